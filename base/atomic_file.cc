@@ -1,0 +1,158 @@
+#include "base/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+
+void WriteAll(int descriptor, const std::string& path, const char* bytes,
+              std::size_t count) {
+  while (count > 0) {
+    const ssize_t written = ::write(descriptor, bytes, count);
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      throw IoError(path, "write", errno);
+    }
+    bytes += written;
+    count -= static_cast<std::size_t>(written);
+  }
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+// Closes a descriptor at the end of a scope.
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags)
+      : value_(::open(path.c_str(), flags | O_CLOEXEC)) {
+    if (value_ < 0) {
+      throw IoError(path, "open", errno);
+    }
+  }
+  ~Descriptor() { ::close(value_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path)
+    : path_(std::move(path)),
+      // The process number keeps two writers of one path apart.
+      temporary_(path_ + ".tmp-" + std::to_string(::getpid())) {
+  descriptor_ = ::open(temporary_.c_str(),
+                       O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    throw IoError(path_, "create", errno);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+    ::unlink(temporary_.c_str());
+  }
+}
+
+void AtomicFile::Write(std::span<const std::byte> bytes) {
+  Write(std::string_view(reinterpret_cast<const char*>(bytes.data()),
+                         bytes.size()));
+}
+
+void AtomicFile::Write(std::string_view text) {
+  size_ += static_cast<std::int64_t>(text.size());
+  buffer_.append(text);
+  if (buffer_.size() >= kBufferBytes) {
+    Flush();
+  }
+}
+
+void AtomicFile::Flush() {
+  WriteAll(descriptor_, path_, buffer_.data(), buffer_.size());
+  buffer_.clear();
+}
+
+void AtomicFile::Commit() {
+  Check(descriptor_ >= 0, "a file is committed once");
+  Flush();
+  if (::fsync(descriptor_) != 0) {
+    throw IoError(path_, "sync", errno);
+  }
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    throw IoError(path_, "rename", errno);
+  }
+  const int closed = ::close(std::exchange(descriptor_, -1));
+  if (closed != 0) {
+    throw IoError(path_, "close", errno);
+  }
+  SyncDirectory(FolderOf(path_));
+}
+
+void WriteFileAtomically(const std::string& path, std::string_view text) {
+  AtomicFile file(path);
+  file.Write(text);
+  file.Commit();
+}
+
+std::string ReadWholeFile(const std::string& path, std::int64_t max_bytes) {
+  const Descriptor file(path, O_RDONLY);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    throw IoError(path, "stat", errno);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    throw IoError(path, "read", EISDIR);
+  }
+  if (status.st_size > max_bytes) {
+    throw IoError(path + ": has " + std::to_string(status.st_size) +
+                  " bytes, more than the limit of " +
+                  std::to_string(max_bytes));
+  }
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t got =
+        ::read(file.get(), text.data() + done, text.size() - done);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      throw IoError(path, "read", errno);
+    }
+    if (got == 0) {
+      break;  // The file shrank after fstat().
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  text.resize(done);
+  return text;
+}
+
+void SyncDirectory(const std::string& directory) {
+  const Descriptor folder(directory, O_RDONLY | O_DIRECTORY);
+  if (::fsync(folder.get()) != 0) {
+    throw IoError(directory, "sync", errno);
+  }
+}
+
+}  // namespace infeed

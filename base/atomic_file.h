@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+// Files that are there whole or not at all.
+namespace infeed {
+
+// Writes PATH through a temporary file beside it: Commit() syncs it, renames
+// it and syncs the folder, so that after a crash at any moment PATH is the old
+// file or the whole new one.
+//
+// Owns the temporary file, and removes it unless committed.
+// One thread at a time. Throws IoError; after that only destruction is allowed.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void Write(std::span<const std::byte> bytes);
+  void Write(std::string_view text);
+  // Makes the file appear under its name. Requires: called once, last.
+  void Commit();
+
+  // The bytes written so far, those still buffered included.
+  [[nodiscard]] std::int64_t size() const { return size_; }
+
+ private:
+  void Flush();
+
+  std::string path_;
+  std::string temporary_;
+  std::string buffer_;
+  int descriptor_ = -1;
+  std::int64_t size_ = 0;
+};
+
+// Writes a small file whole.
+void WriteFileAtomically(const std::string& path, std::string_view text);
+
+// Returns a file's bytes. Throws IoError when it cannot be read, and when it
+// is larger than max_bytes.
+[[nodiscard]] std::string ReadWholeFile(const std::string& path,
+                                        std::int64_t max_bytes);
+
+// Makes renames and new files in a folder survive a power failure.
+void SyncDirectory(const std::string& directory);
+
+}  // namespace infeed

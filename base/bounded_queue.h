@@ -1,0 +1,109 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+
+// The place where two threads meet: a queue that holds at most `capacity`
+// items. Its capacity is the back-pressure: Push() waits while it is full.
+//
+// Owns the items in it. An error travels the data's way: a producer that fails
+// calls Close(std::current_exception()), and Pop() rethrows that after the last
+// good item.
+// Thread-safe.
+template <typename T>
+class BoundedQueue {
+ public:
+  // Requires: capacity > 0.
+  explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {
+    Check(capacity > 0, "a queue holds at least one item");
+  }
+
+  BoundedQueue(const BoundedQueue&) = delete;
+  BoundedQueue& operator=(const BoundedQueue&) = delete;
+
+  // Waits for room, then appends. Returns false, and drops the item, when the
+  // queue is closed.
+  bool Push(T item) {
+    std::unique_lock lock(mutex_);
+    not_full_.wait(lock, [&] { return closed_ || items_.size() < capacity_; });
+    if (closed_) {
+      return false;
+    }
+    items_.push_back(std::move(item));
+    lock.unlock();
+    not_empty_.notify_one();
+    return true;
+  }
+
+  // Waits for an item. Returns nullopt when the queue is closed and empty, and
+  // goes on doing so. Rethrows the error the queue was closed with instead.
+  [[nodiscard]] std::optional<T> Pop() {
+    std::unique_lock lock(mutex_);
+    not_empty_.wait(lock, [&] { return closed_ || !items_.empty(); });
+    if (items_.empty()) {
+      if (error_) {
+        std::rethrow_exception(error_);
+      }
+      return std::nullopt;
+    }
+    std::optional<T> item(std::move(items_.front()));
+    items_.pop_front();
+    lock.unlock();
+    not_full_.notify_one();
+    return item;
+  }
+
+  // Ends the queue: what is in it can still be popped, nothing can be pushed.
+  // The first call counts; later ones change nothing.
+  void Close(std::exception_ptr error = nullptr) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_) {
+        return;
+      }
+      closed_ = true;
+      error_ = std::move(error);
+    }
+    not_empty_.notify_all();
+    not_full_.notify_all();
+  }
+
+  // Closes the queue and drops what is in it: the consumer wants no more.
+  void Cancel() {
+    std::deque<T> dropped;
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+      dropped.swap(items_);
+    }
+    not_empty_.notify_all();
+    not_full_.notify_all();
+  }
+
+  [[nodiscard]] std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return items_.size();
+  }
+
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
+
+ private:
+  const std::size_t capacity_;
+  mutable std::mutex mutex_;
+  std::condition_variable not_empty_;
+  std::condition_variable not_full_;
+  std::deque<T> items_;
+  std::exception_ptr error_;
+  bool closed_ = false;
+};
+
+}  // namespace infeed

@@ -1,0 +1,27 @@
+# Every library comes from the system; packages.txt lists Debian's packages.
+# The installed package finds the first block again: infeedConfig.cmake.in.
+find_package(Threads REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(TBB REQUIRED)
+find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)
+find_package(nlohmann_json REQUIRED)
+
+# Debian's CLI11 and spdlog are header-only here or shared; both are fine.
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(yaml-cpp REQUIRED)
+
+# LibTorch: Debian's package, or a PyTorch wheel named by CMAKE_PREFIX_PATH.
+# Its configuration sets directory-wide flags; they stay in this variable.
+set(infeed_saved_flags "${CMAKE_CXX_FLAGS}")
+find_package(Torch REQUIRED)
+set(CMAKE_CXX_FLAGS "${infeed_saved_flags}")
+
+if(INFEED_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(INFEED_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+endif()

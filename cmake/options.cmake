@@ -1,0 +1,28 @@
+# The only switches there are: the same version always does the same.
+option(INFEED_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(INFEED_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(INFEED_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
+set(INFEED_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+# Linked by every target of ours, and by nothing that is installed.
+add_library(infeed_options INTERFACE)
+target_compile_features(infeed_options INTERFACE cxx_std_20)
+target_compile_options(infeed_options INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
+if(INFEED_SANITIZE)
+  target_compile_options(infeed_options INTERFACE
+    -fsanitize=${INFEED_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(infeed_options INTERFACE -fsanitize=${INFEED_SANITIZE})
+endif()

@@ -1,0 +1,28 @@
+# infeed_library(NAME SOURCES ... HEADERS ... [PUBLIC ...] [PRIVATE ...])
+# One static library a folder, with an alias infeed::NAME. Headers are found
+# as "NAME/x.h", in the tree and once installed.
+function(infeed_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
+  add_library(infeed_${name} STATIC ${ARG_SOURCES})
+  add_library(infeed::${name} ALIAS infeed_${name})
+  set_target_properties(infeed_${name} PROPERTIES
+    EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_sources(infeed_${name} PUBLIC
+    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
+  target_compile_features(infeed_${name} PUBLIC cxx_std_20)
+  target_link_libraries(infeed_${name}
+    PUBLIC ${ARG_PUBLIC}
+    PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:infeed_options>)
+endfunction()
+
+# infeed_program(NAME SOURCES ... LIBRARIES ...): an installed program. All of
+# them land in the build folder's bin/.
+function(infeed_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} infeed_options)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
