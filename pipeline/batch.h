@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "base/bounded_queue.h"
+
+namespace infeed {
+
+// A place in the stream of samples: with the seed and the data set it says all
+// about what comes next. position counts in global samples of the epoch.
+struct StreamPosition {
+  std::uint32_t epoch = 0;
+  std::int64_t position = 0;
+
+  friend bool operator==(const StreamPosition&,
+                         const StreamPosition&) = default;
+};
+
+// One batch: plain memory, filled slot by slot. Owns the memory, aligned to 64
+// bytes. One thread at a time; different slots may be filled at once.
+class Batch {
+ public:
+  // Requires: both > 0.
+  Batch(int size, int image_size);
+
+  // [size, image_size, image_size], each R << 24 | G << 16 | B << 8.
+  [[nodiscard]] std::span<std::uint32_t> pixels() { return pixels_; }
+  [[nodiscard]] std::span<const std::uint32_t> pixels() const {
+    return pixels_;
+  }
+  // [image_size, image_size] of one slot.
+  [[nodiscard]] std::span<std::uint32_t> slot_pixels(int slot);
+  // [size]; from 0, or -1 in a slot of weight 0.
+  [[nodiscard]] std::span<std::int32_t> labels() { return labels_; }
+  [[nodiscard]] std::span<const std::int32_t> labels() const {
+    return labels_;
+  }
+  // [size]; 1, or 0 for a slot that loss, metrics and counts leave out.
+  [[nodiscard]] std::span<float> weights() { return weights_; }
+  [[nodiscard]] std::span<const float> weights() const { return weights_; }
+
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] int image_size() const { return image_size_; }
+
+  // Black pixels, label -1, weight 0.
+  void BlankSlot(int slot);
+
+  // Where the stream goes on after this batch: what a checkpoint stores once
+  // the batch is consumed.
+  StreamPosition next;
+
+ private:
+  struct Free {
+    void operator()(void* memory) const;
+  };
+  int size_;
+  int image_size_;
+  std::unique_ptr<void, Free> memory_;
+  std::span<std::uint32_t> pixels_;
+  std::span<std::int32_t> labels_;
+  std::span<float> weights_;
+};
+
+// A batch on loan: goes back to its pool when the handle goes.
+using BatchHandle =
+    std::unique_ptr<Batch, std::function<void(Batch*)>>;
+
+// A fixed number of batches: the bound on what the pipeline holds.
+// Handles may outlive the pool. Thread-safe.
+class BatchPool {
+ public:
+  BatchPool(int count, int size, int image_size);
+
+  // Waits for a free batch; nullptr after Close().
+  [[nodiscard]] BatchHandle Take();
+  void Close() { free_->Close(); }
+
+ private:
+  using FreeQueue = BoundedQueue<std::unique_ptr<Batch>>;
+  std::shared_ptr<FreeQueue> free_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "pipeline/batch.h"
+#include "pipeline/options.h"
+#include "pipeline/stats.h"
+#include "records/record_index.h"
+
+namespace infeed {
+
+// The engine: a stream of batches from indexed TFRecord shards.
+//
+//   sample order ► read ► decode · crop ► resize · flip · pack ► batch ► Next()
+//
+// One oneTBB flow graph does the work in its own threads; batches come out in
+// order, the same bytes for the same (data, seed, options) whatever the number
+// of threads. It holds at most options.batches_in_pool batches, those on loan
+// to the caller included: a caller that keeps handles stops the stream.
+//
+// The index must outlive the pipeline; handles may outlive it. Next(), Stop()
+// and position() from one thread at a time; stats() from any. The constructor
+// throws UsageError naming the option that is wrong, for an empty data set, a
+// training batch larger than the data, and a memory limit that is too small.
+class InputPipeline {
+ public:
+  InputPipeline(const RecordIndex& index, const InputOptions& options,
+                const StreamPosition& start = {});
+  ~InputPipeline();  // Stops.
+
+  InputPipeline(const InputPipeline&) = delete;
+  InputPipeline& operator=(const InputPipeline&) = delete;
+
+  // Waits for the next batch. Its size is the rank's share: batch_size /
+  // world_size. nullptr is the end of the one epoch when not training, and
+  // after Stop(). Throws what a stage threw (DataError, IoError) after the last
+  // batch before it; the stream is over then.
+  [[nodiscard]] BatchHandle Next();
+
+  // Ends the stream: wakes a Next() that waits in another thread.
+  void Stop();
+
+  // Where the stream goes on after the last batch that Next() returned.
+  [[nodiscard]] StreamPosition position() const;
+
+  [[nodiscard]] PipelineStats stats() const;
+
+  // Bytes that batches, records in flight and decode buffers can take.
+  [[nodiscard]] std::int64_t memory_bytes() const;
+
+  // Batches of one epoch: the last partial one counts when not training.
+  [[nodiscard]] std::int64_t batches_per_epoch() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace infeed

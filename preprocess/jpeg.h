@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "preprocess/image.h"
+
+namespace infeed {
+
+// What a JPEG may ask for; checked before anything is allocated for it.
+struct JpegLimits {
+  std::int64_t max_pixels = 178956970;  // 2^29 / 3: half a gigabyte as RGB
+  int max_scans = 100;                  // of a progressive image
+  std::int64_t max_memory_bytes = std::int64_t{1} << 30;  // libjpeg's own
+};
+
+// What a JPEG's header says.
+struct JpegInfo {
+  int width = 0;
+  int height = 0;
+  int components = 0;  // 1 gray, 3 colour, 4 CMYK or YCCK
+  bool progressive = false;
+};
+
+// Decodes JPEGs to RGB with libjpeg-turbo (accurate integer DCT, fancy
+// upsampling). Gray becomes RGB; CMYK and YCCK, with and without Adobe's
+// marker, become RGB as TensorFlow's decoder makes them (docs/formats.md).
+//
+// Keeps libjpeg's state and its buffers from image to image. Copies of the
+// bytes are not taken: they must stay as they are from ReadHeader() to the end
+// of the decode that follows. One thread at a time. Throws DataError with
+// libjpeg's message for broken bytes, its warnings included, and for an image
+// over a limit; the decoder is usable after that.
+class JpegDecoder {
+ public:
+  explicit JpegDecoder(const JpegLimits& limits = {});
+  ~JpegDecoder();
+  JpegDecoder(JpegDecoder&&) noexcept;
+  JpegDecoder& operator=(JpegDecoder&&) noexcept;
+
+  // Begins an image.
+  [[nodiscard]] JpegInfo ReadHeader(std::span<const std::byte> bytes);
+
+  // Decodes the image whose header was read last. Requires: ReadHeader()
+  // returned, and no decode since.
+  void Decode(RgbImage& image);
+
+  // Decodes one window of it: exactly the pixels that a crop of the whole
+  // decode would have. Less is decoded than that: rows below are never read.
+  // Requires: as Decode(), and the window lies inside the image.
+  void DecodeWindow(const Window& window, RgbImage& image);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct JpegEncodeOptions {
+  int quality = 100;         // 1..100
+  bool subsample = true;     // 4:2:0, else 4:4:4
+  bool progressive = false;
+};
+
+// Returns the image as a JPEG with standard Huffman tables.
+[[nodiscard]] std::string EncodeJpeg(const RgbView& image,
+                                     const JpegEncodeOptions& options = {});
+
+}  // namespace infeed

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace infeed {
+
+// What a tf.train.Example of an ImageNet-style record says. The keys are those
+// of the reference converter; docs/formats.md lists them.
+struct ImagenetExample {
+  std::int64_t height = 0;       // image/height, pixels
+  std::int64_t width = 0;        // image/width, pixels
+  std::int64_t label = -1;       // image/class/label, from 1
+  std::string synset;            // image/class/synset: the class's folder
+  std::string text;              // image/class/text: its readable name
+  std::string filename;          // image/filename: base name
+  std::string_view encoded;      // image/encoded: the JPEG's bytes, borrowed
+  std::string_view colorspace = "RGB";  // image/colorspace
+  std::int64_t channels = 3;            // image/channels
+  std::string_view format = "JPEG";     // image/format
+};
+
+// Returns the serialized Example, its keys in a fixed order, so that the same
+// input gives the same bytes.
+[[nodiscard]] std::string BuildImagenetExample(const ImagenetExample& example);
+
+// A parsed Example. Every view points into the record's bytes: nothing is
+// copied, and it is valid as long as they are. Absent keys have the defaults
+// below, as the reference's input function does.
+struct ImagenetExampleView {
+  std::span<const std::byte> encoded;  // image/encoded, '' when absent
+  std::int64_t label = -1;             // image/class/label
+  std::string_view format = "jpeg";    // image/format
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  std::string_view synset;
+  std::string_view text;
+  std::string_view filename;
+};
+
+// Parses a record's payload. Unknown keys and fields are skipped; of a key
+// given twice the last counts; lists may be packed or not. Throws DataError
+// when the bytes are not an Example, when a known key holds another kind of
+// list, or not exactly one value.
+[[nodiscard]] ImagenetExampleView ParseImagenetExample(
+    std::span<const std::byte> payload);
+
+}  // namespace infeed

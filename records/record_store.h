@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "records/byte_source.h"
+#include "records/record_index.h"
+
+namespace infeed {
+
+struct RecordStoreOptions {
+  // Shards kept open at once.
+  std::size_t max_open_shards = 256;
+  bool verify_checksums = true;
+};
+
+// Reads any record of an indexed set of shards with one positioned read.
+//
+// The index must outlive the store. Thread-safe. Throws DataError, with file,
+// record and byte offset, when the frame at that place fails a checksum, has
+// another length than the index says, or is cut short.
+class RecordStore {
+ public:
+  explicit RecordStore(const RecordIndex& index,
+                       const RecordStoreOptions& options = {});
+
+  // Reads a record into buffer, which grows as needed and is meant to be used
+  // again, and returns its payload, a view into buffer.
+  // Requires: 0 <= record < index.size().
+  [[nodiscard]] std::span<const std::byte> Read(
+      std::int64_t record, std::vector<std::byte>& buffer) const;
+
+  // Where a record is, for messages.
+  [[nodiscard]] DataError::Origin OriginOf(std::int64_t record) const;
+
+ private:
+  using OpenList = std::list<std::int32_t>;
+  struct OpenShard {
+    std::shared_ptr<const ByteSource> source;
+    OpenList::iterator use;
+  };
+  std::shared_ptr<const ByteSource> Open(std::int32_t shard) const;
+
+  const RecordIndex& index_;
+  RecordStoreOptions options_;
+  // The open shards, the most recently used first.
+  mutable std::mutex mutex_;
+  mutable OpenList uses_;
+  mutable std::unordered_map<std::int32_t, OpenShard> open_;
+};
+
+}  // namespace infeed

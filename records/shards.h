@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The names of shard files: the one place that builds and recognises them.
+namespace infeed {
+
+// "train", 3, 8 -> "train-00003-of-00008".
+[[nodiscard]] std::string ShardName(std::string_view prefix,
+                                    std::int64_t number, std::int64_t count);
+
+// Whether a base name ends in "-NNNNN-of-NNNNN" (or that and ".gz").
+[[nodiscard]] bool IsShardName(std::string_view base_name);
+
+// Resolves what a user names as data to files, sorted by path, each once.
+// spec is a comma-separated list of files, folders and glob patterns
+// ("DIR/train-*"). A folder or a pattern means shard names only, so side files
+// are never read as shards; a folder also takes the shards in its train/,
+// validation/ and test/ folders. A file that is named itself is taken as it
+// is. Throws IoError naming the part that is missing or matches nothing.
+[[nodiscard]] std::vector<std::string> ListShards(std::string_view spec);
+
+// The shards of one split ("train", "validation", "test"; "val" finds
+// "validation" too) in a data set's folder: DIR/SPLIT-* or DIR/SPLIT/SPLIT-*.
+// Empty when there are none. Throws IoError when data_dir is not a folder that
+// can be read.
+[[nodiscard]] std::vector<std::string> FindSplit(const std::string& data_dir,
+                                                 std::string_view split);
+
+// Where our side files for a shard or a data set lie: FOLDER/.infeed, or,
+// when that cannot be written, a folder for it in the user's cache. Makes the
+// folder. Throws IoError when neither can be made.
+[[nodiscard]] std::string SideFolder(const std::string& data_folder);
+
+}  // namespace infeed

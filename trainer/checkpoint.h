@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/batch.h"
+#include "trainer/host_tensor.h"
+
+namespace infeed {
+
+// What a run must share with the run that wrote a checkpoint to go on from it,
+// by the names users know.
+struct RunIdentity {
+  std::string data_identity;  // RecordIndex::identity() of the training shards
+  std::uint64_t seed = 0;
+  int train_batch_size = 0;  // global
+  int image_size = 0;
+  std::string recipe;
+  int resnet_depth = 0;
+  int num_label_classes = 0;
+
+  friend bool operator==(const RunIdentity&, const RunIdentity&) = default;
+};
+
+// Everything that a resumed run needs to do what an uninterrupted one would.
+struct Checkpoint {
+  std::int64_t step = 0;  // updates done
+  StreamPosition stream;  // of the training input
+  RunIdentity identity;
+  ModelState state;
+};
+
+// A checkpoint is a folder MODEL_DIR/checkpoint-NNNNNNNN of model.safetensors,
+// optim.safetensors, state.json and MANIFEST, which names each file's size and
+// CRC-32C and is renamed in last; the folder is renamed in whole, synced.
+// docs/formats.md has the formats. Writes it, then deletes the oldest beyond
+// keep_last (> 0). Returns the folder. Throws IoError; older checkpoints are
+// then untouched.
+std::string SaveCheckpoint(const std::string& model_dir,
+                           const Checkpoint& checkpoint, int keep_last);
+
+// The steps of the checkpoints in a model folder, ascending, those without
+// MANIFEST left out. Empty when the folder is missing.
+[[nodiscard]] std::vector<std::int64_t> ListCheckpoints(
+    const std::string& model_dir);
+
+// Reads the checkpoint of one step and verifies every checksum. Throws
+// DataError naming the file.
+[[nodiscard]] Checkpoint LoadCheckpoint(const std::string& model_dir,
+                                        std::int64_t step);
+
+// The newest checkpoint that is whole. Each damaged one that it falls back
+// past adds its message to damaged. nullopt when there is none.
+[[nodiscard]] std::optional<Checkpoint> LoadNewestCheckpoint(
+    const std::string& model_dir, std::vector<std::string>& damaged);
+
+// The first field in which the two differ, as "seed is 1, the checkpoint has
+// 0"; empty when they agree.
+[[nodiscard]] std::string FirstDifference(const RunIdentity& run,
+                                          const RunIdentity& checkpoint);
+
+}  // namespace infeed

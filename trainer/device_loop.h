@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "trainer/host_tensor.h"
+#include "trainer/infeed.h"
+#include "trainer/lr_schedule.h"
+#include "trainer/outfeed.h"
+
+namespace infeed {
+
+enum class Precision { kFloat32, kBfloat16 };
+
+struct ModelOptions {
+  int depth = 50;  // 18, 34, 50, 101, 152
+  int num_classes = 1000;
+  std::uint64_t seed = 0;  // of the initial weights
+};
+
+struct OptimizerOptions {
+  LearningRateOptions learning_rate;
+  double momentum = 0.9;
+  bool nesterov = true;  // as the reference
+  // L2: half of the sum of squares of every trainable but batch norm's, times
+  // this, is part of the loss.
+  double weight_decay = 1e-4;
+  double label_smoothing = 0;
+};
+
+struct DeviceOptions {
+  std::string device = "auto";  // auto, cpu, cuda, cuda:N
+  Precision precision = Precision::kFloat32;
+  int threads = 0;  // of the CPU's own work; 0: one for each core
+};
+
+// Sums over the images of weight 1.
+struct EvalCounts {
+  std::int64_t images = 0;
+  std::int64_t top_1 = 0;
+  std::int64_t top_5 = 0;
+  double loss_sum = 0;  // cross-entropy, without the L2 term
+};
+
+// The device with the model on it. The host asks for whole loops; inside one
+// nothing waits for the host. The only users of LibTorch are this class's
+// source, resnet and optimizer.
+//
+// One thread, the same for all calls. Throws UsageError for a device that is
+// not there or an unknown depth.
+class DeviceLoop {
+ public:
+  DeviceLoop(const ModelOptions& model, const OptimizerOptions& optimizer,
+             const DeviceOptions& device);
+  ~DeviceLoop();
+  DeviceLoop(const DeviceLoop&) = delete;
+  DeviceLoop& operator=(const DeviceLoop&) = delete;
+
+  // Runs up to `steps` training steps; the first is number first_step (from
+  // 0). Each takes a batch from infeed and puts its result into outfeed as it
+  // ends. Returns how many ran: fewer only when the infeed ended.
+  std::int64_t Train(std::int64_t first_step, std::int64_t steps,
+                     Infeed& infeed, Outfeed& outfeed);
+
+  // Runs the whole infeed through the model in evaluation mode. The counts
+  // stay on the device until the end.
+  [[nodiscard]] EvalCounts Evaluate(Infeed& infeed);
+
+  // Copies the state off the device, and back. Load throws DataError naming
+  // the first tensor that is missing, unknown or of another shape.
+  [[nodiscard]] ModelState Save() const;
+  void Load(const ModelState& state);
+
+  [[nodiscard]] std::int64_t parameter_count() const;
+  // "cpu, 2 threads, bfloat16": for the lines at start.
+  [[nodiscard]] std::string Describe() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Whether this CPU multiplies bfloat16 in hardware (AVX512_BF16 or AMX):
+// without it bfloat16 is slower than float32.
+[[nodiscard]] bool CpuHasBfloat16();
+
+}  // namespace infeed

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace infeed {
+
+enum class DataType { kFloat32, kInt64 };
+
+// A tensor as plain host memory: what checkpoints hold, without LibTorch.
+struct HostTensor {
+  DataType type = DataType::kFloat32;
+  std::vector<std::int64_t> shape;  // empty: a scalar
+  std::vector<std::byte> bytes;     // little-endian, row-major, dense
+
+  friend bool operator==(const HostTensor&, const HostTensor&) = default;
+};
+
+// By name; the order of a map is the order in files.
+using TensorMap = std::map<std::string, HostTensor>;
+
+// What a training step changes: parameters and buffers under torchvision's
+// names, and the momentum of each parameter under the parameter's name.
+struct ModelState {
+  TensorMap model;
+  TensorMap optimizer;
+};
+
+}  // namespace infeed

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "base/bounded_queue.h"
+
+namespace infeed {
+
+// What the device reports of one training step.
+struct StepResult {
+  std::int64_t step = 0;  // from 1: the number of updates done
+  float loss = 0;         // mean cross-entropy + L2 term
+  float top_1 = 0;        // fraction of the batch
+  float learning_rate = 0;  // that the update used
+};
+
+// The way back: the device puts each step's result in as the step ends, and a
+// thread of its own hands them, in order, to the sink while the loop runs.
+//
+// Put() and Drain() from one thread at a time; the sink runs in the outfeed's
+// thread. An exception of the sink comes out of the next Put() or Drain().
+class Outfeed {
+ public:
+  using Sink = std::function<void(const StepResult&)>;
+
+  explicit Outfeed(Sink sink);
+  ~Outfeed();
+  Outfeed(const Outfeed&) = delete;
+  Outfeed& operator=(const Outfeed&) = delete;
+
+  void Put(const StepResult& result);
+
+  // Waits until the sink has seen every result put so far.
+  void Drain();
+
+ private:
+  struct Progress;
+  Sink sink_;
+  std::unique_ptr<Progress> progress_;
+  BoundedQueue<StepResult> queue_;
+  std::jthread thread_;  // Last: it uses the members above.
+};
+
+}  // namespace infeed
