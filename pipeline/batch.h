@@ -36,9 +36,7 @@ class Batch {
   [[nodiscard]] std::span<std::uint32_t> slot_pixels(int slot);
   // [size]; from 0, or -1 in a slot of weight 0.
   [[nodiscard]] std::span<std::int32_t> labels() { return labels_; }
-  [[nodiscard]] std::span<const std::int32_t> labels() const {
-    return labels_;
-  }
+  [[nodiscard]] std::span<const std::int32_t> labels() const { return labels_; }
   // [size]; 1, or 0 for a slot that loss, metrics and counts leave out.
   [[nodiscard]] std::span<float> weights() { return weights_; }
   [[nodiscard]] std::span<const float> weights() const { return weights_; }
@@ -66,8 +64,7 @@ class Batch {
 };
 
 // A batch on loan: goes back to its pool when the handle goes.
-using BatchHandle =
-    std::unique_ptr<Batch, std::function<void(Batch*)>>;
+using BatchHandle = std::unique_ptr<Batch, std::function<void(Batch*)>>;
 
 // A fixed number of batches: the bound on what the pipeline holds.
 // Handles may outlive the pool. Thread-safe.

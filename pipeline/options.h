@@ -17,7 +17,8 @@ enum class Shuffle {
 // decode or its limits. No policy moves another sample.
 enum class OnBadRecord {
   kFail,     // Next() throws its DataError
-  kReplace,  // another record, drawn by (seed, epoch, position), takes its place
+  kReplace,  // another record, drawn by (seed, epoch, position), takes its
+             // place
   kSkip,     // its slot has label -1, weight 0 and black pixels
 };
 
@@ -48,8 +49,8 @@ struct InputOptions {
 
   // Performance: what it costs. The batches are the same for any value.
 
-  int threads = 0;           // of the flow graph; 0: one for each core
-  int batches_in_pool = 3;   // slots for whole batches; at least 2
+  int threads = 0;          // of the flow graph; 0: one for each core
+  int batches_in_pool = 3;  // slots for whole batches; at least 2
   bool verify_checksums = true;
   // Bytes of batches, records in flight and decode buffers together; checked
   // at start.

@@ -12,9 +12,9 @@ namespace infeed {
 struct StageStats {
   std::string name;
   std::int64_t items = 0;
-  std::int64_t bytes = 0;     // in its own unit: encoded, decoded, packed
-  double busy_seconds = 0;    // worker time spent in it, over all workers
-  double wait_seconds = 0;    // docs/architecture.md says what waited for what
+  std::int64_t bytes = 0;   // in its own unit: encoded, decoded, packed
+  double busy_seconds = 0;  // worker time spent in it, over all workers
+  double wait_seconds = 0;  // docs/architecture.md says what waited for what
 };
 
 // A snapshot of a whole pipeline. stages are in the order of the data's way.

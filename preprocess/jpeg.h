@@ -59,8 +59,8 @@ class JpegDecoder {
 };
 
 struct JpegEncodeOptions {
-  int quality = 100;         // 1..100
-  bool subsample = true;     // 4:2:0, else 4:4:4
+  int quality = 100;      // 1..100
+  bool subsample = true;  // 4:2:0, else 4:4:4
   bool progressive = false;
 };
 

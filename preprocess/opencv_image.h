@@ -13,8 +13,8 @@ namespace infeed {
 // records and files that are not JPEG. Gray is spread, alpha dropped, EXIF
 // orientation ignored. Throws DataError when OpenCV cannot read it or when its
 // header claims more than max_pixels.
-void DecodeOtherImage(std::span<const std::byte> bytes,
-                      std::int64_t max_pixels, RgbImage& image);
+void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
+                      RgbImage& image);
 
 // Returns the image as a PNG, for tests and pictures.
 [[nodiscard]] std::string EncodePng(const RgbView& image);

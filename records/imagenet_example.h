@@ -11,13 +11,13 @@ namespace infeed {
 // What a tf.train.Example of an ImageNet-style record says. The keys are those
 // of the reference converter; docs/formats.md lists them.
 struct ImagenetExample {
-  std::int64_t height = 0;       // image/height, pixels
-  std::int64_t width = 0;        // image/width, pixels
-  std::int64_t label = -1;       // image/class/label, from 1
-  std::string synset;            // image/class/synset: the class's folder
-  std::string text;              // image/class/text: its readable name
-  std::string filename;          // image/filename: base name
-  std::string_view encoded;      // image/encoded: the JPEG's bytes, borrowed
+  std::int64_t height = 0;   // image/height, pixels
+  std::int64_t width = 0;    // image/width, pixels
+  std::int64_t label = -1;   // image/class/label, from 1
+  std::string synset;        // image/class/synset: the class's folder
+  std::string text;          // image/class/text: its readable name
+  std::string filename;      // image/filename: base name
+  std::string_view encoded;  // image/encoded: the JPEG's bytes, borrowed
   std::string_view colorspace = "RGB";  // image/colorspace
   std::int64_t channels = 3;            // image/channels
   std::string_view format = "JPEG";     // image/format

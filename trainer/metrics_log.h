@@ -21,8 +21,7 @@ class MetricsLog {
   MetricsLog& operator=(const MetricsLog&) = delete;
 
   // event: "train", "eval", "checkpoint", "end".
-  void Write(const std::string& event, std::int64_t step,
-             const Values& values);
+  void Write(const std::string& event, std::int64_t step, const Values& values);
 
  private:
   std::string path_;

@@ -11,9 +11,9 @@ namespace infeed {
 
 // What the device reports of one training step.
 struct StepResult {
-  std::int64_t step = 0;  // from 1: the number of updates done
-  float loss = 0;         // mean cross-entropy + L2 term
-  float top_1 = 0;        // fraction of the batch
+  std::int64_t step = 0;    // from 1: the number of updates done
+  float loss = 0;           // mean cross-entropy + L2 term
+  float top_1 = 0;          // fraction of the batch
   float learning_rate = 0;  // that the update used
 };
 

@@ -1,0 +1,93 @@
+#include "base/bounded_queue.h"
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+TEST(BoundedQueueTest, KeepsTheOrder) {
+  BoundedQueue<int> queue(3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(queue.Push(i));
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(queue.Pop(), i);
+  }
+}
+
+TEST(BoundedQueueTest, HandsOutWhatIsLeftAfterClose) {
+  BoundedQueue<int> queue(2);
+  queue.Push(1);
+  queue.Close();
+  EXPECT_FALSE(queue.Push(2));
+  EXPECT_EQ(queue.Pop(), 1);
+  EXPECT_EQ(queue.Pop(), std::nullopt);
+  EXPECT_EQ(queue.Pop(), std::nullopt);
+}
+
+TEST(BoundedQueueTest, RethrowsTheErrorAfterTheLastGoodItem) {
+  BoundedQueue<int> queue(2);
+  queue.Push(1);
+  queue.Close(std::make_exception_ptr(std::runtime_error("broken")));
+  EXPECT_EQ(queue.Pop(), 1);
+  EXPECT_THROW((void)queue.Pop(), std::runtime_error);
+  EXPECT_THROW((void)queue.Pop(), std::runtime_error);
+}
+
+TEST(BoundedQueueTest, KeepsTheFirstReasonForClosing) {
+  BoundedQueue<int> queue(1);
+  queue.Close();
+  queue.Close(std::make_exception_ptr(std::runtime_error("late")));
+  EXPECT_EQ(queue.Pop(), std::nullopt);
+}
+
+TEST(BoundedQueueTest, CancelDropsTheItemsAndWakesAProducer) {
+  BoundedQueue<std::string> queue(1);
+  queue.Push("kept back");
+  std::atomic<bool> accepted{true};
+  std::jthread producer([&] { accepted = queue.Push("waits"); });
+  queue.Cancel();
+  producer.join();
+  EXPECT_FALSE(accepted);
+  EXPECT_EQ(queue.size(), 0U);
+}
+
+TEST(BoundedQueueTest, PassesEveryItemOnceBetweenManyThreads) {
+  constexpr int kThreads = 4;
+  constexpr int kEach = 2000;
+  BoundedQueue<int> queue(7);
+  std::vector<std::atomic<int>> seen(kThreads * kEach);
+  {
+    std::vector<std::jthread> consumers;
+    for (int t = 0; t < kThreads; ++t) {
+      consumers.emplace_back([&] {
+        while (const std::optional<int> item = queue.Pop()) {
+          ++seen[static_cast<std::size_t>(*item)];
+        }
+      });
+    }
+    {
+      std::vector<std::jthread> producers;
+      for (int t = 0; t < kThreads; ++t) {
+        producers.emplace_back([&queue, t] {
+          for (int i = 0; i < kEach; ++i) {
+            queue.Push(t * kEach + i);
+          }
+        });
+      }
+    }
+    queue.Close();
+  }
+  for (const std::atomic<int>& count : seen) {
+    EXPECT_EQ(count, 1);
+  }
+}
+
+}  // namespace
+}  // namespace infeed
