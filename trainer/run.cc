@@ -26,12 +26,21 @@ namespace fs = std::filesystem;
 // What a run has at hand once its parameters are resolved.
 struct Job {
   const RunOptions& options;
-  const TrainParams& params;
+  const RunParams& resolved;
+  const TrainParams& params;  // resolved.values
   const DataSet& data;
   DeviceLoop& device;
 };
 
 void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+
+void MakeFolder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw IoError(folder, "create the folder", error.value());
+  }
+}
 
 void RequireSplits(const RunOptions& options, const DataSet& data) {
   if (options.mode != Mode::kEval && !data.train()) {
@@ -50,7 +59,7 @@ void PrintStart(const Job& job) {
   Say("device: " + job.device.Describe());
   Say(fmt::format("model:  ResNet-{}, {} parameters", job.params.resnet_depth,
                   job.device.parameter_count()));
-  Say("params: " + ParamsText(job.params));
+  Say("parameters:\n" + ToYaml(job.resolved));
   if (job.options.mode == Mode::kTrainAndEval && !job.data.eval()) {
     Say("there are no validation-* or test-* shards: this run only trains");
   }
@@ -128,9 +137,8 @@ void PrintReport(const Training& training, const TrainLog& log) {
 
 bool EvaluateHere(const Job& job, const Training& training, TrainLog& log,
                   std::stop_token stop, double& top_1) {
-  const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval()->index,
-               EvalInputOf(job.params, job.data), stop);
+  const std::optional<EvalResult> result = Evaluate(
+      job.device, job.data.eval()->index, EvalInputOf(job.params), stop);
   if (result) {
     log.Evaluation(training.step(), *result);
     top_1 = result->top_1;
@@ -177,13 +185,13 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
 ExitCode Train(const Job& job, std::stop_token stop) {
   const TrainParams& params = job.params;
   const std::string& model_dir = job.options.model_dir;
-  MakeModelDir(model_dir);
+  MakeFolder(model_dir);
   bool unusable = false;
   const std::optional<Checkpoint> from = Restore(job, unusable);
   if (unusable) {
     return Unusable(model_dir);
   }
-  WriteFileAtomically(ParamsPath(model_dir), ToYaml(params));
+  WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
   const std::int64_t first_step = from ? from->step : 0;
   TrainLog log({.model_dir = model_dir,
                 .batch_size = params.train_batch_size,
@@ -212,9 +220,8 @@ ExitCode EvaluateNewest(const Job& job, std::stop_token stop) {
     throw UsageError("model_dir=" + job.options.model_dir +
                      ": no checkpoint to evaluate; train one first");
   }
-  const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval()->index,
-               EvalInputOf(job.params, job.data), stop);
+  const std::optional<EvalResult> result = Evaluate(
+      job.device, job.data.eval()->index, EvalInputOf(job.params), stop);
   if (!result) {
     return ExitCode::kStoppedBySignal;
   }
@@ -247,10 +254,11 @@ Mode ParseMode(std::string_view name) {
 ExitCode Run(const RunOptions& options, std::stop_token stop) {
   const DataSet data(options.data_dir);
   RequireSplits(options, data);
-  const TrainParams params = Resolve(options.params, options.device, data);
+  const RunParams resolved = Resolve(options.params, options.device, data);
+  const TrainParams& params = resolved.values;
   DeviceLoop device(ModelOf(params), OptimizerOf(params),
                     DeviceOf(params, options.device));
-  const Job job{options, params, data, device};
+  const Job job{options, resolved, params, data, device};
   PrintStart(job);
   if (options.dry_run) {
     Say("dry run: nothing was written");

@@ -23,7 +23,7 @@ struct RunOptions {
   bool force = false;
   // Check data, parameters, device and memory, say what would run, and end.
   bool dry_run = false;
-  TrainParams params;  // layered; what the data decides is still open
+  RunParams params;  // layered; what the data decides is still open
 };
 
 // The whole job of train_resnet: from shards and parameters to a model folder.

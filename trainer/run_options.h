@@ -13,17 +13,15 @@ namespace infeed {
 
 // Fills in what the data and the device decide, and checks the parameters
 // against the data. Throws UsageError.
-[[nodiscard]] TrainParams Resolve(const TrainParams& params,
-                                  const std::string& device,
-                                  const DataSet& data);
+[[nodiscard]] RunParams Resolve(const RunParams& params,
+                                const std::string& device, const DataSet& data);
 
 [[nodiscard]] ModelOptions ModelOf(const TrainParams& params);
 [[nodiscard]] OptimizerOptions OptimizerOf(const TrainParams& params);
 [[nodiscard]] DeviceOptions DeviceOf(const TrainParams& params,
                                      const std::string& device);
 [[nodiscard]] InputOptions TrainInputOf(const TrainParams& params);
-[[nodiscard]] InputOptions EvalInputOf(const TrainParams& params,
-                                       const DataSet& data);
+[[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
 [[nodiscard]] RunIdentity IdentityOf(const TrainParams& params,
                                      const DataSet& data);
 [[nodiscard]] TrainingOptions TrainingOf(const TrainParams& params,

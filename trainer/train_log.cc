@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/model_dir.h"
+
 namespace infeed {
 namespace {
 
@@ -30,7 +32,7 @@ TrainLog::TrainLog(const TrainLogOptions& options)
     : options_(options),
       metrics_(options.model_dir),
       summaries_(options.model_dir),
-      eval_summaries_(options.model_dir + "/eval"),
+      eval_summaries_(EvalFolder(options.model_dir)),
       state_(StartState(options)) {}
 
 void TrainLog::UpdateRate() {
@@ -51,6 +53,7 @@ void TrainLog::Step(const StepResult& result) {
     non_finite_step_ = result.step;
   }
   state_.step = result.step;
+  state_.elapsed_seconds = Seconds(Clock::now() - start_);
   state_.loss = result.loss;
   state_.top_1 = result.top_1;
   state_.learning_rate = result.learning_rate;

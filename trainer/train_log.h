@@ -59,6 +59,7 @@ class TrainLog {
   SummaryWriter eval_summaries_;
   ProgressLine progress_;
   ProgressState state_;
+  Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> last_step_;
   std::optional<std::int64_t> non_finite_step_;
   std::int64_t loops_ = 0;
