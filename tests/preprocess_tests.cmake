@@ -8,5 +8,9 @@ infeed_test(jpeg_test
   SOURCES jpeg_test.cc jpeg_window_test.cc
   LIBRARIES test_jpeg
   LABELS core)
-add_dependencies(core_tests jpeg_test)
-add_dependencies(tsan_tests jpeg_test)
+infeed_test(preprocess_test
+  SOURCES crop_test.cc opencv_image_test.cc recipe_test.cc resize_test.cc
+  LIBRARIES test_jpeg opencv_core opencv_imgcodecs
+  LABELS core)
+add_dependencies(core_tests jpeg_test preprocess_test)
+add_dependencies(tsan_tests jpeg_test preprocess_test)
