@@ -30,7 +30,7 @@ DOORS = [
     (r"opencv2/.*", r"preprocess/opencv_image\.cc"),
     (r"(oneapi/)?tbb/.*", r"pipeline/input_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
-     r"(records/imagenet_example|trainer/summary_writer)\.cc"),
+     r"(records/(imagenet_example|example_reader)|trainer/summary_writer)\.cc"),
     (r"(torch|ATen|c10)/.*",
      r"trainer/(resnet|optimizer|loss|device_loop\w*|torch\w*)\.(cc|h)"),
     (r"nlohmann/.*", r"records/dataset_info\.cc|(trainer|tools|bench)/.*\.cc"),
