@@ -1,0 +1,6 @@
+infeed_test(trainer_state_test
+  SOURCES model_dir_test.cc safetensors_test.cc
+  LIBRARIES infeed::trainer_state infeed::records
+  LABELS core)
+add_dependencies(core_tests trainer_state_test)
+add_dependencies(tsan_tests trainer_state_test)

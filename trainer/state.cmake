@@ -1,0 +1,10 @@
+# What a run keeps: parameters, checkpoints, logs. A library of its own, free
+# of LibTorch and oneTBB, so that every sanitizer covers it.
+infeed_library(trainer_state
+  SOURCES model_dir.cc safetensors.cc safetensors_header.cc
+  HEADERS model_dir.h safetensors.h safetensors_header.h
+  PUBLIC infeed::base
+  PRIVATE infeed::records fmt::fmt nlohmann_json::nlohmann_json)
+
+# What the folder's other libraries link for it.
+set(INFEED_TRAINER_STATE_LIBRARIES infeed::trainer_state)
