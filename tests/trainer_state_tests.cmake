@@ -1,5 +1,6 @@
 infeed_test(trainer_state_test
-  SOURCES model_dir_test.cc safetensors_test.cc
+  SOURCES checkpoint_test.cc manifest_test.cc model_dir_test.cc
+          run_state_test.cc safetensors_test.cc
   LIBRARIES infeed::trainer_state infeed::records
   LABELS core)
 add_dependencies(core_tests trainer_state_test)

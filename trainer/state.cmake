@@ -1,8 +1,10 @@
 # What a run keeps: parameters, checkpoints, logs. A library of its own, free
 # of LibTorch and oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
-  SOURCES model_dir.cc safetensors.cc safetensors_header.cc
-  HEADERS model_dir.h safetensors.h safetensors_header.h
+  SOURCES checkpoint.cc manifest.cc model_dir.cc run_state.cc safetensors.cc
+          safetensors_header.cc
+  HEADERS checkpoint.h manifest.h model_dir.h run_state.h safetensors.h
+          safetensors_header.h
   PUBLIC infeed::base
   PRIVATE infeed::records fmt::fmt nlohmann_json::nlohmann_json)
 
