@@ -3,10 +3,12 @@
 infeed_library(trainer_state
   SOURCES append_file.cc checkpoint.cc manifest.cc metrics_log.cc model_dir.cc
           param_help.cc param_table.cc param_value.cc params.cc params_parse.cc
-          run_state.cc safetensors.cc safetensors_header.cc summary_writer.cc
+          progress.cc run_state.cc safetensors.cc safetensors_header.cc
+          summary_writer.cc
   HEADERS append_file.h checkpoint.h manifest.h metrics_log.h model_dir.h
           param_help.h param_table.h param_value.h params.h params_parse.h
-          run_state.h safetensors.h safetensors_header.h summary_writer.h
+          progress.h run_state.h safetensors.h safetensors_header.h
+          summary_writer.h
   PUBLIC infeed::base
   PRIVATE infeed::records fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp)
