@@ -1,0 +1,8 @@
+# Without LibTorch and oneTBB.
+infeed_test(trainer_host_test
+  SOURCES infeed_test.cc lr_schedule_test.cc outfeed_test.cc
+          
+  LIBRARIES infeed::trainer_host
+  LABELS core)
+add_dependencies(core_tests trainer_host_test)
+add_dependencies(tsan_tests trainer_host_test)
