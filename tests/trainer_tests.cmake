@@ -8,7 +8,7 @@ add_dependencies(core_tests trainer_host_test)
 add_dependencies(tsan_tests trainer_host_test)
 
 infeed_test(trainer_test
-  SOURCES device_loop_batch_test.cc loss_test.cc optimizer_test.cc
-          resnet_test.cc
+  SOURCES device_loop_batch_test.cc device_loop_test.cc loss_test.cc
+          optimizer_test.cc resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
