@@ -7,3 +7,9 @@ infeed_test(records_test
   LABELS core)
 add_dependencies(core_tests records_test)
 add_dependencies(tsan_tests records_test)
+
+infeed_fuzz(tfrecord_fuzz LIBRARIES infeed::records)
+
+# Compares with protobuf's own parser, so it needs the generated code.
+infeed_fuzz(example_fuzz LIBRARIES infeed::records protobuf::libprotobuf)
+target_include_directories(example_fuzz PRIVATE ${PROJECT_BINARY_DIR})
