@@ -1,0 +1,16 @@
+add_library(test_jpeg STATIC support/test_jpeg.cc)
+target_include_directories(test_jpeg PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(test_jpeg
+  PUBLIC infeed::preprocess
+  PRIVATE JPEG::JPEG infeed_options)
+
+infeed_test(jpeg_test
+  SOURCES jpeg_test.cc jpeg_window_test.cc
+  LIBRARIES test_jpeg
+  LABELS core)
+infeed_test(preprocess_test
+  SOURCES crop_test.cc opencv_image_test.cc recipe_test.cc resize_test.cc
+  LIBRARIES test_jpeg opencv_core opencv_imgcodecs
+  LABELS core)
+add_dependencies(core_tests jpeg_test preprocess_test)
+add_dependencies(tsan_tests jpeg_test preprocess_test)
