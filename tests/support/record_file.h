@@ -3,22 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
 #include "records/tfrecord_format.h"
+#include "tests/support/bytes.h"
 
 namespace infeed {
-
-inline std::span<const std::byte> AsBytes(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
-
-inline std::string AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // The bytes of a TFRecord file, built and then damaged:
 //   RecordFile().Add("a").Add("b").FlipByte(6).Truncate(3).Write(path);
