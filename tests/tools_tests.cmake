@@ -10,3 +10,11 @@ infeed_test(records_program_test
   LIBRARIES infeed::records test_jpeg fmt::fmt
   LABELS end_to_end)
 add_dependencies(records_program_test records)
+
+infeed_test(converter_test
+  SOURCES data_split_test.cc image_tree_test.cc python_shuffle_test.cc
+          shard_plan_test.cc
+  LIBRARIES infeed::converter test_jpeg
+  LABELS core)
+add_dependencies(core_tests converter_test)
+add_dependencies(tsan_tests converter_test)
