@@ -20,8 +20,15 @@ infeed_test(converter_test
 add_dependencies(core_tests converter_test)
 add_dependencies(tsan_tests converter_test)
 
+infeed_test(demo_test
+  SOURCES demo_dataset_test.cc demo_shapes_test.cc
+  LIBRARIES infeed::demo
+  LABELS core)
+add_dependencies(core_tests demo_test)
+add_dependencies(tsan_tests demo_test)
+
 infeed_test(converter_program_test
-  SOURCES imagenet_to_records_test.cc
+  SOURCES imagenet_to_records_test.cc make_demo_images_test.cc
   LIBRARIES infeed::records test_jpeg
   LABELS end_to_end)
-add_dependencies(converter_program_test imagenet_to_records)
+add_dependencies(converter_program_test imagenet_to_records make_demo_images)
