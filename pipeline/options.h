@@ -45,7 +45,7 @@ struct InputOptions {
   OnBadRecord on_bad_record = OnBadRecord::kReplace;
   // Subtracted from a record's label: converters number classes from 1.
   int label_offset = 1;
-  JpegLimits jpeg_limits;
+  JpegLimits jpeg_limits = {};
 
   // Performance: what it costs. The batches are the same for any value.
 
@@ -56,5 +56,9 @@ struct InputOptions {
   // at start.
   std::int64_t memory_limit = std::int64_t{4} << 30;
 };
+
+// Returns the options with threads worked out. Throws UsageError naming the
+// field that is out of its range, or a batch that the ranks cannot share.
+[[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
 
 }  // namespace infeed
