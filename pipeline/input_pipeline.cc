@@ -1,5 +1,6 @@
 #include "pipeline/input_pipeline.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -29,6 +30,12 @@ struct ReadyBatch {
   BatchHandle batch;
   Clock::time_point since;
 };
+
+std::int64_t RecordsUsed(const RecordIndex& index,
+                         const InputOptions& options) {
+  return options.max_records == 0 ? index.size()
+                                  : std::min(index.size(), options.max_records);
+}
 
 }  // namespace
 
@@ -60,6 +67,7 @@ class InputPipeline::Impl {
   void Deliver(OpenBatch& open);
 
   const InputOptions options_;
+  const std::int64_t records_;
   BatchSequence sequence_;  // the driver's, once it runs
   const std::int64_t batches_per_epoch_;
   const MemoryPlan memory_;
@@ -85,16 +93,17 @@ class InputPipeline::Impl {
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
     : options_(CheckedInputOptions(options)),
-      sequence_(index.size(), options_, start),
+      records_(RecordsUsed(index, options_)),
+      sequence_(records_, options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
       memory_(PlanMemory(options_, index.max_length())),
-      order_(index.size(), options_.shuffle, options_.seed),
+      order_(records_, options_.shuffle, options_.seed),
       store_(index, {.verify_checksums = options_.verify_checksums}),
       position_(sequence_.position()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, index.size(), options_, counters_),
+      filler_(store_, records_, options_, counters_),
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = options_.threads,

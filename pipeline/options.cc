@@ -1,5 +1,6 @@
 #include "pipeline/options.h"
 
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -59,6 +60,8 @@ InputOptions CheckedInputOptions(InputOptions options) {
   CheckRange("rank", options.rank, 0, options.world_size - 1);
   CheckRange("batch_size", options.batch_size, 1, kMaxBatch);
   CheckRange("image_size", options.image_size, 1, kMaxImageSize);
+  CheckRange("max_records", options.max_records, 0,
+             std::numeric_limits<std::int64_t>::max());
   CheckRange("threads", options.threads, 0, kMaxThreads);
   CheckRange("batches_in_pool", options.batches_in_pool, 2, kMaxPool);
   if (options.batch_size % options.world_size != 0) {

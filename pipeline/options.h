@@ -45,6 +45,8 @@ struct InputOptions {
   OnBadRecord on_bad_record = OnBadRecord::kReplace;
   // Subtracted from a record's label: converters number classes from 1.
   int label_offset = 1;
+  // Only so many records, the first of the data set; 0: all.
+  std::int64_t max_records = 0;
   JpegLimits jpeg_limits = {};
 
   // Performance: what it costs. The batches are the same for any value.

@@ -45,6 +45,7 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
   EXPECT_THAT(check({.world_size = 0}), Refuses("world_size is 0"));
   EXPECT_THAT(check({.image_size = 1 << 20}), Refuses("image_size is 1048576"));
   EXPECT_THAT(check({.threads = -1}), Refuses("threads is -1"));
+  EXPECT_THAT(check({.max_records = -1}), Refuses("max_records is -1"));
   EXPECT_THAT(check({.batches_in_pool = 1}),
               Refuses("batches_in_pool is 1: give a number from 2"));
 }

@@ -164,6 +164,14 @@ TEST_F(InputPipelineTest, EvaluatesADataSetSmallerThanItsBatch) {
             kRecords);
 }
 
+TEST_F(InputPipelineTest, EvaluatesNoMoreThanTheRecordsAskedFor) {
+  InputOptions options = kEvaluation;
+  options.max_records = 5;
+  InputPipeline pipeline(index(), options);
+  EXPECT_EQ(LabelsOf(TakeBatches(pipeline, 100)),
+            (std::vector<std::int32_t>{0, 1, 2, 3, 4, -1, -1, -1}));
+}
+
 TEST_F(InputPipelineTest, HasNothingAfterTheEndOfAnEvaluation) {
   InputPipeline pipeline(index(), kEvaluation,
                          {.epoch = 0, .position = kRecords});
