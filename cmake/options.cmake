@@ -22,6 +22,8 @@ target_compile_options(infeed_options INTERFACE
   # GCC 12 is wrong about values of std::optional and about std::string's +.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict>
   $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
+# Programs load what they use: OpenCV alone brings some hundred libraries.
+target_link_options(infeed_options INTERFACE -Wl,--as-needed)
 if(INFEED_SANITIZE)
   target_compile_options(infeed_options INTERFACE
     -fsanitize=${INFEED_SANITIZE} -fno-omit-frame-pointer

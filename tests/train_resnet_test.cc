@@ -25,9 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 // 16 images of 4 classes for training, 10 for validation; batches of 8, so
 // that an epoch has two steps and 40 steps have four learning rates.
@@ -56,22 +56,22 @@ class TrainResnetTest : public testing::Test {
 
   [[nodiscard]] std::vector<std::string> Arguments(
       const std::string& model, const std::string& more = "") const {
-    return {"--data_dir",
-            data_.path(),
-            "--model_dir",
-            Model(model),
-            "--mode",
-            "train",
-            "--device",
-            "cpu",
-            "--params_override",
-            kSmall + (more.empty() ? "" : "," + more)};
+    return {"--data_dir",        data_.path(),
+            "--model_dir",       Model(model),
+            "--params_override", kSmall + (more.empty() ? "" : "," + more)};
+  }
+
+  [[nodiscard]] std::vector<std::string> ArgumentsForTraining(
+      const std::string& model, const std::string& more) const {
+    std::vector<std::string> arguments = Arguments(model, more);
+    arguments.insert(arguments.end(), {"--mode", "train", "--device", "cpu"});
+    return arguments;
   }
 
   // Runs to the end.
-  [[nodiscard]] ProgramResult Train(const std::string& model,
-                                    const std::string& more = "",
-                                    const std::string& flags = "") const {
+  [[nodiscard]] ProgramResult Train(
+      const std::string& model, const std::string& more = "",
+      const std::string& flags = "--mode train --device cpu") const {
     std::string line;
     for (const std::string& word : Arguments(model, more)) {
       line += word + " ";
@@ -114,8 +114,9 @@ class TrainResnetTest : public testing::Test {
 TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
   ASSERT_EQ(Train("straight").exit_code, 0);
 
-  RunningProgram first("train_resnet",
-                       Arguments("stopped", "steps_per_checkpoint=3"));
+  RunningProgram first(
+      "train_resnet",
+      ArgumentsForTraining("stopped", "steps_per_checkpoint=3"));
   ASSERT_TRUE(first.ReadUntil("checkpoint at step 3"));
   first.Signal(SIGTERM);
   EXPECT_EQ(first.Wait(), 75) << first.err();
@@ -130,8 +131,8 @@ TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
 TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
   ASSERT_EQ(Train("straight").exit_code, 0);
 
-  RunningProgram first("train_resnet",
-                       Arguments("killed", "steps_per_checkpoint=6"));
+  RunningProgram first(
+      "train_resnet", ArgumentsForTraining("killed", "steps_per_checkpoint=6"));
   ASSERT_TRUE(first.ReadUntil("checkpoint at step 12"));
   first.Signal(SIGKILL);
   EXPECT_EQ(first.Wait(), 128 + SIGKILL);
@@ -142,11 +143,12 @@ TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
 }
 
 TEST_F(TrainResnetTest, ASecondInterruptEndsItAtOnce) {
-  RunningProgram run("train_resnet", Arguments("model", "train_steps=100000"));
+  RunningProgram run("train_resnet",
+                     ArgumentsForTraining("model", "train_steps=100000"));
   ASSERT_TRUE(run.ReadUntil("step 1/"));
   run.Signal(SIGTERM);
   run.Signal(SIGINT);
-  EXPECT_THAT(run.Wait(), testing::AnyOf(75, 130));
+  EXPECT_THAT(run.Wait(), AnyOf(75, 130));
 }
 
 TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
@@ -207,7 +209,9 @@ TEST_F(TrainResnetTest, RefusesAnotherRunsCheckpoint) {
   const ProgramResult other = Train("model", "seed=7");
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("seed is 7, the checkpoint has 0"));
-  EXPECT_EQ(Train("model", "seed=7,train_steps=4", "--force").exit_code, 0);
+  EXPECT_EQ(
+      Train("model", "seed=7,train_steps=4", "--mode train --force").exit_code,
+      0);
 }
 
 TEST_F(TrainResnetTest, SaysWhenNoCheckpointIsWhole) {
@@ -300,7 +304,7 @@ TEST_F(TrainResnetTest, SaysThatTheModelFolderCannotBeMade) {
 TEST_F(TrainResnetTest, SaysThatThereIsNoGpu) {
   const ProgramResult run = Train("model", "", "--device cuda:99");
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("cuda"));
+  EXPECT_THAT(run.err, AnyOf(HasSubstr("has no CUDA"), HasSubstr("GPUs")));
 }
 
 }  // namespace

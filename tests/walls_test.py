@@ -34,6 +34,12 @@ class WallsTest(unittest.TestCase):
         self.write("trainer/a.cc", '#include "records/b.h"\n')
         self.assertEqual(self.breaches(walls.check_includes), [])
 
+    def test_benchmarks_use_the_builders_of_the_tests(self):
+        self.write("bench/a.cc", '#include "tests/support/b.h"\n')
+        self.assertEqual(self.breaches(walls.check_includes), [])
+        self.write("tools/a.cc", '#include "tests/support/b.h"\n')
+        self.assertEqual(len(self.breaches(walls.check_includes)), 1)
+
     def test_folders_are_flat(self):
         (self.root / "records/deep").mkdir()
         self.assertIn("flat", self.breaches(walls.check_includes)[0])
@@ -67,6 +73,12 @@ class WallsTest(unittest.TestCase):
         found = self.breaches(walls.check_sizes)
         self.assertEqual(len(found), 2)
         self.assertIn("base/b.cc:5: a function of 62 lines", found[1])
+
+    def test_a_long_table_is_no_function(self):
+        rows = '    {"a", &P::a, Between(0, 1)},\n' * 80
+        self.write("base/b.cc",
+                   f"const auto kTable = std::to_array<Row>({{\n{rows}}});\n")
+        self.assertEqual(self.breaches(walls.check_sizes), [])
 
     def test_a_function_of_sixty_lines_is_fine(self):
         body = "  f();\n" * 58
