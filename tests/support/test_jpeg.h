@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "preprocess/image.h"
+#include "tests/support/bytes.h"
 
 namespace infeed {
 
@@ -46,10 +45,6 @@ struct TestJpegOptions {
 // The samples of a JPEG's own components, interleaved, before any colour
 // conversion between inks and RGB.
 [[nodiscard]] std::string DecodeInks(const std::string& jpeg);
-
-[[nodiscard]] inline std::span<const std::byte> AsBytes(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
 
 // The pixels of a view, row after row without padding.
 [[nodiscard]] std::string Flat(const RgbView& image);
