@@ -1,5 +1,4 @@
-# Inputs come from the tests' builders.
-if(TARGET test_jpeg)
+if(INFEED_TESTS)  # Inputs come from the tests' builders.
   add_executable(preprocess_bench preprocess_bench.cc)
   target_link_libraries(preprocess_bench PRIVATE
     test_jpeg benchmark::benchmark_main infeed_options)

@@ -34,6 +34,7 @@ struct RgbView {
 class RgbImage {
  public:
   RgbImage() = default;
+  ~RgbImage() = default;
   RgbImage(const RgbImage&) = delete;  // Big; nothing should copy one.
   RgbImage& operator=(const RgbImage&) = delete;
   RgbImage(RgbImage&&) = default;

@@ -39,6 +39,8 @@ class JpegDecoder {
   // Throws UsageError for a limit below 1.
   explicit JpegDecoder(const JpegLimits& limits = {});
   ~JpegDecoder();
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
   JpegDecoder(JpegDecoder&&) noexcept;
   JpegDecoder& operator=(JpegDecoder&&) noexcept;
 

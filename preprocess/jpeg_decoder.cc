@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -112,10 +113,9 @@ void JpegDecoder::State::CheckPixels() const {
 void JpegDecoder::State::DecodeRows(const Window& window, RgbImage& image) {
   header_read = false;
   // Frees what libjpeg allocated for the image, whichever way this ends.
-  struct Abort {
-    ~Abort() { jpeg_abort_decompress(codec); }
-    j_decompress_ptr codec;
-  } const abort{&codec};
+  const std::unique_ptr<jpeg_decompress_struct,
+                        decltype(&jpeg_abort_decompress)>
+      abort(&codec, jpeg_abort_decompress);
 
   image.Resize(window.width, window.height);
   Columns columns;

@@ -24,6 +24,7 @@ class StringDestination {
     manager_.base.term_destination = Finish;
     manager_.owner = this;
   }
+  ~StringDestination() = default;
   StringDestination(const StringDestination&) = delete;
   StringDestination& operator=(const StringDestination&) = delete;
 
@@ -77,7 +78,7 @@ class StringDestination {
   }
 
   Manager manager_;
-  std::array<JOCTET, 65536> block_;
+  std::array<JOCTET, 65536> block_{};
   std::string output_;
 };
 

@@ -60,7 +60,7 @@ void JpegErrorTrap::OnError(jpeg_common_struct* codec) {
     // It would go to a temporary file; its own words do not tell why.
     Fail(codec, "the JPEG needs more memory than its limit");
   }
-  std::array<char, JMSG_LENGTH_MAX> message;
+  std::array<char, JMSG_LENGTH_MAX> message{};
   (*codec->err->format_message)(codec, message.data());
   Fail(codec, message.data());
 }

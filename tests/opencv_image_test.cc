@@ -11,7 +11,10 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
+#include "preprocess/crop.h"
 #include "preprocess/image_size.h"
+#include "preprocess/recipe.h"
+#include "preprocess/resize.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
@@ -169,6 +172,28 @@ TEST(ReadImageSizeTest, StopsWhereTheHeaderIsCut) {
       EXPECT_FALSE(ReadImageSize(AsBytes(file.substr(0, size)))) << size;
     }
   }
+}
+
+TEST(PreprocessorTest, TakesPngsByTheirContent) {
+  constexpr int kSize = 32;
+  const RgbImage image = TestPhotograph(90, 70, 1);
+  Preprocessor preprocessor({.training = false, .image_size = kSize});
+  std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
+  preprocessor.Decode(AsBytes(EncodePng(image.view())), {});
+  preprocessor.Resize({}, pixels);
+
+  ResizeScratch scratch;
+  std::vector<std::uint32_t> expected(pixels.size());
+  ResizeBicubic(image.view(CenterCropWindow(70, 90, kSize)), kSize, false,
+                scratch, expected);
+  EXPECT_EQ(pixels, expected);
+}
+
+TEST(PreprocessorTest, LimitsPngs) {
+  Preprocessor preprocessor({.limits = {.max_pixels = 100}});
+  const RgbImage image = TestPhotograph(11, 10, 1);
+  EXPECT_THROW(preprocessor.Decode(AsBytes(EncodePng(image.view())), {}),
+               DataError);
 }
 
 }  // namespace

@@ -70,6 +70,13 @@ TEST_P(PreprocessGoldenTest, ResizesToTensorFlowsPixels) {
   EXPECT_LE(unequal, expected.size() / 100);
 }
 
+TEST(EncodeJpegGoldenTest, WritesTensorFlowsBytes) {
+  const std::string pixels = Data("rgb444.rgb");
+  const RgbView image{reinterpret_cast<const std::uint8_t*>(pixels.data()), 61,
+                      45, std::ptrdiff_t{3} * 61};
+  EXPECT_EQ(EncodeJpeg(image, {.quality = 100}), Data("rgb444_encoded.jpg"));
+}
+
 // The options of the files that TestJpeg() made:
 //   progressive422: {.width = 61, .height = 45, .subsampling = k422,
 //                    .progressive = true}

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "preprocess/crop.h"
-#include "preprocess/opencv_image.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
@@ -101,16 +100,6 @@ TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
             Preprocessed(Recipe::kTpu, true, small));
 }
 
-TEST(PreprocessorTest, TakesPngsByTheirContent) {
-  const RgbImage image = TestPhotograph(90, 70, 1);
-  const std::string png = EncodePng(image.view());
-  ResizeScratch scratch;
-  Pixels expected(std::size_t{kSize} * kSize);
-  ResizeBicubic(image.view(CenterCropWindow(70, 90, kSize)), kSize, false,
-                scratch, expected);
-  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, png), expected);
-}
-
 TEST(PreprocessorTest, CountsTheDecodedPixels) {
   Preprocessor evaluation(Options(Recipe::kTpu, false));
   EXPECT_EQ(evaluation.decoded_pixels(), 0);
@@ -133,11 +122,9 @@ TEST(PreprocessorTest, AppliesItsLimits) {
   PreprocessOptions options = Options(Recipe::kTpu, false);
   options.limits.max_pixels = 100;
   Preprocessor preprocessor(options);
-  const RgbImage image = TestPhotograph(11, 10, 1);
-  EXPECT_THROW(preprocessor.Decode(AsBytes(EncodeJpeg(image.view())), {}),
-               DataError);
-  EXPECT_THROW(preprocessor.Decode(AsBytes(EncodePng(image.view())), {}),
-               DataError);
+  EXPECT_THROW(
+      preprocessor.Decode(AsBytes(TestJpeg({.width = 11, .height = 10})), {}),
+      DataError);
 }
 
 TEST(PreprocessorTest, RefusesASizeBelowOne) {

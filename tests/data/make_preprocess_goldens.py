@@ -56,6 +56,9 @@ def main():
             align_corners=False, half_pixel_centers=False)
         (FOLDER / f"{name}_resized.rgb").write_bytes(
             to_bytes(resized.numpy()).tobytes())
+        if name == "rgb444":  # As the reference converter encodes.
+            (FOLDER / f"{name}_encoded.jpg").write_bytes(
+                tf.io.encode_jpeg(pixels, format="rgb", quality=100).numpy())
         print(name, pixels.shape, side)
     print("TensorFlow", tf.__version__, "NumPy", np.__version__)
 
