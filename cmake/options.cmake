@@ -26,3 +26,7 @@ if(INFEED_SANITIZE)
     -fno-sanitize-recover=all)
   target_link_options(infeed_options INTERFACE -fsanitize=${INFEED_SANITIZE})
 endif()
+if(INFEED_FUZZ)
+  # What libFuzzer needs to see which branches an input takes.
+  target_compile_options(infeed_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
