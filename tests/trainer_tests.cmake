@@ -1,0 +1,14 @@
+# Without LibTorch and oneTBB.
+infeed_test(trainer_host_test
+  SOURCES infeed_test.cc lr_schedule_test.cc outfeed_test.cc
+          
+  LIBRARIES infeed::trainer_host
+  LABELS core)
+add_dependencies(core_tests trainer_host_test)
+add_dependencies(tsan_tests trainer_host_test)
+
+infeed_test(trainer_test
+  SOURCES device_loop_batch_test.cc device_loop_test.cc loss_test.cc
+          optimizer_test.cc resnet_test.cc
+  LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
+  LABELS trainer)
