@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCall{"NoNumber", "train_steps=soon", "train_steps"},
         WrongCall{"NoDepth", "resnet_depth=51", "resnet_depth"},
         WrongCall{"NotHere", "enable_lars=true", "enable_lars"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& call) { return call.param.name; });
 
 TEST_F(TrainResnetTest, SaysWhatIsWrongWithTheData) {
   const auto run = [&](const std::string& data_dir) {
