@@ -9,3 +9,6 @@ target_compile_definitions(trainer_state_test PRIVATE
   INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")
 add_dependencies(core_tests trainer_state_test)
 add_dependencies(tsan_tests trainer_state_test)
+
+infeed_fuzz(safetensors_fuzz LIBRARIES infeed::trainer_state)
+infeed_fuzz(params_fuzz LIBRARIES infeed::trainer_state)

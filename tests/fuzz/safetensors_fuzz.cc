@@ -1,0 +1,24 @@
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/error.h"
+#include "trainer/safetensors.h"
+
+// Any bytes are tensors or a DataError, and memory is only taken for what is
+// in the file.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  std::int64_t total = 0;
+  try {
+    for (const auto& [name, tensor] :
+         infeed::ParseSafetensors(std::as_bytes(std::span(data, size)))) {
+      total += static_cast<std::int64_t>(tensor.bytes.size());
+    }
+  } catch (const infeed::DataError&) {
+    // What the format's reader says of bytes that are not its own.
+  }
+  infeed::Check(total <= static_cast<std::int64_t>(size),
+                "tensors hold no more than the file");
+  return 0;
+}
