@@ -77,7 +77,8 @@ ImageSize WebpSize(std::span<const std::byte> bytes) {
 ImageSize TiffSize(std::span<const std::byte> bytes, bool big_endian) {
   const Fields fields(bytes, big_endian);
   const auto directory = static_cast<std::size_t>(fields.At(4, 4));
-  const auto entries = static_cast<std::size_t>(fields.At(directory, 2));
+  const std::size_t entries = std::min(
+      static_cast<std::size_t>(fields.At(directory, 2)), bytes.size() / 12);
   ImageSize size;
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + i * 12;

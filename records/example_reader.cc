@@ -49,21 +49,21 @@ std::string_view AsText(Bytes bytes) {
 
 // Takes a length and as many bytes, in place.
 Bytes TakeBytes(CodedInputStream& stream) {
-  std::uint32_t length = 0;
+  int length = 0;
   const void* here = nullptr;
   int left = 0;
-  if (!stream.ReadVarint32(&length)) {
+  if (!stream.ReadVarintSizeAsInt(&length)) {
     FailToParse();
   }
   if (length == 0) {
     return {};
   }
-  if (!stream.GetDirectBufferPointer(&here, &left) ||
-      length > static_cast<std::uint32_t>(left)) {
+  if (!stream.GetDirectBufferPointer(&here, &left) || length > left) {
     FailToParse();
   }
-  stream.Skip(static_cast<int>(length));
-  return {static_cast<const std::byte*>(here), length};
+  stream.Skip(length);
+  return {static_cast<const std::byte*>(here),
+          static_cast<std::size_t>(length)};
 }
 
 // Calls take(tag, stream) for each field of a message. It returns whether it

@@ -15,3 +15,24 @@ infeed_test(preprocess_test
   LABELS core)
 add_dependencies(core_tests jpeg_test preprocess_test)
 add_dependencies(tsan_tests jpeg_test preprocess_test)
+
+# Fuzz targets: libFuzzer with INFEED_FUZZ, else a replay of the corpus, which
+# is an ordinary test either way.
+foreach(subject image_size jpeg)
+  set(target ${subject}_fuzz)
+  add_executable(${target} fuzz/${target}.cc)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE infeed::preprocess infeed_options)
+  if(INFEED_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE fuzz/replay_corpus.cc)
+  endif()
+  add_test(NAME ${target}.replays_its_corpus
+    COMMAND ${target} -runs=0 ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${subject})
+  set_tests_properties(${target}.replays_its_corpus PROPERTIES
+    LABELS "core;fuzz" TIMEOUT 300)
+  add_dependencies(core_tests ${target})
+  add_dependencies(tsan_tests ${target})
+  add_dependencies(fuzz_targets ${target})
+endforeach()

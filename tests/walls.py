@@ -34,7 +34,7 @@ DOORS = [
     (r"(torch|ATen|c10)/.*",
      r"trainer/(resnet|optimizer|loss|device_loop\w*|torch\w*)\.(cc|h)"),
     (r"nlohmann/.*", r"records/dataset_info\.cc|(trainer|tools|bench)/.*\.cc"),
-    (r"(CLI|spdlog|fmt)/.*", r"(trainer|tools|bench)/.*"),
+    (r"(CLI|fmt)/.*", r"(trainer|tools|bench)/.*"),
     (r"yaml-cpp/.*", r"trainer/param\w*\.cc"),
     (r"openssl/.*", r"bench/.*\.cc"),
     (r"benchmark/.*", r"bench/.*\.cc"),

@@ -40,15 +40,19 @@ struct EvalCounts {
   std::int64_t images = 0;
   std::int64_t top_1 = 0;
   std::int64_t top_5 = 0;
-  double loss_sum = 0;  // cross-entropy, without the L2 term
+  double loss_sum = 0;  // cross-entropy as in training, without the L2 term
 };
 
 // The device with the model on it. The host asks for whole loops; inside one
 // nothing waits for the host. The only users of LibTorch are this class's
-// source, resnet and optimizer.
+// sources, resnet, loss and optimizer.
 //
-// One thread, the same for all calls. Throws UsageError for a device that is
-// not there or an unknown depth.
+// On the CPU, runs with the same seed, data and number of threads have the
+// same bits, and so have runs that go on from a saved state.
+//
+// One thread, the same for all calls: LibTorch's threads belong to it. The
+// constructor throws UsageError for a device that is not there, a negative
+// number of threads, an unknown depth or no class.
 class DeviceLoop {
  public:
   DeviceLoop(const ModelOptions& model, const OptimizerOptions& optimizer,
@@ -59,7 +63,9 @@ class DeviceLoop {
 
   // Runs up to `steps` training steps; the first is number first_step (from
   // 0). Each takes a batch from infeed and puts its result into outfeed as it
-  // ends. Returns how many ran: fewer only when the infeed ended.
+  // ends (on a GPU, all of them as the loop ends). Returns how many ran: fewer
+  // only when the infeed ended. Throws what the infeed and the outfeed throw;
+  // the updates before that are done.
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
@@ -68,7 +74,8 @@ class DeviceLoop {
   [[nodiscard]] EvalCounts Evaluate(Infeed& infeed);
 
   // Copies the state off the device, and back. Load throws DataError naming
-  // the first tensor that is missing, unknown or of another shape.
+  // the first tensor that is missing, unknown or of another shape or type, and
+  // changes nothing then.
   [[nodiscard]] ModelState Save() const;
   void Load(const ModelState& state);
 
@@ -81,8 +88,12 @@ class DeviceLoop {
   std::unique_ptr<Impl> impl_;
 };
 
-// Whether this CPU multiplies bfloat16 in hardware (AVX512_BF16 or AMX):
-// without it bfloat16 is slower than float32.
+// Whether a device name stands for a GPU on this machine. Throws UsageError for
+// an unknown name, or a GPU that is not there.
+[[nodiscard]] bool IsGpu(const std::string& device);
+
+// Whether this CPU multiplies bfloat16 in hardware (AVX512_BF16, which every
+// CPU with AMX has): without it bfloat16 is slower than float32.
 [[nodiscard]] bool CpuHasBfloat16();
 
 }  // namespace infeed

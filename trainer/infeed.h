@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <thread>
 
 #include "base/bounded_queue.h"
@@ -8,17 +9,32 @@
 
 namespace infeed {
 
+// Where an infeed's batches come from: a pipeline, or made ones.
+struct BatchSource {
+  // Returns the next batch, or nullptr at the end.
+  std::function<BatchHandle()> next = {};
+  // Wakes a next() that waits in another thread; it may be empty.
+  std::function<void()> stop = {};
+  // Of the first batch.
+  StreamPosition start = {};
+};
+
 // The queue between the input engine and the device: a thread of its own takes
 // batches from the pipeline ahead of the loop, so that a step finds its batch
 // waiting. An error of the pipeline comes out of Next() after the last good
 // batch.
 //
-// The pipeline must outlive it. Next() from one thread at a time.
+// The pipeline must outlive it, and is stopped by its destructor. Next() and
+// the accessors from one thread at a time; Stop() from any thread.
 class Infeed {
  public:
   // Requires: depth >= 1, and the pipeline's pool holds depth + 2 batches.
-  Infeed(InputPipeline& pipeline, int batch_size, int image_size,
-         int depth = 2);
+  Infeed(InputPipeline& pipeline, int batch_size, int image_size, int depth = 2)
+      : Infeed(BatchSource{.next = [&pipeline] { return pipeline.Next(); },
+                           .stop = [&pipeline] { pipeline.Stop(); },
+                           .start = pipeline.position()},
+               batch_size, image_size, depth) {}
+  Infeed(BatchSource source, int batch_size, int image_size, int depth = 2);
   ~Infeed();
   Infeed(const Infeed&) = delete;
   Infeed& operator=(const Infeed&) = delete;
@@ -27,15 +43,26 @@ class Infeed {
   // another shape than the constructor's is refused (a UsageError).
   [[nodiscard]] BatchHandle Next();
 
+  // Ends the stream: batches not yet taken are dropped, and Next() returns
+  // nullptr from now on.
+  void Stop();
+
+  // Where the stream goes on after the last batch that Next() returned: what a
+  // checkpoint stores. The pipeline's own position is ahead of it.
+  [[nodiscard]] StreamPosition position() const { return position_; }
+
   // How long Next() waited in all: what the device lost to its input.
   [[nodiscard]] double wait_seconds() const { return wait_seconds_; }
 
  private:
-  BoundedQueue<BatchHandle> queue_;
-  InputPipeline& pipeline_;
+  void Run();
+
+  BatchSource source_;
   int batch_size_;
   int image_size_;
+  StreamPosition position_;
   double wait_seconds_ = 0;
+  BoundedQueue<BatchHandle> queue_;
   std::jthread thread_;  // Last: it uses the members above.
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
-#include <memory>
 #include <thread>
 
 #include "base/bounded_queue.h"
@@ -21,7 +22,8 @@ struct StepResult {
 // thread of its own hands them, in order, to the sink while the loop runs.
 //
 // Put() and Drain() from one thread at a time; the sink runs in the outfeed's
-// thread. An exception of the sink comes out of the next Put() or Drain().
+// thread. An exception of the sink comes out of the next Put() or Drain(), and
+// of each one after that; the sink is not called again.
 class Outfeed {
  public:
   using Sink = std::function<void(const StepResult&)>;
@@ -37,11 +39,14 @@ class Outfeed {
   void Drain();
 
  private:
-  struct Progress;
+  void Run();
+
   Sink sink_;
-  std::unique_ptr<Progress> progress_;
   BoundedQueue<StepResult> queue_;
-  std::jthread thread_;  // Last: it uses the members above.
+  std::int64_t put_ = 0;               // results put so far
+  std::atomic<std::int64_t> seen_{0};  // by the sink; kFailed once it threw
+  std::exception_ptr error_;           // of the sink; set before kFailed is
+  std::jthread thread_;                // Last: it uses the members above.
 };
 
 }  // namespace infeed

@@ -37,7 +37,7 @@ struct TrainParams {
   std::int64_t steps_per_eval = 0;
   std::int64_t steps_per_checkpoint = 0;
   int keep_last = 5;
-  std::int64_t log_step_count_steps = 64;
+  std::int64_t log_step_count_steps = 1;
   double stop_at_top_1 = 0;
 
   // The optimizer.

@@ -197,7 +197,8 @@ ExitCode Train(const Job& job, std::stop_token stop) {
                 .batch_size = params.train_batch_size,
                 .train_images = params.num_train_images,
                 .first_step = first_step,
-                .total_steps = params.train_steps});
+                .total_steps = params.train_steps,
+                .steps_per_line = params.log_step_count_steps});
   Training training(TrainingOf(params, model_dir, job.data),
                     job.data.train()->index, job.device, log, first_step,
                     from ? from->stream : StreamPosition{});

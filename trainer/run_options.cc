@@ -75,6 +75,7 @@ InputOptions EvalInputOf(const TrainParams& params) {
   InputOptions input = InputOf(params);
   input.batch_size = params.eval_batch_size;
   input.training = false;
+  input.max_records = params.num_eval_images;
   return input;
 }
 

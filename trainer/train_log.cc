@@ -57,6 +57,13 @@ void TrainLog::Step(const StepResult& result) {
   state_.loss = result.loss;
   state_.top_1 = result.top_1;
   state_.learning_rate = result.learning_rate;
+  if (result.step % options_.steps_per_line == 0) {
+    WriteStep(result);
+  }
+  progress_.Update(ProgressText(state_));
+}
+
+void TrainLog::WriteStep(const StepResult& result) {
   metrics_.Write("train", result.step,
                  {{"loss", result.loss},
                   {"top_1", result.top_1},
@@ -70,7 +77,6 @@ void TrainLog::Step(const StepResult& result) {
                     static_cast<double>(result.step) * options_.batch_size /
                         static_cast<double>(options_.train_images),
                     result.step);
-  progress_.Update(ProgressText(state_));
 }
 
 void TrainLog::Loop(std::int64_t steps, double seconds, double input_wait) {

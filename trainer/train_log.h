@@ -19,6 +19,7 @@ struct TrainLogOptions {
   std::int64_t train_images = 1;
   std::int64_t first_step = 0;  // of this run
   std::int64_t total_steps = 0;
+  std::int64_t steps_per_line = 1;  // in metrics.jsonl and the events; > 0
 };
 
 // Everything that a training run tells: each step's result as it leaves the
@@ -52,6 +53,7 @@ class TrainLog {
   using Clock = std::chrono::steady_clock;
 
   void UpdateRate();
+  void WriteStep(const StepResult& result);
 
   TrainLogOptions options_;
   MetricsLog metrics_;

@@ -1,0 +1,72 @@
+#include "trainer/device_loop_batch.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <torch/types.h>
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+TEST(BatchUnpackerTest, NormalisesEachChannelAsTheReferenceDoes) {
+  Batch batch(1, 3);
+  const std::array<std::uint32_t, 3> levels = {0, 128, 255};
+  for (std::size_t i = 0; i < 3; ++i) {
+    batch.pixels()[i] = levels[i] << 24 | levels[i] << 16 | levels[i] << 8;
+  }
+  const torch::Tensor images = BatchUnpacker(torch::kCPU).Unpack(batch).images;
+  const std::array<std::array<float, 3>, 3> expected = {
+      {{-2.1179039F, 0.0740645F, 2.2489083F},
+       {-2.0357144F, 0.2051821F, 2.4285715F},
+       {-1.8044444F, 0.4264924F, 2.6400001F}}};
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(images[0][static_cast<std::int64_t>(channel)][0]
+                        [static_cast<std::int64_t>(i)]
+                            .item<float>(),
+                  expected[channel][i], 2e-7F * 4);
+    }
+  }
+}
+
+TEST(BatchUnpackerTest, TakesPixelsApartAsRedGreenBlue) {
+  Batch batch(2, 2);
+  batch.BlankSlot(0);
+  batch.BlankSlot(1);
+  batch.slot_pixels(1)[2] = 10U << 24 | 20U << 16 | 30U << 8;  // (y 1, x 0)
+  const torch::Tensor images = BatchUnpacker(torch::kCPU).Unpack(batch).images;
+  EXPECT_EQ(images.sizes(), at::IntArrayRef({2, 3, 2, 2}));
+  EXPECT_FLOAT_EQ(images[1][0][1][0].item<float>(), (10 - 123.675F) / 58.395F);
+  EXPECT_FLOAT_EQ(images[1][1][1][0].item<float>(), (20 - 116.28F) / 57.12F);
+  EXPECT_FLOAT_EQ(images[1][2][1][0].item<float>(), (30 - 103.53F) / 57.375F);
+  EXPECT_FLOAT_EQ(images[1][0][0][1].item<float>(), -123.675F / 58.395F);
+}
+
+TEST(BatchUnpackerTest, SharesNothingWithTheBatch) {
+  Batch batch(1, 2);
+  batch.BlankSlot(0);
+  batch.labels()[0] = 3;
+  batch.weights()[0] = 1;
+  const DeviceBatch unpacked = BatchUnpacker(torch::kCPU).Unpack(batch);
+  batch.labels()[0] = 4;
+  batch.weights()[0] = 0;
+  batch.pixels()[0] = 0xFFFFFF00U;
+  EXPECT_EQ(unpacked.labels[0].item<std::int64_t>(), 3);
+  EXPECT_EQ(unpacked.weights[0].item<float>(), 1);
+  EXPECT_LT(unpacked.images.max().item<float>(), 0);
+}
+
+TEST(BatchUnpackerTest, GivesImagesInChannelsLastOrder) {
+  Batch batch(2, 4);
+  batch.BlankSlot(0);
+  batch.BlankSlot(1);
+  EXPECT_TRUE(BatchUnpacker(torch::kCPU)
+                  .Unpack(batch)
+                  .images.is_contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "pipeline/batch.h"
+#include "trainer/infeed.h"
+
+namespace infeed {
+
+using FillBatch = std::function<void(Batch& batch, std::int64_t number)>;
+
+// A source of made batches without a pipeline or a pool: fill is called on
+// blank batches numbered from 0. After count batches it ends. Batch i is at
+// position {0, i * size}.
+inline BatchSource MadeBatches(std::int64_t count, int size, int image_size,
+                               FillBatch fill) {
+  auto made = std::make_shared<std::int64_t>(0);
+  return {.next = [=]() -> BatchHandle {
+    if (*made == count) {
+      return nullptr;
+    }
+    BatchHandle batch(new Batch(size, image_size),
+                      std::default_delete<Batch>());
+    for (int slot = 0; slot < size; ++slot) {
+      batch->BlankSlot(slot);
+    }
+    fill(*batch, *made);
+    ++*made;
+    batch->next = {.epoch = 0, .position = *made * size};
+    return batch;
+  }};
+}
+
+// Images that a small network can tell apart at a glance: each has one of
+// `classes` colours, with a little noise that depends on (number, slot).
+inline void FillWithColours(Batch& batch, std::int64_t number, int classes) {
+  for (int slot = 0; slot < batch.size(); ++slot) {
+    const auto serial =
+        static_cast<std::uint32_t>(number * batch.size() + slot);
+    const std::uint32_t label = serial * 7 % static_cast<unsigned>(classes);
+    std::uint32_t state = serial * 2654435761U + 1;
+    for (std::uint32_t& pixel : batch.slot_pixels(slot)) {
+      state = state * 1664525U + 1013904223U;
+      const std::uint32_t noise = state >> 27;
+      const std::uint32_t level =
+          220 * (label + 1) / static_cast<unsigned>(classes);
+      pixel = (level + noise) << 24 | (250 - level) << 16 | (noise * 4) << 8;
+    }
+    batch.labels()[static_cast<std::size_t>(slot)] =
+        static_cast<std::int32_t>(label);
+    batch.weights()[static_cast<std::size_t>(slot)] = 1;
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,52 @@
+#include "trainer/device_loop_batch.h"
+
+#include <bit>
+#include <cstdint>
+
+namespace infeed {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "packed pixels are taken apart as bytes");
+
+// A view of the batch's memory. LibTorch has no const tensors; this one is
+// only read.
+template <typename T>
+torch::Tensor View(std::span<const T> data, at::IntArrayRef shape,
+                   torch::ScalarType type) {
+  return torch::from_blob(const_cast<T*>(data.data()), shape, type);
+}
+
+torch::Tensor ChannelConstants(float red, float green, float blue) {
+  return torch::tensor({red, green, blue}).reshape({3, 1, 1});
+}
+
+}  // namespace
+
+BatchUnpacker::BatchUnpacker(const torch::Device& device)
+    : device_(device),
+      mean_(ChannelConstants(123.675F, 116.28F, 103.53F).to(device)),
+      std_(ChannelConstants(58.395F, 57.12F, 57.375F).to(device)) {}
+
+DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
+  const std::int64_t size = batch.size();
+  const std::int64_t side = batch.image_size();
+  // [N, H, W, bytes of a pixel]: 0, blue, green, red.
+  const torch::Tensor bytes =
+      View(batch.pixels(), {size, side, side, 4}, torch::kByte).to(device_);
+  torch::Tensor images =
+      torch::empty({size, 3, side, side}, torch::device(device_),
+                   at::MemoryFormat::ChannelsLast);
+  for (std::int64_t channel = 0; channel < 3; ++channel) {
+    images.select(1, channel).copy_(bytes.select(3, 3 - channel));
+  }
+  return {
+      .images = images.sub_(mean_).div_(std_),
+      .labels =
+          View(batch.labels(), {size}, torch::kInt).to(device_, torch::kLong),
+      .weights = View(batch.weights(), {size}, torch::kFloat)
+                     .to(device_, torch::kFloat, /*non_blocking=*/false,
+                         /*copy=*/true)};
+}
+
+}  // namespace infeed

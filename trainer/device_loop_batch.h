@@ -1,0 +1,33 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include "pipeline/batch.h"
+
+namespace infeed {
+
+// A batch on the device, as the model takes it.
+struct DeviceBatch {
+  torch::Tensor images;   // float32 [N, 3, H, W], channels_last, normalised
+  torch::Tensor labels;   // int64 [N]
+  torch::Tensor weights;  // float32 [N]
+};
+
+// Moves batches to a device and unpacks them there: each byte of a packed
+// pixel less its channel's mean, divided by its standard deviation.
+//
+// What Unpack() returns shares nothing with the batch, which may go back to
+// its pool. One thread at a time.
+class BatchUnpacker {
+ public:
+  explicit BatchUnpacker(const torch::Device& device);
+
+  [[nodiscard]] DeviceBatch Unpack(const Batch& batch) const;
+
+ private:
+  torch::Device device_;
+  torch::Tensor mean_;  // [3, 1, 1], red, green, blue
+  torch::Tensor std_;
+};
+
+}  // namespace infeed

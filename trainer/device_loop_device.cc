@@ -1,0 +1,70 @@
+#include "trainer/device_loop_device.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <ATen/Parallel.h>
+#include <torch/cuda.h>
+
+#include "base/error.h"
+#include "trainer/device_loop.h"
+
+namespace infeed {
+namespace {
+
+torch::Device CudaDevice(int index) {
+  const auto count = static_cast<int>(torch::cuda::device_count());
+  if (count == 0) {
+    throw UsageError(
+        "this build's LibTorch has no CUDA, or finds no GPU: use --device cpu");
+  }
+  if (index >= count) {
+    throw UsageError("device is cuda:" + std::to_string(index) +
+                     ", but there are " + std::to_string(count) + " GPUs");
+  }
+  return {torch::kCUDA, static_cast<torch::DeviceIndex>(index)};
+}
+
+}  // namespace
+
+int SetThreads(int threads) {
+  if (threads < 0) {
+    throw UsageError("the device's threads are " + std::to_string(threads) +
+                     ": give 0 for one on each core, or more");
+  }
+  const int chosen =
+      threads > 0 ? threads
+                  : static_cast<int>(std::thread::hardware_concurrency());
+  at::set_num_threads(std::max(1, chosen));
+  return at::get_num_threads();
+}
+
+torch::Device ParseDevice(const std::string& name) {
+  if (name == "cpu" || (name == "auto" && !torch::cuda::is_available())) {
+    return torch::kCPU;
+  }
+  if (name == "cuda" || name == "auto") {
+    return CudaDevice(0);
+  }
+  const std::string number = name.starts_with("cuda:") ? name.substr(5) : "";
+  if (number.empty() || number.size() > 3 ||
+      number.find_first_not_of("0123456789") != std::string::npos) {
+    throw UsageError("device is '" + name +
+                     "': give auto, cpu, cuda or cuda:N");
+  }
+  return CudaDevice(std::stoi(number));
+}
+
+bool IsGpu(const std::string& device) { return ParseDevice(device).is_cuda(); }
+
+bool CpuHasBfloat16() {
+#if defined(__x86_64__)
+  // Every CPU with AMX has this too. The builtin also asks whether the
+  // operating system keeps the registers.
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace infeed

@@ -1,0 +1,72 @@
+#include "trainer/infeed.h"
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+std::string ShapeText(int size, int image_size) {
+  return std::to_string(size) + " images of " + std::to_string(image_size) +
+         " x " + std::to_string(image_size) + " pixels";
+}
+
+}  // namespace
+
+Infeed::Infeed(BatchSource source, int batch_size, int image_size, int depth)
+    : source_(std::move(source)),
+      batch_size_(batch_size),
+      image_size_(image_size),
+      position_(source_.start),
+      queue_(static_cast<std::size_t>(depth)),
+      thread_([this] { Run(); }) {}
+
+Infeed::~Infeed() { Stop(); }
+
+void Infeed::Stop() {
+  // Downstream first: nothing wants batches any more, so the thread's Push()
+  // fails; then whatever its next() waits for is let go.
+  queue_.Cancel();
+  if (source_.stop) {
+    source_.stop();
+  }
+}
+
+void Infeed::Run() {
+  try {
+    while (BatchHandle batch = source_.next()) {
+      if (!queue_.Push(std::move(batch))) {
+        return;
+      }
+    }
+    queue_.Close();
+  } catch (...) {
+    queue_.Close(std::current_exception());
+  }
+}
+
+BatchHandle Infeed::Next() {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  std::optional<BatchHandle> batch = queue_.Pop();
+  wait_seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
+  if (!batch) {
+    return nullptr;
+  }
+  if ((*batch)->size() != batch_size_ ||
+      (*batch)->image_size() != image_size_) {
+    throw UsageError("the infeed takes batches of " +
+                     ShapeText(batch_size_, image_size_) + ", not of " +
+                     ShapeText((*batch)->size(), (*batch)->image_size()));
+  }
+  position_ = (*batch)->next;
+  return *std::move(batch);
+}
+
+}  // namespace infeed

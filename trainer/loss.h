@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include <torch/types.h>
+
+// Loss and metrics of a batch, as tensors on its device: nothing here reads
+// one back. logits are [N, classes], labels int64 [N], weights float [N].
+namespace infeed {
+
+// Which slots count: 1 where the weight is 1 and the label is a class, else 0;
+// float [N]. What follows takes any label and is meaningless where this is 0.
+[[nodiscard]] torch::Tensor CountedSlots(const torch::Tensor& labels,
+                                         const torch::Tensor& weights,
+                                         std::int64_t classes);
+
+// Softmax cross-entropy of each slot, [N], computed in float32, against the
+// target onehot * (1 - smoothing) + smoothing / classes.
+[[nodiscard]] torch::Tensor CrossEntropy(const torch::Tensor& logits,
+                                         const torch::Tensor& labels,
+                                         double smoothing);
+
+// Where the label is the class of the greatest logit, the first of equals;
+// float [N].
+[[nodiscard]] torch::Tensor InTop1(const torch::Tensor& logits,
+                                   const torch::Tensor& labels);
+
+// Where fewer than five classes have a strictly greater logit than the
+// label's; never where a logit is not finite; float [N].
+[[nodiscard]] torch::Tensor InTop5(const torch::Tensor& logits,
+                                   const torch::Tensor& labels);
+
+// The mean of [N] values over the slots that count, 0 when none does.
+[[nodiscard]] torch::Tensor MaskedMean(const torch::Tensor& values,
+                                       const torch::Tensor& counted);
+
+}  // namespace infeed
