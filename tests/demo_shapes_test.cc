@@ -115,7 +115,7 @@ TEST(DemoShapesTest, SaysNothingByItsColours) {
   Channels high{};
   Channels deviation{};
   for (int demo_class = 0; demo_class < kDemoClasses; ++demo_class) {
-    const Spread spread = SpreadOf(demo_class, 60);
+    const Spread spread = SpreadOf(demo_class, 30);
     for (std::size_t c = 0; c < 3; ++c) {
       low[c] = std::min(low[c], spread.mean[c]);
       high[c] = std::max(high[c], spread.mean[c]);
