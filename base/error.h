@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -128,16 +127,16 @@ enum class ExitCode : int {
 };
 
 // Aborts with the place and the reason when a condition that only a bug can
-// break does not hold. It never depends on input.
-inline void Check(
-    bool condition, const char* why,
-    const std::source_location place = std::source_location::current()) {
+// break does not hold. It never depends on input. The place is the caller's:
+// std::source_location would say it too, but clang 14 does not have it.
+inline void Check(bool condition, const char* why,
+                  const char* file = __builtin_FILE(),
+                  int line = __builtin_LINE()) {
   if (condition) [[likely]] {
     return;
   }
   // The only place that prints below tools/: the process is about to abort.
-  std::fprintf(stderr, "%s:%u: check failed: %s\n", place.file_name(),
-               static_cast<unsigned>(place.line()), why);
+  std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, why);
   std::abort();
 }
 

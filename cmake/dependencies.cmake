@@ -7,11 +7,11 @@ find_package(TBB REQUIRED)
 find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(nlohmann_json REQUIRED)
 
-# Debian's CLI11 and spdlog are header-only here or shared; both are fine.
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(yaml-cpp REQUIRED)
+# SHA-256 for stream hashes.
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
 # LibTorch: Debian's package, or a PyTorch wheel named by CMAKE_PREFIX_PATH.
 # Its configuration sets directory-wide flags; they stay in this variable.

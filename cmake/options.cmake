@@ -19,10 +19,16 @@ add_library(infeed_options INTERFACE)
 target_compile_features(infeed_options INTERFACE cxx_std_20)
 target_compile_options(infeed_options INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  # GCC 12 is wrong about values of std::optional and about std::string's +.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict>
   $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
 if(INFEED_SANITIZE)
   target_compile_options(infeed_options INTERFACE
     -fsanitize=${INFEED_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
   target_link_options(infeed_options INTERFACE -fsanitize=${INFEED_SANITIZE})
+endif()
+if(INFEED_FUZZ)
+  # What libFuzzer needs to see which branches an input takes.
+  target_compile_options(infeed_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

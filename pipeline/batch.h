@@ -20,11 +20,12 @@ struct StreamPosition {
                          const StreamPosition&) = default;
 };
 
-// One batch: plain memory, filled slot by slot. Owns the memory, aligned to 64
-// bytes. One thread at a time; different slots may be filled at once.
+// One batch: plain memory, filled slot by slot; unspecified until then. Owns
+// the memory, whose three parts are each aligned to 64 bytes. One thread at a
+// time; different slots may be filled at once.
 class Batch {
  public:
-  // Requires: both > 0.
+  // Requires: both > 0. Throws std::bad_alloc.
   Batch(int size, int image_size);
 
   // [size, image_size, image_size], each R << 24 | G << 16 | B << 8.
@@ -66,15 +67,19 @@ class Batch {
 // A batch on loan: goes back to its pool when the handle goes.
 using BatchHandle = std::unique_ptr<Batch, std::function<void(Batch*)>>;
 
-// A fixed number of batches: the bound on what the pipeline holds.
-// Handles may outlive the pool. Thread-safe.
+// A fixed number of batches: the bound on what the pipeline holds. Owns those
+// that are not on loan. Handles may outlive the pool. Thread-safe.
 class BatchPool {
  public:
+  // Requires: all > 0.
   BatchPool(int count, int size, int image_size);
 
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();
-  void Close() { free_->Close(); }
+
+  // Frees what is in the pool and wakes Take(); batches on loan are freed as
+  // their handles go.
+  void Close() { free_->Cancel(); }
 
  private:
   using FreeQueue = BoundedQueue<std::unique_ptr<Batch>>;

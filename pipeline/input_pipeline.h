@@ -20,10 +20,11 @@ namespace infeed {
 // of threads. It holds at most options.batches_in_pool batches, those on loan
 // to the caller included: a caller that keeps handles stops the stream.
 //
-// The index must outlive the pipeline; handles may outlive it. Next(), Stop()
-// and position() from one thread at a time; stats() from any. The constructor
-// throws UsageError naming the option that is wrong, for an empty data set, a
-// training batch larger than the data, and a memory limit that is too small.
+// The index must outlive the pipeline; handles may outlive it. Next() and
+// position() from one thread at a time; Stop(), stats() and the rest from any.
+// The constructor throws UsageError naming the option that is wrong, for an
+// empty data set, a training batch larger than the data, a start that is not
+// the beginning of a batch, and a memory limit that is too small.
 class InputPipeline {
  public:
   InputPipeline(const RecordIndex& index, const InputOptions& options,

@@ -45,7 +45,9 @@ struct InputOptions {
   OnBadRecord on_bad_record = OnBadRecord::kReplace;
   // Subtracted from a record's label: converters number classes from 1.
   int label_offset = 1;
-  JpegLimits jpeg_limits;
+  // Only so many records, the first of the data set; 0: all.
+  std::int64_t max_records = 0;
+  JpegLimits jpeg_limits = {};
 
   // Performance: what it costs. The batches are the same for any value.
 
@@ -56,5 +58,9 @@ struct InputOptions {
   // at start.
   std::int64_t memory_limit = std::int64_t{4} << 30;
 };
+
+// Returns the options with threads worked out. Throws UsageError naming the
+// field that is out of its range, or a batch that the ranks cannot share.
+[[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
 
 }  // namespace infeed

@@ -8,19 +8,31 @@
 
 namespace infeed {
 
-// What one stage has done since the start.
+// What one stage has done since the start. An item is a sample everywhere, so
+// that stages compare; a bad record's substitute is one more item of what was
+// done for it.
+//
+//   stage    busy                          wait                     bytes of
+//   order    the driver looks records up   the driver, for a free   -
+//                                          batch: the consumer
+//                                          keeps them, or is slow
+//   read     read, checksums, parse        a sample, for a worker   records
+//   decode   decode of the window          a sample, for a worker   RGB
+//   resize   resize, flip, pack            none: follows at once    slots
+//   batch    none: the slots are the batch a whole batch, in the    slots
+//                                          queue to the consumer
 struct StageStats {
   std::string name;
   std::int64_t items = 0;
-  std::int64_t bytes = 0;   // in its own unit: encoded, decoded, packed
-  double busy_seconds = 0;  // worker time spent in it, over all workers
-  double wait_seconds = 0;  // docs/architecture.md says what waited for what
+  std::int64_t bytes = 0;
+  double busy_seconds = 0;  // thread time spent in it, over all threads
+  double wait_seconds = 0;
 };
 
 // A snapshot of a whole pipeline. stages are in the order of the data's way.
 struct PipelineStats {
-  double elapsed_seconds = 0;  // since the first batch was asked for
-  double first_batch_seconds = 0;
+  double elapsed_seconds = 0;  // from the first Next() to now, or to the end
+  double first_batch_seconds = 0;  // from the start until it lay ready
   int threads = 0;
   std::int64_t batches = 0;
   std::int64_t images = 0;  // delivered, weight 0 left out
@@ -36,8 +48,9 @@ class StageCounter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  void Add(std::int64_t bytes, Clock::duration busy, Clock::duration wait) {
-    items_.fetch_add(1, std::memory_order_relaxed);
+  void Add(std::int64_t bytes, Clock::duration busy, Clock::duration wait,
+           std::int64_t items = 1) {
+    items_.fetch_add(items, std::memory_order_relaxed);
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
     busy_.fetch_add(busy.count(), std::memory_order_relaxed);
     wait_.fetch_add(wait.count(), std::memory_order_relaxed);
@@ -49,6 +62,17 @@ class StageCounter {
   std::atomic<std::int64_t> bytes_{0};
   std::atomic<std::int64_t> busy_{0};
   std::atomic<std::int64_t> wait_{0};
+};
+
+// The counters of all stages, in the order of the data's way.
+struct StageCounters {
+  StageCounter order;
+  StageCounter read;
+  StageCounter decode;
+  StageCounter resize;
+  StageCounter batch;
+
+  [[nodiscard]] std::vector<StageStats> Read() const;
 };
 
 // The table of stages as text, one line a stage, with a heading.

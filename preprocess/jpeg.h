@@ -29,13 +29,14 @@ struct JpegInfo {
 // upsampling). Gray becomes RGB; CMYK and YCCK, with and without Adobe's
 // marker, become RGB as TensorFlow's decoder makes them (docs/formats.md).
 //
-// Keeps libjpeg's state and its buffers from image to image. Copies of the
-// bytes are not taken: they must stay as they are from ReadHeader() to the end
-// of the decode that follows. One thread at a time. Throws DataError with
+// An image never depends on the one before. Copies of the bytes are not taken:
+// they must stay as they are from ReadHeader() to the end of the decode that
+// follows. One thread at a time. Throws DataError with
 // libjpeg's message for broken bytes, its warnings included, and for an image
 // over a limit; the decoder is usable after that.
 class JpegDecoder {
  public:
+  // Throws UsageError for a limit below 1.
   explicit JpegDecoder(const JpegLimits& limits = {});
   ~JpegDecoder();
   JpegDecoder(JpegDecoder&&) noexcept;
@@ -64,7 +65,9 @@ struct JpegEncodeOptions {
   bool progressive = false;
 };
 
-// Returns the image as a JPEG with standard Huffman tables.
+// Returns the image as a JPEG with standard Huffman tables (a progressive one
+// has its own) at 300 dots an inch. Throws UsageError for a quality that there
+// is not, DataError for an image of more than 65,500 pixels a side.
 [[nodiscard]] std::string EncodeJpeg(const RgbView& image,
                                      const JpegEncodeOptions& options = {});
 

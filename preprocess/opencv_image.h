@@ -9,14 +9,15 @@
 
 namespace infeed {
 
-// Decodes any image that OpenCV reads (PNG, WebP, TIFF, BMP, ...) to RGB, for
-// records and files that are not JPEG. Gray is spread, alpha dropped, EXIF
-// orientation ignored. Throws DataError when OpenCV cannot read it or when its
-// header claims more than max_pixels.
+// Decodes a PNG, BMP, WebP or TIFF image to RGB through OpenCV, for records and
+// files that are not JPEG. Gray is spread, alpha dropped, EXIF orientation
+// ignored. Throws DataError for other formats (their sizes cannot be known
+// before OpenCV allocates), when the header claims more than max_pixels, and
+// when OpenCV cannot read the image.
 void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
                       RgbImage& image);
 
-// Returns the image as a PNG, for tests and pictures.
+// Returns the image as a PNG, for tests and pictures. Requires: it has pixels.
 [[nodiscard]] std::string EncodePng(const RgbView& image);
 
 }  // namespace infeed

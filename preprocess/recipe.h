@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/random.h"
+#include "preprocess/image.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/resize.h"
 
@@ -24,7 +25,7 @@ struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
   bool training = true;  // false: nothing random
   int image_size = 224;  // side of the output, pixels; > 0
-  JpegLimits limits;
+  JpegLimits limits = {};
 };
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
@@ -33,6 +34,7 @@ struct PreprocessOptions {
 // keeps buffers. One thread at a time: each worker has one.
 class Preprocessor {
  public:
+  // Throws UsageError for a size or a limit below 1.
   explicit Preprocessor(const PreprocessOptions& options);
 
   // First half: chooses the window (crop stream of key) and decodes it.
@@ -45,12 +47,18 @@ class Preprocessor {
   void Resize(const SampleKey& key, std::span<std::uint32_t> destination);
 
   // Pixels decoded by the last Decode().
-  [[nodiscard]] std::int64_t decoded_pixels() const;
+  [[nodiscard]] std::int64_t decoded_pixels() const {
+    return std::int64_t{image_.width()} * image_.height();
+  }
 
  private:
+  [[nodiscard]] Window ChooseWindow(int height, int width, int components,
+                                    const SampleKey& key) const;
+
   PreprocessOptions options_;
   JpegDecoder decoder_;
   RgbImage image_;
+  Window window_;  // what is used of image_; empty until Decode() returned
   ResizeScratch scratch_;
 };
 

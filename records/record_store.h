@@ -16,7 +16,7 @@
 namespace infeed {
 
 struct RecordStoreOptions {
-  // Shards kept open at once.
+  // Shards kept open at once, beside those that are being read; at least 1.
   std::size_t max_open_shards = 256;
   bool verify_checksums = true;
 };
@@ -25,7 +25,8 @@ struct RecordStoreOptions {
 //
 // The index must outlive the store. Thread-safe. Throws DataError, with file,
 // record and byte offset, when the frame at that place fails a checksum, has
-// another length than the index says, or is cut short.
+// another length than the index says, or is cut short; IoError when a shard
+// cannot be read.
 class RecordStore {
  public:
   explicit RecordStore(const RecordIndex& index,

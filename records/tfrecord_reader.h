@@ -34,7 +34,10 @@ struct Record {
 // A record that Next() returns is valid until the next call on the reader.
 // One thread at a time. Throws DataError, with file, record and byte offset,
 // for a checksum that does not match or a frame that is cut short; IoError
-// when the file cannot be read.
+// when the file cannot be read; UsageError when max_record_bytes is not
+// positive. After a payload whose checksum does not match, the next call goes
+// on behind it; after another error nobody knows where the next frame starts,
+// and the next call returns nullopt.
 class TfrecordReader {
  public:
   explicit TfrecordReader(const std::string& path,
@@ -45,15 +48,17 @@ class TfrecordReader {
 
  private:
   // Returns `count` bytes at offset, from the buffer; fewer at the file's end.
+  // Requires: offset does not go back.
   std::span<const std::byte> View(std::int64_t offset, std::size_t count);
 
   ByteSource source_;
   TfrecordReaderOptions options_;
   std::vector<std::byte> buffer_;
   std::int64_t buffer_offset_ = 0;
-  std::size_t buffer_size_ = 0;
-  std::int64_t offset_ = 0;
-  std::int64_t number_ = 0;
+  std::size_t buffer_size_ = 0;  // bytes of the file in the buffer
+  std::int64_t offset_ = 0;      // of the next frame
+  std::int64_t number_ = 0;      // of the next record
+  bool ended_ = false;
 };
 
 }  // namespace infeed

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/atomic_file.h"
 
@@ -19,6 +20,8 @@ class TfrecordWriter {
 
   void Append(std::span<const std::byte> payload);
   void Append(std::string_view payload);
+  // Reports what went wrong; a destructor could not. Requires: called once,
+  // last.
   void Close() { file_.Commit(); }
 
   [[nodiscard]] std::int64_t records() const { return records_; }

@@ -1,7 +1,6 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES infeed_test.cc lr_schedule_test.cc outfeed_test.cc
-          
   LIBRARIES infeed::trainer_host
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
@@ -19,3 +18,9 @@ infeed_test(trainer_test
           optimizer_test.cc resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
+
+infeed_test(train_resnet_test
+  SOURCES train_resnet_test.cc support/running_program.cc
+  LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(train_resnet_test train_resnet)

@@ -88,6 +88,10 @@ class DeviceLoop {
   std::unique_ptr<Impl> impl_;
 };
 
+// Whether a device name stands for a GPU on this machine. Throws UsageError for
+// an unknown name, or a GPU that is not there.
+[[nodiscard]] bool IsGpu(const std::string& device);
+
 // Whether this CPU multiplies bfloat16 in hardware (AVX512_BF16, which every
 // CPU with AMX has): without it bfloat16 is slower than float32.
 [[nodiscard]] bool CpuHasBfloat16();

@@ -55,6 +55,8 @@ torch::Device ParseDevice(const std::string& name) {
   return CudaDevice(std::stoi(number));
 }
 
+bool IsGpu(const std::string& device) { return ParseDevice(device).is_cuda(); }
+
 bool CpuHasBfloat16() {
 #if defined(__x86_64__)
   // Every CPU with AMX has this too. The builtin also asks whether the

@@ -27,7 +27,9 @@ Infeed::Infeed(BatchSource source, int batch_size, int image_size, int depth)
       queue_(static_cast<std::size_t>(depth)),
       thread_([this] { Run(); }) {}
 
-Infeed::~Infeed() {
+Infeed::~Infeed() { Stop(); }
+
+void Infeed::Stop() {
   // Downstream first: nothing wants batches any more, so the thread's Push()
   // fails; then whatever its next() waits for is let go.
   queue_.Cancel();

@@ -25,7 +25,7 @@ struct BatchSource {
 // batch.
 //
 // The pipeline must outlive it, and is stopped by its destructor. Next() and
-// the accessors from one thread at a time.
+// the accessors from one thread at a time; Stop() from any thread.
 class Infeed {
  public:
   // Requires: depth >= 1, and the pipeline's pool holds depth + 2 batches.
@@ -42,6 +42,10 @@ class Infeed {
   // Waits for the next batch; nullptr at the end of the stream. A batch of
   // another shape than the constructor's is refused (a UsageError).
   [[nodiscard]] BatchHandle Next();
+
+  // Ends the stream: batches not yet taken are dropped, and Next() returns
+  // nullptr from now on.
+  void Stop();
 
   // Where the stream goes on after the last batch that Next() returned: what a
   // checkpoint stores. The pipeline's own position is ahead of it.

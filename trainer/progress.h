@@ -1,8 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace infeed {
 
@@ -11,6 +16,7 @@ struct ProgressState {
   std::int64_t step = 0;
   std::int64_t total_steps = 0;
   std::int64_t first_step = 0;  // of this run
+  double elapsed_seconds = 0;   // of this run, since first_step
   double loss = 0;
   double top_1 = 0;
   double learning_rate = 0;
@@ -18,27 +24,33 @@ struct ProgressState {
   double input_wait = 0;         // fraction of the time, 0..1
 };
 
-// "step 120/500  loss 1.234  top-1 45.3 %  lr 0.100  65.2 images/s  input wait
-// 0.5 %  ETA 1m02s".
+// "step 120/500  loss 1.234  top-1 45.3 %  lr 0.1  65.2 images/s  input wait
+// 0.5 %  ETA 1m02s". Without rate and what follows until they are known.
 [[nodiscard]] std::string ProgressText(const ProgressState& state);
 
-// One line on stderr that is rewritten in place on a terminal, and a line each
-// few seconds elsewhere. One thread at a time.
+// One line on stderr that is rewritten in place on a terminal, cut to its
+// width, and a line every few seconds elsewhere.
+//
+// One thread at a time. Never fails: a line that cannot be shown is not.
 class ProgressLine {
  public:
-  ProgressLine();
+  using Clock = std::chrono::steady_clock;
+
+  // out must outlive the line; now is the time, for tests.
+  explicit ProgressLine(std::FILE* out = stderr,
+                        std::function<Clock::time_point()> now = Clock::now);
 
   // Shows the line when it is time to; force shows it at once.
-  void Update(const std::string& text, bool force = false);
+  void Update(std::string_view text, bool force = false);
   // Ends the line in place, so that other text can follow.
   void Finish();
 
  private:
-  using Clock = std::chrono::steady_clock;
+  std::FILE* out_;
+  std::function<Clock::time_point()> now_;
   bool terminal_ = false;
-  bool open_ = false;
-  std::size_t width_ = 0;
-  Clock::time_point last_;
+  bool open_ = false;  // The cursor stands behind text of ours.
+  std::optional<Clock::time_point> last_;
 };
 
 // Seconds as "2h03m", "1m02s", "5s".

@@ -4,12 +4,18 @@
 #include <string>
 #include <string_view>
 
+#include "trainer/append_file.h"
+
 namespace infeed {
 
-// Appends scalars to a TensorBoard event file in a folder (TFRecord frames of
-// Event messages). The file appears at once; Flush() pushes what was added to
-// the kernel, as does every tenth scalar or so. One thread at a time. Throws
-// IoError.
+// Appends scalars to a TensorBoard event file of its own in a folder, which it
+// makes: TFRecord frames of Event messages. The file is there, with its first
+// event, once the constructor returned; Flush() gives the kernel what was
+// added since, as does every tenth scalar. Events are appended whole, so that
+// a killed run leaves a file that every reader reads up to the last flush.
+//
+// One thread at a time. Throws IoError; the destructor flushes, and drops what
+// cannot be written.
 class SummaryWriter {
  public:
   explicit SummaryWriter(const std::string& folder);
@@ -20,12 +26,18 @@ class SummaryWriter {
   void Scalar(std::string_view tag, double value, std::int64_t step);
   void Flush();
 
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
 
  private:
-  std::string path_;
-  std::string pending_;
-  int descriptor_ = -1;
+  AppendFile file_;
+  std::string pending_;  // frames
+  int pending_scalars_ = 0;
 };
+
+// The serialized events: what each file begins with, and one scalar.
+// wall_time is in Unix seconds.
+[[nodiscard]] std::string FileVersionEvent(double wall_time);
+[[nodiscard]] std::string ScalarEvent(double wall_time, std::int64_t step,
+                                      std::string_view tag, double value);
 
 }  // namespace infeed

@@ -1,0 +1,56 @@
+// What the pipeline costs beside the images: the order and the pool.
+
+#include <cstdint>
+
+#include <benchmark/benchmark.h>
+
+#include "pipeline/batch.h"
+#include "pipeline/sample_order.h"
+
+namespace infeed {
+namespace {
+
+void OrderPosition(benchmark::State& state) {
+  const EpochOrder order =
+      SampleOrder(state.range(0), Shuffle::kGlobal, 42).Epoch(0);
+  std::int64_t position = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(order.RecordAt(position));
+    position = position + 1 == state.range(0) ? 0 : position + 1;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(OrderPosition)->Arg(1000)->Arg(50'000)->Arg(1'281'167)->Arg(1 << 30);
+
+void OrderEpochKeys(benchmark::State& state) {
+  const SampleOrder order(1'281'167, Shuffle::kGlobal, 42);
+  std::uint32_t epoch = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(order.Epoch(epoch++));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(OrderEpochKeys);
+
+void TakeAndReturnABatch(benchmark::State& state) {
+  BatchPool pool(3, 64, 224);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(pool.Take());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(TakeAndReturnABatch)->ThreadRange(1, 2);
+
+void BlankASlot(benchmark::State& state) {
+  const int side = static_cast<int>(state.range(0));
+  Batch batch(1, side);
+  for (auto _ : state) {
+    batch.BlankSlot(0);
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * side * side * 4);
+}
+BENCHMARK(BlankASlot)->Arg(32)->Arg(224);
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,187 @@
+// How many images a second the input pipeline makes of some shards, where the
+// time goes, and what would change it.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "bench/throughput_report.h"
+#include "bench/throughput_run.h"
+#include "records/record_index.h"
+#include "records/shards.h"
+#include "tools/flags.h"
+
+namespace infeed {
+namespace {
+
+struct Flags {
+  std::string data_dir;
+  std::string split = "train";
+  std::string shards;
+  std::string recipe = "tpu";
+  std::string shuffle;  // empty: global in training, none in evaluation
+  std::string on_bad_record = "replace";
+  std::string json;
+  std::int64_t hash_batches = 0;
+  ThroughputOptions throughput;
+};
+
+constexpr const char* kDescription =
+    "Measures how fast the input pipeline makes batches of TFRecord shards: "
+    "images per second, time and waiting of each stage, and in words what "
+    "bounds it. Nothing is done with the batches, so this is what a training "
+    "run could get at best.\n\n"
+    "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
+    "  pipeline_throughput --data_dir DIR --eval --split validation\n"
+    "  pipeline_throughput --shards 'DIR/train-*' --hash 100\n";
+
+void AddDataFlags(CLI::App& app, Flags& flags) {
+  app.add_option("--data_dir", flags.data_dir,
+                 "folder with the data set's shards")
+      ->type_name("DIR");
+  app.add_option("--split", flags.split, "which shards of it")
+      ->capture_default_str();
+  app.add_option("--shards", flags.shards,
+                 "files, folders or patterns, instead of --data_dir")
+      ->type_name("SPEC");
+}
+
+void AddStreamFlags(CLI::App& app, Flags& flags) {
+  InputOptions& input = flags.throughput.input;
+  app.add_option("--batch_size", input.batch_size, "images of a global batch")
+      ->capture_default_str();
+  app.add_option("--image_size", input.image_size, "side of an image, pixels")
+      ->capture_default_str();
+  app.add_option("--recipe", flags.recipe,
+                 "tpu: random crop and flip, or centre crop; plain: the whole "
+                 "image")
+      ->capture_default_str();
+  app.add_flag("--training,!--eval", input.training,
+               "random crops and epochs for ever (the default), or one epoch "
+               "without anything random");
+  app.add_option("--shuffle", flags.shuffle,
+                 "global or none [global; with --eval none]");
+  app.add_option("--seed", input.seed, "of the order and the crops")
+      ->capture_default_str();
+  app.add_option("--on_bad_record", flags.on_bad_record,
+                 "fail, replace or skip")
+      ->capture_default_str();
+  app.add_option("--rank", input.rank, "this process's part of each batch")
+      ->capture_default_str();
+  app.add_option("--world_size", input.world_size, "how many share a batch")
+      ->capture_default_str();
+}
+
+void AddMeasurementFlags(CLI::App& app, Flags& flags) {
+  ThroughputOptions& throughput = flags.throughput;
+  app.add_option("--threads", throughput.threads,
+                 "a run for each of these; 0: one thread for each core")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--seconds", throughput.seconds, "of each round")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--rounds", throughput.rounds,
+                 "of every run, in turns; the median counts")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--batches_in_pool", throughput.input.batches_in_pool,
+                 "batches that are filled or waiting at once")
+      ->capture_default_str();
+  app.add_flag("--verify_checksums,!--no_verify_checksums",
+               throughput.input.verify_checksums,
+               "of every record (the default), or not");
+  app.add_option("--memory_limit", throughput.input.memory_limit,
+                 "bytes that the pipeline may take (4294967296, 4GiB)")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--json", flags.json, "writes the report there as JSON")
+      ->type_name("FILE");
+  app.add_option("--hash", flags.hash_batches,
+                 "does not measure, but prints the SHA-256 of the pixels and "
+                 "labels of the first N batches, for each of --threads")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+}
+
+std::vector<std::string> ShardsOf(const Flags& flags) {
+  if (flags.data_dir.empty() == flags.shards.empty()) {
+    throw UsageError("give one of --data_dir and --shards");
+  }
+  if (!flags.shards.empty()) {
+    return ListShards(flags.shards);
+  }
+  std::vector<std::string> shards = FindSplit(flags.data_dir, flags.split);
+  if (shards.empty()) {
+    throw UsageError(flags.data_dir + " has no shards of the split \"" +
+                     flags.split + "\": give another --split, or --shards");
+  }
+  return shards;
+}
+
+// Turns the flags that are words into options.
+void ResolveWords(Flags& flags) {
+  InputOptions& input = flags.throughput.input;
+  input.recipe = ParseRecipe(flags.recipe);
+  input.on_bad_record = ParseOnBadRecord(flags.on_bad_record);
+  if (flags.shuffle.empty()) {
+    input.shuffle = input.training ? Shuffle::kGlobal : Shuffle::kNone;
+  } else {
+    input.shuffle = ParseShuffle(flags.shuffle);
+  }
+}
+
+void PrintHashes(const RecordIndex& index, const Flags& flags) {
+  for (const int threads : flags.throughput.threads) {
+    InputOptions input = flags.throughput.input;
+    input.threads = threads;
+    fmt::print("{}\n", HashStream(index, input, flags.hash_batches));
+  }
+}
+
+void Measure(const RecordIndex& index, const Flags& flags) {
+  const int rounds = flags.throughput.rounds;
+  const std::vector<ThroughputRun> runs = MeasureThroughput(
+      index, flags.throughput, [rounds](int round, int threads, double rate) {
+        fmt::print(stderr, "round {}/{}, {} threads: {:.1f} images/s\n", round,
+                   rounds, threads, rate);
+      });
+  const std::int64_t peak = PeakRssBytes();
+  fmt::print("{}", ThroughputText(runs, peak));
+  if (!flags.json.empty()) {
+    WriteFileAtomically(
+        flags.json, ThroughputJson(runs, flags.throughput, index.size(), peak));
+  }
+}
+
+ExitCode PipelineThroughput(int argc, char** argv) {
+  Flags flags;
+  CLI::App app(kDescription);
+  AddDataFlags(app, flags);
+  AddStreamFlags(app, flags);
+  AddMeasurementFlags(app, flags);
+  if (!ParseFlags(app, argc, argv)) {
+    return ExitCode::kDone;
+  }
+  ResolveWords(flags);
+  const RecordIndex index(ShardsOf(flags));
+  fmt::print(stderr, "{} records in {} shards\n", index.size(),
+             index.shards().size());
+  if (flags.hash_batches > 0) {
+    PrintHashes(index, flags);
+  } else {
+    Measure(index, flags);
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace
+}  // namespace infeed
+
+int main(int argc, char** argv) {
+  return infeed::RunMain(argc, argv, infeed::PipelineThroughput);
+}

@@ -1,0 +1,107 @@
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "base/random.h"
+#include "preprocess/crop.h"
+#include "preprocess/jpeg.h"
+#include "preprocess/recipe.h"
+#include "preprocess/resize.h"
+#include "tests/support/test_jpeg.h"
+
+// One image of ImageNet's usual size and quality; the argument chooses the
+// sampling. Items are images.
+namespace infeed {
+namespace {
+
+constexpr int kWidth = 500;
+constexpr int kHeight = 375;
+constexpr int kSize = 224;
+// Windows are drawn anew for each image, as in training, from this many.
+constexpr std::uint64_t kWindows = 64;
+
+std::string Photograph(const benchmark::State& state) {
+  return TestJpeg({.width = kWidth,
+                   .height = kHeight,
+                   .quality = 96,
+                   .subsampling = static_cast<Subsampling>(state.range(0)),
+                   .optimize = true});
+}
+
+void Samplings(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgName("subsampling")
+      ->Arg(static_cast<int>(Subsampling::k444))
+      ->Arg(static_cast<int>(Subsampling::k420))
+      ->Unit(benchmark::kMicrosecond);
+}
+
+void ReadHeader(benchmark::State& state) {
+  const std::string jpeg = Photograph(state);
+  JpegDecoder decoder;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(decoder.ReadHeader(AsBytes(jpeg)));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(ReadHeader)->Apply(Samplings);
+
+void DecodeWhole(benchmark::State& state) {
+  const std::string jpeg = Photograph(state);
+  JpegDecoder decoder;
+  RgbImage image;
+  for (auto _ : state) {
+    std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+    decoder.Decode(image);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(DecodeWhole)->Apply(Samplings);
+
+void DecodeWindow(benchmark::State& state) {
+  const std::string jpeg = Photograph(state);
+  JpegDecoder decoder;
+  RgbImage image;
+  std::uint64_t position = 0;
+  for (auto _ : state) {
+    SampleRandom random({.position = position++ % kWindows},
+                        RandomStream::kCrop);
+    std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+    decoder.DecodeWindow(RandomCropWindow(kHeight, kWidth, random), image);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(DecodeWindow)->Apply(Samplings);
+
+// The argument is the side of the square that becomes 224x224.
+void Resize(benchmark::State& state) {
+  const int side = static_cast<int>(state.range(0));
+  const RgbImage image = TestPhotograph(side, side, 1);
+  std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
+  ResizeScratch scratch;
+  for (auto _ : state) {
+    ResizeBicubic(image.view(), kSize, false, scratch, pixels);
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(Resize)->ArgName("side")->Arg(112)->Arg(280)->Arg(896)->Unit(
+    benchmark::kMicrosecond);
+
+void TrainingRecipe(benchmark::State& state) {
+  const std::string jpeg = Photograph(state);
+  Preprocessor preprocessor({.image_size = kSize});
+  std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
+  std::uint64_t position = 0;
+  for (auto _ : state) {
+    const SampleKey key{.position = position++ % kWindows};
+    preprocessor.Decode(AsBytes(jpeg), key);
+    preprocessor.Resize(key, pixels);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(TrainingRecipe)->Apply(Samplings);
+
+}  // namespace
+}  // namespace infeed

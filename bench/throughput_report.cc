@@ -1,0 +1,106 @@
+#include "bench/throughput_report.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMebibyte = 1 << 20;
+
+const ThroughputRun& Fastest(const std::vector<ThroughputRun>& runs) {
+  return *std::ranges::max_element(runs, {}, &ThroughputRun::median);
+}
+
+Json StagesJson(const PipelineStats& stats) {
+  Json stages = Json::array();
+  for (const StageStats& stage : stats.stages) {
+    stages.push_back({{"name", stage.name},
+                      {"items", stage.items},
+                      {"bytes", stage.bytes},
+                      {"busy_seconds", stage.busy_seconds},
+                      {"wait_seconds", stage.wait_seconds}});
+  }
+  return stages;
+}
+
+Json RunJson(const ThroughputRun& run) {
+  return {{"threads", run.threads},
+          {"images_per_second",
+           {{"median", run.median()},
+            {"min", run.images_per_second.front()},
+            {"max", run.images_per_second.back()},
+            {"rounds", run.images_per_second}}},
+          {"first_batch_seconds", run.stats.first_batch_seconds},
+          {"consumer_wait_seconds", run.stats.consumer_wait_seconds},
+          {"elapsed_seconds", run.stats.elapsed_seconds},
+          {"bad_records", run.stats.bad_records},
+          {"memory_bytes", run.memory_bytes},
+          {"stages", StagesJson(run.stats)},
+          {"verdict", Verdict(run.stats)}};
+}
+
+}  // namespace
+
+std::string ThroughputText(const std::vector<ThroughputRun>& runs,
+                           std::int64_t peak_rss_bytes) {
+  std::string text = fmt::format("{:>7} {:>12} {:>9} {:>9}\n", "threads",
+                                 "images/s", "min", "max");
+  for (const ThroughputRun& run : runs) {
+    text += fmt::format("{:>7} {:>12.1f} {:>9.1f} {:>9.1f}\n", run.threads,
+                        run.median(), run.images_per_second.front(),
+                        run.images_per_second.back());
+  }
+  const ThroughputRun& fastest = Fastest(runs);
+  text += fmt::format("\nThe median round with {} thread{}:\n{}\n{}\n",
+                      fastest.threads, fastest.threads == 1 ? "" : "s",
+                      StageTable(fastest.stats), Verdict(fastest.stats));
+  if (fastest.stats.bad_records > 0) {
+    text +=
+        fmt::format("bad records: {}, the first: {}\n",
+                    fastest.stats.bad_records, fastest.stats.first_bad_record);
+  }
+  text += fmt::format(
+      "\ntime to first batch: {:.3f} s\n"
+      "peak memory: {:.1f} MiB of the process; the pipeline's bound is {:.1f} "
+      "MiB\n",
+      fastest.stats.first_batch_seconds,
+      static_cast<double>(peak_rss_bytes) / kMebibyte,
+      static_cast<double>(fastest.memory_bytes) / kMebibyte);
+  return text;
+}
+
+std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
+                           const ThroughputOptions& options,
+                           std::int64_t records, std::int64_t peak_rss_bytes) {
+  Json json = RunJson(Fastest(runs));
+  json["peak_rss_bytes"] = peak_rss_bytes;
+  json["records"] = records;
+  json["batch_size"] = options.input.batch_size;
+  json["image_size"] = options.input.image_size;
+  json["recipe"] = RecipeName(options.input.recipe);
+  json["training"] = options.input.training;
+  json["seed"] = options.input.seed;
+  json["seconds"] = options.seconds;
+  json["runs"] = Json::array();
+  for (const ThroughputRun& run : runs) {
+    json["runs"].push_back(RunJson(run));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::int64_t PeakRssBytes() {
+  struct rusage usage {};
+  Check(::getrusage(RUSAGE_SELF, &usage) == 0, "a process knows its usage");
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+}  // namespace infeed

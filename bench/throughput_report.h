@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/throughput_run.h"
+
+namespace infeed {
+
+// What was measured, for people: the rates of every run, then of the fastest
+// one its stages, its verdict, the time to its first batch and memory.
+[[nodiscard]] std::string ThroughputText(const std::vector<ThroughputRun>& runs,
+                                         std::int64_t peak_rss_bytes);
+
+// The same for programs: an object with the fastest run's keys
+// (images_per_second, stages, first_batch_seconds, verdict), peak_rss_bytes,
+// the options, and every run under "runs".
+[[nodiscard]] std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
+                                         const ThroughputOptions& options,
+                                         std::int64_t records,
+                                         std::int64_t peak_rss_bytes);
+
+// The most memory that this process had in use so far.
+[[nodiscard]] std::int64_t PeakRssBytes();
+
+}  // namespace infeed

@@ -1,0 +1,19 @@
+# find_package(infeed) gives infeed::base, infeed::records, infeed::preprocess
+# and infeed::pipeline. The trainer is an application: consumers need no
+# LibTorch.
+include(CMakePackageConfigHelpers)
+
+set(infeed_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/infeed)
+install(TARGETS infeed_base infeed_records infeed_preprocess infeed_pipeline
+  EXPORT infeedTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/infeed)
+install(EXPORT infeedTargets NAMESPACE infeed::
+  DESTINATION ${infeed_package_dir})
+configure_package_config_file(cmake/infeedConfig.cmake.in infeedConfig.cmake
+  INSTALL_DESTINATION ${infeed_package_dir})
+write_basic_package_version_file(infeedConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/infeedConfig.cmake
+              ${PROJECT_BINARY_DIR}/infeedConfigVersion.cmake
+  DESTINATION ${infeed_package_dir})

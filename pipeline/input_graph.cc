@@ -1,0 +1,171 @@
+#include "pipeline/input_graph.h"
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <tbb/flow_graph.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include "base/bounded_queue.h"
+
+namespace infeed {
+namespace {
+
+namespace flow = tbb::flow;
+
+// A slot that waits for its sample.
+struct Vacancy {
+  OpenBatch* batch = nullptr;
+  int slot = 0;
+  StageCounter::Clock::time_point since;
+};
+
+// The nodes and the samples that travel between them. The graph belongs to the
+// arena in which it is made.
+class Nodes {
+ public:
+  Nodes(SlotFiller& filler, int samples_in_flight, InputGraph::Deliver deliver);
+  Nodes(const Nodes&) = delete;
+  Nodes& operator=(const Nodes&) = delete;
+
+  void Put(OpenBatch& batch);
+  void WaitUntilIdle() { graph_.wait_for_all(); }
+
+ private:
+  // Port 0: a batch whose last slot was filled. Port 1: a sample is done.
+  using Fill =
+      flow::multifunction_node<Sample*,
+                               std::tuple<OpenBatch*, flow::continue_msg>>;
+
+  std::vector<Sample> samples_;
+  BoundedQueue<Sample*> idle_samples_;  // Never waited for: see limit_.
+  flow::graph graph_;
+  flow::queue_node<Vacancy> waiting_;
+  flow::limiter_node<Vacancy> limit_;
+  flow::function_node<Vacancy, Sample*> read_;
+  Fill fill_;
+  flow::sequencer_node<OpenBatch*> in_order_;
+  flow::function_node<OpenBatch*, flow::continue_msg> deliver_;
+};
+
+Nodes::Nodes(SlotFiller& filler, int samples_in_flight,
+             InputGraph::Deliver deliver)
+    : samples_(static_cast<std::size_t>(samples_in_flight)),
+      idle_samples_(samples_.size()),
+      waiting_(graph_),
+      limit_(graph_, samples_.size()),
+      read_(graph_, flow::unlimited,
+            [this, &filler](const Vacancy& vacancy) {
+              Sample* const sample = idle_samples_.Pop().value();
+              sample->batch = vacancy.batch;
+              sample->slot = vacancy.slot;
+              sample->since = vacancy.since;
+              filler.Read(*sample);
+              return sample;
+            }),
+      fill_(graph_, flow::unlimited,
+            [this, &filler](Sample* sample, Fill::output_ports_type& ports) {
+              filler.Fill(*sample);
+              OpenBatch* const batch = sample->batch;
+              idle_samples_.Push(sample);
+              if (batch->SlotDone()) {
+                std::get<0>(ports).try_put(batch);
+              }
+              std::get<1>(ports).try_put({});
+            }),
+      in_order_(graph_,
+                [](const OpenBatch* batch) {
+                  return static_cast<std::size_t>(batch->number());
+                }),
+      deliver_(graph_, flow::serial,
+               [deliver = std::move(deliver)](OpenBatch* batch) {
+                 deliver(*batch);
+                 return flow::continue_msg{};
+               }) {
+  for (Sample& sample : samples_) {
+    idle_samples_.Push(&sample);
+  }
+  flow::make_edge(waiting_, limit_);
+  flow::make_edge(limit_, read_);
+  flow::make_edge(read_, fill_);
+  flow::make_edge(flow::output_port<0>(fill_), in_order_);
+  flow::make_edge(flow::output_port<1>(fill_), limit_.decrementer());
+  flow::make_edge(in_order_, deliver_);
+}
+
+void Nodes::Put(OpenBatch& batch) {
+  const int samples = batch.plan().samples;
+  if (samples == 0) {
+    in_order_.try_put(&batch);  // All of it is padding.
+  }
+  // The last slot's worker may deliver the batch before this loop ends, so
+  // nothing of it is read in here.
+  for (int slot = 0; slot < samples; ++slot) {
+    waiting_.try_put({&batch, slot, StageCounter::Clock::now()});
+  }
+}
+
+}  // namespace
+
+class InputGraph::Impl {
+ public:
+  Impl(SlotFiller& filler, const InputGraphOptions& options, Deliver deliver)
+      // All slots are reserved for threads of ours: none is left for oneTBB's
+      // own workers. The one more is for whoever waits at the end.
+      : arena_(options.threads + 1, options.threads + 1) {
+    arena_.execute([&] {
+      nodes_.emplace(filler, options.samples_in_flight, std::move(deliver));
+    });
+    for (int i = 0; i < options.threads; ++i) {
+      threads_.emplace_back(arena_);
+    }
+  }
+
+  ~Impl() { nodes_->WaitUntilIdle(); }  // Then the threads leave and end.
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void Put(OpenBatch& batch) { nodes_->Put(batch); }
+
+ private:
+  // A thread that works in the arena until it is destroyed: it waits there for
+  // a task that is never run, and a oneTBB thread that waits works meanwhile.
+  class Worker {
+   public:
+    explicit Worker(tbb::task_arena& arena)
+        : never_run_(shift_.defer([] {})), thread_([this, &arena] {
+            arena.execute([this] { shift_.wait(); });
+          }) {}
+    ~Worker() {
+      never_run_ = {};
+      thread_.join();
+    }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+   private:
+    tbb::task_group shift_;
+    tbb::task_handle never_run_;
+    std::jthread thread_;
+  };
+
+  tbb::task_arena arena_;
+  std::optional<Nodes> nodes_;
+  std::deque<Worker> threads_;
+};
+
+InputGraph::InputGraph(SlotFiller& filler, const InputGraphOptions& options,
+                       Deliver deliver)
+    : impl_(std::make_unique<Impl>(filler, options, std::move(deliver))) {}
+
+InputGraph::~InputGraph() = default;
+
+void InputGraph::Put(OpenBatch& batch) { impl_->Put(batch); }
+
+}  // namespace infeed

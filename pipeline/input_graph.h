@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "pipeline/open_batch.h"
+#include "pipeline/slot_filler.h"
+
+namespace infeed {
+
+struct InputGraphOptions {
+  int threads = 1;            // that work; > 0
+  int samples_in_flight = 2;  // read and not yet packed; > 0
+};
+
+// The flow graph: takes batches apart into samples, works on them in parallel
+// and gives the batches back whole and in order. The only user of oneTBB.
+//
+//                    +------------ one more may enter -----------+
+//                    v                                           |
+//   Put ► waiting ► limit ► read ► fill (decode, resize, pack) ──+
+//                                   └► in order ► deliver        (last slot)
+//
+// Decode and resize are one node, as the decoded window is still in the
+// worker's cache then, and there is no image to hand over and to bound.
+// What waits is bounded by the batches that the caller puts; what is in flight
+// by the limit.
+//
+// The work is done by exactly `threads` threads of its own, which enter an
+// arena that admits no others: neither the number of cores, nor another user of
+// oneTBB, nor a limit that the program sets changes how many work.
+//
+// Batches must stay until they are delivered. Put() from one thread; deliver is
+// called by one worker at a time, in the order of Put(). Nothing throws.
+class InputGraph {
+ public:
+  using Deliver = std::function<void(OpenBatch&)>;
+
+  // Requires: filler outlives it.
+  InputGraph(SlotFiller& filler, const InputGraphOptions& options,
+             Deliver deliver);
+  // Waits until all that was put is delivered.
+  ~InputGraph();
+  InputGraph(const InputGraph&) = delete;
+  InputGraph& operator=(const InputGraph&) = delete;
+
+  // Puts a batch in; does not wait. Requires: begun, numbered from 0 without a
+  // gap.
+  void Put(OpenBatch& batch);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,191 @@
+#include "pipeline/slot_filler.h"
+
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace infeed {
+namespace {
+
+using Clock = StageCounter::Clock;
+
+constexpr int kMaxBadInARow = 16;
+constexpr std::int64_t kRgbBytes = 3;
+
+// A preprocessor on loan for one sample.
+class LentPreprocessor {
+ public:
+  using Queue = BoundedQueue<std::unique_ptr<Preprocessor>>;
+
+  explicit LentPreprocessor(Queue& queue)
+      : queue_(queue), preprocessor_(std::move(queue.Pop().value())) {}
+  ~LentPreprocessor() { queue_.Push(std::move(preprocessor_)); }
+  LentPreprocessor(const LentPreprocessor&) = delete;
+  LentPreprocessor& operator=(const LentPreprocessor&) = delete;
+
+  Preprocessor* operator->() { return preprocessor_.get(); }
+
+ private:
+  Queue& queue_;
+  std::unique_ptr<Preprocessor> preprocessor_;
+};
+
+std::int32_t SlotLabel(std::int64_t label, int offset) {
+  constexpr std::int64_t kLow = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t kHigh = std::numeric_limits<std::int32_t>::max();
+  // Compared on the side where nothing can overflow.
+  if (label < kLow || label > kHigh || label - offset < kLow ||
+      label - offset > kHigh) {
+    throw DataError("image/class/label " + std::to_string(label) +
+                    " does not fit 32 bits");
+  }
+  return static_cast<std::int32_t>(label - offset);
+}
+
+}  // namespace
+
+void BadRecords::Count(const SampleKey& key, const DataError& error) {
+  const std::lock_guard lock(mutex_);
+  ++count_;
+  if (first_.empty() || std::tie(key.epoch, key.position) <
+                            std::tie(first_key_.epoch, first_key_.position)) {
+    first_key_ = key;
+    first_ = error.what();
+  }
+}
+
+std::int64_t BadRecords::count() const {
+  const std::lock_guard lock(mutex_);
+  return count_;
+}
+
+std::string BadRecords::first() const {
+  const std::lock_guard lock(mutex_);
+  return first_;
+}
+
+SlotFiller::SlotFiller(const RecordStore& store, std::int64_t records,
+                       const InputOptions& options, StageCounters& counters)
+    : store_(store),
+      records_(records),
+      options_(options),
+      counters_(counters),
+      preprocessors_(static_cast<std::size_t>(options.threads)) {
+  for (int i = 0; i < options.threads; ++i) {
+    preprocessors_.Push(std::make_unique<Preprocessor>(
+        PreprocessOptions{.recipe = options.recipe,
+                          .training = options.training,
+                          .image_size = options.image_size,
+                          .limits = options.jpeg_limits}));
+  }
+}
+
+void SlotFiller::Read(Sample& sample) {
+  const BatchPlan& plan = sample.batch->plan();
+  sample.key = {.seed = options_.seed,
+                .epoch = plan.epoch,
+                .position = static_cast<std::uint64_t>(plan.first) +
+                            static_cast<std::uint64_t>(sample.slot)};
+  sample.record = sample.batch->record(sample.slot);
+  Load(sample);
+}
+
+void SlotFiller::Load(Sample& sample) {
+  if (cancelled_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  const Clock::time_point start = Clock::now();
+  std::size_t bytes = 0;
+  sample.failure = nullptr;
+  try {
+    const std::span<const std::byte> payload =
+        store_.Read(sample.record, sample.buffer);
+    bytes = payload.size();
+    sample.example = ParseImagenetExample(payload);
+  } catch (...) {
+    sample.failure = std::current_exception();
+  }
+  const Clock::time_point end = Clock::now();
+  counters_.read.Add(static_cast<std::int64_t>(bytes), end - start,
+                     start - std::exchange(sample.since, end));
+}
+
+void SlotFiller::Fill(Sample& sample) {
+  if (cancelled_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  try {
+    FillOrThrow(sample);
+  } catch (...) {
+    sample.batch->Fail(sample.slot, std::current_exception());
+  }
+}
+
+void SlotFiller::FillOrThrow(Sample& sample) {
+  try {
+    DecodeIntoSlot(sample);
+  } catch (const DataError& error) {
+    const DataError located = Located(sample, error);
+    switch (options_.on_bad_record) {
+      case OnBadRecord::kFail:
+        throw located;
+      case OnBadRecord::kReplace:
+        FillWithSubstitute(sample);
+        break;
+      case OnBadRecord::kSkip:
+        sample.batch->batch().BlankSlot(sample.slot);
+        break;
+    }
+  }
+}
+
+void SlotFiller::FillWithSubstitute(Sample& sample) {
+  SampleRandom draws(sample.key, RandomStream::kReplacement);
+  // The sample's own record was the first bad one.
+  for (int bad = 1;; ++bad) {
+    sample.record = draws.Below(static_cast<std::uint32_t>(records_));
+    sample.since = Clock::now();
+    Load(sample);
+    try {
+      return DecodeIntoSlot(sample);
+    } catch (const DataError& error) {
+      const DataError located = Located(sample, error);
+      if (bad + 1 == kMaxBadInARow) {
+        throw DataError(located.origin(),
+                        located.reason() + ": the last of " +
+                            std::to_string(kMaxBadInARow) +
+                            " bad records in a row; is this the right data?");
+      }
+    }
+  }
+}
+
+void SlotFiller::DecodeIntoSlot(Sample& sample) {
+  if (sample.failure) {
+    std::rethrow_exception(std::exchange(sample.failure, nullptr));
+  }
+  Batch& batch = sample.batch->batch();
+  const std::size_t slot = static_cast<std::size_t>(sample.slot);
+  batch.labels()[slot] = SlotLabel(sample.example.label, options_.label_offset);
+  LentPreprocessor preprocessor(preprocessors_);
+  const Clock::time_point start = Clock::now();
+  preprocessor->Decode(sample.example.encoded, sample.key);
+  const Clock::time_point decoded = Clock::now();
+  counters_.decode.Add(preprocessor->decoded_pixels() * kRgbBytes,
+                       decoded - start, start - sample.since);
+  const std::span<std::uint32_t> pixels = batch.slot_pixels(sample.slot);
+  preprocessor->Resize(sample.key, pixels);
+  batch.weights()[slot] = 1;
+  counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
+                       Clock::now() - decoded, Clock::duration::zero());
+}
+
+DataError SlotFiller::Located(const Sample& sample, const DataError& error) {
+  DataError located = error.origin().path.empty()
+                          ? error.At(store_.OriginOf(sample.record))
+                          : error;
+  bad_records_.Count(sample.key, located);
+  return located;
+}
+
+}  // namespace infeed

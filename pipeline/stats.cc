@@ -1,0 +1,61 @@
+#include "pipeline/stats.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace infeed {
+namespace {
+
+double Seconds(StageCounter::Clock::rep ticks) {
+  return std::chrono::duration<double>(StageCounter::Clock::duration(ticks))
+      .count();
+}
+
+// Returns the quotient, 0 where there is none.
+double Ratio(double numerator, double denominator) {
+  return denominator > 0 ? numerator / denominator : 0;
+}
+
+std::string StageLine(const StageStats& stage, double thread_seconds) {
+  const double items = static_cast<double>(stage.items);
+  std::array<char, 160> line{};
+  const int length = std::snprintf(
+      line.data(), line.size(), "%-7s %9lld %10.1f %9.2f %7.1f %9.3f %9.3f\n",
+      stage.name.c_str(), static_cast<long long>(stage.items),
+      static_cast<double>(stage.bytes) / 1e6, stage.busy_seconds,
+      100 * Ratio(stage.busy_seconds, thread_seconds),
+      1e3 * Ratio(stage.busy_seconds, items),
+      1e3 * Ratio(stage.wait_seconds, items));
+  return {line.data(),
+          std::min(static_cast<std::size_t>(length), line.size() - 1)};
+}
+
+}  // namespace
+
+StageStats StageCounter::Read(std::string name) const {
+  return {.name = std::move(name),
+          .items = items_.load(std::memory_order_relaxed),
+          .bytes = bytes_.load(std::memory_order_relaxed),
+          .busy_seconds = Seconds(busy_.load(std::memory_order_relaxed)),
+          .wait_seconds = Seconds(wait_.load(std::memory_order_relaxed))};
+}
+
+std::vector<StageStats> StageCounters::Read() const {
+  return {order.Read("order"), read.Read("read"), decode.Read("decode"),
+          resize.Read("resize"), batch.Read("batch")};
+}
+
+std::string StageTable(const PipelineStats& stats) {
+  std::string table =
+      "stage       images         MB    busy s  busy %  busy ms/i "
+      "wait ms/i\n";
+  const double thread_seconds = stats.elapsed_seconds * stats.threads;
+  for (const StageStats& stage : stats.stages) {
+    table += StageLine(stage, thread_seconds);
+  }
+  return table;
+}
+
+}  // namespace infeed

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace infeed {
+
+struct ImageSize {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+};
+
+// Returns the size that the header of a PNG, BMP, WebP or TIFF image claims
+// (of a TIFF, its first page), so that it can be limited before a decoder
+// allocates for it. Returns nullopt for anything else, and for a header that is
+// cut short or claims no pixels.
+[[nodiscard]] std::optional<ImageSize> ReadImageSize(
+    std::span<const std::byte> bytes);
+
+}  // namespace infeed

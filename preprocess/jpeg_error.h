@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+// libjpeg's own structures, named here so that headers need not include it.
+struct jpeg_common_struct;
+struct jpeg_error_mgr;
+
+namespace infeed {
+
+// Turns what libjpeg reports into DataError. libjpeg is C: an exception must
+// not pass through its frames, so an error jumps out of it (longjmp) to Run(),
+// which throws. Warnings mean damaged data and are errors.
+//
+// Must outlive the libjpeg object whose err is manager(). One thread at a time.
+class JpegErrorTrap {
+ public:
+  JpegErrorTrap();
+  ~JpegErrorTrap();
+  JpegErrorTrap(const JpegErrorTrap&) = delete;
+  JpegErrorTrap& operator=(const JpegErrorTrap&) = delete;
+
+  [[nodiscard]] jpeg_error_mgr* manager();
+
+  // Calls body(), which calls libjpeg. Throws DataError with libjpeg's message
+  // when it reports something. Requires: nothing in body, nor in what it calls,
+  // has a destructor to run or is read after the error, unless it lives outside
+  // body: the jump passes over them.
+  template <typename Body>
+  void Run(Body body) {
+    static_assert(std::is_trivially_destructible_v<Body>);
+    RunBody([](void* context) { (*static_cast<Body*>(context))(); }, &body);
+  }
+
+  // Leaves the running body with a message of our own, from a callback.
+  [[noreturn]] static void Fail(jpeg_common_struct* codec, const char* message);
+
+ private:
+  struct State;
+  void RunBody(void (*body)(void*), void* context);
+  [[noreturn]] static void OnError(jpeg_common_struct* codec);
+  static void OnMessage(jpeg_common_struct* codec, int level);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,114 @@
+#include "records/dataset_info.h"
+
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kFormat = "infeed dataset";
+constexpr int kVersion = 1;
+constexpr std::int64_t kMaxBytes = std::int64_t{256} << 20;
+constexpr int kIndent = 2;
+
+std::string PathOf(const std::string& data_dir) {
+  return (std::filesystem::path(data_dir) / "dataset.json").string();
+}
+
+Json ToJson(const DatasetInfo::Split& split) {
+  Json shards = Json::array();
+  for (const DatasetInfo::Shard& shard : split.shards) {
+    shards.push_back({{"name", shard.name},
+                      {"records", shard.records},
+                      {"bytes", shard.bytes},
+                      {"crc32c", shard.crc32c}});
+  }
+  return {{"name", split.name},
+          {"records", split.records},
+          {"shards", std::move(shards)}};
+}
+
+std::int64_t CountIn(const Json& object, const char* key) {
+  const auto count = object.at(key).get<std::int64_t>();
+  if (count < 0) {
+    throw DataError(std::string("'") + key +
+                    "' is negative: " + std::to_string(count));
+  }
+  return count;
+}
+
+DatasetInfo::Split SplitFromJson(const Json& json) {
+  DatasetInfo::Split split = {.name = json.at("name").get<std::string>(),
+                              .records = CountIn(json, "records"),
+                              .shards = {}};
+  for (const Json& shard : json.at("shards")) {
+    split.shards.push_back({.name = shard.at("name").get<std::string>(),
+                            .records = CountIn(shard, "records"),
+                            .bytes = CountIn(shard, "bytes"),
+                            .crc32c = shard.at("crc32c").get<std::string>()});
+  }
+  return split;
+}
+
+DatasetInfo FromJson(const Json& json) {
+  if (json.at("format").get<std::string>() != kFormat ||
+      json.at("version").get<int>() != kVersion) {
+    throw DataError("expected the format '" + std::string(kFormat) +
+                    "', version " + std::to_string(kVersion) + ", found " +
+                    json.at("format").dump() + ", version " +
+                    json.at("version").dump());
+  }
+  DatasetInfo info;
+  info.seed = json.at("seed").get<std::uint64_t>();
+  info.classes = json.at("classes").get<std::vector<std::string>>();
+  for (const Json& split : json.at("splits")) {
+    info.splits.push_back(SplitFromJson(split));
+  }
+  return info;
+}
+
+}  // namespace
+
+void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info) {
+  Json splits = Json::array();
+  for (const DatasetInfo::Split& split : info.splits) {
+    splits.push_back(ToJson(split));
+  }
+  const Json json = {{"format", kFormat},
+                     {"version", kVersion},
+                     {"seed", info.seed},
+                     {"classes", info.classes},
+                     {"splits", std::move(splits)}};
+  // Names of folders may be any bytes; JSON is UTF-8.
+  const std::string text =
+      json.dump(kIndent, ' ', false, Json::error_handler_t::replace);
+  WriteFileAtomically(PathOf(data_dir), text + "\n");
+}
+
+std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
+  const std::string path = PathOf(data_dir);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    return std::nullopt;
+  }
+  const std::string text = ReadWholeFile(path, kMaxBytes);
+  try {
+    return FromJson(Json::parse(text));
+  } catch (const Json::exception& error) {
+    throw DataError({.path = path}, std::string("not a data set's "
+                                                "description: ") +
+                                        error.what());
+  } catch (const DataError& error) {
+    throw error.At({.path = path});
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,184 @@
+#include "records/index_file.h"
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/crc32c.h"
+#include "records/shards.h"
+#include "records/tfrecord_format.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMagic = "infeedIX";
+constexpr std::uint64_t kVersion = 1;
+constexpr std::int64_t kOverhead = kFrameOverheadBytes;
+// Headers are read a page at a time: small records share a read, and of large
+// ones nothing else is read.
+constexpr std::size_t kScanBytes = 4096;
+constexpr std::size_t kNumberBytes = 8;
+
+void AppendNumber(std::string& out, std::uint64_t value,
+                  std::size_t bytes = kNumberBytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    out.push_back(static_cast<char>(value >> (8 * i)));
+  }
+}
+
+// Takes a number off the front. Requires: it is there.
+std::uint64_t TakeNumber(std::string_view& text,
+                         std::size_t bytes = kNumberBytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    value |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
+  }
+  text.remove_prefix(bytes);
+  return value;
+}
+
+std::uint32_t ChecksumOf(std::string_view text) {
+  return Crc32c(std::as_bytes(std::span(text)));
+}
+
+// All that comes before the offsets.
+std::string IndexFileHeader(const ByteSource& shard, std::uint64_t records) {
+  std::string header(kMagic);
+  AppendNumber(header, kVersion);
+  AppendNumber(header, static_cast<std::uint64_t>(shard.size()));
+  AppendNumber(header, static_cast<std::uint64_t>(shard.mtime_nanoseconds()));
+  AppendNumber(header, records);
+  return header;
+}
+
+// Whether frames that start there can fill a file of that size.
+bool AreFrames(const FrameOffsets& offsets, std::int64_t file_size) {
+  if (offsets.empty()) {
+    return file_size == 0;
+  }
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const std::int64_t end =
+        i + 1 < offsets.size() ? offsets[i + 1] : file_size;
+    if (offsets[i] < 0 || end < kOverhead || offsets[i] > end - kOverhead) {
+      return false;
+    }
+  }
+  return offsets[0] == 0;
+}
+
+// Takes a cached file's text for what it says; nullopt when anything is off.
+std::optional<FrameOffsets> ParseIndexFile(std::string_view text,
+                                           const ByteSource& shard) {
+  const std::size_t header = IndexFileHeader(shard, 0).size();
+  const std::size_t checksum = sizeof(std::uint32_t);
+  if (text.size() < header + checksum) {
+    return std::nullopt;
+  }
+  const std::size_t body = text.size() - header - checksum;
+  if (body % kNumberBytes != 0 ||
+      !text.starts_with(IndexFileHeader(shard, body / kNumberBytes))) {
+    return std::nullopt;
+  }
+  std::string_view tail = text.substr(text.size() - checksum);
+  if (TakeNumber(tail, checksum) !=
+      ChecksumOf(text.substr(0, text.size() - checksum))) {
+    return std::nullopt;
+  }
+  text.remove_prefix(header);
+  FrameOffsets offsets(body / kNumberBytes);
+  for (std::int64_t& offset : offsets) {
+    offset = static_cast<std::int64_t>(TakeNumber(text));
+  }
+  return AreFrames(offsets, shard.size()) ? std::optional(offsets)
+                                          : std::nullopt;
+}
+
+// What an index file says; nullopt when it cannot be read or used: it can be
+// made again, so that is as good as none.
+std::optional<FrameOffsets> ReadIndexFile(const std::string& path,
+                                          const ByteSource& shard) {
+  // A shard has at most as many records as empty frames fit into it.
+  const std::int64_t max_bytes = shard.size() / 2 + 1024;
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  if (error || size > static_cast<std::uintmax_t>(max_bytes)) {
+    return std::nullopt;
+  }
+  try {
+    return ParseIndexFile(ReadWholeFile(path, max_bytes), shard);
+  } catch (const IoError&) {
+    return std::nullopt;
+  }
+}
+
+std::string FolderOf(const ByteSource& shard) {
+  const fs::path folder = fs::path(shard.path()).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+std::string FileNameOf(const ByteSource& shard) {
+  return fs::path(shard.path()).filename().string() + ".index";
+}
+
+}  // namespace
+
+FrameOffsets ScanFrames(const ByteSource& shard,
+                        std::int64_t max_record_bytes) {
+  FrameOffsets offsets;
+  std::array<std::byte, kScanBytes> page;
+  std::int64_t page_offset = 0;
+  std::size_t page_size = 0;
+  FramePlace place = {.path = shard.path(),
+                      .file_size = shard.size(),
+                      .max_record_bytes = max_record_bytes};
+  while (place.offset < place.file_size) {
+    auto skipped = static_cast<std::uint64_t>(place.offset - page_offset);
+    if (skipped + kFrameHeaderBytes > page_size) {
+      page_offset = place.offset;
+      page_size = shard.ReadAt(page_offset, page);
+      skipped = 0;
+    }
+    const auto header = std::span(page).first(page_size).subspan(skipped);
+    const std::int64_t length = DecodeFrameHeader(header, place);
+    offsets.push_back(place.offset);
+    place.offset += length + kOverhead;
+    ++place.record;
+  }
+  return offsets;
+}
+
+std::optional<FrameOffsets> FindIndex(const ByteSource& shard) {
+  // Beside the data it may be somebody else's: readable, but not for us to
+  // write.
+  const std::string beside = FolderOf(shard) + "/.infeed/" + FileNameOf(shard);
+  if (std::optional<FrameOffsets> found = ReadIndexFile(beside, shard)) {
+    return found;
+  }
+  try {
+    return ReadIndexFile(SideFolder(FolderOf(shard)) + "/" + FileNameOf(shard),
+                         shard);
+  } catch (const IoError&) {
+    return std::nullopt;  // There is no place for side files.
+  }
+}
+
+std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
+  std::string text = IndexFileHeader(shard, offsets.size());
+  text.reserve(text.size() + offsets.size() * kNumberBytes + kNumberBytes);
+  for (const std::int64_t offset : offsets) {
+    AppendNumber(text, static_cast<std::uint64_t>(offset));
+  }
+  AppendNumber(text, ChecksumOf(text), sizeof(std::uint32_t));
+  std::string path = SideFolder(FolderOf(shard)) + "/" + FileNameOf(shard);
+  WriteFileAtomically(path, text);
+  return path;
+}
+
+}  // namespace infeed

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "records/byte_source.h"
+
+// Where the records of one shard start, found by a pass over its frames or
+// read from the index file that an earlier pass left. docs/formats.md has the
+// file's format.
+namespace infeed {
+
+// Where the frames of a shard start, in order.
+using FrameOffsets = std::vector<std::int64_t>;
+
+// Walks the frame headers of a shard; payloads are skipped. Throws DataError,
+// with file, record and byte offset, for a frame that is cut short, longer
+// than max_record_bytes, or whose length fails its checksum.
+[[nodiscard]] FrameOffsets ScanFrames(const ByteSource& shard,
+                                      std::int64_t max_record_bytes);
+
+// Returns what a shard's index file says: FOLDER/.infeed/NAME.index, or the
+// one in SideFolder(). nullopt when there is none, when it is damaged, or when
+// it is not for a shard of this size and modification time.
+[[nodiscard]] std::optional<FrameOffsets> FindIndex(const ByteSource& shard);
+
+// Writes a shard's index file whole, in SideFolder(), and returns its path.
+// Throws IoError.
+std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets);
+
+}  // namespace infeed

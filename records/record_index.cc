@@ -1,0 +1,111 @@
+#include "records/record_index.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "records/byte_source.h"
+#include "records/crc32c.h"
+#include "records/index_file.h"
+#include "records/tfrecord_format.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kOverhead = kFrameOverheadBytes;
+
+// A frame's payload reaches to where the next frame starts.
+std::int64_t PayloadLength(const FrameOffsets& offsets, std::size_t i,
+                           std::int64_t file_size) {
+  const std::int64_t end = i + 1 < offsets.size() ? offsets[i + 1] : file_size;
+  return end - offsets[i] - kOverhead;
+}
+
+bool AllWithin(const FrameOffsets& offsets, std::int64_t file_size,
+               std::int64_t max_record_bytes) {
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (PayloadLength(offsets, i, file_size) > max_record_bytes) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Index files are a help, not a need: where they cannot be kept the index is
+// built anew each time, and `records index` says why.
+FrameOffsets OffsetsWithCache(const ByteSource& shard,
+                              std::int64_t max_record_bytes) {
+  std::optional<FrameOffsets> found = FindIndex(shard);
+  if (found && AllWithin(*found, shard.size(), max_record_bytes)) {
+    return *std::move(found);
+  }
+  FrameOffsets offsets = ScanFrames(shard, max_record_bytes);
+  try {
+    (void)SaveIndex(shard, offsets);
+  } catch (const IoError&) {  // Then the next one is built anew as well.
+  }
+  return offsets;
+}
+
+template <typename T>
+std::span<const std::byte> BytesOf(const std::vector<T>& values) {
+  return std::as_bytes(std::span(values));
+}
+
+}  // namespace
+
+RecordIndex::RecordIndex(std::vector<std::string> shards,
+                         const RecordIndexOptions& options)
+    : shards_(std::move(shards)) {
+  if (options.max_record_bytes <= 0) {
+    throw UsageError("max_record_bytes must be positive, not " +
+                     std::to_string(options.max_record_bytes));
+  }
+  starts_.push_back(0);
+  for (const std::string& path : shards_) {
+    const ByteSource shard(path);
+    const FrameOffsets offsets =
+        options.use_cache ? OffsetsWithCache(shard, options.max_record_bytes)
+                          : ScanFrames(shard, options.max_record_bytes);
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      lengths_.push_back(PayloadLength(offsets, i, shard.size()));
+      max_length_ = std::max(max_length_, lengths_.back());
+    }
+    offsets_.insert(offsets_.end(), offsets.begin(), offsets.end());
+    starts_.push_back(static_cast<std::int64_t>(offsets_.size()));
+  }
+}
+
+RecordLocation RecordIndex::at(std::int64_t record) const {
+  Check(record >= 0 && record < size(), "the record is in the index");
+  // The last shard that starts at the record or before; empty ones start
+  // where the next one does.
+  const auto next = std::upper_bound(starts_.begin(), starts_.end(), record);
+  const auto shard = static_cast<std::size_t>(next - starts_.begin()) - 1;
+  const auto place = static_cast<std::size_t>(record);
+  return {.shard = static_cast<std::int32_t>(shard),
+          .number = record - starts_[shard],
+          .offset = offsets_[place],
+          .length = lengths_[place]};
+}
+
+std::string RecordIndex::identity() const {
+  std::string names;
+  for (const std::string& shard : shards_) {
+    names.append(std::filesystem::path(shard).filename().string());
+    names.push_back('\0');
+  }
+  std::array<char, 25> hex{};
+  std::snprintf(hex.data(), hex.size(), "%08x%08x%08x",
+                Crc32c(std::as_bytes(std::span(names))),
+                Crc32c(BytesOf(offsets_)), Crc32c(BytesOf(lengths_)));
+  return hex.data();
+}
+
+}  // namespace infeed

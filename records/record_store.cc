@@ -1,0 +1,94 @@
+#include "records/record_store.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "records/tfrecord_format.h"
+
+namespace infeed {
+namespace {
+
+// What the index says against what stands at the place.
+void CheckLength(std::int64_t indexed, std::int64_t found,
+                 const FramePlace& place) {
+  if (indexed != found) {
+    throw DataError(place.origin(),
+                    "the record has " + std::to_string(found) +
+                        " bytes, the index says " + std::to_string(indexed) +
+                        "; the file changed after it was indexed");
+  }
+}
+
+}  // namespace
+
+RecordStore::RecordStore(const RecordIndex& index,
+                         const RecordStoreOptions& options)
+    : index_(index), options_(options) {
+  if (options_.max_open_shards == 0) {
+    throw UsageError("max_open_shards must be at least 1");
+  }
+}
+
+std::span<const std::byte> RecordStore::Read(
+    std::int64_t record, std::vector<std::byte>& buffer) const {
+  const RecordLocation location = index_.at(record);
+  const std::shared_ptr<const ByteSource> source = Open(location.shard);
+  const auto length = static_cast<std::size_t>(location.length);
+  if (buffer.size() < length + kFrameOverheadBytes) {
+    buffer.resize(length + kFrameOverheadBytes);
+  }
+  const auto wanted = std::span(buffer).first(length + kFrameOverheadBytes);
+  const auto frame = wanted.first(source->ReadAt(location.offset, wanted));
+  const FramePlace place = {
+      .path = source->path(),
+      .record = location.number,
+      .offset = location.offset,
+      .file_size =
+          std::max(source->size(),
+                   location.offset + static_cast<std::int64_t>(frame.size())),
+      .max_record_bytes = std::numeric_limits<std::int64_t>::max()};
+  const auto header = frame.first(std::min(frame.size(), kFrameHeaderBytes));
+  CheckLength(location.length, DecodeFrameHeader(header, place), place);
+  const auto body = frame.subspan(kFrameHeaderBytes);
+  CheckFrameIsWhole(body, location.length, place);
+  if (options_.verify_checksums) {
+    CheckPayload(body, place);
+  }
+  return body.first(length);
+}
+
+DataError::Origin RecordStore::OriginOf(std::int64_t record) const {
+  const RecordLocation location = index_.at(record);
+  return {index_.shards()[static_cast<std::size_t>(location.shard)],
+          location.number, location.offset};
+}
+
+std::shared_ptr<const ByteSource> RecordStore::Open(std::int32_t shard) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = open_.find(shard); found != open_.end()) {
+      uses_.splice(uses_.begin(), uses_, found->second.use);
+      return found->second.source;
+    }
+  }
+  // Opened without the lock: others go on reading meanwhile. Two threads may
+  // open the same shard at once; the first to come back keeps its own.
+  auto source = std::make_shared<const ByteSource>(
+      index_.shards()[static_cast<std::size_t>(shard)]);
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = open_.try_emplace(shard);
+  if (!is_new) {
+    return place->second.source;
+  }
+  uses_.push_front(shard);
+  place->second = {.source = source, .use = uses_.begin()};
+  if (open_.size() > options_.max_open_shards) {
+    open_.erase(uses_.back());  // Closed when its last reader is done.
+    uses_.pop_back();
+  }
+  return source;
+}
+
+}  // namespace infeed

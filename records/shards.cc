@@ -1,0 +1,248 @@
+#include "records/shards.h"
+
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMinDigits = 5;
+constexpr std::array<std::string_view, 3> kSplitFolders = {
+    "train", "validation", "test"};
+constexpr std::string_view kShardNames = "shards are named *-NNNNN-of-NNNNN";
+
+bool TakeSuffix(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) {
+    return false;
+  }
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+// Takes five digits or more off the end.
+bool TakeNumber(std::string_view& text) {
+  const std::size_t last = text.find_last_not_of("0123456789");
+  const std::size_t start = last == std::string_view::npos ? 0 : last + 1;
+  const std::size_t digits = text.size() - start;
+  text = text.substr(0, start);
+  return digits >= kMinDigits;
+}
+
+// "train-00003-of-00008" -> "train"; "" when it is not the name of a shard.
+std::string_view PrefixOfShard(std::string_view name) {
+  (void)TakeSuffix(name, ".gz");
+  const bool matches = TakeNumber(name) && TakeSuffix(name, "-of-") &&
+                       TakeNumber(name) && TakeSuffix(name, "-");
+  return matches ? name : std::string_view();
+}
+
+bool IsFolder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// The shards right in a folder; none when there is no such folder.
+std::vector<std::string> ShardsIn(const fs::path& folder) {
+  std::vector<std::string> shards;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (IsShardName(entry->path().filename().string()) &&
+        !IsFolder(entry->path())) {
+      shards.push_back(entry->path().lexically_normal().string());
+    }
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw IoError(folder.string(), "read the folder", error.value());
+  }
+  return shards;
+}
+
+std::vector<std::string> ShardsOfFolder(const fs::path& folder) {
+  std::vector<std::string> shards = ShardsIn(folder);
+  for (const std::string_view split : kSplitFolders) {
+    const std::vector<std::string> more = ShardsIn(folder / split);
+    shards.insert(shards.end(), more.begin(), more.end());
+  }
+  if (shards.empty()) {
+    throw IoError(folder.string() +
+                  ": holds no shards, nor do its folders "
+                  "train, validation, test (" +
+                  std::string(kShardNames) + ")");
+  }
+  return shards;
+}
+
+// The paths that match a pattern.
+std::vector<std::string> Glob(const std::string& pattern) {
+  glob_t matches{};
+  const int result = ::glob(pattern.c_str(), GLOB_ERR, nullptr, &matches);
+  const int error = errno;
+  std::vector<std::string> paths(matches.gl_pathv,
+                                 matches.gl_pathv + matches.gl_pathc);
+  ::globfree(&matches);
+  if (result != 0 && result != GLOB_NOMATCH) {
+    throw IoError(pattern, "read a folder of the pattern", error);
+  }
+  return paths;
+}
+
+std::vector<std::string> ShardsOfPattern(const std::string& pattern) {
+  std::vector<std::string> shards;
+  for (const fs::path path : Glob(pattern)) {
+    if (IsShardName(path.filename().string()) && !IsFolder(path)) {
+      shards.push_back(path.lexically_normal().string());
+    }
+  }
+  if (shards.empty()) {
+    throw IoError(pattern + ": no shard matches this pattern (" +
+                  std::string(kShardNames) + ")");
+  }
+  return shards;
+}
+
+// The shards of one part of a specification.
+std::vector<std::string> ShardsOfPart(const std::string& part) {
+  struct stat status {};
+  if (::stat(part.c_str(), &status) == 0) {
+    return S_ISDIR(status.st_mode)
+               ? ShardsOfFolder(part)
+               : std::vector{fs::path(part).lexically_normal().string()};
+  }
+  const int error = errno;
+  if (error == ENOENT && part.find_first_of("*?[") != std::string::npos) {
+    return ShardsOfPattern(part);
+  }
+  throw IoError(part, "find the data", error);
+}
+
+std::vector<std::string> SplitAtCommas(std::string_view spec) {
+  std::vector<std::string> parts;
+  while (!spec.empty()) {
+    const std::string_view part = spec.substr(0, spec.find(','));
+    spec.remove_prefix(std::min(part.size() + 1, spec.size()));
+    if (!part.empty()) {
+      parts.emplace_back(part);
+    }
+  }
+  return parts;
+}
+
+std::vector<std::string> SortedOnce(std::vector<std::string> paths) {
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
+// FNV-1a, 64 bits, in hex: the same name in every run and on every machine.
+std::string HashOf(std::string_view text) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const char byte : text) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
+  }
+  std::array<char, 17> hex{};
+  std::snprintf(hex.data(), hex.size(), "%016llx",
+                static_cast<unsigned long long>(hash));
+  return hex.data();
+}
+
+// $XDG_CACHE_HOME, else ~/.cache; "" where there is neither.
+std::string UserCacheFolder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') {  // It says: relative ones are wrong.
+    return cache;
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home != '\0' ? std::string(home) + "/.cache" : "";
+}
+
+// Whether a folder is there, made if need be, and can be written.
+bool MakeWritableFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  return !error && ::access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
+}  // namespace
+
+std::string ShardName(std::string_view prefix, std::int64_t number,
+                      std::int64_t count) {
+  std::array<char, 64> suffix{};
+  std::snprintf(suffix.data(), suffix.size(), "-%05lld-of-%05lld",
+                static_cast<long long>(number), static_cast<long long>(count));
+  return std::string(prefix) + suffix.data();
+}
+
+bool IsShardName(std::string_view base_name) {
+  return !PrefixOfShard(base_name).empty();
+}
+
+std::vector<std::string> ListShards(std::string_view spec) {
+  std::vector<std::string> shards;
+  for (const std::string& part : SplitAtCommas(spec)) {
+    const std::vector<std::string> more = ShardsOfPart(part);
+    shards.insert(shards.end(), more.begin(), more.end());
+  }
+  if (shards.empty()) {
+    throw IoError("no data: give shards, folders or patterns, not '" +
+                  std::string(spec) + "'");
+  }
+  return SortedOnce(std::move(shards));
+}
+
+std::vector<std::string> FindSplit(const std::string& data_dir,
+                                   std::string_view split) {
+  if (split == "val") {
+    split = "validation";
+  }
+  if (!IsFolder(data_dir)) {
+    struct stat status {};
+    const int error = ::stat(data_dir.c_str(), &status) != 0 ? errno : ENOTDIR;
+    throw IoError(data_dir, "read the folder", error);
+  }
+  std::vector<std::string> shards;
+  for (const fs::path& folder :
+       {fs::path(data_dir), data_dir / fs::path(split)}) {
+    for (std::string& shard : ShardsIn(folder)) {
+      if (PrefixOfShard(fs::path(shard).filename().string()) == split) {
+        shards.push_back(std::move(shard));
+      }
+    }
+  }
+  return SortedOnce(std::move(shards));
+}
+
+std::string SideFolder(const std::string& data_folder) {
+  const fs::path beside = fs::path(data_folder) / ".infeed";
+  if (IsFolder(data_folder) && MakeWritableFolder(beside)) {
+    return beside.string();
+  }
+  const std::string cache = UserCacheFolder();
+  const fs::path fallback =
+      fs::path(cache) / "infeed" /
+      HashOf(fs::absolute(data_folder).lexically_normal().string());
+  if (cache.empty() || !MakeWritableFolder(fallback)) {
+    throw IoError(
+        "cannot make a folder for side files: neither " + beside.string() +
+        " nor " +
+        (cache.empty() ? "~/.cache (HOME is not set)" : fallback.string()) +
+        " can be written");
+  }
+  return fallback.string();
+}
+
+}  // namespace infeed

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+// The frame of a TFRecord file, shared by everything that reads or writes one.
+// A file is frames back to back, without header, footer or index:
+//
+//   8 bytes  length L of the payload     ┐ header
+//   4 bytes  masked CRC-32C of those 8   ┘
+//   L bytes  payload
+//   4 bytes  masked CRC-32C of the payload: the footer
+//
+// All numbers are little-endian. TensorBoard's event files are such files too.
+namespace infeed {
+
+inline constexpr std::size_t kFrameHeaderBytes = 12;
+inline constexpr std::size_t kFrameFooterBytes = 4;
+inline constexpr std::size_t kFrameOverheadBytes =
+    kFrameHeaderBytes + kFrameFooterBytes;
+
+// Where a frame stands and what it may claim; all that its checks need.
+struct FramePlace {
+  std::string_view path;
+  std::int64_t record = 0;            // from 0 within the file
+  std::int64_t offset = 0;            // of the frame's first byte
+  std::int64_t file_size = 0;         // bytes; offset <= file_size
+  std::int64_t max_record_bytes = 0;  // of a payload
+
+  [[nodiscard]] DataError::Origin origin() const {
+    return {std::string(path), record, offset};
+  }
+};
+
+[[nodiscard]] std::array<std::byte, kFrameHeaderBytes> EncodeFrameHeader(
+    std::uint64_t length);
+[[nodiscard]] std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
+    std::span<const std::byte> payload);
+
+// Appends the whole frame of a payload.
+void AppendFrame(std::string& out, std::string_view payload);
+
+// Returns the payload's length from the bytes at the frame's place, of which
+// there are fewer than kFrameHeaderBytes only where the file ends. The length
+// has then passed its checksum, is at most max_record_bytes, and the frame
+// ends within the file. Throws DataError otherwise; for the first frame of a
+// file with a guess at what the file is instead.
+[[nodiscard]] std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
+                                             const FramePlace& place);
+
+// Throws DataError unless what follows the header, a payload and its footer,
+// is `length` + kFrameFooterBytes long: the file shrank while it was read.
+void CheckFrameIsWhole(std::span<const std::byte> body, std::int64_t length,
+                       const FramePlace& place);
+
+// Throws DataError unless the payload has the checksum that its footer says.
+// Requires: body is payload and footer.
+void CheckPayload(std::span<const std::byte> body, const FramePlace& place);
+
+}  // namespace infeed

@@ -1,0 +1,102 @@
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "records/example.pb.h"
+#include "records/example_reader.h"
+#include "records/imagenet_example.h"
+
+// Any bytes as an Example: what protobuf parses, our walk over the wire must
+// parse to the same.
+namespace infeed {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+std::optional<std::vector<ExampleFeature>> OurFeatures(Bytes bytes) {
+  try {
+    return ListFeatures(bytes);
+  } catch (const DataError&) {
+    return std::nullopt;
+  }
+}
+
+template <typename T, typename List, typename Same>
+bool Equal(const ExampleFeature& ours, const List& theirs, Same same) {
+  const auto* values = std::get_if<std::vector<T>>(&ours.values);
+  if (values == nullptr ||
+      values->size() != static_cast<std::size_t>(theirs.value_size())) {
+    return false;
+  }
+  for (std::size_t i = 0; i < values->size(); ++i) {
+    if (!same((*values)[i], theirs.value(static_cast<int>(i)))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Equal(const ExampleFeature& ours, const Feature& theirs) {
+  const auto same = [](const auto& a, const auto& b) { return a == b; };
+  const auto same_bits = [](float a, float b) {  // NaNs as well
+    return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+  };
+  switch (theirs.kind_case()) {
+    case Feature::kBytesList:
+      return Equal<std::string_view>(ours, theirs.bytes_list(), same);
+    case Feature::kFloatList:
+      return Equal<float>(ours, theirs.float_list(), same_bits);
+    case Feature::kInt64List:
+      return Equal<std::int64_t>(ours, theirs.int64_list(), same);
+    case Feature::KIND_NOT_SET:
+      return std::holds_alternative<std::monostate>(ours.values);
+  }
+  return false;
+}
+
+void CompareWithProtobuf(Bytes bytes) {
+  const auto ours = OurFeatures(bytes);
+  Example message;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return;  // We need not find everything wrong that protobuf does.
+  }
+  Check(ours.has_value(), "what protobuf parses, we parse");
+  const auto& theirs = message.features().feature();
+  Check(ours->size() == theirs.size(), "there are as many keys");
+  for (const ExampleFeature& feature : *ours) {
+    const auto found = theirs.find(std::string(feature.key));
+    Check(found != theirs.end(), "the keys are protobuf's");
+    Check(Equal(feature, found->second), "the values are protobuf's");
+  }
+}
+
+// A view of our keys lies within the bytes.
+void CheckView(Bytes bytes) {
+  try {
+    const ImagenetExampleView view = ParseImagenetExample(bytes);
+    Check(view.encoded.empty() || (view.encoded.data() >= bytes.data() &&
+                                   view.encoded.data() + view.encoded.size() <=
+                                       bytes.data() + bytes.size()),
+          "nothing is copied and nothing beyond is read");
+  } catch (const DataError& error) {
+    Check(!error.reason().empty(), "an error says what is wrong");
+  }
+}
+
+}  // namespace
+}  // namespace infeed
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  infeed::CompareWithProtobuf(bytes);
+  infeed::CheckView(bytes);
+  return 0;
+}

@@ -1,0 +1,205 @@
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "records/shards.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+ProgramResult Convert(const ImageFolder& raw, const std::string& out,
+                      const std::string& more = "") {
+  return RunProgram("imagenet_to_records", "--raw_data_dir " + raw.path() +
+                                               " --local_scratch_dir " + out +
+                                               " " + more);
+}
+
+// How many lines a text has: errors have one.
+std::ptrdiff_t Lines(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+std::vector<std::string> Names(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
+// A file system of so many bytes, while the object lives.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const std::string& bytes)
+      : mounted_(::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0,
+                         ("size=" + bytes).c_str()) == 0) {}
+  ~SmallDisk() {
+    if (mounted_) {
+      ::umount(folder_.path().c_str());
+    }
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  [[nodiscard]] bool mounted() const { return mounted_; }
+  [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+  bool mounted_;
+};
+
+TEST(ImagenetToRecordsTest, DividesAndConvertsClassFolders) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20).JpegsIn("dog", 20);
+  const ProgramResult result =
+      Convert(raw, raw / "out", "--split 0.8/0.1/0.1 --shards 2 --threads 2");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("32 images"), HasSubstr("2 classes"),
+                                HasSubstr("validation")));
+  EXPECT_THAT(result.err, HasSubstr("40/40 images  100.0 %"));
+  EXPECT_THAT(FindSplit(raw / "out", "train"), SizeIs(2));
+  EXPECT_THAT(FindSplit(raw / "out", "test"), SizeIs(2));
+}
+
+TEST(ImagenetToRecordsTest, SaysWhatItWouldDoAndDoesNothing) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  const ProgramResult result = Convert(raw, raw / "out", "--dry_run");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("20 images      8 shards"),
+                                HasSubstr("out/train-00000-of-00008"),
+                                HasSubstr("nothing was written")));
+  EXPECT_FALSE(std::filesystem::exists(raw / "out"));
+}
+
+TEST(ImagenetToRecordsTest, TeachesByExamples) {
+  const ProgramResult result = RunProgram("imagenet_to_records", "--help");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("Examples:"), HasSubstr("--split")));
+}
+
+TEST(ImagenetToRecordsTest, AsksForTheRawFolder) {
+  const ProgramResult result =
+      RunProgram("imagenet_to_records", "--local_scratch_dir x");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--raw_data_dir is required"));
+  EXPECT_EQ(Lines(result.err), 1);
+}
+
+TEST(ImagenetToRecordsTest, NamesAFolderThatIsMissing) {
+  const ProgramResult result = RunProgram(
+      "imagenet_to_records",
+      "--raw_data_dir /does/not/exist --local_scratch_dir /also/not");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("/does/not/exist: cannot list: No such "
+                                    "file or directory (check the path)"));
+  EXPECT_EQ(Lines(result.err), 1);
+}
+
+TEST(ImagenetToRecordsTest, ExplainsTheLayoutsOfAnEmptyFolder) {
+  const ImageFolder raw;
+  const ProgramResult result = Convert(raw, raw / "out");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no images found; expected one of"));
+  EXPECT_EQ(Lines(result.err), 1);
+}
+
+TEST(ImagenetToRecordsTest, RefusesFlagsThatAreWrong) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2);
+  for (const char* flag :
+       {"--split 1/1", "--shards 0", "--shards some", "--shards 100000",
+        "--layout round", "--on_bad_image pray", "--threads -1", "--colour"}) {
+    const ProgramResult result = Convert(raw, raw / "out", flag);
+    EXPECT_EQ(result.exit_code, 2) << flag;
+    EXPECT_EQ(Lines(result.err), 1) << result.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(raw / "out"));
+}
+
+TEST(ImagenetToRecordsTest, NamesABadImage) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2).File("cat/bad.jpg", "no image");
+  const ProgramResult result = Convert(raw, raw / "out");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("cat/bad.jpg: "));
+  EXPECT_FALSE(std::filesystem::exists(raw / "out/dataset.json"));
+}
+
+TEST(ImagenetToRecordsTest, ReportsTheImagesItLeavesOut) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2).File("cat/bad.jpg", "no image");
+  const ProgramResult result = Convert(raw, raw / "out", "--on_bad_image skip");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("cat/bad.jpg: left out: "));
+  EXPECT_THAT(result.out, HasSubstr("1 bad images were left out"));
+}
+
+TEST(ImagenetToRecordsTest, CanLeaveImagesUnverified) {
+  ImageFolder raw;
+  const std::string jpeg = TestJpeg();
+  raw.File("cat/cut.jpg", jpeg.substr(0, jpeg.size() / 2));
+  EXPECT_EQ(Convert(raw, raw / "out").exit_code, 3);
+  EXPECT_EQ(Convert(raw, raw / "out", "--no-verify-images").exit_code, 0);
+}
+
+TEST(ImagenetToRecordsTest, KeepsShardsOfAnotherConversion) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 9);
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 3").exit_code, 0);
+  const ProgramResult refused = Convert(raw, raw / "out", "--shards 2");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--overwrite"));
+  EXPECT_EQ(Convert(raw, raw / "out", "--shards 2 --overwrite").exit_code, 0);
+  EXPECT_THAT(FindSplit(raw / "out", "train"), SizeIs(2));
+}
+
+TEST(ImagenetToRecordsTest, SaysInOneLineThatTheDiskIsFull) {
+  const SmallDisk disk("64k");
+  if (!disk.mounted()) {
+    GTEST_SKIP() << "mounting a small file system needs root";
+  }
+  ImageFolder raw;
+  for (int i = 0; i < 20; ++i) {
+    raw.File("cat/" + std::to_string(i) + ".jpg",
+             TestJpeg({.width = 200, .height = 200, .quality = 100}));
+  }
+  const ProgramResult result = Convert(raw, disk.folder().path(), "--shards 1");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("No space left on device"));
+  EXPECT_THAT(Names(disk.folder().path()), IsEmpty());
+}
+
+TEST(ImagenetToRecordsTest, NamesAnOutputThatMayNotBeWritten) {
+  if (::geteuid() == 0) {
+    GTEST_SKIP() << "root may write everything";
+  }
+  ImageFolder raw;
+  raw.JpegsIn("cat", 1).Folder("out");
+  std::filesystem::permissions(
+      raw / "out",
+      std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const ProgramResult result = Convert(raw, raw / "out");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("Permission denied"));
+}
+
+}  // namespace
+}  // namespace infeed

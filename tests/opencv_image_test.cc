@@ -1,0 +1,175 @@
+#include "preprocess/opencv_image.h"
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "base/error.h"
+#include "preprocess/image_size.h"
+#include "tests/support/test_jpeg.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
+constexpr std::string_view kUnknown =
+    "not an image of a known format (JPEG, PNG, BMP, WebP, TIFF)";
+
+std::string Encoded(const cv::Mat& image, const char* extension,
+                    const std::vector<int>& parameters = {}) {
+  std::vector<std::uint8_t> bytes;
+  EXPECT_TRUE(cv::imencode(extension, image, bytes, parameters));
+  return {bytes.begin(), bytes.end()};
+}
+
+cv::Mat Photograph(int width, int height, int type = CV_8UC3) {
+  cv::Mat image(height, width, type);
+  cv::theRNG().state = 1;
+  cv::randu(image, 0, CV_MAT_DEPTH(type) == CV_16U ? 65536 : 256);
+  return image;
+}
+
+std::string ErrorOf(std::span<const std::byte> bytes,
+                    std::int64_t max_pixels = kNoLimit) {
+  RgbImage image;
+  try {
+    DecodeOtherImage(bytes, max_pixels, image);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// Overwrites bytes of a text.
+std::string With(std::string text, std::size_t place, std::string_view bytes) {
+  return text.replace(place, bytes.size(), bytes);
+}
+
+TEST(DecodeOtherImageTest, ReadsBackAPng) {
+  const RgbImage image = TestPhotograph(31, 17, 1);
+  RgbImage decoded;
+  DecodeOtherImage(AsBytes(EncodePng(image.view())), 31 * 17, decoded);
+  EXPECT_EQ(Flat(decoded.view()), Flat(image.view()));
+}
+
+TEST(DecodeOtherImageTest, ReadsEveryFormatItNames) {
+  const cv::Mat image = Photograph(21, 13);
+  for (const char* extension : {".png", ".bmp", ".tiff", ".webp"}) {
+    // Quality above 100 makes WebP lossless; the others do not know it.
+    const std::vector<int> parameters =
+        std::string_view(extension) == ".webp"
+            ? std::vector<int>{cv::IMWRITE_WEBP_QUALITY, 101}
+            : std::vector<int>{};
+    RgbImage decoded;
+    DecodeOtherImage(AsBytes(Encoded(image, extension, parameters)), kNoLimit,
+                     decoded);
+    ASSERT_EQ(decoded.width(), 21) << extension;
+    ASSERT_EQ(decoded.height(), 13) << extension;
+    const auto pixel = image.at<cv::Vec3b>(12, 20);  // B G R
+    EXPECT_EQ(decoded.row(12)[60], pixel[2]) << extension;
+    EXPECT_EQ(decoded.row(12)[61], pixel[1]) << extension;
+    EXPECT_EQ(decoded.row(12)[62], pixel[0]) << extension;
+  }
+}
+
+TEST(DecodeOtherImageTest, SpreadsGrayAndDropsAlpha) {
+  const cv::Mat gray = Photograph(5, 4, CV_8UC1);
+  RgbImage decoded;
+  DecodeOtherImage(AsBytes(Encoded(gray, ".png")), kNoLimit, decoded);
+  EXPECT_EQ(decoded.row(3)[0], gray.at<std::uint8_t>(3, 0));
+  EXPECT_EQ(decoded.row(3)[2], gray.at<std::uint8_t>(3, 0));
+  const cv::Mat alpha = Photograph(5, 4, CV_8UC4);
+  DecodeOtherImage(AsBytes(Encoded(alpha, ".png")), kNoLimit, decoded);
+  EXPECT_EQ(decoded.row(0)[0], alpha.at<cv::Vec4b>(0, 0)[2]);
+}
+
+TEST(DecodeOtherImageTest, RefusesOtherBytes) {
+  EXPECT_EQ(ErrorOf({}), kUnknown);
+  EXPECT_EQ(ErrorOf(AsBytes("garbage")), kUnknown);
+  EXPECT_EQ(ErrorOf(AsBytes("P5 2 2 255 abcd")), kUnknown);
+  EXPECT_EQ(ErrorOf(AsBytes("\x89PNG\r\n\x1a\n")), kUnknown);
+}
+
+TEST(DecodeOtherImageTest, RefusesAClaimedSizeBeforeDecoding) {
+  const std::string png = Encoded(Photograph(4, 4), ".png");
+  EXPECT_EQ(ErrorOf(AsBytes(png), 15),
+            "an image of 4x4 pixels is over the limit of 15");
+  EXPECT_EQ(ErrorOf(AsBytes(png), 16), "no error");
+  const std::string huge = With(png, 16, "\x7f\xff\xff\xff\x7f\xff\xff\xff");
+  EXPECT_EQ(ErrorOf(AsBytes(huge)),
+            "an image of 2147483647x2147483647 pixels is over the limit of "
+            "1099511627776");
+}
+
+TEST(DecodeOtherImageTest, PassesOnWhatOpencvThrows) {
+  // A side of more than 2^20 pixels is over a limit of OpenCV's own. Bitmaps
+  // have no checksum over their header.
+  const std::string bmp =
+      With(Encoded(Photograph(4, 4), ".bmp"), 18, {"\x01\x00\x20\x00", 4});
+  EXPECT_THAT(ErrorOf(AsBytes(bmp)),
+              StartsWith("OpenCV cannot read the image: "));
+}
+
+TEST(DecodeOtherImageTest, RefusesATruncatedImage) {
+  const std::string png = Encoded(Photograph(40, 40), ".png");
+  EXPECT_EQ(ErrorOf(AsBytes(png.substr(0, png.size() / 2))),
+            "OpenCV cannot read the image");
+}
+
+TEST(DecodeOtherImageTest, RefusesMoreBytesThanOpencvCounts) {
+  const std::string png = Encoded(Photograph(4, 4), ".png");
+  // Only the header is looked at.
+  const std::span<const std::byte> huge(AsBytes(png).data(), 3000000000U);
+  EXPECT_EQ(ErrorOf(huge),
+            "an image of 3000000000 bytes is over the limit of 2 GB");
+}
+
+TEST(ReadImageSizeTest, KnowsEveryFormatsHeader) {
+  const cv::Mat image = Photograph(300, 7);
+  const std::string files[] = {
+      Encoded(image, ".png"),
+      Encoded(image, ".bmp"),
+      Encoded(image, ".tiff"),
+      Encoded(image, ".webp", {cv::IMWRITE_WEBP_QUALITY, 90}),
+      Encoded(image, ".webp", {cv::IMWRITE_WEBP_QUALITY, 101}),
+      {"II*\0\x08\0\0\0\2\0"
+       "\0\1\3\0\1\0\0\0\x2c\1\0\0"
+       "\1\1\4\0\1\0\0\0\7\0\0\0",
+       34},
+      {"MM\0*\0\0\0\x08\0\2"
+       "\1\0\0\3\0\0\0\1\1\x2c\0\0"
+       "\1\1\0\4\0\0\0\1\0\0\0\7",
+       34},
+      {"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x2b\1\0\6\0\0", 30},
+      {"BM\0\0\0\0\0\0\0\0\0\0\0\0\x0c\0\0\0\x2c\1\7\0", 22},
+      {"BM\0\0\0\0\0\0\0\0\0\0\0\0\x28\0\0\0\x2c\1\0\0\xf9\xff\xff\xff", 26},
+  };
+  for (const std::string& file : files) {
+    const std::optional<ImageSize> size = ReadImageSize(AsBytes(file));
+    ASSERT_TRUE(size) << file.substr(0, 4);
+    EXPECT_EQ(size->width, 300) << file.substr(0, 4);
+    EXPECT_EQ(size->height, 7) << file.substr(0, 4);
+  }
+}
+
+TEST(ReadImageSizeTest, StopsWhereTheHeaderIsCut) {
+  const cv::Mat image = Photograph(30, 20);
+  for (const char* extension : {".png", ".bmp", ".webp", ".tiff"}) {
+    const std::string file = Encoded(image, extension);
+    for (std::size_t size = 0; size < 22; ++size) {
+      EXPECT_FALSE(ReadImageSize(AsBytes(file.substr(0, size)))) << size;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace infeed

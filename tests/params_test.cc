@@ -1,0 +1,371 @@
+#include "trainer/params.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "trainer/param_help.h"
+#include "trainer/param_table.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+
+TrainParams Read(const std::string& override_text) {
+  return ReadParams(
+             {.config_file = "", .overrides = {override_text}, .flags = {}})
+      .values;
+}
+
+std::string ErrorOf(const std::string& override_text) {
+  return MessageOf<UsageError>([&] { (void)Read(override_text); });
+}
+
+// A run on a data set of 1,000 training and 100 evaluation images.
+constexpr DataFacts kFacts = {
+    .train_images = 1000, .eval_images = 100, .label_classes = 10};
+
+RunParams Resolve(const std::string& override_text,
+                  const DataFacts& facts = kFacts) {
+  RunParams run = ReadParams(
+      {.config_file = "", .overrides = {override_text}, .flags = {}});
+  ResolveDefaults(facts, run);
+  return run;
+}
+
+std::string ResolveError(const std::string& override_text,
+                         const DataFacts& facts = kFacts) {
+  return MessageOf<UsageError>([&] { (void)Resolve(override_text, facts); });
+}
+
+TEST(ParamTableTest, NamesEachParameterOnce) {
+  std::set<std::string_view> names;
+  for (const Param& param : ParamTable()) {
+    EXPECT_TRUE(names.insert(param.name).second) << param.name;
+  }
+  for (const UnsupportedParam& param : UnsupportedParams()) {
+    EXPECT_TRUE(names.insert(param.name).second) << param.name;
+  }
+}
+
+TEST(ParamTableTest, ReadsEveryDefaultAsItWritesIt) {
+  const TrainParams defaults;
+  for (const Param& param : ParamTable()) {
+    if (IsGiven(param, defaults)) {
+      const std::string text = ValueText(param, defaults);
+      EXPECT_EQ(ValueText(param, Read(std::string(param.name) + "=" + text)),
+                text);
+    }
+  }
+}
+
+TEST(ParamTableTest, FindsTheNearestName) {
+  EXPECT_EQ(NearestParamName("train_step"), "train_steps");
+  EXPECT_EQ(NearestParamName("batch_size"), "train_batch_size");
+  EXPECT_EQ(NearestParamName("learning_rate"), "base_learning_rate");
+  EXPECT_EQ(NearestParamName("xyzzy"), "");
+  EXPECT_EQ(NearestParamName(std::string(100'000, 'x')), "");
+}
+
+TEST(ParamHelpTest, ShowsEveryParameterWithItsDefault) {
+  const std::string help = ParamHelp();
+  for (const Param& param : ParamTable()) {
+    EXPECT_THAT(help, HasSubstr(std::string(param.name) + " = " +
+                                DefaultText(param) + "\n"));
+  }
+  EXPECT_THAT(help, HasSubstr("(18, 34, 50, 101 or 152 layers)"));
+  EXPECT_THAT(help, HasSubstr("(at least 0, less than 1)"));
+}
+
+TEST(ParamHelpTest, IsWhatTheDocumentationSays) {
+  const std::string page = ReadWholeFile(INFEED_DOCS "/parameters.md", 1 << 20);
+  for (const Param& param : ParamTable()) {
+    const std::string row = "| `" + std::string(param.name) + "` | " +
+                            DefaultText(param) + " | " + RangeText(param) +
+                            " | " + std::string(param.unit) + " | " +
+                            std::string(param.help) + " |\n";
+    EXPECT_THAT(page, HasSubstr(row));
+  }
+  for (const UnsupportedParam& param : UnsupportedParams()) {
+    EXPECT_THAT(page, HasSubstr("`" + std::string(param.name) + "`"));
+  }
+}
+
+TEST(ReadParamsTest, HasDefaults) {
+  const TrainParams params = ReadParams({}).values;
+  EXPECT_EQ(params.resnet_depth, 50);
+  EXPECT_EQ(params.base_learning_rate, 0.1);
+  EXPECT_EQ(params.recipe, "tpu");
+  EXPECT_EQ(params.train_steps, 0);
+}
+
+TEST(ReadParamsTest, PutsLayerOnLayer) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  WriteFileAtomically(file, "resnet_depth: 18\nimage_size: 64\nseed: 1\n");
+  const RunParams run = ReadParams({.config_file = file,
+                                    .overrides = {"image_size=32,seed=2"},
+                                    .flags = {{"seed", "3"}}});
+  EXPECT_EQ(run.values.resnet_depth, 18);
+  EXPECT_EQ(run.values.image_size, 32);
+  EXPECT_EQ(run.values.seed, 3U);
+  EXPECT_EQ(run.origins.at("resnet_depth"), "config file");
+  EXPECT_EQ(run.origins.at("image_size"), "--params_override");
+  EXPECT_EQ(run.origins.at("seed"), "flag");
+  EXPECT_EQ(run.origins.count("recipe"), 0U);
+}
+
+TEST(ReadParamsTest, LetsTheLaterOverrideWin) {
+  EXPECT_EQ(ReadParams({.config_file = "",
+                        .overrides = {"seed=1,seed=2", "seed=3"},
+                        .flags = {}})
+                .values.seed,
+            3U);
+}
+
+TEST(ReadParamsTest, TakesHyphensAndAliases) {
+  EXPECT_EQ(Read("image-size=64").image_size, 64);
+  EXPECT_EQ(Read("resnet_size=18").resnet_depth, 18);
+}
+
+TEST(ReadParamsTest, ReadsNumbersByTheTable) {
+  EXPECT_EQ(Read("weight_decay=1e-4").weight_decay, 1e-4);
+  EXPECT_EQ(Read("base_learning_rate=1.5e4").base_learning_rate, 1.5e4);
+  EXPECT_EQ(Read("base_learning_rate=.5").base_learning_rate, 0.5);
+  EXPECT_EQ(Read("base_learning_rate=+5.").base_learning_rate, 5);
+  EXPECT_EQ(Read("image_size=010").image_size, 10);
+  EXPECT_EQ(Read("image_size='+32'").image_size, 32);
+  EXPECT_EQ(Read("seed=18446744073709551615").seed, 18446744073709551615U);
+}
+
+TEST(ReadParamsTest, ReadsNumbersInFilesLikewise) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  WriteFileAtomically(file, "weight_decay: 1e-4\nlabel_smoothing: 1.5e-1\n");
+  const TrainParams params =
+      ReadParams({.config_file = file, .overrides = {}, .flags = {}}).values;
+  EXPECT_EQ(params.weight_decay, 1e-4);
+  EXPECT_EQ(params.label_smoothing, 0.15);
+}
+
+TEST(ReadParamsTest, ReadsTruthInManySpellings) {
+  for (const char* text : {"true", "True", "YES", "on", "1"}) {
+    EXPECT_TRUE(Read(std::string("use_nesterov=") + text).use_nesterov) << text;
+  }
+  for (const char* text : {"false", "FALSE", "no", "Off", "0"}) {
+    EXPECT_FALSE(Read(std::string("use_nesterov=") + text).use_nesterov)
+        << text;
+  }
+}
+
+TEST(ReadParamsTest, ReadsBytesInUnits) {
+  EXPECT_EQ(Read("memory_limit=512MiB").memory_limit, 512 << 20);
+  EXPECT_EQ(Read("memory_limit=1073741825").memory_limit, 1073741825);
+  EXPECT_EQ(ErrorOf("memory_limit=4XiB"),
+            "memory_limit='4XiB': must be an integer");
+  EXPECT_EQ(ErrorOf("memory_limit=1KiB"),
+            "memory_limit=1KiB: must be at least 1MiB");
+  EXPECT_EQ(ErrorOf("memory_limit=9999999999TiB"),
+            "memory_limit=9999999999TiB: must be at most 16TiB");
+}
+
+TEST(ReadParamsTest, RefusesAnotherType) {
+  EXPECT_EQ(ErrorOf("train_steps=abc"),
+            "train_steps='abc': must be an integer");
+  EXPECT_EQ(ErrorOf("train_steps=1.5"),
+            "train_steps='1.5': must be an integer");
+  EXPECT_EQ(ErrorOf("momentum=nan"), "momentum='nan': must be a number");
+  EXPECT_EQ(ErrorOf("momentum=0x1"), "momentum='0x1': must be a number");
+  EXPECT_EQ(ErrorOf("use_nesterov=maybe"),
+            "use_nesterov='maybe': must be true or false");
+  EXPECT_EQ(ErrorOf("precision=fp16"),
+            "precision='fp16': must be auto, bfloat16 or float32");
+  EXPECT_EQ(ErrorOf("resnet_depth=20"),
+            "resnet_depth='20': must be 18, 34, 50, 101 or 152");
+  EXPECT_EQ(ErrorOf("seed: null"), "seed='null': must be an integer");
+}
+
+TEST(ReadParamsTest, RefusesWhatIsOutOfRange) {
+  EXPECT_EQ(ErrorOf("iterations_per_loop=0"),
+            "iterations_per_loop=0: must be at least 1");
+  EXPECT_EQ(ErrorOf("momentum=1"), "momentum=1: must be less than 1");
+  EXPECT_EQ(ErrorOf("base_learning_rate=0"),
+            "base_learning_rate=0: must be more than 0");
+  EXPECT_EQ(ErrorOf("seed=-1"), "seed=-1: must be at least 0");
+  EXPECT_EQ(ErrorOf("seed=18446744073709551616"),
+            "seed=18446744073709551616: must be at most 2^64 - 1");
+  EXPECT_EQ(ErrorOf("image_size=99999999999999999999"),
+            "image_size=99999999999999999999: must be at most 4096");
+  EXPECT_EQ(ErrorOf("keep_last=-99999999999999999999"),
+            "keep_last=-99999999999999999999: must be at least 1");
+}
+
+TEST(ReadParamsTest, SaysWhereInAFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  WriteFileAtomically(file, "seed: 1\nkeep_last: 0\n");
+  EXPECT_EQ(
+      MessageOf<UsageError>([&] {
+        (void)ReadParams({.config_file = file, .overrides = {}, .flags = {}});
+      }),
+      "keep_last=0: must be at least 1 (" + file + ", line 2)");
+}
+
+TEST(ReadParamsTest, SuggestsANameForAnUnknownOne) {
+  EXPECT_EQ(ErrorOf("train_step=5"),
+            "unknown parameter 'train_step': did you mean 'train_steps'?");
+  EXPECT_EQ(ErrorOf("xyzzy=5"),
+            "unknown parameter 'xyzzy' (--help lists them)");
+}
+
+TEST(ReadParamsTest, AcceptsReferenceDefaultsOfWhatItDoesNotHave) {
+  for (const UnsupportedParam& param : UnsupportedParams()) {
+    const std::string text =
+        std::string(param.name) + "='" + std::string(param.default_text) + "'";
+    EXPECT_EQ(ErrorOf(text), "") << text;
+  }
+  EXPECT_EQ(ErrorOf("use_tpu=True, num_cores=8, poly_rate=0, se_ratio=None"),
+            "");
+}
+
+TEST(ReadParamsTest, RefusesOtherValuesOfWhatItDoesNotHave) {
+  EXPECT_EQ(ErrorOf("enable_lars=true"),
+            "enable_lars='true': the parameter is known but not supported by "
+            "this version; only its default, 'false', is accepted");
+  EXPECT_THAT(ErrorOf("num_cores=16"), HasSubstr("known but not supported"));
+  EXPECT_THAT(ErrorOf("dropblock_groups='3,4'"),
+              HasSubstr("known but not supported"));
+  EXPECT_THAT(ErrorOf("se_ratio=0.25"), HasSubstr("known but not supported"));
+}
+
+TEST(ReadParamsTest, LetsStepsAndEpochsReplaceEachOther) {
+  const RunParams run = ReadParams({.config_file = "",
+                                    .overrides = {"train_steps=10"},
+                                    .flags = {{"train_epochs", "3"}}});
+  EXPECT_EQ(run.values.train_steps, 0);
+  EXPECT_EQ(run.values.train_epochs, 3);
+  EXPECT_EQ(ErrorOf("train_steps=10,train_epochs=3"),
+            "train_steps=10 and train_epochs=3 are both given: give one of "
+            "them");
+}
+
+TEST(ResolveDefaultsTest, TakesEverythingFromTheData) {
+  const TrainParams params = Resolve("").values;
+  EXPECT_EQ(params.num_train_images, 1000);
+  EXPECT_EQ(params.num_eval_images, 100);
+  EXPECT_EQ(params.num_label_classes, 10);
+  EXPECT_EQ(params.train_batch_size, 64);
+  EXPECT_EQ(params.eval_batch_size, 64);
+  EXPECT_EQ(params.iterations_per_loop, 15);
+  EXPECT_EQ(params.steps_per_eval, 15);
+  EXPECT_EQ(params.train_steps, 90 * 15);
+  EXPECT_EQ(params.steps_per_checkpoint, 5000);
+}
+
+TEST(ResolveDefaultsTest, GivesTheReferencesNumbersForItsData) {
+  const TrainParams params = Resolve("", {.train_images = 1'281'167,
+                                          .eval_images = 50'000,
+                                          .label_classes = 1000,
+                                          .on_gpu = true})
+                                 .values;
+  EXPECT_EQ(params.train_batch_size, 1024);
+  EXPECT_EQ(params.iterations_per_loop, 1251);
+  EXPECT_EQ(params.train_steps, 112'590);
+  EXPECT_EQ(params.steps_per_eval, 1251);
+}
+
+TEST(ResolveDefaultsTest, KeepsWhatIsGiven) {
+  const RunParams run = Resolve(
+      "train_steps=7,num_label_classes=11,num_train_images=500,"
+      "iterations_per_loop=9999,steps_per_eval=3,eval_batch_size=8,"
+      "steps_per_checkpoint=2,num_eval_images=50");
+  EXPECT_EQ(run.values.train_steps, 7);
+  EXPECT_EQ(run.values.num_label_classes, 11);
+  EXPECT_EQ(run.values.num_train_images, 500);
+  EXPECT_EQ(run.values.iterations_per_loop, 9999);
+  EXPECT_EQ(run.values.steps_per_eval, 3);
+  EXPECT_EQ(run.values.eval_batch_size, 8);
+  EXPECT_EQ(run.values.steps_per_checkpoint, 2);
+  EXPECT_EQ(run.values.num_eval_images, 50);
+  EXPECT_EQ(run.origins.at("train_steps"), "--params_override");
+  EXPECT_EQ(run.origins.at("train_batch_size"), "the data");
+}
+
+TEST(ResolveDefaultsTest, NeverTakesABatchLargerThanTheData) {
+  const DataFacts tiny = {
+      .train_images = 40, .eval_images = 7, .label_classes = 2};
+  const TrainParams params = Resolve("", tiny).values;
+  EXPECT_EQ(params.train_batch_size, 40);
+  EXPECT_EQ(params.eval_batch_size, 7);
+  EXPECT_EQ(Resolve("eval_batch_size=1024", tiny).values.eval_batch_size, 7);
+  EXPECT_EQ(ResolveError("train_batch_size=41", tiny),
+            "train_batch_size=41: the data has only 40 training images");
+}
+
+TEST(ResolveDefaultsTest, NeverEvaluatesMoreThanThereIs) {
+  EXPECT_EQ(Resolve("num_eval_images=50000").values.num_eval_images, 100);
+}
+
+TEST(ResolveDefaultsTest, RefusesABatchLargerThanAnEpoch) {
+  EXPECT_EQ(ResolveError("train_batch_size=64,num_train_images=10"),
+            "train_batch_size=64: more than an epoch, num_train_images=10");
+}
+
+TEST(ResolveDefaultsTest, NeedsTheNumberOfClasses) {
+  const DataFacts unknown = {.train_images = 1000};
+  EXPECT_THAT(ResolveError("", unknown),
+              HasSubstr("num_label_classes: the data does not say"));
+  EXPECT_EQ(Resolve("num_label_classes=5", unknown).values.num_label_classes,
+            5);
+  EXPECT_EQ(ResolveError("num_label_classes=9"),
+            "num_label_classes=9: the data has 10 classes");
+}
+
+TEST(ResolveDefaultsTest, CountsEpochsInWholeBatches) {
+  const RunParams run = Resolve("train_epochs=2.5");
+  EXPECT_EQ(run.values.train_steps, 38);  // 2.5 * 15, rounded
+  EXPECT_EQ(run.values.train_epochs, 0);
+  EXPECT_EQ(run.origins.at("train_steps"),
+            "train_epochs=2.5, --params_override");
+  EXPECT_EQ(Resolve("train_epochs=1e-9").values.train_steps, 1);
+}
+
+TEST(ResolveDefaultsTest, NeedsNoTrainingDataToEvaluate) {
+  const TrainParams params =
+      Resolve("", {.eval_images = 100, .label_classes = 10}).values;
+  EXPECT_EQ(params.train_batch_size, 64);
+  EXPECT_EQ(params.eval_batch_size, 64);
+}
+
+TEST(ToYamlTest, SaysWhereValuesCameFrom) {
+  const std::string yaml = ToYaml(Resolve("seed=5"));
+  EXPECT_THAT(yaml, HasSubstr("\nseed: 5  # --params_override\n"));
+  EXPECT_THAT(yaml, HasSubstr("\ntrain_steps: 1350  # the data\n"));
+  EXPECT_THAT(yaml, HasSubstr("\nweight_decay: 0.0001  # default\n"));
+}
+
+TEST(ToYamlTest, CommentsOnWhatIsNotGiven) {
+  EXPECT_THAT(ToYaml(ReadParams({})),
+              HasSubstr("\n# train_steps: 90 epochs\n"));
+}
+
+TEST(ToYamlTest, IsAConfigFileOfTheSameRun) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/params.yaml";
+  const RunParams run = Resolve("train_epochs=3,weight_decay=3e-5,seed=9");
+  WriteFileAtomically(file, ToYaml(run));
+  const RunParams again =
+      ReadParams({.config_file = file, .overrides = {}, .flags = {}});
+  for (const Param& param : ParamTable()) {
+    EXPECT_EQ(ValueText(param, again.values), ValueText(param, run.values));
+  }
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,29 @@
+# Data sets and streams for tests of the pipeline and of what is above it.
+add_library(pipeline_test_support STATIC
+  support/shard_builder.cc support/stream_reader.cc)
+target_include_directories(pipeline_test_support PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(pipeline_test_support
+  PUBLIC infeed::pipeline test_jpeg PRIVATE infeed_options)
+
+infeed_test(pipeline_test
+  SOURCES batch_test.cc batch_plan_test.cc consumer_counts_test.cc
+          input_options_test.cc memory_plan_test.cc open_batch_test.cc
+          sample_order_test.cc slot_filler_test.cc stats_test.cc
+          verdict_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS core)
+add_dependencies(core_tests pipeline_test)
+add_dependencies(tsan_tests pipeline_test)
+
+infeed_test(input_pipeline_test
+  SOURCES input_graph_test.cc input_pipeline_errors_test.cc
+          input_pipeline_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS tbb)
+add_dependencies(core_tests input_pipeline_test)
+
+infeed_test(pipeline_throughput_test
+  SOURCES pipeline_throughput_test.cc
+  LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(pipeline_throughput_test pipeline_throughput)

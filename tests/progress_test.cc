@@ -1,0 +1,143 @@
+#include "trainer/progress.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <limits>
+#include <memory>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+using std::chrono_literals::operator""ms;
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+TEST(ShortDurationTest, HasTwoUnitsAtMost) {
+  EXPECT_EQ(ShortDuration(5.4), "5s");
+  EXPECT_EQ(ShortDuration(59.6), "1m00s");
+  EXPECT_EQ(ShortDuration(62), "1m02s");
+  EXPECT_EQ(ShortDuration(7380), "2h03m");
+  EXPECT_EQ(ShortDuration(360'000), "100h00m");
+}
+
+TEST(ShortDurationTest, SurvivesWhatIsNoDuration) {
+  EXPECT_EQ(ShortDuration(-1), "0s");
+  EXPECT_EQ(ShortDuration(std::numeric_limits<double>::infinity()), "?");
+  EXPECT_EQ(ShortDuration(std::numeric_limits<double>::quiet_NaN()), "?");
+}
+
+TEST(ProgressTextTest, ShowsAll) {
+  EXPECT_EQ(ProgressText({.step = 120,
+                          .total_steps = 500,
+                          .first_step = 100,
+                          .elapsed_seconds = 10,
+                          .loss = 1.2341,
+                          .top_1 = 0.453,
+                          .learning_rate = 0.1,
+                          .images_per_second = 65.21,
+                          .input_wait = 0.005}),
+            "step 120/500  loss 1.234  top-1 45.3 %  lr 0.1  65.2 images/s  "
+            "input wait 0.5 %  ETA 3m10s");
+}
+
+TEST(ProgressTextTest, LeavesOutWhatIsNotKnownYet) {
+  EXPECT_EQ(ProgressText({.step = 0, .total_steps = 5}),
+            "step 0/5  loss 0.000  top-1 0.0 %  lr 0");
+}
+
+// A clock that stands until it is moved.
+struct Clock {
+  ProgressLine::Clock::time_point now;
+  [[nodiscard]] std::function<ProgressLine::Clock::time_point()> Read() {
+    return [this] { return now; };
+  }
+};
+
+std::string ContentsOf(std::FILE* file) {
+  std::string text(1000, '\0');
+  std::rewind(file);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  return text;
+}
+
+TEST(ProgressLineTest, WritesLinesFarApartToAFile) {
+  const File file(std::tmpfile(), std::fclose);
+  Clock clock;
+  ProgressLine line(file.get(), clock.Read());
+  line.Update("one");
+  clock.now += 4999ms;
+  line.Update("two");
+  clock.now += 1ms;
+  line.Update("three");
+  line.Finish();
+  EXPECT_EQ(ContentsOf(file.get()), "one\nthree\n");
+}
+
+TEST(ProgressLineTest, WritesAtOnceWhenForced) {
+  const File file(std::tmpfile(), std::fclose);
+  Clock clock;
+  ProgressLine line(file.get(), clock.Read());
+  line.Update("one");
+  line.Update("two", true);
+  EXPECT_EQ(ContentsOf(file.get()), "one\ntwo\n");
+}
+
+// A terminal of some columns, which nobody looks at.
+class Terminal {
+ public:
+  explicit Terminal(unsigned short columns) {
+    struct winsize size {};
+    size.ws_col = columns;
+    Check(::openpty(&reader_, &writer_, nullptr, nullptr, &size) == 0,
+          "a terminal can be made");
+    out_.reset(::fdopen(writer_, "w"));
+  }
+  ~Terminal() { ::close(reader_); }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  [[nodiscard]] std::FILE* out() { return out_.get(); }
+  // What was written so far. Requires: something was.
+  [[nodiscard]] std::string Read() {
+    std::array<char, 1000> text{};
+    const ssize_t size = ::read(reader_, text.data(), text.size());
+    return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(0, size))};
+  }
+
+ private:
+  int reader_ = -1;
+  int writer_ = -1;
+  File out_{nullptr, std::fclose};
+};
+
+TEST(ProgressLineTest, RewritesALineOnATerminal) {
+  Terminal terminal(80);
+  Clock clock;
+  ProgressLine line(terminal.out(), clock.Read());
+  line.Update("one");
+  clock.now += 199ms;
+  line.Update("not yet");
+  clock.now += 1ms;
+  line.Update("two");
+  line.Finish();
+  line.Finish();
+  EXPECT_EQ(terminal.Read(), "\rone\x1b[K\rtwo\x1b[K\r\n");
+}
+
+TEST(ProgressLineTest, CutsALongLineToTheTerminal) {
+  Terminal terminal(10);
+  Clock clock;
+  ProgressLine line(terminal.out(), clock.Read());
+  line.Update("0123456789abcdef");
+  EXPECT_EQ(terminal.Read(), "\r012345678\x1b[K");
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,175 @@
+#include "preprocess/recipe.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "preprocess/crop.h"
+#include "preprocess/opencv_image.h"
+#include "tests/support/test_jpeg.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kSize = 32;
+using Pixels = std::vector<std::uint32_t>;
+
+PreprocessOptions Options(Recipe recipe, bool training) {
+  return {.recipe = recipe, .training = training, .image_size = kSize};
+}
+
+Pixels Preprocessed(Preprocessor& preprocessor, const std::string& encoded,
+                    const SampleKey& key) {
+  Pixels pixels(std::size_t{kSize} * kSize);
+  preprocessor.Decode(AsBytes(encoded), key);
+  preprocessor.Resize(key, pixels);
+  return pixels;
+}
+
+Pixels Preprocessed(Recipe recipe, bool training, const std::string& encoded,
+                    const SampleKey& key = {}) {
+  Preprocessor preprocessor(Options(recipe, training));
+  return Preprocessed(preprocessor, encoded, key);
+}
+
+// A window of the whole decode, resized.
+Pixels Expected(const std::string& jpeg, const Window& window, bool flip) {
+  JpegDecoder decoder;
+  RgbImage image;
+  std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+  decoder.Decode(image);
+  ResizeScratch scratch;
+  Pixels pixels(std::size_t{kSize} * kSize);
+  ResizeBicubic(image.view(window), kSize, flip, scratch, pixels);
+  return pixels;
+}
+
+TEST(PreprocessorTest, EvaluationIsTheCentreCropResized) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  const Pixels expected =
+      Expected(jpeg, CenterCropWindow(70, 90, kSize), false);
+  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg), expected);
+  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg, {1, 2, 3}), expected);
+}
+
+TEST(PreprocessorTest, TrainingIsTheRandomCropResizedAndFlipped) {
+  const std::string jpeg =
+      TestJpeg({.width = 90, .height = 70, .subsampling = Subsampling::k420});
+  int flipped = 0;
+  for (std::uint64_t position = 0; position < 40; ++position) {
+    const SampleKey key{.seed = 9, .epoch = 1, .position = position};
+    SampleRandom crop(key, RandomStream::kCrop);
+    const Window window = TrainingWindow(70, 90, 3, kSize, crop);
+    const bool flip = SampleRandom(key, RandomStream::kFlip).Real() < 0.5F;
+    flipped += flip;
+    ASSERT_EQ(Preprocessed(Recipe::kTpu, true, jpeg, key),
+              Expected(jpeg, window, flip));
+  }
+  EXPECT_GT(flipped, 10);
+  EXPECT_LT(flipped, 30);
+}
+
+TEST(PreprocessorTest, PlainIsTheWholeImageResized) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  const Pixels expected = Expected(jpeg, {0, 0, 70, 90}, false);
+  EXPECT_EQ(Preprocessed(Recipe::kPlain, false, jpeg), expected);
+  EXPECT_EQ(Preprocessed(Recipe::kPlain, true, jpeg, {1, 2, 3}), expected);
+}
+
+TEST(PreprocessorTest, TheKeyDecides) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  const auto run = [&](const SampleKey& key) {
+    return Preprocessed(Recipe::kTpu, true, jpeg, key);
+  };
+  const Pixels pixels = run({.seed = 1, .epoch = 2, .position = 3});
+  EXPECT_EQ(run({.seed = 1, .epoch = 2, .position = 3}), pixels);
+  EXPECT_NE(run({.seed = 2, .epoch = 2, .position = 3}), pixels);
+  EXPECT_NE(run({.seed = 1, .epoch = 3, .position = 3}), pixels);
+  EXPECT_NE(run({.seed = 1, .epoch = 2, .position = 4}), pixels);
+}
+
+TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
+  Preprocessor preprocessor(Options(Recipe::kTpu, true));
+  const std::string large = TestJpeg({.width = 200, .height = 150});
+  const std::string small = TestJpeg({.width = 40, .height = 30, .seed = 2});
+  std::ignore = Preprocessed(preprocessor, large, {});
+  EXPECT_EQ(Preprocessed(preprocessor, small, {}),
+            Preprocessed(Recipe::kTpu, true, small));
+}
+
+TEST(PreprocessorTest, TakesPngsByTheirContent) {
+  const RgbImage image = TestPhotograph(90, 70, 1);
+  const std::string png = EncodePng(image.view());
+  ResizeScratch scratch;
+  Pixels expected(std::size_t{kSize} * kSize);
+  ResizeBicubic(image.view(CenterCropWindow(70, 90, kSize)), kSize, false,
+                scratch, expected);
+  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, png), expected);
+}
+
+TEST(PreprocessorTest, CountsTheDecodedPixels) {
+  Preprocessor evaluation(Options(Recipe::kTpu, false));
+  EXPECT_EQ(evaluation.decoded_pixels(), 0);
+  evaluation.Decode(AsBytes(TestJpeg({.width = 500, .height = 375})), {});
+  EXPECT_EQ(evaluation.decoded_pixels(), 324 * 324);
+}
+
+TEST(PreprocessorTest, StaysUsableAfterBadBytes) {
+  Preprocessor preprocessor(Options(Recipe::kPlain, false));
+  const std::string jpeg = TestJpeg();
+  EXPECT_THROW(
+      preprocessor.Decode(AsBytes(jpeg.substr(0, jpeg.size() / 2)), {}),
+      DataError);
+  EXPECT_THROW(preprocessor.Decode(AsBytes("neither"), {}), DataError);
+  EXPECT_EQ(Preprocessed(preprocessor, jpeg, {}),
+            Preprocessed(Recipe::kPlain, false, jpeg));
+}
+
+TEST(PreprocessorTest, AppliesItsLimits) {
+  PreprocessOptions options = Options(Recipe::kTpu, false);
+  options.limits.max_pixels = 100;
+  Preprocessor preprocessor(options);
+  const RgbImage image = TestPhotograph(11, 10, 1);
+  EXPECT_THROW(preprocessor.Decode(AsBytes(EncodeJpeg(image.view())), {}),
+               DataError);
+  EXPECT_THROW(preprocessor.Decode(AsBytes(EncodePng(image.view())), {}),
+               DataError);
+}
+
+TEST(PreprocessorTest, RefusesASizeBelowOne) {
+  try {
+    const Preprocessor preprocessor({.image_size = 0});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "PreprocessOptions::image_size must be above 0");
+  }
+}
+
+TEST(PreprocessorDeathTest, ResizesOnlyWhatItDecoded) {
+  Preprocessor preprocessor(Options(Recipe::kTpu, false));
+  Pixels pixels(std::size_t{kSize} * kSize);
+  EXPECT_DEATH(preprocessor.Resize({}, pixels), "decoded before");
+}
+
+TEST(RecipeTest, NamesAreReadBack) {
+  for (const Recipe recipe : {Recipe::kTpu, Recipe::kPlain}) {
+    EXPECT_EQ(ParseRecipe(RecipeName(recipe)), recipe);
+  }
+}
+
+TEST(RecipeTest, RefusesUnknownNames) {
+  try {
+    std::ignore = ParseRecipe("imagenet");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "unknown recipe 'imagenet' (there are: tpu, plain)");
+  }
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "records/imagenet_example.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/record_file.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string Rose(const std::string& jpeg, int label) {
+  return BuildImagenetExample({.height = 17,
+                               .width = 31,
+                               .label = label,
+                               .synset = "roses",
+                               .text = "ros\xC3\xA9",
+                               .filename = "a.jpg",
+                               .encoded = jpeg});
+}
+
+// Two good shards, of two records and of one.
+class RecordsProgramTest : public ::testing::Test {
+ protected:
+  RecordsProgramTest() {
+    const std::string jpeg = TestJpeg({.width = 31, .height = 17});
+    first_.Add(Rose(jpeg, 1)).Add(Rose(jpeg, 2)).Write(Path(0));
+    second_.Add(Rose(jpeg, 3)).Write(Path(1));
+  }
+
+  [[nodiscard]] std::string Path(int shard) const {
+    return folder_ / ("train-0000" + std::to_string(shard) + "-of-00002");
+  }
+  [[nodiscard]] ProgramResult Run(const std::string& arguments) const {
+    return RunProgram("records", arguments + " " + folder_.path());
+  }
+
+  const TemporaryFolder folder_;
+  RecordFile first_;
+  RecordFile second_;
+};
+
+TEST_F(RecordsProgramTest, CountsShardsAndEndsWithTheTotal) {
+  const ProgramResult result = Run("count");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, Path(0) + " 2\n" + Path(1) + " 1\ntotal 3\n");
+}
+
+TEST_F(RecordsProgramTest, CountRefusesABrokenFrame) {
+  second_.Truncate(1).Write(Path(1));
+  const ProgramResult result = Run("count");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, AllOf(StartsWith("records: " + Path(1)),
+                                HasSubstr("truncated record")));
+}
+
+TEST_F(RecordsProgramTest, CatPrintsALineOfJsonForEachRecord) {
+  const ProgramResult result = Run("cat --limit 1");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(StartsWith("{\"file\":\"" + Path(0) +
+                       "\",\"record\":0,\"offset\":0,\"bytes\":"),
+            HasSubstr("\"image/class/label\":1,"),
+            HasSubstr("\"image/class/text\":\"ros\xC3\xA9\""),
+            HasSubstr("\"image/encoded\":{\"bytes\":"), EndsWith("}}\n")));
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+}
+
+TEST_F(RecordsProgramTest, CatGoesOnBehindBadRecords) {
+  RecordFile().Add("not an Example").Add(Rose("", 7)).Write(Path(0));
+  second_.FlipByte(40).Write(Path(1));
+  const ProgramResult result = Run("cat");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, HasSubstr("\"image/class/label\":7,"));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr(Path(0) + ": record 0 at byte 0: not a "
+                                        "tf.train.Example"),
+                    HasSubstr(Path(1) + ": record 0 at byte 0: corrupted")));
+}
+
+TEST_F(RecordsProgramTest, VerifyIsSilentAboutGoodShards) {
+  const ProgramResult result = Run("verify --decode --threads=2");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "3 records in 2 shards, 0 bad\n");
+}
+
+TEST_F(RecordsProgramTest, VerifyPrintsEachBadRecordAndGoesOn) {
+  RecordFile()
+      .Add("not an Example")
+      .Add("flipped")
+      .FlipByte(30 + 13)
+      .Add(Rose("not a JPEG", 1))
+      .Add(Rose(TestJpeg({}), 1))
+      .AddRaw("the rest is no frame")
+      .Write(Path(0));
+  const ProgramResult result = Run("verify --decode");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr(": record 0 at byte 0: not a tf.train.Example"),
+                    HasSubstr(": record 1 at byte 30: corrupted record: the "
+                              "payload's checksum"),
+                    HasSubstr(": record 2 at byte 53: "),
+                    HasSubstr(": record 4 at byte "),
+                    EndsWith("6 records in 2 shards, 4 bad\n")));
+}
+
+TEST_F(RecordsProgramTest, VerifyLooksAtFramesOnlyWhenToldTo) {
+  RecordFile().Add("not an Example").Write(Path(0));
+  const ProgramResult result = Run("verify --frames-only");
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_EQ(Run("verify --frames_only --decode").exit_code, 2);
+}
+
+TEST_F(RecordsProgramTest, VerifyOfAnUnreadableFileIsAnError) {
+  std::filesystem::remove(Path(0));
+  std::filesystem::create_symlink("nowhere", Path(0));
+  const ProgramResult result = Run("verify");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr(Path(0) + ": cannot open"));
+}
+
+TEST_F(RecordsProgramTest, VerifyRefusesAWrongNumberOfThreads) {
+  const ProgramResult result = Run("verify --threads=-1");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--threads must not be negative, not -1"));
+}
+
+TEST_F(RecordsProgramTest, IndexMakesTheFilesOnce) {
+  const ProgramResult made = Run("index");
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, AllOf(HasSubstr(Path(0) + ": 2 records, wrote " +
+                                        (folder_ / ".infeed/train-00000")),
+                              EndsWith("3 records in 2 shards\n")));
+  EXPECT_TRUE(
+      std::filesystem::exists(folder_ / ".infeed/train-00001-of-00002.index"));
+  EXPECT_THAT(Run("index").out, HasSubstr("2 records, the index is up to "
+                                          "date\n"));
+}
+
+TEST_F(RecordsProgramTest, IndexSaysThatItCannotKeepItsFiles) {
+  RecordFile().Write(folder_ / ".infeed");
+  const EnvironmentVariable cache("XDG_CACHE_HOME", Path(0));
+  const ProgramResult result = Run("index");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot make a folder for side files"));
+}
+
+TEST(RecordsProgramUsageTest, TeachesItsUse) {
+  const ProgramResult help = RunProgram("records", "--help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, AllOf(HasSubstr("verify"), HasSubstr("Examples:")));
+  EXPECT_THAT(RunProgram("records", "cat --help").out, HasSubstr("--limit"));
+}
+
+TEST(RecordsProgramUsageTest, NamesWhatIsWrong) {
+  const ProgramResult none = RunProgram("records", "");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("give a verb: count, cat, verify or index"));
+  const ProgramResult wrong = RunProgram("records", "cuont x");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("cuont"));
+  EXPECT_EQ(RunProgram("records", "count").exit_code, 2);
+  EXPECT_EQ(RunProgram("records", "count no/such/folder").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,15 @@
+infeed_test(records_test
+  SOURCES byte_source_test.cc crc32c_test.cc dataset_info_test.cc
+          imagenet_example_test.cc record_index_test.cc record_store_test.cc
+          shards_test.cc tensorflow_golden_test.cc tfrecord_format_test.cc
+          tfrecord_reader_test.cc
+  LIBRARIES infeed::records nlohmann_json::nlohmann_json
+  LABELS core)
+add_dependencies(core_tests records_test)
+add_dependencies(tsan_tests records_test)
+
+infeed_fuzz(tfrecord_fuzz LIBRARIES infeed::records)
+
+# Compares with protobuf's own parser, so it needs the generated code.
+infeed_fuzz(example_fuzz LIBRARIES infeed::records protobuf::libprotobuf)
+target_include_directories(example_fuzz PRIVATE ${PROJECT_BINARY_DIR})

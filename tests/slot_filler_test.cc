@@ -1,0 +1,105 @@
+// The stages' bodies in plain threads, where ThreadSanitizer can watch them.
+
+#include "pipeline/slot_filler.h"
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kRecords = 16;
+constexpr InputOptions kOptions{.batch_size = kRecords,
+                                .image_size = 16,
+                                .seed = 3,
+                                .on_bad_record = OnBadRecord::kReplace,
+                                .threads = 4};
+
+// Fills one batch with all records, each thread taking the next slot.
+class SlotFillerTest : public ::testing::Test {
+ protected:
+  BatchCopy Fill(const InputOptions& options) {
+    const RecordStore store(shards_.index());
+    SlotFiller filler(store, kRecords, options, counters_);
+    BatchPool pool(1, kRecords, options.image_size);
+    BatchSequence sequence(kRecords, options, {});
+    OpenBatch open;
+    open.Begin(0, sequence.Next().value(),
+               SampleOrder(kRecords, options.shuffle, options.seed).Epoch(0),
+               pool.Take());
+    FillSlots(filler, open, options.threads);
+    bad_records_ = filler.bad_records().count();
+    error_ = open.error();
+    return CopyOf(*open.TakeBatch());
+  }
+
+  static void FillSlots(SlotFiller& filler, OpenBatch& open, int threads) {
+    std::atomic<int> next_slot{0};
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < threads; ++i) {
+      workers.emplace_back([&] {
+        Sample sample{.batch = &open};
+        while ((sample.slot = next_slot++) < kRecords) {
+          filler.Read(sample);
+          filler.Fill(sample);
+        }
+      });
+    }
+  }
+
+  TestShards shards_{TestPayloads(kRecords)};
+  StageCounters counters_;
+  std::int64_t bad_records_ = 0;
+  std::exception_ptr error_;
+};
+
+TEST_F(SlotFillerTest, FillsABatchFromManyThreads) {
+  EXPECT_EQ(Fill(kOptions), PlainStream(shards_.index(), kOptions, 1).front());
+  EXPECT_EQ(bad_records_, 0);
+}
+
+TEST_F(SlotFillerTest, ReplacesFromManyThreads) {
+  for (std::int64_t record = 0; record < 8; ++record) {
+    shards_.Damage(record);
+  }
+  const BatchCopy many = Fill(kOptions);
+  InputOptions single = kOptions;
+  single.threads = 1;
+  EXPECT_EQ(Fill(single), many);
+  EXPECT_THAT(many.labels, ::testing::Each(::testing::Ge(8)));
+  EXPECT_GE(bad_records_, 8);
+}
+
+TEST_F(SlotFillerTest, CountsBytesOfEachStageInItsUnit) {
+  (void)Fill(kOptions);
+  std::int64_t encoded = 0;
+  for (std::int64_t record = 0; record < kRecords; ++record) {
+    encoded += shards_.index().at(record).length;
+  }
+  const std::vector<StageStats> stages = counters_.Read();
+  EXPECT_EQ(stages[1].bytes, encoded);
+  EXPECT_GT(stages[2].bytes, 0);
+  EXPECT_EQ(stages[2].bytes % 3, 0);
+  EXPECT_EQ(stages[3].bytes, kRecords * 16 * 16 * 4);
+}
+
+TEST(BadRecordsTest, KeepsTheFirstInTheStreamsOrder) {
+  BadRecords bad;
+  EXPECT_EQ(bad.first(), "");
+  bad.Count({.seed = 0, .epoch = 1, .position = 2}, DataError("later"));
+  bad.Count({.seed = 0, .epoch = 0, .position = 9}, DataError("first"));
+  bad.Count({.seed = 0, .epoch = 0, .position = 9}, DataError("substitute"));
+  EXPECT_EQ(bad.first(), "first");
+  EXPECT_EQ(bad.count(), 3);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,112 @@
+#include "trainer/summary_writer.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/tfrecord_format.h"
+#include "records/tfrecord_reader.h"
+#include "tests/support/hex.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+
+// The payloads of an event file.
+std::vector<std::string> Events(const std::string& path) {
+  std::vector<std::string> events;
+  TfrecordReader reader(path);
+  while (const std::optional<Record> record = reader.Next()) {
+    events.emplace_back(reinterpret_cast<const char*>(record->payload.data()),
+                        record->payload.size());
+  }
+  return events;
+}
+
+TEST(SummaryWriterTest, BeginsAFileAsTensorFlowDoes) {
+  const std::string event = FileVersionEvent(1.0);
+  EXPECT_EQ(ToHex(event), "09000000000000f03f1a0d627261696e2e4576656e743a32");
+  std::string frame;
+  AppendFrame(frame, event);
+  EXPECT_EQ(ToHex(frame),
+            "1800000000000000a37f4b2209000000000000f03f1a0d627261696e2e4576656e"
+            "743a3286bf577a");
+}
+
+TEST(SummaryWriterTest, WritesAScalarAsTensorFlowDoes) {
+  const std::string event = ScalarEvent(2.0, 3, "loss", 1.5);
+  EXPECT_EQ(ToHex(event),
+            "09000000000000004010032a0d0a0b0a046c6f7373150000c03f");
+  std::string frame;
+  AppendFrame(frame, event);
+  EXPECT_EQ(ToHex(frame),
+            "1a00000000000000129bd82d09000000000000004010032a0d0a0b0a046c6f7373"
+            "150000c03f22bc952a");
+}
+
+TEST(SummaryWriterTest, WritesAZeroToo) {
+  EXPECT_THAT(ToHex(ScalarEvent(2.0, 0, "a", 0)),
+              testing::EndsWith("2a0a0a080a0161"
+                                "1500000000"));
+}
+
+TEST(SummaryWriterTest, IsThereAtOnce) {
+  const TemporaryFolder folder;
+  const SummaryWriter writer(folder.path() + "/eval");
+  EXPECT_THAT(Events(writer.path()),
+              testing::ElementsAre(HasSubstr("brain.Event:2")));
+  EXPECT_THAT(writer.path(), HasSubstr("/eval/events.out.tfevents."));
+}
+
+TEST(SummaryWriterTest, FlushesWhenAsked) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(folder.path());
+  writer.Scalar("loss", 1, 1);
+  EXPECT_EQ(Events(writer.path()).size(), 1U);
+  writer.Flush();
+  EXPECT_EQ(Events(writer.path()).size(), 2U);
+}
+
+TEST(SummaryWriterTest, FlushesEveryTenthScalar) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(folder.path());
+  for (int step = 1; step <= 19; ++step) {
+    writer.Scalar("loss", 1, step);
+  }
+  EXPECT_EQ(Events(writer.path()).size(), 11U);
+}
+
+TEST(SummaryWriterTest, FlushesAtItsEnd) {
+  const TemporaryFolder folder;
+  std::string path;
+  {
+    SummaryWriter writer(folder.path());
+    writer.Scalar("loss", 1, 1);
+    path = writer.path();
+  }
+  EXPECT_EQ(Events(path).size(), 2U);
+}
+
+TEST(SummaryWriterTest, HasAFileOfItsOwn) {
+  const TemporaryFolder folder;
+  const SummaryWriter a(folder.path());
+  const SummaryWriter b(folder.path());
+  EXPECT_NE(a.path(), b.path());
+}
+
+TEST(SummaryWriterTest, NamesAFolderThatCannotBeMade) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder.path() + "/file", "");
+  EXPECT_THAT(MessageOf<IoError>(
+                  [&] { const SummaryWriter w(folder.path() + "/file/x"); }),
+              HasSubstr("/file/x: cannot create: Not a directory"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace infeed {
+
+// What a program did.
+struct ProgramResult {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+// Runs a program of ours with arguments as a shell takes them, and waits for
+// its end.
+inline ProgramResult RunProgram(const std::string& name,
+                                const std::string& arguments) {
+  constexpr std::int64_t kMaxBytes = 1 << 20;
+  const TemporaryFolder folder;
+  const std::string command = std::string(INFEED_PROGRAMS) + "/" + name + " " +
+                              arguments + " >" + (folder / "out") + " 2>" +
+                              (folder / "err") + " </dev/null";
+  const int status = std::system(command.c_str());
+  Check(WIFEXITED(status), "a program ends by itself");
+  return {.exit_code = WEXITSTATUS(status),
+          .out = ReadWholeFile(folder / "out", kMaxBytes),
+          .err = ReadWholeFile(folder / "err", kMaxBytes)};
+}
+
+}  // namespace infeed

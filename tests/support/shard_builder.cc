@@ -1,0 +1,80 @@
+#include "tests/support/shard_builder.h"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "base/error.h"
+#include "records/imagenet_example.h"
+#include "records/shards.h"
+#include "records/tfrecord_writer.h"
+#include "tests/support/test_jpeg.h"
+
+namespace infeed {
+
+std::string TestPayload(int label) {
+  return PayloadWithImage(
+      TestJpeg({.width = 40 + label % 7,
+                .height = 36 + label % 5,
+                .subsampling =
+                    label % 2 == 0 ? Subsampling::k420 : Subsampling::k444,
+                .seed = static_cast<std::uint64_t>(label) + 1}),
+      label);
+}
+
+std::string PayloadWithImage(const std::string& encoded, std::int64_t label) {
+  ImagenetExample example;
+  example.label = label + 1;
+  example.filename = "image.JPEG";
+  example.encoded = encoded;
+  return BuildImagenetExample(example);
+}
+
+std::vector<std::string> TestPayloads(int count) {
+  std::vector<std::string> payloads;
+  for (int label = 0; label < count; ++label) {
+    payloads.push_back(TestPayload(label));
+  }
+  return payloads;
+}
+
+TestShards::TestShards(const std::vector<std::string>& payloads, int shards) {
+  std::vector<std::string> paths;
+  const std::size_t count = static_cast<std::size_t>(shards);
+  for (std::size_t shard = 0; shard < count; ++shard) {
+    paths.push_back(
+        folder_ / ShardName("train", static_cast<std::int64_t>(shard), shards));
+    TfrecordWriter writer(paths.back());
+    for (std::size_t i = payloads.size() * shard / count;
+         i < payloads.size() * (shard + 1) / count; ++i) {
+      writer.Append(payloads[i]);
+    }
+    writer.Close();
+  }
+  index_ = std::make_unique<RecordIndex>(
+      paths, RecordIndexOptions{.use_cache = false});
+}
+
+const std::string& TestShards::PathOf(std::int64_t record) const {
+  return index_->shards()[static_cast<std::size_t>(index_->at(record).shard)];
+}
+
+void TestShards::Damage(std::int64_t record) {
+  constexpr std::int64_t kFrameHeaderBytes = 12;
+  const RecordLocation place = index_->at(record);
+  std::fstream file(PathOf(record),
+                    std::ios::in | std::ios::out | std::ios::binary);
+  const std::int64_t middle =
+      place.offset + kFrameHeaderBytes + place.length / 2;
+  file.seekg(middle);
+  const int byte = file.get();
+  file.seekp(middle);
+  file.put(static_cast<char>(byte ^ 1));
+  Check(file.good(), "the shard can be damaged");
+}
+
+void TestShards::RemoveShardOf(std::int64_t record) {
+  std::filesystem::remove(PathOf(record));
+}
+
+}  // namespace infeed

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "records/record_index.h"
+#include "tests/support/temporary_folder.h"
+
+namespace infeed {
+
+// The payload of a record with a small photograph of its own and label + 1, as
+// converters number classes.
+[[nodiscard]] std::string TestPayload(int label);
+
+// A payload whose image is the given bytes.
+[[nodiscard]] std::string PayloadWithImage(const std::string& encoded,
+                                           std::int64_t label);
+
+// The payloads of labels 0, 1, ... count - 1.
+[[nodiscard]] std::vector<std::string> TestPayloads(int count);
+
+// A data set in a folder of its own: payloads in order, in shards of nearly
+// equal size.
+class TestShards {
+ public:
+  explicit TestShards(const std::vector<std::string>& payloads, int shards = 2);
+
+  [[nodiscard]] const RecordIndex& index() const { return *index_; }
+  [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+
+  // Turns one bit of a record's payload over, so that its checksum fails.
+  void Damage(std::int64_t record);
+  // Removes the file that a record is in.
+  void RemoveShardOf(std::int64_t record);
+
+ private:
+  [[nodiscard]] const std::string& PathOf(std::int64_t record) const;
+
+  TemporaryFolder folder_;
+  std::unique_ptr<RecordIndex> index_;
+};
+
+}  // namespace infeed

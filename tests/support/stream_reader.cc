@@ -1,0 +1,78 @@
+#include "tests/support/stream_reader.h"
+
+#include "pipeline/sample_order.h"
+#include "preprocess/recipe.h"
+#include "records/imagenet_example.h"
+#include "records/record_store.h"
+
+namespace infeed {
+
+BatchCopy CopyOf(const Batch& batch) {
+  return {.pixels = {batch.pixels().begin(), batch.pixels().end()},
+          .labels = {batch.labels().begin(), batch.labels().end()},
+          .weights = {batch.weights().begin(), batch.weights().end()},
+          .next = batch.next};
+}
+
+std::vector<BatchCopy> TakeBatches(InputPipeline& pipeline, int count) {
+  std::vector<BatchCopy> batches;
+  while (static_cast<int>(batches.size()) < count) {
+    const BatchHandle batch = pipeline.Next();
+    if (batch == nullptr) {
+      break;
+    }
+    batches.push_back(CopyOf(*batch));
+  }
+  return batches;
+}
+
+std::vector<BatchCopy> Stream(const RecordIndex& index,
+                              const InputOptions& options, int count,
+                              const StreamPosition& start) {
+  InputPipeline pipeline(index, options, start);
+  return TakeBatches(pipeline, count);
+}
+
+std::vector<BatchCopy> PlainStream(const RecordIndex& index,
+                                   const InputOptions& options, int count) {
+  const RecordStore store(index);
+  const SampleOrder order(index.size(), options.shuffle, options.seed);
+  Preprocessor preprocessor({.recipe = options.recipe,
+                             .training = options.training,
+                             .image_size = options.image_size});
+  std::vector<BatchCopy> batches;
+  StreamPosition place;
+  std::vector<std::byte> buffer;
+  for (int i = 0; i < count; ++i) {
+    Batch batch(options.batch_size, options.image_size);
+    for (int slot = 0; slot < options.batch_size; ++slot, ++place.position) {
+      const ImagenetExampleView example = ParseImagenetExample(
+          store.Read(order.RecordAt(place.epoch, place.position), buffer));
+      const SampleKey key{
+          .seed = options.seed,
+          .epoch = place.epoch,
+          .position = static_cast<std::uint64_t>(place.position)};
+      preprocessor.Decode(example.encoded, key);
+      preprocessor.Resize(key, batch.slot_pixels(slot));
+      const std::size_t at = static_cast<std::size_t>(slot);
+      batch.labels()[at] = static_cast<std::int32_t>(example.label) - 1;
+      batch.weights()[at] = 1;
+    }
+    if (place.position + options.batch_size > index.size()) {
+      place = {.epoch = place.epoch + 1, .position = 0};
+    }
+    batch.next = place;
+    batches.push_back(CopyOf(batch));
+  }
+  return batches;
+}
+
+std::vector<std::int32_t> LabelsOf(const std::vector<BatchCopy>& batches) {
+  std::vector<std::int32_t> labels;
+  for (const BatchCopy& batch : batches) {
+    labels.insert(labels.end(), batch.labels.begin(), batch.labels.end());
+  }
+  return labels;
+}
+
+}  // namespace infeed

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/input_pipeline.h"
+
+namespace infeed {
+
+// What a batch held, copied, so that its handle can go back.
+struct BatchCopy {
+  std::vector<std::uint32_t> pixels;
+  std::vector<std::int32_t> labels;
+  std::vector<float> weights;
+  StreamPosition next;
+
+  friend bool operator==(const BatchCopy&, const BatchCopy&) = default;
+};
+
+[[nodiscard]] BatchCopy CopyOf(const Batch& batch);
+
+// Takes up to `count` batches.
+[[nodiscard]] std::vector<BatchCopy> TakeBatches(InputPipeline& pipeline,
+                                                 int count);
+
+// Makes a pipeline and takes up to `count` of its batches.
+[[nodiscard]] std::vector<BatchCopy> Stream(const RecordIndex& index,
+                                            const InputOptions& options,
+                                            int count,
+                                            const StreamPosition& start = {});
+
+// The same by the plainest program there is: no graph, no threads, no pool; one
+// place after the other, for data without a bad record.
+[[nodiscard]] std::vector<BatchCopy> PlainStream(const RecordIndex& index,
+                                                 const InputOptions& options,
+                                                 int count);
+
+// The labels of some batches, one after the other.
+[[nodiscard]] std::vector<std::int32_t> LabelsOf(
+    const std::vector<BatchCopy>& batches);
+
+}  // namespace infeed

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainer/host_tensor.h"
+
+namespace infeed {
+
+// A tensor of the values, as one dimension unless a shape is given.
+inline HostTensor FloatTensor(const std::vector<float>& values,
+                              std::vector<std::int64_t> shape = {}) {
+  if (shape.empty()) {
+    shape = {static_cast<std::int64_t>(values.size())};
+  }
+  const auto bytes = std::as_bytes(std::span(values));
+  return {.type = DataType::kFloat32,
+          .shape = std::move(shape),
+          .bytes = {bytes.begin(), bytes.end()}};
+}
+
+// A scalar.
+inline HostTensor IntTensor(std::int64_t value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  return {.type = DataType::kInt64,
+          .shape = {},
+          .bytes = {bytes.begin(), bytes.end()}};
+}
+
+// The bytes of a safetensors file with any header, right or wrong.
+inline std::string SafetensorsFile(std::string_view header,
+                                   std::string_view data = "") {
+  const std::uint64_t length = header.size();
+  std::string file(reinterpret_cast<const char*>(&length), sizeof length);
+  return file.append(header).append(data);
+}
+
+}  // namespace infeed

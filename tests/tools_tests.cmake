@@ -1,0 +1,34 @@
+infeed_test(flags_test
+  SOURCES flags_test.cc
+  LIBRARIES infeed::tools CLI11::CLI11
+  LABELS core)
+add_dependencies(core_tests flags_test)
+
+infeed_test(records_program_test
+  SOURCES records_program_test.cc read_progress_test.cc
+          ${PROJECT_SOURCE_DIR}/tools/read_progress.cc
+  LIBRARIES infeed::records test_jpeg fmt::fmt
+  LABELS end_to_end)
+add_dependencies(records_program_test records)
+
+infeed_test(converter_test
+  SOURCES converter_test.cc conversion_plan_test.cc data_split_test.cc
+          image_encoder_test.cc image_tree_test.cc parallel_for_test.cc
+          python_shuffle_test.cc shard_plan_test.cc
+  LIBRARIES infeed::converter infeed::tools test_jpeg
+  LABELS core)
+add_dependencies(core_tests converter_test)
+add_dependencies(tsan_tests converter_test)
+
+infeed_test(demo_test
+  SOURCES demo_dataset_test.cc demo_shapes_test.cc
+  LIBRARIES infeed::demo
+  LABELS core)
+add_dependencies(core_tests demo_test)
+add_dependencies(tsan_tests demo_test)
+
+infeed_test(converter_program_test
+  SOURCES imagenet_to_records_test.cc make_demo_images_test.cc
+  LIBRARIES infeed::records test_jpeg
+  LABELS end_to_end)
+add_dependencies(converter_program_test imagenet_to_records make_demo_images)

@@ -1,0 +1,307 @@
+// The program train_resnet as its users meet it: whole runs on small shards.
+
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "records/shards.h"
+#include "records/tfrecord_writer.h"
+#include "tests/support/run_program.h"
+#include "tests/support/running_program.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// 16 images of 4 classes for training, 10 for validation; batches of 8, so
+// that an epoch has two steps and 40 steps have four learning rates.
+class TrainResnetTest : public testing::Test {
+ protected:
+  static constexpr const char* kSmall =
+      "resnet_depth=18,image_size=32,train_batch_size=8,train_steps=40,"
+      "iterations_per_loop=3,base_learning_rate=0.5";
+
+  TrainResnetTest() {
+    Write("train", 16);
+    Write("validation", 10);
+  }
+
+  void Write(const std::string& split, int images) const {
+    TfrecordWriter writer(data_ / ShardName(split, 0, 1));
+    for (int i = 0; i < images; ++i) {
+      writer.Append(TestPayload(i % 4));
+    }
+    writer.Close();
+  }
+
+  [[nodiscard]] std::string Model(const std::string& name) const {
+    return models_ / name;
+  }
+
+  [[nodiscard]] std::vector<std::string> Arguments(
+      const std::string& model, const std::string& more = "") const {
+    return {"--data_dir",
+            data_.path(),
+            "--model_dir",
+            Model(model),
+            "--mode",
+            "train",
+            "--device",
+            "cpu",
+            "--params_override",
+            kSmall + (more.empty() ? "" : "," + more)};
+  }
+
+  // Runs to the end.
+  [[nodiscard]] ProgramResult Train(const std::string& model,
+                                    const std::string& more = "",
+                                    const std::string& flags = "") const {
+    std::string line;
+    for (const std::string& word : Arguments(model, more)) {
+      line += word + " ";
+    }
+    return RunProgram("train_resnet", line + flags);
+  }
+
+  // metrics.jsonl of a model, the lines of one event by step; of a step that
+  // was run twice, the later one.
+  [[nodiscard]] std::map<int, nlohmann::json> Metrics(
+      const std::string& model, const std::string& event) const {
+    std::map<int, nlohmann::json> lines;
+    std::ifstream file(Model(model) + "/metrics.jsonl");
+    for (std::string line; std::getline(file, line);) {
+      nlohmann::json values = nlohmann::json::parse(line);
+      if (values["event"] == event) {
+        lines[values["step"]] = values;
+      }
+    }
+    return lines;
+  }
+
+  void ExpectSameSteps(const std::string& one, const std::string& other) const {
+    const auto expected = Metrics(one, "train");
+    const auto actual = Metrics(other, "train");
+    ASSERT_EQ(expected.size(), 40U);
+    ASSERT_EQ(actual.size(), 40U);
+    for (const auto& [step, values] : expected) {
+      // Bit for bit: JSON keeps all digits of a double.
+      EXPECT_EQ(values["loss"], actual.at(step)["loss"]) << "step " << step;
+      EXPECT_EQ(values["learning_rate"], actual.at(step)["learning_rate"]);
+      EXPECT_EQ(values["top_1"], actual.at(step)["top_1"]);
+    }
+  }
+
+  TemporaryFolder data_;
+  TemporaryFolder models_;
+};
+
+TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
+  ASSERT_EQ(Train("straight").exit_code, 0);
+
+  RunningProgram first("train_resnet",
+                       Arguments("stopped", "steps_per_checkpoint=3"));
+  ASSERT_TRUE(first.ReadUntil("checkpoint at step 3"));
+  first.Signal(SIGTERM);
+  EXPECT_EQ(first.Wait(), 75) << first.err();
+  EXPECT_THAT(first.err(), HasSubstr("the same command goes on from there"));
+
+  const ProgramResult second = Train("stopped", "steps_per_checkpoint=3");
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("going on from the checkpoint at step"));
+  ExpectSameSteps("straight", "stopped");
+}
+
+TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
+  ASSERT_EQ(Train("straight").exit_code, 0);
+
+  RunningProgram first("train_resnet",
+                       Arguments("killed", "steps_per_checkpoint=6"));
+  ASSERT_TRUE(first.ReadUntil("checkpoint at step 12"));
+  first.Signal(SIGKILL);
+  EXPECT_EQ(first.Wait(), 128 + SIGKILL);
+
+  const ProgramResult second = Train("killed", "steps_per_checkpoint=6");
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  ExpectSameSteps("straight", "killed");
+}
+
+TEST_F(TrainResnetTest, ASecondInterruptEndsItAtOnce) {
+  RunningProgram run("train_resnet", Arguments("model", "train_steps=100000"));
+  ASSERT_TRUE(run.ReadUntil("step 1/"));
+  run.Signal(SIGTERM);
+  run.Signal(SIGINT);
+  EXPECT_THAT(run.Wait(), testing::AnyOf(75, 130));
+}
+
+TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
+  const ProgramResult run = Train("model", "train_steps=7");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(Metrics("model", "train").size(), 7U);
+  EXPECT_THAT(run.err, HasSubstr("first loop: 3 steps"));
+  EXPECT_EQ(run.out, "step 7\n");
+}
+
+TEST_F(TrainResnetTest, EvaluatesEveryImageOnce) {
+  const ProgramResult run =
+      Train("model", "train_steps=4,steps_per_eval=2,eval_batch_size=4",
+            "--mode train_and_eval");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const auto evaluations = Metrics("model", "eval");
+  ASSERT_EQ(evaluations.size(), 2U);
+  EXPECT_EQ(evaluations.at(4)["images"], 10);
+  EXPECT_THAT(run.out, HasSubstr("step 4  top-1 0."));
+}
+
+TEST_F(TrainResnetTest, EvalModeReadsTheModelsOwnParameters) {
+  ASSERT_EQ(Train("model", "train_steps=4", "--mode train_and_eval").exit_code,
+            0);
+  const auto trained = Metrics("model", "eval").at(4);
+  const ProgramResult eval = RunProgram(
+      "train_resnet", "--mode eval --device cpu --data_dir " + data_.path() +
+                          " --model_dir " + Model("model"));
+  EXPECT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 4: top-1"));
+  EXPECT_EQ(Metrics("model", "eval").at(4)["loss"], trained["loss"]);
+}
+
+TEST_F(TrainResnetTest, EndsWhenAnEvaluationIsGoodEnough) {
+  const ProgramResult run = Train(
+      "model", "steps_per_eval=2,stop_at_top_1=0.01", "--mode train_and_eval");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LT(Metrics("model", "train").size(), 40U);
+}
+
+TEST_F(TrainResnetTest, OnlyTrainsWithoutValidationAndSaysSo) {
+  fs::remove(data_ / ShardName("validation", 0, 1));
+  const ProgramResult run =
+      Train("model", "train_steps=2", "--mode train_and_eval");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("this run only trains"));
+}
+
+TEST_F(TrainResnetTest, ADryRunWritesNothing) {
+  const ProgramResult run = Train("model", "", "--dry_run");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("nothing was written"));
+  EXPECT_FALSE(fs::exists(Model("model")));
+}
+
+TEST_F(TrainResnetTest, RefusesAnotherRunsCheckpoint) {
+  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
+  const ProgramResult other = Train("model", "seed=7");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("seed is 7, the checkpoint has 0"));
+  EXPECT_EQ(Train("model", "seed=7,train_steps=4", "--force").exit_code, 0);
+}
+
+TEST_F(TrainResnetTest, SaysWhenNoCheckpointIsWhole) {
+  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
+  std::ofstream(Model("model") + "/checkpoint-00000002/model.safetensors",
+                std::ios::app)
+      << "x";
+  const ProgramResult run = Train("model");
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("damaged checkpoint, not used"),
+                             HasSubstr("no checkpoint in it is whole")));
+}
+
+TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {
+  const ProgramResult run = Train("model", "base_learning_rate=1e30");
+  EXPECT_EQ(run.exit_code, 5) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("is not finite"));
+  EXPECT_THAT(Metrics("model", "checkpoint"), IsEmpty());
+}
+
+// What a wrong call prints: one line that says what to do, and nothing else.
+struct WrongCall {
+  std::string name;
+  std::string parameters;  // added to the small ones
+  std::string says;
+};
+
+class WrongParameterTest : public TrainResnetTest,
+                           public testing::WithParamInterface<WrongCall> {};
+
+TEST_P(WrongParameterTest, IsRefusedInOneLine) {
+  const ProgramResult run = Train("model", GetParam().parameters);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr(GetParam().says));
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  EXPECT_FALSE(fs::exists(Model("model")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongParameterTest,
+    testing::Values(
+        WrongCall{"Unknown", "train_step=3", "did you mean 'train_steps'"},
+        WrongCall{"BatchOverData", "train_batch_size=17", "16"},
+        WrongCall{"NoImage", "image_size=0", "image_size"},
+        WrongCall{"NoLoop", "iterations_per_loop=0", "iterations_per_loop"},
+        WrongCall{"NoNumber", "train_steps=soon", "train_steps"},
+        WrongCall{"NoDepth", "resnet_depth=51", "resnet_depth"},
+        WrongCall{"NotHere", "enable_lars=true", "enable_lars"}),
+    [](const auto& call) { return call.param.name; });
+
+TEST_F(TrainResnetTest, SaysWhatIsWrongWithTheData) {
+  const auto run = [&](const std::string& data_dir) {
+    return RunProgram("train_resnet", "--data_dir " + data_dir +
+                                          " --model_dir " + Model("model"));
+  };
+  const ProgramResult missing = run("/nonexistent");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("/nonexistent: cannot read the folder: "
+                                     "No such file or directory"));
+  const TemporaryFolder empty;
+  const ProgramResult nothing = run(empty.path());
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("make them with imagenet_to_records"));
+}
+
+TEST_F(TrainResnetTest, NamesATruncatedShard) {
+  const std::string shard = data_ / ShardName("train", 0, 1);
+  fs::resize_file(shard, fs::file_size(shard) - 5);
+  const ProgramResult run = Train("model");
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, AllOf(HasSubstr(shard + ": record 15 at byte"),
+                             HasSubstr("truncated record")));
+}
+
+TEST_F(TrainResnetTest, NamesATextFileThatIsNamedLikeAShard) {
+  const std::string shard = data_ / ShardName("train", 0, 1);
+  std::ofstream(shard) << "These are not the records you look for.\n";
+  const ProgramResult run = Train("model");
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("is this a TFRecord file?"));
+}
+
+TEST_F(TrainResnetTest, SaysThatTheModelFolderCannotBeMade) {
+  std::ofstream(Model("file")) << "in the way";
+  const ProgramResult run = Train("file/model");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("file/model: cannot create the folder"));
+}
+
+TEST_F(TrainResnetTest, SaysThatThereIsNoGpu) {
+  const ProgramResult run = Train("model", "", "--device cuda:99");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("cuda"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,11 @@
+infeed_test(trainer_state_test
+  SOURCES append_file_test.cc checkpoint_test.cc manifest_test.cc
+          metrics_log_test.cc model_dir_test.cc params_parse_test.cc
+          params_test.cc progress_test.cc run_state_test.cc safetensors_test.cc
+          summary_writer_test.cc
+  LIBRARIES infeed::trainer_state infeed::records
+  LABELS core)
+target_compile_definitions(trainer_state_test PRIVATE
+  INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")
+add_dependencies(core_tests trainer_state_test)
+add_dependencies(tsan_tests trainer_state_test)

@@ -1,0 +1,85 @@
+#include <string>
+
+#include "pipeline/stats.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// Ten seconds of two threads that worked for 19 of their 20 seconds.
+PipelineStats BusyRun() {
+  PipelineStats stats;
+  stats.elapsed_seconds = 10;
+  stats.threads = 2;
+  stats.batches = 20;
+  stats.images = 1280;
+  stats.consumer_wait_seconds = 9;
+  stats.stages = {{"order", 1280, 0, 0.01, 0.1},
+                  {"read", 1280, 0, 1, 5},
+                  {"decode", 1280, 0, 15, 1},
+                  {"resize", 1280, 0, 3, 0},
+                  {"batch", 1280, 0, 0, 0.1}};
+  return stats;
+}
+
+TEST(VerdictTest, SaysNothingBeforeTheFirstBatch) {
+  EXPECT_EQ(Verdict({}), "No batch has been delivered yet.");
+}
+
+TEST(VerdictTest, NamesTheStageThatBoundsAndItsShare) {
+  EXPECT_THAT(
+      Verdict(BusyRun()),
+      AllOf(StartsWith("decode bounds the throughput with 79 % of the work"),
+            HasSubstr("waited 90 % of the time"), HasSubstr("more threads")));
+}
+
+TEST(VerdictTest, BlamesStorageWhereReadingTakesLongest) {
+  PipelineStats stats = BusyRun();
+  stats.stages[1].busy_seconds = 16;
+  stats.stages[2].busy_seconds = 2;
+  EXPECT_THAT(Verdict(stats), AllOf(StartsWith("read bounds the throughput"),
+                                    HasSubstr("faster storage")));
+}
+
+TEST(VerdictTest, BlamesTheImageSizeWhereResizeTakesLongest) {
+  PipelineStats stats = BusyRun();
+  stats.stages[2].busy_seconds = 3;
+  stats.stages[3].busy_seconds = 15;
+  EXPECT_THAT(Verdict(stats), AllOf(StartsWith("resize bounds"),
+                                    HasSubstr("smaller image_size")));
+}
+
+TEST(VerdictTest, AcquitsTheInputOfAConsumerThatNeverWaits) {
+  PipelineStats stats = BusyRun();
+  stats.consumer_wait_seconds = 0.1;
+  stats.stages[2].busy_seconds = 5;
+  EXPECT_THAT(Verdict(stats),
+              AllOf(StartsWith("The consumer bounds the throughput: it waited "
+                               "1 % of the time"),
+                    HasSubstr("45 % busy")));
+}
+
+TEST(VerdictTest, AdvisesALargerPoolWhereWorkersIdleForWantOfBatches) {
+  PipelineStats stats = BusyRun();
+  stats.consumer_wait_seconds = 3;
+  stats.stages[0].wait_seconds = 5;
+  stats.stages[2].busy_seconds = 5;
+  EXPECT_THAT(Verdict(stats), AllOf(StartsWith("The batch pool bounds"),
+                                    HasSubstr("larger batches_in_pool")));
+}
+
+TEST(VerdictTest, DoubtsARunThatTellsNothing) {
+  PipelineStats stats = BusyRun();
+  stats.stages[2].busy_seconds = 1;
+  stats.stages[0].wait_seconds = 0;
+  EXPECT_THAT(Verdict(stats), HasSubstr("too short to tell"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Checks the walls of the source tree; see docs/architecture.md.
+
+usage: walls.py includes|doors|sizes|format ROOT
+
+Prints one line for each breach and exits 1 when there is one.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+STATIONS = ["base", "records", "preprocess", "pipeline", "trainer", "tools"]
+
+# Whom a folder's files may include, itself apart.
+MAY_INCLUDE = {
+    "base": set(),
+    "records": {"base"},
+    "preprocess": {"base"},
+    "pipeline": {"records", "preprocess", "base"},
+    "trainer": {"pipeline", "records", "preprocess", "base"},
+    "tools": {"trainer", "pipeline", "records", "preprocess", "base"},
+    "bench": set(STATIONS),
+}
+
+# One door per dependency: pattern of the include -> where it may stand.
+DOORS = [
+    (r"j(peglib|error|morecfg)\.h", r"preprocess/jpeg\w*\.(cc|h)"),
+    (r"opencv2/.*", r"preprocess/opencv_image\.cc"),
+    (r"(oneapi/)?tbb/.*", r"pipeline/input_graph\.cc"),
+    (r"google/protobuf/.*|.*\.pb\.h",
+     r"(records/(imagenet_example|example_reader)|trainer/summary_writer)\.cc"),
+    (r"(torch|ATen|c10)/.*",
+     r"trainer/(resnet|optimizer|loss|device_loop\w*|torch\w*)\.(cc|h)"),
+    (r"nlohmann/.*", r"records/dataset_info\.cc|(trainer|tools|bench)/.*\.cc"),
+    (r"(CLI|fmt)/.*", r"(trainer|tools|bench)/.*"),
+    (r"yaml-cpp/.*", r"trainer/param\w*\.cc"),
+    (r"openssl/.*", r"bench/.*\.cc"),
+    (r"benchmark/.*", r"bench/.*\.cc"),
+]
+
+# Headers that are part of C, C++ or POSIX.
+STANDARD = re.compile(r"[a-z_0-9]+|[a-z_0-9]+\.h|(sys|netinet|arpa)/\w+\.h")
+
+MAX_HEADER, MAX_SOURCE, MAX_FUNCTION = 150, 300, 60
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def sources(root, folders):
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".h", ".cc"):
+                yield path, path.relative_to(root).as_posix()
+
+
+def check_includes(root):
+    for path, name in sources(root, MAY_INCLUDE):
+        folder = name.split("/")[0]
+        for _, target in INCLUDE.findall(path.read_text()):
+            other = target.split("/")[0]
+            if other in ("tests", "bench") and other != folder:
+                yield f"{name}: includes {target}: nothing includes {other}/"
+            elif other in STATIONS and other != folder:
+                if other not in MAY_INCLUDE[folder]:
+                    yield f"{name}: includes {target}: the way is one-way"
+    for folder in STATIONS:
+        for path in (root / folder).iterdir():
+            if path.is_dir():
+                yield f"{folder}/{path.name}: station folders are flat"
+    if len(list((root / "base").glob("*.[hc]*"))) > 6:
+        yield "base: holds more than six files"
+
+
+def door_of(target):
+    """Where an include may stand: a pattern, or None for the standard's."""
+    for pattern, allowed in DOORS:
+        if re.fullmatch(pattern, target):
+            return allowed
+    return None if STANDARD.fullmatch(target) else "nowhere"
+
+
+def check_doors(root):
+    for path, name in sources(root, MAY_INCLUDE):
+        for kind, target in INCLUDE.findall(path.read_text()):
+            if kind == '"' and not target.endswith(".pb.h"):
+                continue
+            door = door_of(target)
+            if door is None:
+                continue
+            if not re.fullmatch(door, name):
+                yield f"{name}: {target} has its door elsewhere ({door})"
+            elif name.endswith(".h") and not may_show_libraries(name):
+                yield f"{name}: a public header includes {target}"
+
+
+def may_show_libraries(header):
+    # Headers that are not installed.
+    return re.match(r"(trainer|tools|bench)/|preprocess/jpeg_\w+\.h", header)
+
+
+def without_literals(text):
+    """The text with comments, strings and characters blanked out."""
+    pattern = re.compile(
+        r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+        r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", re.S)
+    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def functions(text):
+    """Yields (first line, lines) of every function body in a file."""
+    text = without_literals(text)
+    text = re.sub(r"^\s*#[^\n]*(\\\n[^\n]*)*", lambda m: re.sub(
+        r"[^\n]", " ", m.group()), text, flags=re.M)
+    stack, start, line = [], 0, 1
+    for i, c in enumerate(text):
+        if c == "\n":
+            line += 1
+        elif c == ";":
+            start = i + 1
+        elif c == "{":
+            head = text[start:i]
+            outside = all(kind == "scope" for kind, _ in stack)
+            if re.search(r"\b(namespace|class|struct|enum|union|extern)\b[^()]*$",
+                         head):
+                kind = "scope"
+            else:
+                kind = "function" if outside and "(" in head else "block"
+            stack.append((kind, line))
+            start = i + 1
+        elif c == "}" and stack:
+            kind, first = stack.pop()
+            if kind == "function":
+                yield first, line - first + 1
+            start = i + 1
+
+
+def check_sizes(root):
+    for path, name in sources(root, MAY_INCLUDE):
+        text = path.read_text()
+        lines = text.count("\n")
+        limit = MAX_HEADER if path.suffix == ".h" else MAX_SOURCE
+        if lines > limit:
+            yield f"{name}: {lines} lines, more than {limit}"
+        for first, length in functions(text):
+            if length > MAX_FUNCTION:
+                yield (f"{name}:{first}: a function of {length} lines, more "
+                       f"than {MAX_FUNCTION}")
+
+
+def check_format(root):
+    names = [str(p) for p, _ in sources(root, [*MAY_INCLUDE, "tests"])]
+    result = subprocess.run(["clang-format", "--dry-run", *names],
+                            capture_output=True, text=True, check=True)
+    for line in result.stderr.splitlines():
+        if "clang-format-violations" in line:
+            yield line
+
+
+def main():
+    check, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    checks = {"includes": check_includes, "doors": check_doors,
+              "sizes": check_sizes, "format": check_format}
+    breaches = list(checks[check](root))
+    print("\n".join(breaches) or f"{check}: no breach")
+    sys.exit(1 if breaches else 0)
+
+
+if __name__ == "__main__":
+    main()

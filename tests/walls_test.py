@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Breaks each wall on purpose and checks that walls.py says so."""
+
+import pathlib
+import tempfile
+import unittest
+
+import walls
+
+
+class WallsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for station in walls.MAY_INCLUDE:
+            (self.root / station).mkdir()
+
+    def write(self, name, text):
+        (self.root / name).write_text(text)
+
+    def breaches(self, check):
+        return list(check(self.root))
+
+    def test_the_way_is_one_way(self):
+        self.write("records/a.cc", '#include "pipeline/b.h"\n')
+        self.assertIn("one-way", self.breaches(walls.check_includes)[0])
+
+    def test_the_two_middle_stations_do_not_know_each_other(self):
+        self.write("preprocess/a.cc", '#include "records/b.h"\n')
+        self.assertEqual(len(self.breaches(walls.check_includes)), 1)
+
+    def test_downward_is_fine(self):
+        self.write("trainer/a.cc", '#include "records/b.h"\n')
+        self.assertEqual(self.breaches(walls.check_includes), [])
+
+    def test_folders_are_flat(self):
+        (self.root / "records/deep").mkdir()
+        self.assertIn("flat", self.breaches(walls.check_includes)[0])
+
+    def test_base_stays_small(self):
+        for i in range(7):
+            self.write(f"base/{i}.h", "")
+        self.assertIn("six", self.breaches(walls.check_includes)[0])
+
+    def test_each_library_has_one_door(self):
+        self.write("pipeline/a.cc", "#include <jpeglib.h>\n")
+        self.write("preprocess/jpeg.cc", "#include <jpeglib.h>\n")
+        self.assertEqual(len(self.breaches(walls.check_doors)), 1)
+
+    def test_a_library_without_a_door_is_found(self):
+        self.write("records/a.cc", "#include <boost/any.hpp>\n")
+        self.assertIn("nowhere", self.breaches(walls.check_doors)[0])
+
+    def test_a_public_header_includes_no_library(self):
+        self.write("trainer/resnet.h", "#include <torch/torch.h>\n")
+        self.assertEqual(self.breaches(walls.check_doors), [])
+        self.write("preprocess/jpeg.h", "#include <jpeglib.h>\n")
+        self.assertIn("public header", self.breaches(walls.check_doors)[0])
+
+    def test_long_files_and_functions_are_found(self):
+        self.write("base/a.h", "\n" * 151)
+        body = "  f('{', \"}\");  // }\n" * 60
+        self.write("base/b.cc",
+                   "namespace a {\nstruct B {\n  int c = 0;\n};\n"
+                   f"int Long(int x) {{\n{body}}}\n}}\n")
+        found = self.breaches(walls.check_sizes)
+        self.assertEqual(len(found), 2)
+        self.assertIn("base/b.cc:5: a function of 62 lines", found[1])
+
+    def test_a_function_of_sixty_lines_is_fine(self):
+        body = "  f();\n" * 58
+        self.write("base/b.cc", f"int Fits(int x) {{\n{body}}}\n")
+        self.assertEqual(self.breaches(walls.check_sizes), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,90 @@
+#include "tools/conversion_text.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "trainer/progress.h"
+
+namespace infeed {
+namespace {
+
+constexpr double kMegabyte = 1e6;
+
+std::string Megabytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / kMegabyte);
+}
+
+std::string Line(const std::string& split, std::int64_t images,
+                 std::size_t shards, std::int64_t bytes,
+                 const std::string& path) {
+  return fmt::format("{:<10} {:>9} images  {:>5} shards  {:>12}  {}\n", split,
+                     images, shards, Megabytes(bytes), path);
+}
+
+}  // namespace
+
+std::string PlanText(const ConversionPlan& plan,
+                     const std::string& output_dir) {
+  std::string text;
+  for (const PlannedSplit& split : plan.splits) {
+    text += Line(split.name, static_cast<std::int64_t>(split.images.size()),
+                 split.shards.size(), split.bytes,
+                 output_dir + "/" + split.shards.front().name);
+  }
+  return text + fmt::format("{} classes; nothing was written (--dry_run)\n",
+                            plan.classes.size());
+}
+
+std::string ReportText(const ConversionReport& report,
+                       const std::string& output_dir) {
+  std::string text;
+  for (const DatasetInfo::Split& split : report.info.splits) {
+    std::int64_t bytes = 0;
+    for (const DatasetInfo::Shard& shard : split.shards) {
+      bytes += shard.bytes;
+    }
+    text += Line(split.name, split.records, split.shards.size(), bytes,
+                 output_dir + "/" + split.shards.front().name);
+  }
+  text += fmt::format("{} classes in {}/labels.txt\n",
+                      report.info.classes.size(), output_dir);
+  if (report.reencoded > 0) {
+    text += fmt::format("{} images were re-encoded as RGB JPEGs\n",
+                        report.reencoded);
+  }
+  if (!report.skipped.empty()) {
+    text += fmt::format("{} bad images were left out\n", report.skipped.size());
+  }
+  return text;
+}
+
+std::string FirstLines(const std::vector<std::string>& lines,
+                       std::size_t limit) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(limit, lines.size()); ++i) {
+    text += lines[i] + "\n";
+  }
+  if (lines.size() > limit) {
+    text += fmt::format("... and {} more\n", lines.size() - limit);
+  }
+  return text;
+}
+
+std::string ConversionProgressText(std::int64_t done, std::int64_t total,
+                                   double seconds) {
+  std::string text = fmt::format(
+      "{}/{} images  {:.1f} %", done, total,
+      total > 0 ? 100.0 * static_cast<double>(done) / static_cast<double>(total)
+                : 100.0);
+  if (done > 0 && seconds > 0) {
+    const double rate = static_cast<double>(done) / seconds;
+    text +=
+        fmt::format("  {:.1f} images/s  ETA {}", rate,
+                    ShortDuration(static_cast<double>(total - done) / rate));
+  }
+  return text;
+}
+
+}  // namespace infeed

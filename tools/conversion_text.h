@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/conversion_plan.h"
+#include "tools/converter.h"
+
+// What a conversion tells its user, as text of whole lines.
+namespace infeed {
+
+// What would be written: for --dry_run.
+[[nodiscard]] std::string PlanText(const ConversionPlan& plan,
+                                   const std::string& output_dir);
+
+// What was written.
+[[nodiscard]] std::string ReportText(const ConversionReport& report,
+                                     const std::string& output_dir);
+
+// The first of several lines, and how many more there are.
+[[nodiscard]] std::string FirstLines(const std::vector<std::string>& lines,
+                                     std::size_t limit);
+
+// "1200/5000 images  24.0 %  512.3 images/s  ETA 7s", without a line's end.
+[[nodiscard]] std::string ConversionProgressText(std::int64_t done,
+                                                 std::int64_t total,
+                                                 double seconds);
+
+}  // namespace infeed

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+
+#include "base/error.h"
+
+namespace CLI {
+class App;
+}
+
+// What the mains of all programs share: flags in, exit code out.
+//
+//   int main(int argc, char** argv) {
+//     return infeed::RunMain(argc, argv, [](int count, char** arguments) {
+//       CLI::App app("Counts things.");
+//       std::string path;
+//       app.add_option("--path", path, "what to count");
+//       if (!infeed::ParseFlags(app, count, arguments)) {
+//         return infeed::ExitCode::kDone;
+//       }
+//       return CountThings(path);
+//     });
+//   }
+namespace infeed {
+
+// Runs a program and returns what main() returns: the exit code of `program`,
+// or, when it throws, the one of that error after a line "NAME: MESSAGE" on
+// stderr. Results that could not be written to stdout (a full disk) are an
+// error as well.
+[[nodiscard]] int RunMain(
+    int argc, char** argv,
+    const std::function<ExitCode(int argc, char** argv)>& program);
+
+// Parses the command line into the app's options, and adds --version. Names of
+// flags are written with underscores and accepted with hyphens too. Returns
+// false when --help or --version was asked for and answered: nothing is left
+// to do. Throws UsageError.
+[[nodiscard]] bool ParseFlags(CLI::App& app, int argc, char** argv);
+
+}  // namespace infeed

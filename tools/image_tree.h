@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// What images a folder holds and which class each belongs to.
+// docs/converter.md shows the layouts.
+namespace infeed {
+
+struct ImageFile {
+  std::string path;
+  std::int32_t class_index = 0;  // into ImageTree::classes
+  std::int64_t bytes = 0;
+};
+
+struct ImageSplit {
+  std::string name;               // train, validation or test
+  std::vector<ImageFile> images;  // sorted by path, bytewise
+};
+
+struct ImageClass {
+  std::string name;  // of its folder, or the synset of a label file
+  std::string text;  // for people to read; the name where nothing else is known
+};
+
+struct ImageTree {
+  std::vector<ImageClass>
+      classes;                     // sorted by name, bytewise; label: index + 1
+  std::vector<ImageSplit> splits;  // in the order train, validation, test
+  std::vector<std::string> notes;  // what was passed over, for the user
+  bool has_split_folders = false;  // train/ and others, not plain class folders
+};
+
+// Lists the images in a folder of one of these layouts:
+//
+//   RAW/{train,validation|val,test}/<class>/*
+//   RAW/<class>/*                                all of it is train
+//   RAW/validation/* + RAW/synset_labels.txt     beside RAW/train/<class>/*;
+//                                                line i is the i-th image's
+//                                                class
+//
+// Images are told by their extension, in any case; hidden files and all others
+// are passed over with a note. RAW/class_names.txt (or LOC_synset_mapping.txt)
+// gives classes their text: a name, a space or tab, the text. Throws IoError
+// for what cannot be read, UsageError when the folder has none of the layouts,
+// DataError for a label file that does not fit.
+[[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir);
+
+}  // namespace infeed

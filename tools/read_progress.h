@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace infeed {
+
+// How far a pass over files is.
+struct ReadProgressState {
+  std::int64_t bytes = 0;
+  std::int64_t total_bytes = 0;
+  std::int64_t records = 0;
+  double seconds = 0;  // since the start
+};
+
+// "1.2 of 4.0 GB (30 %), 512.0 MB/s, 12345 records, 5 s left".
+[[nodiscard]] std::string ReadProgressText(const ReadProgressState& state);
+
+// Shows on stderr how far a pass over files is: one line that is rewritten in
+// place on a terminal, and elsewhere a line now and then, once it takes long.
+// Thread-safe.
+class ReadProgress {
+ public:
+  explicit ReadProgress(std::int64_t total_bytes);
+  ~ReadProgress();  // Clears the line.
+  ReadProgress(const ReadProgress&) = delete;
+  ReadProgress& operator=(const ReadProgress&) = delete;
+
+  // Counts one record and the bytes of its frame.
+  void Add(std::int64_t bytes);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const bool terminal_;
+  const Clock::time_point start_ = Clock::now();
+  std::mutex mutex_;
+  ReadProgressState state_;
+  Clock::time_point next_show_;
+  bool shown_ = false;
+};
+
+}  // namespace infeed

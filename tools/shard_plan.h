@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+// How many shards a split gets and which of its images go into which.
+namespace infeed {
+
+// Consecutive images of a split: those of one shard.
+struct ShardRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  friend bool operator==(const ShardRange&, const ShardRange&) = default;
+};
+
+// Returns the number of shards of about 128 MB that bytes make: at least 8, so
+// that a few readers find something to do each, and never more than there are
+// images. 0 for no images. Requires: both >= 0.
+[[nodiscard]] std::int64_t AutoShardCount(std::int64_t images,
+                                          std::int64_t bytes);
+
+// Splits images evenly: sizes differ by one at most, the first are the larger
+// ones. No more shards than images, so that none is empty.
+// Requires: images >= 0, shards > 0.
+[[nodiscard]] std::vector<ShardRange> BalancedShards(std::int64_t images,
+                                                     std::int64_t shards);
+
+// Splits images as the reference converter does: chunks of ceil(images /
+// shards), so that the last shards may be short, or empty.
+// Requires: images >= 0, shards > 0.
+[[nodiscard]] std::vector<ShardRange> ReferenceShards(std::int64_t images,
+                                                      std::int64_t shards);
+
+}  // namespace infeed

@@ -1,0 +1,67 @@
+#include "trainer/evaluation.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "pipeline/input_pipeline.h"
+#include "trainer/infeed.h"
+
+namespace infeed {
+namespace {
+
+EvalResult ToResult(const EvalCounts& counts) {
+  const auto images = static_cast<double>(counts.images);
+  EvalResult result;
+  result.images = counts.images;
+  result.top_1 = static_cast<double>(counts.top_1) / images;
+  result.top_5 = static_cast<double>(counts.top_5) / images;
+  result.loss = counts.loss_sum / images;
+  return result;
+}
+
+}  // namespace
+
+std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex& index,
+                                   InputOptions input, std::stop_token stop) {
+  input.training = false;
+  input.shuffle = Shuffle::kNone;
+  input.on_bad_record = OnBadRecord::kSkip;
+  const auto start = std::chrono::steady_clock::now();
+  InputPipeline pipeline(index, input);
+  Infeed infeed(pipeline, input.batch_size, input.image_size);
+  const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
+  const EvalCounts counts = device.Evaluate(infeed);
+  if (stop.stop_requested()) {
+    return std::nullopt;
+  }
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - start;
+  const PipelineStats stats = pipeline.stats();
+  if (counts.images == 0) {
+    throw DataError({index.shards().front(), -1, -1},
+                    "no good record to evaluate; the first bad one: " +
+                        stats.first_bad_record);
+  }
+  EvalResult result = ToResult(counts);
+  result.bad_records = stats.bad_records;
+  result.images_per_second = static_cast<double>(counts.images) / took.count();
+  result.input_wait = std::min(1.0, infeed.wait_seconds() / took.count());
+  return result;
+}
+
+std::string EvalText(std::int64_t step, const EvalResult& result) {
+  std::string text = fmt::format(
+      "evaluation at step {}: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}  ({} "
+      "images, {:.1f} images/s)",
+      step, 100 * result.top_1, 100 * result.top_5, result.loss, result.images,
+      result.images_per_second);
+  if (result.bad_records > 0) {
+    text += fmt::format("; {} bad records left out", result.bad_records);
+  }
+  return text;
+}
+
+}  // namespace infeed

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "pipeline/options.h"
+#include "records/record_index.h"
+#include "trainer/device_loop.h"
+
+namespace infeed {
+
+// What an evaluation found. Fractions are of the images seen.
+struct EvalResult {
+  std::int64_t images = 0;
+  std::int64_t bad_records = 0;
+  double top_1 = 0;
+  double top_5 = 0;
+  double loss = 0;  // mean cross-entropy, without the L2 term
+  double images_per_second = 0;
+  double input_wait = 0;  // fraction of the time, 0..1
+};
+
+// Evaluates the model on every record of the index, each exactly once, in its
+// order. Bad records are left out and counted. `input` says how to read; its
+// training, shuffle and on_bad_record are not used. nullopt when it was asked
+// to stop. Throws DataError when no record is good.
+[[nodiscard]] std::optional<EvalResult> Evaluate(DeviceLoop& device,
+                                                 const RecordIndex& index,
+                                                 InputOptions input,
+                                                 std::stop_token stop);
+
+// "evaluation at step 120: top-1 91.2 %  top-5 99.8 %  loss 0.312  (500 images,
+// 210.3 images/s)".
+[[nodiscard]] std::string EvalText(std::int64_t step, const EvalResult& result);
+
+}  // namespace infeed

@@ -1,0 +1,35 @@
+#include "trainer/metrics_log.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "trainer/model_dir.h"
+
+namespace infeed {
+
+using Json = nlohmann::ordered_json;
+
+MetricsLog::MetricsLog(const std::string& model_dir)
+    : file_(MetricsPath(model_dir)) {
+  if (!file_.EndsWith('\n')) {
+    file_.Append("\n");
+  }
+}
+
+void MetricsLog::Write(const std::string& event, std::int64_t step,
+                       const Values& values) {
+  file_.Append(MetricsLine(UnixSeconds(), event, step, values));
+}
+
+std::string MetricsLine(double unix_seconds, std::string_view event,
+                        std::int64_t step, const MetricsLog::Values& values) {
+  Json line = {
+      {"schema", 1}, {"time", unix_seconds}, {"event", event}, {"step", step}};
+  for (const auto& [name, value] : values) {
+    line[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+  }
+  return line.dump() + "\n";
+}
+
+}  // namespace infeed

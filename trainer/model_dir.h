@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// The names in a model directory: the one place that builds and recognises
+// them.
+//
+//   MODEL_DIR/params.yaml            the resolved parameters of the run
+//             metrics.jsonl          one JSON object a line
+//             events.out.tfevents.*  scalars of training, for TensorBoard
+//             eval/events.out.*      scalars of evaluations
+//             checkpoint-00000042/   docs/checkpoints.md
+//             .checkpoint-*          a checkpoint being written or deleted
+namespace infeed {
+
+// Files of a checkpoint folder, in the order in which they are written.
+inline constexpr std::string_view kModelFile = "model.safetensors";
+inline constexpr std::string_view kOptimizerFile = "optim.safetensors";
+inline constexpr std::string_view kStateFile = "state.json";
+inline constexpr std::string_view kManifestFile = "MANIFEST";
+
+[[nodiscard]] std::string ParamsPath(const std::string& model_dir);
+[[nodiscard]] std::string MetricsPath(const std::string& model_dir);
+// Where evaluations put their event files.
+[[nodiscard]] std::string EvalFolder(const std::string& model_dir);
+
+// FOLDER/NAME.
+[[nodiscard]] std::string PathIn(const std::string& folder,
+                                 std::string_view name);
+
+// "events.out.tfevents.1700000000.host.123.0": every reader looks for
+// "tfevents"; the rest keeps writers apart.
+[[nodiscard]] std::string EventFileName(std::int64_t unix_seconds,
+                                        std::string_view host,
+                                        std::int64_t process,
+                                        std::int64_t counter);
+
+// MODEL_DIR/checkpoint-NNNNNNNN: at least eight digits. Requires: step >= 0.
+[[nodiscard]] std::string CheckpointFolder(const std::string& model_dir,
+                                           std::int64_t step);
+
+// The step of a checkpoint folder's base name; nullopt for any other name.
+[[nodiscard]] std::optional<std::int64_t> CheckpointStep(
+    std::string_view base_name);
+
+// MODEL_DIR/.checkpoint-NNNNNNNN.PURPOSE-PROCESS: what a checkpoint is called
+// while it is not whole, "new" or "old".
+[[nodiscard]] std::string TemporaryCheckpointFolder(
+    const std::string& model_dir, std::int64_t step, std::string_view purpose);
+
+[[nodiscard]] bool IsTemporaryCheckpoint(std::string_view base_name);
+
+}  // namespace infeed

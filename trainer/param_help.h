@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "trainer/param_table.h"
+
+// The table in words: for --help, for errors, for docs/parameters.md.
+namespace infeed {
+
+// "a, b or c", "at least 1, at most 8"; "" when all values are good.
+[[nodiscard]] std::string RangeText(const Param& param);
+
+// The two halves of it: "at least 1", "more than 0"; "at most 8", "less than
+// 1". Requires: the range has that end.
+[[nodiscard]] std::string MinText(const Param& param);
+[[nodiscard]] std::string MaxText(const Param& param);
+
+// A default: its value, or what it is when it is not given.
+[[nodiscard]] std::string DefaultText(const Param& param);
+
+// Two lines for each parameter, as --help shows them.
+[[nodiscard]] std::string ParamHelp();
+
+}  // namespace infeed

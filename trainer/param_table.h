@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "trainer/params.h"
+
+// The one table of parameters: from it come parsing, --help, --print_config,
+// error messages and what docs/parameters.md is checked against.
+namespace infeed {
+
+// Which member of TrainParams a parameter is; says its type too.
+using ParamField =
+    std::variant<int TrainParams::*, std::int64_t TrainParams::*,
+                 std::uint64_t TrainParams::*, double TrainParams::*,
+                 bool TrainParams::*, std::string TrainParams::*>;
+
+// What a value may be. Either choices, "a|b|c", or min <= value <= max.
+struct ParamRange {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool min_is_open = false;  // min < value
+  bool max_is_open = false;  // value < max
+  std::string_view choices = {};
+};
+
+struct Param {
+  std::string_view name;
+  ParamField field;
+  ParamRange range;
+  std::string_view unit;  // "bytes" also reads 4GiB and the like
+  std::string_view help;
+  // What it is when it is not given, that is 0; empty: its default counts.
+  std::string_view when_not_given;
+};
+
+// A parameter of the reference that this version does not have. Its reference
+// default is accepted, and changes nothing.
+struct UnsupportedParam {
+  std::string_view name;
+  std::string_view default_text;
+};
+
+[[nodiscard]] std::span<const Param> ParamTable();
+[[nodiscard]] std::span<const UnsupportedParam> UnsupportedParams();
+
+// The parameter of a name or an alias; nullptr when there is none.
+[[nodiscard]] const Param* FindParam(std::string_view name);
+[[nodiscard]] const UnsupportedParam* FindUnsupportedParam(
+    std::string_view name);
+
+// The known name with the fewest edits from an unknown one, or the first of
+// which that is a part; "" when none is close.
+[[nodiscard]] std::string_view NearestParamName(std::string_view name);
+
+// "integer", "number", "text", "true or false".
+[[nodiscard]] std::string_view TypeText(const Param& param);
+// A value as text that SetParam() reads back.
+[[nodiscard]] std::string ValueText(const Param& param,
+                                    const TrainParams& params);
+// "4GiB", "512MiB", or a number where neither is exact.
+[[nodiscard]] std::string BytesText(std::int64_t bytes);
+// Whether it has a value; false where 0 stands for "not given".
+[[nodiscard]] bool IsGiven(const Param& param, const TrainParams& params);
+
+}  // namespace infeed

@@ -1,0 +1,184 @@
+#include "trainer/params.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "trainer/param_help.h"
+#include "trainer/param_table.h"
+#include "trainer/param_value.h"
+#include "trainer/params_parse.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kFromData = "the data";
+
+[[noreturn]] void ThrowUnknown(const ParamAssignment& given) {
+  const std::string_view nearest = NearestParamName(given.name);
+  throw UsageError(fmt::format(
+      "unknown parameter '{}'{}{}", given.name,
+      nearest.empty() ? " (--help lists them)"
+                      : fmt::format(": did you mean '{}'?", nearest),
+      given.place));
+}
+
+// Puts one layer on those below it.
+void Apply(const std::vector<ParamAssignment>& layer, std::string_view origin,
+           RunParams& run) {
+  bool steps = false;
+  bool epochs = false;
+  for (ParamAssignment given : layer) {
+    std::ranges::replace(given.name, '-', '_');
+    if (const UnsupportedParam* other = FindUnsupportedParam(given.name)) {
+      CheckUnsupported(*other, given);
+      continue;
+    }
+    const Param* const param = FindParam(given.name);
+    if (param == nullptr) {
+      ThrowUnknown(given);
+    }
+    SetParam(*param, given, run.values);
+    run.origins[std::string(param->name)] = origin;
+    steps = steps || param->name == "train_steps";
+    epochs = epochs ||
+             (param->name == "train_epochs" && run.values.train_epochs > 0);
+  }
+  if (steps && epochs) {
+    throw UsageError(fmt::format(
+        "train_steps={} and train_epochs={} are both given: give one of them",
+        run.values.train_steps, run.values.train_epochs));
+  }
+  if (steps) {
+    run.values.train_epochs = 0;
+  } else if (epochs) {
+    run.values.train_steps = 0;
+  }
+}
+
+// Fills in one value unless it is there.
+template <typename Value>
+void FillIn(std::string_view name, Value& value, Value from_data,
+            RunParams& run) {
+  if (value == 0) {
+    value = from_data;
+    run.origins[std::string(name)] = kFromData;
+  }
+}
+
+void ResolveClasses(const DataFacts& facts, RunParams& run) {
+  int& classes = run.values.num_label_classes;
+  FillIn("num_label_classes", classes, facts.label_classes, run);
+  if (classes == 0) {
+    throw UsageError(
+        "num_label_classes: the data does not say how many classes there are; "
+        "give it");
+  }
+  if (classes < facts.label_classes) {
+    throw UsageError(
+        fmt::format("num_label_classes={}: the data has {} classes", classes,
+                    facts.label_classes));
+  }
+}
+
+// The default batch of this machine, or all images there are.
+int DefaultBatch(const DataFacts& facts, std::int64_t images) {
+  const std::int64_t batch = facts.on_gpu ? 1024 : 64;
+  return static_cast<int>(images > 0 ? std::min(batch, images) : batch);
+}
+
+void ResolveBatches(const DataFacts& facts, RunParams& run) {
+  TrainParams& values = run.values;
+  const std::int64_t images = facts.train_images;
+  FillIn("num_train_images", values.num_train_images, images, run);
+  FillIn("train_batch_size", values.train_batch_size,
+         DefaultBatch(facts, images), run);
+  if (images > 0 && values.train_batch_size > images) {
+    throw UsageError(
+        fmt::format("train_batch_size={}: the data has only {} training images",
+                    values.train_batch_size, images));
+  }
+  if (images > 0 && values.train_batch_size > values.num_train_images) {
+    throw UsageError(fmt::format(
+        "train_batch_size={}: more than an epoch, num_train_images={}",
+        values.train_batch_size, values.num_train_images));
+  }
+  FillIn("num_eval_images", values.num_eval_images, facts.eval_images, run);
+  values.num_eval_images = std::min(values.num_eval_images, facts.eval_images);
+  FillIn("eval_batch_size", values.eval_batch_size,
+         DefaultBatch(facts, values.num_eval_images), run);
+  if (values.num_eval_images > 0) {
+    values.eval_batch_size = static_cast<int>(
+        std::min<std::int64_t>(values.eval_batch_size, values.num_eval_images));
+  }
+}
+
+void ResolveSteps(RunParams& run) {
+  TrainParams& values = run.values;
+  const std::int64_t epoch = std::max<std::int64_t>(
+      1, values.num_train_images / values.train_batch_size);
+  if (values.train_epochs > 0) {
+    // From here on train_steps says it.
+    const double steps = values.train_epochs * static_cast<double>(epoch);
+    values.train_steps = std::max<std::int64_t>(1, std::llround(steps));
+    run.origins["train_steps"] =
+        fmt::format("train_epochs={}, {}", values.train_epochs,
+                    run.origins["train_epochs"]);
+    values.train_epochs = 0;
+    run.origins.erase("train_epochs");
+  }
+  FillIn("train_steps", values.train_steps, 90 * epoch, run);
+  FillIn("iterations_per_loop", values.iterations_per_loop,
+         std::min<std::int64_t>(epoch, 1251), run);
+  FillIn("steps_per_eval", values.steps_per_eval, epoch, run);
+  FillIn("steps_per_checkpoint", values.steps_per_checkpoint,
+         std::max<std::int64_t>(5000, values.iterations_per_loop), run);
+}
+
+}  // namespace
+
+RunParams ReadParams(const ParamLayers& layers) {
+  RunParams run;
+  if (!layers.config_file.empty()) {
+    Apply(ReadParamFile(layers.config_file), "config file", run);
+  }
+  std::vector<ParamAssignment> overrides;
+  for (const std::string& text : layers.overrides) {
+    const std::vector<ParamAssignment> parsed = ParseOverride(text);
+    overrides.insert(overrides.end(), parsed.begin(), parsed.end());
+  }
+  Apply(overrides, "--params_override", run);
+  std::vector<ParamAssignment> flags;
+  for (const auto& [name, value] : layers.flags) {
+    flags.push_back({.name = name, .value = value, .place = ""});
+  }
+  Apply(flags, "flag", run);
+  return run;
+}
+
+void ResolveDefaults(const DataFacts& facts, RunParams& params) {
+  ResolveClasses(facts, params);
+  ResolveBatches(facts, params);
+  ResolveSteps(params);
+}
+
+std::string ToYaml(const RunParams& params) {
+  std::string text =
+      "# The parameters of a run; a later one takes them as --config_file.\n";
+  for (const Param& param : ParamTable()) {
+    const auto origin = params.origins.find(param.name);
+    if (!IsGiven(param, params.values)) {
+      text += fmt::format("# {}: {}\n", param.name, param.when_not_given);
+      continue;
+    }
+    text += fmt::format(
+        "{}: {}  # {}\n", param.name, ValueText(param, params.values),
+        origin == params.origins.end() ? "default" : origin->second);
+  }
+  return text;
+}
+
+}  // namespace infeed

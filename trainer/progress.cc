@@ -1,0 +1,98 @@
+#include "trainer/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace infeed {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+constexpr auto kTerminalInterval = 200ms;
+constexpr auto kLogInterval = 5000ms;
+constexpr std::size_t kDefaultColumns = 80;
+
+std::size_t ColumnsOf(std::FILE* out) {
+  struct winsize size {};
+  const bool known = ::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 1 ? size.ws_col : kDefaultColumns;
+}
+
+// A terminal that went away is no reason to stop.
+void Show(std::FILE* out, const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), out) == text.size()) {
+    std::fflush(out);
+  }
+}
+
+}  // namespace
+
+std::string ShortDuration(double seconds) {
+  // A century and a NaN alike are no forecast.
+  if (!(seconds < 3.2e9)) {
+    return "?";
+  }
+  const std::int64_t whole = std::max<std::int64_t>(0, std::llround(seconds));
+  if (whole >= 3600) {
+    return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
+  }
+  if (whole >= 60) {
+    return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  }
+  return fmt::format("{}s", whole);
+}
+
+std::string ProgressText(const ProgressState& state) {
+  std::string text = fmt::format(
+      "step {}/{}  loss {:.3f}  top-1 {:.1f} %  lr {:.4g}", state.step,
+      state.total_steps, state.loss, 100 * state.top_1, state.learning_rate);
+  if (state.images_per_second > 0) {
+    text += fmt::format("  {:.1f} images/s  input wait {:.1f} %",
+                        state.images_per_second, 100 * state.input_wait);
+  }
+  const std::int64_t done = state.step - state.first_step;
+  if (done > 0 && state.elapsed_seconds > 0) {
+    const double left = static_cast<double>(state.total_steps - state.step);
+    text += "  ETA " + ShortDuration(state.elapsed_seconds * left /
+                                     static_cast<double>(done));
+  }
+  return text;
+}
+
+ProgressLine::ProgressLine(std::FILE* out,
+                           std::function<Clock::time_point()> now)
+    : out_(out),
+      now_(std::move(now)),
+      terminal_(::isatty(::fileno(out)) != 0) {}
+
+void ProgressLine::Update(std::string_view text, bool force) {
+  const Clock::time_point now = now_();
+  if (!force && last_ &&
+      now - *last_ < (terminal_ ? kTerminalInterval : kLogInterval)) {
+    return;
+  }
+  last_ = now;
+  if (terminal_) {
+    // The last column stays free: some terminals wrap once it is written.
+    const std::string_view cut = text.substr(0, ColumnsOf(out_) - 1);
+    // Back to the first column, the text, and the rest of the line cleared.
+    Show(out_, fmt::format("\r{}\x1b[K", cut));
+    open_ = true;
+  } else {
+    Show(out_, fmt::format("{}\n", text));
+  }
+}
+
+void ProgressLine::Finish() {
+  if (std::exchange(open_, false)) {
+    Show(out_, "\n");
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,102 @@
+#include "trainer/run_options.h"
+
+#include <algorithm>
+
+#include "pipeline/options.h"
+#include "preprocess/recipe.h"
+
+namespace infeed {
+namespace {
+
+// Batches that the infeed holds, the one in use and one being filled.
+constexpr int kBatchesInPool = 4;
+
+Precision PrecisionOf(const std::string& name, bool on_gpu) {
+  if (name == "auto") {
+    return on_gpu || CpuHasBfloat16() ? Precision::kBfloat16
+                                      : Precision::kFloat32;
+  }
+  return name == "bfloat16" ? Precision::kBfloat16 : Precision::kFloat32;
+}
+
+InputOptions InputOf(const TrainParams& params) {
+  return {.image_size = params.image_size,
+          .recipe = ParseRecipe(params.recipe),
+          .seed = params.seed,
+          .threads = params.num_parallel_calls,
+          .batches_in_pool = kBatchesInPool,
+          .memory_limit = params.memory_limit};
+}
+
+}  // namespace
+
+RunParams Resolve(const RunParams& params, const std::string& device,
+                  const DataSet& data) {
+  RunParams resolved = params;
+  ResolveDefaults({.train_images = data.train_images(),
+                   .eval_images = data.eval_images(),
+                   .label_classes = data.num_classes(),
+                   .on_gpu = IsGpu(device)},
+                  resolved);
+  return resolved;
+}
+
+ModelOptions ModelOf(const TrainParams& params) {
+  return {.depth = params.resnet_depth,
+          .num_classes = params.num_label_classes,
+          .seed = params.seed};
+}
+
+OptimizerOptions OptimizerOf(const TrainParams& params) {
+  return {.learning_rate = {.base_learning_rate = params.base_learning_rate,
+                            .batch_size = params.train_batch_size,
+                            .train_images = params.num_train_images,
+                            .train_steps = params.train_steps},
+          .momentum = params.momentum,
+          .nesterov = params.use_nesterov,
+          .weight_decay = params.weight_decay,
+          .label_smoothing = params.label_smoothing};
+}
+
+DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
+  return {.device = device,
+          .precision = PrecisionOf(params.precision, IsGpu(device))};
+}
+
+InputOptions TrainInputOf(const TrainParams& params) {
+  InputOptions input = InputOf(params);
+  input.batch_size = params.train_batch_size;
+  input.shuffle = ParseShuffle(params.shuffle);
+  input.on_bad_record = ParseOnBadRecord(params.on_bad_record);
+  return input;
+}
+
+InputOptions EvalInputOf(const TrainParams& params) {
+  InputOptions input = InputOf(params);
+  input.batch_size = params.eval_batch_size;
+  input.training = false;
+  input.max_records = params.num_eval_images;
+  return input;
+}
+
+RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
+  return {.data_identity = data.train() ? data.train()->index.identity() : "",
+          .seed = params.seed,
+          .train_batch_size = params.train_batch_size,
+          .image_size = params.image_size,
+          .recipe = params.recipe,
+          .resnet_depth = params.resnet_depth,
+          .num_label_classes = params.num_label_classes};
+}
+
+TrainingOptions TrainingOf(const TrainParams& params,
+                           const std::string& model_dir, const DataSet& data) {
+  return {.model_dir = model_dir,
+          .identity = IdentityOf(params, data),
+          .input = TrainInputOf(params),
+          .iterations_per_loop = params.iterations_per_loop,
+          .steps_per_checkpoint = params.steps_per_checkpoint,
+          .keep_last = params.keep_last};
+}
+
+}  // namespace infeed

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "trainer/checkpoint.h"
+#include "trainer/data_set.h"
+#include "trainer/device_loop.h"
+#include "trainer/params.h"
+#include "trainer/training.h"
+
+// From the parameters that users give to the options of each station.
+namespace infeed {
+
+// Fills in what the data and the device decide, and checks the parameters
+// against the data. Throws UsageError.
+[[nodiscard]] RunParams Resolve(const RunParams& params,
+                                const std::string& device, const DataSet& data);
+
+[[nodiscard]] ModelOptions ModelOf(const TrainParams& params);
+[[nodiscard]] OptimizerOptions OptimizerOf(const TrainParams& params);
+[[nodiscard]] DeviceOptions DeviceOf(const TrainParams& params,
+                                     const std::string& device);
+[[nodiscard]] InputOptions TrainInputOf(const TrainParams& params);
+[[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
+[[nodiscard]] RunIdentity IdentityOf(const TrainParams& params,
+                                     const DataSet& data);
+[[nodiscard]] TrainingOptions TrainingOf(const TrainParams& params,
+                                         const std::string& model_dir,
+                                         const DataSet& data);
+
+}  // namespace infeed

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "pipeline/input_pipeline.h"
+#include "trainer/checkpoint.h"
+#include "trainer/device_loop.h"
+#include "trainer/infeed.h"
+#include "trainer/outfeed.h"
+#include "trainer/train_log.h"
+
+namespace infeed {
+
+struct TrainingOptions {
+  std::string model_dir;
+  RunIdentity identity;
+  InputOptions input;
+  std::int64_t iterations_per_loop = 1;   // > 0
+  std::int64_t steps_per_checkpoint = 1;  // > 0; seen at the end of loops
+  int keep_last = 5;                      // checkpoints kept; > 0
+};
+
+// A training run between evaluations: input pipeline, infeed, device loop and
+// outfeed, joined. Steps run in loops of iterations_per_loop, the last one
+// shorter; the host does nothing in between but count.
+//
+// The device, the index and the log must outlive it. One thread at a time.
+class Training {
+ public:
+  enum class End { kReached, kStopped, kNonFiniteLoss };
+
+  // Goes on at `step` and `stream`: 0 and {}, or a checkpoint's.
+  Training(const TrainingOptions& options, const RecordIndex& index,
+           DeviceLoop& device, TrainLog& log, std::int64_t step,
+           const StreamPosition& stream);
+
+  // Trains until `target` updates are done, with checkpoints on the way. A
+  // request to stop ends it after the step at hand.
+  [[nodiscard]] End TrainTo(std::int64_t target, std::stop_token stop);
+
+  // Writes a checkpoint of this moment unless the last one is of this step.
+  void SaveCheckpoint();
+
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] PipelineStats input_stats() const { return pipeline_.stats(); }
+  // The fraction of the training time that the device waited for its infeed.
+  [[nodiscard]] double input_wait() const;
+
+ private:
+  std::int64_t RunLoop(std::int64_t steps);
+
+  TrainingOptions options_;
+  DeviceLoop& device_;
+  TrainLog& log_;
+  std::int64_t step_;
+  std::int64_t saved_step_;
+  double loop_seconds_ = 0;
+  InputPipeline pipeline_;
+  Infeed infeed_;
+  Outfeed outfeed_;
+};
+
+}  // namespace infeed
