@@ -1,10 +1,17 @@
-# Without LibTorch and oneTBB.
+# Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES infeed_test.cc lr_schedule_test.cc outfeed_test.cc
   LIBRARIES infeed::trainer_host
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
 add_dependencies(tsan_tests trainer_host_test)
+
+# An infeed on a real pipeline: enters oneTBB.
+infeed_test(infeed_pipeline_test
+  SOURCES infeed_pipeline_test.cc
+  LIBRARIES infeed::trainer_host pipeline_test_support
+  LABELS core tbb)
+add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
   SOURCES device_loop_batch_test.cc device_loop_test.cc loss_test.cc
