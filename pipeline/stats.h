@@ -75,7 +75,8 @@ struct StageCounters {
   [[nodiscard]] std::vector<StageStats> Read() const;
 };
 
-// The table of stages as text, one line a stage, with a heading.
+// The table of stages as text, one line a stage, with a heading. images/s is
+// what one thread would do of the stage alone.
 [[nodiscard]] std::string StageTable(const PipelineStats& stats);
 
 // One or two sentences: which stage bounds the throughput, how far the

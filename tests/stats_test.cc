@@ -57,18 +57,18 @@ TEST(StageTableTest, HasALineForEachStage) {
   stats.stages = {{"read", 1000, 110'000'000, 1, 0.5},
                   {"decode", 1000, 393'000'000, 8, 2}};
   EXPECT_EQ(StageTable(stats),
-            "stage       images         MB    busy s  busy %  busy ms/i "
+            "stage       images         MB    busy s  busy %  images/s "
             "wait ms/i\n"
-            "read         1000      110.0      1.00     5.0     1.000     0.500"
+            "read         1000      110.0      1.00     5.0      1000     0.500"
             "\n"
-            "decode       1000      393.0      8.00    40.0     8.000     2.000"
+            "decode       1000      393.0      8.00    40.0       125     2.000"
             "\n");
 }
 
 TEST(StageTableTest, DividesByNothingBeforeTheFirstBatch) {
   PipelineStats stats;
   stats.stages = {{"read", 0, 0, 0, 0}};
-  EXPECT_THAT(StageTable(stats), HasSubstr("0.000     0.000\n"));
+  EXPECT_THAT(StageTable(stats), HasSubstr("    -     0.000\n"));
 }
 
 }  // namespace

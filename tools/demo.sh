@@ -34,9 +34,8 @@ step "5/5  the input engine alone, 5 seconds"
 cat <<TEXT
 
 Summary
-  shards       $shards: $("$bin/records" count "$shards" | tail -1) images
+  shards       $shards: $("$bin/records" count "$shards" | awk 'END { print $NF }') images
   model        $model (checkpoints, metrics.jsonl, params.yaml)
-  images/s     of each stage: the table above; of the training: further above
 Next
   look at the curves    tensorboard --logdir $model
   measure the input     $bin/pipeline_throughput --data_dir $shards --image_size 64 --threads 1,$(nproc)
