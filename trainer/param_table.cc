@@ -1,7 +1,7 @@
 #include "trainer/param_table.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -35,7 +35,7 @@ constexpr ParamRange Any() { return {.choices = {}}; }
 using P = TrainParams;
 
 // In the order of --help and of params.yaml.
-const auto kTable = std::to_array<Param>({
+const Param kTable[] = {
     {"resnet_depth", &P::resnet_depth, OneOf("18|34|50|101|152"), "layers",
      "Which ResNet.", ""},
     {"num_label_classes", &P::num_label_classes, Between(0, 100'000), "classes",
@@ -106,9 +106,9 @@ const auto kTable = std::to_array<Param>({
      "Factor of the L2 term of the loss.", ""},
     {"label_smoothing", &P::label_smoothing, BelowOne(), "",
      "Share of the target that goes to all classes alike.", ""},
-});
+};
 
-const auto kUnsupported = std::to_array<UnsupportedParam>({
+const UnsupportedParam kUnsupported[] = {
     {"use_tpu", "true"},
     {"num_cores", "8"},
     {"enable_lars", "false"},
@@ -134,7 +134,7 @@ const auto kUnsupported = std::to_array<UnsupportedParam>({
     {"dropout_rate", "null"},
     {"moving_average_decay", "0"},
     {"bn_momentum", "0.9"},
-});
+};
 
 // Levenshtein's distance, one row at a time.
 std::size_t EditDistance(std::string_view a, std::string_view b) {
@@ -160,14 +160,14 @@ std::span<const UnsupportedParam> UnsupportedParams() { return kUnsupported; }
 const Param* FindParam(std::string_view name) {
   // The flag's name in older texts about the reference.
   const std::string_view known = name == "resnet_size" ? "resnet_depth" : name;
-  const auto found = std::ranges::find(kTable, known, &Param::name);
-  return found == kTable.end() ? nullptr : &*found;
+  const Param* const found = std::ranges::find(kTable, known, &Param::name);
+  return found == std::end(kTable) ? nullptr : found;
 }
 
 const UnsupportedParam* FindUnsupportedParam(std::string_view name) {
-  const auto found =
+  const UnsupportedParam* const found =
       std::ranges::find(kUnsupported, name, &UnsupportedParam::name);
-  return found == kUnsupported.end() ? nullptr : &*found;
+  return found == std::end(kUnsupported) ? nullptr : found;
 }
 
 std::string_view NearestParamName(std::string_view name) {
