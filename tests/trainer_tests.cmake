@@ -10,7 +10,7 @@ add_dependencies(tsan_tests trainer_host_test)
 infeed_test(infeed_pipeline_test
   SOURCES infeed_pipeline_test.cc
   LIBRARIES infeed::trainer_host pipeline_test_support
-  LABELS core tbb)
+  LABELS tbb)
 add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
