@@ -18,6 +18,14 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 set(infeed_saved_flags "${CMAKE_CXX_FLAGS}")
 find_package(Torch REQUIRED)
 set(CMAKE_CXX_FLAGS "${infeed_saved_flags}")
+if(INFEED_CUDA AND NOT TARGET torch_cuda)
+  message(FATAL_ERROR
+    "Preset cuda needs a LibTorch with CUDA; the one in ${Torch_DIR} has none. "
+    "Install a PyTorch wheel with CUDA (2.8 or later) and set CMAKE_PREFIX_PATH "
+    "to what `python3 -c 'import torch; print(torch.utils.cmake_prefix_path)'` "
+    "prints. Training then runs on the GPU step by step; loops as CUDA graphs "
+    "are not part of this version.")
+endif()
 
 if(INFEED_TESTS)
   find_package(GTest REQUIRED)

@@ -2,6 +2,7 @@
 option(INFEED_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(INFEED_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(INFEED_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
+option(INFEED_CUDA "Refuse a LibTorch without CUDA" OFF)
 set(INFEED_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
