@@ -115,7 +115,7 @@ std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
                     "checksum need " +
                         std::to_string(length) + " + " +
                         Bytes(kFrameFooterBytes) + ", " + Bytes(rest) +
-                        " left");
+                        " left; the file was cut short: copy or make it again");
   }
   return static_cast<std::int64_t>(length);
 }
