@@ -40,6 +40,7 @@ Json RunJson(const ThroughputRun& run) {
             {"max", run.images_per_second.back()},
             {"rounds", run.images_per_second}}},
           {"first_batch_seconds", run.stats.first_batch_seconds},
+          {"first_wait_seconds", run.stats.first_wait_seconds},
           {"consumer_wait_seconds", run.stats.consumer_wait_seconds},
           {"elapsed_seconds", run.stats.elapsed_seconds},
           {"bad_records", run.stats.bad_records},
@@ -70,8 +71,8 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
   }
   text += fmt::format(
       "\ntime to first batch: {:.3f} s\n"
-      "peak memory: {:.1f} MiB of the process; the pipeline's bound is {:.1f} "
-      "MiB\n",
+      "peak memory: {:.1f} MiB of the whole process, libraries included; the "
+      "pipeline's own bound is {:.1f} MiB\n",
       fastest.stats.first_batch_seconds,
       static_cast<double>(peak_rss_bytes) / kMebibyte,
       static_cast<double>(fastest.memory_bytes) / kMebibyte);

@@ -30,10 +30,9 @@ std::int64_t ConsumerCounts::Delivered(const Batch& batch,
   const std::int64_t images = std::ranges::count_if(
       batch.weights(), [](float weight) { return weight > 0; });
   images_.fetch_add(images, std::memory_order_relaxed);
-  // Everybody waits for the first batch; it says nothing about the rest.
-  if (batches_.fetch_add(1, std::memory_order_relaxed) > 0) {
-    waited_.fetch_add(waited.count(), std::memory_order_relaxed);
-  }
+  const bool first = batches_.fetch_add(1, std::memory_order_relaxed) == 0;
+  (first ? first_wait_ : waited_)
+      .fetch_add(waited.count(), std::memory_order_relaxed);
   return images;
 }
 
@@ -42,6 +41,8 @@ void ConsumerCounts::Ended(Clock::time_point now) { SetOnce(ended_, now); }
 void ConsumerCounts::Read(PipelineStats& stats) const {
   stats.batches = batches_.load(std::memory_order_relaxed);
   stats.images = images_.load(std::memory_order_relaxed);
+  stats.first_wait_seconds =
+      Seconds(first_wait_.load(std::memory_order_relaxed));
   stats.consumer_wait_seconds =
       Seconds(waited_.load(std::memory_order_relaxed));
   const Clock::rep asked = first_asked_.load(std::memory_order_relaxed);

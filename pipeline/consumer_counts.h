@@ -21,13 +21,14 @@ class ConsumerCounts {
   // The stream is over.
   void Ended(Clock::time_point now);
 
-  // Fills in elapsed_seconds, batches, images and consumer_wait_seconds.
+  // Fills in elapsed_seconds, batches, images and the two waits.
   void Read(PipelineStats& stats) const;
 
  private:
   std::atomic<Clock::rep> first_asked_{0};  // 0: not yet
   std::atomic<Clock::rep> ended_{0};        // 0: not yet
-  std::atomic<Clock::rep> waited_{0};
+  std::atomic<Clock::rep> first_wait_{0};
+  std::atomic<Clock::rep> waited_{0};  // for all but the first
   std::atomic<std::int64_t> batches_{0};
   std::atomic<std::int64_t> images_{0};
 };

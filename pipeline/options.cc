@@ -64,6 +64,8 @@ InputOptions CheckedInputOptions(InputOptions options) {
              std::numeric_limits<std::int64_t>::max());
   CheckRange("threads", options.threads, 0, kMaxThreads);
   CheckRange("batches_in_pool", options.batches_in_pool, 2, kMaxPool);
+  CheckRange("jpeg_limits.max_pixels", options.jpeg_limits.max_pixels, 1,
+             std::numeric_limits<std::int64_t>::max());
   if (options.batch_size % options.world_size != 0) {
     throw UsageError("batch_size " + std::to_string(options.batch_size) +
                      " is not a multiple of world_size " +

@@ -38,7 +38,9 @@ struct PipelineStats {
   std::int64_t images = 0;  // delivered, weight 0 left out
   std::int64_t bad_records = 0;
   std::string first_bad_record;  // its message
-  // How long the consumer waited in Next() in all, the first batch left out.
+  // How long the consumer waited in Next(): for the first batch, which says
+  // nothing about the rest, and for all others together.
+  double first_wait_seconds = 0;
   double consumer_wait_seconds = 0;
   std::vector<StageStats> stages;
 };

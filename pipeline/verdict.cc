@@ -15,7 +15,7 @@ constexpr double kLittleWait = 0.02;
 constexpr double kFullyBusy = 0.75;
 
 struct Shares {
-  double waited = 0;   // of the elapsed time, by the consumer
+  double waited = 0;   // of the time after the first batch, by the consumer
   double busy = 0;     // of the workers' time
   double starved = 0;  // of the elapsed time, by the driver for a free batch
   const StageStats* busiest = nullptr;
@@ -42,8 +42,10 @@ Shares SharesOf(const PipelineStats& stats) {
       shares.busiest = &stage;
     }
   }
-  shares.waited =
-      std::min(1.0, stats.consumer_wait_seconds / stats.elapsed_seconds);
+  const double after_first = stats.elapsed_seconds - stats.first_wait_seconds;
+  shares.waited = after_first > 0
+                      ? std::min(1.0, stats.consumer_wait_seconds / after_first)
+                      : 0;
   shares.busy = std::min(
       1.0, busy_seconds / (stats.elapsed_seconds * std::max(1, stats.threads)));
   if (shares.busiest != nullptr && busy_seconds > 0) {

@@ -23,7 +23,7 @@ TEST(ConsumerCountsTest, CountsNothingBeforeItIsAsked) {
   EXPECT_EQ(Read(counts).batches, 0);
 }
 
-TEST(ConsumerCountsTest, LeavesTheFirstWaitOut) {
+TEST(ConsumerCountsTest, KeepsTheFirstWaitApart) {
   Batch batch(2, 1);
   std::ranges::fill(batch.weights(), 1.0F);
   ConsumerCounts counts;
@@ -31,6 +31,7 @@ TEST(ConsumerCountsTest, LeavesTheFirstWaitOut) {
   counts.Delivered(batch, seconds(3));
   EXPECT_EQ(Read(counts).batches, 2);
   EXPECT_EQ(Read(counts).images, 4);
+  EXPECT_DOUBLE_EQ(Read(counts).first_wait_seconds, 100);
   EXPECT_DOUBLE_EQ(Read(counts).consumer_wait_seconds, 3);
 }
 

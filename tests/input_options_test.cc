@@ -48,6 +48,8 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
   EXPECT_THAT(check({.max_records = -1}), Refuses("max_records is -1"));
   EXPECT_THAT(check({.batches_in_pool = 1}),
               Refuses("batches_in_pool is 1: give a number from 2"));
+  EXPECT_THAT(check({.jpeg_limits = {.max_pixels = 0}}),
+              Refuses("jpeg_limits.max_pixels is 0"));
 }
 
 TEST(InputOptionsTest, RefusesABatchThatRanksCannotShare) {

@@ -12,10 +12,12 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Ten seconds of two threads that worked for 19 of their 20 seconds.
+// Eleven seconds of two threads that worked for 19 of their 22 seconds; the
+// consumer got its first batch after one.
 PipelineStats BusyRun() {
   PipelineStats stats;
-  stats.elapsed_seconds = 10;
+  stats.elapsed_seconds = 11;
+  stats.first_wait_seconds = 1;
   stats.threads = 2;
   stats.batches = 20;
   stats.images = 1280;
@@ -62,7 +64,7 @@ TEST(VerdictTest, AcquitsTheInputOfAConsumerThatNeverWaits) {
   EXPECT_THAT(Verdict(stats),
               AllOf(StartsWith("The consumer bounds the throughput: it waited "
                                "1 % of the time"),
-                    HasSubstr("45 % busy")));
+                    HasSubstr("41 % busy")));
 }
 
 TEST(VerdictTest, AdvisesALargerPoolWhereWorkersIdleForWantOfBatches) {
@@ -72,6 +74,12 @@ TEST(VerdictTest, AdvisesALargerPoolWhereWorkersIdleForWantOfBatches) {
   stats.stages[2].busy_seconds = 5;
   EXPECT_THAT(Verdict(stats), AllOf(StartsWith("The batch pool bounds"),
                                     HasSubstr("larger batches_in_pool")));
+}
+
+TEST(VerdictTest, DoesNotDivideByNothing) {
+  PipelineStats stats = BusyRun();
+  stats.first_wait_seconds = stats.elapsed_seconds;
+  EXPECT_THAT(Verdict(stats), HasSubstr("it waited 0 % of the time"));
 }
 
 TEST(VerdictTest, DoubtsARunThatTellsNothing) {
