@@ -27,6 +27,7 @@ class BoundedQueue {
     Check(capacity > 0, "a queue holds at least one item");
   }
 
+  ~BoundedQueue() = default;
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;
 

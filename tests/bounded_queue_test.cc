@@ -65,6 +65,7 @@ TEST(BoundedQueueTest, PassesEveryItemOnceBetweenManyThreads) {
   std::vector<std::atomic<int>> seen(kThreads * kEach);
   {
     std::vector<std::jthread> consumers;
+    consumers.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       consumers.emplace_back([&] {
         while (const std::optional<int> item = queue.Pop()) {
@@ -74,6 +75,7 @@ TEST(BoundedQueueTest, PassesEveryItemOnceBetweenManyThreads) {
     }
     {
       std::vector<std::jthread> producers;
+      producers.reserve(kThreads);
       for (int t = 0; t < kThreads; ++t) {
         producers.emplace_back([&queue, t] {
           for (int i = 0; i < kEach; ++i) {

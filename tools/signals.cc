@@ -22,7 +22,7 @@ sigset_t Signals() {
   return set;
 }
 
-void Wait(std::stop_source source) {
+void Wait(const std::stop_source& source) {
   const sigset_t set = Signals();
   for (;;) {
     int signal = 0;

@@ -25,7 +25,8 @@ EvalResult ToResult(const EvalCounts& counts) {
 }  // namespace
 
 std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex& index,
-                                   InputOptions input, std::stop_token stop) {
+                                   InputOptions input,
+                                   const std::stop_token& stop) {
   input.training = false;
   input.shuffle = Shuffle::kNone;
   input.on_bad_record = OnBadRecord::kSkip;

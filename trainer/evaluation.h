@@ -29,7 +29,7 @@ struct EvalResult {
 [[nodiscard]] std::optional<EvalResult> Evaluate(DeviceLoop& device,
                                                  const RecordIndex& index,
                                                  InputOptions input,
-                                                 std::stop_token stop);
+                                                 const std::stop_token& stop);
 
 // "evaluation at step 120: top-1 91.2 %  top-5 99.8 %  loss 0.312  (500 images,
 // 210.3 images/s)".

@@ -136,7 +136,7 @@ void PrintReport(const Training& training, const TrainLog& log) {
 }
 
 bool EvaluateHere(const Job& job, const Training& training, TrainLog& log,
-                  std::stop_token stop, double& top_1) {
+                  const std::stop_token& stop, double& top_1) {
   const std::optional<EvalResult> result = Evaluate(
       job.device, job.data.eval()->index, EvalInputOf(job.params), stop);
   if (result) {
@@ -148,7 +148,7 @@ bool EvaluateHere(const Job& job, const Training& training, TrainLog& log,
 
 // The training proper: train to the next evaluation, save, evaluate, go on.
 ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
-                          std::stop_token stop) {
+                          const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const bool evaluates =
       job.options.mode == Mode::kTrainAndEval && job.data.eval();
@@ -182,7 +182,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
   return ExitCode::kDone;
 }
 
-ExitCode Train(const Job& job, std::stop_token stop) {
+ExitCode Train(const Job& job, const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const std::string& model_dir = job.options.model_dir;
   MakeFolder(model_dir);
@@ -211,7 +211,7 @@ ExitCode Train(const Job& job, std::stop_token stop) {
   return TrainAndEvaluate(job, training, log, stop);
 }
 
-ExitCode EvaluateNewest(const Job& job, std::stop_token stop) {
+ExitCode EvaluateNewest(const Job& job, const std::stop_token& stop) {
   bool unusable = false;
   const std::optional<Checkpoint> from = Restore(job, unusable);
   if (unusable) {
@@ -252,7 +252,7 @@ Mode ParseMode(std::string_view name) {
                    ": must be train, eval or train_and_eval");
 }
 
-ExitCode Run(const RunOptions& options, std::stop_token stop) {
+ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
   const DataSet data(options.data_dir);
   RequireSplits(options, data);
   const RunParams resolved = Resolve(options.params, options.device, data);

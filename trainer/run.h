@@ -31,6 +31,7 @@ struct RunOptions {
 // training after the step at hand, with a checkpoint. Returns kDone,
 // kStoppedBySignal, kCheckpointUnusable or kNonFiniteLoss; throws the errors of
 // base/error.h.
-[[nodiscard]] ExitCode Run(const RunOptions& options, std::stop_token stop);
+[[nodiscard]] ExitCode Run(const RunOptions& options,
+                           const std::stop_token& stop);
 
 }  // namespace infeed

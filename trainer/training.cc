@@ -17,7 +17,8 @@ Training::Training(const TrainingOptions& options, const RecordIndex& index,
       infeed_(pipeline_, options.input.batch_size, options.input.image_size),
       outfeed_([&log](const StepResult& result) { log.Step(result); }) {}
 
-Training::End Training::TrainTo(std::int64_t target, std::stop_token stop) {
+Training::End Training::TrainTo(std::int64_t target,
+                                const std::stop_token& stop) {
   const std::stop_callback end_the_stream(stop, [this] { infeed_.Stop(); });
   while (step_ < target && !stop.stop_requested()) {
     RunLoop(std::min(options_.iterations_per_loop, target - step_));

@@ -39,7 +39,7 @@ class Training {
 
   // Trains until `target` updates are done, with checkpoints on the way. A
   // request to stop ends it after the step at hand.
-  [[nodiscard]] End TrainTo(std::int64_t target, std::stop_token stop);
+  [[nodiscard]] End TrainTo(std::int64_t target, const std::stop_token& stop);
 
   // Writes a checkpoint of this moment unless the last one is of this step.
   void SaveCheckpoint();

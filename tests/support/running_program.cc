@@ -28,6 +28,7 @@ RunningProgram::RunningProgram(const std::string& name,
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), path);
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) {
     argv.push_back(word.data());
   }
