@@ -128,6 +128,14 @@ TEST(ImageTreeTest, PassesOverWhatIsNoImageAndSaysSo) {
                           HasSubstr("empty: passed over, no images")));
 }
 
+TEST(ImageTreeTest, NotesImagesOutsideOfClassFolders) {
+  ImageFolder raw;
+  raw.Jpegs({"a/1.jpg", "loose.jpg"}).File("class_names.txt", "a cat");
+  EXPECT_THAT(FindImages(raw.path()).notes,
+              ElementsAre(HasSubstr("passed over 1 files that are in no "
+                                    "class folder")));
+}
+
 TEST(ImageTreeTest, NotesFoldersBesideTheSplits) {
   ImageFolder raw;
   raw.Jpegs({"train/a/1.jpg", "old/a/1.jpg", "test/1.jpg"});

@@ -77,9 +77,15 @@ std::vector<ShardTask> TasksOf(const ConversionPlan& plan) {
 }
 
 // Lets the workers stop when their reader goes, whatever the reason.
-struct Canceller {
-  BoundedQueue<Event>& queue;
-  ~Canceller() { queue.Cancel(); }
+class Canceller {
+ public:
+  explicit Canceller(BoundedQueue<Event>& queue) : queue_(queue) {}
+  ~Canceller() { queue_.Cancel(); }
+  Canceller(const Canceller&) = delete;
+  Canceller& operator=(const Canceller&) = delete;
+
+ private:
+  BoundedQueue<Event>& queue_;
 };
 
 // Writes all shards in parallel. Returns their results in the plan's order.
@@ -110,7 +116,7 @@ std::vector<ShardResult> WriteShards(
       events.Close(std::current_exception());
     }
   });
-  const Canceller canceller{events};
+  const Canceller canceller(events);
   std::vector<ShardResult> results;
   std::int64_t images = 0;
   while (std::optional<Event> event = events.Pop()) {

@@ -36,8 +36,9 @@ std::uint64_t NameHash(std::string_view path) {
 std::vector<ImageFile> DealingOrder(std::vector<ImageFile> images) {
   std::sort(images.begin(), images.end(),
             [](const ImageFile& a, const ImageFile& b) {
-              return std::pair(NameHash(a.path), std::string_view(a.path)) <
-                     std::pair(NameHash(b.path), std::string_view(b.path));
+              const std::uint64_t hash_a = NameHash(a.path);
+              const std::uint64_t hash_b = NameHash(b.path);
+              return hash_a != hash_b ? hash_a < hash_b : a.path < b.path;
             });
   return images;
 }

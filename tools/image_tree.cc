@@ -26,6 +26,8 @@ constexpr std::array<SplitFolder, 4> kSplitFolders = {
      {"validation", "val"},
      {"test", "test"}}};
 
+constexpr const char* kNoImages = "things that are no images";
+
 bool IsSplitName(std::string_view folder) {
   return std::any_of(
       kSplitFolders.begin(), kSplitFolders.end(),
@@ -91,12 +93,18 @@ class Scan {
 
   void ReadClassFolders(std::string_view split, const std::string& folder,
                         const FolderListing& listing) {
-    NoteIgnored(folder, listing.ignored.size() + listing.images.size());
+    // RAW itself holds label files and the like.
+    NoteIgnored(
+        folder,
+        listing.images.size() + (folder == raw_ ? 0 : listing.ignored.size()),
+        "files that are in no class folder");
     ImageSplit images{std::string(split), {}};
     for (const std::string& name : listing.folders) {
-      const std::string class_folder = folder + "/" + name;
+      std::string class_folder = folder;
+      class_folder.append("/").append(name);
       const FolderListing files = ListFolder(class_folder);
-      NoteIgnored(class_folder, files.ignored.size() + files.folders.size());
+      NoteIgnored(class_folder, files.ignored.size() + files.folders.size(),
+                  kNoImages);
       if (files.images.empty()) {
         tree_.notes.push_back(class_folder + ": passed over, no images in it");
         continue;
@@ -130,7 +138,7 @@ class Scan {
                           folder + " has " +
                           std::to_string(listing.images.size()) + " images");
     }
-    NoteIgnored(folder, listing.ignored.size());
+    NoteIgnored(folder, listing.ignored.size(), kNoImages);
     ImageSplit split{"validation", {}};
     for (std::size_t i = 0; i < labels.size(); ++i) {
       split.images.push_back({folder + "/" + listing.images[i].name,
@@ -174,10 +182,11 @@ class Scan {
     return numbers_.emplace(class_name, next).first->second;
   }
 
-  void NoteIgnored(const std::string& folder, std::size_t count) {
-    if (count > 0 && folder != raw_) {
+  void NoteIgnored(const std::string& folder, std::size_t count,
+                   const std::string& what) {
+    if (count > 0) {
       tree_.notes.push_back(folder + ": passed over " + std::to_string(count) +
-                            " things that are no images");
+                            " " + what);
     }
   }
 

@@ -1,9 +1,11 @@
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <map>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -97,7 +99,9 @@ std::int64_t ParseShards(const std::string& text) {
   if (text == "auto") {
     return shards;
   }
-  if (!CLI::detail::lexical_cast(text, shards) || shards <= 0) {
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, shards);
+  if (error != std::errc{} || last != end || shards <= 0) {
     throw UsageError("--shards " + text + ": give a number above 0, or auto");
   }
   return shards;
