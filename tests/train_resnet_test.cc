@@ -43,9 +43,18 @@ class TrainResnetTest : public testing::Test {
   }
 
   void Write(const std::string& split, int images) const {
-    TfrecordWriter writer(data_ / ShardName(split, 0, 1));
+    std::vector<std::string> payloads;
     for (int i = 0; i < images; ++i) {
-      writer.Append(TestPayload(i % 4));
+      payloads.push_back(TestPayload(i % 4));
+    }
+    WriteRecords(split, payloads);
+  }
+
+  void WriteRecords(const std::string& split,
+                    const std::vector<std::string>& payloads) const {
+    TfrecordWriter writer(data_ / ShardName(split, 0, 1));
+    for (const std::string& payload : payloads) {
+      writer.Append(payload);
     }
     writer.Close();
   }
@@ -180,6 +189,39 @@ TEST_F(TrainResnetTest, EvalModeReadsTheModelsOwnParameters) {
   EXPECT_EQ(eval.exit_code, 0) << eval.err;
   EXPECT_THAT(eval.out, HasSubstr("evaluation at step 4: top-1"));
   EXPECT_EQ(Metrics("model", "eval").at(4)["loss"], trained["loss"]);
+}
+
+TEST_F(TrainResnetTest, EvalModeNeedsACheckpointAndShards) {
+  const std::string eval = "--mode eval --data_dir " + data_.path() +
+                           " --model_dir " + Model("none");
+  const ProgramResult no_checkpoint = RunProgram("train_resnet", eval);
+  EXPECT_EQ(no_checkpoint.exit_code, 2);
+  EXPECT_THAT(no_checkpoint.err, HasSubstr("no checkpoint to evaluate"));
+
+  fs::remove(data_ / ShardName("validation", 0, 1));
+  const ProgramResult no_shards = RunProgram("train_resnet", eval);
+  EXPECT_EQ(no_shards.exit_code, 2);
+  EXPECT_THAT(no_shards.err, HasSubstr("no validation-* or test-* shards"));
+}
+
+TEST_F(TrainResnetTest, LeavesBadRecordsOutOfAnEvaluation) {
+  WriteRecords("validation", {TestPayload(0), "no Example"});
+  ASSERT_EQ(Train("model", "train_steps=1", "--mode train_and_eval").exit_code,
+            0);
+  EXPECT_EQ(Metrics("model", "eval").at(1)["images"], 1);
+
+  WriteRecords("validation", {"no Example"});
+  const ProgramResult none =
+      Train("none", "train_steps=1", "--mode train_and_eval");
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("no good record to evaluate"));
+}
+
+TEST_F(TrainResnetTest, NeedsALabelToCountClasses) {
+  WriteRecords("train", std::vector<std::string>(16, "no Example"));
+  const ProgramResult run = Train("model");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("num_label_classes: the data does not say"));
 }
 
 TEST_F(TrainResnetTest, EndsWhenAnEvaluationIsGoodEnough) {

@@ -88,12 +88,7 @@ DataSet::DataSet(const std::string& data_dir)
   }
   const std::int64_t classes =
       CountClasses(data_dir, (train_ ? train_ : eval_)->index);
-  if (classes < 1 || classes > kMaxClasses) {
-    throw DataError({data_dir, -1, -1},
-                    "no record with a label of 1 or more; give "
-                    "num_label_classes");
-  }
-  num_classes_ = static_cast<int>(classes);
+  num_classes_ = static_cast<int>(std::min(classes, kMaxClasses));
 }
 
 std::int64_t DataSet::train_images() const { return Images(train_); }

@@ -29,7 +29,7 @@ class DataSet {
   [[nodiscard]] const std::optional<DataSplit>& eval() const { return eval_; }
 
   // From dataset.json, else labels.txt, else the largest label of all records,
-  // which reads them.
+  // which reads them. 0 when none of them says.
   [[nodiscard]] int num_classes() const { return num_classes_; }
 
   [[nodiscard]] std::int64_t train_images() const;

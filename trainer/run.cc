@@ -135,15 +135,15 @@ void PrintReport(const Training& training, const TrainLog& log) {
   Say(Verdict(stats));
 }
 
-bool EvaluateHere(const Job& job, const Training& training, TrainLog& log,
-                  const std::stop_token& stop, double& top_1) {
+std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
+                                       TrainLog& log,
+                                       const std::stop_token& stop) {
   const std::optional<EvalResult> result = Evaluate(
       job.device, job.data.eval()->index, EvalInputOf(job.params), stop);
   if (result) {
     log.Evaluation(training.step(), *result);
-    top_1 = result->top_1;
   }
-  return result.has_value();
+  return result;
 }
 
 // The training proper: train to the next evaluation, save, evaluate, go on.
@@ -167,8 +167,13 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
         break;
     }
     training.SaveCheckpoint();
-    if (evaluates && !EvaluateHere(job, training, log, stop, top_1)) {
-      return StopEarly(training, log);
+    if (evaluates) {
+      const std::optional<EvalResult> result =
+          EvaluateHere(job, training, log, stop);
+      if (!result) {
+        return StopEarly(training, log);
+      }
+      top_1 = result->top_1;
     }
   } while (training.step() < params.train_steps &&
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
