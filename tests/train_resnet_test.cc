@@ -125,13 +125,13 @@ TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
 
   RunningProgram first(
       "train_resnet",
-      ArgumentsForTraining("stopped", "steps_per_checkpoint=3"));
-  ASSERT_TRUE(first.ReadUntil("checkpoint at step 3"));
+      ArgumentsForTraining("stopped", "steps_per_checkpoint=9"));
+  ASSERT_TRUE(first.ReadUntil("checkpoint at step 9"));
   first.Signal(SIGTERM);
   EXPECT_EQ(first.Wait(), 75) << first.err();
   EXPECT_THAT(first.err(), HasSubstr("the same command goes on from there"));
 
-  const ProgramResult second = Train("stopped", "steps_per_checkpoint=3");
+  const ProgramResult second = Train("stopped", "steps_per_checkpoint=9");
   EXPECT_EQ(second.exit_code, 0) << second.err;
   EXPECT_THAT(second.err, HasSubstr("going on from the checkpoint at step"));
   ExpectSameSteps("straight", "stopped");
@@ -141,12 +141,12 @@ TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
   ASSERT_EQ(Train("straight").exit_code, 0);
 
   RunningProgram first(
-      "train_resnet", ArgumentsForTraining("killed", "steps_per_checkpoint=6"));
-  ASSERT_TRUE(first.ReadUntil("checkpoint at step 12"));
+      "train_resnet", ArgumentsForTraining("killed", "steps_per_checkpoint=9"));
+  ASSERT_TRUE(first.ReadUntil("checkpoint at step 18"));
   first.Signal(SIGKILL);
   EXPECT_EQ(first.Wait(), 128 + SIGKILL);
 
-  const ProgramResult second = Train("killed", "steps_per_checkpoint=6");
+  const ProgramResult second = Train("killed", "steps_per_checkpoint=9");
   EXPECT_EQ(second.exit_code, 0) << second.err;
   ExpectSameSteps("straight", "killed");
 }

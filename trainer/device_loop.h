@@ -92,8 +92,10 @@ class DeviceLoop {
 // an unknown name, or a GPU that is not there.
 [[nodiscard]] bool IsGpu(const std::string& device);
 
-// Whether this CPU multiplies bfloat16 in hardware (AVX512_BF16, which every
-// CPU with AMX has): without it bfloat16 is slower than float32.
-[[nodiscard]] bool CpuHasBfloat16();
+// Whether this CPU trains faster in bfloat16 than in float32: with AMX, or with
+// AVX512_BF16 at full rate, as AMD has it. Intel's cores without AMX have that
+// at half rate, and the conversions make it a loss; docs/performance.md has
+// the figures.
+[[nodiscard]] bool CpuGainsFromBfloat16();
 
 }  // namespace infeed

@@ -57,11 +57,12 @@ torch::Device ParseDevice(const std::string& name) {
 
 bool IsGpu(const std::string& device) { return ParseDevice(device).is_cuda(); }
 
-bool CpuHasBfloat16() {
+bool CpuGainsFromBfloat16() {
 #if defined(__x86_64__)
-  // Every CPU with AMX has this too. The builtin also asks whether the
-  // operating system keeps the registers.
-  return __builtin_cpu_supports("avx512bf16") != 0;
+  // The builtins also ask whether the operating system keeps the registers.
+  return __builtin_cpu_supports("amx-bf16") != 0 ||
+         (__builtin_cpu_supports("avx512bf16") != 0 &&
+          __builtin_cpu_is("amd") != 0);
 #else
   return false;
 #endif

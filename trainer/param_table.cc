@@ -41,8 +41,8 @@ const Param kTable[] = {
     {"num_label_classes", &P::num_label_classes, Between(0, 100'000), "classes",
      "Outputs of the model.", "as many as the data has"},
     {"precision", &P::precision, OneOf("auto|bfloat16|float32"), "",
-     "Of the model's arithmetic; auto is bfloat16 where the processor "
-     "multiplies it in hardware.",
+     "Of the model's arithmetic; auto is bfloat16 where the processor is "
+     "faster with it.",
      ""},
 
     {"num_train_images", &P::num_train_images, Between(0, kMaxImages), "images",

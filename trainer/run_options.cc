@@ -13,8 +13,8 @@ constexpr int kBatchesInPool = 4;
 
 Precision PrecisionOf(const std::string& name, bool on_gpu) {
   if (name == "auto") {
-    return on_gpu || CpuHasBfloat16() ? Precision::kBfloat16
-                                      : Precision::kFloat32;
+    return on_gpu || CpuGainsFromBfloat16() ? Precision::kBfloat16
+                                            : Precision::kFloat32;
   }
   return name == "bfloat16" ? Precision::kBfloat16 : Precision::kFloat32;
 }
