@@ -64,7 +64,7 @@ void AddInputFlags(CLI::App& app, Flags& flags) {
                  "an image that cannot be decoded: fail, or skip and report")
       ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
           {"fail", OnBadImage::kFail}, {"skip", OnBadImage::kSkip}}))
-      ->default_str("fail");
+      ->option_text("fail|skip=fail");
   app.add_flag("--verify_images,!--no_verify_images",
                flags.converter.verify_images,
                "decode every image once, to find the broken ones (default)");
@@ -83,7 +83,7 @@ void AddOutputFlags(CLI::App& app, Flags& flags) {
       ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
           {"flat", ShardLayout::kFlat},
           {"reference", ShardLayout::kReference}}))
-      ->default_str("flat");
+      ->option_text("flat|reference=flat");
   app.add_option("--seed", flags.plan.seed, "of the training images' order")
       ->capture_default_str();
   app.add_option("--threads", flags.converter.threads, "0: one for each core")
