@@ -164,7 +164,8 @@ TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
   const ProgramResult run = Train("model", "train_steps=7");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(Metrics("model", "train").size(), 7U);
-  EXPECT_THAT(run.err, HasSubstr("first loop: 3 steps"));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("first loop: 3 steps"),
+                             HasSubstr("memory_limit 4096 MiB")));
   EXPECT_EQ(run.out, "step 7\n");
 }
 
@@ -229,6 +230,16 @@ TEST_F(TrainResnetTest, EndsWhenAnEvaluationIsGoodEnough) {
       "model", "steps_per_eval=2,stop_at_top_1=0.01", "--mode train_and_eval");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_LT(Metrics("model", "train").size(), 40U);
+}
+
+TEST_F(TrainResnetTest, EvaluatesTestShardsWhereThereIsNoValidation) {
+  fs::rename(data_ / ShardName("validation", 0, 1),
+             data_ / ShardName("test", 0, 1));
+  const ProgramResult run =
+      Train("model", "train_steps=1", "--mode train_and_eval");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("test 10 images in 1 shards"));
+  EXPECT_EQ(Metrics("model", "eval").at(1)["images"], 10);
 }
 
 TEST_F(TrainResnetTest, OnlyTrainsWithoutValidationAndSaysSo) {

@@ -42,6 +42,8 @@ void MakeFolder(const std::string& folder) {
   }
 }
 
+double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
+
 void RequireSplits(const RunOptions& options, const DataSet& data) {
   if (options.mode != Mode::kEval && !data.train()) {
     throw UsageError("data_dir=" + options.data_dir +
@@ -207,6 +209,9 @@ ExitCode Train(const Job& job, const std::stop_token& stop) {
   Training training(TrainingOf(params, model_dir, job.data),
                     job.data.train()->index, job.device, log, first_step,
                     from ? from->stream : StreamPosition{});
+  Say(fmt::format("input:  up to {:.0f} MiB of memory, memory_limit {:.0f} MiB",
+                  MiB(training.input_memory_bytes()),
+                  MiB(params.memory_limit)));
   Say(fmt::format(
       "training for {} steps ({:.2f} epochs in total), current step {}",
       params.train_steps,

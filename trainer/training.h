@@ -46,6 +46,10 @@ class Training {
 
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] PipelineStats input_stats() const { return pipeline_.stats(); }
+  // What the input may take, in bytes.
+  [[nodiscard]] std::int64_t input_memory_bytes() const {
+    return pipeline_.memory_bytes();
+  }
   // The fraction of the training time that the device waited for its infeed.
   [[nodiscard]] double input_wait() const;
 
