@@ -82,6 +82,7 @@ std::vector<ThroughputRun> MeasureThroughput(const RecordIndex& index,
     }
   }
   std::vector<ThroughputRun> runs;
+  runs.reserve(rounds.size());
   for (std::vector<Round>& of_one : rounds) {
     runs.push_back(Summarize(std::move(of_one)));
   }

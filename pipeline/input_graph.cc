@@ -31,6 +31,7 @@ struct Vacancy {
 class Nodes {
  public:
   Nodes(SlotFiller& filler, int samples_in_flight, InputGraph::Deliver deliver);
+  ~Nodes() = default;
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
 

@@ -128,7 +128,7 @@ void SlotFiller::FillOrThrow(Sample& sample) {
     const DataError located = Located(sample, error);
     switch (options_.on_bad_record) {
       case OnBadRecord::kFail:
-        throw located;
+        throw DataError(located);
       case OnBadRecord::kReplace:
         FillWithSubstitute(sample);
         break;

@@ -151,7 +151,7 @@ std::vector<std::string> StaleShards(const ConversionPlan& plan,
   std::vector<std::string> stale;
   for (const std::string& name : present) {
     if (!planned.contains(name)) {
-      stale.push_back(output_dir + "/" + name);
+      stale.emplace_back(output_dir).append("/").append(name);
     }
   }
   std::sort(stale.begin(), stale.end());

@@ -12,10 +12,8 @@
 namespace infeed {
 namespace {
 
-using std::chrono_literals::operator""ms;
-
-constexpr auto kTerminalInterval = 200ms;
-constexpr auto kLogInterval = 5000ms;
+constexpr std::chrono::milliseconds kTerminalInterval(200);
+constexpr std::chrono::milliseconds kLogInterval(5000);
 constexpr std::size_t kDefaultColumns = 80;
 
 std::size_t ColumnsOf(std::FILE* out) {
