@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -146,6 +147,14 @@ std::string ReadWholeFile(const std::string& path, std::int64_t max_bytes) {
   }
   text.resize(done);
   return text;
+}
+
+void MakeFolder(const std::string& folder, std::string_view action) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw IoError(folder, action, error.value());
+  }
 }
 
 void SyncDirectory(const std::string& directory) {

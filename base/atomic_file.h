@@ -48,6 +48,10 @@ void WriteFileAtomically(const std::string& path, std::string_view text);
 [[nodiscard]] std::string ReadWholeFile(const std::string& path,
                                         std::int64_t max_bytes);
 
+// Makes a folder, and those it lies in, where they are missing. Throws IoError
+// "FOLDER: cannot ACTION: ...".
+void MakeFolder(const std::string& folder, std::string_view action = "create");
+
 // Makes renames and new files in a folder survive a power failure.
 void SyncDirectory(const std::string& directory);
 

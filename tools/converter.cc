@@ -27,14 +27,6 @@ struct Event {
   std::optional<ShardResult> shard;
 };
 
-void MakeFolder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw IoError(folder.string(), "create", error.value());
-  }
-}
-
 void RemoveFile(const std::string& path) {
   std::error_code error;
   fs::remove(path, error);
@@ -61,8 +53,9 @@ void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
     RemoveFile(path);
   }
   for (const PlannedSplit& split : plan.splits) {
-    MakeFolder(
-        fs::path(output_dir + "/" + split.shards.front().name).parent_path());
+    MakeFolder(fs::path(output_dir + "/" + split.shards.front().name)
+                   .parent_path()
+                   .string());
   }
 }
 

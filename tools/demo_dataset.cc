@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
-#include <system_error>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -26,13 +25,8 @@ struct DemoSplit {
 
 void MakeClassFolders(const std::string& folder) {
   for (int demo_class = 0; demo_class < kDemoClasses; ++demo_class) {
-    const std::filesystem::path path =
-        std::filesystem::path(folder) / DemoClassName(demo_class);
-    std::error_code error;
-    std::filesystem::create_directories(path, error);
-    if (error) {
-      throw IoError(path.string(), "create", error.value());
-    }
+    MakeFolder(
+        (std::filesystem::path(folder) / DemoClassName(demo_class)).string());
   }
 }
 

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 
 namespace infeed {
@@ -18,13 +18,8 @@ namespace {
 void MakeFolderOf(const std::string& path) {
   const std::filesystem::path folder =
       std::filesystem::path(path).parent_path();
-  if (folder.empty()) {
-    return;
-  }
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw IoError(folder.string(), "create", error.value());
+  if (!folder.empty()) {
+    MakeFolder(folder.string());
   }
 }
 

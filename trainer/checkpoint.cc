@@ -41,14 +41,6 @@ void RemoveFolder(const std::string& folder) {
   }
 }
 
-void MakeFolder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw IoError(folder, "create", error.value());
-  }
-}
-
 // The base names in a folder; none when it is missing.
 std::vector<std::string> NamesIn(const std::string& folder) {
   std::vector<std::string> names;

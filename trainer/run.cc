@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -21,8 +20,6 @@
 namespace infeed {
 namespace {
 
-namespace fs = std::filesystem;
-
 // What a run has at hand once its parameters are resolved.
 struct Job {
   const RunOptions& options;
@@ -33,14 +30,6 @@ struct Job {
 };
 
 void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
-
-void MakeFolder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw IoError(folder, "create the folder", error.value());
-  }
-}
 
 double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
 
@@ -192,7 +181,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
 ExitCode Train(const Job& job, const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const std::string& model_dir = job.options.model_dir;
-  MakeFolder(model_dir);
+  MakeFolder(model_dir, "create the folder");
   bool unusable = false;
   const std::optional<Checkpoint> from = Restore(job, unusable);
   if (unusable) {

@@ -28,6 +28,14 @@ InputOptions InputOf(const TrainParams& params) {
           .memory_limit = params.memory_limit};
 }
 
+InputOptions TrainInputOf(const TrainParams& params) {
+  InputOptions input = InputOf(params);
+  input.batch_size = params.train_batch_size;
+  input.shuffle = ParseShuffle(params.shuffle);
+  input.on_bad_record = ParseOnBadRecord(params.on_bad_record);
+  return input;
+}
+
 }  // namespace
 
 RunParams Resolve(const RunParams& params, const std::string& device,
@@ -61,14 +69,6 @@ OptimizerOptions OptimizerOf(const TrainParams& params) {
 DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
   return {.device = device,
           .precision = PrecisionOf(params.precision, IsGpu(device))};
-}
-
-InputOptions TrainInputOf(const TrainParams& params) {
-  InputOptions input = InputOf(params);
-  input.batch_size = params.train_batch_size;
-  input.shuffle = ParseShuffle(params.shuffle);
-  input.on_bad_record = ParseOnBadRecord(params.on_bad_record);
-  return input;
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {

@@ -20,7 +20,6 @@ namespace infeed {
 [[nodiscard]] OptimizerOptions OptimizerOf(const TrainParams& params);
 [[nodiscard]] DeviceOptions DeviceOf(const TrainParams& params,
                                      const std::string& device);
-[[nodiscard]] InputOptions TrainInputOf(const TrainParams& params);
 [[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
 [[nodiscard]] RunIdentity IdentityOf(const TrainParams& params,
                                      const DataSet& data);

@@ -33,7 +33,7 @@ Training::End Training::TrainTo(std::int64_t target,
   return step_ < target ? End::kStopped : End::kReached;
 }
 
-std::int64_t Training::RunLoop(std::int64_t steps) {
+void Training::RunLoop(std::int64_t steps) {
   const auto start = std::chrono::steady_clock::now();
   const double waited_before = infeed_.wait_seconds();
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
@@ -44,7 +44,6 @@ std::int64_t Training::RunLoop(std::int64_t steps) {
   loop_seconds_ += took.count();
   const double waited = infeed_.wait_seconds() - waited_before;
   log_.Loop(done, took.count(), std::min(1.0, waited / took.count()));
-  return done;
 }
 
 void Training::SaveCheckpoint() {

@@ -54,7 +54,7 @@ class Training {
   [[nodiscard]] double input_wait() const;
 
  private:
-  std::int64_t RunLoop(std::int64_t steps);
+  void RunLoop(std::int64_t steps);
 
   TrainingOptions options_;
   DeviceLoop& device_;
