@@ -53,7 +53,7 @@ std::string IndexFileHeader(const ByteSource& shard, std::uint64_t records) {
   std::string header(kMagic);
   AppendNumber(header, kVersion);
   AppendNumber(header, static_cast<std::uint64_t>(shard.size()));
-  AppendNumber(header, static_cast<std::uint64_t>(shard.mtime_nanoseconds()));
+  AppendNumber(header, static_cast<std::uint64_t>(shard.version()));
   AppendNumber(header, records);
   return header;
 }

@@ -2,15 +2,21 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
+#include "records/open_source.h"
 #include "records/tfrecord_format.h"
 
 namespace infeed {
 
 TfrecordReader::TfrecordReader(const std::string& path,
                                const TfrecordReaderOptions& options)
-    : source_(path), options_(options) {
+    : TfrecordReader(OpenSource(path), options) {}
+
+TfrecordReader::TfrecordReader(std::unique_ptr<ByteSource> source,
+                               const TfrecordReaderOptions& options)
+    : source_(std::move(source)), options_(options) {
   if (options_.max_record_bytes <= 0) {
     throw UsageError("max_record_bytes must be positive, not " +
                      std::to_string(options_.max_record_bytes));
@@ -18,13 +24,13 @@ TfrecordReader::TfrecordReader(const std::string& path,
 }
 
 std::optional<Record> TfrecordReader::Next() {
-  if (ended_ || offset_ >= source_.size()) {
+  if (ended_ || offset_ >= source_->size()) {
     return std::nullopt;
   }
-  const FramePlace place = {.path = source_.path(),
+  const FramePlace place = {.path = source_->path(),
                             .record = number_,
                             .offset = offset_,
-                            .file_size = source_.size(),
+                            .file_size = source_->size(),
                             .max_record_bytes = options_.max_record_bytes};
   ended_ = true;  // Unless the frame turns out to be whole.
   const std::int64_t length =
@@ -52,7 +58,7 @@ std::span<const std::byte> TfrecordReader::View(std::int64_t offset,
   if (kept < count) {
     // What is there of it moves to the front; one read fills the rest.
     const std::size_t kept_at = buffer_size_ - kept;
-    const auto left = static_cast<std::size_t>(source_.size() - offset);
+    const auto left = static_cast<std::size_t>(source_->size() - offset);
     const std::size_t wanted =
         std::min(std::max(count, options_.buffer_bytes), left);
     if (buffer_.size() < wanted) {
@@ -65,8 +71,8 @@ std::span<const std::byte> TfrecordReader::View(std::int64_t offset,
     buffer_offset_ = offset;
     buffer_size_ = kept;
     buffer_size_ +=
-        source_.ReadAt(offset + static_cast<std::int64_t>(kept),
-                       std::span(buffer_).subspan(kept, wanted - kept));
+        source_->ReadAt(offset + static_cast<std::int64_t>(kept),
+                        std::span(buffer_).subspan(kept, wanted - kept));
     return std::span(buffer_).first(std::min(count, buffer_size_));
   }
   return std::span(buffer_).subspan(skipped, count);

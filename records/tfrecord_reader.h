@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,8 @@ class TfrecordReader {
  public:
   explicit TfrecordReader(const std::string& path,
                           const TfrecordReaderOptions& options = {});
+  explicit TfrecordReader(std::unique_ptr<ByteSource> source,
+                          const TfrecordReaderOptions& options = {});
 
   // Returns the next record, or nullopt at the end, and stays there.
   [[nodiscard]] std::optional<Record> Next();
@@ -51,7 +54,7 @@ class TfrecordReader {
   // Requires: offset does not go back.
   std::span<const std::byte> View(std::int64_t offset, std::size_t count);
 
-  ByteSource source_;
+  std::unique_ptr<ByteSource> source_;
   TfrecordReaderOptions options_;
   std::vector<std::byte> buffer_;
   std::int64_t buffer_offset_ = 0;

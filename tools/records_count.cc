@@ -1,11 +1,13 @@
 #include <cstddef>
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 
 #include "records/byte_source.h"
 #include "records/index_file.h"
+#include "records/open_source.h"
 #include "records/tfrecord_reader.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
@@ -16,7 +18,8 @@ namespace {
 ExitCode CountRecords(const ShardPaths& shards) {
   std::size_t total = 0;
   for (const std::string& path : shards) {
-    const ByteSource shard(path);
+    const std::unique_ptr<ByteSource> source = OpenSource(path);
+    const ByteSource& shard = *source;
     std::optional<FrameOffsets> offsets = FindIndex(shard);
     if (!offsets) {
       offsets = ScanFrames(shard, TfrecordReaderOptions().max_record_bytes);

@@ -1,11 +1,13 @@
 #include <cstddef>
 #include <iostream>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "records/byte_source.h"
 #include "records/index_file.h"
+#include "records/open_source.h"
 #include "records/tfrecord_reader.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
@@ -17,7 +19,8 @@ namespace {
 ExitCode IndexShards(const ShardPaths& shards) {
   std::size_t records = 0;
   for (const std::string& path : shards) {
-    const ByteSource shard(path);
+    const std::unique_ptr<ByteSource> source = OpenSource(path);
+    const ByteSource& shard = *source;
     if (const auto found = FindIndex(shard)) {
       records += found->size();
       std::cout << fmt::format("{}: {} records, the index is up to date\n",
