@@ -2,10 +2,12 @@
 # The installed package finds the first block again: infeedConfig.cmake.in.
 find_package(Threads REQUIRED)
 find_package(JPEG REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(TBB REQUIRED)
 find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(nlohmann_json REQUIRED)
+find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
 
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)

@@ -27,6 +27,7 @@ MAY_INCLUDE = {
 # One door per dependency: pattern of the include -> where it may stand.
 DOORS = [
     (r"j(peglib|error|morecfg)\.h", r"preprocess/jpeg\w*\.(cc|h)"),
+    (r"zlib\.h", r"records/(inflate_stream|deflate_sink)\.cc"),
     (r"opencv2/.*", r"preprocess/opencv_image\.cc"),
     (r"(oneapi/)?tbb/.*", r"pipeline/input_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
@@ -38,6 +39,7 @@ DOORS = [
     (r"yaml-cpp/.*", r"trainer/param\w*\.cc"),
     (r"openssl/.*", r"bench/.*\.cc"),
     (r"benchmark/.*", r"bench/.*\.cc"),
+    (r"isa-l/.*", r"records/crc32c\.cc"),
 ]
 
 # Headers that are part of C, C++ or POSIX.
