@@ -21,7 +21,7 @@ infeed_test(thumbnail_test
 add_dependencies(core_tests thumbnail_test)
 
 infeed_test(records_program_test
-  SOURCES records_program_test.cc records_stats_test.cc
+  SOURCES records_program_test.cc records_stats_test.cc records_verify_test.cc
   LIBRARIES infeed::records test_jpeg nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(records_program_test records)
