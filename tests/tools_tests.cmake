@@ -5,9 +5,9 @@ infeed_test(flags_test
 add_dependencies(core_tests flags_test)
 
 infeed_test(record_verbs_test
-  SOURCES image_format_test.cc read_progress_test.cc record_pass_test.cc
-          svg_chart_test.cc tally_test.cc text_table_test.cc
-          tracked_source_test.cc
+  SOURCES image_format_test.cc quick_file_test.cc read_progress_test.cc
+          record_pass_test.cc safe_name_test.cc svg_chart_test.cc tally_test.cc
+          text_table_test.cc tracked_source_test.cc
   LIBRARIES infeed::record_verbs test_jpeg
   LABELS core)
 add_dependencies(core_tests record_verbs_test)
@@ -21,10 +21,11 @@ infeed_test(thumbnail_test
 add_dependencies(core_tests thumbnail_test)
 
 infeed_test(records_program_test
-  SOURCES records_program_test.cc records_stats_test.cc records_verify_test.cc
+  SOURCES records_extract_test.cc records_program_test.cc
+          records_stats_test.cc records_verify_test.cc
   LIBRARIES infeed::records test_jpeg nlohmann_json::nlohmann_json
   LABELS end_to_end)
-add_dependencies(records_program_test records)
+add_dependencies(records_program_test records imagenet_to_records)
 
 infeed_test(converter_test
   SOURCES converter_test.cc conversion_plan_test.cc data_split_test.cc

@@ -7,16 +7,20 @@ infeed_library(record_verbs
     dataset_stats_json.cc
     dataset_stats_report.cc
     dataset_stats_text.cc
+    image_extractor.cc
     image_format.cc
     packed_record.cc
+    quick_file.cc
     read_progress.cc
     record_pass.cc
     records_cat.cc
     records_command.cc
     records_count.cc
+    records_extract.cc
     records_index.cc
     records_stats.cc
     records_verify.cc
+    safe_name.cc
     shard_check.cc
     shard_progress.cc
     svg_chart.cc
@@ -28,12 +32,15 @@ infeed_library(record_verbs
   HEADERS
     dataset_stats.h
     dataset_stats_report.h
+    image_extractor.h
     image_format.h
     packed_record.h
+    quick_file.h
     read_progress.h
     record_pass.h
     records_command.h
     records_verbs.h
+    safe_name.h
     shard_check.h
     shard_progress.h
     svg_chart.h

@@ -37,13 +37,12 @@ std::optional<ShardSet> SetOf(const std::string& path) {
     return std::nullopt;
   }
   ShardSet set = {.folder = whole.parent_path().string(),
-                  .prefix = "",
+                  .prefix = ShardPrefix(name).value_or(""),
                   .ending = name.ends_with(".gz") ? ".gz" : "",
                   .count = 0};
   name.resize(name.size() - set.ending.size());
-  const std::size_t of = name.rfind("-of-");
-  set.prefix = name.substr(0, name.rfind('-', of - 1));
-  const std::string_view digits = std::string_view(name).substr(of + 4);
+  const std::string_view digits =
+      std::string_view(name).substr(name.rfind("-of-") + 4);
   // A number too large stays 0: no set has as many shards.
   std::from_chars(digits.data(), digits.data() + digits.size(), set.count);
   return set;
@@ -66,6 +65,14 @@ bool Exists(const std::string& path) {
 constexpr std::int64_t kMaxCount = 100000;
 
 }  // namespace
+
+std::optional<std::string> ShardPrefix(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (!IsShardName(name)) {
+    return std::nullopt;
+  }
+  return name.substr(0, name.rfind('-', name.rfind("-of-") - 1));
+}
 
 ExpectedShards::ExpectedShards(const std::vector<std::string>& paths) {
   constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",

@@ -13,6 +13,9 @@
 // neither.
 namespace infeed {
 
+// "DIR/train-00003-of-00008" -> "train"; nullopt for another name.
+[[nodiscard]] std::optional<std::string> ShardPrefix(const std::string& path);
+
 // What descriptions say of shards. Const members may be called from several
 // threads at once; others need one thread at a time.
 class ExpectedShards {
