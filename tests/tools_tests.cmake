@@ -22,7 +22,7 @@ add_dependencies(core_tests thumbnail_test)
 
 infeed_test(records_program_test
   SOURCES records_extract_test.cc records_program_test.cc
-          records_stats_test.cc records_verify_test.cc
+          records_read_test.cc records_stats_test.cc records_verify_test.cc
   LIBRARIES infeed::records test_jpeg nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(records_program_test records imagenet_to_records)
