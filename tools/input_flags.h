@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "tools/image_tree.h"
+
+namespace CLI {
+class App;
+}
+
+// The flags that say what is converted.
+namespace infeed {
+
+struct InputFlags {
+  std::string raw_data_dir;
+  std::string split;
+};
+
+// Adds the flags to an app, which fills them in when it parses.
+void AddInputFlags(CLI::App& app, InputFlags& flags);
+
+// Reads what the flags name, and divides it where they ask for that. All that
+// is wrong with the input as a whole is found here, before anything is
+// written. Throws UsageError, IoError, DataError.
+[[nodiscard]] ImageTree ReadInput(const InputFlags& flags);
+
+}  // namespace infeed
