@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/image_tree.h"
 
@@ -12,7 +13,7 @@ class App;
 namespace infeed {
 
 struct InputFlags {
-  std::string raw_data_dir;
+  std::vector<std::string> raw_data_dirs;
   std::string split;
 };
 
