@@ -74,5 +74,37 @@ TEST(ImagenetToRecordsInputTest, RefusesAFolderWithoutAName) {
   EXPECT_THAT(result.err, HasSubstr("one of the folders has no name"));
 }
 
+TEST(ImagenetToRecordsInputTest, ConvertsWhatAManifestNames) {
+  ImageFolder raw;
+  raw.Jpegs({"1.jpg", "2.jpg"})
+      .File("m.csv", "path,label,split\n1.jpg,cat,train\n2.jpg,dog,test\n");
+  const ProgramResult result = RunProgram(
+      "imagenet_to_records", "--manifest " + (raw / "m.csv") +
+                                 " --local_scratch_dir " + (raw / "out"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("out/train-00000-of-00001"),
+                                HasSubstr("out/test-00000-of-00001")));
+}
+
+TEST(ImagenetToRecordsInputTest, DividesAManifestWithoutSplits) {
+  ImageFolder raw;
+  raw.Jpegs({"a/1.jpg", "a/2.jpg"})
+      .File("m.csv", "path,label\n1.jpg,cat\n2.jpg,cat\n");
+  const ProgramResult result =
+      Plan("--manifest " + (raw / "m.csv") + " --raw_data_dir " + (raw / "a") +
+           " --split 0.5/0.5");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("validation         1 images"));
+}
+
+TEST(ImagenetToRecordsInputTest, TakesOneFolderForAManifestsPaths) {
+  ImageFolder raw;
+  raw.Jpegs({"1.jpg"}).File("m.csv", "path,label\n1.jpg,cat\n");
+  const ProgramResult result = Plan("--manifest " + (raw / "m.csv") +
+                                    " --raw_data_dir a --raw_data_dir b");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("can start at one folder only"));
+}
+
 }  // namespace
 }  // namespace infeed

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "tools/data_split.h"
+#include "tools/image_manifest.h"
 #include "tools/tree_union.h"
 
 namespace infeed {
@@ -35,14 +36,36 @@ std::vector<std::string> Folders(const std::vector<std::string>& flags) {
   return folders;
 }
 
+ImageTree FindInput(const InputFlags& flags) {
+  const std::vector<std::string> folders = Folders(flags.raw_data_dirs);
+  if (flags.manifests.empty() && folders.empty()) {
+    throw UsageError(
+        "--raw_data_dir is required: the folder with the images (or "
+        "--manifest, a table of them)");
+  }
+  if (flags.manifests.empty()) {
+    return FindImagesIn(folders);
+  }
+  if (folders.size() > 1) {
+    throw UsageError(
+        "--raw_data_dir: a manifest's paths can start at one folder only; "
+        "give one");
+  }
+  return ReadManifests(flags.manifests, folders.empty() ? "" : folders.front());
+}
+
 }  // namespace
 
 void AddInputFlags(CLI::App& app, InputFlags& flags) {
   app.add_option("--raw_data_dir", flags.raw_data_dirs,
                  "the folder with the images; several are united: A,B or the "
                  "flag again")
-      ->allow_extra_args(false)
-      ->required();
+      ->allow_extra_args(false);
+  app.add_option("--manifest", flags.manifests,
+                 "a .csv or .tsv table of the images instead: columns path, "
+                 "label and, if you like, split and text; paths start at "
+                 "--raw_data_dir, else at the manifest; may be given again")
+      ->allow_extra_args(false);
   app.add_option("--split", flags.split,
                  "0.9/0.1, 0.8/0.1/0.1 or reference (the same): parts of each "
                  "class for train, "
@@ -53,7 +76,7 @@ void AddInputFlags(CLI::App& app, InputFlags& flags) {
 ImageTree ReadInput(const InputFlags& flags) {
   const std::vector<double> fractions =
       flags.split.empty() ? std::vector<double>{} : ParseSplit(flags.split);
-  ImageTree tree = FindImagesIn(Folders(flags.raw_data_dirs));
+  ImageTree tree = FindInput(flags);
   if (!fractions.empty()) {
     SplitTree(fractions, tree);
   }

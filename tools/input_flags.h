@@ -14,6 +14,7 @@ namespace infeed {
 
 struct InputFlags {
   std::vector<std::string> raw_data_dirs;
+  std::vector<std::string> manifests;
   std::string split;
 };
 
