@@ -11,7 +11,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
-# SHA-256 for stream hashes.
+# SHA-256 for stream hashes and duplicate images.
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
 # LibTorch: Debian's package, or a PyTorch wheel named by CMAKE_PREFIX_PATH.

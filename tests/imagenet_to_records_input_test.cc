@@ -106,5 +106,17 @@ TEST(ImagenetToRecordsInputTest, TakesOneFolderForAManifestsPaths) {
   EXPECT_THAT(result.err, HasSubstr("can start at one folder only"));
 }
 
+TEST(ImagenetToRecordsInputTest, ReportsDuplicates) {
+  ImageFolder raw;
+  raw.File("a/1.jpg", "x").File("b/2.jpg", "x");
+  const ProgramResult result =
+      Plan("--raw_data_dir " + raw.path() + " --report_duplicates");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("2 images have the same content, but different "
+                              "classes"),
+                    HasSubstr("b/2.jpg (class b, train)")));
+}
+
 }  // namespace
 }  // namespace infeed

@@ -15,6 +15,7 @@
 #include "tools/conversion_plan.h"
 #include "tools/conversion_text.h"
 #include "tools/converter.h"
+#include "tools/duplicates.h"
 #include "tools/flags.h"
 #include "tools/image_tree.h"
 #include "tools/input_flags.h"
@@ -101,8 +102,12 @@ std::int64_t ParseShards(const std::string& text) {
 
 ConversionPlan MakePlan(Flags& flags) {
   flags.plan.shards = ParseShards(flags.shards);
+  flags.input.threads = flags.converter.threads;
   ImageTree tree = ReadInput(flags.input);
   std::cerr << FirstLines(tree.notes, kNotesShown);
+  if (flags.input.report_duplicates) {
+    std::cout << DuplicatesText(tree.duplicates);
+  }
   return PlanConversion(std::move(tree), flags.plan);
 }
 
