@@ -38,7 +38,7 @@ constexpr const char* kExamples =
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
     "      --layout reference\n"
     "      the shards of the reference converter: 1,024 and 128\n\n"
-    "Any of jpg, jpeg, png, webp, bmp, tif, ppm is an image, in any case.\n"
+    "Any of jpg, png, webp, bmp, tif, jp2, ppm is an image, in any case.\n"
     "JPEGs are stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
     "Exit codes: 0 done, 1 a file could not be read or written, 2 a flag or\n"
     "folder is wrong, 3 an image is bad.";
