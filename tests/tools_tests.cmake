@@ -13,9 +13,10 @@ add_dependencies(records_program_test records)
 
 infeed_test(converter_test
   SOURCES converter_test.cc conversion_plan_test.cc csv_test.cc
-          data_split_test.cc duplicates_test.cc image_encoder_test.cc
-          image_manifest_test.cc image_tree_test.cc parallel_for_test.cc
-          python_shuffle_test.cc shard_plan_test.cc tree_union_test.cc
+          data_split_test.cc duplicates_test.cc idx_file_test.cc
+          image_encoder_test.cc image_manifest_test.cc image_tree_test.cc
+          parallel_for_test.cc python_shuffle_test.cc raw_formats_test.cc
+          raw_images_test.cc shard_plan_test.cc tree_union_test.cc
   LIBRARIES infeed::converter infeed::tools test_jpeg
   LABELS core)
 add_dependencies(core_tests converter_test)
