@@ -1,5 +1,7 @@
 #include "tools/idx_file.h"
 
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,9 +30,10 @@ std::string Values(const IdxFile& file) {
 }
 
 std::string ErrorOf(std::string_view bytes, int dimensions = 3) {
-  ImageFolder raw;
-  raw.File("x", bytes);
-  return MessageOf<DataError>([&] { (void)OpenIdx(raw / "x", dimensions); });
+  return MessageOf<DataError>([&] {
+    (void)OpenIdx(std::make_shared<MemorySource>("x", std::string(bytes)),
+                  dimensions);
+  });
 }
 
 TEST(IdxFileTest, ReadsPlainAndPackedFiles) {
@@ -38,7 +41,7 @@ TEST(IdxFileTest, ReadsPlainAndPackedFiles) {
   ImageFolder raw;
   raw.File("plain", bytes).File("packed", Gzipped(bytes));
   for (const char* name : {"plain", "packed"}) {
-    const IdxFile file = OpenIdx(raw / name, 3);
+    const IdxFile file = OpenIdx(std::make_shared<FileSource>(raw / name), 3);
     EXPECT_THAT(file.sizes, ElementsAre(2, 3, 1));
     EXPECT_EQ(Values(file), "abcdef");
     EXPECT_EQ(file.bytes->path(), raw / name);
@@ -58,7 +61,7 @@ TEST(IdxFileTest, RefusesFilesOfOtherKinds) {
 
 TEST(IdxFileTest, RefusesMoreOrFewerBytesThanTheHeaderSays) {
   EXPECT_THAT(ErrorOf(IdxBytes({2, 3, 1}, "abcde")),
-              EndsWith("/x: its header says 2x3x1 values, 22 bytes in all, but "
+              EndsWith("x: its header says 2x3x1 values, 22 bytes in all, but "
                        "it has 21"));
   EXPECT_THAT(ErrorOf(IdxBytes({2, 3, 1}, "abcdefg")), EndsWith("it has 23"));
   EXPECT_THAT(ErrorOf(Gzipped(IdxBytes({2, 3, 1}, "abcde"))),
@@ -79,7 +82,7 @@ TEST(IdxFileTest, RefusesClaimsBeforeItAllocates) {
 
 TEST(IdxFileTest, NamesAPackedFileThatIsDamaged) {
   std::string packed = Gzipped(IdxBytes({2, 3, 1}, "abcdef"));
-  EXPECT_THAT(ErrorOf(packed.substr(0, packed.size() - 4)), HasSubstr("/x: "));
+  EXPECT_THAT(ErrorOf(packed.substr(0, packed.size() - 4)), HasSubstr("x: "));
   packed[packed.size() - 6] ^= 1;
   EXPECT_THAT(ErrorOf(packed), HasSubstr("cannot be unpacked"));
 }

@@ -35,3 +35,6 @@ infeed_test(converter_program_test
   LIBRARIES infeed::records test_jpeg
   LABELS end_to_end)
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
+
+infeed_fuzz(csv_fuzz LIBRARIES infeed::converter)
+infeed_fuzz(idx_fuzz LIBRARIES infeed::converter)

@@ -105,8 +105,7 @@ std::string Unpack(ByteStream& stream, const std::vector<std::byte>& header,
   return bytes;
 }
 
-IdxFile Open(const std::string& path, int dimensions) {
-  auto source = std::make_shared<FileSource>(path);
+IdxFile Open(std::shared_ptr<const ByteSource> source, int dimensions) {
   const std::unique_ptr<ByteStream> stream = OpenStream(*source);
   std::vector<std::byte> header;
   IdxFile file;
@@ -115,7 +114,8 @@ IdxFile Open(const std::string& path, int dimensions) {
   const std::int64_t expected = file.first + ValueBytes(file.sizes);
   if (stream->compression() != Compression::kNone) {
     file.bytes = std::make_shared<MemorySource>(
-        path, Unpack(*stream, header, file.sizes, expected, source->size()));
+        source->path(),
+        Unpack(*stream, header, file.sizes, expected, source->size()));
     return file;
   }
   if (source->size() != expected) {
@@ -127,9 +127,10 @@ IdxFile Open(const std::string& path, int dimensions) {
 
 }  // namespace
 
-IdxFile OpenIdx(const std::string& path, int dimensions) {
+IdxFile OpenIdx(std::shared_ptr<const ByteSource> source, int dimensions) {
+  const std::string path = source->path();
   try {
-    return Open(path, dimensions);
+    return Open(std::move(source), dimensions);
   } catch (const DataError& error) {
     throw error.At({.path = path});
   }

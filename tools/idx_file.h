@@ -16,10 +16,11 @@ struct IdxFile {
   std::int64_t first = 0;                   // offset of the first value
 };
 
-// Opens an IDX file with so many dimensions. One that is packed by gzip, which
-// its content tells, is unpacked into memory. Throws IoError, and DataError
-// when it is no such file or has more or fewer bytes than its header says; that
-// is known before memory is asked for.
-[[nodiscard]] IdxFile OpenIdx(const std::string& path, int dimensions);
+// Reads the header of an IDX file with so many dimensions. One that is packed
+// by gzip, which its content tells, is unpacked into memory. Throws IoError,
+// and DataError when it is no such file or has more or fewer bytes than its
+// header says; that is known before memory is asked for.
+[[nodiscard]] IdxFile OpenIdx(std::shared_ptr<const ByteSource> source,
+                              int dimensions);
 
 }  // namespace infeed

@@ -127,8 +127,8 @@ std::string FindIdx(const std::string& folder, const std::string& name,
 
 LabelledPart ReadIdxPart(const std::string& images_path,
                          const std::string& labels_path) {
-  IdxFile images = OpenIdx(images_path, 3);
-  const IdxFile labels = OpenIdx(labels_path, 1);
+  IdxFile images = OpenIdx(std::make_shared<FileSource>(images_path), 3);
+  const IdxFile labels = OpenIdx(std::make_shared<FileSource>(labels_path), 1);
   const std::int64_t count = images.sizes[0];
   if (labels.sizes[0] != count) {
     throw DataError({.path = labels_path},
