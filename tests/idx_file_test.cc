@@ -80,6 +80,21 @@ TEST(IdxFileTest, RefusesClaimsBeforeItAllocates) {
               EndsWith(" packed ones"));
 }
 
+TEST(IdxFileTest, LimitsWhatItUnpacks) {
+  std::string packed = Gzipped(IdxBytes({1U << 23, 1U << 10, 1}, "ab"));
+  packed.resize(std::size_t{9} << 20);  // more could be in there
+  EXPECT_THAT(ErrorOf(packed), EndsWith("too many for memory: unpack it "
+                                        "first"));
+}
+
+TEST(IdxFileTest, UnpacksMoreThanOneStep) {
+  const std::string values = Counting(3000000);
+  const IdxFile file = OpenIdx(
+      std::make_shared<MemorySource>("x", Gzipped(IdxBytes({3000000}, values))),
+      1);
+  EXPECT_EQ(Values(file), values);
+}
+
 TEST(IdxFileTest, NamesAPackedFileThatIsDamaged) {
   std::string packed = Gzipped(IdxBytes({2, 3, 1}, "abcdef"));
   EXPECT_THAT(ErrorOf(packed.substr(0, packed.size() - 4)), HasSubstr("x: "));

@@ -1,7 +1,7 @@
 #include "tools/idx_file.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <utility>
 
@@ -15,6 +15,8 @@ constexpr int kUnsignedBytes = 8;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
 // No gzip stream packs better than this.
 constexpr std::int64_t kMaxRatio = 1032;
+constexpr std::int64_t kMaxUnpackedBytes = std::int64_t{4} << 30;
+constexpr std::size_t kUnpackStep = std::size_t{1} << 20;
 
 std::int64_t BigEndian(std::span<const std::byte> bytes) {
   std::int64_t value = 0;
@@ -90,15 +92,24 @@ std::string Unpack(ByteStream& stream, const std::vector<std::byte>& header,
   if (expected / kMaxRatio > packed_bytes) {
     FailSize(sizes, expected, std::to_string(packed_bytes) + " packed ones");
   }
-  std::string bytes(static_cast<std::size_t>(expected), '\0');
-  const auto destination = std::as_writable_bytes(std::span(bytes));
-  std::copy(header.begin(), header.end(), destination.begin());
-  const std::size_t filled =
-      header.size() + ReadFully(stream, destination.subspan(header.size()));
-  std::byte more{};
-  if (filled < bytes.size()) {
-    FailSize(sizes, expected, std::to_string(filled));
+  if (expected > kMaxUnpackedBytes) {
+    throw DataError("it has " + std::to_string(expected) +
+                    " bytes unpacked, too many for memory: unpack it first");
   }
+  std::string bytes(reinterpret_cast<const char*>(header.data()),
+                    header.size());
+  // Step by step: memory is only asked for when there are bytes for it.
+  const auto end = static_cast<std::size_t>(expected);
+  while (bytes.size() < end) {
+    const std::size_t filled = bytes.size();
+    bytes.resize(filled + std::min(kUnpackStep, end - filled));
+    const std::size_t got = ReadFully(
+        stream, std::as_writable_bytes(std::span(bytes)).subspan(filled));
+    if (filled + got < bytes.size()) {
+      FailSize(sizes, expected, std::to_string(filled + got));
+    }
+  }
+  std::byte more{};
   if (stream.Read({&more, 1}) > 0) {
     FailSize(sizes, expected, "more");
   }

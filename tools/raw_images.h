@@ -42,6 +42,7 @@ struct RawPart {
 // others need one thread at a time. Throws IoError.
 class RawImages {
  public:
+  // Requires: there is a part.
   explicit RawImages(std::vector<RawPart> parts);
 
   // Gives the image its pixels as RGB; gray is spread. Requires: raw_index is
