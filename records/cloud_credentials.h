@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <variant>
 
 #include "records/google_token.h"
@@ -33,18 +32,19 @@ struct CloudAccess {
 };
 
 // Throws UsageError for a variable or file that contradicts itself (an access
-// key without its secret, an unknown AWS_PROFILE, a bad endpoint); messages
-// never hold a secret. client fetches Google's tokens and must outlive the
-// result.
+// key without its secret, an unknown AWS_PROFILE, a bad endpoint) and IoError
+// for a file that cannot be read; messages never hold a secret. client fetches
+// Google's tokens and must outlive the result.
 [[nodiscard]] CloudAccess FindCloudAccess(UrlScheme scheme,
-                                          const HttpClient& client);
+                                          const HttpClient& client,
+                                          const RetryPolicy& retry = {});
 
-// Refuses to send credentials over plain http to another machine, unless
-// INFEED_ALLOW_HTTP_CREDENTIALS=1. Throws UsageError.
-void CheckMaySendCredentials(const CloudCredentials& credentials,
-                             std::string_view request_url);
+// The URL of an object, or of a bucket when the key is "", as it is requested.
+[[nodiscard]] std::string RequestUrl(const CloudAccess& access, const Url& url,
+                                     const std::string& query = "");
 
-// Returns request.headers with what proves who we are.
+// Returns request.headers with what proves who we are. Throws UsageError when
+// that must not be sent over plain http.
 [[nodiscard]] HttpHeaders AuthorizedHeaders(const CloudAccess& access,
                                             const HttpRequest& request,
                                             SigV4Time now);

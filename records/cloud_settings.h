@@ -33,5 +33,7 @@ struct CloudSettings {
 // before the first URL is opened; what is open keeps the settings it had.
 void SetCloudSettings(CloudSettings settings);
 [[nodiscard]] CloudSettings cloud_settings();
+// How often they were set: what is made from them is made anew when it grows.
+[[nodiscard]] std::uint64_t cloud_settings_generation();
 
 }  // namespace infeed

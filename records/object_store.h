@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "records/cloud_settings.h"
-#include "records/http_client.h"
-#include "records/http_retry.h"
+#include "records/store_client.h"
 
 namespace infeed {
 
@@ -37,16 +36,13 @@ struct ObjectListing {
 // Objects of S3, of what speaks its protocol, of GCS and of web servers, by
 // URL. Credentials and endpoints are found when a scheme is first used.
 //
-// Owns the connections. Thread-safe. Every request is tried again as
+// Thread-safe. Every request is tried again as
 // CloudSettings::retry says. Throws IoError (the store refused, the network
 // failed, the object was replaced) and UsageError (a bad URL, credentials that
 // must not be sent).
 class ObjectStore {
  public:
-  explicit ObjectStore(const CloudSettings& settings);
-  ~ObjectStore();
-  ObjectStore(const ObjectStore&) = delete;
-  ObjectStore& operator=(const ObjectStore&) = delete;
+  explicit ObjectStore(const CloudSettings& settings) : client_(settings) {}
 
   [[nodiscard]] ObjectInfo Stat(const std::string& url) const;
   // nullopt when there is no such object.
@@ -58,7 +54,7 @@ class ObjectStore {
             std::span<std::byte> destination, const ObjectInfo& info) const;
 
   // The objects (s3, gs) whose URLs start with prefix; those behind a further
-  // "/" are given as folders only.
+  // "/" are given as folders only. At most a million of both.
   [[nodiscard]] ObjectListing List(const std::string& prefix) const;
 
   void Put(const std::string& url, std::span<const std::byte> bytes) const;
@@ -77,13 +73,11 @@ class ObjectStore {
   void Remove(const std::string& url) const;
 
  private:
-  class Access;
-  struct Operation;
-  [[nodiscard]] HttpResponse Run(const Operation& operation) const;
+  [[nodiscard]] std::optional<ObjectInfo> Probe(const std::string& url) const;
+  [[nodiscard]] std::optional<std::string> EtagNow(
+      const std::string& url) const;
 
-  RetryPolicy retry_;
-  HttpClient client_;
-  std::unique_ptr<Access> access_;
+  StoreClient client_;
 };
 
 // The process's store, made with cloud_settings() on first use and made anew

@@ -156,10 +156,8 @@ Url ParseUrl(std::string_view text) {
   url.scheme = SchemeOf(text);
   const std::string_view rest =
       text.substr(text.find(kSeparator) + kSeparator.size());
-  const bool is_bucket =
-      url.scheme == UrlScheme::kS3 || url.scheme == UrlScheme::kGs;
-  return is_bucket ? ParseBucket(text, rest, std::move(url))
-                   : ParseHttp(text, rest, std::move(url));
+  return IsBucketScheme(url.scheme) ? ParseBucket(text, rest, std::move(url))
+                                    : ParseHttp(text, rest, std::move(url));
 }
 
 std::string FormatUrl(const Url& url) {
@@ -170,7 +168,7 @@ std::string FormatUrl(const Url& url) {
     }
   }
   text.append(kSeparator).append(url.host);
-  if (url.scheme == UrlScheme::kS3 || url.scheme == UrlScheme::kGs) {
+  if (IsBucketScheme(url.scheme)) {
     return text.append("/").append(url.path);
   }
   text.append(url.path);

@@ -8,6 +8,11 @@ namespace infeed {
 
 enum class UrlScheme { kHttp, kHttps, kS3, kGs };
 
+// Whether objects lie in buckets, that can be listed and written.
+[[nodiscard]] constexpr bool IsBucketScheme(UrlScheme scheme) {
+  return scheme == UrlScheme::kS3 || scheme == UrlScheme::kGs;
+}
+
 struct Url {
   UrlScheme scheme = UrlScheme::kHttps;
   // The bucket; of http(s) the host, in lower case, and ":PORT" if given.
