@@ -105,7 +105,7 @@ class Authority:
         if text is None:
             raise Refused(403, "AccessDenied", "Access Denied.")
         if text.startswith("Bearer "):
-            if kind != "gs":
+            if kind == "s3":
                 raise Refused(400, "InvalidRequest", "The authorization "
                               "mechanism you have provided is not supported.")
             self.check_token(text[len("Bearer "):], writes)
@@ -123,12 +123,12 @@ class Authority:
         algorithm = dialect + "-HMAC-SHA256"
         prefix, true_ending, secret_prefix, services = DIALECTS[algorithm]
         key = self.keys.get(access)
-        if key is None or key.kind != kind:
+        if key is None or kind not in (key.kind, "public"):
             raise Refused(403, "InvalidAccessKeyId", "The AWS Access Key Id "
                           "you provided does not exist in our records.",
                           AWSAccessKeyId=access)
         if ending != true_ending or service not in services or (
-                dialect == "GOOG4" and kind != "gs"):
+                dialect == "GOOG4" and kind == "s3"):
             raise Refused(400, "AuthorizationHeaderMalformed", "The "
                           "authorization header is malformed; bad scope.")
         if kind == "s3" and region != self.region:

@@ -156,6 +156,9 @@ class SignatureTest(unittest.TestCase):
         self.authority.region = "eu-west-1"
         self.assertEqual(self.verdict(request), "AuthorizationHeaderMalformed")
 
+    def test_a_public_bucket_takes_anyones_key(self):
+        self.assertEqual(self.verdict(EXAMPLES["get"], "public"), "sigv4")
+
     def test_headers_of_the_service_must_be_signed(self):
         request = EXAMPLES["get"]
         extra = [*request.headers, ("x-amz-meta-a", "b")]
