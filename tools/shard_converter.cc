@@ -27,7 +27,7 @@ std::string Hex(std::uint32_t value) {
 
 // Read back from the file, so that it is of what was written indeed.
 std::uint32_t FileCrc32c(const std::string& path) {
-  const ByteSource file(path);
+  const FileSource file(path);
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   std::uint32_t crc = 0;
   std::int64_t offset = 0;
