@@ -16,7 +16,7 @@ namespace infeed {
 
 struct AnonymousAccess {};
 struct BearerToken {
-  std::string token;
+  std::string token{};
 };
 using CloudCredentials = std::variant<AnonymousAccess, AwsKeys, BearerToken,
                                       std::shared_ptr<GoogleTokenSource>>;
@@ -27,7 +27,7 @@ struct CloudAccess {
   SigV4Scope scope;
   // "https://s3.eu-west-1.amazonaws.com", without a "/" at its end; "" for
   // http(s), whose URLs say it.
-  std::string endpoint;
+  std::string endpoint{};
   // ENDPOINT/BUCKET/KEY rather than BUCKET.ENDPOINT/KEY.
   bool path_style = true;
 };

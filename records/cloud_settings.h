@@ -23,10 +23,10 @@ struct CloudSettings {
   // The smallest part of an upload; S3 wants 5 MiB at least.
   std::int64_t part_bytes = std::int64_t{8} << 20;
   // Whole shards are kept here, up to cache_bytes; "": no cache.
-  std::string cache_folder;
+  std::string cache_folder{};
   std::int64_t cache_bytes = std::int64_t{64} << 30;
   // Told, once a process, when the cache cannot be used.
-  std::function<void(const std::string&)> on_warning;
+  std::function<void(const std::string&)> on_warning{};
 };
 
 // Throws UsageError naming the setting that is out of range. Requires: called

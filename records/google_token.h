@@ -13,10 +13,10 @@ namespace infeed {
 
 // What is needed of a service account's JSON file.
 struct ServiceAccount {
-  std::string client_email;
-  std::string private_key;  // PEM
-  std::string private_key_id;
-  std::string token_uri;
+  std::string client_email{};
+  std::string private_key{};  // PEM
+  std::string private_key_id{};
+  std::string token_uri{};
 };
 
 // Throws UsageError naming the file and the field that is missing or wrong.

@@ -16,17 +16,19 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 struct HttpRequest {
   std::string method = "GET";
-  std::string url;  // http(s)
-  HttpHeaders headers;
+  std::string url{};  // http(s)
+  HttpHeaders headers{};
   // Sent as it is; must stay until the answer is there.
-  std::span<const std::byte> body;
+  std::span<const std::byte> body{};
   // Where the body of an answer 200 or 206 goes. When it is empty the body
   // goes into HttpResponse::body.
-  std::span<std::byte> destination;
+  std::span<std::byte> destination{};
   // A longer body in HttpResponse::body is a failure.
   std::size_t max_body_bytes = std::size_t{1} << 20;
   // 0: the low-speed limit alone ends a request.
   std::chrono::milliseconds timeout{0};
+  // The server may think for long: the low-speed limit does not count.
+  bool patient = false;
   // On a new connection instead of one that an earlier request left.
   bool fresh_connection = false;
 };
@@ -34,11 +36,11 @@ struct HttpRequest {
 struct HttpResponse {
   // 0 when no whole answer came; failure says why.
   int status = 0;
-  std::map<std::string, std::string> headers;  // names in lower case
-  std::string body;
+  std::map<std::string, std::string> headers{};  // names in lower case
+  std::string body{};
   // Bytes that were put into HttpRequest::destination.
   std::size_t received = 0;
-  std::string failure;
+  std::string failure{};
   // Whether another attempt may help.
   bool may_retry = false;
 
@@ -53,7 +55,7 @@ struct HttpClientOptions {
   std::chrono::seconds low_speed_time{20};
   std::size_t max_header_bytes = std::size_t{64} << 10;
   // A file of certificate authorities instead of the system's.
-  std::string ca_file;
+  std::string ca_file{};
 };
 
 // Sends HTTP requests over connections that are kept for the next ones.

@@ -25,17 +25,17 @@ struct RetryPolicy {
 struct HttpVerdict {
   enum class Kind { kDone, kRetry, kFail };
   Kind kind = Kind::kDone;
-  std::string reason;  // of kRetry and kFail, for the message
+  std::string reason{};  // of kRetry and kFail, for the message
 };
 
 struct RetriedRequest {
-  std::string action;  // for messages: "read"
-  std::string url;     // for messages: as the user knows it
+  std::string action{};  // for messages: "read"
+  std::string url{};     // for messages: as the user knows it
   // Makes the request anew for each attempt: signatures age.
-  std::function<HttpRequest()> make;
+  std::function<HttpRequest()> make{};
   // Asked first about every whole answer. nullopt: 2xx is done; 408, 429 and
   // 5xx are tried again; anything else fails.
-  std::function<std::optional<HttpVerdict>(const HttpResponse&)> judge;
+  std::function<std::optional<HttpVerdict>(const HttpResponse&)> judge{};
 };
 
 // Sends a request until it is done. Throws IoError with action, URL (without

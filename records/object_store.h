@@ -17,21 +17,21 @@ namespace infeed {
 // What tells one state of an object from the next.
 struct ObjectInfo {
   std::int64_t size = 0;
-  std::string etag;           // with its quotes; "" where a server has none
-  std::string last_modified;  // as the server wrote it
+  std::string etag{};           // with its quotes; "" where a server has none
+  std::string last_modified{};  // as the server wrote it
 
   // A hash of both; changes when the object does.
   [[nodiscard]] std::int64_t version() const;
 };
 
 struct ObjectEntry {
-  std::string url;
+  std::string url{};
   std::int64_t size = 0;
 };
 
 struct ObjectListing {
-  std::vector<ObjectEntry> objects;
-  std::vector<std::string> folders;  // URLs that end in "/"
+  std::vector<ObjectEntry> objects{};
+  std::vector<std::string> folders{};  // URLs that end in "/"
 };
 
 // Objects of S3, of what speaks its protocol, of GCS and of web servers, by

@@ -13,22 +13,22 @@ namespace infeed {
 inline constexpr std::size_t kMaxObjectXmlBytes = std::size_t{16} << 20;
 
 struct ListedObject {
-  std::string key;
+  std::string key{};
   std::int64_t size = 0;
-  std::string etag;
+  std::string etag{};
 };
 
 // One answer to ListObjectsV2.
 struct ObjectPage {
-  std::vector<ListedObject> objects;
-  std::vector<std::string> common_prefixes;
-  std::string next_token;  // "" on the last page
+  std::vector<ListedObject> objects{};
+  std::vector<std::string> common_prefixes{};
+  std::string next_token{};  // "" on the last page
 };
 [[nodiscard]] ObjectPage ParseObjectPage(std::string_view xml);
 
 struct StoreError {
-  std::string code;
-  std::string message;
+  std::string code{};
+  std::string message{};
 };
 // nullopt when it is not an Error document, whatever else it is.
 [[nodiscard]] std::optional<StoreError> ParseStoreError(std::string_view xml);

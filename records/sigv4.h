@@ -13,24 +13,24 @@
 namespace infeed {
 
 struct AwsKeys {
-  std::string access_key;
-  std::string secret_key;
-  std::string session_token;  // "" for long-lived keys
+  std::string access_key{};
+  std::string secret_key{};
+  std::string session_token{};  // "" for long-lived keys
 };
 
 struct SigV4Scope {
-  std::string region;
+  std::string region{};
   std::string service = "s3";
 };
 
 // What is signed. The path and the query are percent-encoded as they are sent;
 // S3 signs them so, without encoding again.
 struct SigV4Request {
-  std::string method;
-  std::string path;          // from its "/" on
-  std::string query;         // without the "?"
-  HttpHeaders headers;       // "host" among them
-  std::string payload_hash;  // SHA-256 of the body, in hex
+  std::string method{};
+  std::string path{};          // from its "/" on
+  std::string query{};         // without the "?"
+  HttpHeaders headers{};       // "host" among them
+  std::string payload_hash{};  // SHA-256 of the body, in hex
 };
 
 using SigV4Time = std::chrono::system_clock::time_point;

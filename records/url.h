@@ -11,16 +11,14 @@ enum class UrlScheme { kHttp, kHttps, kS3, kGs };
 struct Url {
   UrlScheme scheme = UrlScheme::kHttps;
   // The bucket; of http(s) the host, in lower case, and ":PORT" if given.
-  std::string host;
+  std::string host{};
   // Of s3 and gs the object's key, byte for byte ("" for a bucket); of http(s)
   // the path from its "/" on, percent-encoded as it was given.
-  std::string path;
-  std::string query;  // of http(s), without the "?"
+  std::string path{};
+  std::string query{};  // of http(s), without the "?"
 
   bool operator==(const Url&) const = default;
 };
-
-[[nodiscard]] bool IsObjectUrl(std::string_view text);
 
 // Throws UsageError naming the URL when the scheme is none of these, the host
 // or bucket is missing or has characters that none can have, there are control

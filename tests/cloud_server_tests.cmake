@@ -22,3 +22,6 @@ infeed_test(object_server_test
   LIBRARIES object_server
   LABELS core)
 add_dependencies(core_tests object_server_test)
+
+infeed_fuzz(cloud_xml_fuzz LIBRARIES infeed::records)
+infeed_fuzz(http_headers_fuzz LIBRARIES infeed::records)

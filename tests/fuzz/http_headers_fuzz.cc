@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -62,8 +63,7 @@ void CheckUrl(const std::string& text) {
     Check(ParseUrl(FormatUrl(url)) == url, "a URL can be written and read");
     const bool web =
         url.scheme == UrlScheme::kHttp || url.scheme == UrlScheme::kHttps;
-    Check(!web || url.query.empty() ||
-              shown.find('?') == std::string::npos,
+    Check(!web || url.query.empty() || shown.find('?') == std::string::npos,
           "messages do not show a query");
   } catch (const UsageError& error) {
     Check(std::string_view(error.what()).find_first_of("\r\n") ==

@@ -1,0 +1,7 @@
+infeed_test(cloud_test
+  SOURCES support/loopback_server.cc http_client_test.cc http_retry_test.cc object_xml_test.cc
+          sigv4_test.cc url_test.cc
+  LIBRARIES infeed::records
+  LABELS core)
+add_dependencies(core_tests cloud_test)
+add_dependencies(tsan_tests cloud_test)
