@@ -23,5 +23,11 @@ infeed_test(object_server_test
   LABELS core)
 add_dependencies(core_tests object_server_test)
 
+infeed_test(cloud_server_test
+  SOURCES cloud_signature_test.cc
+  LIBRARIES infeed::records object_server
+  LABELS core)
+add_dependencies(core_tests cloud_server_test)
+
 infeed_fuzz(cloud_xml_fuzz LIBRARIES infeed::records)
 infeed_fuzz(http_headers_fuzz LIBRARIES infeed::records)
