@@ -24,9 +24,9 @@ int StatusOf(std::string_view line) {
   const std::size_t blank = std::min(line.find(' '), line.size());
   const std::string_view code =
       Trimmed(line.substr(blank)).substr(0, kStatusDigits);
-  int status = 0;
+  unsigned int status = 0;  // A sign is no digit.
   std::from_chars(code.data(), code.data() + code.size(), status);
-  return status;
+  return static_cast<int>(status);
 }
 
 }  // namespace
