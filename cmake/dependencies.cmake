@@ -11,6 +11,7 @@ find_package(CURL REQUIRED)
 # Signatures of cloud requests; SHA-256 of streams.
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(pugixml REQUIRED)
+find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
 
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
