@@ -1,7 +1,8 @@
 infeed_test(cloud_test
-  SOURCES support/loopback_server.cc http_client_test.cc http_retry_test.cc object_xml_test.cc
-          sigv4_test.cc url_test.cc
-  LIBRARIES infeed::records
+  SOURCES support/loopback_server.cc cloud_credentials_test.cc
+          google_token_test.cc http_client_test.cc http_retry_test.cc
+          object_store_test.cc object_xml_test.cc sigv4_test.cc url_test.cc
+  LIBRARIES infeed::records object_server
   LABELS core)
 add_dependencies(core_tests cloud_test)
 add_dependencies(tsan_tests cloud_test)
