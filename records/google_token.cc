@@ -1,5 +1,6 @@
 #include "records/google_token.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -25,6 +26,8 @@ using Time = std::chrono::system_clock::time_point;
 constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 20;
 constexpr std::chrono::minutes kRenewBefore(5);
 constexpr std::chrono::hours kJwtLife(1);
+// A server that promises more is not believed.
+constexpr std::chrono::seconds kMostLife = std::chrono::hours(24);
 constexpr std::string_view kScope =
     "https://www.googleapis.com/auth/devstorage.read_write";
 constexpr std::string_view kGrant =
@@ -237,7 +240,7 @@ void GoogleTokenSource::Renew(Time now) const {
       retry_);
   GrantedToken granted = *ParseToken(response.body);
   token_ = std::move(granted.token);
-  ends_ = now + granted.life;
+  ends_ = now + std::clamp(granted.life, std::chrono::seconds(0), kMostLife);
 }
 
 }  // namespace infeed

@@ -2,12 +2,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
 #include "records/http_transfer.h"
+#include "records/object_store.h"
+#include "records/range_answer.h"
 #include "records/url.h"
 
 // Any bytes as an answer's headers and body, and as a URL: what is stored
@@ -18,6 +21,22 @@ namespace {
 
 constexpr std::size_t kMaxHeaderBytes = 256;
 constexpr std::size_t kMaxBodyBytes = 64;
+
+// An answer to the range 5-9 of an object of 3000 bytes.
+void CheckRange(const HttpResponse& response) {
+  const ObjectInfo info{.size = 3000, .etag = "\"abc\""};
+  const std::optional<HttpVerdict> verdict = JudgeRange(response, 5, 5, info);
+  if (!verdict || verdict->kind != HttpVerdict::Kind::kDone) {
+    Check(!verdict || !verdict->reason.empty(), "a verdict has a reason");
+    return;
+  }
+  const auto range = ParseContentRange(response.header("content-range"));
+  const std::string etag = response.header("etag");
+  Check(response.status == 206 && response.received == 5 && range &&
+            range->first == 5 && range->last == 9 && range->size == 3000 &&
+            (etag.empty() || etag == info.etag),
+        "a range that is taken is the one that was asked for");
+}
 
 // Everything up to an empty line is headers; the rest is the body, which comes
 // in pieces of a few bytes.
@@ -53,6 +72,7 @@ void CheckAnswer(std::string_view bytes, std::span<std::byte> destination) {
     stored += name.size() + value.size();
   }
   Check(stored <= kMaxHeaderBytes, "headers are limited");
+  CheckRange(response);
 }
 
 void CheckUrl(const std::string& text) {
@@ -68,6 +88,14 @@ void CheckUrl(const std::string& text) {
     Check(std::string_view(error.what()).find_first_of("\r\n") ==
               std::string_view::npos,
           "a message is one line");
+  }
+}
+
+void CheckContentRange(std::string_view text) {
+  if (const auto range = ParseContentRange(text)) {
+    Check(range->first >= 0 && range->first <= range->last &&
+              range->last < range->size,
+          "a range lies within its object");
   }
 }
 
@@ -92,6 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   infeed::CheckAnswer(bytes, destination);
   infeed::CheckAnswer(bytes, {});
   infeed::CheckUrl(bytes);
+  infeed::CheckContentRange(bytes);
   infeed::CheckPercent(bytes);
   return 0;
 }
