@@ -153,7 +153,8 @@ HttpResponse SendWithRetries(const HttpClient& client,
         Clock::now() + wait >= end) {
       Fail(request, response, verdict.reason, attempt);
     }
-    fresh_connection = response.status == 0;
+    // What came on it was no good: the rest may still be under way.
+    fresh_connection = response.status == 0 || IsSuccess(response.status);
     std::this_thread::sleep_for(wait);
   }
 }
