@@ -217,6 +217,14 @@ TEST_F(CloudFaultsTest, AServerThatIsNotThereIsAnError) {
               AllOf(HasSubstr(url), HasSubstr("4 attempts")));
 }
 
+TEST_F(CloudFaultsTest, AHostWithoutAnAddressIsAnError) {
+  settings_.retry.attempts = 1;
+  SetCloudSettings(settings_);
+  const std::string url = "http://nowhere.invalid/a";
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)ReadAll(url); }),
+              AllOf(HasSubstr(url), HasSubstr("check the network")));
+}
+
 TEST_F(CloudFaultsTest, RedirectsDoNotTakeCredentialsElsewhere) {
   const ObjectServer other;
   other.Put("shards/a", bytes_);
