@@ -176,10 +176,15 @@ void SetAll(CURL* handle, const HttpClientOptions& options,
   Set(handle, CURLOPT_WRITEDATA, &transfer);
 }
 
+bool IsHttp(const std::string& url) {
+  return url.starts_with("http://") || url.starts_with("https://");
+}
+
 // What no further attempt will change.
-bool IsLasting(CURLcode result) {
+bool IsLasting(CURLcode result, const std::string& url, int status) {
   switch (result) {
-    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_UNSUPPORTED_PROTOCOL:  // Of the URL, a redirect, or the answer.
+      return !IsHttp(url) || status != 0;
     case CURLE_URL_MALFORMAT:
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
@@ -247,8 +252,9 @@ HttpResponse HttpClient::Send(const HttpRequest& request) const {
   if (result != CURLE_OK) {
     // A whole object where a range was asked for will not become shorter.
     const bool too_long = !transfer.refused().empty() && response.status == kOk;
+    response.may_retry =
+        !IsLasting(result, request.url, response.status) && !too_long;
     response.status = 0;
-    response.may_retry = !IsLasting(result) && !too_long;
     response.failure = !transfer.refused().empty() ? transfer.refused()
                        : text[0] != '\0'           ? text.data()
                                                    : curl_easy_strerror(result);

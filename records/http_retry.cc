@@ -162,7 +162,8 @@ HttpResponse SendWithRetries(const HttpClient& client,
         Clock::now() + wait >= end) {
       Fail(request, response, verdict.reason, attempt);
     }
-    fresh_connection = response.status == 0;
+    // What came on it was no good: the rest may still be under way.
+    fresh_connection = response.status == 0 || IsSuccess(response.status);
     Wait(wait, http.stop);
   }
 }

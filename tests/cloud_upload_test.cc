@@ -1,3 +1,4 @@
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
@@ -105,6 +106,22 @@ TEST_F(CloudUploadTest, RecordsCanBeWrittenAndRead) {
     EXPECT_EQ(AsText(record->payload), MadeBytes(5'000, i));
   }
   EXPECT_FALSE(reader.Next().has_value());
+}
+
+// Nobody is left to abort the upload; what it holds is not an object.
+using CloudUploadDeathTest = CloudUploadTest;
+
+TEST_F(CloudUploadDeathTest, AWriterThatIsKilledLeavesTheOldObject) {
+  server_.Put(kPlace, "old");
+  EXPECT_EXIT(
+      {
+        const std::unique_ptr<ByteSink> sink = OpenSink(kUrl);
+        sink->Write(AsBytes(bytes_));
+        ::raise(SIGKILL);
+      },
+      testing::KilledBySignal(SIGKILL), "");
+  EXPECT_EQ(server_.Get(kPlace), "old");
+  EXPECT_THAT(server_.Keys("shards"), ElementsAre("out"));
 }
 
 struct Fault {

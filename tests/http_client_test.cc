@@ -186,6 +186,14 @@ TEST_F(HttpClientTest, SpeaksNothingButHttp) {
   EXPECT_FALSE(response.may_retry);
 }
 
+// As when an answer before it on the connection was longer than it said.
+TEST_F(HttpClientTest, TakesNoOtherProtocolForAnAnswer) {
+  const HttpResponse response =
+      Send({{"SSH-2.0-OpenSSH_9.2\r\n", Then::kClose}});
+  EXPECT_EQ(response.status, 0);
+  EXPECT_TRUE(response.may_retry);
+}
+
 TEST_F(HttpClientTest, SeesABodyThatIsCutShort) {
   const HttpResponse response =
       Send({{"HTTP/1.1 200 x\r\nContent-Length: 9\r\n\r\nhell", Then::kClose}});

@@ -214,6 +214,12 @@ std::vector<std::string> ObjectServer::Keys(const std::string& bucket) const {
   return Json::parse(answer).get<std::vector<std::string>>();
 }
 
+std::vector<std::string> ObjectServer::OpenUploads() const {
+  std::string answer;
+  Ask("GET", "/__uploads", "", &answer);
+  return Json::parse(answer).get<std::vector<std::string>>();
+}
+
 int ObjectServer::Ask(const std::string& method, const std::string& path,
                       std::string_view body, std::string* answer) const {
   const int descriptor = Connect(port_);

@@ -65,6 +65,8 @@ class ObjectServer {
   [[nodiscard]] std::string Get(const std::string& place) const;
   [[nodiscard]] bool Has(const std::string& place) const;
   [[nodiscard]] std::vector<std::string> Keys(const std::string& bucket) const;
+  // Of uploads in parts that are neither complete nor aborted.
+  [[nodiscard]] std::vector<std::string> OpenUploads() const;
 
  private:
   // Returns the status and puts the body into *answer.

@@ -9,6 +9,7 @@ write everything through the control paths:
   POST /__faults     a plan (object_server_faults.py) from now on
   GET  /__log        what was asked, as JSON; POST clears it
   PUT, GET, DELETE /__objects/BUCKET/KEY, GET /__objects/BUCKET
+  GET  /__uploads    the keys of uploads in parts that are not complete
 """
 
 import argparse
@@ -171,6 +172,8 @@ class Server:
             if request.method == "POST":
                 self.log.clear()
             return json_response(self.log.report())
+        if name == "uploads":
+            return json_response([u.key for u in self.store.uploads.values()])
         if name == "objects":
             return self.control_object(request, urllib.parse.unquote(rest))
         return Response(404)

@@ -151,6 +151,15 @@ def revoke(rule, request, server):
     server.authority.tokens.clear()
 
 
+@fault(early=True)
+def error_in_200(rule, request, server):
+    """What S3 answers a completion that fails after its headers were sent."""
+    response = server.error(request, 500, "InternalError", "We encountered an "
+                            "internal error. Please try again.", {})
+    response.status = 200
+    return response
+
+
 # Late: they spoil the true answer.
 
 @fault("seconds")
@@ -263,16 +272,6 @@ def other_etag(rule, response, data):
 @fault()
 def no_etag(rule, response, data):
     response.headers.pop("ETag", None)
-
-
-@fault("xml")
-def error_in_200(rule, response, data):
-    """An <Error> document under status 200, as S3 may answer a completion."""
-    response.status = 200
-    response.body = rule.get("xml", (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>InternalError'
-        "</Code><Message>We encountered an internal error. Please try again."
-        "</Message></Error>")).encode()
 
 
 @fault("text")

@@ -240,6 +240,11 @@ class ApiTest(unittest.TestCase):
         self.assertIn(b"<Key>d&amp;&lt;</Key>", second)
         self.assertNotIn(b"<Key>b</Key>", second)
 
+    def test_a_bucket_may_be_named_by_the_host(self):
+        self.store.put("open", "a", b"x")
+        request = Request("GET", "/a", [("Host", "open.localhost:1")])
+        self.assertEqual(self.api.answer(request)[0].body, b"x")
+
     def test_writing_needs_a_proof_even_where_reading_does_not(self):
         self.assertEqual(self.code("PUT", "/open/a", b"x"),
                          (403, "AccessDenied"))
