@@ -47,6 +47,12 @@ std::size_t OnSend(char* data, std::size_t, std::size_t size, void* user) {
   return static_cast<HttpTransfer*>(user)->GiveBody({data, size});
 }
 
+// Called about once a second when nothing else happens.
+int OnProgress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return static_cast<HttpTransfer*>(user)->request().stop.stop_requested() ? 1
+                                                                           : 0;
+}
+
 int OnRewind(void* user, curl_off_t offset, int origin) {
   const bool done = origin == SEEK_SET && offset >= 0 &&
                     static_cast<HttpTransfer*>(user)->Rewind(
@@ -162,6 +168,10 @@ void SetAll(CURL* handle, const HttpClientOptions& options,
   Set(handle, CURLOPT_HTTPHEADER, headers);
   Set(handle, CURLOPT_HEADERFUNCTION, &OnHeader);
   Set(handle, CURLOPT_HEADERDATA, &transfer);
+  Set(handle, CURLOPT_NOPROGRESS,
+      transfer.request().stop.stop_possible() ? 0L : 1L);
+  Set(handle, CURLOPT_XFERINFOFUNCTION, &OnProgress);
+  Set(handle, CURLOPT_XFERINFODATA, &transfer);
   Set(handle, CURLOPT_WRITEFUNCTION, &OnBody);
   Set(handle, CURLOPT_WRITEDATA, &transfer);
 }
@@ -179,6 +189,7 @@ bool IsLasting(CURLcode result, const std::string& url, int status) {
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_TOO_MANY_REDIRECTS:
+    case CURLE_ABORTED_BY_CALLBACK:
       return true;
     default:
       return false;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ struct HttpRequest {
   std::chrono::milliseconds timeout{0};
   // The server may think for long: the low-speed limit does not count.
   bool patient = false;
+  // Ends the request, and waits between attempts, within about a second.
+  std::stop_token stop{};
   // On a new connection instead of one that an earlier request left.
   bool fresh_connection = false;
 };

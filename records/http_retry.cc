@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <condition_variable>
+#include <mutex>
 #include <random>
+#include <stop_token>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -122,6 +124,13 @@ milliseconds RetryAfter(const HttpResponse& response,
   return milliseconds(seconds > most / 1000 ? most : seconds * 1000);
 }
 
+void Wait(milliseconds time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  (void)never.wait_for(lock, stop, time, [] { return false; });
+}
+
 Clock::duration TimeAllowed(const RetryPolicy& policy,
                             const HttpRequest& request) {
   return policy.deadline + std::chrono::seconds((request.body.size() +
@@ -155,7 +164,7 @@ HttpResponse SendWithRetries(const HttpClient& client,
     }
     // What came on it was no good: the rest may still be under way.
     fresh_connection = response.status == 0 || IsSuccess(response.status);
-    std::this_thread::sleep_for(wait);
+    Wait(wait, http.stop);
   }
 }
 

@@ -1,11 +1,11 @@
 #include "records/object_store.h"
 
 #include <charconv>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "records/cloud_runtime.h"
 #include "records/fnv_hash.h"
 #include "records/range_answer.h"
 #include "records/url.h"
@@ -111,8 +111,8 @@ ObjectInfo ObjectStore::Stat(const std::string& url) const {
 }
 
 void ObjectStore::Read(const std::string& url, std::int64_t offset,
-                       std::span<std::byte> destination,
-                       const ObjectInfo& info) const {
+                       std::span<std::byte> destination, const ObjectInfo& info,
+                       const std::stop_token& stop) const {
   const auto length = static_cast<std::int64_t>(destination.size());
   Check(offset >= 0 && offset + length <= info.size,
         "a range lies within its object");
@@ -126,26 +126,19 @@ void ObjectStore::Read(const std::string& url, std::int64_t offset,
   } else if (!info.last_modified.empty()) {
     headers.emplace_back("If-Unmodified-Since", info.last_modified);
   }
-  (void)client_.Run(
-      {.action = "read",
-       .url = ParseReadable(url),
-       .http = {.headers = std::move(headers), .destination = destination},
-       .judge = [&](const HttpResponse& response) {
-         return JudgeRange(response, offset, length, info);
-       }});
+  (void)client_.Run({.action = "read",
+                     .url = ParseReadable(url),
+                     .http = {.headers = std::move(headers),
+                              .destination = destination,
+                              .stop = stop},
+                     .judge = [&](const HttpResponse& response) {
+                       return JudgeRange(response, offset, length, info);
+                     }});
 }
 
 std::shared_ptr<const ObjectStore> SharedObjectStore() {
-  static std::mutex mutex;
-  static std::shared_ptr<const ObjectStore> store;
-  static std::uint64_t generation = 0;
-  const std::lock_guard lock(mutex);
-  const std::uint64_t now = cloud_settings_generation();
-  if (store == nullptr || generation != now) {
-    store = std::make_shared<const ObjectStore>(cloud_settings());
-    generation = now;
-  }
-  return store;
+  const auto runtime = SharedCloudRuntime();
+  return {runtime, &runtime->store};
 }
 
 }  // namespace infeed

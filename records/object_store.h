@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,11 @@ class ObjectStore {
   [[nodiscard]] std::optional<ObjectInfo> Find(const std::string& url) const;
 
   // Fills destination from offset on. Throws IoError when the object is no
-  // longer what info says. Requires: the range lies within info.size.
+  // longer what info says, and soon after stop asks for it. Requires: the range
+  // lies within info.size.
   void Read(const std::string& url, std::int64_t offset,
-            std::span<std::byte> destination, const ObjectInfo& info) const;
+            std::span<std::byte> destination, const ObjectInfo& info,
+            const std::stop_token& stop = {}) const;
 
   // The objects (s3, gs) whose URLs start with prefix; those behind a further
   // "/" are given as folders only. At most a million of both.
@@ -80,8 +83,7 @@ class ObjectStore {
   StoreClient client_;
 };
 
-// The process's store, made with cloud_settings() on first use and made anew
-// after SetCloudSettings().
+// The process's store; see SharedCloudRuntime() in cloud_runtime.h.
 [[nodiscard]] std::shared_ptr<const ObjectStore> SharedObjectStore();
 
 }  // namespace infeed

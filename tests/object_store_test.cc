@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "records/cloud_runtime.h"
 #include "records/range_answer.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_environment.h"
@@ -275,17 +276,17 @@ TEST(ObjectInfoTest, HasAVersionThatChangesWithTheObject) {
   EXPECT_NE(dated.version(), longer.version());
 }
 
-TEST(CloudSettingsTest, AreCheckedAndGiveANewStore) {
+TEST(CloudSettingsTest, AreCheckedAndGiveANewRuntime) {
   CloudSettings settings;
-  const auto store = SharedObjectStore();
-  EXPECT_EQ(SharedObjectStore(), store);
+  const auto runtime = SharedCloudRuntime();
+  EXPECT_EQ(SharedCloudRuntime(), runtime);
   settings.connections = 0;
   EXPECT_THAT(MessageOf<UsageError>([&] { SetCloudSettings(settings); }),
               HasSubstr("connections must be between 1 and"));
   settings.connections = 2;
   SetCloudSettings(settings);
   EXPECT_EQ(cloud_settings().connections, 2);
-  EXPECT_NE(SharedObjectStore(), store);
+  EXPECT_NE(SharedCloudRuntime(), runtime);
   SetCloudSettings({});
 }
 
