@@ -169,6 +169,12 @@ TEST_F(CloudFaultsTest, AsksOnlyOnceForWhatIsForbidden) {
               testing::Contains(Field(&LoggedRequest::status, 403)).Times(1));
 }
 
+TEST_F(CloudFaultsTest, AServersWordsDoNotReachTheTerminalRaw) {
+  Strike(R"("fault": "content_range_text", "text": "bytes \u001b[31mred")");
+  EXPECT_THAT(Message(),
+              AllOf(HasSubstr("bytes  [31mred"), Not(HasSubstr("\x1b"))));
+}
+
 // --- Another object in its place. ---
 
 TEST_F(CloudFaultsTest, AnObjectThatIsReplacedIsAnError) {
