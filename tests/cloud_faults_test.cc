@@ -169,6 +169,12 @@ TEST_F(CloudFaultsTest, AsksOnlyOnceForWhatIsForbidden) {
               testing::Contains(Field(&LoggedRequest::status, 403)).Times(1));
 }
 
+TEST_F(CloudFaultsTest, AServersWordsDoNotReachTheTerminalRaw) {
+  Strike(R"("fault": "content_range_text", "text": "bytes \u001b[31mred")");
+  EXPECT_THAT(Message(),
+              AllOf(HasSubstr("bytes  [31mred"), Not(HasSubstr("\x1b"))));
+}
+
 // --- Another object in its place. ---
 
 TEST_F(CloudFaultsTest, AnObjectThatIsReplacedIsAnError) {
@@ -215,6 +221,14 @@ TEST_F(CloudFaultsTest, AServerThatIsNotThereIsAnError) {
   }
   EXPECT_THAT(MessageOf<IoError>([&] { (void)ReadAll(url); }),
               AllOf(HasSubstr(url), HasSubstr("4 attempts")));
+}
+
+TEST_F(CloudFaultsTest, AHostWithoutAnAddressIsAnError) {
+  settings_.retry.attempts = 1;
+  SetCloudSettings(settings_);
+  const std::string url = "http://nowhere.invalid/a";
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)ReadAll(url); }),
+              AllOf(HasSubstr(url), HasSubstr("check the network")));
 }
 
 TEST_F(CloudFaultsTest, RedirectsDoNotTakeCredentialsElsewhere) {

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/bytes.h"
+#include "records/cloud_runtime.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/object_server.h"
 
@@ -60,6 +60,9 @@ TEST_F(CloudReadsTest, NoMoreThanTheBudgetIsUnderWay) {
   EXPECT_THAT(results, testing::Each(bytes_));
   // Blocks of the budget, and what each reader asks for itself.
   EXPECT_LE(server_.log().peak_requests, 3 + kReaders);
+  const std::int64_t peak = SharedCloudRuntime()->budget->peak();
+  EXPECT_GT(peak, 0);
+  EXPECT_LE(peak, settings_.byte_budget);
 }
 
 TEST_F(CloudReadsTest, SeveralThreadsMayReadOneSource) {

@@ -24,7 +24,8 @@ infeed_test(object_server_test
 add_dependencies(core_tests object_server_test)
 
 infeed_test(cloud_server_test
-  SOURCES cloud_signature_test.cc
+  SOURCES cloud_auth_test.cc cloud_faults_test.cc cloud_reads_test.cc
+          cloud_signature_test.cc
   LIBRARIES infeed::records object_server
   LABELS core)
 add_dependencies(core_tests cloud_server_test)

@@ -10,7 +10,7 @@
 
 #include "records/cloud_settings.h"
 #include "records/open_source.h"
-#include "tests/support/environment_variable.h"
+#include "tests/support/cloud_environment.h"
 #include "tests/support/object_server.h"
 
 namespace infeed {
@@ -22,25 +22,18 @@ class CloudFixture : public testing::Test {
   explicit CloudFixture(const std::vector<std::string>& server_flags = {})
       : server_(server_flags) {
     Set("AWS_ENDPOINT_URL", server_.url());
-    Set("AWS_ENDPOINT_URL_S3", "");
-    Set("AWS_REGION", "us-east-1");
     Set("AWS_ACCESS_KEY_ID", std::string(kS3AccessKey));
     Set("AWS_SECRET_ACCESS_KEY", std::string(kS3SecretKey));
-    Set("AWS_SESSION_TOKEN", "");
     Set("GS_ENDPOINT_URL", server_.url());
     Set("GS_ACCESS_KEY_ID", std::string(kGsAccessKey));
     Set("GS_SECRET_ACCESS_KEY", std::string(kGsSecretKey));
-    Set("GOOGLE_OAUTH_ACCESS_TOKEN", "");
-    Set("CLOUDSDK_AUTH_ACCESS_TOKEN", "");
-    Set("GOOGLE_APPLICATION_CREDENTIALS", "");
-    Set("INFEED_HTTP_BEARER_TOKEN", "");
     SetCloudSettings(settings_);
   }
   ~CloudFixture() override { SetCloudSettings({}); }
 
   // Until the end of the test; takes effect when the settings are set anew.
   void Set(const std::string& name, const std::string& value) {
-    variables_.push_back(std::make_unique<EnvironmentVariable>(name, value));
+    environment_.Set(name, value);
   }
 
   // Everything that a URL names, read in steps that fit no block.
@@ -74,7 +67,7 @@ class CloudFixture : public testing::Test {
       .part_bytes = 64 << 10};
 
  private:
-  std::vector<std::unique_ptr<EnvironmentVariable>> variables_;
+  CloudEnvironment environment_;
 };
 
 // Bytes that differ everywhere: the same for the same arguments.
