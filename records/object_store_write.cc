@@ -36,6 +36,7 @@ ObjectPage GetPage(const StoreClient& client, const Url& url,
   (void)client.Run(
       {.action = "list",
        .url = bucket,
+       .shown = FormatUrl(url),
        .query =
            (token.empty() ? "" : "continuation-token=" + Encoded(token) + "&") +
            "delimiter=%2F&list-type=2&prefix=" + Encoded(url.path),
