@@ -4,10 +4,16 @@ infeed_test(flags_test
   LABELS core)
 add_dependencies(core_tests flags_test)
 
+infeed_test(record_verbs_test
+  SOURCES read_progress_test.cc record_pass_test.cc tracked_source_test.cc
+  LIBRARIES infeed::record_verbs test_jpeg
+  LABELS core)
+add_dependencies(core_tests record_verbs_test)
+add_dependencies(tsan_tests record_verbs_test)
+
 infeed_test(records_program_test
-  SOURCES records_program_test.cc read_progress_test.cc
-          ${PROJECT_SOURCE_DIR}/tools/read_progress.cc
-  LIBRARIES infeed::records test_jpeg fmt::fmt
+  SOURCES records_program_test.cc
+  LIBRARIES infeed::records test_jpeg
   LABELS end_to_end)
 add_dependencies(records_program_test records)
 

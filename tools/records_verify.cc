@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "preprocess/recipe.h"
@@ -18,10 +20,17 @@
 #include "records/tfrecord_format.h"
 #include "records/tfrecord_reader.h"
 #include "tools/read_progress.h"
+#include "tools/records_command.h"
 #include "tools/records_verbs.h"
 
 namespace infeed {
 namespace {
+
+struct VerifyOptions {
+  bool parse_examples = true;
+  bool decode = false;  // every image, whole
+  int threads = 0;      // 0: one for each core
+};
 
 // What a pass over one shard found.
 struct ShardReport {
@@ -149,13 +158,7 @@ std::int64_t BytesOf(const ShardPaths& shards) {
   return bytes;
 }
 
-}  // namespace
-
 ExitCode VerifyRecords(const ShardPaths& shards, const VerifyOptions& options) {
-  if (options.threads < 0) {
-    throw UsageError(
-        fmt::format("--threads must not be negative, not {}", options.threads));
-  }
   const std::size_t wanted = options.threads > 0
                                  ? static_cast<std::size_t>(options.threads)
                                  : std::thread::hardware_concurrency();
@@ -170,6 +173,37 @@ ExitCode VerifyRecords(const ShardPaths& shards, const VerifyOptions& options) {
     }
   }
   return verification.Finish();
+}
+
+}  // namespace
+
+void AddVerifyVerb(CLI::App& app, Command& command) {
+  const auto options = std::make_shared<VerifyOptions>();
+  CLI::App* verify = AddVerb(
+      app, command,
+      {.name = "verify",
+       .about = "Checks every record, and prints the bad ones",
+       .more =
+           "Reads every record, checks both checksums and parses its Example.\n"
+           "Prints each bad record with file, record and byte offset, and "
+           "goes\n"
+           "on; a broken frame ends its shard. Ends with a line\n"
+           "\"N records in M shards, B bad\"; exit code 3 when B is not 0.\n"
+           "\n"
+           "Examples:\n"
+           "  records verify SHARDS\n"
+           "  records verify --decode 'SHARDS/validation-*'\n"
+           "  records verify --frames_only MODEL/events.out.tfevents.*\n"},
+      [options](const ShardPaths& shards) {
+        return VerifyRecords(shards, *options);
+      });
+  CLI::Option* decode = verify->add_flag("--decode", options->decode,
+                                         "decode every image as well");
+  verify
+      ->add_flag("!--frames_only", options->parse_examples,
+                 "checksums only: the records need not be Examples")
+      ->excludes(decode);
+  AddThreadsOption(verify, options->threads);
 }
 
 }  // namespace infeed

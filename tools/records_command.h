@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace CLI {
+class App;
+}
+
+// What the verbs of the program `records` share. Each verb adds itself to the
+// command line from a file of its own; records_verbs.h lists them.
+namespace infeed {
+
+using ShardPaths = std::vector<std::string>;
+
+// What the command line asked for. Must outlive the app that fills it.
+struct Command {
+  std::vector<std::string> paths;  // the PATHs of the verb
+  std::function<ExitCode()> run;   // does it; empty when no verb was given
+};
+
+struct VerbText {
+  const char* name;
+  const char* about;  // one line
+  const char* more;   // follows the flags in its --help: details, examples
+};
+
+// Adds a verb that takes PATHs, which `run` gets as the shards that they name,
+// sorted. Options are added to what it returns, and are best bound to a struct
+// in a shared_ptr that `run` holds.
+CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
+                  std::function<ExitCode(const ShardPaths&)> run);
+
+// Adds --threads, bound to `threads`: 0, the default, is one for each core.
+void AddThreadsOption(CLI::App* verb, int& threads);
+
+// "a,b" of a list: how ListShards() takes several paths.
+[[nodiscard]] std::string JoinWithCommas(const std::vector<std::string>& paths);
+
+}  // namespace infeed
