@@ -5,15 +5,24 @@ infeed_test(flags_test
 add_dependencies(core_tests flags_test)
 
 infeed_test(record_verbs_test
-  SOURCES read_progress_test.cc record_pass_test.cc tracked_source_test.cc
+  SOURCES image_format_test.cc read_progress_test.cc record_pass_test.cc
+          svg_chart_test.cc tally_test.cc text_table_test.cc
+          tracked_source_test.cc
   LIBRARIES infeed::record_verbs test_jpeg
   LABELS core)
 add_dependencies(core_tests record_verbs_test)
 add_dependencies(tsan_tests record_verbs_test)
 
+# Not under TSan: OpenCV loads GDAL, whose locks it reports.
+infeed_test(thumbnail_test
+  SOURCES thumbnail_test.cc
+  LIBRARIES infeed::record_verbs test_jpeg
+  LABELS core)
+add_dependencies(core_tests thumbnail_test)
+
 infeed_test(records_program_test
-  SOURCES records_program_test.cc
-  LIBRARIES infeed::records test_jpeg
+  SOURCES records_program_test.cc records_stats_test.cc
+  LIBRARIES infeed::records test_jpeg nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(records_program_test records)
 

@@ -159,7 +159,8 @@ class Pass {
     }
     std::unique_ptr<TfrecordReader>& reader = shards_[index].reader;
     if (!reader) {
-      reader = std::make_unique<TfrecordReader>(Open(index));
+      reader = std::make_unique<TfrecordReader>(
+          Open(index), TfrecordReaderOptions{.resynchronise = true});
     }
     while (!batch.full() && left_ != 0) {
       if (!ReadOne(*reader, batch, found)) {

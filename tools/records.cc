@@ -42,6 +42,7 @@ ExitCode Run(int argc, char** argv) {
   AddCountVerb(app, command);
   AddCatVerb(app, command);
   AddVerifyVerb(app, command);
+  AddStatsVerb(app, command);
   AddIndexVerb(app, command);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;

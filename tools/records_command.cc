@@ -1,12 +1,19 @@
 #include "tools/records_command.h"
 
+#include <iostream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "base/atomic_file.h"
 #include "records/shards.h"
 
 namespace infeed {
+namespace {
+
+constexpr const char* kStdout = "-";
+
+}  // namespace
 
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
                   std::function<ExitCode(const ShardPaths&)> run) {
@@ -28,6 +35,31 @@ void AddThreadsOption(CLI::App* verb, int& threads) {
         return text.starts_with('-') ? "must not be negative, not " + text
                                      : std::string();
       });
+}
+
+void AddJsonOption(CLI::App* verb, std::string& target) {
+  verb->add_flag("--json{-}", target,
+                 "print JSON instead; --json=FILE: write it there, and print "
+                 "the text");
+}
+
+void PutReport(const std::string& json_target,
+               const std::function<std::string()>& text,
+               const std::function<std::string()>& json) {
+  if (!json_target.empty() && json_target != kStdout) {
+    WriteFileAtomically(json_target, json());
+  }
+  std::cout << (json_target == kStdout ? json() : text());
+}
+
+std::string BadRecordsText(const std::string& path,
+                           const std::vector<BadRecord>& bad) {
+  std::string lines;
+  for (const BadRecord& record : bad) {
+    const DataError error({path, record.record, record.offset}, record.reason);
+    lines.append(error.what()).append("\n");
+  }
+  return lines;
 }
 
 std::string JoinWithCommas(const std::vector<std::string>& paths) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tools/record_pass.h"
 
 namespace CLI {
 class App;
@@ -36,6 +37,20 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
 
 // Adds --threads, bound to `threads`: 0, the default, is one for each core.
 void AddThreadsOption(CLI::App* verb, int& threads);
+
+// Adds --json[=FILE], bound to `target`: "" without it, "-" without FILE. A
+// value must follow "=", so that a PATH is never taken for the file to write.
+void AddJsonOption(CLI::App* verb, std::string& target);
+
+// Puts a report out: as text on stdout, as JSON into a file, or as JSON on
+// stdout in place of the text.
+void PutReport(const std::string& json_target,
+               const std::function<std::string()>& text,
+               const std::function<std::string()>& json);
+
+// The lines of bad records: "PATH: record N at byte O: REASON".
+[[nodiscard]] std::string BadRecordsText(const std::string& path,
+                                         const std::vector<BadRecord>& bad);
 
 // "a,b" of a list: how ListShards() takes several paths.
 [[nodiscard]] std::string JoinWithCommas(const std::vector<std::string>& paths);

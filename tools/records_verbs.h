@@ -19,6 +19,9 @@ void AddCatVerb(CLI::App& app, Command& command);
 // Checks every record, and prints the bad ones.
 void AddVerifyVerb(CLI::App& app, Command& command);
 
+// Says what is in a set of image records.
+void AddStatsVerb(CLI::App& app, Command& command);
+
 // Makes the index files of shards.
 void AddIndexVerb(CLI::App& app, Command& command);
 

@@ -71,7 +71,8 @@ ShardReport VerifyShard(const std::string& path, PayloadCheck& check,
       more = record.has_value();
       if (more) {
         progress.Add(static_cast<std::int64_t>(record->payload.size() +
-                                               kFrameOverheadBytes));
+                                               kFrameOverheadBytes),
+                     1);
         check.Check(record->payload);
       }
     } catch (const DataError& error) {
