@@ -1,6 +1,7 @@
 #include "records/dataset_info.h"
 
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <system_error>
 
@@ -8,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/open_sink.h"
 
 namespace infeed {
 namespace {
@@ -90,7 +92,9 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info) {
   // Names of folders may be any bytes; JSON is UTF-8.
   const std::string text =
       json.dump(kIndent, ' ', false, Json::error_handler_t::replace);
-  WriteFileAtomically(PathOf(data_dir), text + "\n");
+  const std::unique_ptr<ByteSink> file = OpenSink(PathOf(data_dir));
+  file->Write(text + "\n");
+  file->Commit();
 }
 
 std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
