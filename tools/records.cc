@@ -6,6 +6,7 @@
 #include "tools/flags.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
+#include "tools/records_writing_verbs.h"
 
 namespace infeed {
 namespace {
@@ -44,6 +45,7 @@ ExitCode Run(int argc, char** argv) {
   AddVerifyVerb(app, command);
   AddStatsVerb(app, command);
   AddIndexVerb(app, command);
+  AddWritingVerbs(app, command);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }

@@ -1,0 +1,9 @@
+#include "tools/records_writing_verbs.h"
+
+namespace infeed {
+
+void AddWritingVerbs(CLI::App& app, Command& command) {
+  AddRepairVerb(app, command);
+}
+
+}  // namespace infeed

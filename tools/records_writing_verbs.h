@@ -1,0 +1,20 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+// The verbs of the program `records` that write shards, each in
+// tools/records_VERB.cc. None writes into the folder that it reads, and none
+// leaves half of anything.
+namespace infeed {
+
+struct Command;
+
+// Adds all of them.
+void AddWritingVerbs(CLI::App& app, Command& command);
+
+// Parts good records from damage.
+void AddRepairVerb(CLI::App& app, Command& command);
+
+}  // namespace infeed
