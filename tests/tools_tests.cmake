@@ -49,14 +49,16 @@ infeed_test(converter_program_test
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
 
 infeed_test(record_writing_test
-  SOURCES shard_repair_test.cc
-  LIBRARIES infeed::record_writing test_jpeg nlohmann_json::nlohmann_json
+  SOURCES record_copier_test.cc shard_cut_test.cc shard_repair_test.cc
+  LIBRARIES infeed::record_writing infeed::pipeline test_jpeg
+            nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests record_writing_test)
 add_dependencies(tsan_tests record_writing_test)
 
 infeed_test(records_writing_test
-  SOURCES records_writing_test.cc support/running_program.cc
+  SOURCES records_reshard_test.cc records_writing_test.cc
+          support/running_program.cc
   LIBRARIES infeed::records nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(records_writing_test records)

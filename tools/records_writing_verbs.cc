@@ -4,6 +4,7 @@ namespace infeed {
 
 void AddWritingVerbs(CLI::App& app, Command& command) {
   AddRepairVerb(app, command);
+  AddReshardVerb(app, command);
 }
 
 }  // namespace infeed

@@ -10,11 +10,18 @@ class App;
 namespace infeed {
 
 struct Command;
+struct RewriteOptions;
 
 // Adds all of them.
 void AddWritingVerbs(CLI::App& app, Command& command);
 
 // Parts good records from damage.
 void AddRepairVerb(CLI::App& app, Command& command);
+
+// Writes a set of shards as more, fewer, or shuffled ones.
+void AddReshardVerb(CLI::App& app, Command& command);
+
+// Adds what reshard and split share.
+void AddRewriteOptions(CLI::App* verb, RewriteOptions& options);
 
 }  // namespace infeed

@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -16,6 +15,7 @@
 #include "records/tfrecord_reader.h"
 #include "records/tfrecord_writer.h"
 #include "tools/raw_bytes.h"
+#include "tools/shard_set_info.h"
 
 namespace infeed {
 namespace {
@@ -50,10 +50,7 @@ class ShardRepair {
       list->Write(BadPlacesJson(path_, report_.bad));
       list->Commit();
     }
-    report_.shard = {.name = {},
-                     .records = writer_.records(),
-                     .bytes = writer_.size(),
-                     .crc32c = fmt::format("{:08x}", writer_.crc32c())};
+    report_.shard = DescribeShard({}, writer_);
     return std::move(report_);
   }
 

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "records/shards.h"
 #include "tools/staged_folder.h"
@@ -88,6 +90,14 @@ std::optional<DatasetInfo> CommonInfo(const std::vector<std::string>& inputs) {
     }
   }
   return common;
+}
+
+DatasetInfo::Shard DescribeShard(const std::string& name,
+                                 const TfrecordWriter& writer) {
+  return {.name = name,
+          .records = writer.records(),
+          .bytes = writer.size(),
+          .crc32c = fmt::format("{:08x}", writer.crc32c())};
 }
 
 void DescribeShards(const std::string& folder, const DatasetInfo& common,

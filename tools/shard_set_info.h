@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "records/dataset_info.h"
+#include "records/tfrecord_writer.h"
 
 // What dataset.json says when shards are made from other shards.
 namespace infeed {
@@ -15,6 +16,10 @@ namespace infeed {
 // classes: a label would mean two things.
 [[nodiscard]] std::optional<DatasetInfo> CommonInfo(
     const std::vector<std::string>& inputs);
+
+// What dataset.json says of a shard. Requires: the writer is closed.
+[[nodiscard]] DatasetInfo::Shard DescribeShard(const std::string& name,
+                                               const TfrecordWriter& writer);
 
 // Writes FOLDER/dataset.json: the classes and the seed of `common` and these
 // shards, by their prefixes. Shards of the folder that an older one describes
