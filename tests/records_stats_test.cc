@@ -4,7 +4,7 @@
 
 #include "base/atomic_file.h"
 #include "preprocess/opencv_image.h"
-#include "records/imagenet_example.h"
+#include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -20,24 +20,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
-
-struct Flower {
-  std::string image;
-  int label = 1;
-  std::string filename = {};
-  std::string text = {};
-  int width = 0;
-};
-
-std::string PayloadOf(const Flower& flower) {
-  ImagenetExample example;
-  example.width = flower.width;
-  example.label = flower.label;
-  example.text = flower.text;
-  example.filename = flower.filename;
-  example.encoded = flower.image;
-  return BuildImagenetExample(example);
-}
 
 std::string Png(int width, int height) {
   return EncodePng(TestPhotograph(width, height, 1).view());
@@ -56,7 +38,7 @@ class RecordsStatsTest : public ::testing::Test {
                                   .subsampling = Subsampling::k420,
                                   .progressive = true,
                                   .restart_interval = 2}),
-                        2, "a.jpg", "", 99}))
+                        2, "a.jpg", "", "", 99}))
         .Write(Path(0));
     RecordFile()
         .Add(PayloadOf({TestJpeg({.color = TestColor::kGray}), 3, "c"}))

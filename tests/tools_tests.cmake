@@ -5,9 +5,9 @@ infeed_test(flags_test
 add_dependencies(core_tests flags_test)
 
 infeed_test(record_verbs_test
-  SOURCES image_format_test.cc read_progress_test.cc record_pass_test.cc
-          svg_chart_test.cc tally_test.cc text_table_test.cc
-          tracked_source_test.cc
+  SOURCES image_format_test.cc quick_file_test.cc read_progress_test.cc
+          record_pass_test.cc safe_name_test.cc svg_chart_test.cc tally_test.cc
+          text_table_test.cc tracked_source_test.cc
   LIBRARIES infeed::record_verbs test_jpeg
   LABELS core)
 add_dependencies(core_tests record_verbs_test)
@@ -21,15 +21,18 @@ infeed_test(thumbnail_test
 add_dependencies(core_tests thumbnail_test)
 
 infeed_test(records_program_test
-  SOURCES records_program_test.cc records_stats_test.cc
+  SOURCES records_extract_test.cc records_program_test.cc
+          records_stats_test.cc records_verify_test.cc
   LIBRARIES infeed::records test_jpeg nlohmann_json::nlohmann_json
   LABELS end_to_end)
-add_dependencies(records_program_test records)
+add_dependencies(records_program_test records imagenet_to_records)
 
 infeed_test(converter_test
-  SOURCES converter_test.cc conversion_plan_test.cc data_split_test.cc
-          image_encoder_test.cc image_tree_test.cc parallel_for_test.cc
-          python_shuffle_test.cc shard_plan_test.cc
+  SOURCES converter_test.cc conversion_plan_test.cc csv_test.cc
+          data_split_test.cc duplicates_test.cc idx_file_test.cc
+          image_encoder_test.cc image_manifest_test.cc image_tree_test.cc
+          parallel_for_test.cc python_shuffle_test.cc raw_formats_test.cc
+          raw_images_test.cc shard_plan_test.cc tree_union_test.cc
   LIBRARIES infeed::converter infeed::tools test_jpeg
   LABELS core)
 add_dependencies(core_tests converter_test)
@@ -43,7 +46,8 @@ add_dependencies(core_tests demo_test)
 add_dependencies(tsan_tests demo_test)
 
 infeed_test(converter_program_test
-  SOURCES imagenet_to_records_test.cc make_demo_images_test.cc
+  SOURCES imagenet_to_records_input_test.cc imagenet_to_records_test.cc
+          make_demo_images_test.cc
   LIBRARIES infeed::records test_jpeg
   LABELS end_to_end)
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
@@ -62,3 +66,6 @@ infeed_test(records_writing_test
   LIBRARIES infeed::records nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(records_writing_test records)
+
+infeed_fuzz(csv_fuzz LIBRARIES infeed::converter)
+infeed_fuzz(idx_fuzz LIBRARIES infeed::converter)

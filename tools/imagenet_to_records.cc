@@ -15,9 +15,10 @@
 #include "tools/conversion_plan.h"
 #include "tools/conversion_text.h"
 #include "tools/converter.h"
-#include "tools/data_split.h"
+#include "tools/duplicates.h"
 #include "tools/flags.h"
 #include "tools/image_tree.h"
+#include "tools/input_flags.h"
 #include "trainer/progress.h"
 
 namespace infeed {
@@ -34,32 +35,26 @@ constexpr const char* kExamples =
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records\n"
     "      raw/{train,validation,test}/<class>/*, or ImageNet as it comes:\n"
     "      raw/train/<synset>/*, raw/validation/*, raw/synset_labels.txt\n"
+    "  imagenet_to_records --manifest photos.csv --local_scratch_dir records\n"
+    "      a table with the columns path and label, and split and text if any\n"
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
     "      --layout reference\n"
     "      the shards of the reference converter: 1,024 and 128\n\n"
-    "Any of jpg, jpeg, png, webp, bmp, tif, ppm is an image, in any case.\n"
+    "Any of jpg, png, webp, bmp, tif, jp2, ppm is an image, in any case.\n"
     "JPEGs are stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
     "Exit codes: 0 done, 1 a file could not be read or written, 2 a flag or\n"
     "folder is wrong, 3 an image is bad.";
 
 struct Flags {
-  std::string raw_data_dir;
+  InputFlags input;
   std::string output_dir;
-  std::string split;
   std::string shards = "auto";
   bool dry_run = false;
   PlanOptions plan;
   ConverterOptions converter;
 };
 
-void AddInputFlags(CLI::App& app, Flags& flags) {
-  app.add_option("--raw_data_dir", flags.raw_data_dir,
-                 "the folder with the images")
-      ->required();
-  app.add_option("--split", flags.split,
-                 "0.9/0.1 or 0.8/0.1/0.1: parts of each class for train, "
-                 "validation and test; for plain class folders, where all is "
-                 "train otherwise");
+void AddImageFlags(CLI::App& app, Flags& flags) {
   app.add_option("--on_bad_image", flags.converter.on_bad_image,
                  "an image that cannot be decoded: fail, or skip and report")
       ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
@@ -109,12 +104,11 @@ std::int64_t ParseShards(const std::string& text) {
 
 ConversionPlan MakePlan(Flags& flags) {
   flags.plan.shards = ParseShards(flags.shards);
-  const std::vector<double> fractions =
-      flags.split.empty() ? std::vector<double>{} : ParseSplit(flags.split);
-  ImageTree tree = FindImages(flags.raw_data_dir);
+  flags.input.threads = flags.converter.threads;
+  ImageTree tree = ReadInput(flags.input);
   std::cerr << FirstLines(tree.notes, kNotesShown);
-  if (!fractions.empty()) {
-    SplitTree(fractions, tree);
+  if (flags.input.report_duplicates) {
+    std::cout << DuplicatesText(tree.duplicates);
   }
   return PlanConversion(std::move(tree), flags.plan);
 }
@@ -139,7 +133,8 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
   CLI::App app("Turns folders of images into TFRecord shards.");
   app.footer(kExamples);
   Flags flags;
-  AddInputFlags(app, flags);
+  AddInputFlags(app, flags.input);
+  AddImageFlags(app, flags);
   AddOutputFlags(app, flags);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;

@@ -44,6 +44,7 @@ ExitCode Run(int argc, char** argv) {
   AddCatVerb(app, command);
   AddVerifyVerb(app, command);
   AddStatsVerb(app, command);
+  AddExtractVerb(app, command);
   AddIndexVerb(app, command);
   AddWritingVerbs(app, command);
   if (!ParseFlags(app, argc, argv)) {

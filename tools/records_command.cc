@@ -43,13 +43,17 @@ void AddJsonOption(CLI::App* verb, std::string& target) {
                  "the text");
 }
 
+bool IsJsonOnly(const std::string& json_target) {
+  return json_target == kStdout;
+}
+
 void PutReport(const std::string& json_target,
                const std::function<std::string()>& text,
                const std::function<std::string()>& json) {
-  if (!json_target.empty() && json_target != kStdout) {
+  if (!json_target.empty() && !IsJsonOnly(json_target)) {
     WriteFileAtomically(json_target, json());
   }
-  std::cout << (json_target == kStdout ? json() : text());
+  std::cout << (IsJsonOnly(json_target) ? json() : text());
 }
 
 std::string BadRecordsText(const std::string& path,

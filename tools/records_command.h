@@ -42,6 +42,9 @@ void AddThreadsOption(CLI::App* verb, int& threads);
 // value must follow "=", so that a PATH is never taken for the file to write.
 void AddJsonOption(CLI::App* verb, std::string& target);
 
+// Whether such a target leaves no place for text on stdout.
+[[nodiscard]] bool IsJsonOnly(const std::string& json_target);
+
 // Puts a report out: as text on stdout, as JSON into a file, or as JSON on
 // stdout in place of the text.
 void PutReport(const std::string& json_target,

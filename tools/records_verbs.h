@@ -22,6 +22,9 @@ void AddVerifyVerb(CLI::App& app, Command& command);
 // Says what is in a set of image records.
 void AddStatsVerb(CLI::App& app, Command& command);
 
+// Writes the images back to folders of classes.
+void AddExtractVerb(CLI::App& app, Command& command);
+
 // Makes the index files of shards.
 void AddIndexVerb(CLI::App& app, Command& command);
 

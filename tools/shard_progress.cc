@@ -1,7 +1,6 @@
 #include "tools/shard_progress.h"
 
 #include "records/open_source.h"
-#include "tools/tracked_source.h"
 
 namespace infeed {
 namespace {
@@ -19,7 +18,7 @@ std::int64_t BytesOf(const std::vector<std::string>& paths) {
 ShardProgress::ShardProgress(const std::vector<std::string>& paths)
     : paths_(paths), progress_(BytesOf(paths)) {}
 
-std::unique_ptr<ByteSource> ShardProgress::Open(std::size_t shard) {
+std::unique_ptr<TrackedSource> ShardProgress::Open(std::size_t shard) {
   return std::make_unique<TrackedSource>(
       OpenSource(paths_[shard]),
       [this](std::int64_t bytes) { progress_.Add(bytes, 0); });

@@ -9,6 +9,7 @@
 
 #include "records/byte_source.h"
 #include "tools/read_progress.h"
+#include "tools/tracked_source.h"
 
 namespace infeed {
 
@@ -21,8 +22,8 @@ class ShardProgress {
   // Looks how large the shards are. `paths` must outlive it.
   explicit ShardProgress(const std::vector<std::string>& paths);
 
-  // Opens a shard so that reading it shows: a TrackedSource.
-  [[nodiscard]] std::unique_ptr<ByteSource> Open(std::size_t shard);
+  // Opens a shard so that reading it shows.
+  [[nodiscard]] std::unique_ptr<TrackedSource> Open(std::size_t shard);
   // The same as a function.
   [[nodiscard]] std::function<std::unique_ptr<ByteSource>(std::size_t shard)>
   Opener();
