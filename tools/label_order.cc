@@ -3,10 +3,10 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "base/error.h"
 #include "records/imagenet_example.h"
+#include "tools/safe_name.h"
 
 namespace infeed {
 namespace {
@@ -16,28 +16,11 @@ struct Class {
   std::vector<std::int64_t> records;
 };
 
-// Letters that any file system takes; no dot first.
-std::string FileNameOf(std::string_view class_name) {
-  std::string name(class_name);
-  for (char& letter : name) {
-    const bool plain = (letter >= '0' && letter <= '9') ||
-                       (letter >= 'a' && letter <= 'z') ||
-                       (letter >= 'A' && letter <= 'Z') || letter == '.' ||
-                       letter == '-' || letter == '_';
-    letter = plain ? letter : '_';
-  }
-  if (name.starts_with('.')) {
-    name[0] = '_';
-  }
-  return name;
-}
-
 LabelOrder Join(const std::map<std::int64_t, Class>& classes) {
   LabelOrder order;
   std::set<std::string> names;
   for (const auto& [label, one] : classes) {
-    std::string name =
-        one.name.empty() ? "label-" + std::to_string(label) : one.name;
+    std::string name = one.name;
     if (!names.insert(name).second) {
       name += "-label-" + std::to_string(label);
       names.insert(name);
@@ -85,7 +68,9 @@ LabelOrder OrderByLabel(const RecordSequence& sequence,
       const ImagenetExampleView example = ParseImagenetExample(record->payload);
       Class& one = classes[example.label];
       if (one.records.empty()) {
-        one.name = FileNameOf(example.synset);
+        one.name = example.synset.empty()
+                       ? "label-" + std::to_string(example.label)
+                       : SafeName(example.synset);
       }
       one.records.push_back(
           starts.empty() ? number : starts[stream.shard()] + record->number);

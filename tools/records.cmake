@@ -17,7 +17,6 @@ infeed_library(record_verbs
     records_command.cc
     records_count.cc
     records_extract.cc
-    records_index.cc
     records_stats.cc
     records_verify.cc
     safe_name.cc
