@@ -8,6 +8,6 @@ infeed_library(converter
   PUBLIC infeed::base infeed::records infeed::preprocess
   PRIVATE infeed::tools infeed::trainer_state fmt::fmt)
 infeed_program(imagenet_to_records
-  SOURCES imagenet_to_records.cc
+  SOURCES imagenet_to_records.cc output_flags.cc
   LIBRARIES infeed::converter infeed::tools infeed::trainer_state
             CLI11::CLI11)

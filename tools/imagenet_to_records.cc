@@ -1,23 +1,20 @@
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
-#include <map>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
-#include "base/error.h"
 #include "tools/conversion_plan.h"
 #include "tools/conversion_text.h"
 #include "tools/converter.h"
 #include "tools/data_split.h"
 #include "tools/flags.h"
 #include "tools/image_tree.h"
+#include "tools/output_flags.h"
 #include "trainer/progress.h"
 
 namespace infeed {
@@ -44,12 +41,8 @@ constexpr const char* kExamples =
 
 struct Flags {
   std::string raw_data_dir;
-  std::string output_dir;
   std::string split;
-  std::string shards = "auto";
-  bool dry_run = false;
-  PlanOptions plan;
-  ConverterOptions converter;
+  OutputFlags output;
 };
 
 void AddInputFlags(CLI::App& app, Flags& flags) {
@@ -60,55 +53,10 @@ void AddInputFlags(CLI::App& app, Flags& flags) {
                  "0.9/0.1 or 0.8/0.1/0.1: parts of each class for train, "
                  "validation and test; for plain class folders, where all is "
                  "train otherwise");
-  app.add_option("--on_bad_image", flags.converter.on_bad_image,
-                 "an image that cannot be decoded: fail, or skip and report")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
-          {"fail", OnBadImage::kFail}, {"skip", OnBadImage::kSkip}}))
-      ->option_text("fail|skip=fail");
-  app.add_flag("--verify_images,!--no_verify_images",
-               flags.converter.verify_images,
-               "decode every image once, to find the broken ones (default)");
 }
 
-void AddOutputFlags(CLI::App& app, Flags& flags) {
-  app.add_option("--local_scratch_dir", flags.output_dir,
-                 "the folder for the shards")
-      ->required();
-  app.add_option("--shards", flags.shards,
-                 "shards of each split: a number, or auto (about 128 MB each)")
-      ->capture_default_str();
-  app.add_option("--layout", flags.plan.layout,
-                 "flat: OUT/train-00000-of-00008; reference: "
-                 "OUT/train/train-00000-of-01024")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
-          {"flat", ShardLayout::kFlat},
-          {"reference", ShardLayout::kReference}}))
-      ->option_text("flat|reference=flat");
-  app.add_option("--seed", flags.plan.seed, "of the training images' order")
-      ->capture_default_str();
-  app.add_option("--threads", flags.converter.threads, "0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  app.add_flag("--overwrite", flags.converter.overwrite,
-               "remove shards of another conversion from the folder");
-  app.add_flag("--dry_run", flags.dry_run, "only say what would be written");
-}
-
-std::int64_t ParseShards(const std::string& text) {
-  std::int64_t shards = 0;
-  if (text == "auto") {
-    return shards;
-  }
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, shards);
-  if (error != std::errc{} || last != end || shards <= 0) {
-    throw UsageError("--shards " + text + ": give a number above 0, or auto");
-  }
-  return shards;
-}
-
-ConversionPlan MakePlan(Flags& flags) {
-  flags.plan.shards = ParseShards(flags.shards);
+ConversionPlan MakePlan(const Flags& flags) {
+  const PlanOptions options = CheckedPlanOptions(flags.output);
   const std::vector<double> fractions =
       flags.split.empty() ? std::vector<double>{} : ParseSplit(flags.split);
   ImageTree tree = FindImages(flags.raw_data_dir);
@@ -116,11 +64,11 @@ ConversionPlan MakePlan(Flags& flags) {
   if (!fractions.empty()) {
     SplitTree(fractions, tree);
   }
-  return PlanConversion(std::move(tree), flags.plan);
+  return PlanConversion(std::move(tree), options);
 }
 
 ConversionReport ConvertWithProgress(const ConversionPlan& plan,
-                                     const Flags& flags) {
+                                     const OutputFlags& flags) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   ProgressLine line;
@@ -140,20 +88,20 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
   app.footer(kExamples);
   Flags flags;
   AddInputFlags(app, flags);
-  AddOutputFlags(app, flags);
+  AddOutputFlags(app, flags.output);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
   const ConversionPlan plan = MakePlan(flags);
-  if (flags.dry_run) {
-    std::cout << PlanText(plan, flags.output_dir);
+  if (flags.output.dry_run) {
+    std::cout << PlanText(plan, flags.output.output_dir);
     return ExitCode::kDone;
   }
-  const ConversionReport report = ConvertWithProgress(plan, flags);
+  const ConversionReport report = ConvertWithProgress(plan, flags.output);
   for (const SkippedImage& image : report.skipped) {
     std::cerr << image.path << ": left out: " << image.reason << "\n";
   }
-  std::cout << ReportText(report, flags.output_dir);
+  std::cout << ReportText(report, flags.output.output_dir);
   return ExitCode::kDone;
 }
 

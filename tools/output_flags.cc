@@ -1,0 +1,80 @@
+#include "tools/output_flags.h"
+
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+void AddImageFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--on_bad_image", flags.converter.on_bad_image,
+                 "an image that cannot be decoded: fail, or skip and report")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
+          {"fail", OnBadImage::kFail}, {"skip", OnBadImage::kSkip}}))
+      ->option_text("fail|skip=fail");
+  app.add_flag("--verify_images,!--no_verify_images",
+               flags.converter.verify_images,
+               "decode every image once, to find the broken ones (default)");
+}
+
+void AddShardFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--local_scratch_dir", flags.output_dir,
+                 "the folder for the shards")
+      ->required();
+  app.add_option("--shards", flags.shards,
+                 "shards of each split: a number, or auto (about 128 MB each)")
+      ->capture_default_str();
+  app.add_option("--layout", flags.plan.layout,
+                 "flat: OUT/train-00000-of-00008; reference: "
+                 "OUT/train/train-00000-of-01024")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
+          {"flat", ShardLayout::kFlat},
+          {"reference", ShardLayout::kReference}}))
+      ->option_text("flat|reference=flat");
+  app.add_option("--seed", flags.plan.seed, "of the training images' order")
+      ->capture_default_str();
+}
+
+void AddRunFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--threads", flags.converter.threads, "0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_flag("--overwrite", flags.converter.overwrite,
+               "remove shards of another conversion from the folder");
+  app.add_flag("--dry_run", flags.dry_run, "only say what would be written");
+}
+
+std::int64_t ParseShards(const std::string& text) {
+  std::int64_t shards = 0;
+  if (text == "auto") {
+    return shards;
+  }
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, shards);
+  if (error != std::errc{} || last != end || shards <= 0) {
+    throw UsageError("--shards " + text + ": give a number above 0, or auto");
+  }
+  return shards;
+}
+
+}  // namespace
+
+void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
+  AddShardFlags(app, flags);
+  AddImageFlags(app, flags);
+  AddRunFlags(app, flags);
+}
+
+PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
+  PlanOptions options = flags.plan;
+  options.shards = ParseShards(flags.shards);
+  return options;
+}
+
+}  // namespace infeed

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "tools/conversion_plan.h"
+#include "tools/converter.h"
+
+namespace CLI {
+class App;
+}
+
+namespace infeed {
+
+// What imagenet_to_records writes, where and how: everything but its input.
+struct OutputFlags {
+  std::string output_dir;
+  std::string shards = "auto";
+  bool dry_run = false;
+  PlanOptions plan = {};  // shards excepted
+  ConverterOptions converter = {};
+};
+
+// flags must outlive the app's parse.
+void AddOutputFlags(CLI::App& app, OutputFlags& flags);
+
+// Returns the options of the plan. Throws UsageError naming the flag that is
+// out of its range.
+[[nodiscard]] PlanOptions CheckedPlanOptions(const OutputFlags& flags);
+
+}  // namespace infeed
