@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ class TfrecordWriter {
 
   void Append(std::span<const std::byte> payload);
   void Append(std::string_view payload);
+  // Appends one record whose payload is in several parts, in this order.
+  void AppendParts(std::initializer_list<std::string_view> parts);
   // Reports what went wrong; a destructor could not. Requires: called once,
   // last.
   void Close() { file_.Commit(); }
@@ -27,10 +30,15 @@ class TfrecordWriter {
   [[nodiscard]] std::int64_t records() const { return records_; }
   // Bytes of the file so far.
   [[nodiscard]] std::int64_t size() const { return file_.size(); }
+  // The checksum of those bytes.
+  [[nodiscard]] std::uint32_t crc32c() const { return crc32c_; }
 
  private:
+  void Write(std::span<const std::byte> bytes);
+
   AtomicFile file_;
   std::int64_t records_ = 0;
+  std::uint32_t crc32c_ = 0;
 };
 
 }  // namespace infeed

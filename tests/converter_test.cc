@@ -170,20 +170,26 @@ TEST(ConverterTest, DescribesTheShardsInDatasetJson) {
 
 TEST(ConverterTest, GivesTheSameBytesForAnyNumberOfThreads) {
   ImageFolder raw;
-  raw.JpegsIn("a", 20).JpegsIn("b", 20);
+  raw.JpegsIn("a", 20).JpegsIn("b", 20).File(
+      "b/p.png", EncodePng(TestPhotograph(9, 9, 1).view()));
   Conversion one(raw);
-  Conversion eight(raw);
   (void)one.Run({.threads = 1}, {.shards = 7});
-  (void)eight.Run({.threads = 8}, {.shards = 7});
-  EXPECT_EQ(one.Bytes(), eight.Bytes());
+  for (const int threads : {2, 8}) {
+    Conversion many(raw);
+    (void)many.Run({.threads = threads}, {.shards = 7});
+    EXPECT_EQ(one.Bytes(), many.Bytes());
+  }
 }
 
-TEST(ConverterTest, CountsReencodedImages) {
+TEST(ConverterTest, NamesReencodedImages) {
   ImageFolder raw;
   raw.Jpeg("a/1.jpg").File("a/2.jpg",
                            EncodePng(TestPhotograph(9, 9, 1).view()));
   Conversion conversion(raw);
-  EXPECT_EQ(conversion.Run().reencoded, 1);
+  const ConversionReport report = conversion.Run();
+  ASSERT_THAT(report.reencoded, SizeIs(1));
+  EXPECT_EQ(report.reencoded[0].path, raw / "a/2.jpg");
+  EXPECT_EQ(report.reencoded[0].reason, "not a JPEG");
 }
 
 TEST(ConverterTest, FailsAtABadImageAndLeavesNoHalfFile) {

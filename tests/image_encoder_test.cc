@@ -19,7 +19,7 @@ using ::testing::Not;
 std::string MessageFor(const std::string& file, bool verify = true) {
   ImageEncoder encoder({.verify = verify});
   try {
-    (void)encoder.Encode(AsBytes(file));
+    (void)encoder.Encode(file);
   } catch (const DataError& error) {
     return error.what();
   }
@@ -29,11 +29,11 @@ std::string MessageFor(const std::string& file, bool verify = true) {
 TEST(ImageEncoderTest, LeavesAJpegAsItIs) {
   const std::string file = TestJpeg({.width = 33, .height = 17});
   ImageEncoder encoder;
-  const EncodedImage encoded = encoder.Encode(AsBytes(file));
-  EXPECT_EQ(encoded.jpeg, file);
+  const EncodedImage encoded = encoder.Encode(file);
+  EXPECT_EQ(encoded.bytes, file);
   EXPECT_EQ(encoded.width, 33);
   EXPECT_EQ(encoded.height, 17);
-  EXPECT_FALSE(encoded.reencoded);
+  EXPECT_EQ(encoded.reencoded, "");
 }
 
 TEST(ImageEncoderTest, LeavesAGrayAndAProgressiveJpegAsTheyAre) {
@@ -42,7 +42,7 @@ TEST(ImageEncoderTest, LeavesAGrayAndAProgressiveJpegAsTheyAre) {
        {TestJpegOptions{.color = TestColor::kGray},
         TestJpegOptions{.progressive = true}}) {
     const std::string file = TestJpeg(options);
-    EXPECT_EQ(encoder.Encode(AsBytes(file)).jpeg, file);
+    EXPECT_EQ(encoder.Encode(file).bytes, file);
   }
 }
 
@@ -52,10 +52,10 @@ TEST(ImageEncoderTest, MakesAnRgbJpegOfEachKindOfCmyk) {
        {TestColor::kCmyk, TestColor::kAdobeCmyk, TestColor::kAdobeYcck}) {
     const std::string file =
         TestJpeg({.width = 33, .height = 17, .color = color});
-    const EncodedImage encoded = encoder.Encode(AsBytes(file));
-    EXPECT_TRUE(encoded.reencoded);
+    const EncodedImage encoded = encoder.Encode(file);
+    EXPECT_EQ(encoded.reencoded, "CMYK");
     EXPECT_EQ(encoded.width, 33);
-    const JpegInfo info = JpegDecoder().ReadHeader(AsBytes(encoded.jpeg));
+    const JpegInfo info = JpegDecoder().ReadHeader(AsBytes(encoded.bytes));
     EXPECT_EQ(info.components, 3);
     EXPECT_EQ(info.height, 17);
   }
@@ -65,11 +65,11 @@ TEST(ImageEncoderTest, MakesAJpegOfAPngWithNearlyItsPixels) {
   const RgbImage image = TestPhotograph(40, 30, 1);
   const std::string png = EncodePng(image.view());
   ImageEncoder encoder;
-  const EncodedImage encoded = encoder.Encode(AsBytes(png));
-  EXPECT_TRUE(encoded.reencoded);
+  const EncodedImage encoded = encoder.Encode(png);
+  EXPECT_EQ(encoded.reencoded, "not a JPEG");
   JpegDecoder decoder;
   RgbImage decoded;
-  ASSERT_EQ(decoder.ReadHeader(AsBytes(encoded.jpeg)).width, 40);
+  ASSERT_EQ(decoder.ReadHeader(AsBytes(encoded.bytes)).width, 40);
   decoder.Decode(decoded);
   const std::string expected = Flat(image.view());
   const std::string actual = Flat(decoded.view());
@@ -99,8 +99,8 @@ TEST(ImageEncoderTest, FindsATruncatedJpegOnlyByDecoding) {
 TEST(ImageEncoderTest, IsUsableAfterABadImage) {
   const std::string file = TestJpeg();
   ImageEncoder encoder;
-  EXPECT_THROW((void)encoder.Encode(AsBytes(file.substr(0, 100))), DataError);
-  EXPECT_EQ(encoder.Encode(AsBytes(file)).jpeg, file);
+  EXPECT_THROW((void)encoder.Encode(file.substr(0, 100)), DataError);
+  EXPECT_EQ(encoder.Encode(file).bytes, file);
 }
 
 }  // namespace

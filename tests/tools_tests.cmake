@@ -11,14 +11,22 @@ infeed_test(records_program_test
   LABELS end_to_end)
 add_dependencies(records_program_test records)
 
-infeed_test(converter_test
-  SOURCES converter_test.cc conversion_plan_test.cc data_split_test.cc
-          image_encoder_test.cc image_tree_test.cc parallel_for_test.cc
-          python_shuffle_test.cc shard_plan_test.cc
+# What a conversion is planned from.
+infeed_test(conversion_input_test
+  SOURCES conversion_plan_test.cc data_split_test.cc image_encoder_test.cc
+          image_tree_test.cc parallel_for_test.cc python_shuffle_test.cc
+          shard_plan_test.cc
   LIBRARIES infeed::converter infeed::tools test_jpeg
   LABELS core)
+add_dependencies(core_tests conversion_input_test)
+add_dependencies(tsan_tests conversion_input_test)
+
+# What enters oneTBB.
+infeed_test(converter_test
+  SOURCES conversion_graph_test.cc converter_test.cc
+  LIBRARIES infeed::converter test_jpeg
+  LABELS tbb)
 add_dependencies(core_tests converter_test)
-add_dependencies(tsan_tests converter_test)
 
 infeed_test(demo_test
   SOURCES demo_dataset_test.cc demo_shapes_test.cc

@@ -28,7 +28,8 @@ MAY_INCLUDE = {
 DOORS = [
     (r"j(peglib|error|morecfg)\.h", r"preprocess/jpeg\w*\.(cc|h)"),
     (r"opencv2/.*", r"preprocess/opencv_image\.cc"),
-    (r"(oneapi/)?tbb/.*", r"pipeline/input_graph\.cc"),
+    (r"(oneapi/)?tbb/.*",
+     r"pipeline/(input_graph|closed_arena)\.cc|tools/conversion_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
      r"(records/(imagenet_example|example_reader)|trainer/summary_writer)\.cc"),
     (r"(torch|ATen|c10)/.*",

@@ -50,9 +50,9 @@ std::string ReportText(const ConversionReport& report,
   }
   text += fmt::format("{} classes in {}/labels.txt\n",
                       report.info.classes.size(), output_dir);
-  if (report.reencoded > 0) {
+  if (!report.reencoded.empty()) {
     text += fmt::format("{} images were re-encoded as RGB JPEGs\n",
-                        report.reencoded);
+                        report.reencoded.size());
   }
   if (!report.skipped.empty()) {
     text += fmt::format("{} bad images were left out\n", report.skipped.size());

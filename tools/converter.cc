@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -12,8 +13,8 @@
 #include "base/atomic_file.h"
 #include "base/bounded_queue.h"
 #include "base/error.h"
-#include "tools/parallel_for.h"
-#include "tools/shard_converter.h"
+#include "tools/conversion_graph.h"
+#include "tools/record_maker.h"
 
 namespace infeed {
 namespace {
@@ -21,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kEventsInFlight = 256;
+// Enough that the others go on while one image takes several times longer.
+constexpr int kImagesPerThread = 4;
 
 // What a worker tells the calling thread: an image is done, or a shard.
 struct Event {
@@ -81,29 +84,34 @@ class Canceller {
   BoundedQueue<Event>& queue_;
 };
 
-// Writes all shards in parallel. Returns their results in the plan's order.
+RecordMakerOptions MakerOptions(const ConverterOptions& options) {
+  return {.on_bad_image = options.on_bad_image,
+          .image = {.verify = options.verify_images},
+          .threads = options.threads > 0
+                         ? options.threads
+                         : static_cast<int>(std::max(
+                               1U, std::thread::hardware_concurrency()))};
+}
+
+// Writes the shards. Returns their results in the plan's order.
 std::vector<ShardResult> WriteShards(
     const ConversionPlan& plan, const std::string& output_dir,
     const ConverterOptions& options,
     const std::function<void(std::int64_t)>& on_progress) {
-  const std::vector<ShardTask> tasks = TasksOf(plan);
   BoundedQueue<Event> events(kEventsInFlight);
-  const auto write_shard = [&](std::size_t i) {
+  const RecordMakerOptions maker_options = MakerOptions(options);
+  RecordMaker maker(plan.classes, maker_options);
+  ShardConverter converter(
+      plan, output_dir, TasksOf(plan), maker,
+      {.on_image = [&] { return events.Push(Event{}); },
+       .on_shard =
+           [&](ShardResult result) { events.Push(Event{std::move(result)}); }});
+  const std::jthread worker([&] {
     try {
-      ShardConverter converter(plan, output_dir, options);
-      std::optional<ShardResult> result =
-          converter.Write(tasks[i], [&] { return events.Push(Event{}); });
-      if (result) {
-        events.Push(Event{std::move(result)});
-      }
-    } catch (...) {
-      events.Close(std::current_exception());  // Stops the other shards, too.
-      throw;
-    }
-  };
-  const std::jthread workers([&] {
-    try {
-      ParallelFor(tasks.size(), options.threads, write_shard);
+      RunConversionGraph(
+          converter,
+          {.threads = maker_options.threads,
+           .images_in_flight = kImagesPerThread * maker_options.threads});
       events.Close();
     } catch (...) {
       events.Close(std::current_exception());
@@ -121,10 +129,14 @@ std::vector<ShardResult> WriteShards(
   }
   std::sort(results.begin(), results.end(),
             [](const ShardResult& a, const ShardResult& b) {
-              return std::pair(a.task.split, a.task.shard) <
-                     std::pair(b.task.split, b.task.shard);
+              return a.task < b.task;
             });
   return results;
+}
+
+// Takes the items of one list to the end of another.
+void MoveTo(std::vector<ImageNote>& to, std::vector<ImageNote> from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
 ConversionReport Report(const ConversionPlan& plan,
@@ -141,9 +153,8 @@ ConversionReport Report(const ConversionPlan& plan,
     DatasetInfo::Split& split = report.info.splits[result.task.split];
     split.records += result.info.records;
     split.shards.push_back(std::move(result.info));
-    report.reencoded += result.reencoded;
-    std::move(result.skipped.begin(), result.skipped.end(),
-              std::back_inserter(report.skipped));
+    MoveTo(report.reencoded, std::move(result.reencoded));
+    MoveTo(report.skipped, std::move(result.skipped));
   }
   return report;
 }

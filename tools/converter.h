@@ -11,10 +11,21 @@
 
 namespace infeed {
 
+struct ConverterOptions {
+  OnBadImage on_bad_image = OnBadImage::kFail;
+  // Whether every image is decoded once; otherwise only headers are read, and
+  // a broken image is found when it is used.
+  bool verify_images = true;
+  // Whether shards in the output folder that are not part of the plan may be
+  // removed; otherwise they are a UsageError.
+  bool overwrite = false;
+  int threads = 0;  // 0: one for each core
+};
+
 struct ConversionReport {
-  DatasetInfo info;  // as in dataset.json
-  std::int64_t reencoded = 0;
-  std::vector<SkippedImage> skipped;  // in the order of the records
+  DatasetInfo info;                  // as in dataset.json
+  std::vector<ImageNote> reencoded;  // in the order of the records
+  std::vector<ImageNote> skipped;    // likewise
 };
 
 // Writes the planned shards, labels.txt (the classes, one a line) and, last,

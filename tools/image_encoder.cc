@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
+#include <utility>
 
 #include "base/error.h"
 #include "preprocess/opencv_image.h"
@@ -18,35 +21,33 @@ bool IsJpeg(std::span<const std::byte> file) {
          std::equal(kStart.begin(), kStart.end(), file.begin());
 }
 
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 ImageEncoder::ImageEncoder(const ImageEncoderOptions& options)
     : options_(options), decoder_(options.limits) {}
 
-EncodedImage ImageEncoder::Encode(std::span<const std::byte> file) {
-  if (file.empty()) {
+EncodedImage ImageEncoder::Encode(std::string file) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
+  if (bytes.empty()) {
     throw DataError("the file is empty");
   }
-  if (!IsJpeg(file)) {
-    DecodeOtherImage(file, options_.limits.max_pixels, image_);
-    return Reencode();
+  if (!IsJpeg(bytes)) {
+    DecodeOtherImage(bytes, options_.limits.max_pixels, image_);
+    return Reencode("not a JPEG");
   }
-  const JpegInfo info = decoder_.ReadHeader(file);
+  const JpegInfo info = decoder_.ReadHeader(bytes);
   const bool is_cmyk = info.components == kCmykComponents;
   if (options_.verify || is_cmyk) {
     decoder_.Decode(image_);
   }
-  return is_cmyk ? Reencode()
-                 : EncodedImage{AsText(file), info.width, info.height};
+  return is_cmyk ? Reencode("CMYK")
+                 : EncodedImage{std::move(file), info.width, info.height, {}};
 }
 
-EncodedImage ImageEncoder::Reencode() {
-  buffer_ = EncodeJpeg(image_.view());  // as the reference: quality 100, 4:2:0
-  return {buffer_, image_.width(), image_.height(), true};
+// As the reference: quality 100, 4:2:0.
+EncodedImage ImageEncoder::Reencode(std::string why) {
+  return {EncodeJpeg(image_.view()), image_.width(), image_.height(),
+          std::move(why)};
 }
 
 }  // namespace infeed

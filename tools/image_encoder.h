@@ -1,10 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
@@ -20,10 +16,10 @@ struct ImageEncoderOptions {
 
 // The JPEG that stands in a record for an image file.
 struct EncodedImage {
-  std::string_view jpeg;
+  std::string bytes;
   int width = 0;
   int height = 0;
-  bool reencoded = false;
+  std::string reencoded;  // why it is not the file's bytes; empty: it is
 };
 
 // Turns the bytes of an image file into the JPEG of its record: a gray or
@@ -31,23 +27,20 @@ struct EncodedImage {
 // become an RGB JPEG of quality 100. Formats are told by content, never by the
 // file's name.
 //
-// What it returns is a view of the bytes given or of the encoder's own buffer,
-// valid until the next call and while those bytes are. One thread at a time.
-// Throws DataError for an image that cannot be decoded; the encoder is usable
-// after that.
+// One thread at a time. Throws DataError for an image that cannot be decoded;
+// the encoder is usable after that.
 class ImageEncoder {
  public:
   explicit ImageEncoder(const ImageEncoderOptions& options = {});
 
-  [[nodiscard]] EncodedImage Encode(std::span<const std::byte> file);
+  [[nodiscard]] EncodedImage Encode(std::string file);
 
  private:
-  [[nodiscard]] EncodedImage Reencode();
+  [[nodiscard]] EncodedImage Reencode(std::string why);
 
   ImageEncoderOptions options_;
   JpegDecoder decoder_;
   RgbImage image_;
-  std::string buffer_;
 };
 
 }  // namespace infeed

@@ -98,7 +98,7 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
     return ExitCode::kDone;
   }
   const ConversionReport report = ConvertWithProgress(plan, flags.output);
-  for (const SkippedImage& image : report.skipped) {
+  for (const ImageNote& image : report.skipped) {
     std::cerr << image.path << ": left out: " << image.reason << "\n";
   }
   std::cout << ReportText(report, flags.output.output_dir);

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bounded_queue.h"
+#include "tools/image_encoder.h"
+#include "tools/image_tree.h"
+
+namespace infeed {
+
+// What becomes of an image that is broken.
+enum class OnBadImage {
+  kFail,  // stop with a DataError that names the file
+  kSkip,  // leave it out and report it
+};
+
+// The record of an image: a serialized Example in three parts that follow one
+// another, of which the image is one.
+struct ImageRecord {
+  std::string before;
+  std::string image;
+  std::string after;
+  std::string reencoded;  // why the image is not the file's bytes; empty: it is
+  std::string skipped;    // why there is no record; empty: there is
+};
+
+struct RecordMakerOptions {
+  OnBadImage on_bad_image = OnBadImage::kFail;
+  ImageEncoderOptions image = {};
+  int threads = 1;  // calls at once; > 0
+};
+
+// Makes records of image files: reads a file, makes the image fit for a record
+// and puts the Example around it.
+//
+// classes must outlive it. Thread-safe, with at most options.threads calls at
+// once. Throws IoError, and DataError naming the file for a bad image that is
+// not to be skipped.
+class RecordMaker {
+ public:
+  RecordMaker(const std::vector<ImageClass>& classes,
+              const RecordMakerOptions& options);
+
+  [[nodiscard]] ImageRecord Make(const ImageFile& image);
+
+ private:
+  [[nodiscard]] EncodedImage Encode(const ImageFile& image);
+
+  const std::vector<ImageClass>& classes_;
+  OnBadImage on_bad_image_;
+  // The encoders that no call is using.
+  BoundedQueue<std::unique_ptr<ImageEncoder>> encoders_;
+};
+
+}  // namespace infeed
