@@ -2,6 +2,7 @@
 # The installed package finds the first block again: infeedConfig.cmake.in.
 find_package(Threads REQUIRED)
 find_package(JPEG REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(TBB REQUIRED)
 find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)

@@ -4,8 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <utility>
+#include <cstring>
 
 #include "base/error.h"
 
@@ -26,38 +27,28 @@ int OpenForReading(const std::string& path) {
 
 }  // namespace
 
-ByteSource::ByteSource(std::string path)
-    : path_(std::move(path)), descriptor_(OpenForReading(path_)) {
+FileSource::FileSource(std::string path)
+    : ByteSource(std::move(path)), descriptor_(OpenForReading(this->path())) {
   struct stat status {};
   const int failed = ::fstat(descriptor_, &status) != 0 ? errno : 0;
   if (failed == 0 && S_ISREG(status.st_mode)) {
-    size_ = status.st_size;
-    mtime_ =
-        status.st_mtim.tv_sec * kNanosecondsPerSecond + status.st_mtim.tv_nsec;
+    set_size(status.st_size);
+    set_version(status.st_mtim.tv_sec * kNanosecondsPerSecond +
+                status.st_mtim.tv_nsec);
     return;
   }
   ::close(descriptor_);  // The destructor will not run.
   if (failed != 0) {
-    throw IoError(path_, "stat", failed);
+    throw IoError(this->path(), "stat", failed);
   }
-  throw IoError(path_ + ": cannot read: " +
+  throw IoError(this->path() + ": cannot read: " +
                 (S_ISDIR(status.st_mode) ? "it is a folder"
                                          : "it is not a regular file"));
 }
 
-ByteSource::~ByteSource() {
-  if (descriptor_ >= 0) {
-    ::close(descriptor_);
-  }
-}
+FileSource::~FileSource() { ::close(descriptor_); }
 
-ByteSource::ByteSource(ByteSource&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      size_(other.size_),
-      mtime_(other.mtime_) {}
-
-std::size_t ByteSource::ReadAt(std::int64_t offset,
+std::size_t FileSource::ReadAt(std::int64_t offset,
                                std::span<std::byte> destination) const {
   Check(offset >= 0, "a file starts at 0");
   std::size_t done = 0;
@@ -69,7 +60,7 @@ std::size_t ByteSource::ReadAt(std::int64_t offset,
       if (errno == EINTR) {
         continue;
       }
-      throw IoError(path_, "read", errno);
+      throw IoError(path(), "read", errno);
     }
     if (got == 0) {
       break;
@@ -77,6 +68,27 @@ std::size_t ByteSource::ReadAt(std::int64_t offset,
     done += static_cast<std::size_t>(got);
   }
   return done;
+}
+
+void FileSource::WillRead(std::int64_t offset, std::int64_t bytes) const {
+  (void)::posix_fadvise(descriptor_, offset, bytes, POSIX_FADV_WILLNEED);
+}
+
+MemorySource::MemorySource(std::string path, std::string bytes)
+    : ByteSource(std::move(path)), bytes_(std::move(bytes)) {
+  set_size(static_cast<std::int64_t>(bytes_.size()));
+}
+
+std::size_t MemorySource::ReadAt(std::int64_t offset,
+                                 std::span<std::byte> destination) const {
+  Check(offset >= 0, "bytes start at 0");
+  if (offset >= size()) {
+    return 0;
+  }
+  const auto place = static_cast<std::size_t>(offset);
+  const std::size_t count = std::min(destination.size(), bytes_.size() - place);
+  std::memcpy(destination.data(), bytes_.data() + place, count);
+  return count;
 }
 
 }  // namespace infeed

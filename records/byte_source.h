@@ -4,37 +4,74 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace infeed {
 
-// Bytes at any place of one file: the bottom of everything that reads records.
+// Bytes at any place of one file or object: the bottom of everything that
+// reads records. OpenSource() in open_source.h makes the right one for a path.
 //
-// Owns the open file. Const members may be called from several threads at
-// once; others need one thread at a time. Throws IoError.
+// Const members may be called from several threads at once; others need one
+// thread at a time. Throws IoError naming the path.
 class ByteSource {
  public:
-  explicit ByteSource(std::string path);
-  ~ByteSource();
-  ByteSource(ByteSource&& other) noexcept;
-  ByteSource& operator=(ByteSource&&) = delete;
+  virtual ~ByteSource() = default;
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
   // Fills destination from offset on and returns how many bytes there were:
-  // fewer than asked for only where the file ends.
-  [[nodiscard]] std::size_t ReadAt(std::int64_t offset,
-                                   std::span<std::byte> destination) const;
+  // fewer than asked for only where the bytes end. Requires: offset >= 0.
+  [[nodiscard]] virtual std::size_t ReadAt(
+      std::int64_t offset, std::span<std::byte> destination) const = 0;
 
+  // Says that these bytes will be asked for soon, so that they can be on their
+  // way. A hint: it may do nothing, and never fails.
+  virtual void WillRead(std::int64_t /*offset*/, std::int64_t /*bytes*/) const {
+  }
+
+  // What the user called it; names it in messages.
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Size and modification time when it was opened.
+  // When it was opened.
   [[nodiscard]] std::int64_t size() const { return size_; }
-  [[nodiscard]] std::int64_t mtime_nanoseconds() const { return mtime_; }
+  // Differs when the bytes do: a file's modification time in nanoseconds since
+  // 1970, a hash of an object's ETag.
+  [[nodiscard]] std::int64_t version() const { return version_; }
+
+ protected:
+  explicit ByteSource(std::string path) : path_(std::move(path)) {}
+  void set_size(std::int64_t size) { size_ = size; }
+  void set_version(std::int64_t version) { version_ = version; }
 
  private:
   std::string path_;
-  int descriptor_ = -1;
   std::int64_t size_ = 0;
-  std::int64_t mtime_ = 0;
+  std::int64_t version_ = 0;
+};
+
+// A file. Owns the open descriptor; reads go on after signals and short reads.
+class FileSource final : public ByteSource {
+ public:
+  explicit FileSource(std::string path);
+  ~FileSource() override;
+
+  [[nodiscard]] std::size_t ReadAt(
+      std::int64_t offset, std::span<std::byte> destination) const override;
+  void WillRead(std::int64_t offset, std::int64_t bytes) const override;
+
+ private:
+  int descriptor_ = -1;
+};
+
+// Bytes in memory, which it owns; `path` only names them.
+class MemorySource final : public ByteSource {
+ public:
+  MemorySource(std::string path, std::string bytes);
+
+  [[nodiscard]] std::size_t ReadAt(
+      std::int64_t offset, std::span<std::byte> destination) const override;
+
+ private:
+  std::string bytes_;
 };
 
 }  // namespace infeed

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/compression.h"
 #include "records/crc32c.h"
 #include "records/shards.h"
 #include "records/tfrecord_format.h"
@@ -53,7 +54,7 @@ std::string IndexFileHeader(const ByteSource& shard, std::uint64_t records) {
   std::string header(kMagic);
   AppendNumber(header, kVersion);
   AppendNumber(header, static_cast<std::uint64_t>(shard.size()));
-  AppendNumber(header, static_cast<std::uint64_t>(shard.mtime_nanoseconds()));
+  AppendNumber(header, static_cast<std::uint64_t>(shard.version()));
   AppendNumber(header, records);
   return header;
 }
@@ -127,10 +128,24 @@ std::string FileNameOf(const ByteSource& shard) {
   return fs::path(shard.path()).filename().string() + ".index";
 }
 
+void RefuseCompressed(const ByteSource& shard) {
+  std::array<std::byte, kFrameHeaderBytes> start;
+  const std::size_t got = shard.ReadAt(0, start);
+  const Compression compression =
+      DetectCompression(std::span(start).first(got));
+  if (compression != Compression::kNone) {
+    throw UsageError(shard.path() + ": is a " +
+                     std::string(CompressionName(compression)) +
+                     " stream, which has no random access and no index: make "
+                     "shards that have with `records reshard`");
+  }
+}
+
 }  // namespace
 
 FrameOffsets ScanFrames(const ByteSource& shard,
                         std::int64_t max_record_bytes) {
+  RefuseCompressed(shard);
   FrameOffsets offsets;
   std::array<std::byte, kScanBytes> page;
   std::int64_t page_offset = 0;

@@ -17,7 +17,8 @@ using FrameOffsets = std::vector<std::int64_t>;
 
 // Walks the frame headers of a shard; payloads are skipped. Throws DataError,
 // with file, record and byte offset, for a frame that is cut short, longer
-// than max_record_bytes, or whose length fails its checksum.
+// than max_record_bytes, or whose length fails its checksum; UsageError for a
+// compressed stream, which has no random access.
 [[nodiscard]] FrameOffsets ScanFrames(const ByteSource& shard,
                                       std::int64_t max_record_bytes);
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "records/byte_source.h"
 #include "records/crc32c.h"
 #include "records/index_file.h"
+#include "records/open_source.h"
 #include "records/tfrecord_format.h"
 
 namespace infeed {
@@ -69,7 +71,8 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
   }
   starts_.push_back(0);
   for (const std::string& path : shards_) {
-    const ByteSource shard(path);
+    const std::unique_ptr<ByteSource> source = OpenSource(path);
+    const ByteSource& shard = *source;
     const FrameOffsets offsets =
         options.use_cache ? OffsetsWithCache(shard, options.max_record_bytes)
                           : ScanFrames(shard, options.max_record_bytes);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <limits>
 
 #include "records/crc32c.h"
 
@@ -36,20 +37,9 @@ std::string ExpectedButFound(std::uint32_t expected, std::uint32_t found) {
   return "(expected " + Hex(expected) + ", found " + Hex(found) + ")";
 }
 
-bool IsGzip(std::span<const std::byte> bytes) {
-  return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} &&
-         bytes[1] == std::byte{0x8B};
-}
-
 // What a first frame that makes no sense says about the file.
-std::string Hint(std::span<const std::byte> header, const FramePlace& place) {
-  if (place.offset != 0) {
-    return "";
-  }
-  if (IsGzip(header)) {
-    return " (this is a gzip stream; unpack it first: gzip -dk)";
-  }
-  return " (is this a TFRecord file?)";
+std::string Hint(const FramePlace& place) {
+  return place.offset == 0 ? " (is this a TFRecord file?)" : "";
 }
 
 std::string Bytes(std::uint64_t count) {
@@ -93,7 +83,7 @@ std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
     throw DataError(place.origin(), "truncated record: the header needs " +
                                         Bytes(kFrameHeaderBytes) + ", " +
                                         Bytes(header.size()) + " left" +
-                                        Hint(header, place));
+                                        Hint(place));
   }
   const auto length = LoadLittleEndian<std::uint64_t>(header.data());
   const auto stored =
@@ -102,8 +92,7 @@ std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
   if (stored != computed) {
     throw DataError(place.origin(),
                     "corrupted record: the length's checksum does not match " +
-                        ExpectedButFound(stored, computed) +
-                        Hint(header, place));
+                        ExpectedButFound(stored, computed) + Hint(place));
   }
   if (length > static_cast<std::uint64_t>(place.max_record_bytes)) {
     throw DataError(place.origin(), "the record has " + Bytes(length) +
@@ -125,15 +114,34 @@ std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
   return static_cast<std::int64_t>(length);
 }
 
+bool HasFrameHeader(std::span<const std::byte> bytes) {
+  return bytes.size() >= kFrameHeaderBytes &&
+         LoadLittleEndian<std::uint32_t>(bytes.data() + kLengthBytes) ==
+             MaskCrc(Crc32c(bytes.first(kLengthBytes)));
+}
+
+std::uint64_t ClaimedLength(std::span<const std::byte> header) {
+  return LoadLittleEndian<std::uint64_t>(header.data());
+}
+
+bool IsPayloadGood(std::span<const std::byte> body) {
+  const auto payload = body.first(body.size() - kFrameFooterBytes);
+  return LoadLittleEndian<std::uint32_t>(body.data() + payload.size()) ==
+         MaskCrc(Crc32c(payload));
+}
+
 void CheckFrameIsWhole(std::span<const std::byte> body, std::int64_t length,
                        const FramePlace& place) {
   const std::uint64_t needed =
       static_cast<std::uint64_t>(length) + kFrameFooterBytes;
   if (body.size() != needed) {
-    throw DataError(place.origin(), "truncated record: " + Bytes(needed) +
-                                        " expected, " + Bytes(body.size()) +
-                                        " read; the file is shorter "
-                                        "than when it was opened");
+    const bool known =
+        place.file_size != std::numeric_limits<std::int64_t>::max();
+    throw DataError(place.origin(),
+                    "truncated record: " + Bytes(needed) + " expected, " +
+                        Bytes(body.size()) + " read; " +
+                        (known ? "the file is shorter than when it was opened"
+                               : "the stream ends there"));
   }
 }
 

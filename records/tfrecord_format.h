@@ -28,9 +28,11 @@ inline constexpr std::size_t kFrameOverheadBytes =
 // Where a frame stands and what it may claim; all that its checks need.
 struct FramePlace {
   std::string_view path;
-  std::int64_t record = 0;            // from 0 within the file
-  std::int64_t offset = 0;            // of the frame's first byte
-  std::int64_t file_size = 0;         // bytes; offset <= file_size
+  std::int64_t record = 0;  // from 0 within the file
+  std::int64_t offset = 0;  // of the frame's first byte
+  // Bytes; offset <= file_size. The largest number there is where that is not
+  // known, as of a compressed stream.
+  std::int64_t file_size = 0;
   std::int64_t max_record_bytes = 0;  // of a payload
 
   [[nodiscard]] DataError::Origin origin() const {
@@ -56,6 +58,16 @@ void AppendFrame(std::string& out, std::string_view payload);
 // file with a guess at what the file is instead.
 [[nodiscard]] std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
                                              const FramePlace& place);
+
+// Whether these bytes begin with a frame header whose checksum holds.
+[[nodiscard]] bool HasFrameHeader(std::span<const std::byte> bytes);
+
+// Whether the payload has the checksum that its footer says. Requires: body is
+// payload and footer.
+[[nodiscard]] bool IsPayloadGood(std::span<const std::byte> body);
+
+// The length that a header claims. Requires: HasFrameHeader().
+[[nodiscard]] std::uint64_t ClaimedLength(std::span<const std::byte> header);
 
 // Throws DataError unless what follows the header, a payload and its footer,
 // is `length` + kFrameFooterBytes long: the file shrank while it was read.

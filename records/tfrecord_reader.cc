@@ -1,16 +1,48 @@
 #include "records/tfrecord_reader.h"
 
-#include <algorithm>
-#include <cstring>
+#include <utility>
 
-#include "base/error.h"
-#include "records/tfrecord_format.h"
+#include "records/byte_stream.h"
+#include "records/open_source.h"
 
 namespace infeed {
+namespace {
+
+constexpr std::int64_t kHeader = kFrameHeaderBytes;
+constexpr std::int64_t kOverhead = kFrameOverheadBytes;
+// Of payloads that are looked at in vain while the next frame is searched: a
+// file can be made so that each byte seems to begin a large one.
+constexpr std::int64_t kSearchBytes = std::int64_t{1} << 32;
+constexpr std::size_t kSearchStep = std::size_t{1} << 16;
+
+// Where in these bytes the first header stands whose checksum holds and whose
+// length is within the limit; else the first place where one may begin that
+// they do not hold whole.
+std::size_t FindHeader(std::span<const std::byte> bytes,
+                       std::int64_t max_length) {
+  std::size_t place = 0;
+  for (; place + kFrameHeaderBytes <= bytes.size(); ++place) {
+    const auto rest = bytes.subspan(place);
+    // Almost all places fail at the first condition, which costs nothing.
+    if (ClaimedLength(rest) <= static_cast<std::uint64_t>(max_length) &&
+        HasFrameHeader(rest)) {
+      break;
+    }
+  }
+  return place;
+}
+
+}  // namespace
 
 TfrecordReader::TfrecordReader(const std::string& path,
                                const TfrecordReaderOptions& options)
-    : source_(path), options_(options) {
+    : TfrecordReader(OpenSource(path), options) {}
+
+TfrecordReader::TfrecordReader(std::unique_ptr<ByteSource> source,
+                               const TfrecordReaderOptions& options)
+    : source_(std::move(source)),
+      options_(options),
+      buffer_(OpenStream(*source_), options.buffer_bytes) {
   if (options_.max_record_bytes <= 0) {
     throw UsageError("max_record_bytes must be positive, not " +
                      std::to_string(options_.max_record_bytes));
@@ -18,23 +50,40 @@ TfrecordReader::TfrecordReader(const std::string& path,
 }
 
 std::optional<Record> TfrecordReader::Next() {
-  if (ended_ || offset_ >= source_.size()) {
+  if (ended_) {
     return std::nullopt;
   }
-  const FramePlace place = {.path = source_.path(),
-                            .record = number_,
-                            .offset = offset_,
-                            .file_size = source_.size(),
-                            .max_record_bytes = options_.max_record_bytes};
+  const FramePlace place = Place();
+  try {
+    return ReadFrame(place);
+  } catch (const DataError& error) {
+    FailAt(place, error);
+  }
+}
+
+FramePlace TfrecordReader::Place() const {
+  return {.path = source_->path(),
+          .record = number_,
+          .offset = offset_,
+          .file_size = buffer_.stream().size(),
+          .max_record_bytes = options_.max_record_bytes};
+}
+
+// Moves on over a frame whose length is known, and only then looks at its
+// payload.
+std::optional<Record> TfrecordReader::ReadFrame(const FramePlace& place) {
+  buffer_.Release(offset_);
   ended_ = true;  // Unless the frame turns out to be whole.
-  const std::int64_t length =
-      DecodeFrameHeader(View(place.offset, kFrameHeaderBytes), place);
-  const auto body =
-      View(place.offset + static_cast<std::int64_t>(kFrameHeaderBytes),
-           static_cast<std::size_t>(length) + kFrameFooterBytes);
+  const auto header = buffer_.View(offset_, kFrameHeaderBytes);
+  if (header.empty()) {
+    return std::nullopt;
+  }
+  const std::int64_t length = DecodeFrameHeader(header, place);
+  const auto body = buffer_.View(
+      offset_ + kHeader, static_cast<std::size_t>(length) + kFrameFooterBytes);
   CheckFrameIsWhole(body, length, place);
   ended_ = false;
-  offset_ += length + static_cast<std::int64_t>(kFrameOverheadBytes);
+  offset_ += length + kOverhead;
   ++number_;
   if (options_.verify_checksums) {
     CheckPayload(body, place);
@@ -44,32 +93,85 @@ std::optional<Record> TfrecordReader::Next() {
                 .offset = place.offset};
 }
 
-std::span<const std::byte> TfrecordReader::View(std::int64_t offset,
-                                                std::size_t count) {
-  const auto skipped = static_cast<std::size_t>(offset - buffer_offset_);
-  const std::size_t kept =
-      buffer_size_ - std::min<std::size_t>(skipped, buffer_size_);
-  if (kept < count) {
-    // What is there of it moves to the front; one read fills the rest.
-    const std::size_t kept_at = buffer_size_ - kept;
-    const auto left = static_cast<std::size_t>(source_.size() - offset);
-    const std::size_t wanted =
-        std::min(std::max(count, options_.buffer_bytes), left);
-    if (buffer_.size() < wanted) {
-      std::vector<std::byte> bigger(wanted);
-      std::copy_n(buffer_.begin() + kept_at, kept, bigger.begin());
-      buffer_.swap(bigger);
-    } else {
-      std::memmove(buffer_.data(), buffer_.data() + kept_at, kept);
-    }
-    buffer_offset_ = offset;
-    buffer_size_ = kept;
-    buffer_size_ +=
-        source_.ReadAt(offset + static_cast<std::int64_t>(kept),
-                       std::span(buffer_).subspan(kept, wanted - kept));
-    return std::span(buffer_).first(std::min(count, buffer_size_));
+// Throws the error with what follows from it. Of a damaged frame offset_ is
+// behind it when its length could be read.
+void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
+  if (!options_.resynchronise) {
+    throw error.At(place.origin());
   }
-  return std::span(buffer_).subspan(skipped, count);
+  ended_ = !GoOnBehind(place);
+  const Gap gap = {place.offset, offset_ - place.offset};
+  gaps_.push_back(gap);
+  number_ = place.record + 1;
+  throw DataError(
+      place.origin(),
+      error.reason() + "; " + std::to_string(gap.bytes) + " bytes lost, " +
+          (ended_ ? "no good record follows"
+                  : "the next record is at byte " + std::to_string(offset_)));
+}
+
+// Moves to the first good frame behind a damaged one; to the end where there
+// is none, and returns false.
+bool TfrecordReader::GoOnBehind(const FramePlace& place) {
+  try {
+    // Bytes may be missing inside the payload: then the next frame starts
+    // before the place where the length says.
+    if (offset_ != place.offset) {
+      const bool at_end = buffer_.View(offset_, 1).empty();
+      if (at_end || IsFrame(offset_)) {
+        return !at_end;
+      }
+    }
+    return FindFrame(place.offset + 1);
+  } catch (const DataError&) {  // The packed stream ends in damage.
+    return false;
+  }
+}
+
+// Moves offset_ to the first whole frame from there on; to the end where there
+// is none, and returns false.
+bool TfrecordReader::FindFrame(std::int64_t offset) {
+  std::int64_t looked_at = 0;
+  while (looked_at < kSearchBytes) {
+    offset_ = offset;
+    buffer_.Release(offset);
+    const auto bytes = buffer_.View(offset, kSearchStep);
+    if (bytes.size() < kFrameOverheadBytes) {
+      offset_ += static_cast<std::int64_t>(bytes.size());
+      return false;
+    }
+    const std::size_t place = FindHeader(bytes, options_.max_record_bytes);
+    offset_ += static_cast<std::int64_t>(place);
+    if (place + kFrameHeaderBytes > bytes.size()) {
+      offset = offset_;  // The rest may be the start of a header.
+      continue;
+    }
+    looked_at += static_cast<std::int64_t>(ClaimedLength(bytes.subspan(place)));
+    buffer_.Release(offset_);
+    if (IsFrame(offset_)) {
+      return true;
+    }
+    offset = offset_ + 1;
+  }
+  return false;
+}
+
+// Whether a whole frame stands there whose checksums both hold.
+bool TfrecordReader::IsFrame(std::int64_t offset) {
+  const auto header = buffer_.View(offset, kFrameHeaderBytes);
+  const std::uint64_t left =
+      static_cast<std::uint64_t>(buffer_.stream().size() - offset);
+  if (!HasFrameHeader(header) || left < kFrameOverheadBytes) {
+    return false;
+  }
+  const std::uint64_t length = ClaimedLength(header);
+  if (length > static_cast<std::uint64_t>(options_.max_record_bytes) ||
+      length > left - kFrameOverheadBytes) {
+    return false;
+  }
+  const std::size_t wanted = length + kFrameFooterBytes;
+  const auto body = buffer_.View(offset + kHeader, wanted);
+  return body.size() == wanted && IsPayloadGood(body);
 }
 
 }  // namespace infeed

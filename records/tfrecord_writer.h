@@ -3,21 +3,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "base/atomic_file.h"
+#include "records/byte_sink.h"
+#include "records/compression.h"
+#include "records/index_file.h"
 
 namespace infeed {
 
-// Writes one TFRecord file, whole or not at all: the file has its name only
-// once Close() returned. Without Close() nothing remains.
+struct TfrecordWriterOptions {
+  Compression compression = Compression::kNone;
+  // Whether Close() leaves an index file in SideFolder(). A compressed file
+  // and an object in a store have none.
+  bool write_index = false;
+};
+
+// Writes one TFRecord file or object, whole or not at all: it has its name
+// only once Close() returned. Without Close() nothing remains.
 // One thread at a time. Throws IoError.
 class TfrecordWriter {
  public:
-  explicit TfrecordWriter(std::string path) : file_(std::move(path)) {}
+  // A path, or a URL as OpenSink() takes it.
+  explicit TfrecordWriter(std::string path,
+                          const TfrecordWriterOptions& options = {});
 
   void Append(std::span<const std::byte> payload);
   void Append(std::string_view payload);
@@ -25,20 +36,24 @@ class TfrecordWriter {
   void AppendParts(std::initializer_list<std::string_view> parts);
   // Reports what went wrong; a destructor could not. Requires: called once,
   // last.
-  void Close() { file_.Commit(); }
+  void Close();
 
   [[nodiscard]] std::int64_t records() const { return records_; }
-  // Bytes of the file so far.
-  [[nodiscard]] std::int64_t size() const { return file_.size(); }
-  // The checksum of those bytes.
+  // Bytes of the file so far; packed ones may still be on their way.
+  [[nodiscard]] std::int64_t size() const { return sink_->size(); }
+  // The checksum of all frames so far: that of the file unless it is packed.
   [[nodiscard]] std::uint32_t crc32c() const { return crc32c_; }
 
  private:
   void Write(std::span<const std::byte> bytes);
 
-  AtomicFile file_;
+  std::string path_;
+  std::unique_ptr<ByteSink> sink_;
   std::int64_t records_ = 0;
   std::uint32_t crc32c_ = 0;
+  bool write_index_;
+  std::int64_t offset_ = 0;  // of the next frame
+  FrameOffsets offsets_;
 };
 
 }  // namespace infeed

@@ -29,7 +29,7 @@ std::string ReadText(const ByteSource& source, std::int64_t offset,
 
 std::string MessageOf(const std::string& path) {
   try {
-    const ByteSource source(path);
+    const FileSource source(path);
   } catch (const IoError& error) {
     return error.what();
   }
@@ -38,7 +38,7 @@ std::string MessageOf(const std::string& path) {
 
 TEST(ByteSourceTest, ReadsAnywhereAndStopsAtTheEnd) {
   const TemporaryFolder folder;
-  const ByteSource source(
+  const FileSource source(
       RecordFile().AddRaw("0123456789").Write(folder / "f"));
   EXPECT_EQ(source.size(), 10);
   EXPECT_EQ(ReadText(source, 3, 4), "3456");
@@ -47,13 +47,23 @@ TEST(ByteSourceTest, ReadsAnywhereAndStopsAtTheEnd) {
   EXPECT_EQ(ReadText(source, 99, 4), "");
 }
 
-TEST(ByteSourceTest, MovesItsFile) {
+TEST(ByteSourceTest, KnowsWhenItsFileWasChanged) {
   const TemporaryFolder folder;
-  ByteSource first(RecordFile().AddRaw("abc").Write(folder / "f"));
-  const ByteSource second(std::move(first));
-  EXPECT_EQ(ReadText(second, 0, 3), "abc");
-  EXPECT_EQ(second.path(), folder / "f");
-  EXPECT_GT(second.mtime_nanoseconds(), 0);
+  const std::string path = RecordFile().AddRaw("abc").Write(folder / "f");
+  const FileSource source(path);
+  EXPECT_EQ(source.path(), path);
+  EXPECT_GT(source.version(), 0);
+  EXPECT_EQ(FileSource(path).version(), source.version());
+}
+
+TEST(ByteSourceTest, ReadsTheSameFromMemory) {
+  const MemorySource source("name", "0123456789");
+  EXPECT_EQ(source.path(), "name");
+  EXPECT_EQ(source.size(), 10);
+  source.WillRead(0, 10);
+  EXPECT_EQ(ReadText(source, 3, 4), "3456");
+  EXPECT_EQ(ReadText(source, 8, 4), "89");
+  EXPECT_EQ(ReadText(source, 99, 4), "");
 }
 
 TEST(ByteSourceTest, NamesAMissingFile) {
@@ -71,7 +81,7 @@ TEST(ByteSourceTest, RefusesWhatIsNotARegularFile) {
 
 TEST(ByteSourceTest, ReportsAReadThatFails) {
   // The first page of a process's memory is never mapped.
-  const ByteSource source("/proc/self/mem");
+  const FileSource source("/proc/self/mem");
   std::array<std::byte, 8> bytes{};
   EXPECT_THROW((void)source.ReadAt(0, bytes), IoError);
 }

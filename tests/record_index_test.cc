@@ -131,9 +131,9 @@ TEST_F(RecordIndexTest, BuildsAnewWhenAnyByteOfTheFileIsWrong) {
   const auto size = static_cast<std::streamoff>(fs::file_size(index_file_));
   for (std::streamoff offset = 0; offset < size; ++offset) {
     DamageIndexFile(offset);
-    EXPECT_FALSE(FindIndex(ByteSource(shard_)).has_value()) << offset;
+    EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value()) << offset;
     EXPECT_EQ(OffsetsOf(RecordIndex({shard_})), OffsetsOf(built)) << offset;
-    EXPECT_TRUE(FindIndex(ByteSource(shard_)).has_value()) << offset;
+    EXPECT_TRUE(FindIndex(FileSource(shard_)).has_value()) << offset;
   }
 }
 
@@ -142,15 +142,15 @@ TEST_F(RecordIndexTest, BuildsAnewWhenTheFileIsCutShortOrTooLong) {
   const std::string whole = ReadWholeFile(index_file_, 1000);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     WriteFileAtomically(index_file_, whole.substr(0, size));
-    EXPECT_FALSE(FindIndex(ByteSource(shard_)).has_value()) << size;
+    EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value()) << size;
   }
   WriteFileAtomically(index_file_, whole + std::string(2000, '\0'));
-  EXPECT_FALSE(FindIndex(ByteSource(shard_)).has_value());
+  EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value());
   EXPECT_EQ(OffsetsOf(RecordIndex({shard_})), OffsetsOf(built));
 }
 
 TEST_F(RecordIndexTest, NeverTrustsOffsetsThatCannotBe) {
-  const ByteSource shard(shard_);
+  const FileSource shard(shard_);
   for (const FrameOffsets& offsets : {FrameOffsets{},
                                       {1},
                                       {0, 15},
@@ -169,14 +169,14 @@ TEST_F(RecordIndexTest, FallsBackToTheUsersCache) {
   EXPECT_EQ(RecordIndex({shard_}).size(), 3);
   EXPECT_TRUE(
       fs::exists(SideFolder(folder_.path()) + "/train-00000-of-00001.index"));
-  EXPECT_TRUE(FindIndex(ByteSource(shard_)).has_value());
+  EXPECT_TRUE(FindIndex(FileSource(shard_)).has_value());
 }
 
 TEST_F(RecordIndexTest, WorksWhereNothingCanBeKept) {
   RecordFile().Write(folder_ / ".infeed");
   const EnvironmentVariable cache("XDG_CACHE_HOME", shard_);
   EXPECT_EQ(RecordIndex({shard_}).size(), 3);
-  EXPECT_THROW((void)SaveIndex(ByteSource(shard_), {}), IoError);
+  EXPECT_THROW((void)SaveIndex(FileSource(shard_), {}), IoError);
 }
 
 TEST_F(RecordIndexTest, LeavesNoFileWithoutTheCache) {

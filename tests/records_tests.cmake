@@ -1,8 +1,9 @@
 infeed_test(records_test
-  SOURCES byte_source_test.cc crc32c_test.cc dataset_info_test.cc example_parts_test.cc
+  SOURCES byte_source_test.cc byte_stream_test.cc compression_test.cc
+          crc32c_test.cc dataset_info_test.cc example_parts_test.cc
           imagenet_example_test.cc record_index_test.cc record_store_test.cc
           shards_test.cc tensorflow_golden_test.cc tfrecord_format_test.cc
-          tfrecord_reader_test.cc
+          tfrecord_reader_test.cc tfrecord_resync_test.cc
   LIBRARIES infeed::records nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests records_test)

@@ -143,11 +143,6 @@ TEST_F(TfrecordReaderTest, AsksWhetherItIsATfrecordFile) {
               ElementsAre(EndsWith("(is this a TFRecord file?)")));
 }
 
-TEST_F(TfrecordReaderTest, RecognisesGzip) {
-  EXPECT_THAT(Read(RecordFile().AddRaw("\x1f\x8b\x08 and so on and on")),
-              ElementsAre(HasSubstr("this is a gzip stream")));
-}
-
 TEST_F(TfrecordReaderTest, TakesNoMemoryForALengthThatCannotBe) {
   const auto largest = std::numeric_limits<std::uint64_t>::max();
   EXPECT_THAT(Read(RecordFile().AddHeader(largest)),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -12,6 +13,7 @@
 #include "records/byte_source.h"
 #include "records/example_reader.h"
 #include "records/index_file.h"
+#include "records/open_source.h"
 #include "records/tfrecord_reader.h"
 
 namespace infeed {
@@ -121,7 +123,8 @@ std::int64_t CatShard(const std::string& path, std::int64_t& limit) {
 ExitCode CountRecords(const ShardPaths& shards) {
   std::size_t total = 0;
   for (const std::string& path : shards) {
-    const ByteSource shard(path);
+    const std::unique_ptr<ByteSource> source = OpenSource(path);
+    const ByteSource& shard = *source;
     std::optional<FrameOffsets> offsets = FindIndex(shard);
     if (!offsets) {
       offsets = ScanFrames(shard, MaxRecordBytes());
@@ -145,7 +148,8 @@ ExitCode CatRecords(const ShardPaths& shards, const CatOptions& options) {
 ExitCode IndexShards(const ShardPaths& shards) {
   std::size_t records = 0;
   for (const std::string& path : shards) {
-    const ByteSource shard(path);
+    const std::unique_ptr<ByteSource> source = OpenSource(path);
+    const ByteSource& shard = *source;
     if (const auto found = FindIndex(shard)) {
       records += found->size();
       std::cout << fmt::format("{}: {} records, the index is up to date\n",

@@ -14,6 +14,7 @@
 #include "preprocess/recipe.h"
 #include "records/byte_source.h"
 #include "records/imagenet_example.h"
+#include "records/open_source.h"
 #include "records/tfrecord_format.h"
 #include "records/tfrecord_reader.h"
 #include "tools/read_progress.h"
@@ -143,7 +144,7 @@ class Verification {
 std::int64_t BytesOf(const ShardPaths& shards) {
   std::int64_t bytes = 0;
   for (const std::string& path : shards) {
-    bytes += ByteSource(path).size();
+    bytes += OpenSource(path)->size();
   }
   return bytes;
 }

@@ -82,7 +82,7 @@ void CheckFile(const MemoryFile& file, std::string_view bytes) {
   Check(small.payloads == pass.payloads && small.errors == pass.errors,
         "the buffer's size changes nothing");
   const Pass frames = ReadAll(file.path(), {.verify_checksums = false});
-  const ByteSource source(file.path());
+  const FileSource source(file.path());
   try {
     const FrameOffsets offsets =
         ScanFrames(source, TfrecordReaderOptions().max_record_bytes);

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "records/byte_source.h"
+
+namespace infeed {
+
+// Whether a name is a URL of a kind that can be read: http(s), s3, gs.
+[[nodiscard]] bool IsUrl(std::string_view path);
+
+// Opens a file, or the object that a URL names. Throws IoError, and UsageError
+// for a URL that is none.
+[[nodiscard]] std::unique_ptr<ByteSource> OpenSource(const std::string& path);
+
+}  // namespace infeed
