@@ -32,15 +32,22 @@ std::uint64_t NameHash(std::string_view path) {
   return std::uint64_t{words[0]} << 32 | words[1];
 }
 
-// A class's images in the order in which they are dealt out.
-std::vector<ImageFile> DealingOrder(std::vector<ImageFile> images) {
-  std::sort(images.begin(), images.end(),
-            [](const ImageFile& a, const ImageFile& b) {
-              const std::uint64_t hash_a = NameHash(a.path);
-              const std::uint64_t hash_b = NameHash(b.path);
-              return hash_a != hash_b ? hash_a < hash_b : a.path < b.path;
-            });
-  return images;
+// A class's images, by their places in the tree, in the order in which they
+// are dealt out. Those of the same name stay as they were.
+std::vector<std::size_t> DealingOrder(const std::vector<ImageFile>& images,
+                                      const std::vector<std::size_t>& places) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> hashed;
+  hashed.reserve(places.size());
+  for (const std::size_t place : places) {
+    hashed.emplace_back(NameHash(images[place].path), place);
+  }
+  std::sort(hashed.begin(), hashed.end());
+  std::vector<std::size_t> order;
+  order.reserve(places.size());
+  for (const auto& [hash, place] : hashed) {
+    order.push_back(place);
+  }
+  return order;
 }
 
 // How many of a class's images each part gets. Fractions such as 0.7 are not
@@ -59,9 +66,34 @@ std::vector<std::size_t> PartSizes(const std::vector<double>& fractions,
   return sizes;
 }
 
+// Which part each image goes to, by its place in the tree.
+std::vector<std::size_t> PartOfEach(const std::vector<double>& fractions,
+                                    const std::vector<ImageFile>& images,
+                                    std::size_t classes) {
+  std::vector<std::vector<std::size_t>> places(classes);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    places[static_cast<std::size_t>(images[i].class_index)].push_back(i);
+  }
+  std::vector<std::size_t> part_of(images.size());
+  for (const std::vector<std::size_t>& members : places) {
+    const std::vector<std::size_t> sizes = PartSizes(fractions, members.size());
+    const std::vector<std::size_t> dealt = DealingOrder(images, members);
+    auto next = dealt.begin();
+    for (std::size_t part = 0; part < sizes.size(); ++part) {
+      for (std::size_t i = 0; i < sizes[part]; ++i) {
+        part_of[*next++] = part;
+      }
+    }
+  }
+  return part_of;
+}
+
 }  // namespace
 
 std::vector<double> ParseSplit(const std::string& text) {
+  if (text == "reference") {
+    return {0.8, 0.1, 0.1};
+  }
   std::vector<double> fractions;
   double sum = 0;
   const char* place = text.data();
@@ -83,7 +115,7 @@ std::vector<double> ParseSplit(const std::string& text) {
       std::abs(sum - 1) > 1e-6) {
     throw UsageError("--split " + text +
                      ": give fractions whose sum is 1, as 0.9/0.1 (train, "
-                     "validation) or 0.8/0.1/0.1 (and test)");
+                     "validation) or 0.8/0.1/0.1 (and test), or reference");
   }
   return fractions;
 }
@@ -94,27 +126,16 @@ void SplitTree(const std::vector<double>& fractions, ImageTree& tree) {
         "--split: the folder has train, validation or test folders already; "
         "leave the flag out, or give a folder of class folders");
   }
-  std::vector<std::vector<ImageFile>> classes(tree.classes.size());
-  for (ImageFile& image : tree.splits.front().images) {
-    classes[static_cast<std::size_t>(image.class_index)].push_back(
-        std::move(image));
-  }
+  std::vector<ImageFile> images = std::move(tree.splits.front().images);
+  const std::vector<std::size_t> part_of =
+      PartOfEach(fractions, images, tree.classes.size());
   std::vector<ImageSplit> splits(fractions.size());
-  for (std::vector<ImageFile>& images : classes) {
-    const std::vector<std::size_t> sizes = PartSizes(fractions, images.size());
-    std::vector<ImageFile> dealt = DealingOrder(std::move(images));
-    auto next = std::make_move_iterator(dealt.begin());
-    for (std::size_t part = 0; part < splits.size(); ++part) {
-      const auto first = next;
-      next += static_cast<std::ptrdiff_t>(sizes[part]);
-      splits[part].images.insert(splits[part].images.end(), first, next);
-    }
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    splits[part_of[i]].images.push_back(std::move(images[i]));
   }
   tree.splits.clear();
   for (std::size_t part = 0; part < splits.size(); ++part) {
     splits[part].name = kSplitNames[part];
-    std::sort(splits[part].images.begin(), splits[part].images.end(),
-              [](const auto& a, const auto& b) { return a.path < b.path; });
     if (splits[part].images.empty()) {
       tree.notes.push_back(splits[part].name +
                            ": no images, the classes have too few to divide");

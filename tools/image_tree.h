@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,20 +9,34 @@
 // docs/converter.md shows the layouts.
 namespace infeed {
 
+class RawImages;
+
 struct ImageFile {
   std::string path;
   std::int32_t class_index = 0;  // into ImageTree::classes
   std::int64_t bytes = 0;
+  // Its number in ImageTree::raw; -1: PATH is the file of this image alone.
+  std::int64_t raw_index = -1;
 };
 
 struct ImageSplit {
   std::string name;               // train, validation or test
-  std::vector<ImageFile> images;  // sorted by path, bytewise
+  std::vector<ImageFile> images;  // sorted by path within RAW, bytewise
 };
 
 struct ImageClass {
   std::string name;  // of its folder, or the synset of a label file
   std::string text;  // for people to read; the name where nothing else is known
+};
+
+// Image files of the same content.
+struct DuplicateGroup {
+  struct Image {
+    std::string path;
+    std::string class_name;
+    std::string split;
+  };
+  std::vector<Image> images;  // in the order of the tree
 };
 
 struct ImageTree {
@@ -30,6 +45,8 @@ struct ImageTree {
   std::vector<ImageSplit> splits;  // in the order train, validation, test
   std::vector<std::string> notes;  // what was passed over, for the user
   bool has_split_folders = false;  // train/ and others, not plain class folders
+  std::shared_ptr<const RawImages> raw;    // where images lie in raw files
+  std::vector<DuplicateGroup> duplicates;  // where they were asked for
 };
 
 // Lists the images in a folder of one of these layouts:

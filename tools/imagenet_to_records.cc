@@ -4,16 +4,15 @@
 #include <iostream>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "tools/conversion_plan.h"
 #include "tools/conversion_text.h"
 #include "tools/converter.h"
-#include "tools/data_split.h"
 #include "tools/flags.h"
 #include "tools/image_tree.h"
+#include "tools/input_flags.h"
 #include "tools/output_flags.h"
 #include "trainer/progress.h"
 
@@ -40,30 +39,14 @@ constexpr const char* kExamples =
     "folder is wrong, 3 an image is bad.";
 
 struct Flags {
-  std::string raw_data_dir;
-  std::string split;
+  InputFlags input;
   OutputFlags output;
 };
 
-void AddInputFlags(CLI::App& app, Flags& flags) {
-  app.add_option("--raw_data_dir", flags.raw_data_dir,
-                 "the folder with the images")
-      ->required();
-  app.add_option("--split", flags.split,
-                 "0.9/0.1 or 0.8/0.1/0.1: parts of each class for train, "
-                 "validation and test; for plain class folders, where all is "
-                 "train otherwise");
-}
-
 ConversionPlan MakePlan(const Flags& flags) {
   const PlanOptions options = CheckedPlanOptions(flags.output);
-  const std::vector<double> fractions =
-      flags.split.empty() ? std::vector<double>{} : ParseSplit(flags.split);
-  ImageTree tree = FindImages(flags.raw_data_dir);
+  ImageTree tree = ReadInput(flags.input);
   std::cerr << FirstLines(tree.notes, kNotesShown);
-  if (!fractions.empty()) {
-    SplitTree(fractions, tree);
-  }
   return PlanConversion(std::move(tree), options);
 }
 
@@ -87,7 +70,7 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
   CLI::App app("Turns folders of images into TFRecord shards.");
   app.footer(kExamples);
   Flags flags;
-  AddInputFlags(app, flags);
+  AddInputFlags(app, flags.input);
   AddOutputFlags(app, flags.output);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;

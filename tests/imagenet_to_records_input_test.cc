@@ -1,0 +1,110 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/image_folder.h"
+#include "tests/support/run_program.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// What a conversion of an input would write.
+ProgramResult Plan(const std::string& input) {
+  return RunProgram("imagenet_to_records",
+                    input + " --dry_run --local_scratch_dir /nowhere");
+}
+
+// Many files that a dry run does not open. Nothing syncs them.
+void ManyFiles(const ImageFolder& raw, const std::string& folder, int count) {
+  std::filesystem::create_directories(raw / folder);
+  for (int i = 0; i < count; ++i) {
+    std::ofstream(raw / (folder + "/" + std::to_string(i) + ".jpg")) << i;
+  }
+}
+
+// The flowers of the ResNet-50 on TPU guide.
+TEST(ImagenetToRecordsInputTest, DividesTheFlowersAsTheReference) {
+  const ImageFolder raw;
+  ManyFiles(raw, "daisy", 633);
+  ManyFiles(raw, "dandelion", 898);
+  ManyFiles(raw, "roses", 641);
+  ManyFiles(raw, "sunflowers", 699);
+  ManyFiles(raw, "tulips", 799);
+  const ProgramResult result =
+      Plan("--raw_data_dir " + raw.path() + " --split reference");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("train           2934 images"),
+                                HasSubstr("validation       364 images"),
+                                HasSubstr("test             372 images")));
+}
+
+TEST(ImagenetToRecordsInputTest, UnitesFolders) {
+  ImageFolder first;
+  ImageFolder second;
+  first.Jpegs({"cat/1.jpg"});
+  second.Jpegs({"cat/2.jpg", "dog/1.jpg"});
+  for (const std::string& flags :
+       {"--raw_data_dir " + first.path() + " --raw_data_dir " + second.path(),
+        "--raw_data_dir " + first.path() + "," + second.path()}) {
+    const ProgramResult result = Plan(flags);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out,
+                AllOf(HasSubstr("3 images"), HasSubstr("2 classes")));
+  }
+}
+
+TEST(ImagenetToRecordsInputTest, TakesAFolderWithACommaInItsName) {
+  ImageFolder raw;
+  raw.Jpegs({"a,b/cat/1.jpg"});
+  const ProgramResult result = Plan("--raw_data_dir " + (raw / "a,b"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+TEST(ImagenetToRecordsInputTest, RefusesAFolderWithoutAName) {
+  ImageFolder raw;
+  raw.Jpegs({"cat/1.jpg"});
+  const ProgramResult result = Plan("--raw_data_dir " + raw.path() + ",");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("one of the folders has no name"));
+}
+
+TEST(ImagenetToRecordsInputTest, ConvertsWhatAManifestNames) {
+  ImageFolder raw;
+  raw.Jpegs({"1.jpg", "2.jpg"})
+      .File("m.csv", "path,label,split\n1.jpg,cat,train\n2.jpg,dog,test\n");
+  const ProgramResult result = RunProgram(
+      "imagenet_to_records", "--manifest " + (raw / "m.csv") +
+                                 " --local_scratch_dir " + (raw / "out"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("out/train-00000-of-00001"),
+                                HasSubstr("out/test-00000-of-00001")));
+}
+
+TEST(ImagenetToRecordsInputTest, DividesAManifestWithoutSplits) {
+  ImageFolder raw;
+  raw.Jpegs({"a/1.jpg", "a/2.jpg"})
+      .File("m.csv", "path,label\n1.jpg,cat\n2.jpg,cat\n");
+  const ProgramResult result =
+      Plan("--manifest " + (raw / "m.csv") + " --raw_data_dir " + (raw / "a") +
+           " --split 0.5/0.5");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("validation         1 images"));
+}
+
+TEST(ImagenetToRecordsInputTest, TakesOneFolderForAManifestsPaths) {
+  ImageFolder raw;
+  raw.Jpegs({"1.jpg"}).File("m.csv", "path,label\n1.jpg,cat\n");
+  const ProgramResult result = Plan("--manifest " + (raw / "m.csv") +
+                                    " --raw_data_dir a --raw_data_dir b");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("can start at one folder only"));
+}
+
+}  // namespace
+}  // namespace infeed

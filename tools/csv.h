@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace infeed {
+
+// Reads rows of separated values, quoted as RFC 4180 says: "a,b", "a ""b""";
+// a quoted field may hold separators and line ends. A quote that does not begin
+// a field is a letter like any other. Lines end with LF or CRLF; empty ones are
+// passed over, and so is a byte order mark.
+//
+// Borrows the text. One thread at a time. Throws DataError for a quote that is
+// not closed and for text after a closing quote.
+class CsvReader {
+ public:
+  CsvReader(std::string_view text, char separator);
+
+  // Returns false at the end. Otherwise line() is the row's first, from 1.
+  [[nodiscard]] bool Next(std::vector<std::string>& fields);
+  [[nodiscard]] std::int64_t line() const { return line_; }
+
+ private:
+  void SkipEmptyLines();
+  [[nodiscard]] bool AtLineEnd() const;
+  void TakeLineEnd();
+  std::string Field();
+  std::string QuotedField();
+
+  std::string_view text_;
+  char separator_;
+  std::int64_t line_ = 1;
+  std::int64_t next_line_ = 1;
+};
+
+}  // namespace infeed

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/image_tree.h"
+
+namespace CLI {
+class App;
+}
+
+// The flags that say what is converted.
+namespace infeed {
+
+struct InputFlags {
+  std::vector<std::string> raw_data_dirs;
+  std::vector<std::string> manifests;
+  std::string split;
+};
+
+// Adds the flags to an app, which fills them in when it parses.
+void AddInputFlags(CLI::App& app, InputFlags& flags);
+
+// Reads what the flags name, and divides it where they ask for that. All that
+// is wrong with the input as a whole is found here, before anything is
+// written. Throws UsageError, IoError, DataError.
+[[nodiscard]] ImageTree ReadInput(const InputFlags& flags);
+
+}  // namespace infeed
