@@ -16,7 +16,7 @@ infeed_test(conversion_input_test
   SOURCES conversion_plan_test.cc csv_test.cc data_split_test.cc
           image_encoder_test.cc image_manifest_test.cc image_tree_test.cc
           parallel_for_test.cc python_shuffle_test.cc shard_plan_test.cc
-          tree_union_test.cc
+          task_share_test.cc tree_union_test.cc
   LIBRARIES infeed::converter infeed::tools test_jpeg
   LABELS core)
 add_dependencies(core_tests conversion_input_test)
@@ -37,8 +37,9 @@ add_dependencies(core_tests demo_test)
 add_dependencies(tsan_tests demo_test)
 
 infeed_test(converter_program_test
-  SOURCES imagenet_to_records_input_test.cc imagenet_to_records_test.cc
-          make_demo_images_test.cc
+  SOURCES imagenet_to_records_input_test.cc
+          imagenet_to_records_restart_test.cc imagenet_to_records_test.cc
+          make_demo_images_test.cc support/running_program.cc
   LIBRARIES infeed::records test_jpeg
   LABELS end_to_end)
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)

@@ -129,6 +129,8 @@ ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
   ConversionPlan plan;
   plan.seed = options.seed;
   plan.classes = std::move(tree.classes);
+  plan.raw = std::move(tree.raw);
+  plan.duplicates = std::move(tree.duplicates);
   for (ImageSplit& split : tree.splits) {
     plan.splits.push_back(PlanSplit(std::move(split), options));
   }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,14 @@ struct PlannedShard {
   std::int64_t count = 0;
 };
 
+// One shard of a plan, by its place there.
+struct ShardTask {
+  std::size_t split = 0;
+  std::size_t shard = 0;
+
+  friend auto operator<=>(const ShardTask&, const ShardTask&) = default;
+};
+
 struct PlannedSplit {
   std::string name;
   std::vector<ImageFile> images;  // in the order of their records
@@ -39,9 +50,14 @@ struct ConversionPlan {
   std::uint64_t seed = 0;
   std::vector<ImageClass> classes;
   std::vector<PlannedSplit> splits;
+  std::shared_ptr<const RawImages> raw;    // as in ImageTree
+  std::vector<DuplicateGroup> duplicates;  // as in ImageTree
 
   [[nodiscard]] std::int64_t images() const;
   [[nodiscard]] std::int64_t shards() const;
+  [[nodiscard]] const PlannedShard& At(const ShardTask& task) const {
+    return splits[task.split].shards[task.shard];
+  }
 };
 
 // Orders the images and divides them into shards: training images shuffled as

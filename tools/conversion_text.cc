@@ -45,11 +45,17 @@ std::string ReportText(const ConversionReport& report,
     for (const DatasetInfo::Shard& shard : split.shards) {
       bytes += shard.bytes;
     }
-    text += Line(split.name, split.records, split.shards.size(), bytes,
-                 output_dir + "/" + split.shards.front().name);
+    if (!split.shards.empty()) {  // A share may have none of a split.
+      text += Line(split.name, split.records, split.shards.size(), bytes,
+                   output_dir + "/" + split.shards.front().name);
+    }
   }
   text += fmt::format("{} classes in {}/labels.txt\n",
                       report.info.classes.size(), output_dir);
+  if (report.kept_shards > 0) {
+    text += fmt::format("{} shards of an earlier run were kept\n",
+                        report.kept_shards);
+  }
   if (!report.reencoded.empty()) {
     text += fmt::format("{} images were re-encoded as RGB JPEGs\n",
                         report.reencoded.size());
@@ -72,17 +78,18 @@ std::string FirstLines(const std::vector<std::string>& lines,
   return text;
 }
 
-std::string ConversionProgressText(std::int64_t done, std::int64_t total,
+std::string ConversionProgressText(const ConversionProgress& progress,
                                    double seconds) {
-  std::string text = fmt::format(
-      "{}/{} images  {:.1f} %", done, total,
-      total > 0 ? 100.0 * static_cast<double>(done) / static_cast<double>(total)
-                : 100.0);
-  if (done > 0 && seconds > 0) {
-    const double rate = static_cast<double>(done) / seconds;
-    text +=
-        fmt::format("  {:.1f} images/s  ETA {}", rate,
-                    ShortDuration(static_cast<double>(total - done) / rate));
+  const auto done = static_cast<double>(progress.done);
+  const auto total = static_cast<double>(progress.total);
+  std::string text =
+      fmt::format("{}/{} images  {:.1f} %", progress.done, progress.total,
+                  progress.total > 0 ? 100.0 * done / total : 100.0);
+  if (progress.done > progress.kept && seconds > 0) {
+    const double rate =
+        static_cast<double>(progress.done - progress.kept) / seconds;
+    text += fmt::format("  {:.1f} images/s  ETA {}", rate,
+                        ShortDuration((total - done) / rate));
   }
   return text;
 }

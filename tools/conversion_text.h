@@ -23,8 +23,8 @@ namespace infeed {
                                      std::size_t limit);
 
 // "1200/5000 images  24.0 %  512.3 images/s  ETA 7s", without a line's end.
-[[nodiscard]] std::string ConversionProgressText(std::int64_t done,
-                                                 std::int64_t total,
-                                                 double seconds);
+// seconds: since this run began; what an earlier one did is not its merit.
+[[nodiscard]] std::string ConversionProgressText(
+    const ConversionProgress& progress, double seconds);
 
 }  // namespace infeed

@@ -55,12 +55,12 @@ ConversionReport ConvertWithProgress(const ConversionPlan& plan,
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   ProgressLine line;
-  const std::int64_t total = plan.images();
-  ConversionReport report =
-      Convert(plan, flags.output_dir, flags.converter, [&](std::int64_t done) {
+  ConversionReport report = Convert(
+      plan, flags.output_dir, flags.converter,
+      [&](const ConversionProgress& progress) {
         const std::chrono::duration<double> elapsed = Clock::now() - start;
-        line.Update(ConversionProgressText(done, total, elapsed.count()),
-                    done == total);
+        line.Update(ConversionProgressText(progress, elapsed.count()),
+                    progress.done == progress.total);
       });
   line.Finish();
   return report;

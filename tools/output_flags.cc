@@ -19,7 +19,7 @@ void AddImageFlags(CLI::App& app, OutputFlags& flags) {
           {"fail", OnBadImage::kFail}, {"skip", OnBadImage::kSkip}}))
       ->option_text("fail|skip=fail");
   app.add_flag("--verify_images,!--no_verify_images",
-               flags.converter.verify_images,
+               flags.converter.image.verify,
                "decode every image once, to find the broken ones (default)");
 }
 
@@ -45,6 +45,9 @@ void AddRunFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option("--threads", flags.converter.threads, "0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  app.add_flag("--verify_resume", flags.converter.verify_resume,
+               "read the finished shards of an earlier run before keeping "
+               "them");
   app.add_flag("--overwrite", flags.converter.overwrite,
                "remove shards of another conversion from the folder");
   app.add_flag("--dry_run", flags.dry_run, "only say what would be written");

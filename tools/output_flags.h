@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tools/conversion_plan.h"
-#include "tools/converter.h"
+#include "tools/converter_options.h"
 
 namespace CLI {
 class App;

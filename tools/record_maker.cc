@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -47,6 +48,16 @@ ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
 
 }  // namespace
 
+std::string_view OnBadImageName(OnBadImage policy) {
+  switch (policy) {
+    case OnBadImage::kFail:
+      return "fail";
+    case OnBadImage::kSkip:
+      return "skip";
+  }
+  std::abort();
+}
+
 RecordMaker::RecordMaker(const std::vector<ImageClass>& classes,
                          const RecordMakerOptions& options)
     : classes_(classes),
@@ -74,6 +85,7 @@ ImageRecord RecordMaker::Make(const ImageFile& image) {
           error.reason() + " (--on_bad_image skip leaves such images out)");
     }
     record.skipped = error.reason();
+    record.bad = true;
   }
   return record;
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bounded_queue.h"
@@ -16,6 +17,8 @@ enum class OnBadImage {
   kSkip,  // leave it out and report it
 };
 
+[[nodiscard]] std::string_view OnBadImageName(OnBadImage policy);
+
 // The record of an image: a serialized Example in three parts that follow one
 // another, of which the image is one.
 struct ImageRecord {
@@ -24,6 +27,7 @@ struct ImageRecord {
   std::string after;
   std::string reencoded;  // why the image is not the file's bytes; empty: it is
   std::string skipped;    // why there is no record; empty: there is
+  bool bad = false;       // the policy for bad images made it what it is
 };
 
 struct RecordMakerOptions {
@@ -44,6 +48,7 @@ class RecordMaker {
               const RecordMakerOptions& options);
 
   [[nodiscard]] ImageRecord Make(const ImageFile& image);
+  [[nodiscard]] OnBadImage on_bad_image() const { return on_bad_image_; }
 
  private:
   [[nodiscard]] EncodedImage Encode(const ImageFile& image);

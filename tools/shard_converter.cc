@@ -8,8 +8,8 @@ namespace infeed {
 
 ShardConverter::ShardConverter(const ConversionPlan& plan,
                                std::string output_dir,
-                               std::vector<ShardTask> tasks, RecordMaker& maker,
-                               ConversionObserver observer)
+                               std::vector<FingerprintedTask> tasks,
+                               RecordMaker& maker, ConversionObserver observer)
     : plan_(plan),
       output_dir_(std::move(output_dir)),
       tasks_(std::move(tasks)),
@@ -18,7 +18,7 @@ ShardConverter::ShardConverter(const ConversionPlan& plan,
       open_(tasks_.size()) {}
 
 const PlannedShard& ShardConverter::Planned(std::size_t shard) const {
-  const ShardTask& task = tasks_[shard];
+  const ShardTask& task = tasks_[shard].task;
   return plan_.splits[task.split].shards[task.shard];
 }
 
@@ -36,7 +36,7 @@ bool ShardConverter::Next(ConversionItem& item) {
     return true;
   }
   item.image =
-      &plan_.splits[tasks_[next_shard_].split]
+      &plan_.splits[tasks_[next_shard_].task.split]
            .images[static_cast<std::size_t>(planned.first + next_image_++)];
   return true;
 }
@@ -51,6 +51,7 @@ void ShardConverter::Append(ConversionItem& item) {
   }
   OpenShard& shard = *open_[item.shard];
   ImageRecord& record = item.record;
+  shard.has_bad_images |= record.bad;
   if (!record.skipped.empty()) {
     shard.skipped.push_back({item.image->path, std::move(record.skipped)});
   } else {
@@ -76,14 +77,21 @@ void ShardConverter::Finish(std::size_t shard) {
   }
   const std::unique_ptr<OpenShard> done = std::move(open_[shard]);
   done->writer.Close();
+  FinishedShard finished = {
+      .fingerprint = tasks_[shard].fingerprint,
+      .info = {.name = Planned(shard).name,
+               .records = done->writer.records(),
+               .bytes = done->writer.size(),
+               .crc32c = fmt::format("{:08x}", done->writer.crc32c())},
+      .reencoded = std::move(done->reencoded),
+      .skipped = std::move(done->skipped),
+      .bad_image_policy =
+          done->has_bad_images
+              ? std::string(OnBadImageName(maker_.on_bad_image()))
+              : ""};
+  WriteFinishedShard(output_dir_, finished);
   observer_.on_shard(
-      {.task = tasks_[shard],
-       .info = {.name = Planned(shard).name,
-                .records = done->writer.records(),
-                .bytes = done->writer.size(),
-                .crc32c = fmt::format("{:08x}", done->writer.crc32c())},
-       .reencoded = std::move(done->reencoded),
-       .skipped = std::move(done->skipped)});
+      {.task = tasks_[shard].task, .shard = std::move(finished)});
 }
 
 }  // namespace infeed

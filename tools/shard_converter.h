@@ -8,33 +8,24 @@
 #include <string>
 #include <vector>
 
-#include "records/dataset_info.h"
 #include "records/tfrecord_writer.h"
 #include "tools/conversion_graph.h"
 #include "tools/conversion_plan.h"
+#include "tools/finished_shard.h"
 #include "tools/record_maker.h"
 
 namespace infeed {
 
-// An image of which the report tells something.
-struct ImageNote {
-  std::string path;
-  std::string reason;
-};
-
-// One shard of a plan, by its place there.
-struct ShardTask {
-  std::size_t split = 0;
-  std::size_t shard = 0;
-
-  friend auto operator<=>(const ShardTask&, const ShardTask&) = default;
-};
-
 struct ShardResult {
   ShardTask task;
-  DatasetInfo::Shard info;
-  std::vector<ImageNote> reencoded;  // in the order of the records
-  std::vector<ImageNote> skipped;
+  FinishedShard shard;
+  bool kept = false;  // of an earlier run
+};
+
+// A shard to be made, and what identifies what it is made from.
+struct FingerprintedTask {
+  ShardTask task;
+  std::string fingerprint;
 };
 
 // Whom a conversion tells how far it is.
@@ -42,18 +33,19 @@ struct ConversionObserver {
   // An image was taken into its shard. One call at a time; false ends the
   // conversion.
   std::function<bool()> on_image;
-  // A shard is on disk. From several threads at once.
+  // A shard and its side file are on disk. From several threads at once.
   std::function<void(ShardResult)> on_shard;
 };
 
-// Writes shards of a plan into a folder: the steps of a conversion graph.
+// Writes shards of a plan into a folder, and beside each, once it is on disk,
+// its side file: the steps of a conversion graph.
 //
 // The constructor's references must outlive it. Threads as ConversionSteps
 // says. Throws IoError, and what RecordMaker throws.
 class ShardConverter final : public ConversionSteps {
  public:
   ShardConverter(const ConversionPlan& plan, std::string output_dir,
-                 std::vector<ShardTask> tasks, RecordMaker& maker,
+                 std::vector<FingerprintedTask> tasks, RecordMaker& maker,
                  ConversionObserver observer);
 
   bool Next(ConversionItem& item) override;
@@ -68,6 +60,7 @@ class ShardConverter final : public ConversionSteps {
     TfrecordWriter writer;
     std::vector<ImageNote> reencoded;
     std::vector<ImageNote> skipped;
+    bool has_bad_images = false;
   };
 
   [[nodiscard]] const PlannedShard& Planned(std::size_t shard) const;
@@ -75,7 +68,7 @@ class ShardConverter final : public ConversionSteps {
 
   const ConversionPlan& plan_;
   std::string output_dir_;
-  std::vector<ShardTask> tasks_;
+  std::vector<FingerprintedTask> tasks_;
   RecordMaker& maker_;
   ConversionObserver observer_;
   std::atomic<bool> stopped_{false};
