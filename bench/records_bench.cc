@@ -1,5 +1,8 @@
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +24,7 @@ namespace {
 
 constexpr std::int64_t kRecordBytes = 110'000;  // ImageNet's mean
 constexpr std::int64_t kRecords = 500;
+constexpr std::int64_t kLargerThanCaches = std::int64_t{1} << 29;
 
 void BM_Crc32cPortable(benchmark::State& state) {
   const std::vector<std::byte> bytes(static_cast<std::size_t>(state.range(0)));
@@ -42,7 +46,49 @@ void BM_Crc32cHardware(benchmark::State& state) {
   }
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(BM_Crc32cHardware)->Arg(64)->Arg(4096)->Arg(kRecordBytes);
+BENCHMARK(BM_Crc32cHardware)
+    ->Arg(64)
+    ->Arg(256)
+    ->Arg(4096)
+    ->Arg(kRecordBytes)
+    ->Arg(kLargerThanCaches);
+
+// What the checksum is measured by: the speed at which one core reads memory.
+std::uint64_t SumOfWords(std::span<const std::byte> bytes) {
+  std::array<std::uint64_t, 8> sums{};
+  for (std::size_t i = 0; i + sizeof(sums) <= bytes.size(); i += sizeof(sums)) {
+    std::array<std::uint64_t, 8> words;
+    std::memcpy(words.data(), bytes.data() + i, sizeof(words));
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      sums[k] += words[k];
+    }
+  }
+  return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
+}
+
+void BM_ReadMemory(benchmark::State& state) {
+  const std::vector<std::byte> bytes(static_cast<std::size_t>(state.range(0)),
+                                     std::byte{1});
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(SumOfWords(bytes));
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(BM_ReadMemory)->Arg(kRecordBytes)->Arg(kLargerThanCaches);
+
+void BM_Crc32cIsal(benchmark::State& state) {
+  const std::vector<std::byte> bytes(static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(ExtendCrc32cIsal(0, bytes));
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(BM_Crc32cIsal)
+    ->Arg(64)
+    ->Arg(256)
+    ->Arg(4096)
+    ->Arg(kRecordBytes)
+    ->Arg(kLargerThanCaches);
 
 // A shard of records as large as ImageNet's, in the page cache.
 class Shard {

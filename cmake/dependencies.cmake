@@ -7,6 +7,7 @@ find_package(Protobuf REQUIRED)
 find_package(TBB REQUIRED)
 find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(nlohmann_json REQUIRED)
+find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
 
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)

@@ -1,8 +1,11 @@
 #include "records/crc32c.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+
+#include <isa-l/crc.h>
 
 #include "base/error.h"
 
@@ -15,6 +18,9 @@ namespace {
 
 constexpr std::uint32_t kPolynomial = 0x82F63B78;  // reflected
 constexpr std::size_t kStep = 8;
+// Shorter ones, such as frame headers, are done before ISA-L has begun.
+constexpr std::size_t kMinIsalBytes = 256;
+constexpr std::size_t kMaxIsalBytes = std::size_t{1} << 30;  // It counts in int
 
 using Tables = std::array<std::array<std::uint32_t, 256>, kStep>;
 
@@ -105,8 +111,25 @@ std::uint32_t ExtendCrc32cHardware(std::uint32_t /*crc*/,
 
 #endif
 
+std::uint32_t ExtendCrc32cIsal(std::uint32_t crc,
+                               std::span<const std::byte> bytes) {
+  crc = ~crc;
+  while (!bytes.empty()) {
+    const auto step = bytes.first(std::min(bytes.size(), kMaxIsalBytes));
+    // It takes a pointer to what may change, and changes nothing.
+    auto* const start = const_cast<std::byte*>(step.data());  // NOLINT
+    crc = ::crc32_iscsi(reinterpret_cast<unsigned char*>(start),
+                        static_cast<int>(step.size()), crc);
+    bytes = bytes.subspan(step.size());
+  }
+  return ~crc;
+}
+
 std::uint32_t ExtendCrc32c(std::uint32_t crc,
                            std::span<const std::byte> bytes) {
+  if (bytes.size() >= kMinIsalBytes) {
+    return ExtendCrc32cIsal(crc, bytes);
+  }
   return HasCrc32cInstruction() ? ExtendCrc32cHardware(crc, bytes)
                                 : ExtendCrc32cPortable(crc, bytes);
 }

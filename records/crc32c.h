@@ -30,13 +30,18 @@ inline constexpr std::uint32_t kCrcMaskDelta = 0xA282EAD8;
   return rotated >> 17 | rotated << 15;
 }
 
-// The implementations behind ExtendCrc32c(), which takes the fastest that the
-// processor can run. They are here for tests and benchmarks.
+// The implementations behind ExtendCrc32c(), which takes the fastest for the
+// number of bytes and the processor. They are here for tests and benchmarks.
 [[nodiscard]] std::uint32_t ExtendCrc32cPortable(
     std::uint32_t crc, std::span<const std::byte> bytes);
 
 // Whether the processor has CRC-32C as an instruction.
 [[nodiscard]] bool HasCrc32cInstruction();
+
+// ISA-L's, which reads long inputs at the speed of memory: several streams at
+// once, by carry-less multiplication where the processor has it.
+[[nodiscard]] std::uint32_t ExtendCrc32cIsal(std::uint32_t crc,
+                                             std::span<const std::byte> bytes);
 
 // Requires: HasCrc32cInstruction().
 [[nodiscard]] std::uint32_t ExtendCrc32cHardware(

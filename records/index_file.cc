@@ -1,11 +1,12 @@
 #include "records/index_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -26,6 +27,7 @@ constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 // ones nothing else is read.
 constexpr std::size_t kScanBytes = 4096;
 constexpr std::size_t kNumberBytes = 8;
+constexpr std::int64_t kMaxIndexBytes = std::int64_t{1} << 33;
 
 void AppendNumber(std::string& out, std::uint64_t value,
                   std::size_t bytes = kNumberBytes) {
@@ -50,14 +52,26 @@ std::uint32_t ChecksumOf(std::string_view text) {
 }
 
 // All that comes before the offsets.
-std::string IndexFileHeader(const ByteSource& shard, std::uint64_t records) {
+std::string IndexFileHeader(std::int64_t shard_size, std::int64_t version,
+                            std::uint64_t records) {
   std::string header(kMagic);
   AppendNumber(header, kVersion);
-  AppendNumber(header, static_cast<std::uint64_t>(shard.size()));
-  AppendNumber(header, static_cast<std::uint64_t>(shard.version()));
+  AppendNumber(header, static_cast<std::uint64_t>(shard_size));
+  AppendNumber(header, static_cast<std::uint64_t>(version));
   AppendNumber(header, records);
   return header;
 }
+
+// What an index file says, and of which state of its shard.
+struct IndexFile {
+  std::int64_t shard_size = 0;
+  std::int64_t shard_version = 0;
+  FrameOffsets offsets;
+
+  [[nodiscard]] bool IsOf(const ByteSource& shard) const {
+    return shard_size == shard.size() && shard_version == shard.version();
+  }
+};
 
 // Whether frames that start there can fill a file of that size.
 bool AreFrames(const FrameOffsets& offsets, std::int64_t file_size) {
@@ -74,46 +88,42 @@ bool AreFrames(const FrameOffsets& offsets, std::int64_t file_size) {
   return offsets[0] == 0;
 }
 
-// Takes a cached file's text for what it says; nullopt when anything is off.
-std::optional<FrameOffsets> ParseIndexFile(std::string_view text,
-                                           const ByteSource& shard) {
-  const std::size_t header = IndexFileHeader(shard, 0).size();
+// Takes an index file's text for what it says; nullopt when anything is off.
+std::optional<IndexFile> ParseIndexFile(std::string_view text) {
+  const std::size_t header = IndexFileHeader(0, 0, 0).size();
   const std::size_t checksum = sizeof(std::uint32_t);
-  if (text.size() < header + checksum) {
-    return std::nullopt;
-  }
-  const std::size_t body = text.size() - header - checksum;
-  if (body % kNumberBytes != 0 ||
-      !text.starts_with(IndexFileHeader(shard, body / kNumberBytes))) {
+  if (text.size() < header + checksum ||
+      (text.size() - header - checksum) % kNumberBytes != 0) {
     return std::nullopt;
   }
   std::string_view tail = text.substr(text.size() - checksum);
-  if (TakeNumber(tail, checksum) !=
-      ChecksumOf(text.substr(0, text.size() - checksum))) {
+  text.remove_suffix(checksum);
+  if (!text.starts_with(kMagic) ||
+      TakeNumber(tail, checksum) != ChecksumOf(text)) {
     return std::nullopt;
   }
-  text.remove_prefix(header);
-  FrameOffsets offsets(body / kNumberBytes);
-  for (std::int64_t& offset : offsets) {
+  const std::size_t records = (text.size() - header) / kNumberBytes;
+  text.remove_prefix(kMagic.size());
+  const std::uint64_t version = TakeNumber(text);
+  IndexFile file;
+  file.shard_size = static_cast<std::int64_t>(TakeNumber(text));
+  file.shard_version = static_cast<std::int64_t>(TakeNumber(text));
+  if (version != kVersion || TakeNumber(text) != records) {
+    return std::nullopt;
+  }
+  file.offsets.resize(records);
+  for (std::int64_t& offset : file.offsets) {
     offset = static_cast<std::int64_t>(TakeNumber(text));
   }
-  return AreFrames(offsets, shard.size()) ? std::optional(offsets)
-                                          : std::nullopt;
+  return AreFrames(file.offsets, file.shard_size) ? std::optional(file)
+                                                  : std::nullopt;
 }
 
 // What an index file says; nullopt when it cannot be read or used: it can be
 // made again, so that is as good as none.
-std::optional<FrameOffsets> ReadIndexFile(const std::string& path,
-                                          const ByteSource& shard) {
-  // A shard has at most as many records as empty frames fit into it.
-  const std::int64_t max_bytes = shard.size() / 2 + 1024;
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  if (error || size > static_cast<std::uintmax_t>(max_bytes)) {
-    return std::nullopt;
-  }
+std::optional<IndexFile> ReadIndexFile(const std::string& path) {
   try {
-    return ParseIndexFile(ReadWholeFile(path, max_bytes), shard);
+    return ParseIndexFile(ReadWholeFile(path, kMaxIndexBytes));
   } catch (const IoError&) {
     return std::nullopt;
   }
@@ -126,6 +136,18 @@ std::string FolderOf(const ByteSource& shard) {
 
 std::string FileNameOf(const ByteSource& shard) {
   return fs::path(shard.path()).filename().string() + ".index";
+}
+
+// Where a shard's index file may lie. Beside the data it may be somebody
+// else's: readable, but not for us to write.
+std::vector<std::string> IndexPaths(const ByteSource& shard) {
+  const std::string folder = FolderOf(shard);
+  std::vector<std::string> paths = {folder + "/.infeed/" + FileNameOf(shard)};
+  try {
+    paths.push_back(SideFolder(folder) + "/" + FileNameOf(shard));
+  } catch (const IoError&) {  // There is no place for side files.
+  }
+  return paths;
 }
 
 void RefuseCompressed(const ByteSource& shard) {
@@ -170,22 +192,40 @@ FrameOffsets ScanFrames(const ByteSource& shard,
 }
 
 std::optional<FrameOffsets> FindIndex(const ByteSource& shard) {
-  // Beside the data it may be somebody else's: readable, but not for us to
-  // write.
-  const std::string beside = FolderOf(shard) + "/.infeed/" + FileNameOf(shard);
-  if (std::optional<FrameOffsets> found = ReadIndexFile(beside, shard)) {
-    return found;
+  for (const std::string& path : IndexPaths(shard)) {
+    std::optional<IndexFile> file = ReadIndexFile(path);
+    if (file && file->IsOf(shard)) {
+      return std::move(file->offsets);
+    }
   }
-  try {
-    return ReadIndexFile(SideFolder(FolderOf(shard)) + "/" + FileNameOf(shard),
-                         shard);
-  } catch (const IoError&) {
-    return std::nullopt;  // There is no place for side files.
+  return std::nullopt;
+}
+
+std::optional<FrameOffsets> FindIndexHint(const ByteSource& shard) {
+  for (const std::string& path : IndexPaths(shard)) {
+    if (std::optional<IndexFile> file = ReadIndexFile(path)) {
+      return std::move(file->offsets);
+    }
   }
+  return std::nullopt;
+}
+
+std::optional<RecordRange> LostRecords(const FrameOffsets& known,
+                                       std::int64_t offset,
+                                       std::int64_t bytes) {
+  const auto first = std::lower_bound(known.begin(), known.end(), offset);
+  const auto last = std::lower_bound(first, known.end(), offset + bytes);
+  const bool starts_at_frame = first != known.end() && *first == offset;
+  const bool ends_at_frame = last == known.end() || *last == offset + bytes;
+  if (!starts_at_frame || !ends_at_frame) {
+    return std::nullopt;
+  }
+  return RecordRange{first - known.begin(), last - first};
 }
 
 std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
-  std::string text = IndexFileHeader(shard, offsets.size());
+  std::string text =
+      IndexFileHeader(shard.size(), shard.version(), offsets.size());
   text.reserve(text.size() + offsets.size() * kNumberBytes + kNumberBytes);
   for (const std::int64_t offset : offsets) {
     AppendNumber(text, static_cast<std::uint64_t>(offset));

@@ -27,6 +27,26 @@ using FrameOffsets = std::vector<std::int64_t>;
 // it is not for a shard of this size and modification time.
 [[nodiscard]] std::optional<FrameOffsets> FindIndex(const ByteSource& shard);
 
+// The same, whatever state of the shard it is for: after damage the index from
+// before says what stood where.
+[[nodiscard]] std::optional<FrameOffsets> FindIndexHint(
+    const ByteSource& shard);
+
+// Some records of a shard, by their numbers from 0.
+struct RecordRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  friend bool operator==(const RecordRange&, const RecordRange&) = default;
+};
+
+// Which records stood, by the index from before, where `bytes` from offset on
+// are damaged; nullopt when these bytes do not begin and end where records
+// did, so that the index says nothing.
+[[nodiscard]] std::optional<RecordRange> LostRecords(const FrameOffsets& known,
+                                                     std::int64_t offset,
+                                                     std::int64_t bytes);
+
 // Writes a shard's index file whole, in SideFolder(), and returns its path.
 // Throws IoError.
 std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "records/open_source.h"
+#include "records/read_plan.h"
 #include "records/tfrecord_format.h"
 
 namespace infeed {
@@ -42,12 +43,57 @@ std::span<const std::byte> RecordStore::Read(
   }
   const auto wanted = std::span(buffer).first(length + kFrameOverheadBytes);
   const auto frame = wanted.first(source->ReadAt(location.offset, wanted));
+  return PayloadOf(frame, location, *source);
+}
+
+void RecordStore::ReadMany(std::span<const std::int64_t> records,
+                           const OnRecord& on_record,
+                           const OnBadRecord& on_bad) const {
+  std::vector<RecordLocation> locations;
+  locations.reserve(records.size());
+  for (const std::int64_t record : records) {
+    locations.push_back(index_.at(record));
+  }
+  std::vector<std::byte> buffer;
+  for (const PlannedRead& read : PlanReads(locations)) {
+    const std::shared_ptr<const ByteSource> source = Open(read.shard);
+    buffer.resize(
+        std::max(buffer.size(), static_cast<std::size_t>(read.bytes)));
+    const auto wanted =
+        std::span(buffer).first(static_cast<std::size_t>(read.bytes));
+    const auto bytes = wanted.first(source->ReadAt(read.offset, wanted));
+    for (const std::size_t place : read.records) {
+      const RecordLocation& location = locations[place];
+      const auto begin =
+          std::min(bytes.size(),
+                   static_cast<std::size_t>(location.offset - read.offset));
+      const auto frame = bytes.subspan(begin);
+      std::span<const std::byte> payload;
+      try {
+        payload = PayloadOf(
+            frame.first(std::min(frame.size(),
+                                 static_cast<std::size_t>(location.length) +
+                                     kFrameOverheadBytes)),
+            location, *source);
+      } catch (const DataError& error) {
+        on_bad(place, error);
+        continue;
+      }
+      on_record(place, payload);
+    }
+  }
+}
+
+// Checks the bytes that stand where a record should.
+std::span<const std::byte> RecordStore::PayloadOf(
+    std::span<const std::byte> frame, const RecordLocation& location,
+    const ByteSource& source) const {
   const FramePlace place = {
-      .path = source->path(),
+      .path = source.path(),
       .record = location.number,
       .offset = location.offset,
       .file_size =
-          std::max(source->size(),
+          std::max(source.size(),
                    location.offset + static_cast<std::int64_t>(frame.size())),
       .max_record_bytes = std::numeric_limits<std::int64_t>::max()};
   const auto header = frame.first(std::min(frame.size(), kFrameHeaderBytes));
@@ -57,7 +103,7 @@ std::span<const std::byte> RecordStore::Read(
   if (options_.verify_checksums) {
     CheckPayload(body, place);
   }
-  return body.first(length);
+  return body.first(static_cast<std::size_t>(location.length));
 }
 
 DataError::Origin RecordStore::OriginOf(std::int64_t record) const {

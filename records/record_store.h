@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,20 @@ class RecordStore {
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
 
+  // What ReadMany() hands out: place is that of the record in its list. The
+  // payload is valid until the function returns.
+  using OnRecord = std::function<void(std::size_t place,
+                                      std::span<const std::byte> payload)>;
+  // Says that a record is bad; the others come all the same.
+  using OnBadRecord =
+      std::function<void(std::size_t place, const DataError& error)>;
+
+  // Reads several records, those that lie near each other with one read
+  // (read_plan.h), and hands each out, in the order of their places on disk.
+  // Takes memory for one such read. Requires: each is in the index.
+  void ReadMany(std::span<const std::int64_t> records,
+                const OnRecord& on_record, const OnBadRecord& on_bad) const;
+
   // Where a record is, for messages.
   [[nodiscard]] DataError::Origin OriginOf(std::int64_t record) const;
 
@@ -48,6 +63,9 @@ class RecordStore {
     OpenList::iterator use;
   };
   std::shared_ptr<const ByteSource> Open(std::int32_t shard) const;
+  std::span<const std::byte> PayloadOf(std::span<const std::byte> frame,
+                                       const RecordLocation& location,
+                                       const ByteSource& source) const;
 
   const RecordIndex& index_;
   RecordStoreOptions options_;

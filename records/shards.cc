@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/open_source.h"
 
 namespace infeed {
 namespace {
@@ -234,7 +235,9 @@ std::string SideFolder(const std::string& data_folder) {
   const std::string cache = UserCacheFolder();
   const fs::path fallback =
       fs::path(cache) / "infeed" /
-      HashOf(fs::absolute(data_folder).lexically_normal().string());
+      HashOf(IsUrl(data_folder)
+                 ? data_folder
+                 : fs::absolute(data_folder).lexically_normal().string());
   if (cache.empty() || !MakeWritableFolder(fallback)) {
     throw IoError(
         "cannot make a folder for side files: neither " + beside.string() +

@@ -114,18 +114,44 @@ void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
 // is none, and returns false.
 bool TfrecordReader::GoOnBehind(const FramePlace& place) {
   try {
-    // Bytes may be missing inside the payload: then the next frame starts
-    // before the place where the length says.
-    if (offset_ != place.offset) {
-      const bool at_end = buffer_.View(offset_, 1).empty();
-      if (at_end || IsFrame(offset_)) {
-        return !at_end;
-      }
+    if (offset_ == place.offset) {
+      return FindFrame(place.offset + 1);
     }
-    return FindFrame(place.offset + 1);
+    // Only the payload is damaged, or bytes are missing in it: then the next
+    // frame starts before the place where the length says.
+    const bool at_end = buffer_.View(offset_, 1).empty();
+    if (!at_end && !IsFrame(offset_)) {
+      return FindFrame(place.offset + 1);
+    }
+    const std::int64_t inner = FindChain(place.offset + 1, offset_);
+    const bool found = inner != offset_ || !at_end;
+    offset_ = inner;
+    return found;
   } catch (const DataError&) {  // The packed stream ends in damage.
     return false;
   }
+}
+
+// Returns where the first of several whole frames stands that fill the bytes
+// from there to `end`; end where there are none. Frames that are a payload's
+// own do not reach its end: a checksum follows.
+std::int64_t TfrecordReader::FindChain(std::int64_t begin, std::int64_t end) {
+  while (begin < end) {
+    const auto bytes =
+        buffer_.View(begin, static_cast<std::size_t>(end - begin));
+    begin +=
+        static_cast<std::int64_t>(FindHeader(bytes, options_.max_record_bytes));
+    std::int64_t next = begin;
+    while (next < end && IsFrame(next)) {
+      next += kOverhead + static_cast<std::int64_t>(ClaimedLength(
+                              buffer_.View(next, kFrameHeaderBytes)));
+    }
+    if (next == end && begin <= end - kOverhead) {
+      return begin;
+    }
+    ++begin;
+  }
+  return end;
 }
 
 // Moves offset_ to the first whole frame from there on; to the end where there

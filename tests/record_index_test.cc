@@ -163,6 +163,25 @@ TEST_F(RecordIndexTest, NeverTrustsOffsetsThatCannotBe) {
   }
 }
 
+TEST_F(RecordIndexTest, KnowsWhatStoodWhereBeforeTheDamage) {
+  const RecordIndex before({shard_});
+  RecordFile().Add("a").Write(shard_);
+  EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value());
+  EXPECT_EQ(FindIndexHint(FileSource(shard_)), OffsetsOf(before));
+  fs::remove(index_file_);
+  EXPECT_FALSE(FindIndexHint(FileSource(shard_)).has_value());
+}
+
+TEST(LostRecordsTest, NamesThoseThatTheBytesHeld) {
+  const FrameOffsets known = {0, 17, 33, 54};
+  EXPECT_EQ(LostRecords(known, 17, 16), (RecordRange{1, 1}));
+  EXPECT_EQ(LostRecords(known, 0, 33), (RecordRange{0, 2}));
+  EXPECT_EQ(LostRecords(known, 33, 1000), (RecordRange{2, 2}));
+  EXPECT_EQ(LostRecords(known, 18, 15), std::nullopt);
+  EXPECT_EQ(LostRecords(known, 17, 20), std::nullopt);
+  EXPECT_EQ(LostRecords(known, 99, 1), std::nullopt);
+}
+
 TEST_F(RecordIndexTest, FallsBackToTheUsersCache) {
   const EnvironmentVariable cache("XDG_CACHE_HOME", folder_ / "cache");
   RecordFile().Write(folder_ / ".infeed");  // No folder can be made there.

@@ -71,6 +71,54 @@ TEST_F(RecordStoreTest, ReadsAnyRecordInAnyOrder) {
   }
 }
 
+TEST_F(RecordStoreTest, ReadsManyAtOnceEachForItsPlace) {
+  const RecordIndex index(paths_);
+  const RecordStore store(index);
+  std::vector<std::int64_t> wanted;
+  for (std::int64_t i = 0; i < index.size(); ++i) {
+    wanted.push_back(i * 7 % index.size());
+  }
+  wanted.push_back(wanted.front());
+  std::vector<std::string> seen(wanted.size());
+  store.ReadMany(
+      wanted,
+      [&](std::size_t place, std::span<const std::byte> payload) {
+        seen[place] = AsText(payload);
+      },
+      [](std::size_t, const DataError& error) { FAIL() << error.what(); });
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(seen[i], Payload(wanted[i]));
+  }
+}
+
+TEST_F(RecordStoreTest, LosesNothingBesideABadRecord) {
+  RecordFile()
+      .Add("a")
+      .Add("b")
+      .FlipByte(30)
+      .Add("c")
+      .Add("d")
+      .Truncate(1)
+      .Write(paths_[0]);
+  const RecordIndex whole(
+      {RecordFile().Add("a").Add("b").Add("c").Add("d").Write(paths_[1])});
+  fs::copy_file(paths_[0], paths_[1], fs::copy_options::overwrite_existing);
+  const RecordStore store(whole);
+  std::vector<std::string> seen(4);
+  store.ReadMany(
+      std::vector<std::int64_t>{0, 1, 2, 3},
+      [&](std::size_t place, std::span<const std::byte> payload) {
+        seen[place] = AsText(payload);
+      },
+      [&](std::size_t place, const DataError& error) {
+        seen[place] = error.what();
+      });
+  EXPECT_EQ(seen[0], "a");
+  EXPECT_THAT(seen[1], HasSubstr("record 1 at byte 17: corrupted record"));
+  EXPECT_EQ(seen[2], "c");
+  EXPECT_THAT(seen[3], HasSubstr("record 3 at byte 51: truncated record"));
+}
+
 TEST_F(RecordStoreTest, KeepsFewShardsOpen) {
   const RecordIndex index(paths_);
   const RecordStore store(index, {.max_open_shards = 2});

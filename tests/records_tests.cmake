@@ -1,15 +1,28 @@
 infeed_test(records_test
   SOURCES byte_source_test.cc byte_stream_test.cc compression_test.cc
-          crc32c_test.cc dataset_info_test.cc example_parts_test.cc
-          imagenet_example_test.cc record_index_test.cc record_store_test.cc
-          shards_test.cc tensorflow_golden_test.cc tfrecord_format_test.cc
-          tfrecord_reader_test.cc tfrecord_resync_test.cc
+          crc32c_test.cc dali_index_test.cc dataset_info_test.cc
+          example_parts_test.cc
+          imagenet_example_test.cc read_plan_test.cc record_index_test.cc
+          record_store_test.cc shards_test.cc tensorflow_golden_test.cc
+          tfrecord_format_test.cc tfrecord_reader_test.cc
+          tfrecord_resync_test.cc
   LIBRARIES infeed::records nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests records_test)
 add_dependencies(tsan_tests records_test)
 
+# A program each: one counts what it takes from the heap, one has a pread() of
+# its own.
+foreach(test tfrecord_damage_test flaky_read_test)
+  infeed_test(${test}
+    SOURCES ${test}.cc
+    LIBRARIES infeed::records
+    LABELS core)
+  add_dependencies(core_tests ${test})
+endforeach()
+
 infeed_fuzz(tfrecord_fuzz LIBRARIES infeed::records)
+infeed_fuzz(index_fuzz LIBRARIES infeed::records)
 
 # Compares with protobuf's own parser, so it needs the generated code.
 infeed_fuzz(example_fuzz LIBRARIES infeed::records protobuf::libprotobuf)

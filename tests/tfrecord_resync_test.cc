@@ -79,6 +79,28 @@ TEST(TfrecordResyncTest, FindsARecordWhereBytesAreMissingBeforeIt) {
   EXPECT_THAT(pass.gaps, ElementsAre(Gap{17, 19}));
 }
 
+// As many bytes are missing as the next frame has: the damaged one's length
+// leads to the frame behind that.
+TEST(TfrecordResyncTest, FindsARecordThatTheDamagedLengthCovers) {
+  std::string bytes =
+      RecordFile().Add(std::string(40, 'a')).Add("b").Add("c").bytes();
+  bytes.erase(20, kFrame);
+  const Pass pass = ReadAll(bytes);
+  EXPECT_THAT(pass.payloads, ElementsAre("b", "c"));
+  bytes.resize(bytes.size() - kFrame);
+  EXPECT_THAT(ReadAll(bytes).payloads, ElementsAre("b"));
+}
+
+// A TFRecord file as a payload, one byte of which is damaged.
+TEST(TfrecordResyncTest, TakesNoRecordsOutOfADamagedOne) {
+  const Pass pass = ReadAll(RecordFile()
+                                .Add("x" + Letters().bytes() + "x")
+                                .FlipByte(12)
+                                .Add("b")
+                                .bytes());
+  EXPECT_THAT(pass.payloads, ElementsAre("b"));
+}
+
 TEST(TfrecordResyncTest, PassesOverForeignBytes) {
   std::string bytes = Letters().bytes();
   bytes.insert(kFrame * 2, std::string(200'000, 'x'));
