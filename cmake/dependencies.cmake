@@ -12,7 +12,7 @@ find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
-# SHA-256 for stream hashes.
+# SHA-256 for stream hashes and duplicate images.
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
 # LibTorch: Debian's package, or a PyTorch wheel named by CMAKE_PREFIX_PATH.

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 namespace infeed {
 namespace {
+
+constexpr std::string_view kCodestreamStart = "\xff\x4f\xff\x51";
+constexpr std::string_view kPnmBlanks = " \t\n\v\f\r";
 
 // Reads integers at any place; what lies beyond the end reads as 0, which no
 // format accepts as a size.
@@ -94,6 +98,84 @@ ImageSize TiffSize(std::span<const std::byte> bytes, bool big_endian) {
   return size;
 }
 
+// A codestream's first segment has the far and the near corner of the image.
+ImageSize CodestreamSize(std::span<const std::byte> bytes, std::size_t place) {
+  const Fields fields(bytes, true);
+  if (!HasAt(bytes, place, kCodestreamStart) || bytes.size() - place < 24) {
+    return {};
+  }
+  return {fields.At(place + 8, 4) - fields.At(place + 16, 4),
+          fields.At(place + 12, 4) - fields.At(place + 20, 4)};
+}
+
+// A chain of boxes: the image header's size is what is shown to people, the
+// codestream's what a decoder allocates for. The larger one counts.
+ImageSize Jp2Size(std::span<const std::byte> bytes) {
+  const Fields fields(bytes, true);
+  ImageSize shown;
+  for (std::size_t box = 0; box < bytes.size();) {
+    const bool is_long = fields.At(box, 4) == 1;
+    const std::size_t header = is_long ? 16 : 8;
+    const std::size_t content = box + header;
+    const std::int64_t length =
+        is_long ? fields.At(box + 8, 8) : fields.At(box, 4);
+    if (HasAt(bytes, box + 4, "jp2c")) {
+      const ImageSize real = CodestreamSize(bytes, content);
+      return real.width <= 0 || real.height <= 0
+                 ? ImageSize{}
+                 : ImageSize{std::max(shown.width, real.width),
+                             std::max(shown.height, real.height)};
+    }
+    if (HasAt(bytes, box + 4, "jp2h") && HasAt(bytes, content + 4, "ihdr")) {
+      shown = {fields.At(content + 12, 4), fields.At(content + 8, 4)};
+    }
+    if (length < static_cast<std::int64_t>(header) ||
+        length > static_cast<std::int64_t>(bytes.size())) {
+      break;
+    }
+    box += static_cast<std::size_t>(length);
+  }
+  return {};
+}
+
+// Reads a number of a PNM header, which blanks and comments may precede, from
+// `place` on. 0 where there is none that fits 32 bits.
+std::int64_t PnmNumber(std::string_view text, std::size_t& place) {
+  const auto is_line_end = [](char c) { return c == '\n' || c == '\r'; };
+  bool in_comment = false;
+  while (place < text.size() &&
+         (in_comment || kPnmBlanks.find(text[place]) != text.npos ||
+          text[place] == '#')) {
+    in_comment =
+        (in_comment || text[place] == '#') && !is_line_end(text[place]);
+    ++place;
+  }
+  std::int64_t value = 0;
+  for (; place < text.size() && text[place] >= '0' && text[place] <= '9';
+       ++place) {
+    value = value * 10 + (text[place] - '0');
+    if (value > std::numeric_limits<std::int32_t>::max()) {
+      return 0;
+    }
+  }
+  return value;
+}
+
+ImageSize PnmSize(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size());
+  std::size_t place = 2;
+  ImageSize size;
+  size.width = PnmNumber(text, place);
+  size.height = PnmNumber(text, place);
+  return size;
+}
+
+bool IsPnm(std::span<const std::byte> bytes) {
+  return bytes.size() > 2 && HasAt(bytes, 0, "P") &&
+         bytes[1] >= std::byte{'1'} && bytes[1] <= std::byte{'6'};
+}
+
 ImageSize SizeOfFormat(std::span<const std::byte> bytes) {
   using std::string_view_literals::operator""sv;
   if (HasAt(bytes, 0, "\x89PNG\r\n\x1a\n") && HasAt(bytes, 12, "IHDR")) {
@@ -111,7 +193,13 @@ ImageSize SizeOfFormat(std::span<const std::byte> bytes) {
   if (HasAt(bytes, 0, "MM\0*"sv)) {
     return TiffSize(bytes, true);
   }
-  return {};
+  if (HasAt(bytes, 4, "jP  \r\n\x87\n")) {
+    return Jp2Size(bytes);
+  }
+  if (HasAt(bytes, 0, kCodestreamStart)) {
+    return CodestreamSize(bytes, 0);
+  }
+  return IsPnm(bytes) ? PnmSize(bytes) : ImageSize{};
 }
 
 }  // namespace

@@ -12,10 +12,10 @@ struct ImageSize {
   std::int64_t height = 0;
 };
 
-// Returns the size that the header of a PNG, BMP, WebP or TIFF image claims
-// (of a TIFF, its first page), so that it can be limited before a decoder
-// allocates for it. Returns nullopt for anything else, and for a header that is
-// cut short or claims no pixels.
+// Returns the size that the header of a PNG, BMP, WebP, TIFF, JPEG 2000 or PNM
+// image claims (of a TIFF, its first page), so that it can be limited before a
+// decoder allocates for it. Returns nullopt for anything else, and for a header
+// that is cut short or claims no pixels.
 [[nodiscard]] std::optional<ImageSize> ReadImageSize(
     std::span<const std::byte> bytes);
 

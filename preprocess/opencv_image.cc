@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <opencv2/core.hpp>
+#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
@@ -27,7 +28,8 @@ void CheckSize(std::span<const std::byte> bytes, std::int64_t max_pixels) {
   const std::optional<ImageSize> size = ReadImageSize(bytes);
   if (!size) {
     throw DataError(
-        "not an image of a known format (JPEG, PNG, BMP, WebP, TIFF)");
+        "not an image of a known format (JPEG, PNG, BMP, WebP, TIFF, "
+        "JPEG 2000, PNM)");
   }
   // Sizes have at most 32 bits, their product may need 64.
   if (size->width > max_pixels / size->height) {
@@ -42,7 +44,14 @@ void CheckSize(std::span<const std::byte> bytes, std::int64_t max_pixels) {
   }
 }
 
+// OpenCV would print on stderr what it throws, and what it merely wonders at.
+void SilenceOpencv() {
+  [[maybe_unused]] static const auto before =
+      cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+}
+
 cv::Mat Read(std::span<const std::byte> bytes) {
+  SilenceOpencv();
   // OpenCV only reads through this.
   const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U,
                         const_cast<std::byte*>(bytes.data()));

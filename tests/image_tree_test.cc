@@ -112,8 +112,8 @@ TEST(ImageTreeTest, AsksForTheLabelFileOfFlatValidation) {
 TEST(ImageTreeTest, TakesAnyExtensionInAnyCase) {
   ImageFolder raw;
   raw.Jpegs({"a/1.JPG", "a/2.jpeg", "a/3.Png", "a/4.webp", "a/5.BMP",
-             "a/6.tiff", "a/7.ppm"});
-  EXPECT_THAT(FindImages(raw.path()).splits[0].images, SizeIs(7));
+             "a/6.tiff", "a/7.ppm", "a/8.jp2", "a/9.PBM"});
+  EXPECT_THAT(FindImages(raw.path()).splits[0].images, SizeIs(9));
 }
 
 TEST(ImageTreeTest, PassesOverWhatIsNoImageAndSaysSo) {

@@ -1,7 +1,13 @@
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
+#include "base/atomic_file.h"
+#include "preprocess/jpeg.h"
+#include "preprocess/opencv_image.h"
+#include "records/imagenet_example.h"
+#include "records/tfrecord_reader.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/run_program.h"
 
@@ -104,6 +110,49 @@ TEST(ImagenetToRecordsInputTest, TakesOneFolderForAManifestsPaths) {
                                     " --raw_data_dir a --raw_data_dir b");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("can start at one folder only"));
+}
+
+TEST(ImagenetToRecordsInputTest, ReportsDuplicates) {
+  ImageFolder raw;
+  raw.File("a/1.jpg", "x").File("b/2.jpg", "x");
+  const ProgramResult result =
+      Plan("--raw_data_dir " + raw.path() + " --report_duplicates");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("2 images have the same content, but different "
+                              "classes"),
+                    HasSubstr("b/2.jpg (class b, train)")));
+}
+
+// ImageNet has a PNG and CMYK images among its JPEGs; none is told by name.
+TEST(ImagenetToRecordsInputTest, TellsOddImagesByTheirContent) {
+  const RgbImage photograph = TestPhotograph(40, 30, 1);
+  ImageFolder raw;
+  raw.File("a/png.JPEG", EncodePng(photograph.view()));
+  raw.File("a/cmyk.JPEG", TestJpeg({.color = TestColor::kCmyk}));
+  raw.File("a/adobe.JPEG", TestJpeg({.color = TestColor::kAdobeCmyk}));
+  raw.File("a/ycck.JPEG", TestJpeg({.color = TestColor::kAdobeYcck}));
+  raw.File("a/gray.pgm", "P5 2 2 255\nabcd");
+  raw.File(
+      "a/jpeg2000.jp2",
+      ReadWholeFile(INFEED_TEST_DATA "/../fuzz/corpus/image_size_fuzz/tiny.jp2",
+                    1000));
+  raw.Jpeg("a/jpeg.png");
+  const ProgramResult result =
+      RunProgram("imagenet_to_records", "--raw_data_dir " + raw.path() +
+                                            " --shards 1 --local_scratch_dir " +
+                                            (raw / "out"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("6 images were re-encoded as RGB JPEGs"));
+  TfrecordReader reader(raw / "out/train-00000-of-00001");
+  JpegDecoder decoder;
+  int colour_jpegs = 0;
+  while (const std::optional<Record> record = reader.Next()) {
+    const ImagenetExampleView example = ParseImagenetExample(record->payload);
+    colour_jpegs +=
+        static_cast<int>(decoder.ReadHeader(example.encoded).components == 3);
+  }
+  EXPECT_EQ(colour_jpegs, 7);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ using testing::StartsWith;
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 constexpr std::string_view kUnknown =
-    "not an image of a known format (JPEG, PNG, BMP, WebP, TIFF)";
+    "not an image of a known format (JPEG, PNG, BMP, WebP, TIFF, JPEG 2000, "
+    "PNM)";
 
 std::string Encoded(const cv::Mat& image, const char* extension,
                     const std::vector<int>& parameters = {}) {
@@ -84,6 +85,59 @@ TEST(DecodeOtherImageTest, ReadsEveryFormatItNames) {
   }
 }
 
+// A JPEG 2000 file without losses, of at least 32 pixels a side.
+std::string Jp2(const cv::Mat& image) {
+  return Encoded(image, ".jp2", {cv::IMWRITE_JPEG2000_COMPRESSION_X1000, 1000});
+}
+
+// The codestream inside, which is a file of its own as well.
+std::string Codestream(const std::string& jp2) {
+  return jp2.substr(jp2.find("jp2c") + 4);
+}
+
+TEST(DecodeOtherImageTest, ReadsJpeg2000AndItsCodestream) {
+  const cv::Mat image = Photograph(61, 43);
+  const std::string jp2 = Jp2(image);
+  for (const std::string& file : {jp2, Codestream(jp2)}) {
+    RgbImage decoded;
+    DecodeOtherImage(AsBytes(file), 61 * 43, decoded);
+    ASSERT_EQ(decoded.width(), 61);
+    ASSERT_EQ(decoded.height(), 43);
+    const auto pixel = image.at<cv::Vec3b>(12, 20);  // B G R
+    EXPECT_NEAR(decoded.row(12)[60], pixel[2], 2);
+    EXPECT_NEAR(decoded.row(12)[62], pixel[0], 2);
+    EXPECT_EQ(ErrorOf(AsBytes(file), 61 * 43 - 1),
+              "an image of 61x43 pixels is over the limit of 2622");
+  }
+}
+
+// OpenCV has a warning for each codestream and an error for each broken one.
+TEST(DecodeOtherImageTest, PrintsNothing) {
+  const std::string file = Codestream(Jp2(Photograph(61, 43)));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ErrorOf(AsBytes(file)), "no error");
+  EXPECT_THAT(ErrorOf(AsBytes(file.substr(0, 100))),
+              StartsWith("OpenCV cannot read the image"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+// The header for people may lie about what a decoder would allocate.
+TEST(DecodeOtherImageTest, LimitsTheJpeg2000SizeThatIsAllocated) {
+  const std::string jp2 = Jp2(Photograph(40, 40));
+  const std::string huge = With(jp2, jp2.find("jp2c") + 12, "\x7f\xff\xff\xff");
+  EXPECT_THAT(ErrorOf(AsBytes(huge), 10000), HasSubstr("over the limit"));
+}
+
+TEST(DecodeOtherImageTest, ReadsPnm) {
+  RgbImage decoded;
+  DecodeOtherImage(AsBytes("P5 # gray\n2 2 255\nabcd"), kNoLimit, decoded);
+  ASSERT_EQ(decoded.width(), 2);
+  EXPECT_EQ(decoded.row(1)[4], 'd');
+  const cv::Mat image = Photograph(21, 13);
+  DecodeOtherImage(AsBytes(Encoded(image, ".ppm")), kNoLimit, decoded);
+  EXPECT_EQ(decoded.row(12)[60], image.at<cv::Vec3b>(12, 20)[2]);
+}
+
 TEST(DecodeOtherImageTest, SpreadsGrayAndDropsAlpha) {
   const cv::Mat gray = Photograph(5, 4, CV_8UC1);
   RgbImage decoded;
@@ -98,7 +152,7 @@ TEST(DecodeOtherImageTest, SpreadsGrayAndDropsAlpha) {
 TEST(DecodeOtherImageTest, RefusesOtherBytes) {
   EXPECT_EQ(ErrorOf({}), kUnknown);
   EXPECT_EQ(ErrorOf(AsBytes("garbage")), kUnknown);
-  EXPECT_EQ(ErrorOf(AsBytes("P5 2 2 255 abcd")), kUnknown);
+  EXPECT_EQ(ErrorOf(AsBytes("P7 2 2 255 abcd")), kUnknown);
   EXPECT_EQ(ErrorOf(AsBytes("\x89PNG\r\n\x1a\n")), kUnknown);
 }
 
@@ -138,6 +192,13 @@ TEST(DecodeOtherImageTest, RefusesMoreBytesThanOpencvCounts) {
 
 TEST(ReadImageSizeTest, KnowsEveryFormatsHeader) {
   const cv::Mat image = Photograph(300, 7);
+  // The image's corners, (304, 10) and (4, 3); a long box before the stream's.
+  const std::string codestream(
+      "\xff\x4f\xff\x51\0\x29\0\0\0\0\1\x30\0\0\0\x0a\0\0\0\4\0\0\0\3", 24);
+  const std::string boxes(
+      "\0\0\0\x0cjP  \r\n\x87\n\0\0\0\1free\0\0\0\0\0\0\0\x12xx"
+      "\0\0\0\0jp2c",
+      38);
   const std::string files[] = {
       Encoded(image, ".png"),
       Encoded(image, ".bmp"),
@@ -153,6 +214,11 @@ TEST(ReadImageSizeTest, KnowsEveryFormatsHeader) {
        "\1\1\0\4\0\0\0\1\0\0\0\7",
        34},
       {"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x2b\1\0\6\0\0", 30},
+      codestream,
+      boxes + codestream,
+      Encoded(image, ".ppm"),
+      "P2\n# a comment of 12 words\r# and one more\n300\t7\n255\n",
+      "P4 300 7 ",
       {"BM\0\0\0\0\0\0\0\0\0\0\0\0\x0c\0\0\0\x2c\1\7\0", 22},
       {"BM\0\0\0\0\0\0\0\0\0\0\0\0\x28\0\0\0\x2c\1\0\0\xf9\xff\xff\xff", 26},
   };
@@ -171,6 +237,25 @@ TEST(ReadImageSizeTest, StopsWhereTheHeaderIsCut) {
     for (std::size_t size = 0; size < 22; ++size) {
       EXPECT_FALSE(ReadImageSize(AsBytes(file.substr(0, size)))) << size;
     }
+  }
+}
+
+TEST(ReadImageSizeTest, StopsWhereAJpeg2000IsCutOrWrong) {
+  const std::string jp2 = Jp2(Photograph(40, 40));
+  const std::size_t needed = jp2.find("jp2c") + 4 + 24;
+  for (std::size_t size = 0; size < needed; ++size) {
+    EXPECT_FALSE(ReadImageSize(AsBytes(jp2.substr(0, size)))) << size;
+  }
+  EXPECT_TRUE(ReadImageSize(AsBytes(jp2.substr(0, needed))));
+  // The second box claims to be shorter than its header, then endless.
+  EXPECT_FALSE(ReadImageSize(AsBytes(With(jp2, 12, {"\0\0\0\7", 4}))));
+  EXPECT_FALSE(ReadImageSize(AsBytes(With(jp2, 12, "\x7f\xff\xff\xff"))));
+}
+
+TEST(ReadImageSizeTest, RefusesPnmHeadersWithoutASize) {
+  for (const char* text : {"P5", "P5 ", "P5 3", "P5 3 x", "P5 #3 3", "P5 0 3 ",
+                           "P5 -3 3 ", "P5 3 4294967297 ", "P0 3 3 "}) {
+    EXPECT_FALSE(ReadImageSize(AsBytes(text))) << text;
   }
 }
 

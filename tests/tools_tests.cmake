@@ -13,7 +13,8 @@ add_dependencies(records_program_test records)
 
 # What a conversion is planned from.
 infeed_test(conversion_input_test
-  SOURCES conversion_plan_test.cc csv_test.cc data_split_test.cc
+  SOURCES duplicates_test.cc
+          conversion_plan_test.cc csv_test.cc data_split_test.cc
           image_encoder_test.cc image_manifest_test.cc image_tree_test.cc
           parallel_for_test.cc python_shuffle_test.cc shard_plan_test.cc
           task_share_test.cc tree_union_test.cc

@@ -10,6 +10,7 @@
 #include "tools/conversion_plan.h"
 #include "tools/conversion_text.h"
 #include "tools/converter.h"
+#include "tools/duplicates.h"
 #include "tools/flags.h"
 #include "tools/image_tree.h"
 #include "tools/input_flags.h"
@@ -33,7 +34,7 @@ constexpr const char* kExamples =
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
     "      --layout reference\n"
     "      the shards of the reference converter: 1,024 and 128\n\n"
-    "Any of jpg, jpeg, png, webp, bmp, tif, ppm is an image, in any case.\n"
+    "Any of jpg, png, webp, bmp, tif, jp2, ppm is an image, in any case.\n"
     "JPEGs are stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
     "Exit codes: 0 done, 1 a file could not be read or written, 2 a flag or\n"
     "folder is wrong, 3 an image is bad.";
@@ -45,8 +46,13 @@ struct Flags {
 
 ConversionPlan MakePlan(const Flags& flags) {
   const PlanOptions options = CheckedPlanOptions(flags.output);
-  ImageTree tree = ReadInput(flags.input);
+  InputFlags input = flags.input;
+  input.threads = flags.output.converter.threads;
+  ImageTree tree = ReadInput(input);
   std::cerr << FirstLines(tree.notes, kNotesShown);
+  if (input.report_duplicates) {
+    std::cout << DuplicatesText(tree.duplicates);
+  }
   return PlanConversion(std::move(tree), options);
 }
 

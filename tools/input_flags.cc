@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "tools/data_split.h"
+#include "tools/duplicates.h"
 #include "tools/image_manifest.h"
 #include "tools/tree_union.h"
 
@@ -71,6 +72,9 @@ void AddInputFlags(CLI::App& app, InputFlags& flags) {
                  "class for train, "
                  "validation and test; for plain class folders, where all is "
                  "train otherwise");
+  app.add_flag("--report_duplicates", flags.report_duplicates,
+               "list the images of the same content (reads all files that "
+               "have the size of another)");
 }
 
 ImageTree ReadInput(const InputFlags& flags) {
@@ -79,6 +83,9 @@ ImageTree ReadInput(const InputFlags& flags) {
   ImageTree tree = FindInput(flags);
   if (!fractions.empty()) {
     SplitTree(fractions, tree);
+  }
+  if (flags.report_duplicates) {
+    tree.duplicates = FindDuplicates(tree, flags.threads);
   }
   return tree;
 }

@@ -16,6 +16,8 @@ struct InputFlags {
   std::vector<std::string> raw_data_dirs;
   std::vector<std::string> manifests;
   std::string split;
+  bool report_duplicates = false;
+  int threads = 0;  // that of the program; no flag of its own
 };
 
 // Adds the flags to an app, which fills them in when it parses.
