@@ -39,7 +39,8 @@ add_dependencies(tsan_tests demo_test)
 
 infeed_test(converter_program_test
   SOURCES imagenet_to_records_input_test.cc
-          imagenet_to_records_restart_test.cc imagenet_to_records_test.cc
+          imagenet_to_records_restart_test.cc
+          imagenet_to_records_tasks_test.cc imagenet_to_records_test.cc
           make_demo_images_test.cc support/running_program.cc
   LIBRARIES infeed::records test_jpeg
   LABELS end_to_end)

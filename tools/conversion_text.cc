@@ -50,8 +50,11 @@ std::string ReportText(const ConversionReport& report,
                    output_dir + "/" + split.shards.front().name);
     }
   }
-  text += fmt::format("{} classes in {}/labels.txt\n",
-                      report.info.classes.size(), output_dir);
+  text += report.share.IsAll()
+              ? fmt::format("{} classes in {}/labels.txt\n",
+                            report.info.classes.size(), output_dir)
+              : fmt::format("task {} of {} is done; --finish once all are\n",
+                            report.share.index, report.share.count);
   if (report.kept_shards > 0) {
     text += fmt::format("{} shards of an earlier run were kept\n",
                         report.kept_shards);

@@ -2,14 +2,15 @@ infeed_library(converter
   SOURCES duplicates.cc
           conversion_graph.cc conversion_plan.cc conversion_report.cc
           conversion_text.cc converter.cc csv.cc data_split.cc earlier_work.cc
-          finished_shard.cc folder_listing.cc image_encoder.cc
+          finish_conversion.cc finished_shard.cc folder_listing.cc
+          image_encoder.cc
           image_manifest.cc image_tree.cc label_files.cc python_shuffle.cc
           record_maker.cc shard_converter.cc shard_fingerprint.cc shard_plan.cc
           task_share.cc tree_union.cc
   HEADERS duplicates.h
           conversion_graph.h conversion_plan.h conversion_report.h
           conversion_text.h converter.h converter_options.h csv.h data_split.h
-          earlier_work.h finished_shard.h folder_listing.h image_encoder.h
+          earlier_work.h finish_conversion.h finished_shard.h folder_listing.h image_encoder.h
           image_manifest.h image_tree.h label_files.h python_shuffle.h
           record_maker.h shard_converter.h shard_fingerprint.h shard_plan.h
           task_share.h tree_union.h

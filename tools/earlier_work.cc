@@ -42,20 +42,24 @@ std::uint32_t FileCrc32c(const ByteSource& file) {
   return crc;
 }
 
-std::optional<FinishedShard> Kept(const std::string& output_dir,
-                                  const std::string& name,
-                                  const std::string& fingerprint,
-                                  const ConverterOptions& options) {
-  std::optional<FinishedShard> shard = ReadFinishedShard(output_dir, name);
-  const bool same =
-      shard && shard->fingerprint == fingerprint &&
-      (shard->bad_image_policy.empty() ||
-       shard->bad_image_policy == OnBadImageName(options.on_bad_image));
-  if (!same ||
-      !Mismatch(output_dir, shard->info, options.verify_resume).empty()) {
-    return std::nullopt;
+// Says what is wrong with a shard's bytes; empty: nothing.
+std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
+                     bool read_it) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) {
+    return "it is missing";
   }
-  return shard;
+  if (size != static_cast<std::uintmax_t>(shard.bytes)) {
+    return fmt::format("it has {} bytes, not {}", size, shard.bytes);
+  }
+  if (read_it) {
+    const std::string crc = fmt::format("{:08x}", FileCrc32c(FileSource(path)));
+    if (crc != shard.crc32c) {
+      return fmt::format("its checksum is {}, not {}", crc, shard.crc32c);
+    }
+  }
+  return "";
 }
 
 // Whether a process number belongs to nobody on this machine.
@@ -94,6 +98,28 @@ std::vector<ShardTask> TasksOf(const ConversionPlan& plan,
   return tasks;
 }
 
+ShardState StateOf(const std::string& output_dir, const std::string& name,
+                   const std::string& fingerprint,
+                   const ConverterOptions& options) {
+  std::optional<FinishedShard> shard = ReadFinishedShard(output_dir, name);
+  if (!shard) {
+    return {.shard = {}, .problem = "it is not finished"};
+  }
+  if (shard->fingerprint != fingerprint) {
+    return {.shard = {},
+            .problem = "it was made from other images or by other flags"};
+  }
+  if (!shard->bad_image_policy.empty() &&
+      shard->bad_image_policy != OnBadImageName(options.on_bad_image)) {
+    return {.shard = {},
+            .problem =
+                "it was made with --on_bad_image " + shard->bad_image_policy};
+  }
+  std::string problem =
+      Mismatch(output_dir + "/" + name, shard->info, options.verify_resume);
+  return {.shard = std::move(*shard), .problem = std::move(problem)};
+}
+
 EarlierWork FindEarlierWork(const ConversionPlan& plan,
                             const std::string& output_dir,
                             const ConverterOptions& options) {
@@ -101,35 +127,16 @@ EarlierWork FindEarlierWork(const ConversionPlan& plan,
   ShardFingerprints fingerprints(plan, options);
   for (const ShardTask& task : TasksOf(plan, options.share)) {
     std::string fingerprint = fingerprints.Of(task);
-    if (std::optional<FinishedShard> shard =
-            Kept(output_dir, plan.At(task).name, fingerprint, options)) {
+    ShardState state =
+        StateOf(output_dir, plan.At(task).name, fingerprint, options);
+    if (state.problem.empty()) {
       work.kept.push_back(
-          {.task = task, .shard = std::move(*shard), .kept = true});
+          {.task = task, .shard = std::move(state.shard), .kept = true});
     } else {
       work.missing.push_back({task, std::move(fingerprint)});
     }
   }
   return work;
-}
-
-std::string Mismatch(const std::string& output_dir,
-                     const DatasetInfo::Shard& shard, bool read_it) {
-  const std::string path = output_dir + "/" + shard.name;
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) {
-    return "it is missing";
-  }
-  if (size != static_cast<std::uintmax_t>(shard.bytes)) {
-    return fmt::format("it has {} bytes, not {}", size, shard.bytes);
-  }
-  if (read_it) {
-    const std::string crc = fmt::format("{:08x}", FileCrc32c(FileSource(path)));
-    if (crc != shard.crc32c) {
-      return fmt::format("its checksum is {}, not {}", crc, shard.crc32c);
-    }
-  }
-  return "";
 }
 
 void RemoveDeadTemporaries(const ConversionPlan& plan,

@@ -5,7 +5,9 @@
 
 #include "tools/conversion_plan.h"
 #include "tools/converter_options.h"
+#include "tools/finished_shard.h"
 #include "tools/shard_converter.h"
+#include "tools/shard_fingerprint.h"
 
 // What an earlier run of the same conversion left in the output folder.
 namespace infeed {
@@ -19,19 +21,25 @@ struct EarlierWork {
 [[nodiscard]] std::vector<ShardTask> TasksOf(const ConversionPlan& plan,
                                              const TaskShare& share);
 
-// Finds out which of the share's shards are finished: the side file has the
-// fingerprint that the plan gives, no bad image was treated by another policy,
-// and the shard has the size that the side file says, and with
-// options.verify_resume the checksum. Throws IoError.
+// A shard on disk, if it is what a plan asks for.
+struct ShardState {
+  FinishedShard shard;
+  std::string problem;  // why it is not; empty: it is
+};
+
+// Looks at a shard: it is finished when its side file has the fingerprint, no
+// bad image was treated by another policy than options say, and the shard has
+// the size that the side file says, and with options.verify_resume the
+// checksum. Throws IoError.
+[[nodiscard]] ShardState StateOf(const std::string& output_dir,
+                                 const std::string& name,
+                                 const std::string& fingerprint,
+                                 const ConverterOptions& options);
+
+// Finds out which of the share's shards are finished. Throws IoError.
 [[nodiscard]] EarlierWork FindEarlierWork(const ConversionPlan& plan,
                                           const std::string& output_dir,
                                           const ConverterOptions& options);
-
-// Says what is wrong with a shard on disk; empty: it has the size of its side
-// file, and with read_it the checksum. Throws IoError when it cannot be read.
-[[nodiscard]] std::string Mismatch(const std::string& output_dir,
-                                   const DatasetInfo::Shard& shard,
-                                   bool read_it);
 
 // Removes the temporary files of processes that are no longer alive on this
 // machine, of shards of this share and of no plan, and their side files. Those

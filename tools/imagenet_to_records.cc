@@ -11,6 +11,7 @@
 #include "tools/conversion_text.h"
 #include "tools/converter.h"
 #include "tools/duplicates.h"
+#include "tools/finish_conversion.h"
 #include "tools/flags.h"
 #include "tools/image_tree.h"
 #include "tools/input_flags.h"
@@ -57,13 +58,13 @@ ConversionPlan MakePlan(const Flags& flags) {
 }
 
 ConversionReport ConvertWithProgress(const ConversionPlan& plan,
-                                     const OutputFlags& flags) {
+                                     const std::string& output_dir,
+                                     const ConverterOptions& options) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   ProgressLine line;
   ConversionReport report = Convert(
-      plan, flags.output_dir, flags.converter,
-      [&](const ConversionProgress& progress) {
+      plan, output_dir, options, [&](const ConversionProgress& progress) {
         const std::chrono::duration<double> elapsed = Clock::now() - start;
         line.Update(ConversionProgressText(progress, elapsed.count()),
                     progress.done == progress.total);
@@ -81,12 +82,16 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
+  const ConverterOptions options = CheckedConverterOptions(flags.output);
   const ConversionPlan plan = MakePlan(flags);
   if (flags.output.dry_run) {
     std::cout << PlanText(plan, flags.output.output_dir);
     return ExitCode::kDone;
   }
-  const ConversionReport report = ConvertWithProgress(plan, flags.output);
+  const ConversionReport report =
+      flags.output.finish
+          ? FinishConversion(plan, flags.output.output_dir, options)
+          : ConvertWithProgress(plan, flags.output.output_dir, options);
   for (const ImageNote& image : report.skipped) {
     std::cerr << image.path << ": left out: " << image.reason << "\n";
   }

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tools/task_share.h"
 
 namespace infeed {
 namespace {
@@ -53,6 +54,17 @@ void AddRunFlags(CLI::App& app, OutputFlags& flags) {
   app.add_flag("--dry_run", flags.dry_run, "only say what would be written");
 }
 
+void AddTaskFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--num_tasks", flags.num_tasks,
+                 "several processes share the shards: how many, or auto for "
+                 "what Slurm or MPI says");
+  app.add_option("--task_index", flags.task_index,
+                 "which of them this is, from 0, or auto");
+  app.add_flag("--finish", flags.finish,
+               "when all of them are done: check every shard, then write "
+               "labels.txt and dataset.json");
+}
+
 std::int64_t ParseShards(const std::string& text) {
   std::int64_t shards = 0;
   if (text == "auto") {
@@ -72,11 +84,29 @@ void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
   AddShardFlags(app, flags);
   AddImageFlags(app, flags);
   AddRunFlags(app, flags);
+  AddTaskFlags(app, flags);
 }
 
 PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
   PlanOptions options = flags.plan;
   options.shards = ParseShards(flags.shards);
+  return options;
+}
+
+ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
+  ConverterOptions options = flags.converter;
+  if (!flags.finish) {
+    options.share = ParseTaskShare(flags.task_index, flags.num_tasks);
+    return options;
+  }
+  if (!flags.task_index.empty()) {
+    throw UsageError(
+        "--finish is for all tasks together: leave --task_index out");
+  }
+  // Any index will do: only the number of tasks matters.
+  options.share = ParseTaskShare(
+      flags.num_tasks.empty() || flags.num_tasks == "auto" ? "" : "0",
+      flags.num_tasks);
   return options;
 }
 

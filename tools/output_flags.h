@@ -16,8 +16,11 @@ struct OutputFlags {
   std::string output_dir;
   std::string shards = "auto";
   bool dry_run = false;
-  PlanOptions plan = {};  // shards excepted
-  ConverterOptions converter = {};
+  PlanOptions plan = {};            // shards excepted
+  ConverterOptions converter = {};  // share excepted
+  std::string task_index;
+  std::string num_tasks;
+  bool finish = false;
 };
 
 // flags must outlive the app's parse.
@@ -26,5 +29,9 @@ void AddOutputFlags(CLI::App& app, OutputFlags& flags);
 // Returns the options of the plan. Throws UsageError naming the flag that is
 // out of its range.
 [[nodiscard]] PlanOptions CheckedPlanOptions(const OutputFlags& flags);
+
+// Returns the options of the conversion, likewise.
+[[nodiscard]] ConverterOptions CheckedConverterOptions(
+    const OutputFlags& flags);
 
 }  // namespace infeed
