@@ -9,6 +9,7 @@
 #include "records/imagenet_example.h"
 #include "records/tfrecord_reader.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/raw_bytes.h"
 #include "tests/support/run_program.h"
 
 #include "gmock/gmock.h"
@@ -153,6 +154,38 @@ TEST(ImagenetToRecordsInputTest, TellsOddImagesByTheirContent) {
         static_cast<int>(decoder.ReadHeader(example.encoded).components == 3);
   }
   EXPECT_EQ(colour_jpegs, 7);
+}
+
+TEST(ImagenetToRecordsInputTest, PlansRawFiles) {
+  ImageFolder raw;
+  raw.File("data_batch_1.bin", CifarRecord(1) + CifarRecord(9))
+      .File("test_batch.bin", CifarRecord(1));
+  const ProgramResult result =
+      Plan("--raw_data_dir " + raw.path() + " --raw_format cifar10");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("data_batch_2.bin: is not there"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("train              2 images"),
+                                HasSubstr("test               1 images"),
+                                HasSubstr("10 classes")));
+}
+
+TEST(ImagenetToRecordsInputTest, TakesRawFilesOfOneFolder) {
+  for (const char* more : {"--raw_data_dir b", "--manifest m.csv"}) {
+    const ProgramResult result =
+        Plan(std::string("--raw_data_dir a --raw_format idx ") + more);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("--raw_format: takes the raw files of "
+                                      "one --raw_data_dir"));
+  }
+}
+
+TEST(ImagenetToRecordsInputTest, DoesNotDivideWhatIsDivided) {
+  ImageFolder raw;
+  raw.Jpegs({"train/a/1.jpg"});
+  const ProgramResult result =
+      Plan("--raw_data_dir " + raw.path() + " --split reference");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("the input is divided"));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ add_dependencies(core_tests records_test)
 add_dependencies(tsan_tests records_test)
 
 # A program each: one counts what it takes from the heap, one has a pread() of
-# its own.
-foreach(test tfrecord_damage_test flaky_read_test)
+# its own, one mounts a small file system.
+foreach(test tfrecord_damage_test flaky_read_test writer_full_disk_test)
   infeed_test(${test}
     SOURCES ${test}.cc
     LIBRARIES infeed::records

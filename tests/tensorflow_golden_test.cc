@@ -56,8 +56,18 @@ Json WithFloats(Json feature) {
   return feature;
 }
 
-TEST(TensorflowGoldenTest, EveryFeatureIsWhatTensorflowWrote) {
-  TfrecordReader reader(kFolder + "/tensorflow.tfrecord");
+class TensorflowGoldenTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  const std::string path_ = kFolder + "/" + GetParam();
+};
+
+INSTANTIATE_TEST_SUITE_P(Files, TensorflowGoldenTest,
+                         ::testing::Values("tensorflow.tfrecord",
+                                           "tensorflow.gzip.tfrecord",
+                                           "tensorflow.zlib.tfrecord"));
+
+TEST_P(TensorflowGoldenTest, EveryFeatureIsWhatTensorflowWrote) {
+  TfrecordReader reader(path_);
   const Json expected = Expected().at("records");
   for (const Json& wanted : expected) {
     const std::optional<Record> record = reader.Next();
@@ -97,8 +107,8 @@ void ExpectView(const ImagenetExampleView& view, const Json& features) {
   EXPECT_EQ(view.width, number("image/width", 0));
 }
 
-TEST(TensorflowGoldenTest, ParsesItsExamples) {
-  TfrecordReader reader(kFolder + "/tensorflow.tfrecord");
+TEST_P(TensorflowGoldenTest, ParsesItsExamples) {
+  TfrecordReader reader(path_);
   const Json expected = Expected().at("records");
   for (const Json& wanted : expected) {
     const std::optional<Record> record = reader.Next();

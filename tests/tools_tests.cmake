@@ -13,7 +13,8 @@ add_dependencies(records_program_test records)
 
 # What a conversion is planned from.
 infeed_test(conversion_input_test
-  SOURCES duplicates_test.cc
+  SOURCES idx_file_test.cc raw_formats_test.cc raw_images_test.cc
+          duplicates_test.cc
           conversion_plan_test.cc csv_test.cc data_split_test.cc
           image_encoder_test.cc image_manifest_test.cc image_tree_test.cc
           parallel_for_test.cc python_shuffle_test.cc shard_plan_test.cc
@@ -45,3 +46,6 @@ infeed_test(converter_program_test
   LIBRARIES infeed::records test_jpeg
   LABELS end_to_end)
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
+
+infeed_fuzz(csv_fuzz LIBRARIES infeed::converter)
+infeed_fuzz(idx_fuzz LIBRARIES infeed::converter)

@@ -1,5 +1,6 @@
 infeed_library(converter
-  SOURCES duplicates.cc
+  SOURCES idx_file.cc raw_formats.cc raw_images.cc raw_sets.cc
+          duplicates.cc
           conversion_graph.cc conversion_plan.cc conversion_report.cc
           conversion_text.cc converter.cc csv.cc data_split.cc earlier_work.cc
           finish_conversion.cc finished_shard.cc folder_listing.cc
@@ -7,7 +8,8 @@ infeed_library(converter
           image_manifest.cc image_tree.cc label_files.cc python_shuffle.cc
           record_maker.cc shard_converter.cc shard_fingerprint.cc shard_plan.cc
           task_share.cc tree_union.cc
-  HEADERS duplicates.h
+  HEADERS idx_file.h raw_formats.h raw_images.h raw_sets.h
+          duplicates.h
           conversion_graph.h conversion_plan.h conversion_report.h
           conversion_text.h converter.h converter_options.h csv.h data_split.h
           earlier_work.h finish_conversion.h finished_shard.h folder_listing.h image_encoder.h

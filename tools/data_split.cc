@@ -123,7 +123,7 @@ std::vector<double> ParseSplit(const std::string& text) {
 void SplitTree(const std::vector<double>& fractions, ImageTree& tree) {
   if (tree.has_split_folders) {
     throw UsageError(
-        "--split: the folder has train, validation or test folders already; "
+        "--split: the input is divided into train, validation or test already; "
         "leave the flag out, or give a folder of class folders");
   }
   std::vector<ImageFile> images = std::move(tree.splits.front().images);

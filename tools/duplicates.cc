@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "records/byte_source.h"
 #include "tools/parallel_for.h"
+#include "tools/raw_images.h"
 
 namespace infeed {
 namespace {
@@ -59,6 +60,14 @@ Digest FileDigest(const std::string& path) {
     hash.Add(std::span(buffer).first(got));
     offset += static_cast<std::int64_t>(got);
   }
+  return hash.Finish();
+}
+
+Digest PixelDigest(const RawImages& raw, const ImageFile& file) {
+  RgbImage image;
+  raw.Read(file, image);
+  Sha256 hash;
+  hash.Add(std::as_bytes(image.pixels()));
   return hash.Finish();
 }
 
@@ -124,8 +133,10 @@ std::vector<DuplicateGroup> FindDuplicates(const ImageTree& tree, int threads) {
   std::vector<Candidate> candidates = OfOneSize(tree);
   ParallelFor(candidates.size(), threads, [&](std::size_t i) {
     Candidate& candidate = candidates[i];
-    candidate.digest =
-        FileDigest(tree.splits[candidate.split].images[candidate.image].path);
+    const ImageFile& image =
+        tree.splits[candidate.split].images[candidate.image];
+    candidate.digest = image.raw_index >= 0 ? PixelDigest(*tree.raw, image)
+                                            : FileDigest(image.path);
   });
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate& a, const Candidate& b) {

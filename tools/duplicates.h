@@ -5,7 +5,8 @@
 
 #include "tools/image_tree.h"
 
-// Images of the same content, told by the SHA-256 of their bytes.
+// Images of the same content, told by the SHA-256 of their bytes, or of their
+// pixels where they lie in raw files.
 namespace infeed {
 
 // Returns the groups in the order of the tree. Files of a size that no other

@@ -32,6 +32,8 @@ constexpr const char* kExamples =
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records\n"
     "      raw/{train,validation,test}/<class>/*, or ImageNet as it comes:\n"
     "      raw/train/<synset>/*, raw/validation/*, raw/synset_labels.txt\n"
+    "  imagenet_to_records --manifest photos.csv --local_scratch_dir records\n"
+    "      a table with the columns path and label, and split and text if any\n"
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
     "      --layout reference\n"
     "      the shards of the reference converter: 1,024 and 128\n\n"

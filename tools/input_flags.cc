@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -44,6 +46,14 @@ ImageTree FindInput(const InputFlags& flags) {
         "--raw_data_dir is required: the folder with the images (or "
         "--manifest, a table of them)");
   }
+  if (flags.raw_format != RawFormat::kImages) {
+    if (!flags.manifests.empty() || folders.size() != 1) {
+      throw UsageError(
+          "--raw_format: takes the raw files of one --raw_data_dir, and no "
+          "--manifest");
+    }
+    return FindRawImages(folders.front(), flags.raw_format);
+  }
   if (flags.manifests.empty()) {
     return FindImagesIn(folders);
   }
@@ -67,6 +77,15 @@ void AddInputFlags(CLI::App& app, InputFlags& flags) {
                  "label and, if you like, split and text; paths start at "
                  "--raw_data_dir, else at the manifest; may be given again")
       ->allow_extra_args(false);
+  app.add_option("--raw_format", flags.raw_format,
+                 "what --raw_data_dir holds: images in folders, XLA.jl's raw "
+                 "files, MNIST's idx files or CIFAR-10's binary batches")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, RawFormat>{{"images", RawFormat::kImages},
+                                           {"xla_jl", RawFormat::kXlaJl},
+                                           {"idx", RawFormat::kIdx},
+                                           {"cifar10", RawFormat::kCifar10}}))
+      ->option_text("images|xla_jl|idx|cifar10=images");
   app.add_option("--split", flags.split,
                  "0.9/0.1, 0.8/0.1/0.1 or reference (the same): parts of each "
                  "class for train, "

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tools/image_tree.h"
+#include "tools/raw_formats.h"
 
 namespace CLI {
 class App;
@@ -15,6 +16,7 @@ namespace infeed {
 struct InputFlags {
   std::vector<std::string> raw_data_dirs;
   std::vector<std::string> manifests;
+  RawFormat raw_format = RawFormat::kImages;
   std::string split;
   bool report_duplicates = false;
   int threads = 0;  // that of the program; no flag of its own

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes tensorflow.tfrecord and tensorflow.json with TensorFlow.
+"""Writes tensorflow{,.gzip,.zlib}.tfrecord and tensorflow.json with TensorFlow.
 
 usage: make_tensorflow_goldens.py [FOLDER]
 
-The JSON says what a reader must find in the file; bytes are in hex.
+The three files hold the same records. The JSON says what a reader must find
+in each; bytes are in hex.
 """
 
 import json
@@ -84,15 +85,20 @@ def expected(features, payload):
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                           pathlib.Path(__file__).parent)
+    payloads = []
     found = []
-    with tf.io.TFRecordWriter(str(folder / "tensorflow.tfrecord")) as writer:
-        for features in records():
-            payload = b"" if features is None else tf.train.Example(
-                features=tf.train.Features(feature={
-                    key: feature(values) for key, values in features.items()
-                })).SerializeToString()
-            writer.write(payload)
-            found.append(expected(features, payload))
+    for features in records():
+        payloads.append(b"" if features is None else tf.train.Example(
+            features=tf.train.Features(feature={
+                key: feature(values) for key, values in features.items()
+            })).SerializeToString())
+        found.append(expected(features, payloads[-1]))
+    for name, compression in [("tensorflow", ""), ("tensorflow.gzip", "GZIP"),
+                              ("tensorflow.zlib", "ZLIB")]:
+        with tf.io.TFRecordWriter(str(folder / f"{name}.tfrecord"),
+                                  compression) as writer:
+            for payload in payloads:
+                writer.write(payload)
     text = json.dumps({"tensorflow": tf.__version__, "records": found},
                       indent=1)
     (folder / "tensorflow.json").write_text(text + "\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads our shards with TensorFlow: every key, every image.
 
-usage: read_with_tensorflow.py SHARD...
+usage: read_with_tensorflow.py [--compression GZIP|ZLIB] SHARD...
 
 Parses each record with the reference's dense features, decodes the image and
 compares it with the height and width beside it. Prints what it saw; exits 1
@@ -46,7 +46,11 @@ def check(payload):
 def main():
     bad = 0
     count = 0
-    for payload in tf.data.TFRecordDataset(sys.argv[1:]):
+    arguments = sys.argv[1:]
+    compression = ""
+    if arguments[0] == "--compression":
+        compression, arguments = arguments[1], arguments[2:]
+    for payload in tf.data.TFRecordDataset(arguments, compression):
         line, good = check(payload)
         print(line)
         bad += not good
