@@ -64,19 +64,21 @@ std::string Entry(std::string_view key, std::int64_t value) {
 
 // The keys are sorted, as in every serialized map of ours.
 ExampleParts BuildExampleParts(const ImagenetExample& example) {
+  const bool is_packed = !example.packed.empty();
   ExampleParts parts;
+  parts.image = is_packed ? example.packed : example.encoded;
+  const std::string names = Entry("image/filename", example.filename) +
+                            Entry("image/format", example.format) +
+                            Entry("image/height", example.height);
   const std::string entries =
       Entry("image/channels", example.channels) +
       Entry("image/class/label", example.label) +
       Entry("image/class/synset", example.synset) +
       Entry("image/class/text", example.text) +
-      Entry("image/colorspace", example.colorspace) +
-      EntryHead("image/encoded", kBytesList, example.encoded.size());
-  parts.image = example.encoded;
-  parts.after = Entry("image/filename", example.filename) +
-                Entry("image/format", example.format) +
-                Entry("image/height", example.height) +
-                Entry("image/width", example.width);
+      Entry("image/colorspace", example.colorspace) + (is_packed ? names : "") +
+      EntryHead(is_packed ? "image/packed" : "image/encoded", kBytesList,
+                parts.image.size());
+  parts.after = (is_packed ? "" : names) + Entry("image/width", example.width);
   AppendLength(kField1,
                entries.size() + parts.image.size() + parts.after.size(),
                parts.before);

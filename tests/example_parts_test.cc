@@ -30,6 +30,16 @@ TEST(ExamplePartsTest, AreWhatProtobufWrites) {
   }
 }
 
+TEST(ExamplePartsTest, AreWhatProtobufWritesOfPackedPixels) {
+  const std::string pixels(4 * 32 * 32, 'p');
+  ImagenetExample example;
+  example.height = 32;
+  example.width = 32;
+  example.format = "packed";
+  example.packed = pixels;
+  EXPECT_EQ(Joined(BuildExampleParts(example)), BuildImagenetExample(example));
+}
+
 TEST(ExamplePartsTest, BorrowTheImage) {
   const std::string image = "JPEG";
   ImagenetExample example;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -58,13 +57,14 @@ Json ToJson(const std::vector<DatasetInfo::Split>& splits) {
   return list;
 }
 
-std::string ReportName(const TaskShare& share) {
-  return share.IsAll() ? "conversion_report.json"
-                       : fmt::format("conversion_report-{:05}-of-{:05}.json",
-                                     share.index, share.count);
-}
-
 }  // namespace
+
+std::string ReportPath(const std::string& output_dir, const TaskShare& share) {
+  return ConversionSideFolder(output_dir) + "/" +
+         (share.IsAll() ? "conversion_report.json"
+                        : fmt::format("conversion_report-{:05}-of-{:05}.json",
+                                      share.index, share.count));
+}
 
 ConversionReport MakeReport(const ConversionPlan& plan, const TaskShare& share,
                             std::vector<ShardResult> results) {
@@ -104,10 +104,9 @@ void WriteReport(const std::string& output_dir,
                      {"skipped", ToJson(report.skipped)},
                      {"reencoded", ToJson(report.reencoded)},
                      {"duplicates", ToJson(report.duplicates)}};
-  const std::filesystem::path folder = ConversionSideFolder(output_dir);
   // Names of files may be any bytes; JSON is UTF-8.
   WriteFileAtomically(
-      (folder / ReportName(report.share)).string(),
+      ReportPath(output_dir, report.share),
       json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

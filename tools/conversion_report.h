@@ -25,9 +25,13 @@ struct ConversionReport {
                                           const TaskShare& share,
                                           std::vector<ShardResult> results);
 
-// Writes the report whole into the side folder: conversion_report.json, or of a
-// share conversion_report-00003-of-00008.json. docs/converter.md has its
-// format. Throws IoError.
+// conversion_report.json in the side folder, or of a share
+// conversion_report-00003-of-00008.json.
+[[nodiscard]] std::string ReportPath(const std::string& output_dir,
+                                     const TaskShare& share);
+
+// Writes the report whole; docs/converter.md says what is in it. Throws
+// IoError.
 void WriteReport(const std::string& output_dir, const ConversionReport& report);
 
 // Writes labels.txt, the classes, one a line, and last dataset.json, with which

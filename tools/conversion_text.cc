@@ -60,13 +60,28 @@ std::string ReportText(const ConversionReport& report,
                         report.kept_shards);
   }
   if (!report.reencoded.empty()) {
-    text += fmt::format("{} images were re-encoded as RGB JPEGs\n",
-                        report.reencoded.size());
+    text += fmt::format("{} images were re-encoded\n", report.reencoded.size());
   }
   if (!report.skipped.empty()) {
     text += fmt::format("{} bad images were left out\n", report.skipped.size());
   }
+  if (!report.reencoded.empty() || !report.skipped.empty()) {
+    text += ReportPath(output_dir, report.share) + " names each of them\n";
+  }
   return text;
+}
+
+std::vector<std::string> BadImageLines(const ConversionReport& report) {
+  std::vector<std::string> lines;
+  for (const ImageNote& image : report.skipped) {
+    lines.push_back(image.path + ": left out: " + image.reason);
+  }
+  for (const ImageNote& image : report.reencoded) {
+    if (image.reason.starts_with(kDamaged)) {
+      lines.push_back(image.path + ": re-encoded: " + image.reason);
+    }
+  }
+  return lines;
 }
 
 std::string FirstLines(const std::vector<std::string>& lines,

@@ -18,6 +18,10 @@ namespace infeed {
 [[nodiscard]] std::string ReportText(const ConversionReport& report,
                                      const std::string& output_dir);
 
+// A line for each image that is broken: left out, or mended.
+[[nodiscard]] std::vector<std::string> BadImageLines(
+    const ConversionReport& report);
+
 // The first of several lines, and how many more there are.
 [[nodiscard]] std::string FirstLines(const std::vector<std::string>& lines,
                                      std::size_t limit);

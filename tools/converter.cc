@@ -95,7 +95,7 @@ void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
                  std::vector<ShardResult>& results) {
   BoundedQueue<Event> events(kEventsInFlight);
   const RecordMakerOptions maker_options = MakerOptions(options);
-  RecordMaker maker(plan.classes, maker_options);
+  RecordMaker maker(plan.classes, plan.raw.get(), maker_options);
   ShardConverter converter(
       plan, output_dir, std::move(tasks), maker,
       {.on_image = [&] { return events.Push(Event{}); },

@@ -94,9 +94,7 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
       flags.output.finish
           ? FinishConversion(plan, flags.output.output_dir, options)
           : ConvertWithProgress(plan, flags.output.output_dir, options);
-  for (const ImageNote& image : report.skipped) {
-    std::cerr << image.path << ": left out: " << image.reason << "\n";
-  }
+  std::cerr << FirstLines(BadImageLines(report), kNotesShown);
   std::cout << ReportText(report, flags.output.output_dir);
   return ExitCode::kDone;
 }

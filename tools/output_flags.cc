@@ -13,15 +13,47 @@
 namespace infeed {
 namespace {
 
-void AddImageFlags(CLI::App& app, OutputFlags& flags) {
+constexpr int kMinMaxSize = 32;
+constexpr int kMaxSize = 65500;  // of a JPEG's side
+
+void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option("--on_bad_image", flags.converter.on_bad_image,
-                 "an image that cannot be decoded: fail, or skip and report")
+                 "a broken image: fail; skip it; or reencode what can still "
+                 "be decoded of it, and skip the rest. All are reported")
       ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
-          {"fail", OnBadImage::kFail}, {"skip", OnBadImage::kSkip}}))
-      ->option_text("fail|skip=fail");
+          {"fail", OnBadImage::kFail},
+          {"skip", OnBadImage::kSkip},
+          {"reencode", OnBadImage::kReencode}}))
+      ->option_text("fail|skip|reencode=fail");
   app.add_flag("--verify_images,!--no_verify_images",
                flags.converter.image.verify,
                "decode every image once, to find the broken ones (default)");
+}
+
+void AddImageFlags(CLI::App& app, OutputFlags& flags) {
+  ImageEncoderOptions& image = flags.converter.image;
+  app.add_option("--format", image.format,
+                 "jpeg: the files as they are; pixels: decoded, for the "
+                 "fastest input")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, RecordFormat>{
+          {"jpeg", RecordFormat::kJpeg}, {"pixels", RecordFormat::kPixels}}))
+      ->option_text("jpeg|pixels=jpeg");
+  app.add_option("--image_size", flags.image_size,
+                 "side of --format pixels: the shorter side is resized to it, "
+                 "the middle is kept")
+      ->check(CLI::Range(1, kMaxSize))
+      ->option_text("INT=224");
+  app.add_option("--max_size", image.max_size,
+                 "shrink larger images to so many pixels on the shorter side")
+      ->check(CLI::Range(kMinMaxSize, kMaxSize))
+      ->option_text("INT");
+  app.add_option("--quality", image.quality,
+                 "of JPEGs that are shrunk, turned or mended")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  app.add_flag("--keep_png", image.keep_png, "store PNGs as they are");
+  app.add_flag("--exif_orientation", image.exif_orientation,
+               "turn images as their EXIF data says");
 }
 
 void AddShardFlags(CLI::App& app, OutputFlags& flags) {
@@ -65,6 +97,26 @@ void AddTaskFlags(CLI::App& app, OutputFlags& flags) {
                "labels.txt and dataset.json");
 }
 
+// Refuses what would have no effect, or only half of it.
+void CheckImageOptions(const OutputFlags& flags) {
+  const ImageEncoderOptions& image = flags.converter.image;
+  const bool is_packed = image.format == RecordFormat::kPixels;
+  if (is_packed && (image.max_size > 0 || image.keep_png)) {
+    throw UsageError(
+        "--format pixels leaves no image to store: leave --max_size and "
+        "--keep_png out; --image_size is the size of the pixels");
+  }
+  if (!is_packed && flags.image_size > 0) {
+    throw UsageError(
+        "--image_size is for --format pixels; --max_size shrinks JPEGs");
+  }
+  if (flags.converter.on_bad_image == OnBadImage::kReencode && !image.verify) {
+    throw UsageError(
+        "--on_bad_image reencode has to decode every image: leave "
+        "--no_verify_images out");
+  }
+}
+
 std::int64_t ParseShards(const std::string& text) {
   std::int64_t shards = 0;
   if (text == "auto") {
@@ -83,6 +135,7 @@ std::int64_t ParseShards(const std::string& text) {
 void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
   AddShardFlags(app, flags);
   AddImageFlags(app, flags);
+  AddBadImageFlags(app, flags);
   AddRunFlags(app, flags);
   AddTaskFlags(app, flags);
 }
@@ -95,6 +148,10 @@ PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
 
 ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
   ConverterOptions options = flags.converter;
+  CheckImageOptions(flags);
+  if (flags.image_size > 0) {
+    options.image.image_size = flags.image_size;
+  }
   if (!flags.finish) {
     options.share = ParseTaskShare(flags.task_index, flags.num_tasks);
     return options;

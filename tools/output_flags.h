@@ -17,7 +17,8 @@ struct OutputFlags {
   std::string shards = "auto";
   bool dry_run = false;
   PlanOptions plan = {};            // shards excepted
-  ConverterOptions converter = {};  // share excepted
+  ConverterOptions converter = {};  // task share excepted
+  int image_size = 0;               // 0: not given
   std::string task_index;
   std::string num_tasks;
   bool finish = false;

@@ -42,7 +42,9 @@ ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
   example.synset = image_class.name;
   example.text = image_class.text;
   example.filename = std::filesystem::path(image.path).filename().string();
-  example.encoded = encoded.bytes;
+  example.format = encoded.format;
+  (encoded.format == "packed" ? example.packed : example.encoded) =
+      encoded.bytes;
   return example;
 }
 
@@ -54,17 +56,23 @@ std::string_view OnBadImageName(OnBadImage policy) {
       return "fail";
     case OnBadImage::kSkip:
       return "skip";
+    case OnBadImage::kReencode:
+      return "reencode";
   }
   std::abort();
 }
 
 RecordMaker::RecordMaker(const std::vector<ImageClass>& classes,
+                         const RawImages* raw,
                          const RecordMakerOptions& options)
     : classes_(classes),
+      raw_(raw),
       on_bad_image_(options.on_bad_image),
       encoders_(static_cast<std::size_t>(options.threads)) {
+  ImageEncoderOptions image = options.image;
+  image.mend = on_bad_image_ == OnBadImage::kReencode;
   for (int i = 0; i < options.threads; ++i) {
-    encoders_.Push(std::make_unique<ImageEncoder>(options.image));
+    encoders_.Push(std::make_unique<ImageEncoder>(image));
   }
 }
 
@@ -78,6 +86,7 @@ ImageRecord RecordMaker::Make(const ImageFile& image) {
     record.after = std::move(parts.after);
     record.image = std::move(encoded.bytes);
     record.reencoded = std::move(encoded.reencoded);
+    record.bad = encoded.mended;
   } catch (const DataError& error) {
     if (on_bad_image_ == OnBadImage::kFail) {
       throw DataError(
@@ -91,6 +100,10 @@ ImageRecord RecordMaker::Make(const ImageFile& image) {
 }
 
 EncodedImage RecordMaker::Encode(const ImageFile& image) {
+  if (image.raw_index >= 0) {
+    Check(raw_ != nullptr, "raw images come with their files");
+    return LentEncoder(encoders_)->EncodeRaw(*raw_, image);
+  }
   std::string file = ReadWholeFile(image.path, kMaxImageBytes);
   return LentEncoder(encoders_)->Encode(std::move(file));
 }

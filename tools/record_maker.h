@@ -15,6 +15,9 @@ namespace infeed {
 enum class OnBadImage {
   kFail,  // stop with a DataError that names the file
   kSkip,  // leave it out and report it
+  // Store what can still be decoded of a damaged JPEG as a new one, and report
+  // it; what cannot be decoded at all is skipped.
+  kReencode,
 };
 
 [[nodiscard]] std::string_view OnBadImageName(OnBadImage policy);
@@ -32,19 +35,20 @@ struct ImageRecord {
 
 struct RecordMakerOptions {
   OnBadImage on_bad_image = OnBadImage::kFail;
-  ImageEncoderOptions image = {};
-  int threads = 1;  // calls at once; > 0
+  ImageEncoderOptions image = {};  // mend excepted
+  int threads = 1;                 // calls at once; > 0
 };
 
 // Makes records of image files: reads a file, makes the image fit for a record
 // and puts the Example around it.
 //
-// classes must outlive it. Thread-safe, with at most options.threads calls at
+// The plan must outlive it. Thread-safe, with at most options.threads calls at
 // once. Throws IoError, and DataError naming the file for a bad image that is
 // not to be skipped.
 class RecordMaker {
  public:
-  RecordMaker(const std::vector<ImageClass>& classes,
+  // raw: where images lie in raw files; may be null where none does.
+  RecordMaker(const std::vector<ImageClass>& classes, const RawImages* raw,
               const RecordMakerOptions& options);
 
   [[nodiscard]] ImageRecord Make(const ImageFile& image);
@@ -54,6 +58,7 @@ class RecordMaker {
   [[nodiscard]] EncodedImage Encode(const ImageFile& image);
 
   const std::vector<ImageClass>& classes_;
+  const RawImages* raw_;
   OnBadImage on_bad_image_;
   // The encoders that no call is using.
   BoundedQueue<std::unique_ptr<ImageEncoder>> encoders_;

@@ -49,7 +49,19 @@ class Hash {
 
 std::string OptionsText(const ConverterOptions& options) {
   const ImageEncoderOptions& image = options.image;
-  return fmt::format("{} verify={}", kVersion, image.verify);
+  return fmt::format(
+      "{} verify={} format={} max_size={} quality={} image_size={} "
+      "keep_png={} exif_orientation={}",
+      kVersion, image.verify, static_cast<int>(image.format), image.max_size,
+      image.quality,
+      image.format == RecordFormat::kPixels ? image.image_size : 0,
+      image.keep_png, image.exif_orientation);
+}
+
+// Images in a raw file are called FILE#NUMBER.
+std::string FileOf(const ImageFile& image) {
+  return image.raw_index < 0 ? image.path
+                             : image.path.substr(0, image.path.rfind('#'));
 }
 
 }  // namespace
@@ -70,7 +82,7 @@ std::string ShardFingerprints::Of(const ShardTask& task) {
     hash.Add(image.path)
         .Add(image.raw_index)
         .Add(image.bytes)
-        .Add(ModificationTime(image.path))
+        .Add(ModificationTime(FileOf(image)))
         .Add(image.class_index)
         .Add(image_class.name)
         .Add(image_class.text);
