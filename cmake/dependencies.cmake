@@ -7,13 +7,15 @@ find_package(Protobuf REQUIRED)
 find_package(TBB REQUIRED)
 find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(nlohmann_json REQUIRED)
+find_package(CURL REQUIRED)
+# Signatures of cloud requests; SHA-256 of streams.
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(pugixml REQUIRED)
 find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
 
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
-# SHA-256 for stream hashes and duplicate images.
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
 # LibTorch: Debian's package, or a PyTorch wheel named by CMAKE_PREFIX_PATH.
 # Its configuration sets directory-wide flags; they stay in this variable.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "records/compression.h"
 #include "records/crc32c.h"
+#include "records/open_source.h"
 #include "records/shards.h"
 #include "records/tfrecord_format.h"
 
@@ -24,8 +26,10 @@ constexpr std::string_view kMagic = "infeedIX";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 // Headers are read a page at a time: small records share a read, and of large
-// ones nothing else is read.
-constexpr std::size_t kScanBytes = 4096;
+// ones nothing else is read. An object is far away, and asking costs more than
+// reading.
+constexpr std::size_t kFileScanBytes = 4096;
+constexpr std::size_t kObjectScanBytes = std::size_t{1} << 20;
 constexpr std::size_t kNumberBytes = 8;
 constexpr std::int64_t kMaxIndexBytes = std::int64_t{1} << 33;
 
@@ -119,11 +123,23 @@ std::optional<IndexFile> ParseIndexFile(std::string_view text) {
                                                   : std::nullopt;
 }
 
+// Throws IoError.
+std::string ReadObject(const std::string& url) {
+  const std::unique_ptr<ByteSource> object = OpenSource(url);
+  if (object->size() > kMaxIndexBytes) {
+    throw IoError(url + ": is too large for an index");
+  }
+  std::string text(static_cast<std::size_t>(object->size()), '\0');
+  text.resize(object->ReadAt(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
 // What an index file says; nullopt when it cannot be read or used: it can be
 // made again, so that is as good as none.
 std::optional<IndexFile> ReadIndexFile(const std::string& path) {
   try {
-    return ParseIndexFile(ReadWholeFile(path, kMaxIndexBytes));
+    return ParseIndexFile(IsUrl(path) ? ReadObject(path)
+                                      : ReadWholeFile(path, kMaxIndexBytes));
   } catch (const IoError&) {
     return std::nullopt;
   }
@@ -169,7 +185,8 @@ FrameOffsets ScanFrames(const ByteSource& shard,
                         std::int64_t max_record_bytes) {
   RefuseCompressed(shard);
   FrameOffsets offsets;
-  std::array<std::byte, kScanBytes> page;
+  std::vector<std::byte> page(IsUrl(shard.path()) ? kObjectScanBytes
+                                                  : kFileScanBytes);
   std::int64_t page_offset = 0;
   std::size_t page_size = 0;
   FramePlace place = {.path = shard.path(),

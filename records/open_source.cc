@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/error.h"
+#include "records/object_source.h"
 
 namespace infeed {
 
@@ -17,7 +17,7 @@ bool IsUrl(std::string_view path) {
 
 std::unique_ptr<ByteSource> OpenSource(const std::string& path) {
   if (IsUrl(path)) {
-    throw UsageError(path + ": only files can be read");
+    return std::make_unique<ObjectSource>(path);
   }
   return std::make_unique<FileSource>(path);
 }

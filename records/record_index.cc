@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -21,6 +22,7 @@ namespace infeed {
 namespace {
 
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
+constexpr std::size_t kThreads = 16;
 
 // A frame's payload reaches to where the next frame starts.
 std::int64_t PayloadLength(const FrameOffsets& offsets, std::size_t i,
@@ -55,6 +57,38 @@ FrameOffsets OffsetsWithCache(const ByteSource& shard,
   return offsets;
 }
 
+struct ShardFrames {
+  FrameOffsets offsets;
+  std::int64_t shard_size = 0;
+};
+
+ShardFrames FramesOf(const std::string& path,
+                     const RecordIndexOptions& options) {
+  const std::unique_ptr<ByteSource> shard = OpenSource(path);
+  return {options.use_cache ? OffsetsWithCache(*shard, options.max_record_bytes)
+                            : ScanFrames(*shard, options.max_record_bytes),
+          shard->size()};
+}
+
+// Several shards at once: what is far away takes its time to answer.
+std::vector<ShardFrames> FramesOfAll(const std::vector<std::string>& shards,
+                                     const RecordIndexOptions& options) {
+  std::vector<ShardFrames> frames(shards.size());
+  std::vector<std::future<void>> workers;
+  for (std::size_t worker = 0; worker < std::min(kThreads, shards.size());
+       ++worker) {
+    workers.push_back(std::async(std::launch::async, [&, worker] {
+      for (std::size_t i = worker; i < shards.size(); i += kThreads) {
+        frames[i] = FramesOf(shards[i], options);
+      }
+    }));
+  }
+  for (std::future<void>& worker : workers) {
+    worker.get();  // Rethrows; the destructors of the others wait for them.
+  }
+  return frames;
+}
+
 template <typename T>
 std::span<const std::byte> BytesOf(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
@@ -70,17 +104,12 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
                      std::to_string(options.max_record_bytes));
   }
   starts_.push_back(0);
-  for (const std::string& path : shards_) {
-    const std::unique_ptr<ByteSource> source = OpenSource(path);
-    const ByteSource& shard = *source;
-    const FrameOffsets offsets =
-        options.use_cache ? OffsetsWithCache(shard, options.max_record_bytes)
-                          : ScanFrames(shard, options.max_record_bytes);
-    for (std::size_t i = 0; i < offsets.size(); ++i) {
-      lengths_.push_back(PayloadLength(offsets, i, shard.size()));
+  for (const ShardFrames& shard : FramesOfAll(shards_, options)) {
+    for (std::size_t i = 0; i < shard.offsets.size(); ++i) {
+      lengths_.push_back(PayloadLength(shard.offsets, i, shard.shard_size));
       max_length_ = std::max(max_length_, lengths_.back());
     }
-    offsets_.insert(offsets_.end(), offsets.begin(), offsets.end());
+    offsets_.insert(offsets_.end(), shard.offsets.begin(), shard.offsets.end());
     starts_.push_back(static_cast<std::int64_t>(offsets_.size()));
   }
 }

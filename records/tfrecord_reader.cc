@@ -114,6 +114,9 @@ void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
 // is none, and returns false.
 bool TfrecordReader::GoOnBehind(const FramePlace& place) {
   try {
+    if (buffer_.View(place.offset, 1).empty()) {
+      return false;
+    }
     if (offset_ == place.offset) {
       return FindFrame(place.offset + 1);
     }

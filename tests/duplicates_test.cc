@@ -81,6 +81,16 @@ TEST(DuplicatesTest, NeverOpensAFileOfAnOddSize) {
   EXPECT_THROW((void)FindDuplicates(tree, 1), IoError);
 }
 
+TEST(DuplicatesTest, WarnsOfWhatDiffers) {
+  EXPECT_THAT(DuplicateWarnings({Group("cat", "train")}), IsEmpty());
+  EXPECT_THAT(
+      DuplicateWarnings({Group("dog", "train"), Group("dog", "test")}),
+      ElementsAre(HasSubstr("2 groups of images with the same content have "
+                            "different classes"),
+                  HasSubstr("1 groups of images with the same content lie in "
+                            "several splits")));
+}
+
 TEST(DuplicatesTest, SaysWhatIsWrongAboutAGroup) {
   EXPECT_THAT(DuplicatesText({Group("cat", "train")}),
               AllOf(HasSubstr("2 images have the same content:\n"

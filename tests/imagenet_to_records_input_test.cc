@@ -123,6 +123,7 @@ TEST(ImagenetToRecordsInputTest, ReportsDuplicates) {
               AllOf(HasSubstr("2 images have the same content, but different "
                               "classes"),
                     HasSubstr("b/2.jpg (class b, train)")));
+  EXPECT_THAT(result.err, HasSubstr("duplicates: 1 groups of images"));
 }
 
 // ImageNet has a PNG and CMYK images among its JPEGs; none is told by name.

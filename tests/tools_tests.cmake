@@ -4,12 +4,28 @@ infeed_test(flags_test
   LABELS core)
 add_dependencies(core_tests flags_test)
 
+infeed_test(record_verbs_test
+  SOURCES image_format_test.cc quick_file_test.cc read_progress_test.cc
+          record_pass_test.cc safe_name_test.cc svg_chart_test.cc tally_test.cc
+          text_table_test.cc tracked_source_test.cc
+  LIBRARIES infeed::record_verbs test_jpeg
+  LABELS core)
+add_dependencies(core_tests record_verbs_test)
+add_dependencies(tsan_tests record_verbs_test)
+
+# Not under TSan: OpenCV loads GDAL, whose locks it reports.
+infeed_test(thumbnail_test
+  SOURCES thumbnail_test.cc
+  LIBRARIES infeed::record_verbs test_jpeg
+  LABELS core)
+add_dependencies(core_tests thumbnail_test)
+
 infeed_test(records_program_test
-  SOURCES records_program_test.cc read_progress_test.cc
-          ${PROJECT_SOURCE_DIR}/tools/read_progress.cc
-  LIBRARIES infeed::records test_jpeg fmt::fmt
+  SOURCES records_extract_test.cc records_program_test.cc
+          records_stats_test.cc records_verify_test.cc
+  LIBRARIES infeed::records test_jpeg nlohmann_json::nlohmann_json
   LABELS end_to_end)
-add_dependencies(records_program_test records)
+add_dependencies(records_program_test records imagenet_to_records)
 
 # What a conversion is planned from.
 infeed_test(conversion_input_test

@@ -35,10 +35,14 @@ DOORS = [
      r"(records/(imagenet_example|example_reader)|trainer/summary_writer)\.cc"),
     (r"(torch|ATen|c10)/.*",
      r"trainer/(resnet|optimizer|loss|device_loop\w*|torch\w*)\.(cc|h)"),
-    (r"nlohmann/.*", r"records/dataset_info\.cc|(trainer|tools|bench)/.*\.cc"),
+    (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"
+                     r"(trainer|tools|bench)/.*\.cc"),
+    (r"curl/.*", r"records/http_client\.cc"),
+    (r"pugixml\.hpp", r"records/object_xml\.cc"),
     (r"(CLI|fmt)/.*", r"(trainer|tools|bench)/.*"),
     (r"yaml-cpp/.*", r"trainer/param\w*\.cc"),
-    (r"openssl/.*", r"bench/.*\.cc|tools/duplicates\.cc"),
+    (r"openssl/.*", r"records/(sigv4|google_token)\.cc|tools/duplicates\.cc|"
+                    r"bench/.*\.cc"),
     (r"benchmark/.*", r"bench/.*\.cc"),
     (r"isa-l/.*", r"records/crc32c\.cc"),
 ]

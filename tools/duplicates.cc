@@ -177,6 +177,22 @@ bool SplitsDiffer(const DuplicateGroup& group) {
                      });
 }
 
+std::vector<std::string> DuplicateWarnings(
+    const std::vector<DuplicateGroup>& groups) {
+  std::vector<std::string> warnings;
+  const auto warn = [&](const auto& differ, const char* what) {
+    const auto count = std::count_if(groups.begin(), groups.end(), differ);
+    if (count > 0) {
+      warnings.push_back(fmt::format(
+          "duplicates: {} groups of images with the same content {}", count,
+          what));
+    }
+  };
+  warn(ClassesDiffer, "have different classes: some must be wrong");
+  warn(SplitsDiffer, "lie in several splits: what is tested was learned");
+  return warnings;
+}
+
 std::string DuplicatesText(const std::vector<DuplicateGroup>& groups) {
   if (groups.empty()) {
     return "no duplicates: no two images have the same content\n";

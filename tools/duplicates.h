@@ -21,6 +21,10 @@ namespace infeed {
 // Whether they lie in several splits, so that what is tested was learned.
 [[nodiscard]] bool SplitsDiffer(const DuplicateGroup& group);
 
+// One line for each of these two that is true of a group.
+[[nodiscard]] std::vector<std::string> DuplicateWarnings(
+    const std::vector<DuplicateGroup>& groups);
+
 // The groups for the user to read, with what is wrong about each.
 [[nodiscard]] std::string DuplicatesText(
     const std::vector<DuplicateGroup>& groups);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -105,6 +106,9 @@ ImageTree ReadInput(const InputFlags& flags) {
   }
   if (flags.report_duplicates) {
     tree.duplicates = FindDuplicates(tree, flags.threads);
+    for (std::string& warning : DuplicateWarnings(tree.duplicates)) {
+      tree.notes.push_back(std::move(warning));
+    }
   }
   return tree;
 }

@@ -80,10 +80,10 @@ ReadProgress::~ReadProgress() {
   }
 }
 
-void ReadProgress::Add(std::int64_t bytes) {
+void ReadProgress::Add(std::int64_t bytes, std::int64_t records) {
   const std::lock_guard lock(mutex_);
   state_.bytes += bytes;
-  ++state_.records;
+  state_.records += records;
   const Clock::time_point now = Clock::now();
   if (now < next_show_) {
     return;

@@ -28,8 +28,7 @@ class ReadProgress {
   ReadProgress(const ReadProgress&) = delete;
   ReadProgress& operator=(const ReadProgress&) = delete;
 
-  // Counts one record and the bytes of its frame.
-  void Add(std::int64_t bytes);
+  void Add(std::int64_t bytes, std::int64_t records);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,12 +1,10 @@
-#include <functional>
 #include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
-#include "records/shards.h"
 #include "tools/flags.h"
+#include "tools/records_command.h"
 #include "tools/records_verbs.h"
 
 namespace infeed {
@@ -28,99 +26,12 @@ constexpr const char* kExamples =
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";
 
-// Paths, options and what is to be done with them.
-struct Command {
-  std::vector<std::string> paths;
-  CatOptions cat;
-  VerifyOptions verify;
-  bool frames_only = false;
-  std::function<ExitCode(const ShardPaths&)> verb;
-};
-
-// Adds a verb that takes paths. `more` follows its flags in its --help.
-CLI::App* AddVerb(CLI::App& app, Command& command, const char* name,
-                  const char* about, const char* more,
-                  std::function<ExitCode(const ShardPaths&)> verb) {
-  CLI::App* added = app.add_subcommand(name, about);
-  added->footer(more);
-  added->add_option("PATH", command.paths, "files, folders, quoted patterns")
-      ->required();
-  added->callback([&command, verb = std::move(verb)] { command.verb = verb; });
-  return added;
-}
-
-void AddCount(CLI::App& app, Command& command) {
-  AddVerb(app, command, "count",
-          "Prints the number of records of each shard, and the total",
-          "Payloads are skipped; an index makes it instant. The last line is\n"
-          "\"total N\".\n"
-          "\n"
-          "Example:\n"
-          "  records count SHARDS | tail -1\n",
-          CountRecords);
-}
-
-void AddCat(CLI::App& app, Command& command) {
-  CLI::App* cat = AddVerb(
-      app, command, "cat", "Prints records as lines of JSON",
-      "A line says where the record is and what the features of its\n"
-      "tf.train.Example are. Bytes that are not text are shown as their\n"
-      "length. Bad records are reported on stderr, and make the exit code 3.\n"
-      "\n"
-      "Examples:\n"
-      "  records cat --limit 1 SHARDS/train-00000-of-00008\n"
-      "  records cat SHARDS | jq '.features[\"image/class/label\"]'\n",
-      [&command](const ShardPaths& shards) {
-        return CatRecords(shards, command.cat);
-      });
-  cat->add_option("--limit", command.cat.limit, "print so many records [all]")
-      ->check(CLI::NonNegativeNumber);
-}
-
-void AddVerify(CLI::App& app, Command& command) {
-  CLI::App* verify = AddVerb(
-      app, command, "verify", "Checks every record, and prints the bad ones",
-      "Reads every record, checks both checksums and parses its Example.\n"
-      "Prints each bad record with file, record and byte offset, and goes\n"
-      "on; a broken frame ends its shard. Ends with a line\n"
-      "\"N records in M shards, B bad\"; exit code 3 when B is not 0.\n"
-      "\n"
-      "Examples:\n"
-      "  records verify SHARDS\n"
-      "  records verify --decode 'SHARDS/validation-*'\n"
-      "  records verify --frames_only MODEL/events.out.tfevents.*\n",
-      [&command](const ShardPaths& shards) {
-        command.verify.parse_examples = !command.frames_only;
-        return VerifyRecords(shards, command.verify);
-      });
-  CLI::Option* decode = verify->add_flag("--decode", command.verify.decode,
-                                         "decode every image as well");
-  verify
-      ->add_flag("--frames_only", command.frames_only,
-                 "checksums only: the records need not be Examples")
-      ->excludes(decode);
-  verify->add_option("--threads", command.verify.threads,
-                     "shards read at once [one for each core]");
-}
-
-void AddIndex(CLI::App& app, Command& command) {
-  AddVerb(app, command, "index", "Makes the index files of shards",
-          "Random access, a global shuffle and an exact resume need them.\n"
-          "They lie in .infeed/ beside the shards, or in the user's cache\n"
-          "where that cannot be written. Whoever reads shards makes missing\n"
-          "ones too; this makes them beforehand.\n"
-          "\n"
-          "Example:\n"
-          "  records index SHARDS\n",
-          IndexShards);
-}
-
-std::string JoinWithCommas(const std::vector<std::string>& paths) {
-  std::string spec;
-  for (const std::string& path : paths) {
-    spec.append(spec.empty() ? "" : ",").append(path);
+std::string NamesOfVerbs(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* verb : app.get_subcommands({})) {
+    names.append(names.empty() ? "" : ", ").append(verb->get_name());
   }
-  return spec;
+  return names;
 }
 
 ExitCode Run(int argc, char** argv) {
@@ -128,17 +39,19 @@ ExitCode Run(int argc, char** argv) {
   Command command;
   app.footer(kExamples);
   app.require_subcommand(0, 1);
-  AddCount(app, command);
-  AddCat(app, command);
-  AddVerify(app, command);
-  AddIndex(app, command);
+  AddCountVerb(app, command);
+  AddCatVerb(app, command);
+  AddVerifyVerb(app, command);
+  AddStatsVerb(app, command);
+  AddExtractVerb(app, command);
+  AddIndexVerb(app, command);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
-  if (!command.verb) {
-    throw UsageError("give a verb: count, cat, verify or index (see --help)");
+  if (!command.run) {
+    throw UsageError("give a verb: " + NamesOfVerbs(app) + " (see --help)");
   }
-  return command.verb(ListShards(JoinWithCommas(command.paths)));
+  return command.run();
 }
 
 }  // namespace

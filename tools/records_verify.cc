@@ -1,47 +1,53 @@
-#include <algorithm>
 #include <cstddef>
-#include <exception>
+#include <cstdint>
 #include <iostream>
-#include <mutex>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
+#include "base/error.h"
 #include "preprocess/recipe.h"
-#include "records/byte_source.h"
 #include "records/imagenet_example.h"
-#include "records/open_source.h"
-#include "records/tfrecord_format.h"
-#include "records/tfrecord_reader.h"
-#include "tools/read_progress.h"
+#include "records/index_file.h"
+#include "tools/packed_record.h"
+#include "tools/record_pass.h"
+#include "tools/records_command.h"
 #include "tools/records_verbs.h"
+#include "tools/shard_check.h"
+#include "tools/shard_progress.h"
+#include "tools/tracked_source.h"
+#include "tools/verify_report.h"
 
 namespace infeed {
 namespace {
 
-// What a pass over one shard found.
-struct ShardReport {
-  std::int64_t records = 0;
-  std::vector<std::string> bad;
+struct VerifyOptions {
+  bool parse_examples = true;
+  bool decode = false;       // every image, whole
+  bool dataset_json = true;  // compare with it where there is one
+  std::string json;          // where to, as AddJsonOption() says
+  int threads = 0;           // 0: one for each core
 };
 
-// Checks the payloads of records: one for each thread.
-class PayloadCheck {
+// Checks the payloads of records.
+class PayloadCheck final : public RecordVisitor {
  public:
   explicit PayloadCheck(const VerifyOptions& options)
       : options_(options), preprocessor_({.recipe = Recipe::kPlain}) {}
 
-  // Throws DataError without an origin.
-  void Check(std::span<const std::byte> payload) {
+  void Visit(std::size_t /*shard*/, const Record& record) override {
     if (!options_.parse_examples) {
       return;
     }
-    const ImagenetExampleView example = ParseImagenetExample(payload);
-    if (options_.decode) {
+    const ImagenetExampleView example = ParseImagenetExample(record.payload);
+    const bool packed =
+        example.encoded.empty() && UnpackRecord(record.payload).has_value();
+    if (options_.decode && !packed) {
       preprocessor_.Decode(example.encoded, SampleKey{});
     }
   }
@@ -51,125 +57,137 @@ class PayloadCheck {
   Preprocessor preprocessor_;
 };
 
-ShardReport VerifyShard(const std::string& path, PayloadCheck& check,
-                        ReadProgress& progress) {
-  TfrecordReader reader(path);
-  ShardReport report;
-  for (bool more = true; more;) {
-    std::optional<Record> record;
-    try {
-      record = reader.Next();
-      more = record.has_value();
-      if (more) {
-        progress.Add(static_cast<std::int64_t>(record->payload.size() +
-                                               kFrameOverheadBytes));
-        check.Check(record->payload);
-      }
-    } catch (const DataError& error) {
-      report.bad.emplace_back(
-          record ? error.At({path, record->number, record->offset}).what()
-                 : error.what());
-    }
-    report.records += more ? 1 : 0;
-  }
-  return report;
-}
-
-// Verifies shards in several threads, and prints what they found in the order
-// of the shards. Thread-safe, but for Finish().
+// One pass over the shards, and what it finds.
 class Verification {
  public:
-  Verification(const ShardPaths& shards, const VerifyOptions& options,
-               ReadProgress& progress)
-      : shards_(shards),
+  Verification(const ShardPaths& shards, const std::vector<std::string>& named,
+               const VerifyOptions& options)
+      : paths_(shards),
         options_(options),
-        progress_(progress),
-        reports_(shards.size()) {}
-
-  // Takes one shard after the other until there is none.
-  void Work() {
-    try {
-      PayloadCheck check(options_);
-      while (const std::optional<std::size_t> shard = Take()) {
-        Keep(*shard, VerifyShard(shards_[*shard], check, progress_));
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      error_ = std::current_exception();
-      next_ = shards_.size();
+        expected_(options.dataset_json ? ExpectedShards(shards)
+                                       : ExpectedShards()),
+        progress_(shards),
+        sources_(shards.size()) {
+    report_.missing = MissingShards(shards, named, expected_);
+    report_.problems = expected_.problems();
+    for (const std::string& path : shards) {
+      report_.shards.emplace_back().path = path;
     }
   }
 
-  // Ends the pass; rethrows what a thread threw. Requires: no Work() runs.
-  [[nodiscard]] ExitCode Finish() const {
-    if (error_) {
-      std::rethrow_exception(error_);
+  // Prints what is wrong with a shard as soon as it is done, unless JSON
+  // takes the place of the text.
+  VerifyReport Run() {
+    RecordVisitors visitors;
+    for (std::size_t i = 0; i < ThreadCount(options_.threads); ++i) {
+      visitors.push_back(std::make_unique<PayloadCheck>(options_));
     }
-    std::cout << fmt::format("{} records in {} shards, {} bad\n", records_,
-                             shards_.size(), bad_);
-    return bad_ > 0 ? ExitCode::kDataError : ExitCode::kDone;
+    PassOverRecords(
+        paths_, visitors,
+        {.open = [this](std::size_t shard) { return Open(shard); },
+         .read =
+             [this](std::size_t shard, const TfrecordReader& reader) {
+               NoteFile(shard, reader);
+             }},
+        [this](ShardPass pass) { Finish(std::move(pass)); });
+    return std::move(report_);
   }
 
  private:
-  std::optional<std::size_t> Take() {
-    const std::lock_guard lock(mutex_);
-    return next_ < shards_.size() ? std::optional(next_++) : std::nullopt;
+  std::unique_ptr<ByteSource> Open(std::size_t shard) {
+    std::unique_ptr<TrackedSource> source = progress_.Open(shard);
+    sources_[shard] = source.get();
+    return source;
   }
 
-  void Keep(std::size_t shard, ShardReport report) {
-    const std::lock_guard lock(mutex_);
-    reports_[shard] = std::move(report);
-    for (; printed_ < reports_.size() && reports_[printed_]; ++printed_) {
-      for (const std::string& line : reports_[printed_]->bad) {
-        std::cout << line << std::endl;
+  // What the file itself says, while it is open.
+  void NoteFile(std::size_t shard, const TfrecordReader& reader) {
+    const TrackedSource& source = *sources_[shard];
+    VerifiedShard& verified = report_.shards[shard];
+    verified.bytes = source.size();
+    verified.compression = reader.compression();
+    if (!reader.gaps().empty()) {
+      const std::optional<FrameOffsets> known = FindIndexHint(source);
+      for (const Gap& gap : reader.gaps()) {
+        verified.lost.push_back(
+            {.gap = gap,
+             .records = known ? LostRecords(*known, gap.offset, gap.bytes)
+                              : std::nullopt});
       }
-      records_ += reports_[printed_]->records;
-      bad_ += reports_[printed_]->bad.size();
-      reports_[printed_]->bad = {};
+    }
+    if (expected_.Find(verified.path)) {
+      verified.crc32c = source.Checksum();
     }
   }
 
-  const ShardPaths& shards_;
+  void Finish(ShardPass pass) {
+    VerifiedShard& verified = report_.shards[pass.shard];
+    progress_.AddRecords(pass.records);
+    verified.records = pass.records;
+    verified.bad = std::move(pass.bad);
+    if (const auto expected = expected_.Find(verified.path)) {
+      verified.differences = Differences(*expected, verified.records,
+                                         verified.bytes, verified.crc32c);
+    }
+    if (!IsJsonOnly(options_.json)) {
+      std::cout << ShardText(verified) << std::flush;
+    }
+  }
+
+  const ShardPaths& paths_;
   const VerifyOptions& options_;
-  ReadProgress& progress_;
-  std::mutex mutex_;
-  std::size_t next_ = 0;     // the shard to take
-  std::size_t printed_ = 0;  // shards whose reports are printed
-  std::vector<std::optional<ShardReport>> reports_;
-  std::int64_t records_ = 0;
-  std::size_t bad_ = 0;
-  std::exception_ptr error_;
+  const ExpectedShards expected_;
+  ShardProgress progress_;
+  std::vector<const TrackedSource*> sources_;  // valid while they are read
+  VerifyReport report_;
 };
 
-std::int64_t BytesOf(const ShardPaths& shards) {
-  std::int64_t bytes = 0;
-  for (const std::string& path : shards) {
-    bytes += OpenSource(path)->size();
-  }
-  return bytes;
+ExitCode VerifyRecords(const ShardPaths& shards,
+                       const std::vector<std::string>& named,
+                       const VerifyOptions& options) {
+  const VerifyReport report = Verification(shards, named, options).Run();
+  PutReport(
+      options.json, [&] { return SummaryText(report); },
+      [&] { return VerifyJson(report); });
+  return IsGood(report) ? ExitCode::kDone : ExitCode::kDataError;
 }
+
+constexpr const char* kMore =
+    "Reads every record, checks both checksums and parses its Example.\n"
+    "Prints each bad record with file, record and byte offset, and goes on\n"
+    "at the next good one. Where an index from before the damage is there, it\n"
+    "says which records were lost. Shards are compared with the dataset.json\n"
+    "beside them, and missing ones of a set are named. Ends with a line\n"
+    "\"N records in M shards, B bad\"; exit code 3 when something is bad.\n"
+    "\n"
+    "Examples:\n"
+    "  records verify SHARDS\n"
+    "  records verify --decode 'SHARDS/validation-*'\n"
+    "  records verify --json=report.json SHARDS\n"
+    "  records verify --frames_only MODEL/events.out.tfevents.*\n";
 
 }  // namespace
 
-ExitCode VerifyRecords(const ShardPaths& shards, const VerifyOptions& options) {
-  if (options.threads < 0) {
-    throw UsageError(
-        fmt::format("--threads must not be negative, not {}", options.threads));
-  }
-  const std::size_t wanted = options.threads > 0
-                                 ? static_cast<std::size_t>(options.threads)
-                                 : std::thread::hardware_concurrency();
-  const std::size_t count = std::clamp<std::size_t>(
-      wanted, 1, std::max<std::size_t>(shards.size(), 1));
-  ReadProgress progress(BytesOf(shards));
-  Verification verification(shards, options, progress);
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < count; ++i) {
-      threads.emplace_back([&] { verification.Work(); });
-    }
-  }
-  return verification.Finish();
+void AddVerifyVerb(CLI::App& app, Command& command) {
+  const auto options = std::make_shared<VerifyOptions>();
+  CLI::App* verify =
+      AddVerb(app, command,
+              {.name = "verify",
+               .about = "Checks every record, and prints the bad ones",
+               .more = kMore},
+              [options, &command](const ShardPaths& shards) {
+                return VerifyRecords(shards, command.paths, *options);
+              });
+  CLI::Option* decode = verify->add_flag("--decode", options->decode,
+                                         "decode every image as well");
+  verify
+      ->add_flag("!--frames_only", options->parse_examples,
+                 "checksums only: the records need not be Examples")
+      ->excludes(decode);
+  verify->add_flag("!--no_dataset_json", options->dataset_json,
+                   "do not compare with dataset.json");
+  AddJsonOption(verify, options->json);
+  AddThreadsOption(verify, options->threads);
 }
 
 }  // namespace infeed

@@ -1,31 +1,32 @@
-#include "tools/records_verbs.h"
-
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
-#include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "records/byte_source.h"
 #include "records/example_reader.h"
-#include "records/index_file.h"
-#include "records/open_source.h"
 #include "records/tfrecord_reader.h"
+#include "tools/records_command.h"
+#include "tools/records_verbs.h"
 
 namespace infeed {
 namespace {
 
+struct CatOptions {
+  std::int64_t limit = -1;  // records to print; all when negative
+};
+
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestText = 256;
-
-std::int64_t MaxRecordBytes() {
-  return TfrecordReaderOptions().max_record_bytes;
-}
 
 // Whether bytes may be shown as they are: short UTF-8 without control
 // characters.
@@ -118,24 +119,6 @@ std::int64_t CatShard(const std::string& path, std::int64_t& limit) {
   return bad;
 }
 
-}  // namespace
-
-ExitCode CountRecords(const ShardPaths& shards) {
-  std::size_t total = 0;
-  for (const std::string& path : shards) {
-    const std::unique_ptr<ByteSource> source = OpenSource(path);
-    const ByteSource& shard = *source;
-    std::optional<FrameOffsets> offsets = FindIndex(shard);
-    if (!offsets) {
-      offsets = ScanFrames(shard, MaxRecordBytes());
-    }
-    std::cout << path << ' ' << offsets->size() << '\n';
-    total += offsets->size();
-  }
-  std::cout << "total " << total << '\n';
-  return ExitCode::kDone;
-}
-
 ExitCode CatRecords(const ShardPaths& shards, const CatOptions& options) {
   std::int64_t limit = std::max<std::int64_t>(options.limit, -1);
   std::int64_t bad = 0;
@@ -145,24 +128,28 @@ ExitCode CatRecords(const ShardPaths& shards, const CatOptions& options) {
   return bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
 }
 
-ExitCode IndexShards(const ShardPaths& shards) {
-  std::size_t records = 0;
-  for (const std::string& path : shards) {
-    const std::unique_ptr<ByteSource> source = OpenSource(path);
-    const ByteSource& shard = *source;
-    if (const auto found = FindIndex(shard)) {
-      records += found->size();
-      std::cout << fmt::format("{}: {} records, the index is up to date\n",
-                               path, found->size());
-      continue;
-    }
-    const FrameOffsets offsets = ScanFrames(shard, MaxRecordBytes());
-    records += offsets.size();
-    std::cout << fmt::format("{}: {} records, wrote {}\n", path, offsets.size(),
-                             SaveIndex(shard, offsets));
-  }
-  std::cout << fmt::format("{} records in {} shards\n", records, shards.size());
-  return ExitCode::kDone;
+}  // namespace
+
+void AddCatVerb(CLI::App& app, Command& command) {
+  const auto options = std::make_shared<CatOptions>();
+  CLI::App* cat = AddVerb(
+      app, command,
+      {.name = "cat",
+       .about = "Prints records as lines of JSON",
+       .more =
+           "A line says where the record is and what the features of its\n"
+           "tf.train.Example are. Bytes that are not text are shown as their\n"
+           "length. Bad records are reported on stderr, and make the exit "
+           "code 3.\n"
+           "\n"
+           "Examples:\n"
+           "  records cat --limit 1 SHARDS/train-00000-of-00008\n"
+           "  records cat SHARDS | jq '.features[\"image/class/label\"]'\n"},
+      [options](const ShardPaths& shards) {
+        return CatRecords(shards, *options);
+      });
+  cat->add_option("--limit", options->limit, "print so many records [all]")
+      ->check(CLI::NonNegativeNumber);
 }
 
 }  // namespace infeed

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace infeed {
+
+// What a JPEG's markers say of how it was made, before its first scan.
+struct JpegDetails {
+  int width = 0;
+  int height = 0;
+  int components = 0;  // 1 gray, 3 colour, 4 CMYK or YCCK
+  bool progressive = false;
+  bool arithmetic = false;   // else Huffman codes
+  int restart_interval = 0;  // MCUs between restart markers; 0: none
+  // -1 without Adobe's marker, else its transform: 0 none, 1 YCbCr, 2 YCCK.
+  int adobe_transform = -1;
+  bool has_exif = false;
+  // Of each component, horizontal and vertical.
+  struct Factors {
+    int horizontal = 0;
+    int vertical = 0;
+  };
+  std::array<Factors, 4> sampling{};
+  // 1..100, as libjpeg scales the standard's luminance table; that of the
+  // nearest sum where the table is another. 0 when there is no table.
+  int quality = 0;
+  // Whether the luminance table is exactly libjpeg's of that quality.
+  bool standard_table = false;
+};
+
+// Reads the header of a JPEG without decoding anything. Throws DataError with
+// libjpeg's message.
+[[nodiscard]] JpegDetails ReadJpegDetails(std::span<const std::byte> bytes);
+
+// Chroma sampling in the usual notation: "4:4:4", "4:2:2", "4:2:0", "4:4:0",
+// "4:1:1", "4:1:0"; "gray" for one component; else the factors of each
+// component, as "2x2,1x2,1x2".
+[[nodiscard]] std::string SamplingName(const JpegDetails& details);
+
+}  // namespace infeed

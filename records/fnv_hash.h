@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace infeed {
+
+// FNV-1a, 64 bits: the same value in every run and on every machine. For names
+// and versions, not against malice.
+[[nodiscard]] constexpr std::uint64_t FnvHash(std::string_view text) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const char byte : text) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
+  }
+  return hash;
+}
+
+}  // namespace infeed

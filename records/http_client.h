@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace infeed {
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url{};  // http(s)
+  HttpHeaders headers{};
+  // Sent as it is; must stay until the answer is there.
+  std::span<const std::byte> body{};
+  // Where the body of an answer 200 or 206 goes. When it is empty the body
+  // goes into HttpResponse::body.
+  std::span<std::byte> destination{};
+  // A longer body in HttpResponse::body is a failure.
+  std::size_t max_body_bytes = std::size_t{1} << 20;
+  // 0: the low-speed limit alone ends a request.
+  std::chrono::milliseconds timeout{0};
+  // The server may think for long: the low-speed limit does not count.
+  bool patient = false;
+  // Ends the request, and waits between attempts, within about a second.
+  std::stop_token stop{};
+  // On a new connection instead of one that an earlier request left.
+  bool fresh_connection = false;
+};
+
+struct HttpResponse {
+  // 0 when no whole answer came; failure says why.
+  int status = 0;
+  std::map<std::string, std::string> headers{};  // names in lower case
+  std::string body{};
+  // Bytes that were put into HttpRequest::destination.
+  std::size_t received = 0;
+  std::string failure{};
+  // Whether another attempt may help.
+  bool may_retry = false;
+
+  // "" when there is none.
+  [[nodiscard]] std::string header(const std::string& name) const;
+};
+
+struct HttpClientOptions {
+  std::chrono::milliseconds connect_timeout{10'000};
+  // Less than this many bytes a second for this long ends a request.
+  std::int64_t low_speed_bytes = 1024;
+  std::chrono::seconds low_speed_time{20};
+  std::size_t max_header_bytes = std::size_t{64} << 10;
+  // A file of certificate authorities instead of the system's.
+  std::string ca_file{};
+};
+
+// Sends HTTP requests over connections that are kept for the next ones.
+//
+// Owns the idle connections. TLS certificates are always verified; only
+// http(s) is spoken; redirects are followed for GET and HEAD without
+// credentials, from https to https alone.
+// Thread-safe. What the network does wrong is a value, HttpResponse::failure;
+// throws IoError when the library cannot be set up.
+class HttpClient {
+ public:
+  explicit HttpClient(HttpClientOptions options = {});
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  [[nodiscard]] HttpResponse Send(const HttpRequest& request) const;
+
+ private:
+  class Pool;
+  HttpClientOptions options_;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,205 @@
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "records/object_store.h"
+#include "records/object_xml.h"
+#include "records/store_client.h"
+#include "records/url.h"
+
+// The half of ObjectStore that lists and changes buckets.
+namespace infeed {
+namespace {
+
+using Kind = HttpVerdict::Kind;
+using Verdict = std::optional<HttpVerdict>;
+
+constexpr std::size_t kMaxListed = 1'000'000;
+constexpr std::size_t kMaxShown = 300;
+
+std::string Encoded(std::string_view text) {
+  return PercentEncode(text, Slashes::kEncode);
+}
+
+// A URL of an object in a bucket, which alone can be changed.
+Url ParseWritable(const std::string& text) {
+  Url url = ParseUrl(text);
+  if (!IsBucketScheme(url.scheme) || url.path.empty()) {
+    throw UsageError(UrlForMessages(text) +
+                     ": cannot be written (give s3://BUCKET/NAME or "
+                     "gs://BUCKET/NAME)");
+  }
+  return url;
+}
+
+// What is to be removed may be gone already.
+Verdict JudgeRemoval(const HttpResponse& response) {
+  return response.status == 404 ? Verdict(HttpVerdict{}) : std::nullopt;
+}
+
+// One page of a list, from a token on.
+ObjectPage GetPage(const StoreClient& client, const Url& url,
+                   const std::string& token) {
+  Url bucket = url;
+  bucket.path.clear();
+  ObjectPage page;
+  (void)client.Run(
+      {.action = "list",
+       .url = bucket,
+       .query =
+           (token.empty() ? "" : "continuation-token=" + Encoded(token) + "&") +
+           "delimiter=%2F&list-type=2&prefix=" + Encoded(url.path),
+       .http = {.max_body_bytes = kMaxObjectXmlBytes},
+       .judge = [&](const HttpResponse& response) {
+         return RetryUnlessParsed(
+             response, [&] { page = ParseObjectPage(response.body); });
+       }});
+  return page;
+}
+
+// A store may find out that it failed after it said 200.
+Verdict JudgeCompletion(const HttpResponse& response) {
+  const auto error = ParseStoreError(response.body);
+  if (response.status == 200 && error) {
+    return HttpVerdict{Kind::kRetry,
+                       "the server failed after it said 200 (" + error->code +
+                           ": " + error->message.substr(0, kMaxShown) + ")"};
+  }
+  if (response.status == 404) {
+    return HttpVerdict{};
+  }
+  return RetryUnlessParsed(response,
+                           [&] { CheckUploadCompleted(response.body); });
+}
+
+}  // namespace
+
+ObjectListing ObjectStore::List(const std::string& prefix) const {
+  const Url url = ParseUrl(prefix);
+  if (!IsBucketScheme(url.scheme)) {
+    throw UsageError(UrlForMessages(prefix) +
+                     ": a web server has no list of its files (name each "
+                     "shard, separated by commas)");
+  }
+  Url found = url;
+  const auto url_of = [&](std::string key) {
+    found.path = std::move(key);
+    return FormatUrl(found);
+  };
+  ObjectListing listing;
+  std::string token;
+  do {
+    ObjectPage page = GetPage(client_, url, token);
+    for (ListedObject& object : page.objects) {
+      listing.objects.push_back(
+          {.url = url_of(std::move(object.key)), .size = object.size});
+    }
+    for (std::string& folder : page.common_prefixes) {
+      listing.folders.push_back(url_of(std::move(folder)));
+    }
+    const bool stuck = !page.next_token.empty() && page.next_token == token;
+    if (stuck || listing.objects.size() + listing.folders.size() > kMaxListed) {
+      throw IoError(prefix + ": cannot list: " +
+                    (stuck ? "the store gives the same page again and again"
+                           : "there are more than a million objects (give a "
+                             "longer prefix)"));
+    }
+    token = std::move(page.next_token);
+  } while (!token.empty());
+  return listing;
+}
+
+void ObjectStore::Put(const std::string& url,
+                      std::span<const std::byte> bytes) const {
+  (void)client_.Run({.action = "write",
+                     .url = ParseWritable(url),
+                     .http = {.method = "PUT", .body = bytes}});
+}
+
+std::string ObjectStore::StartUpload(const std::string& url) const {
+  std::string upload;
+  (void)client_.Run({.action = "start to write",
+                     .url = ParseWritable(url),
+                     .query = "uploads=",
+                     .http = {.method = "POST"},
+                     .judge = [&](const HttpResponse& response) {
+                       return RetryUnlessParsed(response, [&] {
+                         upload = ParseUploadId(response.body);
+                       });
+                     }});
+  return upload;
+}
+
+std::string ObjectStore::UploadPart(const std::string& url,
+                                    const std::string& upload, int number,
+                                    std::span<const std::byte> bytes) const {
+  return client_
+      .Run({.action = "write",
+            .url = ParseWritable(url),
+            .query = "partNumber=" + std::to_string(number) +
+                     "&uploadId=" + Encoded(upload),
+            .http = {.method = "PUT", .body = bytes},
+            .judge = [](const HttpResponse& response) -> Verdict {
+              if (response.status == 200 && response.header("etag").empty()) {
+                return HttpVerdict{Kind::kRetry,
+                                   "the answer holds no ETag of the part"};
+              }
+              return std::nullopt;
+            }})
+      .header("etag");
+}
+
+void ObjectStore::CompleteUpload(const std::string& url,
+                                 const std::string& upload,
+                                 const std::vector<std::string>& etags) const {
+  const std::string xml = CompleteUploadXml(etags);
+  const std::optional<std::string> before = EtagNow(url);
+  const HttpResponse response =
+      client_.Run({.action = "finish",
+                   .url = ParseWritable(url),
+                   .query = "uploadId=" + Encoded(upload),
+                   .http = {.method = "POST",
+                            .headers = {{"Content-Type", "application/xml"}},
+                            .body = std::as_bytes(std::span(xml)),
+                            .patient = true},
+                   .judge = JudgeCompletion});
+  if (response.status != 404) {
+    return;
+  }
+  // The upload is gone: an attempt whose answer was lost may have finished it.
+  const std::optional<std::string> now = EtagNow(url);
+  if (!before || !now || now->empty() || *now == *before) {
+    throw IoError(UrlForMessages(url) +
+                  ": cannot finish: the store knows nothing of the upload any "
+                  "more (write it again)");
+  }
+}
+
+void ObjectStore::AbortUpload(const std::string& url,
+                              const std::string& upload) const {
+  (void)client_.Run({.action = "give up writing",
+                     .url = ParseWritable(url),
+                     .query = "uploadId=" + Encoded(upload),
+                     .http = {.method = "DELETE"},
+                     .judge = JudgeRemoval});
+}
+
+void ObjectStore::Remove(const std::string& url) const {
+  (void)client_.Run({.action = "remove",
+                     .url = ParseWritable(url),
+                     .http = {.method = "DELETE"},
+                     .judge = JudgeRemoval});
+}
+
+// The ETag of what is there: "" when nothing is, nullopt when we may not know.
+std::optional<std::string> ObjectStore::EtagNow(const std::string& url) const {
+  try {
+    const std::optional<ObjectInfo> info = Find(url);
+    return info ? info->etag : "";
+  } catch (const IoError&) {
+    return std::nullopt;  // Who may write may not always read.
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,34 @@
+# Sources and sinks in the cloud, against an object server of the tests' own:
+# Python, written apart from the library.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+add_test(NAME object_server.self_test
+  COMMAND Python3::Interpreter
+          ${CMAKE_CURRENT_SOURCE_DIR}/support/object_server.py --self_test)
+set_tests_properties(object_server.self_test PROPERTIES LABELS core)
+
+add_library(object_server STATIC
+  support/object_server.cc support/test_identity.cc)
+target_include_directories(object_server PUBLIC ${PROJECT_SOURCE_DIR})
+target_compile_definitions(object_server PRIVATE
+  INFEED_PYTHON="${Python3_EXECUTABLE}"
+  INFEED_TEST_SUPPORT="${CMAKE_CURRENT_SOURCE_DIR}/support")
+target_link_libraries(object_server
+  PUBLIC infeed::base
+  PRIVATE nlohmann_json::nlohmann_json OpenSSL::Crypto infeed_options)
+
+infeed_test(object_server_test
+  SOURCES object_server_test.cc
+  LIBRARIES object_server
+  LABELS core)
+add_dependencies(core_tests object_server_test)
+
+infeed_test(cloud_server_test
+  SOURCES cloud_auth_test.cc cloud_faults_test.cc cloud_reads_test.cc
+          cloud_signature_test.cc
+  LIBRARIES infeed::records object_server
+  LABELS core)
+add_dependencies(core_tests cloud_server_test)
+
+infeed_fuzz(cloud_xml_fuzz LIBRARIES infeed::records)
+infeed_fuzz(http_headers_fuzz LIBRARIES infeed::records)

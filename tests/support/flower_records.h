@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "records/imagenet_example.h"
+
+namespace infeed {
+
+// What a record of a flower says.
+struct Flower {
+  std::string image;
+  int label = 1;
+  std::string filename = {};
+  std::string text = {};
+  std::string synset = {};
+  int width = 0;
+  int height = 0;
+};
+
+// The payload of its record.
+inline std::string PayloadOf(const Flower& flower) {
+  ImagenetExample example;
+  example.width = flower.width;
+  example.height = flower.height;
+  example.label = flower.label;
+  example.synset = flower.synset;
+  example.text = flower.text;
+  example.filename = flower.filename;
+  example.encoded = flower.image;
+  return BuildImagenetExample(example);
+}
+
+}  // namespace infeed

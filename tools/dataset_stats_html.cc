@@ -1,0 +1,300 @@
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "tools/dataset_stats_report.h"
+#include "tools/svg_chart.h"
+#include "tools/text_table.h"
+#include "tools/thumbnail.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kThumbnailSize = 128;
+constexpr std::size_t kMaxRows = 40;   // classes that have a row each
+constexpr std::size_t kMaxNamed = 10;  // of more: the largest, the smallest
+constexpr int kBinsPerOctave = 4;
+constexpr double kWide = 2 * kChartWidth;  // of a chart over both columns
+
+constexpr std::string_view kHead = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Data set</title>
+<style>
+:root { color-scheme: light dark; --back: #fff; --card: #f6f7f9;
+  --text: #1d2430; --soft: #667085; --line: #dde1e8; --bar: #3b6fd4; }
+@media (prefers-color-scheme: dark) { :root { --back: #14171c;
+  --card: #1d2128; --text: #e6e9ef; --soft: #98a2b3; --line: #323844;
+  --bar: #7aa2f7; } }
+body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem;
+  background: var(--back); color: var(--text);
+  font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0 0 1rem; }
+h2 { font-size: 1rem; margin: 0 0 .75rem; }
+.tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 1rem; }
+.tile { background: var(--card); border-radius: .5rem;
+  padding: .6rem 1rem; flex: 1 0 7rem; }
+.tile b { display: block; font-size: 1.25rem; white-space: nowrap; }
+.tile span, .note, th { color: var(--soft); font-size: .85rem; }
+.cards { display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); }
+.card { background: var(--card); border-radius: .5rem; padding: 1rem;
+  overflow-x: auto; }
+.wide { grid-column: 1 / -1; }
+svg { display: block; width: 100%; height: auto; }
+.map svg { max-width: 34rem; }
+.bar { fill: var(--bar); shape-rendering: crispEdges; }
+.grid { stroke: var(--line); stroke-width: 1; }
+.tick { fill: var(--soft); font: 11px system-ui, sans-serif; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: right; padding: .15rem .5rem; font-weight: normal;
+  border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
+th:first-child, td:first-child { text-align: left; padding-left: 0; }
+.photos { display: flex; flex-wrap: wrap; gap: .75rem; }
+figure { margin: 0; width: 128px; }
+figure img { display: block; border-radius: .35rem; }
+figcaption { color: var(--soft); font-size: .8rem; overflow: hidden;
+  text-overflow: ellipsis; white-space: nowrap; }
+</style>
+</head>
+<body>
+)";
+
+std::string Card(std::string_view title, std::string_view content,
+                 std::string_view kind = "") {
+  return content.empty()
+             ? ""
+             : fmt::format(
+                   "<section class=\"card {}\">\n<h2>{}</h2>\n{}</section>\n",
+                   kind, title, content);
+}
+
+std::string Tile(std::string_view value, std::string_view name) {
+  return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n",
+                     value, name);
+}
+
+std::string Tiles(const StatsReport& report) {
+  const DatasetStats& stats = report.stats;
+  std::string tiles =
+      Tile(std::to_string(RecordsOf(report)), "records") +
+      Tile(std::to_string(report.shards.size()), "shards") +
+      Tile(std::to_string(stats.classes.size()), "classes") +
+      Tile(BytesText(static_cast<double>(stats.image_bytes)), "of images");
+  if (!stats.width.empty()) {
+    tiles += Tile(fmt::format("{} &times; {}", stats.width.Quantile(0.5),
+                              stats.height.Quantile(0.5)),
+                  "median width and height");
+  }
+  if (!stats.quality.empty()) {
+    tiles += Tile(std::to_string(stats.quality.Quantile(0.5)),
+                  "median JPEG quality");
+  }
+  tiles += Tile(std::to_string(BadRecordsOf(report)), "bad records");
+  return "<div class=\"tiles\">\n" + tiles + "</div>\n";
+}
+
+ChartBar BarOf(const LabelledClass& labelled) {
+  const auto& [label, found] = labelled;
+  return {.label = NameOf(labelled),
+          .value = static_cast<double>(found->records),
+          .title = fmt::format("{} (label {}): {} records", NameOf(labelled),
+                               label, found->records)};
+}
+
+std::string ClassRows(const std::vector<LabelledClass>& classes,
+                      double width = kChartWidth) {
+  std::vector<ChartBar> bars;
+  for (const LabelledClass& labelled : classes) {
+    bars.push_back(BarOf(labelled));
+  }
+  return RowChart(bars, width);
+}
+
+// Few classes with their names; of many how they fall off, and the ends.
+std::string ClassCards(const DatasetStats& stats) {
+  const std::vector<LabelledClass> classes = ClassesBySize(stats);
+  if (classes.size() <= kMaxRows) {
+    return Card("Records of each class", ClassRows(classes, kWide), "wide");
+  }
+  std::vector<ChartBar> bars;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    bars.push_back(BarOf(classes[i]));
+    bars.back().label = std::to_string(i + 1);
+  }
+  const auto named = static_cast<std::ptrdiff_t>(kMaxNamed);
+  return Card("Records of each class, the largest first",
+              ColumnChart(bars, kWide), "wide") +
+         Card("The largest classes",
+              ClassRows({classes.begin(), classes.begin() + named})) +
+         Card("The smallest classes",
+              ClassRows({classes.end() - named, classes.end()}));
+}
+
+template <typename Label>
+std::string Histogram(const Tally& tally, Label label) {
+  std::vector<ChartBar> bars;
+  for (const TallyBin& bin : LogBins(tally, kBinsPerOctave)) {
+    bars.push_back({.label = label(static_cast<double>(bin.from)),
+                    .value = static_cast<double>(bin.count),
+                    .title = fmt::format(
+                        "{} to {}: {}", label(static_cast<double>(bin.from)),
+                        label(static_cast<double>(bin.to)), bin.count)});
+  }
+  return ColumnChart(bars);
+}
+
+std::string QualityHistogram(const Tally& quality) {
+  std::vector<ChartBar> bars;
+  if (!quality.empty()) {
+    for (std::int64_t value = quality.min(); value <= quality.max(); ++value) {
+      const auto found = quality.times().find(value);
+      const std::int64_t count =
+          found == quality.times().end() ? 0 : found->second;
+      bars.push_back({.label = std::to_string(value),
+                      .value = static_cast<double>(count),
+                      .title = fmt::format("quality {}: {}", value, count)});
+    }
+  }
+  return ColumnChart(bars);
+}
+
+// The powers of two at the edges of the bins from first on.
+std::vector<ChartTick> OctaveTicks(int first, int last) {
+  std::vector<ChartTick> ticks;
+  for (int bin = first; bin <= last + 1; ++bin) {
+    if (bin % kBinsPerOctave == 0) {
+      ticks.push_back(
+          {.at = bin - first,
+           .label = fmt::format("{:.0f}", std::exp2(bin / kBinsPerOctave))});
+    }
+  }
+  return ticks;
+}
+
+std::string SizeMap(const DatasetStats& stats) {
+  if (stats.sizes.empty()) {
+    return "";
+  }
+  int min_x = stats.sizes.begin()->first.first;
+  int max_x = stats.sizes.rbegin()->first.first;
+  int min_y = stats.sizes.begin()->first.second;
+  int max_y = min_y;
+  for (const auto& [bin, count] : stats.sizes) {
+    min_y = std::min(min_y, bin.second);
+    max_y = std::max(max_y, bin.second);
+  }
+  // To an edge of octaves, so that there is a label at each end.
+  min_x -= min_x % kBinsPerOctave + kBinsPerOctave;
+  min_y -= min_y % kBinsPerOctave + kBinsPerOctave;
+  max_x += 2 * kBinsPerOctave - 1 - max_x % kBinsPerOctave;
+  max_y += 2 * kBinsPerOctave - 1 - max_y % kBinsPerOctave;
+  const auto edge = [](int bin) {
+    return std::exp2(static_cast<double>(bin) / kBinsPerOctave);
+  };
+  std::vector<ChartCell> cells;
+  for (const auto& [bin, count] : stats.sizes) {
+    cells.push_back(
+        {.x = bin.first - min_x,
+         .y = bin.second - min_y,
+         .value = static_cast<double>(count),
+         .title = fmt::format("width from {:.0f}, height from {:.0f}: {}",
+                              edge(bin.first), edge(bin.second), count)});
+  }
+  return HeatMap(cells, OctaveTicks(min_x, max_x), OctaveTicks(min_y, max_y)) +
+         "<p class=\"note\">width to the right, height upwards; each axis in "
+         "quarters of a doubling</p>\n";
+}
+
+std::string CountsTable(const DatasetStats& stats) {
+  std::string rows;
+  const auto add = [&](std::string_view group, std::string_view name,
+                       std::int64_t count) {
+    rows +=
+        fmt::format("<tr><td>{} {}</td><td>{}</td><td>{}</td></tr>\n", group,
+                    EscapeXml(name), count, PercentText(count, stats.records));
+  };
+  const auto add_all = [&](std::string_view group,
+                           const DatasetStats::Counts& counts) {
+    for (const auto& [name, count] : counts) {
+      add(group, name, count);
+    }
+  };
+  add_all("format:", stats.formats);
+  add_all("color:", stats.colors);
+  add_all("sampling:", stats.sampling);
+  add_all("coding:", stats.coding);
+  add("with", "restart markers", stats.restart_markers);
+  add("with", "EXIF", stats.exif);
+  add("with", "Adobe's marker", stats.adobe);
+  for (const auto& [key, records] : MissingKeys(stats)) {
+    add("without", key, records);
+  }
+  add("with", "a wrong height or width", stats.wrong_sizes);
+  add("with", "a file name that others have",
+      FindDuplicates(stats.names).records);
+  add("with", "an image that others have",
+      FindDuplicates(stats.contents).records);
+  return "<table>\n<tr><th>what</th><th>records</th><th>share</th></tr>\n" +
+         rows + "</table>\n";
+}
+
+std::string ShardChart(const StatsReport& report) {
+  std::vector<ChartBar> bars;
+  for (const ShardPass& shard : report.shards) {
+    bars.push_back(
+        {.label = std::to_string(shard.shard),
+         .value = static_cast<double>(shard.records),
+         .title = fmt::format(
+             "{}: {} records, {}", report.paths[shard.shard], shard.records,
+             BytesText(static_cast<double>(shard.payload_bytes)))});
+  }
+  return ColumnChart(bars, kWide);
+}
+
+std::string Photographs(const StatsReport& report) {
+  std::string figures;
+  for (const SampleImage& sample : report.stats.samples) {
+    try {
+      const std::string small =
+          Thumbnail(std::as_bytes(std::span(sample.encoded)), kThumbnailSize);
+      const std::string caption =
+          EscapeXml(sample.text.empty() ? fmt::format("label {}", sample.label)
+                                        : sample.text);
+      figures += fmt::format(
+          "<figure><img width=\"{0}\" height=\"{0}\" alt=\"{1}\" "
+          "src=\"data:image/jpeg;base64,{2}\"><figcaption "
+          "title=\"{1}\">{1}</figcaption></figure>\n",
+          kThumbnailSize, caption, Base64(small));
+    } catch (const DataError&) {
+      continue;  // `verify --decode` names it; here another is as good.
+    }
+  }
+  return figures.empty() ? "" : "<div class=\"photos\">" + figures + "</div>\n";
+}
+
+}  // namespace
+
+std::string StatsHtml(const StatsReport& report) {
+  const DatasetStats& stats = report.stats;
+  const auto number = [](double value) { return fmt::format("{:.0f}", value); };
+  return std::string(kHead) + "<h1>Data set</h1>\n" + Tiles(report) +
+         "<div class=\"cards\">\n" +
+         Card("Images, drawn at random", Photographs(report), "wide") +
+         ClassCards(stats) + Card("Width and height", SizeMap(stats), "map") +
+         Card("What the records are", CountsTable(stats)) +
+         Card("Width, pixels", Histogram(stats.width, number)) +
+         Card("Height, pixels", Histogram(stats.height, number)) +
+         Card("Bytes of an image", Histogram(stats.bytes, BytesText)) +
+         Card("JPEG quality, from the quantization tables",
+              QualityHistogram(stats.quality)) +
+         Card("Records of each shard", ShardChart(report), "wide") +
+         "</div>\n</body>\n</html>\n";
+}
+
+}  // namespace infeed

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace infeed {
+
+// What the bytes of an image are, told by how they begin.
+enum class ImageFormat { kJpeg, kPng, kBmp, kWebp, kTiff, kOther };
+
+[[nodiscard]] ImageFormat ImageFormatOf(std::span<const std::byte> bytes);
+
+// "JPEG", "PNG", ..., "other".
+[[nodiscard]] std::string_view FormatName(ImageFormat format);
+
+// Of a file: "jpg", "png", ..., "bin".
+[[nodiscard]] std::string_view FileExtension(ImageFormat format);
+
+}  // namespace infeed

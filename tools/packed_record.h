@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "preprocess/image.h"
+
+namespace infeed {
+
+// The pixels of a record that holds them ready, image/packed, as an image;
+// nullopt for any other record. Throws DataError when they are not as many as
+// image/height and image/width say, four bytes each.
+[[nodiscard]] std::optional<RgbImage> UnpackRecord(
+    std::span<const std::byte> payload);
+
+}  // namespace infeed

@@ -1,0 +1,77 @@
+#include "tools/records_command.h"
+
+#include <iostream>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "base/atomic_file.h"
+#include "records/shards.h"
+
+namespace infeed {
+namespace {
+
+constexpr const char* kStdout = "-";
+
+}  // namespace
+
+CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
+                  std::function<ExitCode(const ShardPaths&)> run) {
+  CLI::App* verb = app.add_subcommand(text.name, text.about);
+  verb->footer(text.more);
+  verb->add_option("PATH", command.paths, "files, folders, quoted patterns")
+      ->required();
+  verb->callback([&command, run = std::move(run)] {
+    command.run = [&command, run] {
+      return run(ListShards(JoinWithCommas(command.paths)));
+    };
+  });
+  return verb;
+}
+
+void AddThreadsOption(CLI::App* verb, int& threads) {
+  verb->add_option("--threads", threads, "threads that work [one a core]")
+      ->check([](const std::string& text) {
+        return text.starts_with('-') ? "must not be negative, not " + text
+                                     : std::string();
+      });
+}
+
+void AddJsonOption(CLI::App* verb, std::string& target) {
+  verb->add_flag("--json{-}", target,
+                 "print JSON instead; --json=FILE: write it there, and print "
+                 "the text");
+}
+
+bool IsJsonOnly(const std::string& json_target) {
+  return json_target == kStdout;
+}
+
+void PutReport(const std::string& json_target,
+               const std::function<std::string()>& text,
+               const std::function<std::string()>& json) {
+  if (!json_target.empty() && !IsJsonOnly(json_target)) {
+    WriteFileAtomically(json_target, json());
+  }
+  std::cout << (IsJsonOnly(json_target) ? json() : text());
+}
+
+std::string BadRecordsText(const std::string& path,
+                           const std::vector<BadRecord>& bad) {
+  std::string lines;
+  for (const BadRecord& record : bad) {
+    const DataError error({path, record.record, record.offset}, record.reason);
+    lines.append(error.what()).append("\n");
+  }
+  return lines;
+}
+
+std::string JoinWithCommas(const std::vector<std::string>& paths) {
+  std::string spec;
+  for (const std::string& path : paths) {
+    spec.append(spec.empty() ? "" : ",").append(path);
+  }
+  return spec;
+}
+
+}  // namespace infeed

@@ -1,0 +1,54 @@
+#include "tools/safe_name.h"
+
+#include <cstddef>
+
+namespace infeed {
+namespace {
+
+// File systems take 255 bytes; this leaves room for endings.
+constexpr std::size_t kMaxBytes = 200;
+constexpr std::size_t kMaxExtension = 16;
+
+bool ContinuesCharacter(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+// At most so many bytes, whole characters.
+std::string Cut(std::string text, std::size_t bytes) {
+  if (text.size() > bytes) {
+    while (bytes > 0 && ContinuesCharacter(text[bytes])) {
+      --bytes;
+    }
+    text.resize(bytes);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string SafeName(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const auto value = static_cast<unsigned char>(c);
+    name += c == '/' || c == '\\' || value < 0x20 || value == 0x7F ? '_' : c;
+  }
+  if (name.empty() || name == "." || name == "..") {
+    return "_";
+  }
+  const NameParts parts = SplitName(name);
+  if (parts.extension.size() > kMaxExtension) {
+    return Cut(name, kMaxBytes);
+  }
+  return Cut(parts.stem, kMaxBytes - parts.extension.size()) + parts.extension;
+}
+
+NameParts SplitName(std::string_view name) {
+  const std::size_t point = name.rfind('.');
+  if (point == std::string_view::npos || point == 0) {
+    return {.stem = std::string(name), .extension = ""};
+  }
+  return {.stem = std::string(name.substr(0, point)),
+          .extension = std::string(name.substr(point))};
+}
+
+}  // namespace infeed

@@ -1,0 +1,98 @@
+#include "tools/thumbnail.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "preprocess/jpeg.h"
+#include "preprocess/opencv_image.h"
+#include "preprocess/resize.h"
+#include "tools/image_format.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kQuality = 85;
+
+RgbImage Decode(std::span<const std::byte> encoded) {
+  RgbImage image;
+  if (ImageFormatOf(encoded) == ImageFormat::kJpeg) {
+    JpegDecoder decoder;
+    std::ignore = decoder.ReadHeader(encoded);
+    decoder.Decode(image);
+  } else {
+    DecodeOtherImage(encoded, JpegLimits().max_pixels, image);
+  }
+  return image;
+}
+
+// Means of 2 x 2 pixels. Requires: the view has as many.
+RgbImage Halved(const RgbView& image) {
+  RgbImage half;
+  half.Resize(image.width / 2, image.height / 2);
+  for (int y = 0; y < half.height(); ++y) {
+    const std::uint8_t* upper = image.row(2 * y);
+    const std::uint8_t* lower = image.row(2 * y + 1);
+    std::uint8_t* out = half.row(y);
+    for (int i = 0; i < half.width() * 3; ++i) {
+      const int left = i / 3 * 6 + i % 3;
+      out[i] = static_cast<std::uint8_t>(
+          (upper[left] + upper[left + 3] + lower[left] + lower[left + 3] + 2) /
+          4);
+    }
+  }
+  return half;
+}
+
+Window CentredSquare(const RgbImage& image) {
+  const int side = std::min(image.width(), image.height());
+  return {.y = (image.height() - side) / 2,
+          .x = (image.width() - side) / 2,
+          .height = side,
+          .width = side};
+}
+
+}  // namespace
+
+std::string Thumbnail(std::span<const std::byte> encoded, int size) {
+  RgbImage image = Decode(encoded);
+  // The resize looks at four samples only: what is much larger would alias.
+  while (std::min(image.width(), image.height()) >= 2 * size) {
+    image = Halved(image.view());
+  }
+  std::vector<std::uint32_t> packed(static_cast<std::size_t>(size) * size);
+  ResizeScratch scratch;
+  ResizeBicubic(image.view(CentredSquare(image)), size, false, scratch, packed);
+  RgbImage small;
+  small.Resize(size, size);
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    for (const std::size_t channel : {0, 1, 2}) {
+      small.pixels()[i * 3 + channel] =
+          static_cast<std::uint8_t>(packed[i] >> (24 - 8 * channel));
+    }
+  }
+  return EncodeJpeg(small.view(), {.quality = kQuality});
+}
+
+std::string Base64(std::string_view bytes) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(bytes.size() - i, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      bits = bits << 8 |
+             (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += k <= count ? kLetters[bits >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+}  // namespace infeed
