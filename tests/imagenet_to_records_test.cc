@@ -93,6 +93,61 @@ TEST(ImagenetToRecordsTest, SaysWhatItWouldDoAndDoesNothing) {
   EXPECT_FALSE(std::filesystem::exists(raw / "out"));
 }
 
+TEST(ImagenetToRecordsTest, SaysWhatItWouldKeepAndUploadAndWhoseItIs) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 5").exit_code, 0);
+  std::filesystem::remove(raw / "out/train-00002-of-00005");
+  const ProgramResult result =
+      Convert(raw, raw / "out",
+              "--shards 5 --dry_run --num_tasks 2 --task_index 0 --project p "
+              "--gcs_output_path gs://bucket/images");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("task 0 of 2: 3 of the 5 shards"),
+            HasSubstr("2 shards of an earlier run would be kept, 1 written"),
+            HasSubstr("3 shards would be uploaded to gs://bucket/images/")));
+  EXPECT_FALSE(std::filesystem::exists(raw / "out/train-00002-of-00005"));
+  EXPECT_THAT(Convert(raw, raw / "out", "--shards 2 --dry_run").out,
+              HasSubstr("4 shards of another conversion are in the way"));
+}
+
+// The reference converter's flags and what it refuses, before anything else.
+TEST(ImagenetToRecordsTest, ChecksWhereToUploadBeforeItWrites) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2);
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"--gcs_upload", "--project is required"},
+      {"--gcs_upload=true --project p", "--gcs_output_path is required"},
+      {"--gcs_output_path gs://bucket", "--project is required"},
+      {"--gcs_output_path /folder --project p",
+       "--gcs_output_path /folder: must start with gs://BUCKET or s3://"},
+      {"--gcs_output_path gs:// --project p", "must start with gs://BUCKET"}};
+  for (const auto& [flags, message] : refused) {
+    const ProgramResult result = Convert(raw, raw / "out", flags);
+    EXPECT_EQ(result.exit_code, 2) << flags;
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+  EXPECT_FALSE(std::filesystem::exists(raw / "out"));
+  for (const char* flags :
+       {"--nogcs_upload --project p --gcs_output_path gs://bucket",
+        "--gcs_upload=false --gcs_output_path gs://bucket"}) {
+    const ProgramResult result = Convert(raw, raw / "out", flags);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, Not(HasSubstr("uploaded")));
+  }
+}
+
+TEST(ImagenetToRecordsTest, MakesShardsOfASize) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 2kB").exit_code, 0);
+  const std::vector<std::string> shards = FindSplit(raw / "out", "train");
+  EXPECT_GT(shards.size(), 2U);
+  EXPECT_LT(shards.size(), 20U);
+}
+
 TEST(ImagenetToRecordsTest, TeachesByExamples) {
   const ProgramResult result = RunProgram("imagenet_to_records", "--help");
   EXPECT_EQ(result.exit_code, 0);

@@ -34,7 +34,7 @@ infeed_test(conversion_input_test
           conversion_plan_test.cc csv_test.cc data_split_test.cc
           image_encoder_test.cc image_manifest_test.cc image_tree_test.cc
           parallel_for_test.cc python_shuffle_test.cc shard_plan_test.cc
-          task_share_test.cc tree_union_test.cc
+          shards_flag_test.cc task_share_test.cc tree_union_test.cc
   LIBRARIES infeed::converter infeed::tools test_jpeg
   LABELS core)
 add_dependencies(core_tests conversion_input_test)
@@ -42,7 +42,7 @@ add_dependencies(tsan_tests conversion_input_test)
 
 # What enters oneTBB.
 infeed_test(converter_test
-  SOURCES conversion_graph_test.cc converter_test.cc
+  SOURCES conversion_graph_test.cc converter_test.cc shard_upload_test.cc
   LIBRARIES infeed::converter test_jpeg
   LABELS tbb)
 add_dependencies(core_tests converter_test)

@@ -21,6 +21,10 @@ struct PlanOptions {
   // Of each split, 1..99999. 0: about 128 MB each, or in the reference's
   // layout its 1,024 and 128.
   std::int64_t shards = 0;
+  // Instead of a number: shards of at most about so many bytes; 0: not given.
+  std::int64_t shard_bytes = 0;
+  // Bytes of every record where they do not depend on the file's; 0: they do.
+  std::int64_t record_bytes = 0;
   std::uint64_t seed = 0;  // of the training images' order
 };
 
@@ -42,7 +46,7 @@ struct PlannedSplit {
   std::string name;
   std::vector<ImageFile> images;  // in the order of their records
   std::vector<PlannedShard> shards;
-  std::int64_t bytes = 0;  // of the image files
+  std::int64_t bytes = 0;  // that its shards will have, nearly
 };
 
 // What a conversion writes, before anything is written.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/earlier_work.h"
 #include "trainer/progress.h"
 
 namespace infeed {
@@ -25,16 +26,48 @@ std::string Line(const std::string& split, std::int64_t images,
 
 }  // namespace
 
-std::string PlanText(const ConversionPlan& plan,
-                     const std::string& output_dir) {
+std::string PlanText(const ConversionPlan& plan, const std::string& output_dir,
+                     const ConverterOptions& options,
+                     const UploadTarget& target) {
   std::string text;
   for (const PlannedSplit& split : plan.splits) {
     text += Line(split.name, static_cast<std::int64_t>(split.images.size()),
                  split.shards.size(), split.bytes,
                  output_dir + "/" + split.shards.front().name);
   }
+  const EarlierWork work = FindEarlierWork(plan, output_dir, options);
+  const std::size_t shards = work.kept.size() + work.missing.size();
+  if (!options.share.IsAll()) {
+    text +=
+        fmt::format("task {} of {}: {} of the {} shards\n", options.share.index,
+                    options.share.count, shards, plan.shards());
+  }
+  if (!work.kept.empty()) {
+    text +=
+        fmt::format("{} shards of an earlier run would be kept, {} written\n",
+                    work.kept.size(), work.missing.size());
+  }
+  if (const std::size_t stale = StaleShards(plan, output_dir).size()) {
+    text += fmt::format("{} shards of another conversion {}\n", stale,
+                        options.overwrite
+                            ? "would be removed"
+                            : "are in the way: --overwrite removes them");
+  }
+  if (!target.empty()) {
+    text += fmt::format("{} shards would be uploaded to {}\n", shards,
+                        target.ObjectOf(""));
+  }
   return text + fmt::format("{} classes; nothing was written (--dry_run)\n",
                             plan.classes.size());
+}
+
+std::string UploadText(const UploadResult& result, const UploadTarget& target) {
+  std::string text = fmt::format("{} shards were uploaded to {}\n",
+                                 result.uploaded, target.ObjectOf(""));
+  if (result.skipped > 0) {
+    text += fmt::format("{} shards were there already\n", result.skipped);
+  }
+  return text;
 }
 
 std::string ReportText(const ConversionReport& report,

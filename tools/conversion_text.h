@@ -6,13 +6,21 @@
 
 #include "tools/conversion_plan.h"
 #include "tools/converter.h"
+#include "tools/shard_upload.h"
 
 // What a conversion tells its user, as text of whole lines.
 namespace infeed {
 
-// What would be written: for --dry_run.
+// What would be written, kept and uploaded: for --dry_run. Throws as
+// FindEarlierWork() does.
 [[nodiscard]] std::string PlanText(const ConversionPlan& plan,
-                                   const std::string& output_dir);
+                                   const std::string& output_dir,
+                                   const ConverterOptions& options,
+                                   const UploadTarget& target);
+
+// What was uploaded.
+[[nodiscard]] std::string UploadText(const UploadResult& result,
+                                     const UploadTarget& target);
 
 // What was written.
 [[nodiscard]] std::string ReportText(const ConversionReport& report,

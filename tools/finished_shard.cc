@@ -46,6 +46,7 @@ FinishedShard FromJson(const Json& json) {
   shard.reencoded = NotesFromJson(json.at("reencoded"));
   shard.skipped = NotesFromJson(json.at("skipped"));
   shard.bad_image_policy = json.at("bad_image_policy").get<std::string>();
+  shard.uploaded = json.at("uploaded").get<std::string>();
   return shard;
 }
 
@@ -73,7 +74,8 @@ void WriteFinishedShard(const std::string& output_dir,
                      {"crc32c", shard.info.crc32c},
                      {"reencoded", ToJson(shard.reencoded)},
                      {"skipped", ToJson(shard.skipped)},
-                     {"bad_image_policy", shard.bad_image_policy}};
+                     {"bad_image_policy", shard.bad_image_policy},
+                     {"uploaded", shard.uploaded}};
   // Names of files may be any bytes; JSON is UTF-8.
   WriteFileAtomically(
       FinishedShardPath(output_dir, shard.info.name),

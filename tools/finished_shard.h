@@ -25,7 +25,8 @@ struct FinishedShard {
   std::vector<ImageNote> skipped;
   // What was done with bad images; empty where there were none, so that any
   // policy would have made the same shard.
-  std::string bad_image_policy;
+  std::string bad_image_policy = {};
+  std::string uploaded = {};  // the object that it was uploaded to; empty: none
 };
 
 // The folder of the side files of a conversion into output_dir.

@@ -16,6 +16,7 @@
 #include "tools/image_tree.h"
 #include "tools/input_flags.h"
 #include "tools/output_flags.h"
+#include "tools/shard_upload.h"
 #include "trainer/progress.h"
 
 namespace infeed {
@@ -75,28 +76,45 @@ ConversionReport ConvertWithProgress(const ConversionPlan& plan,
   return report;
 }
 
+void UploadWithProgress(const ConversionReport& report,
+                        const std::string& output_dir,
+                        const UploadTarget& target) {
+  ProgressLine line;
+  const UploadResult result =
+      Upload(report, output_dir, target, [&](std::int64_t done) {
+        line.Update(std::to_string(done) + " shards uploaded");
+      });
+  line.Finish();
+  std::cout << UploadText(result, target);
+}
+
+ExitCode Run(const Flags& flags) {
+  const ConverterOptions options = CheckedConverterOptions(flags.output);
+  const UploadTarget target = CheckedUploadTarget(flags.output);
+  const std::string& output_dir = flags.output.output_dir;
+  const ConversionPlan plan = MakePlan(flags);
+  if (flags.output.dry_run) {
+    std::cout << PlanText(plan, output_dir, options, target);
+    return ExitCode::kDone;
+  }
+  const ConversionReport report =
+      flags.output.finish ? FinishConversion(plan, output_dir, options)
+                          : ConvertWithProgress(plan, output_dir, options);
+  std::cerr << FirstLines(BadImageLines(report), kNotesShown);
+  std::cout << ReportText(report, output_dir);
+  if (!target.empty()) {
+    UploadWithProgress(report, output_dir, target);
+  }
+  return ExitCode::kDone;
+}
+
 ExitCode ImagenetToRecords(int argc, char** argv) {
   CLI::App app("Turns folders of images into TFRecord shards.");
   app.footer(kExamples);
   Flags flags;
   AddInputFlags(app, flags.input);
   AddOutputFlags(app, flags.output);
-  if (!ParseFlags(app, argc, argv)) {
-    return ExitCode::kDone;
-  }
-  const ConverterOptions options = CheckedConverterOptions(flags.output);
-  const ConversionPlan plan = MakePlan(flags);
-  if (flags.output.dry_run) {
-    std::cout << PlanText(plan, flags.output.output_dir);
-    return ExitCode::kDone;
-  }
-  const ConversionReport report =
-      flags.output.finish
-          ? FinishConversion(plan, flags.output.output_dir, options)
-          : ConvertWithProgress(plan, flags.output.output_dir, options);
-  std::cerr << FirstLines(BadImageLines(report), kNotesShown);
-  std::cout << ReportText(report, flags.output.output_dir);
-  return ExitCode::kDone;
+  return ParseFlags(app, argc, argv) ? Run(flags) : ExitCode::kDone;
 }
 
 }  // namespace

@@ -1,20 +1,20 @@
 #include "tools/output_flags.h"
 
-#include <charconv>
 #include <cstdint>
 #include <map>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tools/shards_flag.h"
 #include "tools/task_share.h"
 
 namespace infeed {
 namespace {
 
 constexpr int kMinMaxSize = 32;
-constexpr int kMaxSize = 65500;  // of a JPEG's side
+constexpr int kMaxSize = 65500;             // of a JPEG's side
+constexpr std::int64_t kBytesOfKeys = 400;  // of a record, nearly
 
 void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option("--on_bad_image", flags.converter.on_bad_image,
@@ -61,7 +61,8 @@ void AddShardFlags(CLI::App& app, OutputFlags& flags) {
                  "the folder for the shards")
       ->required();
   app.add_option("--shards", flags.shards,
-                 "shards of each split: a number, or auto (about 128 MB each)")
+                 "shards of each split: a number, a size such as 256MB, or "
+                 "auto (about 128 MB each)")
       ->capture_default_str();
   app.add_option("--layout", flags.plan.layout,
                  "flat: OUT/train-00000-of-00008; reference: "
@@ -97,6 +98,18 @@ void AddTaskFlags(CLI::App& app, OutputFlags& flags) {
                "labels.txt and dataset.json");
 }
 
+// The reference converter's flags, by its names.
+void AddUploadFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--gcs_output_path", flags.gcs_output_path,
+                 "upload the shards as well: gs://BUCKET/PREFIX or s3://...");
+  app.add_option("--project", flags.project,
+                 "the cloud project of a gs:// bucket");
+  app.add_flag_function(
+      "--gcs_upload,!--nogcs_upload",
+      [&](std::int64_t count) { flags.gcs_upload = count > 0; },
+      "whether to upload; on when --gcs_output_path is given");
+}
+
 // Refuses what would have no effect, or only half of it.
 void CheckImageOptions(const OutputFlags& flags) {
   const ImageEncoderOptions& image = flags.converter.image;
@@ -117,19 +130,6 @@ void CheckImageOptions(const OutputFlags& flags) {
   }
 }
 
-std::int64_t ParseShards(const std::string& text) {
-  std::int64_t shards = 0;
-  if (text == "auto") {
-    return shards;
-  }
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, shards);
-  if (error != std::errc{} || last != end || shards <= 0) {
-    throw UsageError("--shards " + text + ": give a number above 0, or auto");
-  }
-  return shards;
-}
-
 }  // namespace
 
 void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
@@ -138,11 +138,19 @@ void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
   AddBadImageFlags(app, flags);
   AddRunFlags(app, flags);
   AddTaskFlags(app, flags);
+  AddUploadFlags(app, flags);
 }
 
 PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
   PlanOptions options = flags.plan;
-  options.shards = ParseShards(flags.shards);
+  const ShardsFlag shards = ParseShards(flags.shards);
+  options.shards = shards.shards;
+  options.shard_bytes = shards.bytes;
+  const ImageEncoderOptions image = CheckedConverterOptions(flags).image;
+  if (image.format == RecordFormat::kPixels) {
+    options.record_bytes =
+        kBytesOfKeys + std::int64_t{4} * image.image_size * image.image_size;
+  }
   return options;
 }
 
@@ -165,6 +173,28 @@ ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
       flags.num_tasks.empty() || flags.num_tasks == "auto" ? "" : "0",
       flags.num_tasks);
   return options;
+}
+
+UploadTarget CheckedUploadTarget(const OutputFlags& flags) {
+  const std::string& url = flags.gcs_output_path;
+  if (!flags.gcs_upload.value_or(!url.empty())) {
+    return {};
+  }
+  const bool is_gs = url.starts_with("gs://");
+  if (flags.project.empty() && (url.empty() || is_gs)) {
+    throw UsageError(
+        "--project is required to upload to gs:// (or give --nogcs_upload)");
+  }
+  if (url.empty()) {
+    throw UsageError(
+        "--gcs_output_path is required to upload (or give --nogcs_upload)");
+  }
+  if ((!is_gs && !url.starts_with("s3://")) ||
+      url.find_first_not_of('/', url.find(':') + 1) == std::string::npos) {
+    throw UsageError("--gcs_output_path " + url +
+                     ": must start with gs://BUCKET or s3://BUCKET");
+  }
+  return {.url = url};
 }
 
 }  // namespace infeed

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tools/conversion_plan.h"
 #include "tools/converter_options.h"
+#include "tools/shard_upload.h"
 
 namespace CLI {
 class App;
@@ -22,6 +24,9 @@ struct OutputFlags {
   std::string task_index;
   std::string num_tasks;
   bool finish = false;
+  std::string project;
+  std::string gcs_output_path;
+  std::optional<bool> gcs_upload;
 };
 
 // flags must outlive the app's parse.
@@ -34,5 +39,8 @@ void AddOutputFlags(CLI::App& app, OutputFlags& flags);
 // Returns the options of the conversion, likewise.
 [[nodiscard]] ConverterOptions CheckedConverterOptions(
     const OutputFlags& flags);
+
+// Returns where the files are uploaded to, likewise.
+[[nodiscard]] UploadTarget CheckedUploadTarget(const OutputFlags& flags);
 
 }  // namespace infeed
