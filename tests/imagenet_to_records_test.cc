@@ -61,6 +61,11 @@ class SmallDisk {
   }
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
+  void Grow(const std::string& bytes) const {
+    ASSERT_EQ(::mount("tmpfs", folder_.path().c_str(), "tmpfs", MS_REMOUNT,
+                      ("size=" + bytes).c_str()),
+              0);
+  }
   [[nodiscard]] bool mounted() const { return mounted_; }
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }
 
@@ -244,6 +249,35 @@ TEST(ImagenetToRecordsTest, SaysInOneLineThatTheDiskIsFull) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("No space left on device"));
   EXPECT_THAT(Names(disk.folder().path()), IsEmpty());
+}
+
+TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
+  const SmallDisk disk("300k");
+  if (!disk.mounted()) {
+    GTEST_SKIP() << "mounting a small file system needs root";
+  }
+  ImageFolder raw;
+  for (int i = 0; i < 20; ++i) {
+    raw.File("cat/" + std::to_string(i) + ".jpg",
+             TestJpeg({.width = 150, .height = 150, .quality = 100}));
+  }
+  const std::string out = disk.folder().path();
+  const ProgramResult full = Convert(raw, out, "--shards 10 --threads 2");
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("No space left on device"));
+  for (const std::string& name : Names(out)) {
+    EXPECT_THAT(name, Not(HasSubstr(".tmp-")));
+  }
+  disk.Grow("8m");
+  const ProgramResult result = Convert(raw, out, "--shards 10 --threads 2");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("shards of an earlier run were kept"));
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 10").exit_code, 0);
+  for (const std::string& shard : FindSplit(raw / "out", "train")) {
+    const std::string name = std::filesystem::path(shard).filename().string();
+    EXPECT_EQ(ReadWholeFile(out + "/" + name, 1 << 26),
+              ReadWholeFile(shard, 1 << 26));
+  }
 }
 
 TEST(ImagenetToRecordsTest, NamesAnOutputThatMayNotBeWritten) {
