@@ -38,9 +38,12 @@ class TfrecordWriter {
   [[nodiscard]] std::int64_t records() const { return records_; }
   // Bytes of the file so far; packed ones may still be on their way.
   [[nodiscard]] std::int64_t size() const { return sink_->size(); }
+  // CRC-32C of the file, as dataset.json says it. Requires: Close() returned.
+  [[nodiscard]] std::uint32_t crc32c() const { return *crc_; }
 
  private:
   std::string path_;
+  std::unique_ptr<std::uint32_t> crc_;  // The sink points to it.
   std::unique_ptr<ByteSink> sink_;
   std::int64_t records_ = 0;
   bool write_index_;

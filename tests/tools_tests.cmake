@@ -52,5 +52,20 @@ infeed_test(converter_program_test
   LABELS end_to_end)
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
 
+infeed_test(record_writing_test
+  SOURCES record_copier_test.cc shard_cut_test.cc shard_repair_test.cc
+  LIBRARIES infeed::record_writing infeed::pipeline test_jpeg
+            nlohmann_json::nlohmann_json
+  LABELS core)
+add_dependencies(core_tests record_writing_test)
+add_dependencies(tsan_tests record_writing_test)
+
+infeed_test(records_writing_test
+  SOURCES records_index_test.cc records_reshard_test.cc records_writing_test.cc
+          support/running_program.cc
+  LIBRARIES infeed::records nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(records_writing_test records)
+
 infeed_fuzz(csv_fuzz LIBRARIES infeed::converter)
 infeed_fuzz(idx_fuzz LIBRARIES infeed::converter)

@@ -62,4 +62,4 @@ infeed_library(record_verbs
           fmt::fmt nlohmann_json::nlohmann_json)
 infeed_program(records
   SOURCES records.cc
-  LIBRARIES infeed::record_verbs infeed::tools CLI11::CLI11)
+  LIBRARIES infeed::record_writing infeed::record_verbs infeed::tools CLI11::CLI11)
