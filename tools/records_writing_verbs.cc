@@ -5,6 +5,7 @@ namespace infeed {
 void AddWritingVerbs(CLI::App& app, Command& command) {
   AddRepairVerb(app, command);
   AddReshardVerb(app, command);
+  AddDiffVerb(app, command);
 }
 
 }  // namespace infeed
