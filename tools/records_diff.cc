@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "tools/records_command.h"
 #include "tools/records_writing_verbs.h"
 #include "tools/shard_progress.h"
+#include "tools/writing_options.h"
 
 namespace infeed {
 namespace {
@@ -70,11 +70,7 @@ void AddDiffVerb(CLI::App& app, Command& command) {
                    "name so many differences; without order, of each set")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  diff->add_option("--on_bad_record", flags->diff.skip_bad,
-                   "fail, or leave it out and count it")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, bool>{{"fail", false}, {"skip", true}}))
-      ->option_text("fail|skip=fail");
+  AddBadRecordOption(diff, flags->diff.skip_bad);
   AddThreadsOption(diff, flags->diff.threads);
   AddJsonOption(diff, flags->json);
   diff->callback(

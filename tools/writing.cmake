@@ -3,7 +3,7 @@ infeed_library(record_writing
   SOURCES bad_records.cc diff_report.cc group_rewriter.cc interruption.cc label_order.cc
           raw_bytes.cc record_copier.cc record_diff.cc record_hash.cc
           record_sequence.cc record_stream.cc
-          records_diff.cc records_index.cc records_repair.cc records_reshard.cc
+          records_diff.cc records_index.cc records_merge.cc records_repair.cc records_reshard.cc records_split.cc
           records_writing_verbs.cc
           repair_report.cc shard_cut.cc shard_indexer.cc shard_plan.cc shard_repair.cc
           shard_rewriter.cc shard_set_info.cc signals.cc staged_folder.cc
