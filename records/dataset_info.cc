@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <system_error>
 
@@ -9,7 +10,11 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/object_source.h"
+#include "records/object_store.h"
 #include "records/open_sink.h"
+#include "records/open_source.h"
+#include "records/url.h"
 
 namespace infeed {
 namespace {
@@ -23,6 +28,29 @@ constexpr int kIndent = 2;
 
 std::string PathOf(const std::string& data_dir) {
   return (std::filesystem::path(data_dir) / "dataset.json").string();
+}
+
+// nullopt when there is no such file or object.
+std::optional<std::string> TextOf(const std::string& path) {
+  if (!IsUrl(path)) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored)
+               ? std::optional(ReadWholeFile(path, kMaxBytes))
+               : std::nullopt;
+  }
+  const std::optional<ObjectInfo> info = SharedObjectStore()->Find(path);
+  if (!info) {
+    return std::nullopt;
+  }
+  if (info->size > kMaxBytes) {
+    throw IoError(UrlForMessages(path) + ": has " + std::to_string(info->size) +
+                  " bytes, more than the limit of " +
+                  std::to_string(kMaxBytes));
+  }
+  std::string text(static_cast<std::size_t>(info->size), '\0');
+  (void)ObjectSource(path, *info)
+      .ReadAt(0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 Json ToJson(const DatasetInfo::Split& split) {
@@ -92,20 +120,19 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info) {
   // Names of folders may be any bytes; JSON is UTF-8.
   const std::string text =
       json.dump(kIndent, ' ', false, Json::error_handler_t::replace);
-  const std::unique_ptr<ByteSink> file = OpenSink(PathOf(data_dir));
-  file->Write(text + "\n");
-  file->Commit();
+  const std::unique_ptr<ByteSink> sink = OpenSink(PathOf(data_dir));
+  sink->Write(text + "\n");
+  sink->Commit();
 }
 
 std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
   const std::string path = PathOf(data_dir);
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) {
+  const std::optional<std::string> text = TextOf(path);
+  if (!text) {
     return std::nullopt;
   }
-  const std::string text = ReadWholeFile(path, kMaxBytes);
   try {
-    return FromJson(Json::parse(text));
+    return FromJson(Json::parse(*text));
   } catch (const Json::exception& error) {
     throw DataError({.path = path}, std::string("not a data set's "
                                                 "description: ") +

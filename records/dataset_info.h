@@ -26,7 +26,7 @@ struct DatasetInfo {
   std::vector<Split> splits;
 };
 
-// Writes DIR/dataset.json whole; DIR may be a URL as OpenSink() takes it.
+// Writes DIR/dataset.json whole. DIR may be a URL, here and below.
 void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info);
 
 // Reads DIR/dataset.json; nullopt when there is none. Throws DataError when

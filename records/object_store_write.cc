@@ -22,17 +22,6 @@ std::string Encoded(std::string_view text) {
   return PercentEncode(text, Slashes::kEncode);
 }
 
-// A URL of an object in a bucket, which alone can be changed.
-Url ParseWritable(const std::string& text) {
-  Url url = ParseUrl(text);
-  if (!IsBucketScheme(url.scheme) || url.path.empty()) {
-    throw UsageError(UrlForMessages(text) +
-                     ": cannot be written (give s3://BUCKET/NAME or "
-                     "gs://BUCKET/NAME)");
-  }
-  return url;
-}
-
 // What is to be removed may be gone already.
 Verdict JudgeRemoval(const HttpResponse& response) {
   return response.status == 404 ? Verdict(HttpVerdict{}) : std::nullopt;
@@ -47,6 +36,7 @@ ObjectPage GetPage(const StoreClient& client, const Url& url,
   (void)client.Run(
       {.action = "list",
        .url = bucket,
+       .shown = FormatUrl(url),
        .query =
            (token.empty() ? "" : "continuation-token=" + Encoded(token) + "&") +
            "delimiter=%2F&list-type=2&prefix=" + Encoded(url.path),
@@ -113,14 +103,14 @@ ObjectListing ObjectStore::List(const std::string& prefix) const {
 void ObjectStore::Put(const std::string& url,
                       std::span<const std::byte> bytes) const {
   (void)client_.Run({.action = "write",
-                     .url = ParseWritable(url),
+                     .url = ParseWritableUrl(url),
                      .http = {.method = "PUT", .body = bytes}});
 }
 
 std::string ObjectStore::StartUpload(const std::string& url) const {
   std::string upload;
   (void)client_.Run({.action = "start to write",
-                     .url = ParseWritable(url),
+                     .url = ParseWritableUrl(url),
                      .query = "uploads=",
                      .http = {.method = "POST"},
                      .judge = [&](const HttpResponse& response) {
@@ -136,7 +126,7 @@ std::string ObjectStore::UploadPart(const std::string& url,
                                     std::span<const std::byte> bytes) const {
   return client_
       .Run({.action = "write",
-            .url = ParseWritable(url),
+            .url = ParseWritableUrl(url),
             .query = "partNumber=" + std::to_string(number) +
                      "&uploadId=" + Encoded(upload),
             .http = {.method = "PUT", .body = bytes},
@@ -157,7 +147,7 @@ void ObjectStore::CompleteUpload(const std::string& url,
   const std::optional<std::string> before = EtagNow(url);
   const HttpResponse response =
       client_.Run({.action = "finish",
-                   .url = ParseWritable(url),
+                   .url = ParseWritableUrl(url),
                    .query = "uploadId=" + Encoded(upload),
                    .http = {.method = "POST",
                             .headers = {{"Content-Type", "application/xml"}},
@@ -179,7 +169,7 @@ void ObjectStore::CompleteUpload(const std::string& url,
 void ObjectStore::AbortUpload(const std::string& url,
                               const std::string& upload) const {
   (void)client_.Run({.action = "give up writing",
-                     .url = ParseWritable(url),
+                     .url = ParseWritableUrl(url),
                      .query = "uploadId=" + Encoded(upload),
                      .http = {.method = "DELETE"},
                      .judge = JudgeRemoval});
@@ -187,7 +177,7 @@ void ObjectStore::AbortUpload(const std::string& url,
 
 void ObjectStore::Remove(const std::string& url) const {
   (void)client_.Run({.action = "remove",
-                     .url = ParseWritable(url),
+                     .url = ParseWritableUrl(url),
                      .http = {.method = "DELETE"},
                      .judge = JudgeRemoval});
 }

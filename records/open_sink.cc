@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/atomic_file.h"
-#include "base/error.h"
+#include "records/object_sink.h"
 #include "records/open_source.h"
 
 namespace infeed {
@@ -26,7 +26,7 @@ class FileSink final : public ByteSink {
 
 std::unique_ptr<ByteSink> OpenSink(const std::string& path) {
   if (IsUrl(path)) {
-    throw UsageError(path + ": only files can be written");
+    return std::make_unique<ObjectSink>(path);
   }
   return std::make_unique<FileSink>(path);
 }

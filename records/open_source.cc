@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "records/cloud_settings.h"
 #include "records/object_source.h"
+#include "records/shard_cache.h"
 
 namespace infeed {
 
@@ -16,10 +18,20 @@ bool IsUrl(std::string_view path) {
 }
 
 std::unique_ptr<ByteSource> OpenSource(const std::string& path) {
-  if (IsUrl(path)) {
+  if (!IsUrl(path)) {
+    return std::make_unique<FileSource>(path);
+  }
+  const std::shared_ptr<ShardCache> cache = SharedShardCache();
+  if (cache == nullptr) {
     return std::make_unique<ObjectSource>(path);
   }
-  return std::make_unique<FileSource>(path);
+  std::unique_ptr<ByteSource> source = cache->Open(path);
+  if (const std::string warning = cache->TakeWarning(); !warning.empty()) {
+    if (const auto tell = cloud_settings().on_warning) {
+      tell(warning);
+    }
+  }
+  return source;
 }
 
 }  // namespace infeed

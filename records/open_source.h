@@ -11,8 +11,9 @@ namespace infeed {
 // Whether a name is a URL of a kind that can be read: http(s), s3, gs.
 [[nodiscard]] bool IsUrl(std::string_view path);
 
-// Opens a file, or the object that a URL names. Throws IoError, and UsageError
-// for a URL that is none.
+// Opens a file, or the object that a URL names, or the local copy of it where
+// cloud_settings() name a cache. Throws IoError, and UsageError for a URL that
+// is none.
 [[nodiscard]] std::unique_ptr<ByteSource> OpenSource(const std::string& path);
 
 }  // namespace infeed

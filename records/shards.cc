@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/fnv_hash.h"
+#include "records/object_shards.h"
 #include "records/open_source.h"
 
 namespace infeed {
@@ -118,6 +120,9 @@ std::vector<std::string> ShardsOfPattern(const std::string& pattern) {
 
 // The shards of one part of a specification.
 std::vector<std::string> ShardsOfPart(const std::string& part) {
+  if (IsUrl(part)) {
+    return ShardsOfUrl(part);
+  }
   struct stat status {};
   if (::stat(part.c_str(), &status) == 0) {
     return S_ISDIR(status.st_mode)
@@ -149,15 +154,10 @@ std::vector<std::string> SortedOnce(std::vector<std::string> paths) {
   return paths;
 }
 
-// FNV-1a, 64 bits, in hex: the same name in every run and on every machine.
 std::string HashOf(std::string_view text) {
-  std::uint64_t hash = 0xCBF29CE484222325;
-  for (const char byte : text) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
-  }
   std::array<char, 17> hex{};
   std::snprintf(hex.data(), hex.size(), "%016llx",
-                static_cast<unsigned long long>(hash));
+                static_cast<unsigned long long>(FnvHash(text)));
   return hex.data();
 }
 
@@ -214,15 +214,18 @@ std::vector<std::string> FindSplit(const std::string& data_dir,
   if (split == "val") {
     split = "validation";
   }
-  if (!IsFolder(data_dir)) {
+  const bool is_url = IsUrl(data_dir);
+  if (!is_url && !IsFolder(data_dir)) {
     struct stat status {};
     const int error = ::stat(data_dir.c_str(), &status) != 0 ? errno : ENOTDIR;
     throw IoError(data_dir, "read the folder", error);
   }
   std::vector<std::string> shards;
-  for (const fs::path& folder :
-       {fs::path(data_dir), data_dir / fs::path(split)}) {
-    for (std::string& shard : ShardsIn(folder)) {
+  for (const std::string& folder :
+       {data_dir,
+        data_dir + (data_dir.ends_with('/') ? "" : "/") + std::string(split)}) {
+    for (std::string& shard :
+         is_url ? ShardObjectsIn(folder) : ShardsIn(folder)) {
       if (PrefixOfShard(fs::path(shard).filename().string()) == split) {
         shards.push_back(std::move(shard));
       }

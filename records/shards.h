@@ -24,13 +24,15 @@ namespace infeed {
 // ("DIR/train-*"). A folder or a pattern means shard names only, so side files
 // are never read as shards; a folder also takes the shards in its train/,
 // validation/ and test/ folders. A file that is named itself is taken as it
-// is. Throws IoError naming the part that is missing or matches nothing.
+// is. All of this may be URLs: s3://BUCKET/DATA/train-*; of http(s):// each
+// shard by its name. Throws IoError naming the part that is missing or matches
+// nothing.
 [[nodiscard]] std::vector<std::string> ListShards(std::string_view spec);
 
 // The shards of one split ("train", "validation", "test"; "val" finds
 // "validation" too) in a data set's folder: DIR/SPLIT-* or DIR/SPLIT/SPLIT-*.
-// Empty when there are none. Throws IoError when data_dir is not a folder that
-// can be read.
+// data_dir may be a URL of s3 or gs. Empty when there are none. Throws IoError
+// when data_dir is not a folder that can be read.
 [[nodiscard]] std::vector<std::string> FindSplit(const std::string& data_dir,
                                                  std::string_view split);
 

@@ -58,7 +58,8 @@ HttpResponse StoreClient::Run(const StoreOperation& operation) const {
   return SendWithRetries(
       client_,
       {.action = operation.action,
-       .url = FormatUrl(operation.url),
+       .url =
+           operation.shown.empty() ? FormatUrl(operation.url) : operation.shown,
        .make =
            [&] {
              HttpRequest signed_request = request;

@@ -18,6 +18,7 @@ namespace infeed {
 struct StoreOperation {
   std::string action{};  // for messages: "read"
   Url url{};
+  std::string shown{};  // for messages; url where it is ""
   std::string query{};
   HttpRequest http{};  // without its URL
   // As RetriedRequest::judge.

@@ -160,6 +160,16 @@ Url ParseUrl(std::string_view text) {
                                     : ParseHttp(text, rest, std::move(url));
 }
 
+Url ParseWritableUrl(const std::string& text) {
+  Url url = ParseUrl(text);
+  if (!IsBucketScheme(url.scheme) || url.path.empty()) {
+    throw UsageError(UrlForMessages(text) +
+                     ": cannot be written (give s3://BUCKET/NAME or "
+                     "gs://BUCKET/NAME)");
+  }
+  return url;
+}
+
 std::string FormatUrl(const Url& url) {
   std::string text;
   for (const auto& [name, scheme] : kSchemes) {

@@ -29,6 +29,8 @@ struct Url {
 // or bucket is missing or has characters that none can have, there are control
 // characters, or user names and fragments, which are not for shards.
 [[nodiscard]] Url ParseUrl(std::string_view text);
+// The same for what is to be written: an object in a bucket.
+[[nodiscard]] Url ParseWritableUrl(const std::string& text);
 [[nodiscard]] std::string FormatUrl(const Url& url);
 
 // The URL fit for messages: without its query, which may hold a signature,

@@ -97,10 +97,11 @@ TEST_F(CloudListTest, AListThatIsGarbageIsAnError) {
 }
 
 TEST_F(CloudListTest, AnEndlessListIsAnError) {
-  server_.SetFaults(R"({"fault": "garbage", "query": "list-type", "text": ")"
-                    "<ListBucketResult><IsTruncated>true</IsTruncated>"
-                    "<NextContinuationToken>again</NextContinuationToken>"
-                    R"(</ListBucketResult>"})");
+  server_.SetFaults(
+      R"({"fault": "garbage", "query": "list-type", "status": 200, "text": ")"
+      "<ListBucketResult><IsTruncated>true</IsTruncated>"
+      "<NextContinuationToken>again</NextContinuationToken>"
+      R"(</ListBucketResult>"})");
   EXPECT_THAT(
       MessageOf<IoError>([] { (void)ListShards("s3://shards/data/train-*"); }),
       HasSubstr("again and again"));

@@ -30,6 +30,7 @@ class CloudProgramsTest : public CloudFixture {
                                      .width = 31,
                                      .label = i + 1,
                                      .synset = "roses",
+                                     .text = "",
                                      .filename = "a.jpg",
                                      .encoded = jpeg}));
     }

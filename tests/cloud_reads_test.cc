@@ -126,5 +126,34 @@ TEST_F(CloudReadsTest, WebServersAreReadToo) {
   EXPECT_TRUE(ReadAll(server_.url() + "/plain/folder/a%20b") == bytes_);
 }
 
+TEST_F(CloudReadsTest, WebServersMaySendUsElsewhere) {
+  const ObjectServer other;
+  other.Put("plain/b", bytes_);
+  server_.SetFaults(R"({"fault": "redirect", "location": ")" + other.url() +
+                    R"(/plain/b"})");
+  EXPECT_TRUE(ReadAll(server_.url() + "/plain/a") == bytes_);
+}
+
+TEST_F(CloudReadsTest, WebServersNeedNotKnowHead) {
+  server_.Put("plain/a", bytes_);
+  server_.SetFaults(R"({"fault": "status", "status": 405, "method": "HEAD"})");
+  EXPECT_TRUE(ReadAll(server_.url() + "/plain/a?signature=1") == bytes_);
+}
+
+TEST_F(CloudReadsTest, WebServersNeedNotHaveETags) {
+  server_.Put("plain/a", bytes_);
+  server_.SetFaults(R"({"fault": "no_etag"})");
+  EXPECT_TRUE(ReadAll(server_.url() + "/plain/a") == bytes_);
+}
+
+TEST_F(CloudReadsTest, TokensForWebServersAreSent) {
+  Set("INFEED_HTTP_BEARER_TOKEN", "of-a-mirror");
+  SetCloudSettings(settings_);
+  server_.Put("plain/a", bytes_);
+  EXPECT_TRUE(ReadAll(server_.url() + "/plain/a") == bytes_);
+  EXPECT_THAT(server_.log().requests,
+              testing::Each(Field(&LoggedRequest::proof, "Bearer")));
+}
+
 }  // namespace
 }  // namespace infeed

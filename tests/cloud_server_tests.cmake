@@ -24,11 +24,18 @@ infeed_test(object_server_test
 add_dependencies(core_tests object_server_test)
 
 infeed_test(cloud_server_test
-  SOURCES cloud_auth_test.cc cloud_faults_test.cc cloud_reads_test.cc
-          cloud_signature_test.cc
+  SOURCES cloud_auth_test.cc cloud_cache_test.cc cloud_faults_test.cc
+          cloud_list_test.cc cloud_reads_test.cc cloud_signature_test.cc
+          cloud_upload_test.cc
   LIBRARIES infeed::records object_server
   LABELS core)
 add_dependencies(core_tests cloud_server_test)
+
+infeed_test(cloud_programs_test
+  SOURCES cloud_programs_test.cc
+  LIBRARIES infeed::records object_server test_jpeg
+  LABELS end_to_end)
+add_dependencies(cloud_programs_test records)
 
 infeed_fuzz(cloud_xml_fuzz LIBRARIES infeed::records)
 infeed_fuzz(http_headers_fuzz LIBRARIES infeed::records)

@@ -207,6 +207,13 @@ TEST_F(ObjectStoreTest, AsksAgainForAListThatIsCutShort) {
   EXPECT_EQ(Attempts(), 2);
 }
 
+TEST_F(ObjectStoreTest, NamesWhatItCannotList) {
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                (void)Store({{HttpAnswer(403)}}).List("s3://bucket/p/x");
+              }),
+              StartsWith("s3://bucket/p/x: cannot list: "));
+}
+
 TEST_F(ObjectStoreTest, RefusesWhatAUrlCannotDo) {
   const ObjectStore& store = Store({{HttpAnswer(200)}});
   const auto refusal = [](const auto& call) {

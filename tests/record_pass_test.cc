@@ -1,6 +1,7 @@
 #include "tools/record_pass.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -137,6 +138,14 @@ TEST_F(RecordPassTest, CallsBackBeforeAShardIsClosed) {
          read.push_back(shard);
        }});
   EXPECT_THAT(read, ::testing::UnorderedElementsAre(0, 1));
+}
+
+TEST_F(RecordPassTest, SaysHowManyRecordsWereLookedAt) {
+  RecordFile().Add("a").Add("bad").Write(Path("0"));
+  RecordFile().Add("b").FlipByte(13).Write(Path("1"));
+  std::atomic<std::int64_t> visited = 0;
+  Pass(2, {.visited = [&](std::int64_t records) { visited += records; }});
+  EXPECT_EQ(visited, 3);
 }
 
 TEST_F(RecordPassTest, PassesOtherErrorsOn) {

@@ -103,6 +103,9 @@ class Pass {
         BatchPass found;
         GiveBack(*shard, Read(*shard, batch, found));
         Visit(*shard, batch, visitor, found);
+        if (options_.visited) {
+          options_.visited(found.records);
+        }
         Note(*shard, std::move(found));
       }
     } catch (...) {

@@ -45,6 +45,8 @@ struct RecordPassOptions {
   std::int64_t limit = -1;  // records to look at, from the first; -1: all
   // Opens a shard; OpenSource() when empty.
   std::function<std::unique_ptr<ByteSource>(std::size_t shard)> open = {};
+  // Called with a number of records that were just looked at.
+  std::function<void(std::int64_t records)> visited = {};
   // Called when a shard was read to its end, before it is closed; for several
   // shards at once.
   std::function<void(std::size_t shard, const TfrecordReader&)> read = {};

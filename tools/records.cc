@@ -14,15 +14,17 @@ namespace {
 constexpr const char* kAbout =
     "Looks into TFRecord shards, without TensorFlow.\n"
     "\n"
-    "A PATH is a file, a folder of shards, or a quoted pattern. Folders and\n"
-    "patterns mean names that end in -NNNNN-of-NNNNN only, so side files are\n"
-    "never read as shards.\n";
+    "A PATH is a file, a folder of shards, a quoted pattern, or a URL of "
+    "these\n"
+    "(http, https, s3, gs). Folders and patterns mean names that end in\n"
+    "-NNNNN-of-NNNNN only, so side files are never read as shards.\n";
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  records count SHARDS\n"
+    "  records ls SHARDS\n"
     "  records cat --limit 3 'SHARDS/train-*'\n"
     "  records verify --decode SHARDS\n"
+    "  records stats --html stats.html SHARDS\n"
     "  records VERB --help\n"
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";
@@ -40,8 +42,10 @@ ExitCode Run(int argc, char** argv) {
   Command command;
   app.footer(kExamples);
   app.require_subcommand(0, 1);
+  AddLsVerb(app, command);
   AddCountVerb(app, command);
   AddCatVerb(app, command);
+  AddHeadVerb(app, command);
   AddVerifyVerb(app, command);
   AddStatsVerb(app, command);
   AddExtractVerb(app, command);

@@ -12,16 +12,21 @@ infeed_library(record_verbs
     packed_record.cc
     quick_file.cc
     read_progress.cc
+    record_json.cc
     record_pass.cc
+    record_selection.cc
     records_cat.cc
     records_command.cc
     records_count.cc
     records_extract.cc
+    records_head.cc
+    records_ls.cc
     records_stats.cc
     records_verify.cc
     safe_name.cc
     shard_check.cc
     shard_progress.cc
+    shard_summary.cc
     svg_chart.cc
     tally.cc
     text_table.cc
@@ -36,12 +41,15 @@ infeed_library(record_verbs
     packed_record.h
     quick_file.h
     read_progress.h
+    record_json.h
     record_pass.h
+    record_selection.h
     records_command.h
     records_verbs.h
     safe_name.h
     shard_check.h
     shard_progress.h
+    shard_summary.h
     svg_chart.h
     tally.h
     text_table.h
@@ -53,4 +61,5 @@ infeed_library(record_verbs
           fmt::fmt nlohmann_json::nlohmann_json)
 infeed_program(records
   SOURCES records.cc
-  LIBRARIES infeed::record_writing infeed::record_verbs infeed::tools CLI11::CLI11)
+  LIBRARIES infeed::record_writing infeed::record_verbs infeed::tools
+            CLI11::CLI11)

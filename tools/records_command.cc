@@ -38,9 +38,11 @@ void AddThreadsOption(CLI::App* verb, int& threads) {
 }
 
 void AddJsonOption(CLI::App* verb, std::string& target) {
-  verb->add_flag("--json{-}", target,
-                 "print JSON instead; --json=FILE: write it there, and print "
-                 "the text");
+  verb->add_flag("--json", target,
+                 "print JSON; --json=FILE: write it there, and print the text")
+      ->transform([](const std::string& value) {
+        return value == "true" ? kStdout : value;  // Without "=FILE".
+      });
 }
 
 bool IsJsonOnly(const std::string& json_target) {

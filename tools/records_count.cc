@@ -1,48 +1,81 @@
-#include <cstddef>
-#include <iostream>
+#include <cstdint>
 #include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "records/byte_source.h"
-#include "records/index_file.h"
-#include "records/open_source.h"
-#include "records/tfrecord_reader.h"
+#include "tools/parallel_for.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
+#include "tools/shard_summary.h"
 
 namespace infeed {
 namespace {
 
-ExitCode CountRecords(const ShardPaths& shards) {
-  std::size_t total = 0;
-  for (const std::string& path : shards) {
-    const std::unique_ptr<ByteSource> source = OpenSource(path);
-    const ByteSource& shard = *source;
-    std::optional<FrameOffsets> offsets = FindIndex(shard);
-    if (!offsets) {
-      offsets = ScanFrames(shard, TfrecordReaderOptions().max_record_bytes);
-    }
-    std::cout << path << ' ' << offsets->size() << '\n';
-    total += offsets->size();
+struct CountOptions {
+  std::string json;  // where to, as AddJsonOption() says
+  int threads = 0;
+};
+
+std::string CountsText(const ShardPaths& shards,
+                       const std::vector<std::int64_t>& counts,
+                       std::int64_t total) {
+  std::string text;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    text += fmt::format("{} {}\n", shards[i], counts[i]);
   }
-  std::cout << "total " << total << '\n';
+  return text + fmt::format("total {}\n", total);
+}
+
+std::string CountsJson(const ShardPaths& shards,
+                       const std::vector<std::int64_t>& counts,
+                       std::int64_t total) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    list.push_back({{"file", shards[i]}, {"records", counts[i]}});
+  }
+  const Json json = {{"shards", std::move(list)}, {"total", total}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+ExitCode CountRecords(const ShardPaths& shards, const CountOptions& options) {
+  std::vector<std::int64_t> counts(shards.size());
+  ParallelFor(shards.size(), options.threads, [&](std::size_t i) {
+    counts[i] = SummariseShard(shards[i]).records;
+  });
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts) {
+    total += count;
+  }
+  PutReport(
+      options.json, [&] { return CountsText(shards, counts, total); },
+      [&] { return CountsJson(shards, counts, total); });
   return ExitCode::kDone;
 }
 
 }  // namespace
 
 void AddCountVerb(CLI::App& app, Command& command) {
-  AddVerb(app, command,
-          {.name = "count",
-           .about = "Prints the number of records of each shard, and the total",
-           .more = "Payloads are skipped; an index makes it instant. The last\n"
-                   "line is \"total N\".\n"
-                   "\n"
-                   "Example:\n"
-                   "  records count SHARDS | tail -1\n"},
-          CountRecords);
+  const auto options = std::make_shared<CountOptions>();
+  CLI::App* count = AddVerb(
+      app, command,
+      {.name = "count",
+       .about = "Prints the number of records of each shard, and the total",
+       .more = "Payloads are skipped; an index makes it instant. Compressed\n"
+               "shards are unpacked. The last line is \"total N\".\n"
+               "\n"
+               "Examples:\n"
+               "  records count SHARDS | tail -1\n"
+               "  records count --json 'SHARDS/train-*' | jq .total\n"},
+      [options](const ShardPaths& shards) {
+        return CountRecords(shards, *options);
+      });
+  AddJsonOption(count, options->json);
+  AddThreadsOption(count, options->threads);
 }
 
 }  // namespace infeed

@@ -49,12 +49,9 @@ void Pass(const ShardPaths& shards, const ExtractFlags& flags,
           const RecordVisitors& visitors,
           const std::function<void(ShardPass)>& finished) {
   ShardProgress progress(shards);
-  PassOverRecords(shards, visitors,
-                  {.limit = flags.limit, .open = progress.Opener()},
-                  [&](ShardPass pass) {
-                    progress.AddRecords(pass.records);
-                    finished(std::move(pass));
-                  });
+  RecordPassOptions options = progress.Options();
+  options.limit = flags.limit;
+  PassOverRecords(shards, visitors, options, finished);
 }
 
 std::map<RecordPlace, std::string> PlanNames(const ShardPaths& shards,

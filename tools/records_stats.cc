@@ -38,12 +38,10 @@ StatsReport Collect(const ShardPaths& shards, const StatsOptions& options) {
     visitors.push_back(std::move(visitor));
   }
   ShardProgress progress(shards);
-  PassOverRecords(shards, visitors, {.open = progress.Opener()},
-                  [&](ShardPass pass) {
-                    progress.AddRecords(pass.records);
-                    std::cerr << BadRecordsText(shards[pass.shard], pass.bad);
-                    report.shards.push_back(std::move(pass));
-                  });
+  PassOverRecords(shards, visitors, progress.Options(), [&](ShardPass pass) {
+    std::cerr << BadRecordsText(shards[pass.shard], pass.bad);
+    report.shards.push_back(std::move(pass));
+  });
   for (StatsVisitor* part : parts) {
     report.stats.Merge(std::move(part->stats()));
   }

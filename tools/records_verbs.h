@@ -10,11 +10,17 @@ namespace infeed {
 
 struct Command;
 
+// Lists shards with their records, bytes and side files.
+void AddLsVerb(CLI::App& app, Command& command);
+
 // Prints the number of records of each shard, and the total.
 void AddCountVerb(CLI::App& app, Command& command);
 
 // Prints records as lines of JSON.
 void AddCatVerb(CLI::App& app, Command& command);
+
+// Shows the first records as a table.
+void AddHeadVerb(CLI::App& app, Command& command);
 
 // Checks every record, and prints the bad ones.
 void AddVerifyVerb(CLI::App& app, Command& command);

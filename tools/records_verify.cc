@@ -82,14 +82,13 @@ class Verification {
     for (std::size_t i = 0; i < ThreadCount(options_.threads); ++i) {
       visitors.push_back(std::make_unique<PayloadCheck>(options_));
     }
-    PassOverRecords(
-        paths_, visitors,
-        {.open = [this](std::size_t shard) { return Open(shard); },
-         .read =
-             [this](std::size_t shard, const TfrecordReader& reader) {
-               NoteFile(shard, reader);
-             }},
-        [this](ShardPass pass) { Finish(std::move(pass)); });
+    RecordPassOptions options = progress_.Options();
+    options.open = [this](std::size_t shard) { return Open(shard); };
+    options.read = [this](std::size_t shard, const TfrecordReader& reader) {
+      NoteFile(shard, reader);
+    };
+    PassOverRecords(paths_, visitors, options,
+                    [this](ShardPass pass) { Finish(std::move(pass)); });
     return std::move(report_);
   }
 
@@ -122,7 +121,6 @@ class Verification {
 
   void Finish(ShardPass pass) {
     VerifiedShard& verified = report_.shards[pass.shard];
-    progress_.AddRecords(pass.records);
     verified.records = pass.records;
     verified.bad = std::move(pass.bad);
     if (const auto expected = expected_.Find(verified.path)) {

@@ -217,6 +217,12 @@ class Api:
             raise Refused(412, "PreconditionFailed", "At least one of the "
                           "pre-conditions you specified did not hold",
                           Condition="If-Match")
+        since = request.header("if-unmodified-since")
+        if match is None and since is not None and (
+                item.modified >= unix_seconds(since) + 1):
+            raise Refused(412, "PreconditionFailed", "At least one of the "
+                          "pre-conditions you specified did not hold",
+                          Condition="If-Unmodified-Since")
         size = len(item.data)
         headers = {"ETag": etag, "Accept-Ranges": "bytes",
                    "Last-Modified": email.utils.formatdate(
@@ -281,6 +287,13 @@ def parse_range(text, size):
         raise Refused(416, "InvalidRange", "The requested range is not "
                       "satisfiable", RangeRequested=text, ActualObjectSize=size)
     return start, end
+
+
+def unix_seconds(text):
+    try:
+        return email.utils.parsedate_to_datetime(text).timestamp()
+    except ValueError:
+        return float("inf")  # What is no date is ignored, as RFC 9110 says.
 
 
 def check_md5(request):

@@ -274,9 +274,10 @@ def no_etag(rule, response, data):
     response.headers.pop("ETag", None)
 
 
-@fault("text")
+@fault("text", "status")
 def garbage(rule, response, data):
-    """Another body than the true one."""
+    """Another body than the true one, under another status if given."""
+    response.status = rule.get("status", response.status)
     response.body = rule.get("text", "<ListBucketResult><Contents><Key>a"
                              "</Contents></\0>&bogus;").encode()
 

@@ -227,6 +227,15 @@ class ApiTest(unittest.TestCase):
                          (412, "PreconditionFailed"))
         self.assertEqual(self.ask("HEAD", "/open/a/b%20c").length, 10)
 
+    def test_reading_may_depend_on_the_time(self):
+        self.store.put("open", "a", b"x")
+        self.assertEqual(self.code(
+            "GET", "/open/a",
+            if_unmodified_since="Sat, 29 Oct 1994 19:43:31 GMT")[0], 412)
+        modified = self.ask("GET", "/open/a").headers["Last-Modified"]
+        self.assertEqual(self.ask("GET", "/open/a",
+                                  if_unmodified_since=modified).status, 200)
+
     def test_lists_go_page_by_page(self):
         for key in ("a/1", "a/2", "b", "c/1", "d&<"):
             self.store.put("open", key, b"")

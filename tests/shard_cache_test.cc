@@ -1,0 +1,205 @@
+#include "records/shard_cache.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "records/cloud_settings.h"
+#include "records/open_source.h"
+#include "tests/support/bytes.h"
+#include "tests/support/cloud_environment.h"
+#include "tests/support/loopback_server.h"
+#include "tests/support/served_object.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// A store of one object of 25 bytes under every name, and a cache for two.
+class ShardCacheTest : public ::testing::Test {
+ protected:
+  ShardCacheTest() { Serve(ServeObject(kBytes)); }
+  ~ShardCacheTest() override { SetCloudSettings({}); }
+
+  void Serve(LoopbackServer::Handler handler) {
+    server_ = std::make_unique<LoopbackServer>(std::move(handler));
+    environment_.Set("AWS_ENDPOINT_URL", server_->url());
+    settings_.block_bytes = 10;
+    settings_.connections = 2;
+    settings_.retry.attempts = 2;
+    settings_.retry.first_delay = std::chrono::milliseconds(1);
+    SetCloudSettings(settings_);
+  }
+  static std::string ReadAll(const ByteSource& source) {
+    std::vector<std::byte> place(100);
+    return AsText(std::span(place).first(source.ReadAt(0, place)));
+  }
+  std::string Read(const std::string& name) {
+    return ReadAll(*cache_.Open("s3://b/" + name));
+  }
+  // The files but for the lock.
+  std::vector<fs::path> Files() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder_ / "cache")) {
+      if (entry.path().filename() != "lock") {
+        files.push_back(entry.path());
+      }
+    }
+    return files;
+  }
+  std::size_t Gets() const { return RangesAsked(*server_).size(); }
+
+  inline static const std::string kBytes = "twenty-five bytes in all.";
+  CloudEnvironment environment_;
+  const TemporaryFolder folder_;
+  CloudSettings settings_;
+  std::unique_ptr<LoopbackServer> server_;
+  ShardCache cache_{folder_ / "cache", 60};
+};
+
+TEST_F(ShardCacheTest, DownloadsAWholeShardOnce) {
+  EXPECT_EQ(Read("a"), kBytes);
+  EXPECT_EQ(Gets(), 3);
+  const auto source = cache_.Open("s3://b/a");
+  EXPECT_EQ(ReadAll(*source), kBytes);
+  EXPECT_EQ(Gets(), 3);
+  EXPECT_EQ(source->path(), "s3://b/a");
+  EXPECT_EQ(source->size(), 25);
+  EXPECT_THAT(Files(), SizeIs(1));
+}
+
+TEST_F(ShardCacheTest, AnotherObjectIsAnotherCopy) {
+  const std::int64_t version = cache_.Open("s3://b/a")->version();
+  Serve(ServeObject("other bytes", "\"f\""));
+  EXPECT_EQ(Read("a"), "other bytes");
+  EXPECT_NE(cache_.Open("s3://b/a")->version(), version);
+}
+
+TEST_F(ShardCacheTest, ThreadsDownloadOneOfThemOnly) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { EXPECT_EQ(Read("a"), kBytes); });
+  }
+  threads.clear();
+  EXPECT_EQ(Gets(), 3);
+}
+
+TEST_F(ShardCacheTest, RemovesTheLeastRecentlyUsed) {
+  (void)Read("a");
+  (void)Read("b");
+  (void)Read("a");
+  (void)Read("c");
+  EXPECT_THAT(Files(), SizeIs(2));
+  const std::size_t before = Gets();
+  (void)Read("a");
+  EXPECT_EQ(Gets(), before);
+  (void)Read("b");
+  EXPECT_EQ(Gets(), before + 3);
+}
+
+TEST_F(ShardCacheTest, RemovesNothingThatIsInUse) {
+  const auto a = cache_.Open("s3://b/a");
+  const auto b = cache_.Open("s3://b/b");
+  const auto c = cache_.Open("s3://b/c");
+  EXPECT_EQ(ReadAll(*c), kBytes);
+  EXPECT_THAT(Files(), SizeIs(2));
+  const std::size_t before = Gets();
+  EXPECT_EQ(Read("a"), kBytes);
+  EXPECT_EQ(Read("b"), kBytes);
+  EXPECT_EQ(Gets(), before);
+}
+
+TEST_F(ShardCacheTest, WhatIsLargerThanTheCacheIsReadFromTheStore) {
+  ShardCache small(folder_ / "cache", 24);
+  EXPECT_EQ(ReadAll(*small.Open("s3://b/a")), kBytes);
+  EXPECT_THAT(Files(), SizeIs(0));
+  EXPECT_EQ(small.TakeWarning(), "");
+}
+
+TEST_F(ShardCacheTest, ACopyWithOtherBytesIsMadeAnew) {
+  (void)Read("a");
+  std::fstream(Files().at(0), std::ios::in | std::ios::out) << "X";
+  ShardCache later(folder_ / "cache", 60);  // As another process's.
+  EXPECT_EQ(ReadAll(*later.Open("s3://b/a")), kBytes);
+  EXPECT_EQ(Gets(), 6);
+}
+
+TEST_F(ShardCacheTest, ACopyOfAnotherSizeIsMadeAnew) {
+  (void)Read("a");
+  fs::resize_file(Files().at(0), 5);
+  EXPECT_EQ(Read("a"), kBytes);
+}
+
+TEST_F(ShardCacheTest, WhatTheStoreRefusesIsAnErrorAndLeavesNothing) {
+  Serve([serve = ServeObject(kBytes)](const std::string& request) {
+    return request.find("bytes=20-24") != std::string::npos
+               ? LoopbackServer::Reply{HttpAnswer(403)}
+               : serve(request);
+  });
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)Read("a"); }), HasSubstr("403"));
+  EXPECT_THAT(Files(), SizeIs(0));
+}
+
+TEST_F(ShardCacheTest, ADraftThatWasLeftBehindMakesRoom) {
+  fs::create_directory(folder_ / "cache");
+  const std::string draft = folder_ / "cache/0123.tmp-1-1";
+  std::ofstream(draft) << std::string(50, 'x');
+  EXPECT_EQ(Read("a"), kBytes);  // The draft may be another process's.
+  EXPECT_TRUE(fs::exists(draft));
+  fs::last_write_time(draft,
+                      fs::last_write_time(draft) - std::chrono::hours(2));
+  EXPECT_EQ(Read("a"), kBytes);
+  EXPECT_FALSE(fs::exists(draft));
+}
+
+TEST_F(ShardCacheTest, AFolderThatCannotBeUsedIsToldOnce) {
+  std::ofstream(folder_ / "file") << "x";
+  ShardCache cache(folder_ / "file", 60);
+  EXPECT_EQ(ReadAll(*cache.Open("s3://b/a")), kBytes);
+  EXPECT_THAT(cache.TakeWarning(), HasSubstr("file: cannot make the cache"));
+  EXPECT_EQ(ReadAll(*cache.Open("s3://b/a")), kBytes);
+  EXPECT_EQ(cache.TakeWarning(), "");
+}
+
+TEST_F(ShardCacheTest, AServerWithoutIdentityIsNotCopied) {
+  Serve([](const std::string& request) {
+    return LoopbackServer::Reply{
+        .bytes = request.starts_with("HEAD")
+                     ? "HTTP/1.1 200 x\r\nContent-Length: 1\r\n\r\n"
+                     : HttpAnswer(206, "x", "Content-Range: bytes 0-0/1\r\n")};
+  });
+  EXPECT_EQ(Read("a"), "x");
+  EXPECT_FALSE(fs::exists(folder_ / "cache"));
+}
+
+TEST_F(ShardCacheTest, IsWhereTheSettingsSay) {
+  std::vector<std::string> warnings;
+  settings_.cache_folder = folder_ / "cache";
+  settings_.on_warning = [&](const std::string& text) {
+    warnings.push_back(text);
+  };
+  SetCloudSettings(settings_);
+  EXPECT_EQ(ReadAll(*OpenSource("s3://b/a")), kBytes);
+  EXPECT_EQ(ReadAll(*OpenSource("s3://b/a")), kBytes);
+  EXPECT_EQ(Gets(), 3);
+  std::ofstream(folder_ / "file") << "x";
+  settings_.cache_folder = folder_ / "file";
+  SetCloudSettings(settings_);
+  EXPECT_EQ(ReadAll(*OpenSource("s3://b/a")), kBytes);
+  EXPECT_EQ(ReadAll(*OpenSource("s3://b/a")), kBytes);
+  EXPECT_THAT(warnings, ::testing::ElementsAre(HasSubstr("local cache")));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "tests/support/loopback_server.h"
+
+namespace infeed {
+
+// A store that takes objects, whole and in parts, and nothing else: what came
+// of an upload. Thread-safe.
+class UploadStore {
+ public:
+  // Refuses this part with this status, always.
+  void FailPart(int number, int status);
+
+  [[nodiscard]] LoopbackServer::Handler handler();
+
+  // What is at a path; "none" when nothing is.
+  [[nodiscard]] std::string Get(const std::string& path) const;
+  [[nodiscard]] int uploads_open() const;
+
+ private:
+  struct Upload {
+    std::string path;
+    std::map<int, std::string> parts;
+  };
+  LoopbackServer::Reply Answer(const std::string& request);
+  LoopbackServer::Reply Post(const std::string& path, const std::string& query,
+                             const std::string& body);
+  LoopbackServer::Reply Put(const std::string& path, const std::string& query,
+                            const std::string& body);
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> objects_;
+  std::map<std::string, Upload> uploads_;
+  std::map<int, int> failures_;
+  int next_ = 0;
+};
+
+}  // namespace infeed

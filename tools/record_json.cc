@@ -1,0 +1,129 @@
+#include "tools/record_json.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "records/example_reader.h"
+#include "tools/image_format.h"
+#include "tools/quick_file.h"
+#include "tools/safe_name.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestText = 256;
+
+// Whether bytes may be shown as they are: short UTF-8 without control
+// characters.
+bool IsText(std::string_view bytes) {
+  if (bytes.size() > kLongestText) {
+    return false;
+  }
+  int following = 0;  // bytes of a character that are still to come
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    if ((value >> 6 == 0b10) != (following > 0)) {
+      return false;
+    }
+    if (following > 0) {
+      --following;
+    } else if (value >= 0xF0) {
+      following = 3;
+    } else if (value >= 0xE0) {
+      following = 2;
+    } else if (value >= 0xC0) {
+      following = 1;
+    } else if (value < 0x20 || value == 0x7F) {
+      return false;
+    }
+  }
+  return following == 0;
+}
+
+// Shows the values of one feature.
+class FeatureToJson {
+ public:
+  // Bytes go to files named PREFIX.EXTENSION; "": nowhere.
+  explicit FeatureToJson(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  Json operator()(std::monostate /*none*/) const { return nullptr; }
+  // A list of one value as that value.
+  template <typename T>
+  Json operator()(const std::vector<T>& values) const {
+    if (values.size() == 1) {
+      return Value(values.front(), "");
+    }
+    Json list = Json::array();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      list.push_back(Value(values[i], fmt::format("-{}", i)));
+    }
+    return list;
+  }
+
+ private:
+  Json Value(float value, const std::string& /*suffix*/) const { return value; }
+  Json Value(std::int64_t value, const std::string& /*suffix*/) const {
+    return value;
+  }
+  Json Value(std::string_view bytes, const std::string& suffix) const {
+    if (IsText(bytes)) {
+      return bytes;
+    }
+    Json json = {{"bytes", bytes.size()}};
+    if (!prefix_.empty()) {
+      const auto content = std::as_bytes(std::span(bytes));
+      const std::string path = fmt::format(
+          "{}{}.{}", prefix_, suffix, FileExtension(ImageFormatOf(content)));
+      WriteFileQuickly(path, content);
+      json["file"] = path;
+    }
+    return json;
+  }
+
+  std::string prefix_;
+};
+
+std::string FilePrefix(const std::string& path, const Record& record,
+                       std::string_view key, const RecordJsonOptions& options) {
+  if (options.bytes_to.empty()) {
+    return "";
+  }
+  const std::string shard = std::filesystem::path(path).filename().string();
+  return options.bytes_to + "/" +
+         SafeName(fmt::format("{}-{:06}-{}", shard, record.number, key));
+}
+
+}  // namespace
+
+std::string RecordJsonLine(const std::string& path, const Record& record,
+                           const RecordJsonOptions& options) {
+  Json features = Json::object();
+  for (const ExampleFeature& feature : ListFeatures(record.payload)) {
+    if (options.keys.empty() ||
+        std::find(options.keys.begin(), options.keys.end(), feature.key) !=
+            options.keys.end()) {
+      features[std::string(feature.key)] = std::visit(
+          FeatureToJson(FilePrefix(path, record, feature.key, options)),
+          feature.values);
+    }
+  }
+  const Json line = {{"file", path},
+                     {"record", record.number},
+                     {"offset", record.offset},
+                     {"bytes", record.payload.size()},
+                     {"features", std::move(features)}};
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace infeed

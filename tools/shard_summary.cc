@@ -1,0 +1,69 @@
+#include "tools/shard_summary.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "records/byte_source.h"
+#include "records/index_file.h"
+#include "records/open_source.h"
+#include "records/tfrecord_reader.h"
+
+namespace infeed {
+namespace {
+
+Compression CompressionOf(const ByteSource& source) {
+  std::array<std::byte, 12> start{};  // DetectCompression() needs no more.
+  return DetectCompression(std::span(start).first(source.ReadAt(0, start)));
+}
+
+std::int64_t CountByReading(std::unique_ptr<ByteSource> source) {
+  TfrecordReader reader(std::move(source), {.verify_checksums = false});
+  std::int64_t records = 0;
+  while (reader.Next()) {
+    ++records;
+  }
+  return records;
+}
+
+}  // namespace
+
+std::string_view IndexStateName(IndexState state) {
+  switch (state) {
+    case IndexState::kFresh:
+      return "fresh";
+    case IndexState::kStale:
+      return "stale";
+    case IndexState::kNone:
+      return "none";
+  }
+  std::abort();
+}
+
+ShardSummary SummariseShard(const std::string& path) {
+  std::unique_ptr<ByteSource> source = OpenSource(path);
+  ShardSummary summary = {.records = 0,
+                          .bytes = source->size(),
+                          .compression = CompressionOf(*source),
+                          .index = IndexState::kNone};
+  if (summary.compression != Compression::kNone) {
+    summary.records = CountByReading(std::move(source));
+    return summary;
+  }
+  std::optional<FrameOffsets> offsets = FindIndex(*source);
+  if (offsets) {
+    summary.index = IndexState::kFresh;
+  } else {
+    summary.index =
+        FindIndexHint(*source) ? IndexState::kStale : IndexState::kNone;
+    offsets = ScanFrames(*source, TfrecordReaderOptions().max_record_bytes);
+  }
+  summary.records = static_cast<std::int64_t>(offsets->size());
+  return summary;
+}
+
+}  // namespace infeed
