@@ -192,6 +192,10 @@ bool IsShardName(std::string_view base_name) {
   return !PrefixOfShard(base_name).empty();
 }
 
+std::string_view ShardPrefix(std::string_view base_name) {
+  return PrefixOfShard(base_name);
+}
+
 std::vector<std::string> ListShards(std::string_view spec) {
   std::vector<std::string> shards;
   for (const std::string& part : SplitAtCommas(spec)) {

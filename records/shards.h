@@ -15,6 +15,10 @@ namespace infeed {
 // Whether a base name ends in "-NNNNN-of-NNNNN" (or that and ".gz").
 [[nodiscard]] bool IsShardName(std::string_view base_name);
 
+// "train" of "train-00003-of-00008" (or that and ".gz"); "" when it is not the
+// name of a shard.
+[[nodiscard]] std::string_view ShardPrefix(std::string_view base_name);
+
 // Resolves what a user names as data to files, sorted by path, each once.
 // spec is a comma-separated list of files, folders and glob patterns
 // ("DIR/train-*"). A folder or a pattern means shard names only, so side files

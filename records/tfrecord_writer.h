@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ class TfrecordWriter {
 
   void Append(std::span<const std::byte> payload);
   void Append(std::string_view payload);
+  // Appends one record whose payload is in several parts, in this order.
+  void AppendParts(std::initializer_list<std::string_view> parts);
   // Reports what went wrong; a destructor could not. Requires: called once,
   // last.
   void Close();
@@ -38,9 +41,12 @@ class TfrecordWriter {
   [[nodiscard]] std::int64_t records() const { return records_; }
   // Bytes of the file so far; packed ones may still be on their way.
   [[nodiscard]] std::int64_t size() const { return sink_->size(); }
+  // CRC-32C of the file, as dataset.json says it. Requires: Close() returned.
+  [[nodiscard]] std::uint32_t crc32c() const { return *crc_; }
 
  private:
   std::string path_;
+  std::unique_ptr<std::uint32_t> crc_;  // The sink points to it.
   std::unique_ptr<ByteSink> sink_;
   std::int64_t records_ = 0;
   bool write_index_;

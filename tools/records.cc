@@ -6,6 +6,7 @@
 #include "tools/flags.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
+#include "tools/records_writing_verbs.h"
 
 namespace infeed {
 namespace {
@@ -49,6 +50,7 @@ ExitCode Run(int argc, char** argv) {
   AddStatsVerb(app, command);
   AddExtractVerb(app, command);
   AddIndexVerb(app, command);
+  AddWritingVerbs(app, command);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }

@@ -1,60 +1,102 @@
 #include <cstddef>
-#include <iostream>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include "records/byte_source.h"
-#include "records/index_file.h"
+#include "base/atomic_file.h"
+#include "base/error.h"
 #include "records/open_source.h"
-#include "records/tfrecord_reader.h"
+#include "tools/interruption.h"
+#include "tools/parallel_for.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
+#include "tools/shard_indexer.h"
 
 namespace infeed {
 namespace {
 
-// Makes the index files that are missing or stale and says which.
-ExitCode IndexShards(const ShardPaths& shards) {
-  std::size_t records = 0;
-  for (const std::string& path : shards) {
-    const std::unique_ptr<ByteSource> source = OpenSource(path);
-    const ByteSource& shard = *source;
-    if (const auto found = FindIndex(shard)) {
-      records += found->size();
-      std::cout << fmt::format("{}: {} records, the index is up to date\n",
-                               path, found->size());
-      continue;
-    }
-    const FrameOffsets offsets =
-        ScanFrames(shard, TfrecordReaderOptions().max_record_bytes);
-    records += offsets.size();
-    std::cout << fmt::format("{}: {} records, wrote {}\n", path, offsets.size(),
-                             SaveIndex(shard, offsets));
+struct IndexFlags {
+  IndexOptions index;
+  int threads = 0;
+  std::string json;
+};
+
+// In one folder shards of different folders must not have the same name.
+void CheckDaliFolder(const ShardPaths& shards, const IndexOptions& options) {
+  if (options.dali.empty() || options.dali == kBeside) {
+    return;
   }
-  std::cout << fmt::format("{} records in {} shards\n", records, shards.size());
-  return ExitCode::kDone;
+  std::set<std::string> paths;
+  for (const std::string& shard : shards) {
+    if (!paths.insert(DaliIndexPath(shard, options.dali)).second) {
+      throw UsageError(shard +
+                       ": another shard has the same name, and its "
+                       "index would have the same, too: index them "
+                       "into folders of their own");
+    }
+  }
+  if (!options.dry_run && !IsUrl(options.dali)) {
+    MakeFolder(options.dali);
+  }
+}
+
+ExitCode IndexShards(const ShardPaths& shards, const IndexFlags& flags) {
+  CheckDaliFolder(shards, flags.index);
+  return RunInterruptibly([&](const Interruption& interruption) {
+    std::vector<IndexedShard> indexed(shards.size());
+    ParallelFor(shards.size(), flags.threads, [&](std::size_t i) {
+      interruption.Check();
+      indexed[i] = IndexShard(shards[i], flags.index);
+    });
+    PutReport(
+        flags.json,
+        [&] { return IndexReportText(indexed, flags.index.dry_run); },
+        [&] { return IndexReportJson(indexed); });
+    return ExitCode::kDone;
+  });
 }
 
 }  // namespace
 
 void AddIndexVerb(CLI::App& app, Command& command) {
-  AddVerb(
+  const auto flags = std::make_shared<IndexFlags>();
+  CLI::App* index = AddVerb(
       app, command,
       {.name = "index",
        .about = "Makes the index files of shards",
        .more =
-           "Random access, a global shuffle and an exact resume need "
-           "them.\n"
+           "Random access, a global shuffle and an exact resume need them.\n"
            "They lie in .infeed/ beside the shards, or in the user's cache\n"
-           "where that cannot be written. Whoever reads shards makes "
-           "missing\n"
-           "ones too; this makes them beforehand.\n"
+           "where that cannot be written. Whoever reads shards makes missing\n"
+           "ones too; this makes them beforehand. Files that are there and\n"
+           "fit stay. Packed shards have no index, and are named.\n"
            "\n"
-           "Example:\n"
-           "  records index SHARDS\n"},
-      IndexShards);
+           "Examples:\n"
+           "  records index SHARDS\n"
+           "  records index --dali SHARDS          NAME.idx beside each shard\n"
+           "  records index --dali=DIR SHARDS      DIR/NAME.idx\n"
+           "  records index --from_dali SHARDS     checks NAME.idx, makes "
+           "ours\n"},
+      [flags](const ShardPaths& shards) {
+        return IndexShards(shards, *flags);
+      });
+  CLI::Option* dali = index->add_flag(
+      "--dali{-}", flags->index.dali,
+      "write DALI's NAME.idx as well, beside the shards; --dali=DIR: there");
+  index
+      ->add_flag("--from_dali", flags->index.from_dali,
+                 "take the places of records from NAME.idx beside the shards, "
+                 "checked against the shards")
+      ->excludes(dali);
+  index->add_flag("--force", flags->index.force,
+                  "make the files anew, whatever is there");
+  index->add_flag("--dry_run", flags->index.dry_run,
+                  "only say what would be written");
+  AddThreadsOption(index, flags->threads);
+  AddJsonOption(index, flags->json);
 }
 
 }  // namespace infeed

@@ -1,0 +1,27 @@
+#include "tools/interruption.h"
+
+#include <iostream>
+
+#include "tools/signals.h"
+
+namespace infeed {
+
+ExitCode RunInterruptibly(
+    const std::function<ExitCode(const Interruption&)>& work) {
+  const SignalStop signals;
+  try {
+    return work(Interruption(signals.token()));
+  } catch (const IoError& error) {
+    // A call that a signal broke off may have failed in its own words.
+    if (!signals.token().stop_requested()) {
+      throw;
+    }
+    std::cout.flush();
+    std::cerr << "records: " << error.what()
+              << ": nothing of it was kept; run the same command again"
+              << std::endl;
+    return ExitCode::kStoppedBySignal;
+  }
+}
+
+}  // namespace infeed

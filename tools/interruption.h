@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+
+// Whether the user wants the work to end. Thread-safe.
+class Interruption {
+ public:
+  explicit Interruption(std::stop_token token) : token_(std::move(token)) {}
+
+  // Throws IoError when a signal came: everything that is being written goes
+  // away on the error's way up.
+  void Check() const {
+    if (token_.stop_requested()) {
+      throw IoError("stopped by a signal");
+    }
+  }
+
+ private:
+  std::stop_token token_;
+};
+
+// Runs work that writes files. SIGINT, SIGTERM and SIGUSR1 end it at its next
+// Check(), with kStoppedBySignal and a line on stderr. Requires: no other
+// thread runs yet.
+[[nodiscard]] ExitCode RunInterruptibly(
+    const std::function<ExitCode(const Interruption&)>& work);
+
+}  // namespace infeed

@@ -1,0 +1,169 @@
+#include "tools/shard_indexer.h"
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "records/byte_sink.h"
+#include "records/byte_source.h"
+#include "records/dali_index.h"
+#include "records/index_file.h"
+#include "records/open_sink.h"
+#include "records/open_source.h"
+#include "records/tfrecord_format.h"
+#include "records/tfrecord_reader.h"
+#include "tools/staged_folder.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
+
+Compression CompressionOf(const ByteSource& shard) {
+  std::array<std::byte, kFrameHeaderBytes> start;
+  const std::size_t got = shard.ReadAt(0, start);
+  return DetectCompression(std::span(start).first(got));
+}
+
+std::string ReadText(const std::string& path) {
+  const std::unique_ptr<ByteSource> source = OpenSource(path);
+  if (source->size() > kMaxDaliBytes) {
+    throw DataError({.path = path}, "is too large for an index");
+  }
+  std::string text(static_cast<std::size_t>(source->size()), '\0');
+  text.resize(source->ReadAt(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+FrameOffsets TakeDaliIndex(const ByteSource& shard) {
+  const std::string path = DaliIndexPath(shard.path(), kBeside);
+  return ParseDaliIndex(ReadText(path), path, shard);
+}
+
+// Requires: the shard has an index.
+void WriteDaliIndex(const ByteSource& shard, const FrameOffsets& offsets,
+                    const IndexOptions& options, const std::string& path) {
+  const std::string text = DaliIndexText(offsets, shard.size());
+  if (!ExistingOutputs({path}, true).empty() && !options.force) {
+    if (ReadText(path) != text) {
+      throw UsageError(path +
+                       ": is there already and says something else: --force "
+                       "replaces it");
+    }
+    return;
+  }
+  if (!options.dry_run) {
+    const std::unique_ptr<ByteSink> file = OpenSink(path);
+    file->Write(text);
+    file->Commit();
+  }
+}
+
+FrameOffsets OffsetsOf(const ByteSource& shard, const IndexOptions& options,
+                       IndexedShard& result) {
+  if (!options.force && !options.from_dali) {
+    if (std::optional<FrameOffsets> found = FindIndex(shard)) {
+      result.was_there = true;
+      return *std::move(found);
+    }
+  }
+  FrameOffsets offsets =
+      options.from_dali
+          ? TakeDaliIndex(shard)
+          : ScanFrames(shard, TfrecordReaderOptions().max_record_bytes);
+  if (!options.dry_run) {
+    result.index = SaveIndex(shard, offsets);
+  }
+  return offsets;
+}
+
+std::string LineOf(const IndexedShard& shard, bool dry_run) {
+  if (shard.compression != Compression::kNone) {
+    return fmt::format("{}: a {} stream, which has no index\n", shard.path,
+                       CompressionName(shard.compression));
+  }
+  std::string line =
+      fmt::format("{}: {} records, {}", shard.path, shard.records,
+                  shard.was_there ? "the index is up to date"
+                  : dry_run       ? "would write an index"
+                                  : "wrote " + shard.index);
+  if (!shard.dali.empty()) {
+    line += (dry_run ? ", DALI's would be " : ", DALI's is ") + shard.dali;
+  }
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string DaliIndexPath(const std::string& shard, const std::string& dali) {
+  return dali == kBeside
+             ? shard + ".idx"
+             : JoinPath(dali, std::filesystem::path(shard).filename().string() +
+                                  ".idx");
+}
+
+IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
+  const std::unique_ptr<ByteSource> shard = OpenSource(path);
+  IndexedShard result;
+  result.path = path;
+  result.compression = CompressionOf(*shard);
+  if (result.compression != Compression::kNone) {
+    return result;
+  }
+  const FrameOffsets offsets = OffsetsOf(*shard, options, result);
+  result.records = static_cast<std::int64_t>(offsets.size());
+  if (!options.dali.empty()) {
+    result.dali = DaliIndexPath(path, options.dali);
+    WriteDaliIndex(*shard, offsets, options, result.dali);
+  }
+  return result;
+}
+
+std::string IndexReportText(const std::vector<IndexedShard>& shards,
+                            bool dry_run) {
+  std::string text;
+  std::int64_t records = 0;
+  std::size_t packed = 0;
+  for (const IndexedShard& shard : shards) {
+    text += LineOf(shard, dry_run);
+    records += shard.records;
+    packed += shard.compression != Compression::kNone ? 1 : 0;
+  }
+  if (packed > 0) {
+    text += fmt::format(
+        "{} shards are packed: `records reshard` makes shards that have an "
+        "index\n",
+        packed);
+  }
+  return text + fmt::format("{} records in {} shards\n", records,
+                            shards.size() - packed);
+}
+
+std::string IndexReportJson(const std::vector<IndexedShard>& shards) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  std::int64_t records = 0;
+  for (const IndexedShard& shard : shards) {
+    Json json = {{"file", shard.path},
+                 {"compression", CompressionName(shard.compression)}};
+    if (shard.compression == Compression::kNone) {
+      json["records"] = shard.records;
+      json["up_to_date"] = shard.was_there;
+      json["index"] = shard.index.empty() ? Json() : Json(shard.index);
+      json["dali"] = shard.dali.empty() ? Json() : Json(shard.dali);
+    }
+    list.push_back(std::move(json));
+    records += shard.records;
+  }
+  const Json json = {{"records", records}, {"shards", std::move(list)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace infeed

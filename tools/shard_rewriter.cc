@@ -1,0 +1,166 @@
+#include "tools/shard_rewriter.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "records/dataset_info.h"
+#include "records/open_source.h"
+#include "records/shards.h"
+#include "tools/group_rewriter.h"
+#include "tools/interruption.h"
+#include "tools/shard_set_info.h"
+#include "tools/staged_folder.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Paths = std::vector<std::string>;
+using Groups = std::map<std::string, Paths>;
+using Rewriters = std::vector<std::unique_ptr<GroupRewriter>>;
+
+// The shards of each prefix: each is a set of its own.
+Groups GroupByPrefix(const Paths& shards, const std::string& fallback) {
+  Groups groups;
+  for (const std::string& shard : shards) {
+    const std::string name = fs::path(shard).filename().string();
+    const std::string prefix(ShardPrefix(name));
+    if (prefix.empty() && fallback.empty()) {
+      throw UsageError(shard +
+                       ": is not named PREFIX-NNNNN-of-NNNNN: say what its "
+                       "records shall be called, as with --prefix train");
+    }
+    groups[prefix.empty() ? fallback : prefix].push_back(shard);
+  }
+  return groups;
+}
+
+// Whether a file of this prefix would be among the new shards, or beside them.
+bool IsOf(const Groups& groups, std::string_view prefix, bool by_label) {
+  return std::any_of(groups.begin(), groups.end(), [&](const auto& group) {
+    return prefix == group.first ||
+           (by_label && prefix.starts_with(group.first + "-"));
+  });
+}
+
+// The shards of the output that new ones would stand beside: whoever reads the
+// folder would take both.
+Paths OldShards(const Groups& groups, const RewriteOptions& options) {
+  const std::string& folder = options.writing.output;
+  Paths old;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (IsOf(groups, ShardPrefix(name),
+             options.order == RewriteOrder::kByLabel)) {
+      old.push_back(JoinPath(folder, name));
+    }
+  }
+  std::sort(old.begin(), old.end());
+  return ExistingOutputs(old, options.writing.overwrite);
+}
+
+// Objects in a store are looked for one by one, once their names are known.
+void RefuseObjects(const Rewriters& rewriters, const RewriteOptions& options) {
+  if (IsUrl(options.writing.output)) {
+    Paths paths;
+    for (const auto& rewriter : rewriters) {
+      for (const NewShard& shard : rewriter->shards()) {
+        paths.push_back(JoinPath(options.writing.output, shard.name));
+      }
+    }
+    (void)ExistingOutputs(paths, options.writing.overwrite);
+  }
+}
+
+Rewriters MakeRewriters(const Groups& groups, const RewriteOptions& options,
+                        const StagedFolder* folder,
+                        const Interruption& interruption) {
+  Rewriters rewriters;
+  for (const auto& [prefix, inputs] : groups) {
+    rewriters.push_back(std::make_unique<GroupRewriter>(prefix, inputs, options,
+                                                        folder, interruption));
+  }
+  return rewriters;
+}
+
+void PrintPlan(const Rewriters& rewriters, const std::string& output) {
+  std::int64_t records = 0;
+  std::int64_t shards = 0;
+  for (const auto& rewriter : rewriters) {
+    for (const NewShard& shard : rewriter->shards()) {
+      std::cout << JoinPath(output, shard.name) << ' ' << shard.range.count
+                << '\n';
+      records += shard.range.count;
+      ++shards;
+    }
+  }
+  std::cout << fmt::format("would write {} records in {} shards\n", records,
+                           shards);
+}
+
+void PrintResult(const std::vector<DatasetInfo::Shard>& shards,
+                 std::int64_t left_out, const std::string& output) {
+  std::int64_t records = 0;
+  for (const DatasetInfo::Shard& shard : shards) {
+    std::cout << JoinPath(output, shard.name) << ' ' << shard.records << '\n';
+    records += shard.records;
+  }
+  std::cout << fmt::format("{} records in {} shards, {} bad left out\n",
+                           records, shards.size(), left_out);
+}
+
+ExitCode Write(const Groups& groups, const RewriteOptions& options,
+               const DatasetInfo& common, const Interruption& interruption) {
+  const std::string& output = options.writing.output;
+  const Paths stale = OldShards(groups, options);
+  StagedFolder folder(output);
+  const Rewriters rewriters =
+      MakeRewriters(groups, options, &folder, interruption);
+  RefuseObjects(rewriters, options);
+  std::vector<DatasetInfo::Shard> written;
+  std::int64_t left_out = 0;
+  for (const auto& rewriter : rewriters) {
+    std::vector<DatasetInfo::Shard> more = rewriter->Write();
+    std::move(more.begin(), more.end(), std::back_inserter(written));
+    left_out += rewriter->left_out();
+  }
+  folder.Commit(stale);
+  DescribeShards(output, common, written);
+  PrintResult(written, left_out, output);
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+ExitCode RewriteShards(const Paths& shards, const RewriteOptions& options) {
+  RefuseFolderOf(shards, options.writing.output);
+  const Groups groups = GroupByPrefix(shards, options.prefix);
+  DatasetInfo common = CommonInfo(shards).value_or(DatasetInfo());
+  if (options.order == RewriteOrder::kShuffled) {
+    common.seed = options.seed;  // That of the order of the records.
+  }
+  return RunInterruptibly([&](const Interruption& interruption) {
+    if (!options.writing.dry_run) {
+      return Write(groups, options, common, interruption);
+    }
+    (void)OldShards(groups, options);
+    PrintPlan(MakeRewriters(groups, options, nullptr, interruption),
+              options.writing.output);
+    return ExitCode::kDone;
+  });
+}
+
+}  // namespace infeed

@@ -1,0 +1,126 @@
+#include "tools/shard_set_info.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "records/shards.h"
+#include "tools/staged_folder.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
+                                                     "test"};
+
+// Where a shard's dataset.json may lie.
+std::vector<std::string> FoldersOf(const std::string& shard) {
+  const fs::path own = fs::path(shard).parent_path();
+  std::vector<std::string> folders = {own.empty() ? "." : own.string()};
+  if (std::find(kSplits.begin(), kSplits.end(), own.filename().string()) !=
+      kSplits.end()) {
+    const fs::path above = own.parent_path();
+    folders.push_back(above.empty() ? "." : above.string());
+  }
+  return folders;
+}
+
+std::size_t PlaceOf(std::string_view split) {
+  return static_cast<std::size_t>(
+      std::find(kSplits.begin(), kSplits.end(), split) - kSplits.begin());
+}
+
+// train, validation and test first, then what else there is.
+bool ComesBefore(const DatasetInfo::Split& a, const DatasetInfo::Split& b) {
+  return std::pair(PlaceOf(a.name), a.name) <
+         std::pair(PlaceOf(b.name), b.name);
+}
+
+using ShardsByName = std::map<std::string, DatasetInfo::Shard>;
+
+// What is described already and still there.
+ShardsByName OldShards(const std::string& folder) {
+  ShardsByName shards;
+  const std::optional<DatasetInfo> old = ReadDatasetInfo(folder);
+  for (const DatasetInfo::Split& split :
+       old ? old->splits : std::vector<DatasetInfo::Split>()) {
+    for (const DatasetInfo::Shard& shard : split.shards) {
+      std::error_code ignored;
+      if (fs::exists(JoinPath(folder, shard.name), ignored)) {
+        shards[shard.name] = shard;
+      }
+    }
+  }
+  return shards;
+}
+
+}  // namespace
+
+std::optional<DatasetInfo> CommonInfo(const std::vector<std::string>& inputs) {
+  std::set<std::string> folders;
+  for (const std::string& input : inputs) {
+    for (std::string& folder : FoldersOf(input)) {
+      folders.insert(std::move(folder));
+    }
+  }
+  std::optional<DatasetInfo> common;
+  std::string where;
+  for (const std::string& folder : folders) {
+    const std::optional<DatasetInfo> info = ReadDatasetInfo(folder);
+    if (info && common && info->classes != common->classes) {
+      throw UsageError(where + " and " + folder +
+                       ": their dataset.json name different classes, so that "
+                       "a label would mean two things: take one of them at a "
+                       "time");
+    }
+    if (info && !common) {
+      common = DatasetInfo{
+          .seed = info->seed, .classes = info->classes, .splits = {}};
+      where = folder;
+    }
+  }
+  return common;
+}
+
+DatasetInfo::Shard DescribeShard(const std::string& name,
+                                 const TfrecordWriter& writer) {
+  return {.name = name,
+          .records = writer.records(),
+          .bytes = writer.size(),
+          .crc32c = fmt::format("{:08x}", writer.crc32c())};
+}
+
+void DescribeShards(const std::string& folder, const DatasetInfo& common,
+                    const std::vector<DatasetInfo::Shard>& shards) {
+  ShardsByName all = OldShards(folder);
+  for (const DatasetInfo::Shard& shard : shards) {
+    all[shard.name] = shard;
+  }
+  std::map<std::string, DatasetInfo::Split> splits;
+  for (const auto& [name, shard] : all) {
+    const std::string base = fs::path(name).filename().string();
+    const std::string prefix(ShardPrefix(base));
+    DatasetInfo::Split& split = splits[prefix.empty() ? base : prefix];
+    split.name = prefix.empty() ? base : prefix;
+    split.records += shard.records;
+    split.shards.push_back(shard);
+  }
+  DatasetInfo info = common;
+  for (auto& [name, split] : splits) {
+    info.splits.push_back(std::move(split));
+  }
+  std::sort(info.splits.begin(), info.splits.end(), ComesBefore);
+  WriteDatasetInfo(folder, info);
+}
+
+}  // namespace infeed

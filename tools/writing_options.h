@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "records/compression.h"
+
+namespace CLI {
+class App;
+}
+
+// Flags that the verbs that write shards have in common.
+namespace infeed {
+
+struct WritingOptions {
+  std::string output;
+  bool overwrite = false;
+  bool dry_run = false;
+  Compression compression = Compression::kNone;
+  int threads = 0;  // 0: one for each core
+};
+
+// Adds --output, --overwrite, --dry_run, --compression and --threads; `what`
+// says in the help what the output is.
+void AddWritingOptions(CLI::App* verb, WritingOptions& options,
+                       const std::string& what);
+
+// Bytes of "1048576", "64MB", "64 MiB" (units kB, MB, GB, KiB, MiB, GiB).
+// Throws UsageError naming the flag.
+[[nodiscard]] std::int64_t ParseBytes(std::string_view text,
+                                      std::string_view flag);
+
+}  // namespace infeed
