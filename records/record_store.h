@@ -39,6 +39,11 @@ class RecordStore {
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
 
+  // Says that Read() will be asked for this record soon. In a shard in the
+  // cloud it is then on its way, as far as cloud_settings() allow; files are
+  // near enough. Never fails: what is wrong shows when the record is read.
+  void WillRead(std::int64_t record) const;
+
   // What ReadMany() hands out: place is that of the record in its list. The
   // payload is valid until the function returns.
   using OnRecord = std::function<void(std::size_t place,
@@ -69,6 +74,7 @@ class RecordStore {
 
   const RecordIndex& index_;
   RecordStoreOptions options_;
+  bool any_in_cloud_;
   // The open shards, the most recently used first.
   mutable std::mutex mutex_;
   mutable OpenList uses_;
