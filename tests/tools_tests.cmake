@@ -27,6 +27,13 @@ infeed_test(records_program_test
   LABELS end_to_end)
 add_dependencies(records_program_test records imagenet_to_records)
 
+infeed_test(records_cloud_test
+  SOURCES records_cloud_test.cc
+  LIBRARIES infeed::records object_server test_jpeg
+            nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(records_cloud_test records)
+
 infeed_test(converter_test
   SOURCES converter_test.cc conversion_plan_test.cc csv_test.cc
           data_split_test.cc duplicates_test.cc idx_file_test.cc
