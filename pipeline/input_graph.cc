@@ -1,18 +1,15 @@
 #include "pipeline/input_graph.h"
 
 #include <cstddef>
-#include <deque>
 #include <optional>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <tbb/flow_graph.h>
-#include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 
 #include "base/bounded_queue.h"
+#include "pipeline/closed_arena.h"
 
 namespace infeed {
 namespace {
@@ -117,15 +114,10 @@ void Nodes::Put(OpenBatch& batch) {
 class InputGraph::Impl {
  public:
   Impl(SlotFiller& filler, const InputGraphOptions& options, Deliver deliver)
-      // All slots are reserved for threads of ours: none is left for oneTBB's
-      // own workers. The one more is for whoever waits at the end.
-      : arena_(options.threads + 1, options.threads + 1) {
-    arena_.execute([&] {
+      : arena_(options.threads) {
+    arena_.Execute([&] {
       nodes_.emplace(filler, options.samples_in_flight, std::move(deliver));
     });
-    for (int i = 0; i < options.threads; ++i) {
-      threads_.emplace_back(arena_);
-    }
   }
 
   ~Impl() { nodes_->WaitUntilIdle(); }  // Then the threads leave and end.
@@ -135,30 +127,8 @@ class InputGraph::Impl {
   void Put(OpenBatch& batch) { nodes_->Put(batch); }
 
  private:
-  // A thread that works in the arena until it is destroyed: it waits there for
-  // a task that is never run, and a oneTBB thread that waits works meanwhile.
-  class Worker {
-   public:
-    explicit Worker(tbb::task_arena& arena)
-        : never_run_(shift_.defer([] {})), thread_([this, &arena] {
-            arena.execute([this] { shift_.wait(); });
-          }) {}
-    ~Worker() {
-      never_run_ = {};
-      thread_.join();
-    }
-    Worker(const Worker&) = delete;
-    Worker& operator=(const Worker&) = delete;
-
-   private:
-    tbb::task_group shift_;
-    tbb::task_handle never_run_;
-    std::jthread thread_;
-  };
-
-  tbb::task_arena arena_;
+  ClosedArena arena_;
   std::optional<Nodes> nodes_;
-  std::deque<Worker> threads_;
 };
 
 InputGraph::InputGraph(SlotFiller& filler, const InputGraphOptions& options,

@@ -14,7 +14,7 @@ struct InputGraphOptions {
 };
 
 // The flow graph: takes batches apart into samples, works on them in parallel
-// and gives the batches back whole and in order. The only user of oneTBB.
+// and gives the batches back whole and in order.
 //
 //                    +------------ one more may enter -----------+
 //                    v                                           |
@@ -26,9 +26,7 @@ struct InputGraphOptions {
 // What waits is bounded by the batches that the caller puts; what is in flight
 // by the limit.
 //
-// The work is done by exactly `threads` threads of its own, which enter an
-// arena that admits no others: neither the number of cores, nor another user of
-// oneTBB, nor a limit that the program sets changes how many work.
+// The work is done by exactly `threads` threads of its own (closed_arena.h).
 //
 // Batches must stay until they are delivered. Put() from one thread; deliver is
 // called by one worker at a time, in the order of Put(). Nothing throws.

@@ -168,13 +168,23 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   const std::size_t slot = static_cast<std::size_t>(sample.slot);
   batch.labels()[slot] = SlotLabel(sample.example.label, options_.label_offset);
   LentPreprocessor preprocessor(preprocessors_);
+  const ImagenetExampleView& example = sample.example;
+  const bool is_packed = !example.packed.empty();  // Nothing to decode.
   const Clock::time_point start = Clock::now();
-  preprocessor->Decode(sample.example.encoded, sample.key);
+  if (!is_packed) {
+    preprocessor->Decode(example.encoded, sample.key);
+  }
   const Clock::time_point decoded = Clock::now();
-  counters_.decode.Add(preprocessor->decoded_pixels() * kRgbBytes,
-                       decoded - start, start - sample.since);
+  counters_.decode.Add(
+      is_packed ? 0 : preprocessor->decoded_pixels() * kRgbBytes,
+      decoded - start, start - sample.since);
   const std::span<std::uint32_t> pixels = batch.slot_pixels(sample.slot);
-  preprocessor->Resize(sample.key, pixels);
+  if (is_packed) {
+    preprocessor->CopyPacked(example.packed, example.height, example.width,
+                             sample.key, pixels);
+  } else {
+    preprocessor->Resize(sample.key, pixels);
+  }
   batch.weights()[slot] = 1;
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
                        Clock::now() - decoded, Clock::duration::zero());

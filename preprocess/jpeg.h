@@ -17,6 +17,12 @@ struct JpegLimits {
   std::int64_t max_memory_bytes = std::int64_t{1} << 30;  // libjpeg's own
 };
 
+// What libjpeg's warnings are: they mean damaged data.
+enum class JpegWarnings {
+  kErrors,     // a DataError
+  kTolerated,  // the decode goes on with what there is
+};
+
 // What a JPEG's header says.
 struct JpegInfo {
   int width = 0;
@@ -32,12 +38,13 @@ struct JpegInfo {
 // An image never depends on the one before. Copies of the bytes are not taken:
 // they must stay as they are from ReadHeader() to the end of the decode that
 // follows. One thread at a time. Throws DataError with
-// libjpeg's message for broken bytes, its warnings included, and for an image
-// over a limit; the decoder is usable after that.
+// libjpeg's message for broken bytes, its warnings included unless they are
+// tolerated, and for an image over a limit; the decoder is usable after that.
 class JpegDecoder {
  public:
   // Throws UsageError for a limit below 1.
-  explicit JpegDecoder(const JpegLimits& limits = {});
+  explicit JpegDecoder(const JpegLimits& limits = {},
+                       JpegWarnings warnings = JpegWarnings::kErrors);
   ~JpegDecoder();
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
@@ -55,6 +62,15 @@ class JpegDecoder {
   // decode would have. Less is decoded than that: rows below are never read.
   // Requires: as Decode(), and the window lies inside the image.
   void DecodeWindow(const Window& window, RgbImage& image);
+
+  // Decodes the image to eighths / 8 of its size, sides rounded up, in the
+  // domain of the DCT: a fraction of the work of a whole decode. Requires: as
+  // Decode(), and eighths is in 1..8.
+  void DecodeScaled(int eighths, RgbImage& image);
+
+  // The first warning about the last image, its header included; empty: none.
+  // Requires: warnings are tolerated.
+  [[nodiscard]] const std::string& warning() const;
 
  private:
   struct State;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -51,8 +52,10 @@ void CmykToRgb(const std::uint8_t* cmyk, int width, bool adobe,
 // would lend an image that lacks its Huffman or quantisation tables those of
 // the image before.
 struct JpegDecoder::State {
-  explicit State(const JpegLimits& limits_in) : limits(limits_in) {
+  State(const JpegLimits& limits_in, JpegWarnings warnings)
+      : limits(limits_in) {
     CheckLimits(limits);
+    errors.TolerateWarnings(warnings == JpegWarnings::kTolerated);
     codec.err = errors.manager();
     codec.client_data = this;
     progress.progress_monitor = OnProgress;
@@ -65,6 +68,7 @@ struct JpegDecoder::State {
   void Begin(std::span<const std::byte> bytes);
   void CheckPixels() const;
   void DecodeRows(const Window& window, RgbImage& image);
+  void KeepWarning();
   [[nodiscard]] Columns Start(const Window& window);
   void SkipRowsAbove(const Window& window);
   void ReadRows(const Window& window, const Columns& columns, RgbImage& image);
@@ -75,6 +79,7 @@ struct JpegDecoder::State {
   JpegLimits limits;
   std::vector<std::uint8_t> row;  // one row of `columns`, as libjpeg gives it
   bool header_read = false;
+  std::string warning;
 };
 
 // Called by libjpeg for every few rows of input and output.
@@ -128,6 +133,14 @@ void JpegDecoder::State::DecodeRows(const Window& window, RgbImage& image) {
       jpeg_finish_decompress(&codec);  // Reads on to the end marker.
     }
   });
+  KeepWarning();
+}
+
+void JpegDecoder::State::KeepWarning() {
+  std::string latest = errors.TakeWarning();
+  if (warning.empty()) {
+    warning = std::move(latest);
+  }
 }
 
 // Starts the decode, of the columns that the window needs. Where chroma is
@@ -186,8 +199,8 @@ void JpegDecoder::State::ReadRows(const Window& window, const Columns& columns,
   }
 }
 
-JpegDecoder::JpegDecoder(const JpegLimits& limits)
-    : state_(std::make_unique<State>(limits)) {}
+JpegDecoder::JpegDecoder(const JpegLimits& limits, JpegWarnings warnings)
+    : state_(std::make_unique<State>(limits, warnings)) {}
 JpegDecoder::~JpegDecoder() = default;
 JpegDecoder::JpegDecoder(JpegDecoder&&) noexcept = default;
 JpegDecoder& JpegDecoder::operator=(JpegDecoder&&) noexcept = default;
@@ -195,7 +208,10 @@ JpegDecoder& JpegDecoder::operator=(JpegDecoder&&) noexcept = default;
 JpegInfo JpegDecoder::ReadHeader(std::span<const std::byte> bytes) {
   State& state = *state_;
   state.header_read = false;
+  state.warning = {};
+  static_cast<void>(state.errors.TakeWarning());  // Of an image that failed.
   state.errors.Run([&] { state.Begin(bytes); });
+  state.KeepWarning();
   state.CheckPixels();
   state.header_read = true;
   return {.width = static_cast<int>(state.codec.image_width),
@@ -223,5 +239,24 @@ void JpegDecoder::DecodeWindow(const Window& window, RgbImage& image) {
         "the window lies inside the image");
   state_->DecodeRows(window, image);
 }
+
+void JpegDecoder::DecodeScaled(int eighths, RgbImage& image) {
+  Check(eighths >= 1 && eighths <= DCTSIZE, "a scale is in eighths");
+  State& state = *state_;
+  Check(state.header_read, "a header is read before each decode");
+  jpeg_decompress_struct& codec = state.codec;
+  state.errors.Run([&] {
+    codec.scale_num = static_cast<unsigned int>(eighths);
+    codec.scale_denom = DCTSIZE;
+    jpeg_calc_output_dimensions(&codec);
+  });
+  state.DecodeRows({.y = 0,
+                    .x = 0,
+                    .height = static_cast<int>(codec.output_height),
+                    .width = static_cast<int>(codec.output_width)},
+                   image);
+}
+
+const std::string& JpegDecoder::warning() const { return state_->warning; }
 
 }  // namespace infeed

@@ -31,6 +31,8 @@ struct JpegErrorTrap::State {
   jpeg_error_mgr manager{};
   std::jmp_buf landing{};
   std::array<char, JMSG_LENGTH_MAX> message{};
+  bool tolerates_warnings = false;
+  std::array<char, JMSG_LENGTH_MAX> warning{};  // empty: none
 };
 
 JpegErrorTrap::JpegErrorTrap() : state_(std::make_unique<State>()) {
@@ -42,6 +44,16 @@ JpegErrorTrap::JpegErrorTrap() : state_(std::make_unique<State>()) {
 JpegErrorTrap::~JpegErrorTrap() = default;
 
 jpeg_error_mgr* JpegErrorTrap::manager() { return &state_->manager; }
+
+void JpegErrorTrap::TolerateWarnings(bool tolerate) {
+  state_->tolerates_warnings = tolerate;
+}
+
+std::string JpegErrorTrap::TakeWarning() {
+  std::string warning = state_->warning.data();
+  state_->warning.front() = '\0';
+  return warning;
+}
 
 void JpegErrorTrap::Fail(jpeg_common_struct* codec, const char* message) {
   State& state = *reinterpret_cast<State*>(codec->err);
@@ -67,8 +79,15 @@ void JpegErrorTrap::OnError(jpeg_common_struct* codec) {
 
 // Negative levels are warnings, the others are traces.
 void JpegErrorTrap::OnMessage(jpeg_common_struct* codec, int level) {
-  if (level < 0) {
+  if (level >= 0) {
+    return;
+  }
+  State& state = *reinterpret_cast<State*>(codec->err);
+  if (!state.tolerates_warnings) {
     OnError(codec);
+  }
+  if (state.warning.front() == '\0') {
+    (*codec->err->format_message)(codec, state.warning.data());
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <type_traits>
 
 // libjpeg's own structures, named here so that headers need not include it.
@@ -11,7 +12,8 @@ namespace infeed {
 
 // Turns what libjpeg reports into DataError. libjpeg is C: an exception must
 // not pass through its frames, so an error jumps out of it (longjmp) to Run(),
-// which throws. Warnings mean damaged data and are errors.
+// which throws. Warnings mean damaged data and are errors, unless they are
+// tolerated: then the first is kept and libjpeg goes on.
 //
 // Must outlive the libjpeg object whose err is manager(). One thread at a time.
 class JpegErrorTrap {
@@ -32,6 +34,10 @@ class JpegErrorTrap {
     static_assert(std::is_trivially_destructible_v<Body>);
     RunBody([](void* context) { (*static_cast<Body*>(context))(); }, &body);
   }
+
+  void TolerateWarnings(bool tolerate);
+  // libjpeg's first warning since the last call; empty: none.
+  [[nodiscard]] std::string TakeWarning();
 
   // Leaves the running body with a message of our own, from a callback.
   [[noreturn]] static void Fail(jpeg_common_struct* codec, const char* message);

@@ -17,7 +17,12 @@ namespace infeed {
 void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
                       RgbImage& image);
 
-// Returns the image as a PNG, for tests and pictures. Requires: it has pixels.
+// Resizes an image to width x height pixels: each pixel of a smaller one is the
+// mean of the area that it covers, a larger one is bicubic. Requires: all sizes
+// > 0.
+void ResizeArea(const RgbView& source, int width, int height, RgbImage& image);
+
+// Returns the image as a PNG: nothing of it is lost. Requires: it has pixels.
 [[nodiscard]] std::string EncodePng(const RgbView& image);
 
 }  // namespace infeed

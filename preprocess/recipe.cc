@@ -1,7 +1,10 @@
 #include "preprocess/recipe.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "base/error.h"
@@ -83,10 +86,47 @@ Window Preprocessor::ChooseWindow(int height, int width, int components,
 void Preprocessor::Resize(const SampleKey& key,
                           std::span<std::uint32_t> destination) {
   Check(window_.width > 0, "an image is decoded before it is resized");
-  const bool flip =
-      options_.recipe == Recipe::kTpu && options_.training && DrawFlip(key);
-  ResizeBicubic(image_.view(window_), options_.image_size, flip, scratch_,
-                destination);
+  ResizeBicubic(image_.view(window_), options_.image_size, IsFlipped(key),
+                scratch_, destination);
+}
+
+bool Preprocessor::IsFlipped(const SampleKey& key) const {
+  return options_.recipe == Recipe::kTpu && options_.training && DrawFlip(key);
+}
+
+void Preprocessor::CopyPacked(std::span<const std::byte> packed,
+                              std::int64_t height, std::int64_t width,
+                              const SampleKey& key,
+                              std::span<std::uint32_t> destination) const {
+  static_assert(std::endian::native == std::endian::little,
+                "records hold pixels as they are in memory");
+  const int size = options_.image_size;
+  Check(destination.size() == static_cast<std::size_t>(size) * size,
+        "a slot has the pixels of one image");
+  if (height != size || width != size) {
+    const std::string found =
+        std::to_string(height) + "x" + std::to_string(width);
+    throw DataError("packed pixels of " + found + " where image_size is " +
+                    std::to_string(size) + ": read them with image_size " +
+                    std::to_string(height) + ", or convert again with " +
+                    "--image_size " + std::to_string(size));
+  }
+  if (packed.size() != destination.size_bytes()) {
+    throw DataError("image/packed has " + std::to_string(packed.size()) +
+                    " bytes, expected " +
+                    std::to_string(destination.size_bytes()));
+  }
+  std::memcpy(destination.data(), packed.data(), packed.size());
+  for (std::uint32_t& pixel : destination) {
+    pixel &= 0xFFFFFF00;  // The low byte of a batch's pixels is 0.
+  }
+  if (IsFlipped(key)) {
+    for (std::size_t row = 0; row < destination.size(); row += size) {
+      std::reverse(
+          destination.begin() + static_cast<std::ptrdiff_t>(row),
+          destination.begin() + static_cast<std::ptrdiff_t>(row) + size);
+    }
+  }
 }
 
 }  // namespace infeed

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -46,6 +47,14 @@ class Preprocessor {
   // destination.size() == image_size^2.
   void Resize(const SampleKey& key, std::span<std::uint32_t> destination);
 
+  // Both halves for an image that is packed already, height * width
+  // little-endian uint32: copies it into destination, flipped where Resize()
+  // would. Throws DataError unless it is image_size x image_size. Requires:
+  // destination.size() == image_size^2.
+  void CopyPacked(std::span<const std::byte> packed, std::int64_t height,
+                  std::int64_t width, const SampleKey& key,
+                  std::span<std::uint32_t> destination) const;
+
   // Pixels decoded by the last Decode().
   [[nodiscard]] std::int64_t decoded_pixels() const {
     return std::int64_t{image_.width()} * image_.height();
@@ -54,6 +63,7 @@ class Preprocessor {
  private:
   [[nodiscard]] Window ChooseWindow(int height, int width, int components,
                                     const SampleKey& key) const;
+  [[nodiscard]] bool IsFlipped(const SampleKey& key) const;
 
   PreprocessOptions options_;
   JpegDecoder decoder_;

@@ -25,6 +25,7 @@ constexpr std::string_view kText = "image/class/text";
 constexpr std::string_view kFormat = "image/format";
 constexpr std::string_view kFilename = "image/filename";
 constexpr std::string_view kEncoded = "image/encoded";
+constexpr std::string_view kPacked = "image/packed";
 
 std::string_view KindName(FeatureKind kind) {
   switch (kind) {
@@ -119,7 +120,8 @@ class KnownEntries {
     std::string_view key;
     Bytes entry;
   };
-  std::array<KnownEntry, 8> entries_ = {{{kEncoded, {}},
+  std::array<KnownEntry, 9> entries_ = {{{kEncoded, {}},
+                                         {kPacked, {}},
                                          {kLabel, {}},
                                          {kFormat, {}},
                                          {kHeight, {}},
@@ -150,7 +152,11 @@ std::string BuildImagenetExample(const ImagenetExample& example) {
   add_bytes(kText, example.text);
   add_bytes(kFormat, example.format);
   add_bytes(kFilename, example.filename);
-  add_bytes(kEncoded, example.encoded);
+  if (example.packed.empty()) {
+    add_bytes(kEncoded, example.encoded);
+  } else {
+    add_bytes(kPacked, example.packed);
+  }
 
   std::string bytes;
   {
@@ -167,6 +173,8 @@ ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload) {
   ImagenetExampleView view;
   view.encoded =
       std::as_bytes(std::span(entries.Get(kEncoded, std::string_view())));
+  view.packed =
+      std::as_bytes(std::span(entries.Get(kPacked, std::string_view())));
   view.label = entries.Get(kLabel, view.label);
   view.format = entries.Get(kFormat, view.format);
   view.height = entries.Get(kHeight, view.height);

@@ -18,6 +18,9 @@ struct ImagenetExample {
   std::string text;          // image/class/text: its readable name
   std::string filename;      // image/filename: base name
   std::string_view encoded;  // image/encoded: the JPEG's bytes, borrowed
+  // image/packed: height * width little-endian uint32, borrowed; where it is
+  // not empty it takes the place of image/encoded.
+  std::string_view packed = {};
   std::string_view colorspace = "RGB";  // image/colorspace
   std::int64_t channels = 3;            // image/channels
   std::string_view format = "JPEG";     // image/format
@@ -33,6 +36,7 @@ struct ImagenetExample {
 struct ImagenetExampleView {
   std::span<const std::byte> encoded;  // image/encoded, '' when absent
   std::int64_t label = -1;             // image/class/label
+  std::span<const std::byte> packed;   // image/packed, '' when absent
   std::string_view format = "jpeg";    // image/format
   std::int64_t height = 0;
   std::int64_t width = 0;

@@ -59,8 +59,13 @@ std::array<std::byte, kFrameHeaderBytes> EncodeFrameHeader(
 
 std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
     std::span<const std::byte> payload) {
+  return EncodeFrameFooter(Crc32c(payload));
+}
+
+std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
+    std::uint32_t payload_crc32c) {
   std::array<std::byte, kFrameFooterBytes> footer{};
-  StoreLittleEndian(MaskCrc(Crc32c(payload)), footer.data());
+  StoreLittleEndian(MaskCrc(payload_crc32c), footer.data());
   return footer;
 }
 

@@ -44,6 +44,9 @@ struct FramePlace {
     std::uint64_t length);
 [[nodiscard]] std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
     std::span<const std::byte> payload);
+// The same from the payload's checksum.
+[[nodiscard]] std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
+    std::uint32_t payload_crc32c);
 
 // Appends the whole frame of a payload.
 void AppendFrame(std::string& out, std::string_view payload);

@@ -41,6 +41,10 @@ std::unique_ptr<ByteSink> SinkFor(const std::string& path,
              : DeflateSink(std::move(sink), compression);
 }
 
+std::span<const std::byte> BytesOf(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
 }  // namespace
 
 TfrecordWriter::TfrecordWriter(std::string path,
@@ -52,18 +56,31 @@ TfrecordWriter::TfrecordWriter(std::string path,
                    options.compression == Compression::kNone) {}
 
 void TfrecordWriter::Append(std::span<const std::byte> payload) {
-  sink_->Write(EncodeFrameHeader(payload.size()));
-  sink_->Write(payload);
-  sink_->Write(EncodeFrameFooter(payload));
-  ++records_;
-  if (write_index_) {
-    offsets_.push_back(offset_);
-    offset_ += static_cast<std::int64_t>(payload.size() + kFrameOverheadBytes);
-  }
+  Append({reinterpret_cast<const char*>(payload.data()), payload.size()});
 }
 
 void TfrecordWriter::Append(std::string_view payload) {
-  Append(std::as_bytes(std::span(payload)));
+  AppendParts({payload});
+}
+
+void TfrecordWriter::AppendParts(
+    std::initializer_list<std::string_view> parts) {
+  std::uint64_t length = 0;
+  std::uint32_t crc = 0;
+  for (const std::string_view part : parts) {
+    length += part.size();
+    crc = ExtendCrc32c(crc, BytesOf(part));
+  }
+  sink_->Write(EncodeFrameHeader(length));
+  for (const std::string_view part : parts) {
+    sink_->Write(BytesOf(part));
+  }
+  sink_->Write(EncodeFrameFooter(crc));
+  ++records_;
+  if (write_index_) {
+    offsets_.push_back(offset_);
+    offset_ += static_cast<std::int64_t>(length + kFrameOverheadBytes);
+  }
 }
 
 void TfrecordWriter::Close() {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ class TfrecordWriter {
 
   void Append(std::span<const std::byte> payload);
   void Append(std::string_view payload);
+  // Appends one record whose payload is in several parts, in this order.
+  void AppendParts(std::initializer_list<std::string_view> parts);
   // Reports what went wrong; a destructor could not. Requires: called once,
   // last.
   void Close();

@@ -104,5 +104,22 @@ TEST(ConversionPlanTest, FindsNoShardsInAFolderToBe) {
   EXPECT_THAT(StaleShards(plan, out / "new"), IsEmpty());
 }
 
+// Each image of the tree has one byte.
+TEST(ConversionPlanTest, MakesShardsOfASize) {
+  EXPECT_THAT(
+      PlanConversion(Tree(100, 0), {.shard_bytes = 30}).splits[0].shards,
+      SizeIs(4));
+  const ConversionPlan packed =
+      PlanConversion(Tree(100, 0), {.shard_bytes = 30, .record_bytes = 15});
+  EXPECT_THAT(packed.splits[0].shards, SizeIs(50));
+  EXPECT_EQ(packed.splits[0].bytes, 1500);
+}
+
+TEST(ConversionPlanTest, RefusesASizeThatGivesTooManyShards) {
+  EXPECT_THAT([] { (void)PlanConversion(Tree(100001, 0), {.shard_bytes = 1}); },
+              ::testing::ThrowsMessage<UsageError>(
+                  HasSubstr("this size gives 100001 shards")));
+}
+
 }  // namespace
 }  // namespace infeed

@@ -38,8 +38,9 @@ class Conversion {
 
   ConversionReport Run(const ConverterOptions& options = {},
                        const PlanOptions& plan = {.shards = 3}) {
-    return Convert(PlanConversion(FindImages(raw_.path()), plan), out_.path(),
-                   options, [this](std::int64_t done) { done_ = done; });
+    return Convert(
+        PlanConversion(FindImages(raw_.path()), plan), out_.path(), options,
+        [this](const ConversionProgress& progress) { done_ = progress.done; });
   }
 
   // The message of the error that it ends with.
@@ -54,11 +55,13 @@ class Conversion {
     return "no such error";
   }
 
-  // The names in the output folder, sorted.
+  // The names in the output folder, sorted; side files apart.
   [[nodiscard]] std::vector<std::string> Names() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(out_.path())) {
-      names.push_back(entry.path().filename().string());
+      if (!entry.is_directory()) {
+        names.push_back(entry.path().filename().string());
+      }
     }
     std::sort(names.begin(), names.end());
     return names;
@@ -170,20 +173,26 @@ TEST(ConverterTest, DescribesTheShardsInDatasetJson) {
 
 TEST(ConverterTest, GivesTheSameBytesForAnyNumberOfThreads) {
   ImageFolder raw;
-  raw.JpegsIn("a", 20).JpegsIn("b", 20);
+  raw.JpegsIn("a", 20).JpegsIn("b", 20).File(
+      "b/p.png", EncodePng(TestPhotograph(9, 9, 1).view()));
   Conversion one(raw);
-  Conversion eight(raw);
   (void)one.Run({.threads = 1}, {.shards = 7});
-  (void)eight.Run({.threads = 8}, {.shards = 7});
-  EXPECT_EQ(one.Bytes(), eight.Bytes());
+  for (const int threads : {2, 8}) {
+    Conversion many(raw);
+    (void)many.Run({.threads = threads}, {.shards = 7});
+    EXPECT_EQ(one.Bytes(), many.Bytes());
+  }
 }
 
-TEST(ConverterTest, CountsReencodedImages) {
+TEST(ConverterTest, NamesReencodedImages) {
   ImageFolder raw;
   raw.Jpeg("a/1.jpg").File("a/2.jpg",
                            EncodePng(TestPhotograph(9, 9, 1).view()));
   Conversion conversion(raw);
-  EXPECT_EQ(conversion.Run().reencoded, 1);
+  const ConversionReport report = conversion.Run();
+  ASSERT_THAT(report.reencoded, SizeIs(1));
+  EXPECT_EQ(report.reencoded[0].path, raw / "a/2.jpg");
+  EXPECT_EQ(report.reencoded[0].reason, "not a JPEG");
 }
 
 TEST(ConverterTest, FailsAtABadImageAndLeavesNoHalfFile) {
@@ -265,7 +274,7 @@ TEST(ConverterTest, NamesAnOutputFolderThatCannotBeMade) {
   raw.JpegsIn("a", 1).File("file", "");
   try {
     (void)Convert(PlanConversion(FindImages(raw.path()), {}), raw / "file/out",
-                  {}, [](std::int64_t) {});
+                  {}, [](const ConversionProgress&) {});
     FAIL() << "it was made";
   } catch (const IoError& error) {
     EXPECT_THAT(error.what(), HasSubstr("cannot create: Not a directory"));
@@ -277,8 +286,9 @@ TEST(ConverterTest, StopsWhenTheCallerFails) {
   raw.JpegsIn("a", 50);
   const ConversionPlan plan = PlanConversion(FindImages(raw.path()), {});
   const auto convert = [&] {
-    (void)Convert(plan, raw / "out", {.threads = 2},
-                  [](std::int64_t) { throw UsageError("enough"); });
+    (void)Convert(
+        plan, raw / "out", {.threads = 2},
+        [](const ConversionProgress&) { throw UsageError("enough"); });
   };
   EXPECT_THROW(convert(), UsageError);
   EXPECT_FALSE(std::filesystem::exists(raw / "out/dataset.json"));

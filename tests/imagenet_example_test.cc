@@ -199,5 +199,16 @@ TEST(ImagenetExampleTest, ListsEveryFeature) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(features[2].values));
 }
 
+TEST(ImagenetExampleTest, HoldsPackedPixelsInPlaceOfAnImage) {
+  ImagenetExample example;
+  example.packed = "pixels";
+  example.format = "packed";
+  const std::string payload = BuildImagenetExample(example);
+  const ImagenetExampleView view = ParseImagenetExample(AsBytes(payload));
+  EXPECT_EQ(AsText(view.packed), "pixels");
+  EXPECT_TRUE(view.encoded.empty());
+  EXPECT_EQ(view.format, "packed");
+}
+
 }  // namespace
 }  // namespace infeed

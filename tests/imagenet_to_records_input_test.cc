@@ -145,7 +145,7 @@ TEST(ImagenetToRecordsInputTest, TellsOddImagesByTheirContent) {
                                             " --shards 1 --local_scratch_dir " +
                                             (raw / "out"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("6 images were re-encoded as RGB JPEGs"));
+  EXPECT_THAT(result.out, HasSubstr("6 images were re-encoded"));
   TfrecordReader reader(raw / "out/train-00000-of-00001");
   JpegDecoder decoder;
   int colour_jpegs = 0;

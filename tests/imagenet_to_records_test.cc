@@ -36,10 +36,14 @@ std::ptrdiff_t Lines(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
+// The files in a folder, those in its folders too.
 std::vector<std::string> Names(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    names.push_back(entry.path().filename().string());
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_directory()) {
+      names.push_back(entry.path().filename().string());
+    }
   }
   return names;
 }
@@ -57,6 +61,11 @@ class SmallDisk {
   }
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
+  void Grow(const std::string& bytes) const {
+    ASSERT_EQ(::mount("tmpfs", folder_.path().c_str(), "tmpfs", MS_REMOUNT,
+                      ("size=" + bytes).c_str()),
+              0);
+  }
   [[nodiscard]] bool mounted() const { return mounted_; }
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }
 
@@ -87,6 +96,61 @@ TEST(ImagenetToRecordsTest, SaysWhatItWouldDoAndDoesNothing) {
                                 HasSubstr("out/train-00000-of-00008"),
                                 HasSubstr("nothing was written")));
   EXPECT_FALSE(std::filesystem::exists(raw / "out"));
+}
+
+TEST(ImagenetToRecordsTest, SaysWhatItWouldKeepAndUploadAndWhoseItIs) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 5").exit_code, 0);
+  std::filesystem::remove(raw / "out/train-00002-of-00005");
+  const ProgramResult result =
+      Convert(raw, raw / "out",
+              "--shards 5 --dry_run --num_tasks 2 --task_index 0 --project p "
+              "--gcs_output_path gs://bucket/images");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("task 0 of 2: 3 of the 5 shards"),
+            HasSubstr("2 shards of an earlier run would be kept, 1 written"),
+            HasSubstr("3 shards would be uploaded to gs://bucket/images/")));
+  EXPECT_FALSE(std::filesystem::exists(raw / "out/train-00002-of-00005"));
+  EXPECT_THAT(Convert(raw, raw / "out", "--shards 2 --dry_run").out,
+              HasSubstr("4 shards of another conversion are in the way"));
+}
+
+// The reference converter's flags and what it refuses, before anything else.
+TEST(ImagenetToRecordsTest, ChecksWhereToUploadBeforeItWrites) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2);
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"--gcs_upload", "--project is required"},
+      {"--gcs_upload=true --project p", "--gcs_output_path is required"},
+      {"--gcs_output_path gs://bucket", "--project is required"},
+      {"--gcs_output_path /folder --project p",
+       "--gcs_output_path /folder: must start with gs://BUCKET or s3://"},
+      {"--gcs_output_path gs:// --project p", "must start with gs://BUCKET"}};
+  for (const auto& [flags, message] : refused) {
+    const ProgramResult result = Convert(raw, raw / "out", flags);
+    EXPECT_EQ(result.exit_code, 2) << flags;
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+  EXPECT_FALSE(std::filesystem::exists(raw / "out"));
+  for (const char* flags :
+       {"--nogcs_upload --project p --gcs_output_path gs://bucket",
+        "--gcs_upload=false --gcs_output_path gs://bucket"}) {
+    const ProgramResult result = Convert(raw, raw / "out", flags);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, Not(HasSubstr("uploaded")));
+  }
+}
+
+TEST(ImagenetToRecordsTest, MakesShardsOfASize) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 2kB").exit_code, 0);
+  const std::vector<std::string> shards = FindSplit(raw / "out", "train");
+  EXPECT_GT(shards.size(), 2U);
+  EXPECT_LT(shards.size(), 20U);
 }
 
 TEST(ImagenetToRecordsTest, TeachesByExamples) {
@@ -185,6 +249,35 @@ TEST(ImagenetToRecordsTest, SaysInOneLineThatTheDiskIsFull) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("No space left on device"));
   EXPECT_THAT(Names(disk.folder().path()), IsEmpty());
+}
+
+TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
+  const SmallDisk disk("300k");
+  if (!disk.mounted()) {
+    GTEST_SKIP() << "mounting a small file system needs root";
+  }
+  ImageFolder raw;
+  for (int i = 0; i < 20; ++i) {
+    raw.File("cat/" + std::to_string(i) + ".jpg",
+             TestJpeg({.width = 150, .height = 150, .quality = 100}));
+  }
+  const std::string out = disk.folder().path();
+  const ProgramResult full = Convert(raw, out, "--shards 10 --threads 2");
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("No space left on device"));
+  for (const std::string& name : Names(out)) {
+    EXPECT_THAT(name, Not(HasSubstr(".tmp-")));
+  }
+  disk.Grow("8m");
+  const ProgramResult result = Convert(raw, out, "--shards 10 --threads 2");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("shards of an earlier run were kept"));
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 10").exit_code, 0);
+  for (const std::string& shard : FindSplit(raw / "out", "train")) {
+    const std::string name = std::filesystem::path(shard).filename().string();
+    EXPECT_EQ(ReadWholeFile(out + "/" + name, 1 << 26),
+              ReadWholeFile(shard, 1 << 26));
+  }
 }
 
 TEST(ImagenetToRecordsTest, NamesAnOutputThatMayNotBeWritten) {

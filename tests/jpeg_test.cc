@@ -162,6 +162,53 @@ TEST(JpegDecoderTest, ImagesDoNotLendEachOtherTables) {
                DataError);
 }
 
+// The DCT of a constant image has one coefficient a block: any scale keeps it.
+TEST(JpegDecoderTest, DecodesToEighths) {
+  RgbImage gray;
+  gray.Resize(35, 17);
+  std::fill(gray.pixels().begin(), gray.pixels().end(), std::uint8_t{77});
+  const std::string jpeg = EncodeJpeg(gray.view());
+  JpegDecoder decoder;
+  for (int eighths = 1; eighths <= 8; ++eighths) {
+    RgbImage image;
+    std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+    decoder.DecodeScaled(eighths, image);
+    EXPECT_EQ(image.width(), (35 * eighths + 7) / 8);
+    EXPECT_EQ(image.height(), (17 * eighths + 7) / 8);
+    EXPECT_EQ(Flat(image.view()),
+              std::string(image.pixels().size(), static_cast<char>(77)));
+  }
+}
+
+TEST(JpegDecoderTest, EightEighthsAreTheWholeDecode) {
+  for (const TestColor color : {TestColor::kRgb, TestColor::kAdobeCmyk}) {
+    const std::string jpeg = TestJpeg({.width = 33,
+                                       .height = 21,
+                                       .subsampling = Subsampling::k420,
+                                       .color = color});
+    JpegDecoder decoder;
+    RgbImage image;
+    std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+    decoder.DecodeScaled(8, image);
+    EXPECT_EQ(Flat(image.view()), Decoded(jpeg));
+  }
+}
+
+TEST(JpegDecoderTest, ToleratesWarningsWhenAsked) {
+  const std::string jpeg = TestJpeg({.width = 64, .height = 64});
+  const std::string cut = jpeg.substr(0, jpeg.size() * 3 / 4);
+  EXPECT_THAT(ErrorOf(cut), HasSubstr("Premature end of JPEG file"));
+  JpegDecoder decoder({}, JpegWarnings::kTolerated);
+  const std::string half = Decoded(decoder, cut);
+  EXPECT_THAT(decoder.warning(), HasSubstr("Premature end of JPEG file"));
+  const std::string whole = Decoded(decoder, jpeg);
+  EXPECT_EQ(decoder.warning(), "");
+  EXPECT_EQ(whole, Decoded(jpeg));
+  // The rows that were there are as they were.
+  EXPECT_EQ(half.substr(0, 64 * 3 * 32), whole.substr(0, 64 * 3 * 32));
+  EXPECT_THROW(Decoded(decoder, "no JPEG"), DataError);
+}
+
 TEST(JpegDecoderTest, RefusesAnEmptyInput) {
   EXPECT_EQ(ErrorOf(""), "Empty input file");
 }

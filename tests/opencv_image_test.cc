@@ -281,5 +281,26 @@ TEST(PreprocessorTest, LimitsPngs) {
                DataError);
 }
 
+TEST(ResizeAreaTest, TakesTheMeanOfAnArea) {
+  RgbImage image;
+  image.Resize(4, 2);
+  for (int i = 0; i < 24; ++i) {
+    image.pixels()[i] = static_cast<std::uint8_t>(10 * (i / 3));
+  }
+  RgbImage half;
+  ResizeArea(image.view(), 2, 1, half);
+  // Means of 0 10 40 50 and of 20 30 60 70.
+  EXPECT_EQ(Flat(half.view()), (std::string{25, 25, 25, 45, 45, 45}));
+}
+
+TEST(ResizeAreaTest, TakesAWindowAndEnlarges) {
+  const RgbImage image = TestPhotograph(20, 20, 3);
+  RgbImage large;
+  ResizeArea(image.view({.y = 5, .x = 5, .height = 4, .width = 6}), 60, 40,
+             large);
+  EXPECT_EQ(large.width(), 60);
+  EXPECT_EQ(large.height(), 40);
+}
+
 }  // namespace
 }  // namespace infeed

@@ -1,10 +1,15 @@
 #include "preprocess/recipe.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -156,6 +161,51 @@ TEST(RecipeTest, RefusesUnknownNames) {
     EXPECT_STREQ(error.what(),
                  "unknown recipe 'imagenet' (there are: tpu, plain)");
   }
+}
+
+// 2x2 pixels, the low bytes of which are to be cleared.
+const std::array<std::uint32_t, 4> kPacked = {0x01020309, 0x04050609,
+                                              0x07080909, 0x0A0B0C09};
+
+std::vector<std::uint32_t> Copied(bool training, const SampleKey& key) {
+  const Preprocessor preprocessor({.training = training, .image_size = 2});
+  std::vector<std::uint32_t> pixels(4);
+  preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key, pixels);
+  return pixels;
+}
+
+TEST(PreprocessorTest, CopiesPackedPixels) {
+  EXPECT_THAT(Copied(false, {}), testing::ElementsAre(0x01020300, 0x04050600,
+                                                      0x07080900, 0x0A0B0C00));
+}
+
+TEST(PreprocessorTest, FlipsPackedPixelsInTrainingOnly) {
+  int flipped = 0;
+  for (std::uint64_t position = 0; position < 100; ++position) {
+    const std::vector<std::uint32_t> pixels =
+        Copied(true, {.position = position});
+    flipped += pixels[0] == 0x04050600 ? 1 : 0;
+    EXPECT_EQ(pixels[0] ^ pixels[1], 0x01020300 ^ 0x04050600);
+    EXPECT_EQ(Copied(false, {.position = position})[0], 0x01020300U);
+  }
+  EXPECT_GT(flipped, 30);
+  EXPECT_LT(flipped, 70);
+}
+
+TEST(PreprocessorTest, RefusesPackedPixelsOfAnotherSize) {
+  const Preprocessor preprocessor({.image_size = 3});
+  std::vector<std::uint32_t> pixels(9);
+  const auto copy = [&](std::int64_t side) {
+    preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), side, side, {},
+                            pixels);
+  };
+  EXPECT_THAT([&] { copy(2); },
+              testing::ThrowsMessage<DataError>(testing::HasSubstr(
+                  "packed pixels of 2x2 where image_size is 3: read them with "
+                  "image_size 2, or convert again with --image_size 3")));
+  EXPECT_THAT([&] { copy(3); },
+              testing::ThrowsMessage<DataError>(testing::HasSubstr(
+                  "image/packed has 16 bytes, expected 36")));
 }
 
 }  // namespace

@@ -66,5 +66,13 @@ TEST(ShardPlanTest, ReferenceShardsOfFewImagesEndEmpty) {
   EXPECT_EQ(validation[122].count, 0);
 }
 
+TEST(ShardPlanTest, CountsShardsOfASize) {
+  EXPECT_EQ(ShardCountBySize(1000, 1000, 100), 10);
+  EXPECT_EQ(ShardCountBySize(1000, 1001, 100), 11);
+  EXPECT_EQ(ShardCountBySize(1000, 1, 100), 1);
+  EXPECT_EQ(ShardCountBySize(3, 1000, 100), 3);
+  EXPECT_EQ(ShardCountBySize(0, 0, 100), 0);
+}
+
 }  // namespace
 }  // namespace infeed

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/crc32c.h"
 #include "records/tfrecord_writer.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
@@ -218,6 +220,29 @@ TEST(TfrecordWriterTest, WritesWhatTheReaderReads) {
   EXPECT_EQ(AsText(reader.Next()->payload), "one");
   EXPECT_EQ(AsText(reader.Next()->payload), "two");
   EXPECT_FALSE(reader.Next().has_value());
+}
+
+TEST(TfrecordWriterTest, WritesARecordInParts) {
+  const TemporaryFolder folder;
+  TfrecordWriter whole(folder / "whole");
+  whole.Append("one two");
+  whole.Close();
+  TfrecordWriter parts(folder / "parts");
+  parts.AppendParts({"one", "", " two"});
+  EXPECT_EQ(parts.records(), 1);
+  parts.Close();
+  EXPECT_EQ(ReadWholeFile(folder / "parts", 100),
+            ReadWholeFile(folder / "whole", 100));
+}
+
+TEST(TfrecordWriterTest, KnowsTheChecksumOfItsFile) {
+  const TemporaryFolder folder;
+  TfrecordWriter writer(folder / "f");
+  EXPECT_EQ(writer.crc32c(), 0U);
+  writer.Append("one");
+  writer.AppendParts({"two", "three"});
+  writer.Close();
+  EXPECT_EQ(writer.crc32c(), Crc32c(AsBytes(ReadWholeFile(folder / "f", 100))));
 }
 
 TEST(TfrecordWriterTest, LeavesNothingWithoutClose) {

@@ -34,16 +34,25 @@ infeed_test(records_cloud_test
   LABELS end_to_end)
 add_dependencies(records_cloud_test records)
 
-infeed_test(converter_test
-  SOURCES converter_test.cc conversion_plan_test.cc csv_test.cc
-          data_split_test.cc duplicates_test.cc idx_file_test.cc
+# What a conversion is planned from.
+infeed_test(conversion_input_test
+  SOURCES idx_file_test.cc raw_formats_test.cc raw_images_test.cc
+          duplicates_test.cc
+          conversion_plan_test.cc csv_test.cc data_split_test.cc
           image_encoder_test.cc image_manifest_test.cc image_tree_test.cc
-          parallel_for_test.cc python_shuffle_test.cc raw_formats_test.cc
-          raw_images_test.cc shard_plan_test.cc tree_union_test.cc
+          parallel_for_test.cc python_shuffle_test.cc shard_plan_test.cc
+          shards_flag_test.cc task_share_test.cc tree_union_test.cc
   LIBRARIES infeed::converter infeed::tools test_jpeg
   LABELS core)
+add_dependencies(core_tests conversion_input_test)
+add_dependencies(tsan_tests conversion_input_test)
+
+# What enters oneTBB.
+infeed_test(converter_test
+  SOURCES conversion_graph_test.cc converter_test.cc shard_upload_test.cc
+  LIBRARIES infeed::converter test_jpeg
+  LABELS tbb)
 add_dependencies(core_tests converter_test)
-add_dependencies(tsan_tests converter_test)
 
 infeed_test(demo_test
   SOURCES demo_dataset_test.cc demo_shapes_test.cc
@@ -53,14 +62,18 @@ add_dependencies(core_tests demo_test)
 add_dependencies(tsan_tests demo_test)
 
 infeed_test(converter_program_test
-  SOURCES imagenet_to_records_input_test.cc imagenet_to_records_test.cc
-          make_demo_images_test.cc
-  LIBRARIES infeed::records test_jpeg
+  SOURCES imagenet_to_records_images_test.cc
+          imagenet_to_records_input_test.cc
+          imagenet_to_records_restart_test.cc
+          imagenet_to_records_tasks_test.cc imagenet_to_records_test.cc
+          make_demo_images_test.cc support/running_program.cc
+  LIBRARIES infeed::pipeline infeed::records test_jpeg
   LABELS end_to_end)
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
 
 infeed_test(record_writing_test
-  SOURCES record_copier_test.cc shard_cut_test.cc shard_repair_test.cc
+  SOURCES record_copier_test.cc record_diff_test.cc shard_cut_test.cc
+          shard_repair_test.cc
   LIBRARIES infeed::record_writing infeed::pipeline test_jpeg
             nlohmann_json::nlohmann_json
   LABELS core)
@@ -68,7 +81,8 @@ add_dependencies(core_tests record_writing_test)
 add_dependencies(tsan_tests record_writing_test)
 
 infeed_test(records_writing_test
-  SOURCES records_index_test.cc records_reshard_test.cc records_writing_test.cc
+  SOURCES records_diff_test.cc records_index_test.cc records_reshard_test.cc
+          records_split_test.cc records_writing_test.cc
           support/running_program.cc
   LIBRARIES infeed::records nlohmann_json::nlohmann_json
   LABELS end_to_end)

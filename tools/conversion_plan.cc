@@ -35,16 +35,24 @@ std::vector<ImageFile> Shuffled(std::vector<ImageFile> images,
   return shuffled;
 }
 
+// 0: the layout's own.
+std::int64_t ShardCount(const PlannedSplit& split, const PlanOptions& options) {
+  const auto images = static_cast<std::int64_t>(split.images.size());
+  return options.shard_bytes > 0
+             ? ShardCountBySize(images, split.bytes, options.shard_bytes)
+             : options.shards;
+}
+
 std::vector<ShardRange> Ranges(const PlannedSplit& split,
                                const PlanOptions& options) {
   const auto images = static_cast<std::int64_t>(split.images.size());
+  const std::int64_t shards = ShardCount(split, options);
   switch (options.layout) {
     case ShardLayout::kFlat:
-      return BalancedShards(images, options.shards > 0
-                                        ? options.shards
-                                        : AutoShardCount(images, split.bytes));
+      return BalancedShards(
+          images, shards > 0 ? shards : AutoShardCount(images, split.bytes));
     case ShardLayout::kReference:
-      return ReferenceShards(images, options.shards > 0 ? options.shards
+      return ReferenceShards(images, shards > 0 ? shards
                                      : split.name == "train"
                                          ? kReferenceTrainShards
                                          : kReferenceOtherShards);
@@ -59,7 +67,8 @@ PlannedSplit PlanSplit(ImageSplit source, const PlanOptions& options) {
                      ? Shuffled(std::move(source.images), options.seed)
                      : std::move(source.images);
   for (const ImageFile& image : split.images) {
-    split.bytes += image.bytes;
+    split.bytes +=
+        options.record_bytes > 0 ? options.record_bytes : image.bytes;
   }
   const std::string folder =
       options.layout == ShardLayout::kReference ? split.name + "/" : "";
@@ -126,11 +135,22 @@ ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
     throw UsageError("--shards " + std::to_string(options.shards) +
                      ": give 1 to " + std::to_string(kMaxShards) + ", or auto");
   }
+  if (options.shard_bytes < 0) {
+    throw UsageError("--shards: a size must be above 0");
+  }
   ConversionPlan plan;
   plan.seed = options.seed;
   plan.classes = std::move(tree.classes);
+  plan.raw = std::move(tree.raw);
+  plan.duplicates = std::move(tree.duplicates);
   for (ImageSplit& split : tree.splits) {
     plan.splits.push_back(PlanSplit(std::move(split), options));
+    if (plan.splits.back().shards.size() > std::size_t{kMaxShards}) {
+      throw UsageError("--shards: this size gives " +
+                       std::to_string(plan.splits.back().shards.size()) +
+                       " shards; give one that gives no more than " +
+                       std::to_string(kMaxShards));
+    }
   }
   return plan;
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,10 @@ struct PlanOptions {
   // Of each split, 1..99999. 0: about 128 MB each, or in the reference's
   // layout its 1,024 and 128.
   std::int64_t shards = 0;
+  // Instead of a number: shards of at most about so many bytes; 0: not given.
+  std::int64_t shard_bytes = 0;
+  // Bytes of every record where they do not depend on the file's; 0: they do.
+  std::int64_t record_bytes = 0;
   std::uint64_t seed = 0;  // of the training images' order
 };
 
@@ -27,11 +34,19 @@ struct PlannedShard {
   std::int64_t count = 0;
 };
 
+// One shard of a plan, by its place there.
+struct ShardTask {
+  std::size_t split = 0;
+  std::size_t shard = 0;
+
+  friend auto operator<=>(const ShardTask&, const ShardTask&) = default;
+};
+
 struct PlannedSplit {
   std::string name;
   std::vector<ImageFile> images;  // in the order of their records
   std::vector<PlannedShard> shards;
-  std::int64_t bytes = 0;  // of the image files
+  std::int64_t bytes = 0;  // that its shards will have, nearly
 };
 
 // What a conversion writes, before anything is written.
@@ -39,9 +54,14 @@ struct ConversionPlan {
   std::uint64_t seed = 0;
   std::vector<ImageClass> classes;
   std::vector<PlannedSplit> splits;
+  std::shared_ptr<const RawImages> raw;    // as in ImageTree
+  std::vector<DuplicateGroup> duplicates;  // as in ImageTree
 
   [[nodiscard]] std::int64_t images() const;
   [[nodiscard]] std::int64_t shards() const;
+  [[nodiscard]] const PlannedShard& At(const ShardTask& task) const {
+    return splits[task.split].shards[task.shard];
+  }
 };
 
 // Orders the images and divides them into shards: training images shuffled as

@@ -6,25 +6,37 @@
 
 #include "tools/conversion_plan.h"
 #include "tools/converter.h"
+#include "tools/shard_upload.h"
 
 // What a conversion tells its user, as text of whole lines.
 namespace infeed {
 
-// What would be written: for --dry_run.
+// What would be written, kept and uploaded: for --dry_run. Throws as
+// FindEarlierWork() does.
 [[nodiscard]] std::string PlanText(const ConversionPlan& plan,
-                                   const std::string& output_dir);
+                                   const std::string& output_dir,
+                                   const ConverterOptions& options,
+                                   const UploadTarget& target);
+
+// What was uploaded.
+[[nodiscard]] std::string UploadText(const UploadResult& result,
+                                     const UploadTarget& target);
 
 // What was written.
 [[nodiscard]] std::string ReportText(const ConversionReport& report,
                                      const std::string& output_dir);
+
+// A line for each image that is broken: left out, or mended.
+[[nodiscard]] std::vector<std::string> BadImageLines(
+    const ConversionReport& report);
 
 // The first of several lines, and how many more there are.
 [[nodiscard]] std::string FirstLines(const std::vector<std::string>& lines,
                                      std::size_t limit);
 
 // "1200/5000 images  24.0 %  512.3 images/s  ETA 7s", without a line's end.
-[[nodiscard]] std::string ConversionProgressText(std::int64_t done,
-                                                 std::int64_t total,
-                                                 double seconds);
+// seconds: since this run began; what an earlier one did is not its merit.
+[[nodiscard]] std::string ConversionProgressText(
+    const ConversionProgress& progress, double seconds);
 
 }  // namespace infeed

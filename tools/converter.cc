@@ -12,8 +12,9 @@
 #include "base/atomic_file.h"
 #include "base/bounded_queue.h"
 #include "base/error.h"
-#include "tools/parallel_for.h"
-#include "tools/shard_converter.h"
+#include "tools/conversion_graph.h"
+#include "tools/earlier_work.h"
+#include "tools/record_maker.h"
 
 namespace infeed {
 namespace {
@@ -21,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kEventsInFlight = 256;
+// Enough that the others go on while one image takes several times longer.
+constexpr int kImagesPerThread = 4;
 
 // What a worker tells the calling thread: an image is done, or a shard.
 struct Event {
@@ -35,11 +38,8 @@ void RemoveFile(const std::string& path) {
   }
 }
 
-// Makes the folders and takes away what would contradict the new shards. The
-// old dataset.json goes first: it describes what is about to change.
-void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
-                   bool overwrite) {
-  const std::vector<std::string> stale = StaleShards(plan, output_dir);
+void CheckNothingIsStale(const std::vector<std::string>& stale,
+                         const std::string& output_dir, bool overwrite) {
   if (!stale.empty() && !overwrite) {
     throw UsageError(
         output_dir + ": has " + std::to_string(stale.size()) +
@@ -47,9 +47,16 @@ void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
         stale.front() +
         ": give an empty folder, or --overwrite to remove them");
   }
-  MakeFolder(output_dir);
+}
+
+// Makes the folders and takes away what would contradict the new shards. The
+// old dataset.json goes first: it describes what is about to change.
+void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
+                   const std::vector<std::string>& stale) {
+  MakeFolder(ConversionSideFolder(output_dir));
   RemoveFile(output_dir + "/dataset.json");
   for (const std::string& path : stale) {
+    RemoveFile(FinishedShardPath(output_dir, path));
     RemoveFile(path);
   }
   for (const PlannedSplit& split : plan.splits) {
@@ -57,16 +64,6 @@ void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
                    .parent_path()
                    .string());
   }
-}
-
-std::vector<ShardTask> TasksOf(const ConversionPlan& plan) {
-  std::vector<ShardTask> tasks;
-  for (std::size_t split = 0; split < plan.splits.size(); ++split) {
-    for (std::size_t i = 0; i < plan.splits[split].shards.size(); ++i) {
-      tasks.push_back({split, i});
-    }
-  }
-  return tasks;
 }
 
 // Lets the workers stop when their reader goes, whatever the reason.
@@ -81,79 +78,62 @@ class Canceller {
   BoundedQueue<Event>& queue_;
 };
 
-// Writes all shards in parallel. Returns their results in the plan's order.
-std::vector<ShardResult> WriteShards(
-    const ConversionPlan& plan, const std::string& output_dir,
-    const ConverterOptions& options,
-    const std::function<void(std::int64_t)>& on_progress) {
-  const std::vector<ShardTask> tasks = TasksOf(plan);
+RecordMakerOptions MakerOptions(const ConverterOptions& options) {
+  return {.on_bad_image = options.on_bad_image,
+          .image = options.image,
+          .threads = options.threads > 0
+                         ? options.threads
+                         : static_cast<int>(std::max(
+                               1U, std::thread::hardware_concurrency()))};
+}
+
+// Writes shards, adding their results, and counts their images.
+void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
+                 std::vector<FingerprintedTask> tasks,
+                 const ConverterOptions& options,
+                 const std::function<void()>& on_image,
+                 std::vector<ShardResult>& results) {
   BoundedQueue<Event> events(kEventsInFlight);
-  const auto write_shard = [&](std::size_t i) {
+  const RecordMakerOptions maker_options = MakerOptions(options);
+  RecordMaker maker(plan.classes, plan.raw.get(), maker_options);
+  ShardConverter converter(
+      plan, output_dir, std::move(tasks), maker,
+      {.on_image = [&] { return events.Push(Event{}); },
+       .on_shard =
+           [&](ShardResult result) { events.Push(Event{std::move(result)}); }});
+  const std::jthread worker([&] {
     try {
-      ShardConverter converter(plan, output_dir, options);
-      std::optional<ShardResult> result =
-          converter.Write(tasks[i], [&] { return events.Push(Event{}); });
-      if (result) {
-        events.Push(Event{std::move(result)});
-      }
-    } catch (...) {
-      events.Close(std::current_exception());  // Stops the other shards, too.
-      throw;
-    }
-  };
-  const std::jthread workers([&] {
-    try {
-      ParallelFor(tasks.size(), options.threads, write_shard);
+      RunConversionGraph(
+          converter,
+          {.threads = maker_options.threads,
+           .images_in_flight = kImagesPerThread * maker_options.threads});
       events.Close();
     } catch (...) {
       events.Close(std::current_exception());
     }
   });
   const Canceller canceller(events);
-  std::vector<ShardResult> results;
-  std::int64_t images = 0;
   while (std::optional<Event> event = events.Pop()) {
     if (event->shard) {
       results.push_back(std::move(*event->shard));
     } else {
-      on_progress(++images);
+      on_image();
     }
   }
-  std::sort(results.begin(), results.end(),
-            [](const ShardResult& a, const ShardResult& b) {
-              return std::pair(a.task.split, a.task.shard) <
-                     std::pair(b.task.split, b.task.shard);
-            });
-  return results;
 }
 
-ConversionReport Report(const ConversionPlan& plan,
-                        std::vector<ShardResult> results) {
-  ConversionReport report;
-  report.info.seed = plan.seed;
-  for (const ImageClass& image_class : plan.classes) {
-    report.info.classes.push_back(image_class.name);
+ConversionProgress StartOf(const ConversionPlan& plan,
+                           const EarlierWork& earlier) {
+  ConversionProgress progress;
+  for (const ShardResult& result : earlier.kept) {
+    progress.kept += plan.At(result.task).count;
   }
-  for (const PlannedSplit& split : plan.splits) {
-    report.info.splits.push_back({split.name, 0, {}});
+  progress.done = progress.kept;
+  progress.total = progress.kept;
+  for (const FingerprintedTask& missing : earlier.missing) {
+    progress.total += plan.At(missing.task).count;
   }
-  for (ShardResult& result : results) {
-    DatasetInfo::Split& split = report.info.splits[result.task.split];
-    split.records += result.info.records;
-    split.shards.push_back(std::move(result.info));
-    report.reencoded += result.reencoded;
-    std::move(result.skipped.begin(), result.skipped.end(),
-              std::back_inserter(report.skipped));
-  }
-  return report;
-}
-
-void WriteLabels(const std::string& output_dir, const DatasetInfo& info) {
-  std::string text;
-  for (const std::string& name : info.classes) {
-    text.append(name).append("\n");
-  }
-  WriteFileAtomically(output_dir + "/labels.txt", text);
+  return progress;
 }
 
 }  // namespace
@@ -161,19 +141,33 @@ void WriteLabels(const std::string& output_dir, const DatasetInfo& info) {
 ConversionReport Convert(const ConversionPlan& plan,
                          const std::string& output_dir,
                          const ConverterOptions& options,
-                         const std::function<void(std::int64_t)>& on_progress) {
-  PrepareFolder(plan, output_dir, options.overwrite);
-  ConversionReport report =
-      Report(plan, WriteShards(plan, output_dir, options, on_progress));
-  for (const DatasetInfo::Split& split : report.info.splits) {
-    if (split.records == 0) {
-      throw DataError(
-          split.name + ": not one of its images is good; the first: " +
-          report.skipped.front().path + ": " + report.skipped.front().reason);
-    }
+                         const OnProgress& on_progress) {
+  const std::vector<std::string> stale = StaleShards(plan, output_dir);
+  CheckNothingIsStale(stale, output_dir, options.overwrite);
+  EarlierWork work = FindEarlierWork(plan, output_dir, options);
+  PrepareFolder(plan, output_dir, stale);
+  RemoveDeadTemporaries(plan, output_dir, options.share);
+
+  ConversionProgress progress = StartOf(plan, work);
+  on_progress(progress);
+  std::vector<ShardResult> results = std::move(work.kept);
+  WriteShards(
+      plan, output_dir, std::move(work.missing), options,
+      [&] {
+        ++progress.done;
+        on_progress(progress);
+      },
+      results);
+  std::sort(results.begin(), results.end(),
+            [](const ShardResult& a, const ShardResult& b) {
+              return a.task < b.task;
+            });
+
+  ConversionReport report = MakeReport(plan, options.share, std::move(results));
+  WriteReport(output_dir, report);
+  if (options.share.IsAll()) {
+    WriteDescription(output_dir, report);
   }
-  WriteLabels(output_dir, report.info);
-  WriteDatasetInfo(output_dir, report.info);
   return report;
 }
 

@@ -1,17 +1,30 @@
 infeed_library(converter
-  SOURCES conversion_plan.cc conversion_text.cc converter.cc csv.cc
-          data_split.cc duplicates.cc folder_listing.cc idx_file.cc
-          image_encoder.cc image_manifest.cc image_tree.cc label_files.cc
-          python_shuffle.cc raw_formats.cc raw_images.cc raw_sets.cc
-          shard_converter.cc shard_plan.cc tree_union.cc
-  HEADERS conversion_plan.h conversion_text.h converter.h csv.h data_split.h
-          duplicates.h folder_listing.h idx_file.h image_encoder.h
-          image_manifest.h image_tree.h label_files.h python_shuffle.h
-          raw_formats.h raw_images.h raw_sets.h shard_converter.h shard_plan.h
-          tree_union.h
-  PUBLIC infeed::base infeed::records infeed::preprocess
-  PRIVATE infeed::tools infeed::trainer_state fmt::fmt OpenSSL::Crypto)
+  SOURCES conversion_graph.cc conversion_plan.cc conversion_report.cc
+          conversion_text.cc converter.cc csv.cc data_split.cc duplicates.cc
+          earlier_work.cc finish_conversion.cc finished_shard.cc
+          folder_listing.cc idx_file.cc image_encoder.cc image_manifest.cc
+          image_tree.cc label_files.cc python_shuffle.cc raw_formats.cc
+          raw_images.cc raw_sets.cc record_maker.cc shard_converter.cc
+          shard_fingerprint.cc shard_plan.cc shard_upload.cc shards_flag.cc
+          task_share.cc tree_union.cc
+  HEADERS conversion_graph.h conversion_plan.h conversion_report.h
+          conversion_text.h converter.h converter_options.h csv.h data_split.h
+          duplicates.h earlier_work.h finish_conversion.h finished_shard.h
+          folder_listing.h idx_file.h image_encoder.h image_manifest.h
+          image_tree.h label_files.h python_shuffle.h raw_formats.h
+          raw_images.h raw_sets.h record_maker.h shard_converter.h
+          shard_fingerprint.h shard_plan.h shard_upload.h shards_flag.h
+          task_share.h tree_union.h
+  PUBLIC infeed::base infeed::records infeed::preprocess infeed::pipeline
+  PRIVATE infeed::tools infeed::trainer_state TBB::tbb fmt::fmt
+          nlohmann_json::nlohmann_json OpenSSL::Crypto)
 infeed_program(imagenet_to_records
-  SOURCES imagenet_to_records.cc input_flags.cc
+  SOURCES imagenet_to_records.cc input_flags.cc output_flags.cc
   LIBRARIES infeed::converter infeed::tools infeed::trainer_state
             CLI11::CLI11)
+
+# As for pipeline/input_graph.cc.
+if(INFEED_SANITIZE)
+  set_source_files_properties(conversion_graph.cc
+    PROPERTIES COMPILE_OPTIONS -fno-sanitize=vptr)
+endif()

@@ -2,51 +2,203 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "preprocess/exif.h"
 #include "preprocess/opencv_image.h"
+#include "preprocess/pack.h"
+#include "tools/raw_images.h"
 
 namespace infeed {
 namespace {
 
 constexpr int kCmykComponents = 4;
+constexpr int kConvertedQuality = 100;  // as the reference
+constexpr int kEighths = 8;
+constexpr std::string_view kPng = "PNG";
 
-bool IsJpeg(std::span<const std::byte> file) {
-  constexpr std::array<std::byte, 3> kStart = {std::byte{0xff}, std::byte{0xd8},
-                                               std::byte{0xff}};
-  return file.size() >= kStart.size() &&
-         std::equal(kStart.begin(), kStart.end(), file.begin());
+bool StartsWith(std::span<const std::byte> file, std::string_view text) {
+  return file.size() >= text.size() &&
+         std::memcmp(file.data(), text.data(), text.size()) == 0;
 }
 
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+bool IsJpeg(std::span<const std::byte> file) {
+  return StartsWith(file, "\xff\xd8\xff");
+}
+
+bool IsPng(std::span<const std::byte> file) {
+  return StartsWith(file, "\x89PNG\r\n\x1a\n");
+}
+
+// The size of the same shape whose shorter side has so many pixels.
+ImageSize WithShorterSide(const ImageSize& size, int shorter) {
+  const double scale = static_cast<double>(shorter) /
+                       static_cast<double>(std::min(size.width, size.height));
+  const auto scaled = [&](std::int64_t side) {
+    return std::max<std::int64_t>(
+        shorter, std::llround(static_cast<double>(side) * scale));
+  };
+  return {scaled(size.width), scaled(size.height)};
+}
+
+ImageSize SizeOf(const RgbImage& image) {
+  return {image.width(), image.height()};
 }
 
 }  // namespace
 
 ImageEncoder::ImageEncoder(const ImageEncoderOptions& options)
-    : options_(options), decoder_(options.limits) {}
+    : options_(options),
+      decoder_(options.limits, options.mend ? JpegWarnings::kTolerated
+                                            : JpegWarnings::kErrors) {}
 
-EncodedImage ImageEncoder::Encode(std::span<const std::byte> file) {
-  if (file.empty()) {
+EncodedImage ImageEncoder::Encode(std::string file) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
+  if (bytes.empty()) {
     throw DataError("the file is empty");
   }
-  if (!IsJpeg(file)) {
-    DecodeOtherImage(file, options_.limits.max_pixels, image_);
-    return Reencode();
+  if (IsJpeg(bytes)) {
+    return EncodeJpegFile(std::move(file));
   }
-  const JpegInfo info = decoder_.ReadHeader(file);
-  const bool is_cmyk = info.components == kCmykComponents;
-  if (options_.verify || is_cmyk) {
-    decoder_.Decode(image_);
+  DecodeOtherImage(bytes, options_.limits.max_pixels, image_);
+  const ImageSize size = SizeOf(image_);
+  if (options_.format == RecordFormat::kPixels) {
+    return Packed(size);
   }
-  return is_cmyk ? Reencode()
-                 : EncodedImage{AsText(file), info.width, info.height};
+  if (options_.keep_png && IsPng(bytes) && !IsTooLarge(size)) {
+    return {.bytes = std::move(file),
+            .width = image_.width(),
+            .height = image_.height(),
+            .format = kPng};
+  }
+  Fit(size);
+  return {.bytes = EncodeJpeg(
+              image_.view(), {.quality = IsTooLarge(size) ? options_.quality
+                                                          : kConvertedQuality}),
+          .width = image_.width(),
+          .height = image_.height(),
+          .reencoded = "not a JPEG"};
 }
 
-EncodedImage ImageEncoder::Reencode() {
-  buffer_ = EncodeJpeg(image_.view());  // as the reference: quality 100, 4:2:0
-  return {buffer_, image_.width(), image_.height(), true};
+EncodedImage ImageEncoder::EncodeRaw(const RawImages& raw,
+                                     const ImageFile& image) {
+  raw.Read(image, image_);
+  const ImageSize size = SizeOf(image_);
+  if (options_.format == RecordFormat::kPixels) {
+    return Packed(size);
+  }
+  Fit(size);
+  return {.bytes = EncodePng(image_.view()),
+          .width = image_.width(),
+          .height = image_.height(),
+          .format = kPng};
+}
+
+EncodedImage ImageEncoder::EncodeJpegFile(std::string file) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
+  const JpegInfo info = decoder_.ReadHeader(bytes);
+  ImageSize size = {info.width, info.height};
+  const int orientation =
+      options_.exif_orientation ? ReadExifOrientation(bytes) : 1;
+  const bool is_cmyk = info.components == kCmykComponents;
+  const bool is_changed = orientation != 1 || IsTooLarge(size);
+  const bool is_packed = options_.format == RecordFormat::kPixels;
+  if (options_.verify || options_.mend || is_cmyk || is_changed || is_packed) {
+    DecodeJpeg(info);
+  }
+  const bool is_damaged = options_.mend && !decoder_.warning().empty();
+  if (!is_cmyk && !is_changed && !is_packed && !is_damaged) {
+    return {
+        .bytes = std::move(file), .width = info.width, .height = info.height};
+  }
+  if (orientation != 1) {
+    TurnUpright(image_.view(), orientation, other_);
+    std::swap(image_, other_);
+    if (orientation >= 5) {
+      std::swap(size.width, size.height);
+    }
+  }
+  EncodedImage encoded;
+  if (is_packed) {
+    encoded = Packed(size);
+  } else {
+    Fit(size);
+    encoded.bytes =
+        EncodeJpeg(image_.view(),
+                   {.quality = is_changed || is_damaged ? options_.quality
+                                                        : kConvertedQuality});
+    encoded.width = image_.width();
+    encoded.height = image_.height();
+    encoded.reencoded = is_cmyk            ? "CMYK"
+                        : orientation != 1 ? "turned as its EXIF data says"
+                                           : "larger than --max_size";
+  }
+  if (is_damaged) {
+    encoded.reencoded = std::string(kDamaged) + decoder_.warning();
+    encoded.mended = true;
+  }
+  return encoded;
+}
+
+// Decodes to no fewer pixels than are needed in the end.
+void ImageEncoder::DecodeJpeg(const JpegInfo& info) {
+  const ImageSize size = {info.width, info.height};
+  const std::int64_t shorter = std::min(size.width, size.height);
+  const std::int64_t wanted = ShorterSide(size);
+  int eighths = 1;
+  while (eighths < kEighths && shorter * eighths < wanted * kEighths) {
+    ++eighths;
+  }
+  decoder_.DecodeScaled(eighths, image_);
+}
+
+bool ImageEncoder::IsTooLarge(const ImageSize& size) const {
+  return options_.max_size > 0 && options_.format == RecordFormat::kJpeg &&
+         std::min(size.width, size.height) > options_.max_size;
+}
+
+int ImageEncoder::ShorterSide(const ImageSize& size) const {
+  if (options_.format == RecordFormat::kPixels) {
+    return options_.image_size;
+  }
+  return IsTooLarge(size) ? options_.max_size
+                          : static_cast<int>(std::min(size.width, size.height));
+}
+
+// Gives image_, which is of `size` or was decoded to less, its final size.
+void ImageEncoder::Fit(const ImageSize& size) {
+  const ImageSize fitted = WithShorterSide(size, ShorterSide(size));
+  if (fitted.width != image_.width() || fitted.height != image_.height()) {
+    ResizeArea(image_.view(), static_cast<int>(fitted.width),
+               static_cast<int>(fitted.height), other_);
+    std::swap(image_, other_);
+  }
+}
+
+EncodedImage ImageEncoder::Packed(const ImageSize& size) {
+  static_assert(std::endian::native == std::endian::little,
+                "packed pixels are stored as they are in memory");
+  Fit(size);
+  const int side = options_.image_size;
+  std::vector<std::uint32_t> pixels(static_cast<std::size_t>(side) * side);
+  PackImage(image_.view({.y = (image_.height() - side) / 2,
+                         .x = (image_.width() - side) / 2,
+                         .height = side,
+                         .width = side}),
+            false, pixels);
+  EncodedImage encoded = {.width = side, .height = side, .format = "packed"};
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(pixels));
+  encoded.bytes.assign(reinterpret_cast<const char*>(bytes.data()),
+                       bytes.size());
+  return encoded;
 }
 
 }  // namespace infeed

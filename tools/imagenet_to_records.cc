@@ -1,24 +1,22 @@
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
-#include <map>
 #include <string>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 
-#include "base/error.h"
 #include "tools/conversion_plan.h"
 #include "tools/conversion_text.h"
 #include "tools/converter.h"
 #include "tools/duplicates.h"
+#include "tools/finish_conversion.h"
 #include "tools/flags.h"
 #include "tools/image_tree.h"
 #include "tools/input_flags.h"
+#include "tools/output_flags.h"
+#include "tools/shard_upload.h"
 #include "trainer/progress.h"
 
 namespace infeed {
@@ -47,86 +45,67 @@ constexpr const char* kExamples =
 
 struct Flags {
   InputFlags input;
-  std::string output_dir;
-  std::string shards = "auto";
-  bool dry_run = false;
-  PlanOptions plan;
-  ConverterOptions converter;
+  OutputFlags output;
 };
 
-void AddImageFlags(CLI::App& app, Flags& flags) {
-  app.add_option("--on_bad_image", flags.converter.on_bad_image,
-                 "an image that cannot be decoded: fail, or skip and report")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
-          {"fail", OnBadImage::kFail}, {"skip", OnBadImage::kSkip}}))
-      ->option_text("fail|skip=fail");
-  app.add_flag("--verify_images,!--no_verify_images",
-               flags.converter.verify_images,
-               "decode every image once, to find the broken ones (default)");
-}
-
-void AddOutputFlags(CLI::App& app, Flags& flags) {
-  app.add_option("--local_scratch_dir", flags.output_dir,
-                 "the folder for the shards")
-      ->required();
-  app.add_option("--shards", flags.shards,
-                 "shards of each split: a number, or auto (about 128 MB each)")
-      ->capture_default_str();
-  app.add_option("--layout", flags.plan.layout,
-                 "flat: OUT/train-00000-of-00008; reference: "
-                 "OUT/train/train-00000-of-01024")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
-          {"flat", ShardLayout::kFlat},
-          {"reference", ShardLayout::kReference}}))
-      ->option_text("flat|reference=flat");
-  app.add_option("--seed", flags.plan.seed, "of the training images' order")
-      ->capture_default_str();
-  app.add_option("--threads", flags.converter.threads, "0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  app.add_flag("--overwrite", flags.converter.overwrite,
-               "remove shards of another conversion from the folder");
-  app.add_flag("--dry_run", flags.dry_run, "only say what would be written");
-}
-
-std::int64_t ParseShards(const std::string& text) {
-  std::int64_t shards = 0;
-  if (text == "auto") {
-    return shards;
-  }
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, shards);
-  if (error != std::errc{} || last != end || shards <= 0) {
-    throw UsageError("--shards " + text + ": give a number above 0, or auto");
-  }
-  return shards;
-}
-
-ConversionPlan MakePlan(Flags& flags) {
-  flags.plan.shards = ParseShards(flags.shards);
-  flags.input.threads = flags.converter.threads;
-  ImageTree tree = ReadInput(flags.input);
+ConversionPlan MakePlan(const Flags& flags) {
+  const PlanOptions options = CheckedPlanOptions(flags.output);
+  InputFlags input = flags.input;
+  input.threads = flags.output.converter.threads;
+  ImageTree tree = ReadInput(input);
   std::cerr << FirstLines(tree.notes, kNotesShown);
-  if (flags.input.report_duplicates) {
+  if (input.report_duplicates) {
     std::cout << DuplicatesText(tree.duplicates);
   }
-  return PlanConversion(std::move(tree), flags.plan);
+  return PlanConversion(std::move(tree), options);
 }
 
 ConversionReport ConvertWithProgress(const ConversionPlan& plan,
-                                     const Flags& flags) {
+                                     const std::string& output_dir,
+                                     const ConverterOptions& options) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   ProgressLine line;
-  const std::int64_t total = plan.images();
-  ConversionReport report =
-      Convert(plan, flags.output_dir, flags.converter, [&](std::int64_t done) {
+  ConversionReport report = Convert(
+      plan, output_dir, options, [&](const ConversionProgress& progress) {
         const std::chrono::duration<double> elapsed = Clock::now() - start;
-        line.Update(ConversionProgressText(done, total, elapsed.count()),
-                    done == total);
+        line.Update(ConversionProgressText(progress, elapsed.count()),
+                    progress.done == progress.total);
       });
   line.Finish();
   return report;
+}
+
+void UploadWithProgress(const ConversionReport& report,
+                        const std::string& output_dir,
+                        const UploadTarget& target) {
+  ProgressLine line;
+  const UploadResult result =
+      Upload(report, output_dir, target, [&](std::int64_t done) {
+        line.Update(std::to_string(done) + " shards uploaded");
+      });
+  line.Finish();
+  std::cout << UploadText(result, target);
+}
+
+ExitCode Run(const Flags& flags) {
+  const ConverterOptions options = CheckedConverterOptions(flags.output);
+  const UploadTarget target = CheckedUploadTarget(flags.output);
+  const std::string& output_dir = flags.output.output_dir;
+  const ConversionPlan plan = MakePlan(flags);
+  if (flags.output.dry_run) {
+    std::cout << PlanText(plan, output_dir, options, target);
+    return ExitCode::kDone;
+  }
+  const ConversionReport report =
+      flags.output.finish ? FinishConversion(plan, output_dir, options)
+                          : ConvertWithProgress(plan, output_dir, options);
+  std::cerr << FirstLines(BadImageLines(report), kNotesShown);
+  std::cout << ReportText(report, output_dir);
+  if (!target.empty()) {
+    UploadWithProgress(report, output_dir, target);
+  }
+  return ExitCode::kDone;
 }
 
 ExitCode ImagenetToRecords(int argc, char** argv) {
@@ -134,22 +113,8 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
   app.footer(kExamples);
   Flags flags;
   AddInputFlags(app, flags.input);
-  AddImageFlags(app, flags);
-  AddOutputFlags(app, flags);
-  if (!ParseFlags(app, argc, argv)) {
-    return ExitCode::kDone;
-  }
-  const ConversionPlan plan = MakePlan(flags);
-  if (flags.dry_run) {
-    std::cout << PlanText(plan, flags.output_dir);
-    return ExitCode::kDone;
-  }
-  const ConversionReport report = ConvertWithProgress(plan, flags);
-  for (const SkippedImage& image : report.skipped) {
-    std::cerr << image.path << ": left out: " << image.reason << "\n";
-  }
-  std::cout << ReportText(report, flags.output_dir);
-  return ExitCode::kDone;
+  AddOutputFlags(app, flags.output);
+  return ParseFlags(app, argc, argv) ? Run(flags) : ExitCode::kDone;
 }
 
 }  // namespace

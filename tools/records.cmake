@@ -21,7 +21,6 @@ infeed_library(record_verbs
     records_count.cc
     records_extract.cc
     records_head.cc
-    records_index.cc
     records_ls.cc
     records_stats.cc
     records_verify.cc
@@ -64,4 +63,5 @@ infeed_library(record_verbs
           fmt::fmt nlohmann_json::nlohmann_json)
 infeed_program(records
   SOURCES records.cc
-  LIBRARIES infeed::record_writing infeed::record_verbs infeed::tools CLI11::CLI11)
+  LIBRARIES infeed::record_writing infeed::record_verbs infeed::tools
+            CLI11::CLI11)

@@ -1,104 +1,97 @@
 #include "tools/shard_converter.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <span>
-#include <string_view>
+#include <utility>
 
-#include "base/atomic_file.h"
-#include "base/error.h"
-#include "records/byte_source.h"
-#include "records/crc32c.h"
-#include "records/imagenet_example.h"
+#include <fmt/format.h>
 
 namespace infeed {
-namespace {
-
-constexpr std::int64_t kMaxImageBytes = std::int64_t{1} << 30;
-
-std::string Hex(std::uint32_t value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
-  for (int shift = 28; shift >= 0; shift -= 4) {
-    hex.push_back(kDigits[value >> shift & 0xf]);
-  }
-  return hex;
-}
-
-// Read back from the file, so that it is of what was written indeed.
-std::uint32_t FileCrc32c(const std::string& path) {
-  const FileSource file(path);
-  std::vector<std::byte> buffer(std::size_t{1} << 20);
-  std::uint32_t crc = 0;
-  std::int64_t offset = 0;
-  while (const std::size_t got = file.ReadAt(offset, buffer)) {
-    crc = ExtendCrc32c(crc, std::span(buffer).first(got));
-    offset += static_cast<std::int64_t>(got);
-  }
-  return crc;
-}
-
-ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
-                          const EncodedImage& encoded) {
-  ImagenetExample example;
-  example.height = encoded.height;
-  example.width = encoded.width;
-  example.label = image.class_index + 1;
-  example.synset = image_class.name;
-  example.text = image_class.text;
-  example.filename = std::filesystem::path(image.path).filename().string();
-  example.encoded = encoded.jpeg;
-  return example;
-}
-
-}  // namespace
 
 ShardConverter::ShardConverter(const ConversionPlan& plan,
-                               const std::string& output_dir,
-                               const ConverterOptions& options)
+                               std::string output_dir,
+                               std::vector<FingerprintedTask> tasks,
+                               RecordMaker& maker, ConversionObserver observer)
     : plan_(plan),
-      output_dir_(output_dir),
-      options_(options),
-      encoder_({.verify = options.verify_images}) {}
+      output_dir_(std::move(output_dir)),
+      tasks_(std::move(tasks)),
+      maker_(maker),
+      observer_(std::move(observer)),
+      open_(tasks_.size()) {}
 
-std::optional<ShardResult> ShardConverter::Write(
-    const ShardTask& task, const std::function<bool()>& on_image) {
-  const PlannedSplit& split = plan_.splits[task.split];
-  const PlannedShard& shard = split.shards[task.shard];
-  const std::string path = output_dir_ + "/" + shard.name;
-  ShardResult result;
-  result.task = task;
-  TfrecordWriter writer(path);
-  for (std::int64_t i = shard.first; i < shard.first + shard.count; ++i) {
-    Append(split.images[static_cast<std::size_t>(i)], writer, result);
-    if (!on_image()) {
-      return std::nullopt;
-    }
-  }
-  writer.Close();
-  result.info = {shard.name, writer.records(), writer.size(),
-                 Hex(FileCrc32c(path))};
-  return result;
+const PlannedShard& ShardConverter::Planned(std::size_t shard) const {
+  const ShardTask& task = tasks_[shard].task;
+  return plan_.splits[task.split].shards[task.shard];
 }
 
-void ShardConverter::Append(const ImageFile& image, TfrecordWriter& writer,
-                            ShardResult& result) {
-  const std::string file = ReadWholeFile(image.path, kMaxImageBytes);
-  const ImageClass& image_class =
-      plan_.classes[static_cast<std::size_t>(image.class_index)];
-  try {
-    const EncodedImage encoded =
-        encoder_.Encode(std::as_bytes(std::span(file)));
-    writer.Append(BuildImagenetExample(ExampleOf(image, image_class, encoded)));
-    result.reencoded += encoded.reencoded ? 1 : 0;
-  } catch (const DataError& error) {
-    if (options_.on_bad_image == OnBadImage::kFail) {
-      throw DataError(
-          {.path = image.path},
-          error.reason() + " (--on_bad_image skip leaves such images out)");
-    }
-    result.skipped.push_back({image.path, error.reason()});
+bool ShardConverter::Next(ConversionItem& item) {
+  if (next_shard_ == tasks_.size() ||
+      stopped_.load(std::memory_order_relaxed)) {
+    return false;
   }
+  const PlannedShard& planned = Planned(next_shard_);
+  item.shard = next_shard_;
+  if (next_image_ == planned.count) {
+    item.image = nullptr;
+    next_image_ = 0;
+    ++next_shard_;
+    return true;
+  }
+  item.image =
+      &plan_.splits[tasks_[next_shard_].task.split]
+           .images[static_cast<std::size_t>(planned.first + next_image_++)];
+  return true;
+}
+
+void ShardConverter::Encode(ConversionItem& item) {
+  item.record = maker_.Make(*item.image);
+}
+
+void ShardConverter::Append(ConversionItem& item) {
+  if (!open_[item.shard]) {
+    Open(item.shard);
+  }
+  OpenShard& shard = *open_[item.shard];
+  ImageRecord& record = item.record;
+  shard.has_bad_images |= record.bad;
+  if (!record.skipped.empty()) {
+    shard.skipped.push_back({item.image->path, std::move(record.skipped)});
+  } else {
+    shard.writer.AppendParts({record.before, record.image, record.after});
+    if (!record.reencoded.empty()) {
+      shard.reencoded.push_back(
+          {item.image->path, std::move(record.reencoded)});
+    }
+  }
+  if (!observer_.on_image()) {
+    stopped_.store(true, std::memory_order_relaxed);
+  }
+}
+
+void ShardConverter::Open(std::size_t shard) {
+  open_[shard] =
+      std::make_unique<OpenShard>(output_dir_ + "/" + Planned(shard).name);
+}
+
+void ShardConverter::Finish(std::size_t shard) {
+  if (!open_[shard]) {
+    Open(shard);  // None of its images was there to append.
+  }
+  const std::unique_ptr<OpenShard> done = std::move(open_[shard]);
+  done->writer.Close();
+  FinishedShard finished = {
+      .fingerprint = tasks_[shard].fingerprint,
+      .info = {.name = Planned(shard).name,
+               .records = done->writer.records(),
+               .bytes = done->writer.size(),
+               .crc32c = fmt::format("{:08x}", done->writer.crc32c())},
+      .reencoded = std::move(done->reencoded),
+      .skipped = std::move(done->skipped),
+      .bad_image_policy =
+          done->has_bad_images
+              ? std::string(OnBadImageName(maker_.on_bad_image()))
+              : ""};
+  WriteFinishedShard(output_dir_, finished);
+  observer_.on_shard(
+      {.task = tasks_[shard].task, .shard = std::move(finished)});
 }
 
 }  // namespace infeed

@@ -1,78 +1,80 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "records/dataset_info.h"
 #include "records/tfrecord_writer.h"
+#include "tools/conversion_graph.h"
 #include "tools/conversion_plan.h"
-#include "tools/image_encoder.h"
+#include "tools/finished_shard.h"
+#include "tools/record_maker.h"
 
 namespace infeed {
 
-enum class OnBadImage {
-  kFail,  // stop with a DataError that names the file
-  kSkip,  // leave it out and report it
-};
-
-struct ConverterOptions {
-  OnBadImage on_bad_image = OnBadImage::kFail;
-  // Whether every image is decoded once; otherwise only headers are read, and
-  // a broken image is found when it is used.
-  bool verify_images = true;
-  // Whether shards in the output folder that are not part of the plan may be
-  // removed; otherwise they are a UsageError.
-  bool overwrite = false;
-  int threads = 0;  // 0: one for each core
-};
-
-struct SkippedImage {
-  std::string path;
-  std::string reason;
-};
-
-// One shard of a plan, by its place there.
-struct ShardTask {
-  std::size_t split = 0;
-  std::size_t shard = 0;
-};
-
 struct ShardResult {
   ShardTask task;
-  DatasetInfo::Shard info;
-  std::int64_t reencoded = 0;
-  std::vector<SkippedImage> skipped;
+  FinishedShard shard;
+  bool kept = false;  // of an earlier run
 };
 
-// Writes shards of a plan into a folder, one at a time: reads each image,
-// makes it fit for a record and appends its Example.
-//
-// The constructor's arguments must outlive it. One thread at a time: each
-// worker has one. Throws IoError, and DataError naming the file for a bad image
-// that is not to be skipped.
-class ShardConverter {
- public:
-  ShardConverter(const ConversionPlan& plan, const std::string& output_dir,
-                 const ConverterOptions& options);
+// A shard to be made, and what identifies what it is made from.
+struct FingerprintedTask {
+  ShardTask task;
+  std::string fingerprint;
+};
 
-  // Writes one shard, calling on_image after each image; when that returns
-  // false the shard is given up, nothing of it remains, and the result is
-  // nullopt.
-  [[nodiscard]] std::optional<ShardResult> Write(
-      const ShardTask& task, const std::function<bool()>& on_image);
+// Whom a conversion tells how far it is.
+struct ConversionObserver {
+  // An image was taken into its shard. One call at a time; false ends the
+  // conversion.
+  std::function<bool()> on_image;
+  // A shard and its side file are on disk. From several threads at once.
+  std::function<void(ShardResult)> on_shard;
+};
+
+// Writes shards of a plan into a folder, and beside each, once it is on disk,
+// its side file: the steps of a conversion graph.
+//
+// The constructor's references must outlive it. Threads as ConversionSteps
+// says. Throws IoError, and what RecordMaker throws.
+class ShardConverter final : public ConversionSteps {
+ public:
+  ShardConverter(const ConversionPlan& plan, std::string output_dir,
+                 std::vector<FingerprintedTask> tasks, RecordMaker& maker,
+                 ConversionObserver observer);
+
+  bool Next(ConversionItem& item) override;
+  void Encode(ConversionItem& item) override;
+  void Append(ConversionItem& item) override;
+  void Finish(std::size_t shard) override;
 
  private:
-  void Append(const ImageFile& image, TfrecordWriter& writer,
-              ShardResult& result);
+  // A shard while it is written.
+  struct OpenShard {
+    explicit OpenShard(const std::string& path) : writer(path) {}
+    TfrecordWriter writer;
+    std::vector<ImageNote> reencoded;
+    std::vector<ImageNote> skipped;
+    bool has_bad_images = false;
+  };
+
+  [[nodiscard]] const PlannedShard& Planned(std::size_t shard) const;
+  void Open(std::size_t shard);
 
   const ConversionPlan& plan_;
-  const std::string& output_dir_;
-  const ConverterOptions& options_;
-  ImageEncoder encoder_;
+  std::string output_dir_;
+  std::vector<FingerprintedTask> tasks_;
+  RecordMaker& maker_;
+  ConversionObserver observer_;
+  std::atomic<bool> stopped_{false};
+  std::size_t next_shard_ = 0;
+  std::int64_t next_image_ = 0;                   // within that shard
+  std::vector<std::unique_ptr<OpenShard>> open_;  // one for each task
 };
 
 }  // namespace infeed

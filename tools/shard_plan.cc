@@ -22,6 +22,12 @@ std::int64_t AutoShardCount(std::int64_t images, std::int64_t bytes) {
   return std::min(images, std::max(kMinShards, CeilDivide(bytes, kShardBytes)));
 }
 
+std::int64_t ShardCountBySize(std::int64_t images, std::int64_t bytes,
+                              std::int64_t shard_bytes) {
+  return std::min(images,
+                  std::max(std::int64_t{1}, CeilDivide(bytes, shard_bytes)));
+}
+
 std::vector<ShardRange> BalancedShards(std::int64_t images,
                                        std::int64_t shards) {
   Check(images >= 0 && shards > 0, "a split has shards");

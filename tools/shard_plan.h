@@ -20,6 +20,13 @@ struct ShardRange {
 [[nodiscard]] std::int64_t AutoShardCount(std::int64_t images,
                                           std::int64_t bytes);
 
+// Returns the number of shards of at most about shard_bytes, at least one and
+// never more than there are images. Requires: images, bytes >= 0; shard_bytes >
+// 0.
+[[nodiscard]] std::int64_t ShardCountBySize(std::int64_t images,
+                                            std::int64_t bytes,
+                                            std::int64_t shard_bytes);
+
 // Splits images evenly: sizes differ by one at most, the first are the larger
 // ones. No more shards than images, so that none is empty.
 // Requires: images >= 0, shards > 0.

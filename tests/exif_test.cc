@@ -1,0 +1,93 @@
+#include "preprocess/exif.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "preprocess/jpeg.h"
+#include "tests/support/exif_jpeg.h"
+#include "tests/support/test_jpeg.h"
+
+namespace infeed {
+namespace {
+
+RgbImage Decoded(const std::string& jpeg) {
+  JpegDecoder decoder;
+  RgbImage image;
+  static_cast<void>(decoder.ReadHeader(AsBytes(jpeg)));
+  decoder.Decode(image);
+  return image;
+}
+
+// OpenCV turns images by their EXIF data. It keeps B G R.
+std::string TurnedByOpencv(const std::string& jpeg) {
+  const cv::Mat bytes(1, static_cast<int>(jpeg.size()), CV_8U,
+                      const_cast<char*>(jpeg.data()));
+  const cv::Mat image = cv::imdecode(bytes, cv::IMREAD_COLOR);
+  std::string pixels;
+  for (int y = 0; y < image.rows; ++y) {
+    for (int x = 0; x < image.cols; ++x) {
+      const auto& pixel = image.at<cv::Vec3b>(y, x);
+      for (const int channel : {2, 1, 0}) {
+        pixels.push_back(static_cast<char>(pixel[channel]));
+      }
+    }
+  }
+  return pixels;
+}
+
+TEST(ExifTest, ReadsTheOrientationInEitherByteOrder) {
+  const std::string jpeg = TestJpeg();
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    for (const bool big_endian : {false, true}) {
+      EXPECT_EQ(ReadExifOrientation(
+                    AsBytes(WithOrientation(jpeg, orientation, big_endian))),
+                orientation);
+    }
+  }
+}
+
+TEST(ExifTest, TurnsImagesAsOpencvDoes) {
+  const std::string plain = TestJpeg({.width = 19, .height = 13});
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const std::string jpeg = WithOrientation(plain, orientation);
+    RgbImage turned;
+    TurnUpright(Decoded(jpeg).view(), orientation, turned);
+    EXPECT_EQ(turned.width(), orientation >= 5 ? 13 : 19);
+    EXPECT_EQ(Flat(turned.view()), TurnedByOpencv(jpeg)) << orientation;
+  }
+}
+
+TEST(ExifTest, TakesNothingForUpright) {
+  EXPECT_EQ(ReadExifOrientation({}), 1);
+  EXPECT_EQ(ReadExifOrientation(AsBytes("\xff\xd8")), 1);
+  EXPECT_EQ(ReadExifOrientation(AsBytes(TestJpeg())), 1);
+}
+
+TEST(ExifTest, TakesValuesThatThereAreNotForUpright) {
+  const std::string jpeg = TestJpeg();
+  EXPECT_EQ(ReadExifOrientation(AsBytes(WithOrientation(jpeg, 0))), 1);
+  EXPECT_EQ(ReadExifOrientation(AsBytes(WithOrientation(jpeg, 9))), 1);
+}
+
+// Cut anywhere and with any byte changed it says one of the eight.
+TEST(ExifTest, SurvivesDamage) {
+  const std::string jpeg = WithOrientation(TestJpeg(), 6);
+  const std::size_t header = 2 + 4 + 6 + 8 + 2 + 24;
+  for (std::size_t end = 0; end <= header; ++end) {
+    EXPECT_EQ(ReadExifOrientation(AsBytes(jpeg.substr(0, end))), 1) << end;
+  }
+  for (std::size_t place = 0; place < header; ++place) {
+    for (const int value : {0x00, 0x7f, 0x80, 0xff}) {
+      std::string damaged = jpeg;
+      damaged[place] = static_cast<char>(value);
+      const int orientation = ReadExifOrientation(AsBytes(damaged));
+      EXPECT_TRUE(orientation >= 1 && orientation <= 8);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,216 @@
+// What is left of a run that was killed, and what the next one makes of it.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "base/atomic_file.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/run_program.h"
+#include "tests/support/running_program.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::int64_t kMaxBytes = 1 << 26;
+
+ProgramResult Convert(const std::string& raw, const std::string& out,
+                      const std::string& more = "") {
+  return RunProgram("imagenet_to_records",
+                    "--raw_data_dir " + raw + " --local_scratch_dir " + out +
+                        " --shards 12 --threads 2 " + more);
+}
+
+// What readers see of a folder: its files by name, side files apart.
+std::map<std::string, std::string> Contents(const std::string& folder) {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_directory()) {
+      contents[entry.path().filename().string()] =
+          ReadWholeFile(entry.path().string(), kMaxBytes);
+    }
+  }
+  return contents;
+}
+
+std::vector<std::string> TemporaryFiles(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find(".tmp-") != std::string::npos) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+fs::file_time_type TimeOf(const std::string& path) {
+  return fs::last_write_time(path);
+}
+
+// Waits for a while of random length: the one thing here that is meant to be
+// different each time on each machine.
+void PassTime(std::mt19937& random, std::chrono::duration<double> longest) {
+  std::this_thread::sleep_for(longest * (random() % 1000) / 1000);
+}
+
+class RestartTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    raw_.JpegsIn("cat", 60).JpegsIn("dog", 60);
+    ASSERT_EQ(Convert(raw_.path(), whole_.path()).exit_code, 0);
+    expected_ = Contents(whole_.path());
+  }
+
+  ImageFolder raw_;
+  TemporaryFolder whole_;  // the result of an undisturbed run
+  std::map<std::string, std::string> expected_;
+};
+
+// INFEED_KILLS=50 kills it that often.
+TEST_F(RestartTest, GivesTheSameBytesAfterKills) {
+  const char* const asked = std::getenv("INFEED_KILLS");
+  const int kills = asked != nullptr ? std::atoi(asked) : 5;
+  std::mt19937 random(11);
+  const auto start = std::chrono::steady_clock::now();
+  const TemporaryFolder timed;
+  ASSERT_EQ(Convert(raw_.path(), timed.path()).exit_code, 0);
+  const std::chrono::duration<double> longest =
+      std::chrono::steady_clock::now() - start;
+
+  auto out = std::make_unique<TemporaryFolder>();
+  for (int killed = 0; killed < kills;) {
+    RunningProgram program(
+        "imagenet_to_records",
+        {"--raw_data_dir", raw_.path(), "--local_scratch_dir", out->path(),
+         "--shards", "12", "--threads", "2"});
+    PassTime(random, longest);
+    program.Signal(SIGKILL);
+    const int code = program.Wait();
+    if (code == 128 + SIGKILL) {
+      ++killed;
+      continue;
+    }
+    ASSERT_EQ(code, 0) << program.err();  // It was faster: begin again.
+    ASSERT_EQ(Contents(out->path()), expected_);
+    out = std::make_unique<TemporaryFolder>();
+  }
+  const ProgramResult last = Convert(raw_.path(), out->path());
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_EQ(Contents(out->path()), expected_);
+  EXPECT_THAT(TemporaryFiles(out->path()), ::testing::IsEmpty());
+}
+
+TEST_F(RestartTest, KeepsFinishedShardsAndSaysSo) {
+  const std::string kept = whole_ / "train-00003-of-00012";
+  const std::string lost = whole_ / "train-00005-of-00012";
+  const fs::file_time_type before = TimeOf(kept);
+  fs::remove(lost);
+  const ProgramResult result = Convert(raw_.path(), whole_.path());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("11 shards of an earlier run were kept"));
+  EXPECT_EQ(TimeOf(kept), before);
+  EXPECT_EQ(Contents(whole_.path()), expected_);
+}
+
+TEST_F(RestartTest, MakesShardsOfChangedImagesAnew) {
+  raw_.Jpeg("cat/000.jpg");
+  const ProgramResult result = Convert(raw_.path(), whole_.path());
+  EXPECT_THAT(result.out, HasSubstr("11 shards of an earlier run were kept"));
+  const TemporaryFolder fresh;
+  ASSERT_EQ(Convert(raw_.path(), fresh.path()).exit_code, 0);
+  EXPECT_EQ(Contents(whole_.path()), Contents(fresh.path()));
+}
+
+TEST_F(RestartTest, MakesAllAnewForAnotherOrder) {
+  const ProgramResult result = Convert(raw_.path(), whole_.path(), "--seed 7");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("were kept")));
+}
+
+TEST_F(RestartTest, MakesAShardOfAnotherSizeAnew) {
+  const std::string path = whole_ / "train-00003-of-00012";
+  fs::resize_file(path, fs::file_size(path) - 1);
+  EXPECT_THAT(Convert(raw_.path(), whole_.path()).out,
+              HasSubstr("11 shards of an earlier run were kept"));
+  EXPECT_EQ(Contents(whole_.path()), expected_);
+}
+
+TEST_F(RestartTest, FindsChangedBytesWhenAsked) {
+  const std::string path = whole_ / "train-00003-of-00012";
+  std::string bytes = ReadWholeFile(path, kMaxBytes);
+  bytes[bytes.size() / 2] ^= 1;
+  WriteFileAtomically(path, bytes);
+  EXPECT_THAT(Convert(raw_.path(), whole_.path()).out, HasSubstr("12 shards"));
+  EXPECT_THAT(Convert(raw_.path(), whole_.path(), "--verify_resume").out,
+              HasSubstr("11 shards of an earlier run were kept"));
+  EXPECT_EQ(Contents(whole_.path()), expected_);
+}
+
+TEST_F(RestartTest, MakesAShardWithADamagedSideFileAnew) {
+  WriteFileAtomically(whole_ / ".infeed/train-00003-of-00012.shard.json", "{");
+  EXPECT_THAT(Convert(raw_.path(), whole_.path()).out,
+              HasSubstr("11 shards of an earlier run were kept"));
+}
+
+TEST_F(RestartTest, RemovesTemporaryFilesOfTheDeadOnly) {
+  // No process has the highest number that there can be.
+  const std::string dead = ".tmp-4194304";
+  const std::string alive = ".tmp-" + std::to_string(::getpid());
+  for (const std::string& name :
+       {"train-00003-of-00012" + dead, "train-00003-of-00012" + alive,
+        "train-00000-of-00099" + dead, "labels.txt" + dead,
+        ".infeed/train-00003-of-00012.shard.json" + dead, "notes.txt" + dead}) {
+    WriteFileAtomically(whole_ / name, "half");
+  }
+  ASSERT_EQ(Convert(raw_.path(), whole_.path()).exit_code, 0);
+  EXPECT_THAT(TemporaryFiles(whole_.path()),
+              ::testing::UnorderedElementsAre("train-00003-of-00012" + alive,
+                                              "notes.txt" + dead));
+}
+
+// A broken image ends the first run; what it finished is good for the second.
+TEST_F(RestartTest, GoesOnWithAnotherPolicyForBadImages) {
+  raw_.File("cat/bad.jpg", "no image");
+  const TemporaryFolder out;
+  ASSERT_EQ(Convert(raw_.path(), out.path(), "--seed 3").exit_code, 3);
+  const std::size_t finished = Contents(out.path()).size();
+  const ProgramResult second =
+      Convert(raw_.path(), out.path(), "--seed 3 --on_bad_image skip");
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  if (finished > 0) {
+    EXPECT_THAT(second.out, HasSubstr(std::to_string(finished) +
+                                      " shards of an earlier run"));
+  }
+  // The other way round the shard with the bad image does not count.
+  EXPECT_EQ(Convert(raw_.path(), out.path(), "--seed 3").exit_code, 3);
+}
+
+TEST_F(RestartTest, ReportsWhatItDid) {
+  raw_.File("dog/bad.jpg", "no image");
+  ASSERT_EQ(
+      Convert(raw_.path(), whole_.path(), "--on_bad_image skip").exit_code, 0);
+  EXPECT_THAT(
+      ReadWholeFile(whole_ / ".infeed/conversion_report.json", kMaxBytes),
+      AllOf(HasSubstr("\"skipped_images\": 1"), HasSubstr("dog/bad.jpg"),
+            HasSubstr("\"reason\": \"not an image")));
+}
+
+}  // namespace
+}  // namespace infeed

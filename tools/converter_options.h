@@ -1,0 +1,28 @@
+#pragma once
+
+#include "tools/image_encoder.h"
+#include "tools/record_maker.h"
+#include "tools/task_share.h"
+
+namespace infeed {
+
+struct ConverterOptions {
+  // What changes the shards' bytes; all of it is in their fingerprints.
+
+  OnBadImage on_bad_image = OnBadImage::kFail;
+  ImageEncoderOptions image = {};
+
+  // How they are made.
+
+  // Which of the shards are made; the others are another process's.
+  TaskShare share = {};
+  // Whether a shard of an earlier run is read, to see that its bytes are still
+  // those that were written, before it is kept.
+  bool verify_resume = false;
+  // Whether shards in the output folder that are not part of the plan may be
+  // removed; otherwise they are a UsageError.
+  bool overwrite = false;
+  int threads = 0;  // 0: one for each core
+};
+
+}  // namespace infeed

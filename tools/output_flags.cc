@@ -1,0 +1,200 @@
+#include "tools/output_flags.h"
+
+#include <cstdint>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "tools/shards_flag.h"
+#include "tools/task_share.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kMinMaxSize = 32;
+constexpr int kMaxSize = 65500;             // of a JPEG's side
+constexpr std::int64_t kBytesOfKeys = 400;  // of a record, nearly
+
+void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--on_bad_image", flags.converter.on_bad_image,
+                 "a broken image: fail; skip it; or reencode what can still "
+                 "be decoded of it, and skip the rest. All are reported")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
+          {"fail", OnBadImage::kFail},
+          {"skip", OnBadImage::kSkip},
+          {"reencode", OnBadImage::kReencode}}))
+      ->option_text("fail|skip|reencode=fail");
+  app.add_flag("--verify_images,!--no_verify_images",
+               flags.converter.image.verify,
+               "decode every image once, to find the broken ones (default)");
+}
+
+void AddImageFlags(CLI::App& app, OutputFlags& flags) {
+  ImageEncoderOptions& image = flags.converter.image;
+  app.add_option("--format", image.format,
+                 "jpeg: the files as they are; pixels: decoded, for the "
+                 "fastest input")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, RecordFormat>{
+          {"jpeg", RecordFormat::kJpeg}, {"pixels", RecordFormat::kPixels}}))
+      ->option_text("jpeg|pixels=jpeg");
+  app.add_option("--image_size", flags.image_size,
+                 "side of --format pixels: the shorter side is resized to it, "
+                 "the middle is kept")
+      ->check(CLI::Range(1, kMaxSize))
+      ->option_text("INT=224");
+  app.add_option("--max_size", image.max_size,
+                 "shrink larger images to so many pixels on the shorter side")
+      ->check(CLI::Range(kMinMaxSize, kMaxSize))
+      ->option_text("INT");
+  app.add_option("--quality", image.quality,
+                 "of JPEGs that are shrunk, turned or mended")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  app.add_flag("--keep_png", image.keep_png, "store PNGs as they are");
+  app.add_flag("--exif_orientation", image.exif_orientation,
+               "turn images as their EXIF data says");
+}
+
+void AddShardFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--local_scratch_dir", flags.output_dir,
+                 "the folder for the shards")
+      ->required();
+  app.add_option("--shards", flags.shards,
+                 "shards of each split: a number, a size such as 256MB, or "
+                 "auto (about 128 MB each)")
+      ->capture_default_str();
+  app.add_option("--layout", flags.plan.layout,
+                 "flat: OUT/train-00000-of-00008; reference: "
+                 "OUT/train/train-00000-of-01024")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
+          {"flat", ShardLayout::kFlat},
+          {"reference", ShardLayout::kReference}}))
+      ->option_text("flat|reference=flat");
+  app.add_option("--seed", flags.plan.seed, "of the training images' order")
+      ->capture_default_str();
+}
+
+void AddRunFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--threads", flags.converter.threads, "0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_flag("--verify_resume", flags.converter.verify_resume,
+               "read the finished shards of an earlier run before keeping "
+               "them");
+  app.add_flag("--overwrite", flags.converter.overwrite,
+               "remove shards of another conversion from the folder");
+  app.add_flag("--dry_run", flags.dry_run, "only say what would be written");
+}
+
+void AddTaskFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--num_tasks", flags.num_tasks,
+                 "several processes share the shards: how many, or auto for "
+                 "what Slurm or MPI says");
+  app.add_option("--task_index", flags.task_index,
+                 "which of them this is, from 0, or auto");
+  app.add_flag("--finish", flags.finish,
+               "when all of them are done: check every shard, then write "
+               "labels.txt and dataset.json");
+}
+
+// The reference converter's flags, by its names.
+void AddUploadFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--gcs_output_path", flags.gcs_output_path,
+                 "upload the shards as well: gs://BUCKET/PREFIX or s3://...");
+  app.add_option("--project", flags.project,
+                 "the cloud project of a gs:// bucket");
+  app.add_flag_function(
+      "--gcs_upload,!--nogcs_upload",
+      [&](std::int64_t count) { flags.gcs_upload = count > 0; },
+      "whether to upload; on when --gcs_output_path is given");
+}
+
+// Refuses what would have no effect, or only half of it.
+void CheckImageOptions(const OutputFlags& flags) {
+  const ImageEncoderOptions& image = flags.converter.image;
+  const bool is_packed = image.format == RecordFormat::kPixels;
+  if (is_packed && (image.max_size > 0 || image.keep_png)) {
+    throw UsageError(
+        "--format pixels leaves no image to store: leave --max_size and "
+        "--keep_png out; --image_size is the size of the pixels");
+  }
+  if (!is_packed && flags.image_size > 0) {
+    throw UsageError(
+        "--image_size is for --format pixels; --max_size shrinks JPEGs");
+  }
+  if (flags.converter.on_bad_image == OnBadImage::kReencode && !image.verify) {
+    throw UsageError(
+        "--on_bad_image reencode has to decode every image: leave "
+        "--no_verify_images out");
+  }
+}
+
+}  // namespace
+
+void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
+  AddShardFlags(app, flags);
+  AddImageFlags(app, flags);
+  AddBadImageFlags(app, flags);
+  AddRunFlags(app, flags);
+  AddTaskFlags(app, flags);
+  AddUploadFlags(app, flags);
+}
+
+PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
+  PlanOptions options = flags.plan;
+  const ShardsFlag shards = ParseShards(flags.shards);
+  options.shards = shards.shards;
+  options.shard_bytes = shards.bytes;
+  const ImageEncoderOptions image = CheckedConverterOptions(flags).image;
+  if (image.format == RecordFormat::kPixels) {
+    options.record_bytes =
+        kBytesOfKeys + std::int64_t{4} * image.image_size * image.image_size;
+  }
+  return options;
+}
+
+ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
+  ConverterOptions options = flags.converter;
+  CheckImageOptions(flags);
+  if (flags.image_size > 0) {
+    options.image.image_size = flags.image_size;
+  }
+  if (!flags.finish) {
+    options.share = ParseTaskShare(flags.task_index, flags.num_tasks);
+    return options;
+  }
+  if (!flags.task_index.empty()) {
+    throw UsageError(
+        "--finish is for all tasks together: leave --task_index out");
+  }
+  // Any index will do: only the number of tasks matters.
+  options.share = ParseTaskShare(
+      flags.num_tasks.empty() || flags.num_tasks == "auto" ? "" : "0",
+      flags.num_tasks);
+  return options;
+}
+
+UploadTarget CheckedUploadTarget(const OutputFlags& flags) {
+  const std::string& url = flags.gcs_output_path;
+  if (!flags.gcs_upload.value_or(!url.empty())) {
+    return {};
+  }
+  const bool is_gs = url.starts_with("gs://");
+  if (flags.project.empty() && (url.empty() || is_gs)) {
+    throw UsageError(
+        "--project is required to upload to gs:// (or give --nogcs_upload)");
+  }
+  if (url.empty()) {
+    throw UsageError(
+        "--gcs_output_path is required to upload (or give --nogcs_upload)");
+  }
+  if ((!is_gs && !url.starts_with("s3://")) ||
+      url.find_first_not_of('/', url.find(':') + 1) == std::string::npos) {
+    throw UsageError("--gcs_output_path " + url +
+                     ": must start with gs://BUCKET or s3://BUCKET");
+  }
+  return {.url = url};
+}
+
+}  // namespace infeed

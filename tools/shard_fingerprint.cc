@@ -1,0 +1,106 @@
+#include "tools/shard_fingerprint.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "records/crc32c.h"
+
+namespace infeed {
+namespace {
+
+// Changes when the same images and options give other bytes.
+constexpr std::string_view kVersion = "infeed conversion 1";
+
+// Two hashes of different kinds over fields that cannot run into each other.
+class Hash {
+ public:
+  Hash& Add(std::string_view text) {
+    Add(static_cast<std::int64_t>(text.size()));
+    AddBytes(std::as_bytes(std::span(text)));
+    return *this;
+  }
+  Hash& Add(std::int64_t value) {
+    AddBytes(std::as_bytes(std::span(&value, 1)));
+    return *this;
+  }
+
+  [[nodiscard]] std::string Hex() const {
+    return fmt::format("{:016x}{:08x}", fnv_, crc_);
+  }
+
+ private:
+  void AddBytes(std::span<const std::byte> bytes) {
+    crc_ = ExtendCrc32c(crc_, bytes);
+    for (const std::byte byte : bytes) {  // FNV-1a
+      fnv_ = (fnv_ ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
+    }
+  }
+
+  std::uint64_t fnv_ = 0xcbf29ce484222325U;
+  std::uint32_t crc_ = 0;
+};
+
+std::string OptionsText(const ConverterOptions& options) {
+  const ImageEncoderOptions& image = options.image;
+  return fmt::format(
+      "{} verify={} format={} max_size={} quality={} image_size={} "
+      "keep_png={} exif_orientation={}",
+      kVersion, image.verify, static_cast<int>(image.format), image.max_size,
+      image.quality,
+      image.format == RecordFormat::kPixels ? image.image_size : 0,
+      image.keep_png, image.exif_orientation);
+}
+
+// Images in a raw file are called FILE#NUMBER.
+std::string FileOf(const ImageFile& image) {
+  return image.raw_index < 0 ? image.path
+                             : image.path.substr(0, image.path.rfind('#'));
+}
+
+}  // namespace
+
+ShardFingerprints::ShardFingerprints(const ConversionPlan& plan,
+                                     const ConverterOptions& options)
+    : plan_(plan), options_(OptionsText(options)) {}
+
+std::string ShardFingerprints::Of(const ShardTask& task) {
+  const PlannedSplit& split = plan_.splits[task.split];
+  const PlannedShard& shard = split.shards[task.shard];
+  Hash hash;
+  hash.Add(options_).Add(shard.name);
+  for (std::int64_t i = shard.first; i < shard.first + shard.count; ++i) {
+    const ImageFile& image = split.images[static_cast<std::size_t>(i)];
+    const ImageClass& image_class =
+        plan_.classes[static_cast<std::size_t>(image.class_index)];
+    hash.Add(image.path)
+        .Add(image.raw_index)
+        .Add(image.bytes)
+        .Add(ModificationTime(FileOf(image)))
+        .Add(image.class_index)
+        .Add(image_class.name)
+        .Add(image_class.text);
+  }
+  return hash.Hex();
+}
+
+std::int64_t ShardFingerprints::ModificationTime(const std::string& path) {
+  if (path != last_path_) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+      throw IoError(path, "stat", errno);
+    }
+    last_path_ = path;
+    last_time_ = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
+                 status.st_mtim.tv_nsec;
+  }
+  return last_time_;
+}
+
+}  // namespace infeed
