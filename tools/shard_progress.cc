@@ -24,8 +24,13 @@ std::unique_ptr<TrackedSource> ShardProgress::Open(std::size_t shard) {
       [this](std::int64_t bytes) { progress_.Add(bytes, 0); });
 }
 
+std::function<std::unique_ptr<ByteSource>(std::size_t shard)>
+ShardProgress::Opener() {
+  return [this](std::size_t shard) { return Open(shard); };
+}
+
 RecordPassOptions ShardProgress::Options() {
-  return {.open = [this](std::size_t shard) { return Open(shard); },
+  return {.open = Opener(),
           .visited = [this](std::int64_t records) { AddRecords(records); }};
 }
 
