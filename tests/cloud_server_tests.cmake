@@ -37,6 +37,12 @@ infeed_test(cloud_programs_test
   LABELS end_to_end)
 add_dependencies(cloud_programs_test records)
 
+infeed_test(cloud_pipeline_test
+  SOURCES cloud_pipeline_test.cc
+  LIBRARIES pipeline_test_support object_server
+  LABELS tbb)
+add_dependencies(core_tests cloud_pipeline_test)
+
 infeed_test(cloud_conversion_test
   SOURCES cloud_conversion_test.cc support/running_program.cc
   LIBRARIES infeed::records object_server test_jpeg
