@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "records/cloud_settings.h"
 #include "records/open_source.h"
 #include "records/read_plan.h"
 #include "records/tfrecord_format.h"
@@ -33,6 +34,11 @@ RecordStore::RecordStore(const RecordIndex& index,
           std::any_of(index.shards().begin(), index.shards().end(), IsUrl)) {
   if (options_.max_open_shards == 0) {
     throw UsageError("max_open_shards must be at least 1");
+  }
+  const bool all_in_cloud =
+      std::all_of(index.shards().begin(), index.shards().end(), IsUrl);
+  if (all_in_cloud && cloud_settings().cache_folder.empty()) {
+    options_.max_open_shards = std::numeric_limits<std::size_t>::max();
   }
 }
 

@@ -17,7 +17,9 @@
 namespace infeed {
 
 struct RecordStoreOptions {
-  // Shards kept open at once, beside those that are being read; at least 1.
+  // Shards kept open at once, beside those that are being read; at least 1. An
+  // object of a store that has no local copy takes no descriptor, and finding
+  // it again a request: where all are such, all stay open.
   std::size_t max_open_shards = 256;
   bool verify_checksums = true;
 };

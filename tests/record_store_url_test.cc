@@ -52,6 +52,18 @@ TEST_F(RecordStoreUrlTest, FetchesARecordOnceThatWasAnnounced) {
               UnorderedElementsAre("0-16", "17-32", "33-53"));
 }
 
+TEST_F(RecordStoreUrlTest, FindsAnObjectOnce) {
+  Serve(ServeObject(bytes_));
+  const RecordIndex index({kShard, "s3://b/other"}, {.use_cache = false});
+  Serve(ServeObject(bytes_));
+  const RecordStore store(index, {.max_open_shards = 1});
+  std::vector<std::byte> buffer;
+  for (const std::int64_t record : {0, 3, 1, 4}) {
+    (void)store.Read(record, buffer);
+  }
+  EXPECT_EQ(server_->requests().size(), 2 + 4);  // HEAD of each, and records.
+}
+
 TEST_F(RecordStoreUrlTest, AnnouncingWhatIsGoneIsNoError) {
   Serve(ServeObject(bytes_));
   const RecordIndex index({kShard}, {.use_cache = false});
