@@ -166,7 +166,8 @@ TEST_F(CloudServiceAccountTest, AServerOfTokensThatFailsIsAskedAgain) {
 
 class CloudShortTokenTest : public CloudServiceAccountTest {
  protected:
-  CloudShortTokenTest() : CloudServiceAccountTest(2) {}
+  // Less than the time before its end at which a token is renewed.
+  CloudShortTokenTest() : CloudServiceAccountTest(200) {}
 };
 
 TEST_F(CloudShortTokenTest, TokensAreRenewedBeforeTheyEnd) {
