@@ -59,8 +59,9 @@ infeed_test(converter_program_test
           imagenet_to_records_input_test.cc
           imagenet_to_records_restart_test.cc
           imagenet_to_records_tasks_test.cc imagenet_to_records_test.cc
+          imagenet_to_records_upload_test.cc
           make_demo_images_test.cc support/running_program.cc
-  LIBRARIES infeed::pipeline infeed::records test_jpeg
+  LIBRARIES infeed::pipeline infeed::records object_server test_jpeg
   LABELS end_to_end)
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
 
