@@ -29,11 +29,11 @@ add_dependencies(records_program_test records imagenet_to_records)
 
 # What a conversion is planned from.
 infeed_test(conversion_input_test
-  SOURCES idx_file_test.cc raw_formats_test.cc raw_images_test.cc
-          duplicates_test.cc
-          conversion_plan_test.cc csv_test.cc data_split_test.cc
+  SOURCES conversion_plan_test.cc csv_test.cc data_split_test.cc
+          duplicates_test.cc finished_shard_test.cc idx_file_test.cc
           image_encoder_test.cc image_manifest_test.cc image_tree_test.cc
-          parallel_for_test.cc python_shuffle_test.cc shard_plan_test.cc
+          parallel_for_test.cc python_shuffle_test.cc raw_formats_test.cc
+          raw_images_test.cc shard_fingerprint_test.cc shard_plan_test.cc
           shards_flag_test.cc task_share_test.cc tree_union_test.cc
   LIBRARIES infeed::converter infeed::tools test_jpeg
   LABELS core)
