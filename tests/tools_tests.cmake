@@ -66,7 +66,8 @@ infeed_test(converter_program_test
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
 
 infeed_test(record_writing_test
-  SOURCES record_copier_test.cc shard_cut_test.cc shard_repair_test.cc
+  SOURCES record_copier_test.cc record_diff_test.cc shard_cut_test.cc
+          shard_repair_test.cc
   LIBRARIES infeed::record_writing infeed::pipeline test_jpeg
             nlohmann_json::nlohmann_json
   LABELS core)
@@ -74,7 +75,8 @@ add_dependencies(core_tests record_writing_test)
 add_dependencies(tsan_tests record_writing_test)
 
 infeed_test(records_writing_test
-  SOURCES records_index_test.cc records_reshard_test.cc records_writing_test.cc
+  SOURCES records_diff_test.cc records_index_test.cc records_reshard_test.cc
+          records_split_test.cc records_writing_test.cc
           support/running_program.cc
   LIBRARIES infeed::records nlohmann_json::nlohmann_json
   LABELS end_to_end)

@@ -48,7 +48,7 @@ h2 { font-size: 1rem; margin: 0 0 .75rem; }
 .wide { grid-column: 1 / -1; }
 svg { display: block; width: 100%; height: auto; }
 .map svg { max-width: 34rem; }
-.bar { fill: var(--bar); shape-rendering: crispEdges; }
+.bar { fill: var(--bar); }
 .grid { stroke: var(--line); stroke-width: 1; }
 .tick { fill: var(--soft); font: 11px system-ui, sans-serif; }
 table { border-collapse: collapse; width: 100%; }
@@ -177,36 +177,51 @@ std::vector<ChartTick> OctaveTicks(int first, int last) {
   return ticks;
 }
 
+// The first and the last bin of a map's axis: whole octaves, at least three,
+// so that there is a label at each end.
+struct AxisRange {
+  int first = 0;
+  int last = 0;
+};
+
+AxisRange WholeOctaves(int first, int last) {
+  int first_octave = first / kBinsPerOctave;
+  int last_octave = last / kBinsPerOctave;
+  if (last_octave - first_octave < 2) {
+    first_octave = std::max(first_octave - 1, 0);
+    ++last_octave;
+  }
+  return {.first = first_octave * kBinsPerOctave,
+          .last = (last_octave + 1) * kBinsPerOctave - 1};
+}
+
 std::string SizeMap(const DatasetStats& stats) {
   if (stats.sizes.empty()) {
     return "";
   }
-  int min_x = stats.sizes.begin()->first.first;
-  int max_x = stats.sizes.rbegin()->first.first;
   int min_y = stats.sizes.begin()->first.second;
   int max_y = min_y;
   for (const auto& [bin, count] : stats.sizes) {
     min_y = std::min(min_y, bin.second);
     max_y = std::max(max_y, bin.second);
   }
-  // To an edge of octaves, so that there is a label at each end.
-  min_x -= min_x % kBinsPerOctave + kBinsPerOctave;
-  min_y -= min_y % kBinsPerOctave + kBinsPerOctave;
-  max_x += 2 * kBinsPerOctave - 1 - max_x % kBinsPerOctave;
-  max_y += 2 * kBinsPerOctave - 1 - max_y % kBinsPerOctave;
+  const AxisRange x = WholeOctaves(stats.sizes.begin()->first.first,
+                                   stats.sizes.rbegin()->first.first);
+  const AxisRange y = WholeOctaves(min_y, max_y);
   const auto edge = [](int bin) {
     return std::exp2(static_cast<double>(bin) / kBinsPerOctave);
   };
   std::vector<ChartCell> cells;
   for (const auto& [bin, count] : stats.sizes) {
     cells.push_back(
-        {.x = bin.first - min_x,
-         .y = bin.second - min_y,
+        {.x = bin.first - x.first,
+         .y = bin.second - y.first,
          .value = static_cast<double>(count),
          .title = fmt::format("width from {:.0f}, height from {:.0f}: {}",
                               edge(bin.first), edge(bin.second), count)});
   }
-  return HeatMap(cells, OctaveTicks(min_x, max_x), OctaveTicks(min_y, max_y)) +
+  return HeatMap(cells, OctaveTicks(x.first, x.last),
+                 OctaveTicks(y.first, y.last)) +
          "<p class=\"note\">width to the right, height upwards; each axis in "
          "quarters of a doubling</p>\n";
 }

@@ -176,6 +176,7 @@ void AddRepairVerb(CLI::App& app, Command& command) {
         return Repair(shards, *flags);
       });
   AddWritingOptions(repair, flags->writing, "the folder for the good records");
+  AddThreadsOption(repair, flags->writing.threads);
   CLI::Option* decode =
       repair->add_flag("--decode", flags->repair.decode,
                        "records whose image does not decode are bad, too");

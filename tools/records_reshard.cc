@@ -58,11 +58,8 @@ void AddRewriteOptions(CLI::App* verb, RewriteOptions& options) {
                     "the folder for the new shards, or s3://, gs://");
   verb->add_option("--prefix", options.prefix,
                    "of the new shards, where the input's names say none");
-  verb->add_option("--on_bad_record", options.skip_bad,
-                   "fail, or leave it out and count it")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, bool>{{"fail", false}, {"skip", true}}))
-      ->option_text("fail|skip=fail");
+  AddBadRecordOption(verb, options.skip_bad);
+  AddThreadsOption(verb, options.writing.threads);
 }
 
 void AddReshardVerb(CLI::App& app, Command& command) {

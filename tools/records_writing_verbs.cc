@@ -5,6 +5,9 @@ namespace infeed {
 void AddWritingVerbs(CLI::App& app, Command& command) {
   AddRepairVerb(app, command);
   AddReshardVerb(app, command);
+  AddMergeVerb(app, command);
+  AddSplitVerb(app, command);
+  AddDiffVerb(app, command);
 }
 
 }  // namespace infeed

@@ -21,6 +21,15 @@ void AddRepairVerb(CLI::App& app, Command& command);
 // Writes a set of shards as more, fewer, or shuffled ones.
 void AddReshardVerb(CLI::App& app, Command& command);
 
+// Compares two sets of shards. It writes nothing, and shares the reading.
+void AddDiffVerb(CLI::App& app, Command& command);
+
+// Writes the records of many shards into one file.
+void AddMergeVerb(CLI::App& app, Command& command);
+
+// Cuts a set of shards into parts.
+void AddSplitVerb(CLI::App& app, Command& command);
+
 // Adds what reshard and split share.
 void AddRewriteOptions(CLI::App* verb, RewriteOptions& options);
 

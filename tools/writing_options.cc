@@ -10,7 +10,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
-#include "tools/records_command.h"
 
 namespace infeed {
 namespace {
@@ -44,7 +43,14 @@ void AddWritingOptions(CLI::App* verb, WritingOptions& options,
                                              {"gzip", Compression::kGzip},
                                              {"zlib", Compression::kZlib}}))
       ->option_text("none|gzip|zlib=none");
-  AddThreadsOption(verb, options.threads);
+}
+
+void AddBadRecordOption(CLI::App* verb, bool& skip_bad) {
+  verb->add_option("--on_bad_record", skip_bad,
+                   "fail, or leave it out and count it")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, bool>{{"fail", false}, {"skip", true}}))
+      ->option_text("fail|skip=fail");
 }
 
 std::int64_t ParseBytes(std::string_view text, std::string_view flag) {

@@ -21,10 +21,13 @@ struct WritingOptions {
   int threads = 0;  // 0: one for each core
 };
 
-// Adds --output, --overwrite, --dry_run, --compression and --threads; `what`
-// says in the help what the output is.
+// Adds --output, --overwrite, --dry_run and --compression; `what` says in the
+// help what the output is.
 void AddWritingOptions(CLI::App* verb, WritingOptions& options,
                        const std::string& what);
+
+// Adds --on_bad_record: whether bad records are left out.
+void AddBadRecordOption(CLI::App* verb, bool& skip_bad);
 
 // Bytes of "1048576", "64MB", "64 MiB" (units kB, MB, GB, KiB, MiB, GiB).
 // Throws UsageError naming the flag.

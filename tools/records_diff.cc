@@ -1,0 +1,80 @@
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "records/shards.h"
+#include "tools/record_diff.h"
+#include "tools/records_command.h"
+#include "tools/records_writing_verbs.h"
+#include "tools/shard_progress.h"
+#include "tools/writing_options.h"
+
+namespace infeed {
+namespace {
+
+struct DiffFlags {
+  std::string a;
+  std::string b;
+  bool unordered = false;
+  DiffOptions diff;
+  std::string json;
+};
+
+constexpr const char* kMore =
+    "A and B are files, folders, patterns, or lists of them with commas. How\n"
+    "a set is cut into shards, and packed, does not matter. Records are the\n"
+    "same when their bytes are, or when they are Examples that say the same,\n"
+    "whatever the order of their keys. Prints where the first differences\n"
+    "are, and which keys differ.\n"
+    "Exit code 0 when the sets are the same, 3 when they differ.\n"
+    "\n"
+    "Examples:\n"
+    "  records diff OLD NEW\n"
+    "  records diff --unordered SHARDS SHUFFLED\n"
+    "  records diff --json=diff.json 'OLD/train-*' 'NEW/train-*'\n";
+
+ExitCode Diff(const DiffFlags& flags) {
+  const ShardPaths a = ListShards(flags.a);
+  const ShardPaths b = ListShards(flags.b);
+  DiffOptions options = flags.diff;
+  options.ordered = !flags.unordered;
+  ShardPaths all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  ShardProgress progress(all);
+  const DiffReport report = DiffRecords(
+      {.paths = a, .open = progress.Opener()},
+      {.paths = b,
+       .open = [&](std::size_t i) { return progress.Open(a.size() + i); }},
+      options, [&] { progress.AddRecords(1); });
+  PutReport(
+      flags.json, [&] { return DiffReportText(report); },
+      [&] { return DiffReportJson(report); });
+  return report.differences == 0 ? ExitCode::kDone : ExitCode::kDataError;
+}
+
+}  // namespace
+
+void AddDiffVerb(CLI::App& app, Command& command) {
+  const auto flags = std::make_shared<DiffFlags>();
+  CLI::App* diff = app.add_subcommand(
+      "diff", "Compares two sets of shards by their records");
+  diff->footer(kMore);
+  diff->add_option("A", flags->a, "the one set")->required();
+  diff->add_option("B", flags->b, "the other set")->required();
+  diff->add_flag("--unordered", flags->unordered,
+                 "the order of the records does not matter");
+  diff->add_option("--limit", flags->diff.limit,
+                   "name so many differences; without order, of each set")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  AddBadRecordOption(diff, flags->diff.skip_bad);
+  AddThreadsOption(diff, flags->diff.threads);
+  AddJsonOption(diff, flags->json);
+  diff->callback(
+      [&command, flags] { command.run = [flags] { return Diff(*flags); }; });
+}
+
+}  // namespace infeed
