@@ -27,6 +27,13 @@ infeed_test(records_program_test
   LABELS end_to_end)
 add_dependencies(records_program_test records imagenet_to_records)
 
+infeed_test(records_cloud_test
+  SOURCES records_cloud_test.cc
+  LIBRARIES infeed::records object_server test_jpeg
+            nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(records_cloud_test records)
+
 # What a conversion is planned from.
 infeed_test(conversion_input_test
   SOURCES conversion_plan_test.cc csv_test.cc data_split_test.cc
