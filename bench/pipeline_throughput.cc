@@ -14,6 +14,7 @@
 #include "bench/throughput_run.h"
 #include "records/record_index.h"
 #include "records/shards.h"
+#include "tools/cloud_flags.h"
 #include "tools/flags.h"
 
 namespace infeed {
@@ -29,6 +30,7 @@ struct Flags {
   std::string json;
   std::int64_t hash_batches = 0;
   ThroughputOptions throughput;
+  CloudFlags cloud;
 };
 
 constexpr const char* kDescription =
@@ -164,10 +166,12 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddDataFlags(app, flags);
   AddStreamFlags(app, flags);
   AddMeasurementFlags(app, flags);
+  AddCloudFlags(app, flags.cloud);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
   ResolveWords(flags);
+  ApplyCloudFlags(flags.cloud);
   const RecordIndex index(ShardsOf(flags));
   fmt::print(stderr, "{} records in {} shards\n", index.size(),
              index.shards().size());

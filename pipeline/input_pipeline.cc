@@ -143,6 +143,9 @@ bool InputPipeline::Impl::PutNext(std::int64_t number, EpochOrder& order,
   }
   OpenBatch& open = open_[static_cast<std::size_t>(number) % open_.size()];
   open.Begin(number, *plan, order, std::move(batch));
+  for (int slot = 0; slot < plan->samples; ++slot) {
+    store_.WillRead(open.record(slot));  // While batches before it are filled.
+  }
   counters_.order.Add(0, Clock::now() - taken, taken - start, plan->samples);
   graph_.Put(open);
   return true;

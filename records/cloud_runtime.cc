@@ -1,5 +1,6 @@
 #include "records/cloud_runtime.h"
 
+#include <cstdint>
 #include <mutex>
 #include <utility>
 
@@ -11,17 +12,35 @@ CloudRuntime::CloudRuntime(CloudSettings the_settings)
       budget(std::make_shared<ByteBudget>(settings.byte_budget)),
       pool(std::make_unique<FetchPool>(settings.connections)) {}
 
-std::shared_ptr<const CloudRuntime> SharedCloudRuntime() {
-  static std::mutex mutex;
-  static std::shared_ptr<const CloudRuntime> runtime;
-  static std::uint64_t generation = 0;
-  const std::lock_guard lock(mutex);
-  const std::uint64_t now = cloud_settings_generation();
-  if (runtime == nullptr || generation != now) {
-    runtime = std::make_shared<const CloudRuntime>(cloud_settings());
-    generation = now;
+namespace {
+
+struct Shared {
+  // A source that nobody ended when the process ends may hold the runtime.
+  ~Shared() {
+    if (runtime != nullptr) {
+      runtime->pool->Stop();
+    }
   }
-  return runtime;
+
+  // Sets libcurl and OpenSSL up before all this is there, so that they go after
+  // the threads, which sign and fetch until then.
+  HttpClient libraries;
+  std::mutex mutex;
+  std::shared_ptr<const CloudRuntime> runtime;
+  std::uint64_t generation = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const CloudRuntime> SharedCloudRuntime() {
+  static Shared shared;
+  const std::lock_guard lock(shared.mutex);
+  const std::uint64_t now = cloud_settings_generation();
+  if (shared.runtime == nullptr || shared.generation != now) {
+    shared.runtime = std::make_shared<const CloudRuntime>(cloud_settings());
+    shared.generation = now;
+  }
+  return shared.runtime;
 }
 
 }  // namespace infeed

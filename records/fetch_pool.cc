@@ -84,11 +84,18 @@ FetchPool::FetchPool(int threads)
   }
 }
 
-FetchPool::~FetchPool() {
+FetchPool::~FetchPool() { Stop(); }
+
+void FetchPool::Stop() {
   for (std::jthread& thread : threads_) {
     thread.request_stop();
   }
   tasks_.Cancel();
+  for (std::jthread& thread : threads_) {
+    if (thread.joinable()) {
+      thread.join();
+    }
+  }
 }
 
 void FetchPool::Submit(Task task) { (void)tasks_.Push(std::move(task)); }

@@ -25,6 +25,11 @@ class FetchPool {
   FetchPool(const FetchPool&) = delete;
   FetchPool& operator=(const FetchPool&) = delete;
 
+  // Ends it before its time: what is submitted from then on is dropped, and
+  // ForEach() works on the caller's thread alone. May be called again, by one
+  // thread at a time.
+  void Stop();
+
   // Never waits: tasks line up.
   void Submit(Task task);
 

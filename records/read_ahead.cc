@@ -103,13 +103,18 @@ void ReadAhead::Erase(Blocks::iterator place) {
   blocks_.erase(place);
 }
 
-// Whether bytes more may be held, once what is no longer needed is dropped.
-bool ReadAhead::MakeRoom(std::int64_t bytes, std::int64_t keep_from) {
+void ReadAhead::DropBefore(std::int64_t offset) {
+  while (!blocks_.empty() && blocks_.begin()->second.block->end() <= offset) {
+    Erase(blocks_.begin());
+  }
+}
+
+// Whether bytes more may be held, once what is hardly needed is dropped.
+bool ReadAhead::MakeRoom(std::int64_t bytes) {
   for (auto place = blocks_.begin();
        place != blocks_.end() && bytes_ + bytes > max_bytes_;) {
     const auto next = std::next(place);
-    if (place->second.block->end() <= keep_from ||
-        reads_ - place->second.last_use > kReadsUntilStale) {
+    if (reads_ - place->second.last_use > kReadsUntilStale) {
       Erase(place);
     }
     place = next;
@@ -142,6 +147,7 @@ void ReadAhead::Start(std::int64_t begin, std::int64_t end,
   const std::int64_t block_bytes = runtime_.settings.block_bytes;
   end = std::min(end, info_.size);
   const std::lock_guard lock(mutex_);
+  DropBefore(keep_from);
   for (std::int64_t place = begin; place < end;) {
     if (const auto covering = Covering(place); covering != blocks_.end()) {
       place = covering->second.block->end();
@@ -152,8 +158,7 @@ void ReadAhead::Start(std::int64_t begin, std::int64_t end,
         behind == blocks_.end() ? info_.size : behind->first;
     const std::int64_t piece_end =
         std::min({end, border, (place / block_bytes + 1) * block_bytes});
-    if (!MakeRoom(piece_end - place, keep_from) ||
-        !StartBlock(place, piece_end)) {
+    if (!MakeRoom(piece_end - place) || !StartBlock(place, piece_end)) {
       return;
     }
     place = piece_end;

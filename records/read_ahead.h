@@ -27,7 +27,7 @@ class ReadAhead {
 
   // Begins to fetch what of [begin, end) is not yet, as far as the memory for
   // this object and the budget allow, in pieces that end at multiples of the
-  // block size. What lies before keep_from is no longer needed.
+  // block size. What lies before keep_from is dropped: nobody will ask for it.
   void Start(std::int64_t begin, std::int64_t end, std::int64_t keep_from);
 
   // Copies the fetched bytes from offset on, as many as lie together, and waits
@@ -50,7 +50,8 @@ class ReadAhead {
   using Blocks = std::map<std::int64_t, Entry>;
 
   [[nodiscard]] Blocks::iterator Covering(std::int64_t offset);
-  [[nodiscard]] bool MakeRoom(std::int64_t bytes, std::int64_t keep_from);
+  void DropBefore(std::int64_t offset);
+  [[nodiscard]] bool MakeRoom(std::int64_t bytes);
   [[nodiscard]] bool StartBlock(std::int64_t begin, std::int64_t end);
   void Erase(Blocks::iterator place);
   void EndUse(const std::shared_ptr<Block>& block, std::int64_t bytes);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "records/cloud_settings.h"
 #include "records/open_source.h"
 #include "records/read_plan.h"
 #include "records/tfrecord_format.h"
@@ -27,9 +28,17 @@ void CheckLength(std::int64_t indexed, std::int64_t found,
 
 RecordStore::RecordStore(const RecordIndex& index,
                          const RecordStoreOptions& options)
-    : index_(index), options_(options) {
+    : index_(index),
+      options_(options),
+      any_in_cloud_(
+          std::any_of(index.shards().begin(), index.shards().end(), IsUrl)) {
   if (options_.max_open_shards == 0) {
     throw UsageError("max_open_shards must be at least 1");
+  }
+  const bool all_in_cloud =
+      std::all_of(index.shards().begin(), index.shards().end(), IsUrl);
+  if (all_in_cloud && cloud_settings().cache_folder.empty()) {
+    options_.max_open_shards = std::numeric_limits<std::size_t>::max();
   }
 }
 
@@ -44,6 +53,22 @@ std::span<const std::byte> RecordStore::Read(
   const auto wanted = std::span(buffer).first(length + kFrameOverheadBytes);
   const auto frame = wanted.first(source->ReadAt(location.offset, wanted));
   return PayloadOf(frame, location, *source);
+}
+
+void RecordStore::WillRead(std::int64_t record) const {
+  if (!any_in_cloud_) {
+    return;
+  }
+  const RecordLocation location = index_.at(record);
+  if (!IsUrl(index_.shards()[static_cast<std::size_t>(location.shard)])) {
+    return;
+  }
+  try {
+    Open(location.shard)
+        ->WillRead(location.offset, location.length + static_cast<std::int64_t>(
+                                                          kFrameOverheadBytes));
+  } catch (const Error&) {  // Read() opens the shard again, and says it.
+  }
 }
 
 void RecordStore::ReadMany(std::span<const std::int64_t> records,

@@ -17,7 +17,9 @@
 namespace infeed {
 
 struct RecordStoreOptions {
-  // Shards kept open at once, beside those that are being read; at least 1.
+  // Shards kept open at once, beside those that are being read; at least 1. An
+  // object of a store that has no local copy takes no descriptor, and finding
+  // it again a request: where all are such, all stay open.
   std::size_t max_open_shards = 256;
   bool verify_checksums = true;
 };
@@ -38,6 +40,11 @@ class RecordStore {
   // Requires: 0 <= record < index.size().
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
+
+  // Says that Read() will be asked for this record soon. In a shard in the
+  // cloud it is then on its way, as far as cloud_settings() allow; files are
+  // near enough. Never fails: what is wrong shows when the record is read.
+  void WillRead(std::int64_t record) const;
 
   // What ReadMany() hands out: place is that of the record in its list. The
   // payload is valid until the function returns.
@@ -69,6 +76,7 @@ class RecordStore {
 
   const RecordIndex& index_;
   RecordStoreOptions options_;
+  bool any_in_cloud_;
   // The open shards, the most recently used first.
   mutable std::mutex mutex_;
   mutable OpenList uses_;

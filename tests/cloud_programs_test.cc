@@ -9,6 +9,7 @@
 #include "tests/support/object_server.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
 // The programs on URLs, as users give them.
@@ -100,6 +101,59 @@ TEST_F(CloudProgramsTest, RecordsArePrinted) {
     EXPECT_THAT(result.out, StartsWith("{\"file\":\"" + place.folder + Name(0) +
                                        "\",\"record\":0,"));
   }
+}
+
+TEST_F(CloudProgramsTest, ShardsAreListed) {
+  for (const Place& place : Places()) {
+    const ProgramResult result = Run("ls", place.spec);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr(Name(0)), HasSubstr(Name(1))));
+  }
+}
+
+TEST_F(CloudProgramsTest, ACacheSavesTheSecondDownload) {
+  const TemporaryFolder folder;
+  const std::string verb = "verify --cache_dir " + folder.path();
+  EXPECT_EQ(Run(verb, "s3://shards/data/train-*").exit_code, 0);
+  server_.ClearLog();
+  EXPECT_EQ(Run(verb, "s3://shards/data/train-*").exit_code, 0);
+  for (const LoggedRequest& request : server_.log().requests) {
+    EXPECT_TRUE(request.method == "HEAD" ||
+                request.query.find("list-type") != std::string::npos)
+        << request.method << " " << request.path;
+  }
+}
+
+TEST_F(CloudProgramsTest, ShardsAreRewrittenFromStoreToStore) {
+  const ProgramResult result =
+      Run("reshard --shards 3 --output gs://gs-shards/new",
+          "s3://shards/data/train-*");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProgramResult count = Run("count", "gs://gs-shards/new");
+  EXPECT_THAT(count.out, AllOf(HasSubstr("train-00002-of-00003 1\n"),
+                               HasSubstr("total 3\n")));
+  EXPECT_EQ(Run("verify", "gs://gs-shards/new").exit_code, 0);
+  EXPECT_EQ(server_.Get("shards/data/" + Name(0)), first_.bytes());
+}
+
+TEST_F(CloudProgramsTest, DamageIsLeftOutOnTheWayToAnotherFolder) {
+  first_.FlipByte(40);
+  PutShards("shards/data/");
+  const ProgramResult result =
+      Run("repair --output s3://shards/mended", "s3://shards/data/train-*");
+  EXPECT_THAT(result.out + result.err, HasSubstr(Name(0)));
+  EXPECT_THAT(Run("count", "s3://shards/mended").out, HasSubstr("total 2\n"));
+  EXPECT_EQ(Run("verify", "s3://shards/mended").exit_code, 0);
+}
+
+TEST_F(CloudProgramsTest, AWriteThatIsRefusedIsOneClearLine) {
+  server_.SetFaults(R"({"fault": "status", "status": 403, "method": "PUT"})");
+  const ProgramResult result =
+      Run("reshard --output s3://shards/new", "s3://shards/data/train-*");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("records: s3://shards/new/"),
+                                HasSubstr("403"), HasSubstr("credentials")));
+  EXPECT_THAT(server_.Keys("shards"), testing::SizeIs(2));
 }
 
 TEST_F(CloudProgramsTest, AShortDisturbanceIsNotSeen) {

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -27,6 +29,26 @@ class CloudReadsTest : public CloudFixture {
 
   const std::string bytes_ = MadeBytes(2 << 20);
 };
+
+// Threads sign and fetch until the very end.
+using CloudReadsDeathTest = CloudReadsTest;
+
+TEST_F(CloudReadsDeathTest, AProcessMayEndWhileRangesAreFetched) {
+  settings_.connections = 16;
+  settings_.retry.attempts = 100'000;
+  settings_.retry.max_delay = std::chrono::milliseconds(1);
+  settings_.read_ahead_blocks = 16;
+  SetCloudSettings(settings_);
+  server_.SetFaults(R"({"fault": "status", "status": 503, "ranged": true})");
+  const auto end_at_once = [] {
+    const std::unique_ptr<ByteSource> source = OpenSource("s3://shards/a");
+    source->WillRead(0, source->size());
+    std::exit(0);
+  };
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EXIT(end_at_once(), testing::ExitedWithCode(0), "");
+  }
+}
 
 TEST_F(CloudReadsTest, RangesAreFetchedAheadSideBySide) {
   server_.SetFaults(kLate);

@@ -37,5 +37,17 @@ infeed_test(cloud_programs_test
   LABELS end_to_end)
 add_dependencies(cloud_programs_test records)
 
+infeed_test(cloud_pipeline_test
+  SOURCES cloud_pipeline_test.cc
+  LIBRARIES pipeline_test_support object_server
+  LABELS tbb)
+add_dependencies(core_tests cloud_pipeline_test)
+
+infeed_test(cloud_conversion_test
+  SOURCES cloud_conversion_test.cc support/running_program.cc
+  LIBRARIES infeed::records object_server test_jpeg
+  LABELS end_to_end)
+add_dependencies(cloud_conversion_test imagenet_to_records)
+
 infeed_fuzz(cloud_xml_fuzz LIBRARIES infeed::records)
 infeed_fuzz(http_headers_fuzz LIBRARIES infeed::records)

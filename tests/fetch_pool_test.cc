@@ -43,6 +43,15 @@ TEST(FetchPoolTest, GetsOnWhenNoThreadIsFree) {
   release.count_down();
 }
 
+TEST(FetchPoolTest, WorksOnTheCallersThreadWhenItWasStopped) {
+  FetchPool pool(2);
+  pool.Stop();
+  pool.Submit([](const std::stop_token&) { FAIL(); });
+  int done = 0;
+  pool.ForEach(5, [&](std::size_t) { ++done; });
+  EXPECT_EQ(done, 5);
+}
+
 TEST(FetchPoolTest, PassesOnAnError) {
   FetchPool pool(2);
   EXPECT_EQ(MessageOf<IoError>([&] {

@@ -148,6 +148,15 @@ TEST_F(ObjectSourceTest, ReadsAheadOfHeadersNearEachOther) {
   EXPECT_THAT(Ranges(), ::testing::Contains("50-59"));
 }
 
+TEST_F(ObjectSourceTest, KeepsNothingThatWasPassedOver) {
+  const ObjectSource source(kUrl);
+  for (std::int64_t place = 0; place < 100; place += 5) {
+    (void)Read(source, place, 1);
+  }
+  EXPECT_EQ(Read(source, 80, 1), bytes_.substr(80, 1));
+  EXPECT_THAT(Ranges(), ::testing::Contains("80-80"));
+}
+
 TEST_F(ObjectSourceTest, DoesWithoutWhatTheBudgetLacks) {
   settings_.byte_budget = 10;
   SetCloudSettings(settings_);

@@ -1,5 +1,8 @@
 #include "records/shard_cache.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -25,6 +28,26 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+
+// Files may have so many bytes, for the length of a test.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    (void)::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
 
 // A store of one object of 25 bytes under every name, and a cache for two.
 class ShardCacheTest : public ::testing::Test {
@@ -86,13 +109,26 @@ TEST_F(ShardCacheTest, AnotherObjectIsAnotherCopy) {
   EXPECT_NE(cache_.Open("s3://b/a")->version(), version);
 }
 
-TEST_F(ShardCacheTest, ThreadsDownloadOneOfThemOnly) {
+TEST_F(ShardCacheTest, ManyDownloadAShardOnce) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] { EXPECT_EQ(Read("a"), kBytes); });
+    // With a cache of its own, as in a process of its own.
+    threads.emplace_back([&] {
+      ShardCache cache(folder_ / "cache", 60);
+      EXPECT_EQ(ReadAll(*cache.Open("s3://b/a")), kBytes);
+    });
   }
   threads.clear();
   EXPECT_EQ(Gets(), 3);
+}
+
+TEST_F(ShardCacheTest, AFullDiskIsToldOnceAndDoesNoHarm) {
+  const FileSizeLimit limit(10);
+  EXPECT_EQ(Read("a"), kBytes);
+  EXPECT_THAT(cache_.TakeWarning(), HasSubstr("cannot take the room for it"));
+  EXPECT_EQ(Read("a"), kBytes);
+  EXPECT_EQ(cache_.TakeWarning(), "");
+  EXPECT_THAT(Files(), SizeIs(0));
 }
 
 TEST_F(ShardCacheTest, RemovesTheLeastRecentlyUsed) {

@@ -1,12 +1,14 @@
 #include "tools/records_command.h"
 
 #include <iostream>
+#include <memory>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "base/atomic_file.h"
 #include "records/shards.h"
+#include "tools/cloud_flags.h"
 
 namespace infeed {
 namespace {
@@ -21,8 +23,11 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
   verb->footer(text.more);
   verb->add_option("PATH", command.paths, "files, folders, quoted patterns")
       ->required();
-  verb->callback([&command, run = std::move(run)] {
-    command.run = [&command, run] {
+  const auto cloud = std::make_shared<CloudFlags>();
+  AddCloudFlags(*verb, *cloud);
+  verb->callback([&command, cloud, run = std::move(run)] {
+    command.run = [&command, cloud, run] {
+      ApplyCloudFlags(*cloud);
       return run(ListShards(JoinWithCommas(command.paths)));
     };
   });

@@ -30,8 +30,8 @@ struct VerbText {
 };
 
 // Adds a verb that takes PATHs, which `run` gets as the shards that they name,
-// sorted. Options are added to what it returns, and are best bound to a struct
-// in a shared_ptr that `run` holds.
+// sorted, and the flags for those in the cloud. Options are added to what it
+// returns, and are best bound to a struct in a shared_ptr that `run` holds.
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
                   std::function<ExitCode(const ShardPaths&)> run);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "tools/cloud_flags.h"
 #include "tools/flags.h"
 #include "tools/signals.h"
 #include "trainer/model_dir.h"
@@ -41,6 +42,7 @@ struct Flags {
   std::string mode = "train_and_eval";
   bool print_config = false;
   ParamLayers layers;
+  CloudFlags cloud;
 };
 
 void AddParameterFlags(CLI::App& app, Flags& flags) {
@@ -59,7 +61,8 @@ void AddParameterFlags(CLI::App& app, Flags& flags) {
 
 void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--data_dir", flags.run.data_dir,
-                 "folder of train-* and validation-* (or test-*) shards")
+                 "folder of train-* and validation-* (or test-*) shards, or "
+                 "the URL of one (s3, gs)")
       ->required();
   app.add_option("--model_dir", flags.run.model_dir,
                  "folder for checkpoints, logs and events; made if missing")
@@ -79,6 +82,7 @@ void AddFlags(CLI::App& app, Flags& flags) {
                "check everything, say what would run, and end");
   app.add_flag("--print_config", flags.print_config,
                "print the parameters as YAML on stdout, and end");
+  AddCloudFlags(app, flags.cloud);
   AddParameterFlags(app, flags);
 }
 
@@ -108,6 +112,7 @@ ExitCode Main(int argc, char** argv) {
     fmt::print("{}", ToYaml(flags.run.params));
     return ExitCode::kDone;
   }
+  ApplyCloudFlags(flags.cloud);
   return Run(flags.run, signals.token());
 }
 

@@ -1,0 +1,86 @@
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "pipeline/input_pipeline.h"
+#include "records/cloud_settings.h"
+#include "tests/support/cloud_environment.h"
+#include "tests/support/loopback_server.h"
+#include "tests/support/served_object.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::IsSubsetOf;
+
+constexpr int kRecords = 22;
+constexpr InputOptions kTraining{.batch_size = 4,
+                                 .image_size = 16,
+                                 .seed = 7,
+                                 .on_bad_record = OnBadRecord::kFail,
+                                 .threads = 2};
+
+std::string BaseName(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// Serves each shard under its name.
+LoopbackServer::Handler ServeShards(const std::vector<std::string>& paths) {
+  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 20;
+  std::map<std::string, LoopbackServer::Handler> shards;
+  for (const std::string& path : paths) {
+    shards[BaseName(path)] = ServeObject(ReadWholeFile(path, kMaxBytes));
+  }
+  return [shards = std::move(shards)](const std::string& request) {
+    return shards.at(BaseName(request.substr(0, request.find(" HTTP"))))(
+        request);
+  };
+}
+
+TEST(InputPipelineUrlTest, GivesFromTheCloudWhatFilesGive) {
+  const TestShards files(TestPayloads(kRecords));
+  LoopbackServer server(ServeShards(files.index().shards()));
+  CloudEnvironment environment;
+  environment.Set("AWS_ENDPOINT_URL", server.url());
+  SetCloudSettings({});
+  std::vector<std::string> urls;
+  for (const std::string& path : files.index().shards()) {
+    urls.push_back("s3://bucket/" + BaseName(path));
+  }
+  const RecordIndex index(urls, {.use_cache = false});
+  const std::size_t indexed = server.requests().size();
+  EXPECT_EQ(Stream(index, kTraining, 7), Stream(files.index(), kTraining, 7));
+
+  // Each request is for one record: no more was fetched than was needed.
+  std::vector<std::string> frames;
+  for (std::int64_t record = 0; record < index.size(); ++record) {
+    const RecordLocation place = index.at(record);
+    constexpr std::int64_t kFrameBytes = 16;
+    frames.push_back(
+        "Range: bytes=" + std::to_string(place.offset) + "-" +
+        std::to_string(place.offset + place.length + kFrameBytes - 1));
+  }
+  std::set<std::string> asked;
+  const std::vector<std::string> requests = server.requests();
+  for (std::size_t i = indexed; i < requests.size(); ++i) {
+    if (requests[i].starts_with("GET")) {
+      const std::size_t start = requests[i].find("Range: ");
+      asked.insert(
+          requests[i].substr(start, requests[i].find('\r', start) - start));
+    }
+  }
+  EXPECT_FALSE(asked.empty());
+  EXPECT_THAT(asked, IsSubsetOf(frames));
+  SetCloudSettings({});
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "records/cloud_settings.h"
+
+namespace CLI {
+class App;
+}
+
+// The flags for shards in the cloud, the same in all programs that read them.
+namespace infeed {
+
+struct CloudFlags {
+  std::string cache_dir;
+  std::uint64_t cache_size =
+      static_cast<std::uint64_t>(CloudSettings().cache_bytes);
+  int connections = CloudSettings().connections;
+};
+
+// Adds --cache_dir, --cache_size and --connections.
+void AddCloudFlags(CLI::App& app, CloudFlags& flags);
+
+// Sets cloud_settings(); their warning goes to stderr. Throws UsageError.
+void ApplyCloudFlags(const CloudFlags& flags);
+
+}  // namespace infeed
