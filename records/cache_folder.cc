@@ -80,6 +80,9 @@ bool MayRemove(const File& file, const std::set<std::string>& in_use) {
 // Removes the least recently used until bytes more are within the limit.
 bool MakeRoom(const std::string& folder, std::int64_t bytes,
               std::int64_t max_bytes, const std::set<std::string>& in_use) {
+  if (bytes > max_bytes) {
+    return false;  // Nothing is removed for what cannot fit.
+  }
   std::vector<File> files = FilesIn(folder);
   std::int64_t held = 0;
   for (const File& file : files) {

@@ -22,6 +22,7 @@ using Kind = HttpVerdict::Kind;
 
 constexpr int kRequestTimeout = 408;
 constexpr int kTooManyRequests = 429;
+constexpr int kNotImplemented = 501;
 constexpr std::size_t kBytesPerSecond = std::size_t{1} << 20;
 constexpr std::size_t kMaxReason = 320;
 constexpr int kMaxDoublings = 30;
@@ -30,7 +31,7 @@ bool IsSuccess(int status) { return status >= 200 && status < 300; }
 
 bool IsTransient(int status) {
   return status == kRequestTimeout || status == kTooManyRequests ||
-         status >= 500;
+         (status >= 500 && status != kNotImplemented);
 }
 
 // Servers' words in a message of ours: one line, and not all they like.

@@ -93,6 +93,17 @@ TEST_F(CloudCacheTest, WhatIsLargerThanTheCapIsReadWithoutIt) {
   EXPECT_LE(Bytes(), static_cast<std::uintmax_t>(settings_.cache_bytes));
 }
 
+TEST_F(CloudCacheTest, NothingIsRemovedForWhatCannotFit) {
+  settings_.cache_bytes = kBytes + 10'000;
+  SetCloudSettings(settings_);
+  EXPECT_TRUE(Reads("a"));
+  server_.Put("shards/big", MadeBytes(2 * kBytes));
+  EXPECT_TRUE(Reads("big"));
+  server_.ClearLog();
+  EXPECT_TRUE(Reads("a"));
+  EXPECT_EQ(server_.log().Count("GET"), 0);
+}
+
 TEST_F(CloudCacheTest, ADownloadThatFailsLeavesNoCopy) {
   server_.SetFaults(
       R"({"fault": "status", "status": 403, "ranged": true, "skip": 2})");

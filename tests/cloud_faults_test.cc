@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "records/tfrecord_reader.h"
 #include "records/tfrecord_writer.h"
+#include "tests/support/closed_port.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/object_server.h"
 #include "tests/support/record_file.h"
@@ -214,11 +215,8 @@ TEST_F(CloudFaultsTest, OtherBytesUnderTheRightLabelFailTheChecksum) {
 // --- Before there is a server. ---
 
 TEST_F(CloudFaultsTest, AServerThatIsNotThereIsAnError) {
-  std::string url;
-  {
-    const ObjectServer gone;
-    url = gone.url() + "/plain/a";
-  }
+  const ClosedPort closed;
+  const std::string url = closed.url() + "/a";
   EXPECT_THAT(MessageOf<IoError>([&] { (void)ReadAll(url); }),
               AllOf(HasSubstr(url), HasSubstr("4 attempts")));
 }

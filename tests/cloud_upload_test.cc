@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/open_sink.h"
 #include "records/tfrecord_reader.h"
@@ -13,6 +14,8 @@
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/object_server.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_identity.h"
 #include "tests/support/throws.h"
 
 // Objects that are written appear whole or not at all, whatever happens.
@@ -156,6 +159,8 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"SlowDownAtAPart",
               R"("fault": "status", "status": 503, "method": "PUT")"},
         Fault{"ResetAtAPart", R"("fault": "reset", "method": "PUT")"},
+        Fault{"ResetWhileAPartIsSent", R"("fault": "drop_request",
+              "after": 9999, "method": "PUT")"},
         Fault{"StallAtAPart",
               R"("fault": "stall", "seconds": 600, "method": "PUT")"},
         Fault{"LostAnswerOfAPart", R"("fault": "truncate", "after": 0,
@@ -186,6 +191,27 @@ TEST_F(CloudUploadTest, ACompletionWhoseAnswerIsLostIsDone) {
                     R"( "query": "uploadId", "next": 1})");
   Write(kUrl, bytes_);
   EXPECT_TRUE(server_.Get(kPlace) == bytes_);
+}
+
+// A write to a connection that is gone must not end the process by SIGPIPE.
+TEST_F(CloudUploadTest, IsSentAgainWhenTheConnectionGoesOverTlsToo) {
+  const TemporaryFolder folder;
+  WriteTestCertificate(folder / "certificate.pem", folder / "key.pem");
+  const ObjectServer store(
+      {"--root=" + folder.path(),
+       "--tls_certificate=" + (folder / "certificate.pem"),
+       "--tls_key=" + (folder / "key.pem"),
+       R"(--faults={"rules": [{"fault": "drop_request", "method": "PUT",)"
+       R"( "after": 99999, "next": 3}]})"});
+  Set("AWS_ENDPOINT_URL", "https://127.0.0.1:" + std::to_string(store.port()));
+  settings_.http.ca_file = folder / "certificate.pem";
+  settings_.part_bytes = 8 << 20;
+  settings_.byte_budget = 8 << 20;
+  SetCloudSettings(settings_);
+  constexpr std::int64_t kBytes = 4 << 20;
+  const std::string bytes = MadeBytes(kBytes);
+  Write(kUrl, bytes);
+  EXPECT_TRUE(ReadWholeFile(folder / kPlace, kBytes) == bytes);
 }
 
 // S3 may say 200 first and find out later.

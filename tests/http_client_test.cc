@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "tests/support/bytes.h"
+#include "tests/support/closed_port.h"
 #include "tests/support/loopback_server.h"
 
 #include "gmock/gmock.h"
@@ -225,12 +226,8 @@ TEST_F(HttpClientTest, GivesUpOnAServerThatIsTooSlow) {
 }
 
 TEST_F(HttpClientTest, SaysThatNobodyAnswers) {
-  std::string url;
-  {
-    const LoopbackServer server(InTurn({{""}}));
-    url = server.url();
-  }
-  const HttpResponse response = client_.Send({.url = url});
+  const ClosedPort closed;
+  const HttpResponse response = client_.Send({.url = closed.url()});
   EXPECT_EQ(response.status, 0);
   EXPECT_TRUE(response.may_retry);
   EXPECT_THAT(response.failure, HasSubstr("connect"));

@@ -76,7 +76,7 @@ TEST_F(HttpRetryTest, TriesATruncatedBodyAgainOnANewConnection) {
 }
 
 TEST_F(HttpRetryTest, TriesARefusalOnlyOnce) {
-  for (const int status : {400, 401, 403, 404, 412, 416}) {
+  for (const int status : {400, 401, 403, 404, 412, 416, 501}) {
     EXPECT_THAT(Refusal({{HttpAnswer(status)}}),
                 HasSubstr("answered " + std::to_string(status)));
     EXPECT_EQ(Attempts(), 1);

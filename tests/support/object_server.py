@@ -106,7 +106,8 @@ class Server:
     def talk_http(self, connection):
         while True:
             try:
-                request = connection.read_request()
+                request = connection.read_request(
+                    lambda head: self.choose_fault(connection, head))
             except Refused as refused:
                 response = error_document(None, refused)
                 response.close = True
@@ -117,6 +118,16 @@ class Server:
                 connection.send(request, self.control(request))
             else:
                 self.answer(connection, request)
+
+    def choose_fault(self, connection, request):
+        if request.raw_path.startswith("/__"):
+            return
+        request.rule = self.plan.pick(request)
+        if request.rule and request.rule["fault"] == "drop_request":
+            entry = self.log.start(request, connection)
+            entry["fault"] = "drop_request"
+            self.log.end(entry)
+            connection.drop(request.rule.get("after", 0))
 
     def answer(self, connection, request):
         entry = self.log.start(request, connection)
@@ -131,7 +142,7 @@ class Server:
             self.log.end(entry)
 
     def response_to(self, request, entry):
-        rule = self.plan.pick(request)
+        rule = request.rule
         fault = object_server_faults.FAULTS[rule["fault"]] if rule else None
         if rule:
             entry["fault"] = rule["fault"]

@@ -89,6 +89,12 @@ def status(rule, request, server):
                         headers)
 
 
+@fault("after", early=True)
+def drop_request(rule, request, server):
+    """A reset after so many bytes (0) of the request's body."""
+    raise AssertionError("the server does this before it reads the body")
+
+
 @fault(early=True)
 def reset(rule, request, server):
     """The connection is reset before there is an answer."""

@@ -44,6 +44,7 @@ class Request:
     target: str   # as it was sent
     headers: list  # of (name as it was sent, value)
     body: bytes = b""
+    rule: dict = None  # of the fault plan
 
     @property
     def raw_path(self):
@@ -106,8 +107,9 @@ class Connection:
             raise Gone
         self.buffer += data
 
-    def read_request(self):
-        """The next request; None at the end of the connection."""
+    def read_request(self, on_head):
+        """The next request; None at the end of the connection. on_head is
+        called with it before its body is read."""
         while b"\r\n\r\n" not in self.buffer:
             if len(self.buffer) > MAX_HEADER_BYTES:
                 raise Refused(400, "RequestHeaderSectionTooLarge",
@@ -118,6 +120,7 @@ class Connection:
                 return None
         head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
         request = parse_head(head)
+        on_head(request)
         request.body = self.read_body(request)
         return request
 
@@ -154,6 +157,15 @@ class Connection:
         ready, _, _ = select.select([self.sock], [], [], seconds)
         if ready and not self.sock.recv(1, socket.MSG_PEEK):
             raise Gone
+
+    def drop(self, after):
+        """Takes so many bytes of a body, then resets the connection."""
+        have = len(self.buffer)
+        while have < after:
+            self.buffer = b""
+            self.receive()
+            have += len(self.buffer)
+        self.end(True)
 
     def end(self, reset):
         if reset:
