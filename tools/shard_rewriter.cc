@@ -137,8 +137,8 @@ ExitCode Write(const Groups& groups, const RewriteOptions& options,
     std::move(more.begin(), more.end(), std::back_inserter(written));
     left_out += rewriter->left_out();
   }
+  DescribeShards(folder, common, written, stale);
   folder.Commit(stale);
-  DescribeShards(output, common, written);
   PrintResult(written, left_out, output);
   return ExitCode::kDone;
 }
