@@ -56,8 +56,7 @@ ShardsByName OldShards(const std::string& folder,
        old ? old->splits : std::vector<DatasetInfo::Split>()) {
     for (const DatasetInfo::Shard& shard : split.shards) {
       const std::string path = JoinPath(folder, shard.name);
-      std::error_code ignored;
-      if (fs::exists(path, ignored) &&
+      if (IsThere(path) &&
           std::find(stale.begin(), stale.end(), path) == stale.end()) {
         shards[shard.name] = shard;
       }

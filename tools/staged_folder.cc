@@ -11,6 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/object_store.h"
 #include "records/open_source.h"
 #include "records/shards.h"
 
@@ -93,18 +94,6 @@ void MoveFiles(const fs::path& from, const fs::path& to) {
   SyncDirectory(to.string());
 }
 
-bool IsThere(const std::string& path) {
-  if (!IsUrl(path)) {
-    std::error_code ignored;
-    return fs::exists(path, ignored);
-  }
-  try {
-    return OpenSource(path) != nullptr;
-  } catch (const IoError&) {  // Not there, as far as one can see.
-    return false;
-  }
-}
-
 }  // namespace
 
 StagedFolder::StagedFolder(std::string folder)
@@ -173,6 +162,14 @@ void StagedFolder::Commit(const std::vector<std::string>& stale) {
 
 std::string JoinPath(const std::string& folder, const std::string& name) {
   return folder.ends_with('/') ? folder + name : folder + "/" + name;
+}
+
+bool IsThere(const std::string& path) {
+  if (IsUrl(path)) {
+    return SharedObjectStore()->Find(path).has_value();
+  }
+  std::error_code ignored;
+  return fs::exists(path, ignored);
 }
 
 void RefuseFolderOf(const std::vector<std::string>& inputs,
