@@ -22,8 +22,9 @@ namespace {
 constexpr std::int64_t kSayBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kIndexBytes = 16;   // of a record in a RecordIndex
 constexpr std::int64_t kPlaceBytes = 160;  // of a record in a block, beside it
-// One read of neighbours, and what a file keeps before it writes.
-constexpr std::int64_t kBufferBytes = std::int64_t{10} << 20;
+// One read of neighbours, twice while its buffer grows, and what a file keeps
+// before it writes.
+constexpr std::int64_t kBufferBytes = std::int64_t{20} << 20;
 
 // Some records of the order, in memory. Used again and again.
 class RecordBlock {
