@@ -1,100 +1,101 @@
+#include <array>
+#include <cstdio>
 #include <string>
-#include <vector>
 
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "records/crc32c.h"
 #include "records/dataset_info.h"
-#include "records/tfrecord_reader.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-// The verbs that write, from and to object stores.
 namespace infeed {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
 
+// Two shards of two records each in a bucket, and what describes them.
 class RecordsCloudTest : public CloudFixture {
  protected:
   RecordsCloudTest() {
-    server_.Put("shards/in/train-00000-of-00002",
-                RecordFile().Add("a").Add("b").bytes());
-    server_.Put("shards/in/train-00001-of-00002",
-                RecordFile().Add("c").bytes());
-    server_.Put("shards/in/dataset.json",
-                R"({"format": "infeed dataset", "version": 1, "seed": 3,
-                    "classes": ["cat"], "splits": []})");
-  }
-  static ProgramResult Run(const std::string& verb, const std::string& output) {
-    return RunProgram("records", verb + " s3://shards/in --output " + output);
-  }
-  static std::vector<std::string> ReadAll(const std::string& url) {
-    TfrecordReader reader(url);
-    std::vector<std::string> payloads;
-    while (const auto record = reader.Next()) {
-      payloads.push_back(AsText(record->payload));
+    DatasetInfo info;
+    info.splits.push_back({.name = "train", .records = 4, .shards = {}});
+    for (const int shard : {0, 1}) {
+      RecordFile file;
+      for (const std::string name : {"a.jpg", "b.jpg"}) {
+        file.Add(PayloadOf({jpeg_, shard + 1, name}));
+      }
+      server_.Put("shards/flowers/" + Name(shard), file.bytes());
+      info.splits[0].shards.push_back(
+          {.name = Name(shard),
+           .records = 2,
+           .bytes = static_cast<std::int64_t>(file.bytes().size()),
+           .crc32c = Hex(Crc32c(AsBytes(file.bytes())))});
     }
-    return payloads;
+    WriteDatasetInfo("s3://shards/flowers", info);
   }
+
+  static std::string Name(int shard) {
+    return "train-0000" + std::to_string(shard) + "-of-00002";
+  }
+  static std::string Hex(std::uint32_t value) {
+    std::array<char, 9> text{};
+    std::snprintf(text.data(), text.size(), "%08x", value);
+    return text.data();
+  }
+
+  const std::string jpeg_ = TestJpeg();
 };
 
-TEST_F(RecordsCloudTest, ReshardsFromAStoreIntoAStore) {
-  const std::string out = "gs://gs-shards/out";
-  ProgramResult result = Run("reshard --shards 3", out);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(ReadAll(out + "/train-00002-of-00003"), ElementsAre("c"));
-  const auto info = ReadDatasetInfo(out);
-  ASSERT_TRUE(info);
-  EXPECT_THAT(info->classes, ElementsAre("cat"));
-  EXPECT_EQ(info->splits[0].records, 3);
-  // Another number of shards replaces these only when told, and wholly.
-  result = Run("reshard --shards 1", out);
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("--overwrite"));
-  result = Run("reshard --shards 1 --overwrite", out);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(server_.Keys("gs-shards"),
-              ElementsAre("out/dataset.json", "out/train-00000-of-00001"));
-  EXPECT_EQ(ReadDatasetInfo(out)->splits[0].shards.size(), 1U);
+TEST_F(RecordsCloudTest, VerbsTakePatternsOfUrls) {
+  const std::string pattern = " 's3://shards/flowers/train-*'";
+  EXPECT_THAT(RunProgram("records", "count" + pattern).out,
+              AllOf(HasSubstr("s3://shards/flowers/" + Name(1) + " 2\n"),
+                    EndsWith("total 4\n")));
+  const Json stats =
+      Json::parse(RunProgram("records", "stats --json" + pattern).out);
+  EXPECT_EQ(stats["images"], 4);
+  EXPECT_THAT(RunProgram("records", "cat --record 3" + pattern).out,
+              HasSubstr("\"image/class/label\":2"));
+  EXPECT_THAT(RunProgram("records", "ls" + pattern).out,
+              HasSubstr("  same          s3://shards/flowers/"));
 }
 
-TEST_F(RecordsCloudTest, MergesIntoAStore) {
-  const std::string url = "s3://shards/all.tfrecord";
-  ASSERT_EQ(Run("merge", url).exit_code, 0);
-  EXPECT_THAT(ReadAll(url), ElementsAre("a", "b", "c"));
-  EXPECT_EQ(Run("merge", url).exit_code, 2);
-  EXPECT_EQ(Run("merge --overwrite", url).exit_code, 0);
-  EXPECT_THAT(server_.OpenUploads(), IsEmpty());
+TEST_F(RecordsCloudTest, VerifyComparesWithTheDescriptionByUrl) {
+  const ProgramResult good =
+      RunProgram("records", "verify s3://shards/flowers");
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_EQ(good.out, "4 records in 2 shards, 0 bad\n");
+  std::string bytes = server_.Get("shards/flowers/" + Name(0));
+  bytes[20] ^= 1;
+  server_.Put("shards/flowers/" + Name(0), bytes);
+  const ProgramResult bad = RunProgram("records", "verify s3://shards/flowers");
+  EXPECT_EQ(bad.exit_code, 3);
+  EXPECT_THAT(bad.out,
+              AllOf(HasSubstr("s3://shards/flowers/" + Name(0) +
+                              ": record 0 at byte 0: corrupted record"),
+                    HasSubstr(", dataset.json says ")));
 }
 
-TEST_F(RecordsCloudTest, RepairsFromAStoreIntoAStore) {
-  const std::string name = "train-00001-of-00002";
-  server_.Put("shards/in/" + name, RecordFile().AddRaw("xyz").Add("c").bytes());
-  const ProgramResult result = Run("repair --frames_only", "s3://shards/good");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(ReadAll("s3://shards/good/" + name), ElementsAre("c"));
-  EXPECT_EQ(server_.Get("shards/good/.infeed/" + name + ".bad"), "xyz");
-  EXPECT_EQ(Run("repair", "s3://shards/in/").exit_code, 2);
-}
-
-TEST_F(RecordsCloudTest, ComparesAStoreWithAFolder) {
+TEST_F(RecordsCloudTest, ExtractTakesUrls) {
   const TemporaryFolder folder;
-  const std::string local = folder / "local";
-  ASSERT_EQ(Run("split --records 1", local).exit_code, 0);
-  EXPECT_EQ(RunProgram("records", "diff s3://shards/in " + local).exit_code, 0);
-}
-
-TEST_F(RecordsCloudTest, PutsDalisIndexBesideTheShards) {
   const ProgramResult result =
-      RunProgram("records", "index --dali s3://shards/in");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(server_.Get("shards/in/train-00000-of-00002.idx"), "0 17\n17 17\n");
+      RunProgram("records", "extract --split --output " + (folder / "out") +
+                                " s3://shards/flowers");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(ReadWholeFile(folder / "out/train/2/b.jpg", 1 << 20), jpeg_);
 }
 
 }  // namespace

@@ -36,6 +36,12 @@ TEST(SvgChartTest, DrawsRowsWithTheirValues) {
                     HasSubstr("<title>&lt;7&gt;</title>")));
 }
 
+TEST(SvgChartTest, DrawsRowsToScale) {
+  EXPECT_THAT(
+      RowChart({{"a", 10, ""}, {"b", 5, ""}}, 640),
+      AllOf(HasSubstr("width=\"370.00\""), HasSubstr("width=\"185.00\"")));
+}
+
 TEST(SvgChartTest, DrawsMapsWithYUpwards) {
   const std::string svg =
       HeatMap({{0, 0, 4, "low"}, {1, 2, 1, "high"}}, {{0, "64"}}, {{0, "32"}});

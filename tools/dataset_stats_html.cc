@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "tools/dataset_stats_report.h"
+#include "tools/html_page.h"
 #include "tools/svg_chart.h"
 #include "tools/text_table.h"
 #include "tools/thumbnail.h"
@@ -19,83 +20,23 @@ constexpr std::size_t kMaxNamed = 10;  // of more: the largest, the smallest
 constexpr int kBinsPerOctave = 4;
 constexpr double kWide = 2 * kChartWidth;  // of a chart over both columns
 
-constexpr std::string_view kHead = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Data set</title>
-<style>
-:root { color-scheme: light dark; --back: #fff; --card: #f6f7f9;
-  --text: #1d2430; --soft: #667085; --line: #dde1e8; --bar: #3b6fd4; }
-@media (prefers-color-scheme: dark) { :root { --back: #14171c;
-  --card: #1d2128; --text: #e6e9ef; --soft: #98a2b3; --line: #323844;
-  --bar: #7aa2f7; } }
-body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem;
-  background: var(--back); color: var(--text);
-  font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; margin: 0 0 1rem; }
-h2 { font-size: 1rem; margin: 0 0 .75rem; }
-.tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 1rem; }
-.tile { background: var(--card); border-radius: .5rem;
-  padding: .6rem 1rem; flex: 1 0 7rem; }
-.tile b { display: block; font-size: 1.25rem; white-space: nowrap; }
-.tile span, .note, th { color: var(--soft); font-size: .85rem; }
-.cards { display: grid; gap: 1rem;
-  grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); }
-.card { background: var(--card); border-radius: .5rem; padding: 1rem;
-  overflow-x: auto; }
-.wide { grid-column: 1 / -1; }
-svg { display: block; width: 100%; height: auto; }
-.map svg { max-width: 34rem; }
-.bar { fill: var(--bar); shape-rendering: crispEdges; }
-.grid { stroke: var(--line); stroke-width: 1; }
-.tick { fill: var(--soft); font: 11px system-ui, sans-serif; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: right; padding: .15rem .5rem; font-weight: normal;
-  border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; }
-.photos { display: flex; flex-wrap: wrap; gap: .75rem; }
-figure { margin: 0; width: 128px; }
-figure img { display: block; border-radius: .35rem; }
-figcaption { color: var(--soft); font-size: .8rem; overflow: hidden;
-  text-overflow: ellipsis; white-space: nowrap; }
-</style>
-</head>
-<body>
-)";
-
-std::string Card(std::string_view title, std::string_view content,
-                 std::string_view kind = "") {
-  return content.empty()
-             ? ""
-             : fmt::format(
-                   "<section class=\"card {}\">\n<h2>{}</h2>\n{}</section>\n",
-                   kind, title, content);
-}
-
-std::string Tile(std::string_view value, std::string_view name) {
-  return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n",
-                     value, name);
-}
-
 std::string Tiles(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
   std::string tiles =
-      Tile(std::to_string(RecordsOf(report)), "records") +
-      Tile(std::to_string(report.shards.size()), "shards") +
-      Tile(std::to_string(stats.classes.size()), "classes") +
-      Tile(BytesText(static_cast<double>(stats.image_bytes)), "of images");
+      HtmlTile(std::to_string(RecordsOf(report)), "records") +
+      HtmlTile(std::to_string(report.shards.size()), "shards") +
+      HtmlTile(std::to_string(stats.classes.size()), "classes") +
+      HtmlTile(BytesText(static_cast<double>(stats.image_bytes)), "of images");
   if (!stats.width.empty()) {
-    tiles += Tile(fmt::format("{} &times; {}", stats.width.Quantile(0.5),
-                              stats.height.Quantile(0.5)),
-                  "median width and height");
+    tiles += HtmlTile(fmt::format("{} &times; {}", stats.width.Quantile(0.5),
+                                  stats.height.Quantile(0.5)),
+                      "median width and height");
   }
   if (!stats.quality.empty()) {
-    tiles += Tile(std::to_string(stats.quality.Quantile(0.5)),
-                  "median JPEG quality");
+    tiles += HtmlTile(std::to_string(stats.quality.Quantile(0.5)),
+                      "median JPEG quality");
   }
-  tiles += Tile(std::to_string(BadRecordsOf(report)), "bad records");
+  tiles += HtmlTile(std::to_string(BadRecordsOf(report)), "bad records");
   return "<div class=\"tiles\">\n" + tiles + "</div>\n";
 }
 
@@ -120,7 +61,7 @@ std::string ClassRows(const std::vector<LabelledClass>& classes,
 std::string ClassCards(const DatasetStats& stats) {
   const std::vector<LabelledClass> classes = ClassesBySize(stats);
   if (classes.size() <= kMaxRows) {
-    return Card("Records of each class", ClassRows(classes, kWide), "wide");
+    return HtmlCard("Records of each class", ClassRows(classes, kWide), "wide");
   }
   std::vector<ChartBar> bars;
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -128,12 +69,12 @@ std::string ClassCards(const DatasetStats& stats) {
     bars.back().label = std::to_string(i + 1);
   }
   const auto named = static_cast<std::ptrdiff_t>(kMaxNamed);
-  return Card("Records of each class, the largest first",
-              ColumnChart(bars, kWide), "wide") +
-         Card("The largest classes",
-              ClassRows({classes.begin(), classes.begin() + named})) +
-         Card("The smallest classes",
-              ClassRows({classes.end() - named, classes.end()}));
+  return HtmlCard("Records of each class, the largest first",
+                  ColumnChart(bars, kWide), "wide") +
+         HtmlCard("The largest classes",
+                  ClassRows({classes.begin(), classes.begin() + named})) +
+         HtmlCard("The smallest classes",
+                  ClassRows({classes.end() - named, classes.end()}));
 }
 
 template <typename Label>
@@ -177,36 +118,51 @@ std::vector<ChartTick> OctaveTicks(int first, int last) {
   return ticks;
 }
 
+// The first and the last bin of a map's axis: whole octaves, at least three,
+// so that there is a label at each end.
+struct AxisRange {
+  int first = 0;
+  int last = 0;
+};
+
+AxisRange WholeOctaves(int first, int last) {
+  int first_octave = first / kBinsPerOctave;
+  int last_octave = last / kBinsPerOctave;
+  if (last_octave - first_octave < 2) {
+    first_octave = std::max(first_octave - 1, 0);
+    ++last_octave;
+  }
+  return {.first = first_octave * kBinsPerOctave,
+          .last = (last_octave + 1) * kBinsPerOctave - 1};
+}
+
 std::string SizeMap(const DatasetStats& stats) {
   if (stats.sizes.empty()) {
     return "";
   }
-  int min_x = stats.sizes.begin()->first.first;
-  int max_x = stats.sizes.rbegin()->first.first;
   int min_y = stats.sizes.begin()->first.second;
   int max_y = min_y;
   for (const auto& [bin, count] : stats.sizes) {
     min_y = std::min(min_y, bin.second);
     max_y = std::max(max_y, bin.second);
   }
-  // To an edge of octaves, so that there is a label at each end.
-  min_x -= min_x % kBinsPerOctave + kBinsPerOctave;
-  min_y -= min_y % kBinsPerOctave + kBinsPerOctave;
-  max_x += 2 * kBinsPerOctave - 1 - max_x % kBinsPerOctave;
-  max_y += 2 * kBinsPerOctave - 1 - max_y % kBinsPerOctave;
+  const AxisRange x = WholeOctaves(stats.sizes.begin()->first.first,
+                                   stats.sizes.rbegin()->first.first);
+  const AxisRange y = WholeOctaves(min_y, max_y);
   const auto edge = [](int bin) {
     return std::exp2(static_cast<double>(bin) / kBinsPerOctave);
   };
   std::vector<ChartCell> cells;
   for (const auto& [bin, count] : stats.sizes) {
     cells.push_back(
-        {.x = bin.first - min_x,
-         .y = bin.second - min_y,
+        {.x = bin.first - x.first,
+         .y = bin.second - y.first,
          .value = static_cast<double>(count),
          .title = fmt::format("width from {:.0f}, height from {:.0f}: {}",
                               edge(bin.first), edge(bin.second), count)});
   }
-  return HeatMap(cells, OctaveTicks(min_x, max_x), OctaveTicks(min_y, max_y)) +
+  return HeatMap(cells, OctaveTicks(x.first, x.last),
+                 OctaveTicks(y.first, y.last)) +
          "<p class=\"note\">width to the right, height upwards; each axis in "
          "quarters of a doubling</p>\n";
 }
@@ -283,18 +239,20 @@ std::string Photographs(const StatsReport& report) {
 std::string StatsHtml(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
   const auto number = [](double value) { return fmt::format("{:.0f}", value); };
-  return std::string(kHead) + "<h1>Data set</h1>\n" + Tiles(report) +
-         "<div class=\"cards\">\n" +
-         Card("Images, drawn at random", Photographs(report), "wide") +
-         ClassCards(stats) + Card("Width and height", SizeMap(stats), "map") +
-         Card("What the records are", CountsTable(stats)) +
-         Card("Width, pixels", Histogram(stats.width, number)) +
-         Card("Height, pixels", Histogram(stats.height, number)) +
-         Card("Bytes of an image", Histogram(stats.bytes, BytesText)) +
-         Card("JPEG quality, from the quantization tables",
-              QualityHistogram(stats.quality)) +
-         Card("Records of each shard", ShardChart(report), "wide") +
-         "</div>\n</body>\n</html>\n";
+  return HtmlPage(
+      "Data set",
+      Tiles(report) + "<div class=\"cards\">\n" +
+          HtmlCard("Images, drawn at random", Photographs(report), "wide") +
+          ClassCards(stats) +
+          HtmlCard("Width and height", SizeMap(stats), "map") +
+          HtmlCard("What the records are", CountsTable(stats)) +
+          HtmlCard("Width, pixels", Histogram(stats.width, number)) +
+          HtmlCard("Height, pixels", Histogram(stats.height, number)) +
+          HtmlCard("Bytes of an image", Histogram(stats.bytes, BytesText)) +
+          HtmlCard("JPEG quality, from the quantization tables",
+                   QualityHistogram(stats.quality)) +
+          HtmlCard("Records of each shard", ShardChart(report), "wide") +
+          "</div>\n");
 }
 
 }  // namespace infeed

@@ -7,6 +7,7 @@ infeed_library(record_verbs
     dataset_stats_json.cc
     dataset_stats_report.cc
     dataset_stats_text.cc
+    html_page.cc
     image_extractor.cc
     image_format.cc
     packed_record.cc
@@ -36,6 +37,7 @@ infeed_library(record_verbs
   HEADERS
     dataset_stats.h
     dataset_stats_report.h
+    html_page.h
     image_extractor.h
     image_format.h
     packed_record.h

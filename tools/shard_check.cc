@@ -30,13 +30,28 @@ struct ShardSet {
   friend auto operator<=>(const ShardSet&, const ShardSet&) = default;
 };
 
+// Of a path or a URL; "" of a name alone.
+std::string FolderOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+std::string NameOf(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// As ListShards() spells it.
+std::string PathIn(const std::string& folder, const std::string& name) {
+  return IsUrl(folder) ? folder + "/" + name
+                       : (fs::path(folder) / name).lexically_normal().string();
+}
+
 std::optional<ShardSet> SetOf(const std::string& path) {
-  const fs::path whole(path);
-  std::string name = whole.filename().string();
-  if (IsUrl(path) || !IsShardName(name)) {
+  std::string name = NameOf(path);
+  if (!IsShardName(name)) {
     return std::nullopt;
   }
-  ShardSet set = {.folder = whole.parent_path().string(),
+  ShardSet set = {.folder = FolderOf(path),
                   .prefix = ShardPrefix(name).value_or(""),
                   .ending = name.ends_with(".gz") ? ".gz" : "",
                   .count = 0};
@@ -48,14 +63,19 @@ std::optional<ShardSet> SetOf(const std::string& path) {
   return set;
 }
 
-std::string PathIn(const ShardSet& set, std::int64_t number) {
-  return (fs::path(set.folder) /
-          (ShardName(set.prefix, number, set.count) + set.ending))
-      .lexically_normal()
-      .string();
+std::string PathOf(const ShardSet& set, std::int64_t number) {
+  return PathIn(set.folder,
+                ShardName(set.prefix, number, set.count) + set.ending);
 }
 
 bool Exists(const std::string& path) {
+  if (IsUrl(path)) {
+    try {
+      return OpenSource(path) != nullptr;
+    } catch (const IoError&) {
+      return false;
+    }
+  }
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
@@ -67,7 +87,7 @@ constexpr std::int64_t kMaxCount = 100000;
 }  // namespace
 
 std::optional<std::string> ShardPrefix(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string name = NameOf(path);
   if (!IsShardName(name)) {
     return std::nullopt;
   }
@@ -79,14 +99,11 @@ ExpectedShards::ExpectedShards(const std::vector<std::string>& paths) {
                                                        "test"};
   std::set<std::string> folders;
   for (const std::string& path : paths) {
-    if (IsUrl(path)) {
-      continue;
-    }
-    const fs::path folder = fs::path(path).parent_path();
-    folders.insert(folder.string());
-    if (std::find(kSplits.begin(), kSplits.end(), folder.filename()) !=
+    const std::string folder = FolderOf(path);
+    folders.insert(folder);
+    if (std::find(kSplits.begin(), kSplits.end(), NameOf(folder)) !=
         kSplits.end()) {
-      folders.insert(folder.parent_path().string());
+      folders.insert(FolderOf(folder));
     }
   }
   for (const std::string& folder : folders) {
@@ -102,19 +119,23 @@ void ExpectedShards::Read(const std::string& folder) {
     }
     for (const DatasetInfo::Split& split : info->splits) {
       for (const DatasetInfo::Shard& shard : split.shards) {
-        const std::string path =
-            (fs::path(folder) / shard.name).lexically_normal().string();
-        entries_[path] = {.shard = shard, .split = folder + "/" + split.name};
+        entries_[PathIn(folder, shard.name)] = {
+            .shard = shard, .split = folder + "/" + split.name};
       }
     }
   } catch (const DataError& error) {
     problems_.emplace_back(error.what());
+  } catch (const IoError&) {
+    if (!IsUrl(folder)) {
+      throw;
+    }
+    // A server may give out shards and refuse all else.
   }
 }
 
 std::optional<DatasetInfo::Shard> ExpectedShards::Find(
     const std::string& path) const {
-  const auto found = entries_.find(fs::path(path).lexically_normal().string());
+  const auto found = entries_.find(path);
   return found == entries_.end() ? std::nullopt
                                  : std::optional(found->second.shard);
 }
@@ -174,7 +195,7 @@ std::vector<std::string> MissingShards(const std::vector<std::string>& paths,
       continue;
     }
     for (std::int64_t i = 0; i < std::min(set.count, kMaxCount); ++i) {
-      if (std::string path = PathIn(set, i); !Exists(path)) {
+      if (std::string path = PathOf(set, i); !Exists(path)) {
         missing.insert(std::move(path));
       }
     }

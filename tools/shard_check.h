@@ -9,8 +9,7 @@
 #include "records/dataset_info.h"
 
 // What a set of shards should be, by their names and by the dataset.json that
-// lies beside them or in the folder above. Shards in an object store have
-// neither.
+// lies beside them or in the folder above, in an object store too.
 namespace infeed {
 
 // "DIR/train-00003-of-00008" -> "train"; nullopt for another name.

@@ -1,15 +1,20 @@
 #include "tools/shard_progress.h"
 
+#include <atomic>
+
 #include "records/open_source.h"
+#include "tools/parallel_for.h"
 
 namespace infeed {
 namespace {
 
+// Each object costs a round trip to its store.
+constexpr int kOpenAtOnce = 16;
+
 std::int64_t BytesOf(const std::vector<std::string>& paths) {
-  std::int64_t bytes = 0;
-  for (const std::string& path : paths) {
-    bytes += OpenSource(path)->size();
-  }
+  std::atomic<std::int64_t> bytes = 0;
+  ParallelFor(paths.size(), kOpenAtOnce,
+              [&](std::size_t i) { bytes += OpenSource(paths[i])->size(); });
   return bytes;
 }
 
@@ -24,8 +29,13 @@ std::unique_ptr<TrackedSource> ShardProgress::Open(std::size_t shard) {
       [this](std::int64_t bytes) { progress_.Add(bytes, 0); });
 }
 
+std::function<std::unique_ptr<ByteSource>(std::size_t shard)>
+ShardProgress::Opener() {
+  return [this](std::size_t shard) { return Open(shard); };
+}
+
 RecordPassOptions ShardProgress::Options() {
-  return {.open = [this](std::size_t shard) { return Open(shard); },
+  return {.open = Opener(),
           .visited = [this](std::int64_t records) { AddRecords(records); }};
 }
 

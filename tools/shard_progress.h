@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "records/byte_source.h"
 #include "tools/read_progress.h"
 #include "tools/record_pass.h"
 #include "tools/tracked_source.h"
@@ -23,6 +25,10 @@ class ShardProgress {
 
   // Opens a shard so that reading it shows.
   [[nodiscard]] std::unique_ptr<TrackedSource> Open(std::size_t shard);
+  // The same as a function.
+  [[nodiscard]] std::function<std::unique_ptr<ByteSource>(std::size_t shard)>
+  Opener();
+
   // Counts records that were looked at.
   void AddRecords(std::int64_t records) { progress_.Add(0, records); }
 
