@@ -82,10 +82,12 @@ add_dependencies(core_tests record_writing_test)
 add_dependencies(tsan_tests record_writing_test)
 
 infeed_test(records_writing_test
-  SOURCES records_diff_test.cc records_index_test.cc records_reshard_test.cc
-          records_split_test.cc records_writing_test.cc
+  SOURCES records_diff_test.cc records_index_test.cc
+          records_interrupted_test.cc records_reshard_test.cc
+          records_split_test.cc records_writing_cloud_test.cc
+          records_writing_test.cc
           support/running_program.cc
-  LIBRARIES infeed::records nlohmann_json::nlohmann_json
+  LIBRARIES infeed::records object_server nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(records_writing_test records)
 
