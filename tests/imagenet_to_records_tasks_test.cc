@@ -74,6 +74,16 @@ TEST_F(TasksTest, GiveTogetherWhatOneProcessGives) {
   }
 }
 
+TEST_F(TasksTest, LeaveAFinishedSetAsItIsWhenTheyRunAgain) {
+  RunTasks(2);
+  ASSERT_EQ(Run("--finish").exit_code, 0);
+  RunTasks(2);
+  EXPECT_TRUE(Has("dataset.json"));
+  fs::remove(out_ / "train-00001-of-00003");
+  RunTasks(2);
+  EXPECT_FALSE(Has("dataset.json"));
+}
+
 TEST_F(TasksTest, EachMakeEveryNthShard) {
   const ProgramResult result = Run("--num_tasks 4 --task_index 1");
   ASSERT_EQ(result.exit_code, 0) << result.err;

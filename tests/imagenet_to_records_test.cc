@@ -144,6 +144,13 @@ TEST(ImagenetToRecordsTest, ChecksWhereToUploadBeforeItWrites) {
   }
 }
 
+TEST(ImagenetToRecordsTest, WritesIntoAFolderFirst) {
+  const ImageFolder raw;
+  const ProgramResult result = Convert(raw, "s3://bucket/out");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--gcs_output_path uploads from there"));
+}
+
 TEST(ImagenetToRecordsTest, MakesShardsOfASize) {
   ImageFolder raw;
   raw.JpegsIn("cat", 20);
@@ -156,7 +163,9 @@ TEST(ImagenetToRecordsTest, MakesShardsOfASize) {
 TEST(ImagenetToRecordsTest, TeachesByExamples) {
   const ProgramResult result = RunProgram("imagenet_to_records", "--help");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("Examples:"), HasSubstr("--split")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("Examples:"), HasSubstr("--split"),
+                    HasSubstr("--num_tasks 8"), HasSubstr("--project p")));
 }
 
 TEST(ImagenetToRecordsTest, AsksForTheRawFolder) {

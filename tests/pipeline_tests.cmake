@@ -16,10 +16,11 @@ add_dependencies(core_tests pipeline_test)
 add_dependencies(tsan_tests pipeline_test)
 
 infeed_test(input_pipeline_test
-  SOURCES input_graph_test.cc input_pipeline_errors_test.cc
-          input_pipeline_test.cc input_pipeline_url_test.cc
-          support/loopback_server.cc support/served_object.cc
-  LIBRARIES pipeline_test_support
+  SOURCES closed_arena_test.cc input_graph_test.cc
+          input_pipeline_errors_test.cc input_pipeline_test.cc
+          input_pipeline_url_test.cc support/loopback_server.cc
+          support/served_object.cc
+  LIBRARIES pipeline_test_support TBB::tbb
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
 

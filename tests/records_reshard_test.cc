@@ -147,7 +147,7 @@ TEST_F(RecordsReshardTest, ShufflesTheSameWithAnyThreads) {
   EXPECT_EQ(ReadDatasetInfo(out_)->seed, 4U);
 
   ASSERT_EQ(Reshard("--shards 8 --shuffle global --seed 4 --threads 2 "
-                    "--memory_limit 11MiB")
+                    "--memory_limit 21MiB")
                 .exit_code,
             0);
   EXPECT_EQ(ReadPrefix(out_, "train"), shuffled);

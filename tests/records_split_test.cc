@@ -94,6 +94,14 @@ TEST_F(RecordsSplitTest, MakesAShardOfEachClass) {
   EXPECT_EQ(ReadDatasetInfo(out_)->splits[0].name, "train-cat");
 }
 
+TEST_F(RecordsSplitTest, KeepsClassesOfTheSameNameApart) {
+  const std::string other = Image(3, "cat", 1);
+  RecordFile().Add(other).Add(cat_).Write(first_);
+  EXPECT_EQ(Split("--by_label").exit_code, 0);
+  EXPECT_THAT(Part("cat-00000-of-00001"), ElementsAre(cat_));
+  EXPECT_THAT(Part("cat-label-3-00000-of-00001"), ElementsAre(other));
+}
+
 TEST_F(RecordsSplitTest, NeedsExamplesToTellTheirClass) {
   RecordFile().Add("no Example").Add(cat_).Write(first_);
   EXPECT_EQ(Split("--by_label").exit_code, 3);

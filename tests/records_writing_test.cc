@@ -176,6 +176,20 @@ TEST_F(RecordsWritingTest, RepairTakesAwayWhatAnEarlierRunPutAside) {
   EXPECT_FALSE(fs::exists(out_ + "/.infeed/train-00000-of-00002.bad.json"));
 }
 
+TEST_F(RecordsWritingTest, RepairAddsToTheDescriptionOfItsOutput) {
+  for (const std::string split : {"validation", "train"}) {
+    const ProgramResult result = RunProgram(
+        "records", "repair '" + in_ + "/" + split + "-*' --output " + out_);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+  const auto info = ReadDatasetInfo(out_);
+  ASSERT_TRUE(info);
+  ASSERT_EQ(info->splits.size(), 2U);
+  EXPECT_EQ(info->splits[0].name, "train");
+  EXPECT_EQ(info->splits[0].records, 4);
+  EXPECT_EQ(info->splits[1].records, 2);
+}
+
 TEST_F(RecordsWritingTest, RepairOnlySaysWhatItWouldDo) {
   const ProgramResult result = Run("repair --dry_run");
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -36,11 +36,11 @@ add_dependencies(records_cloud_test records)
 
 # What a conversion is planned from.
 infeed_test(conversion_input_test
-  SOURCES idx_file_test.cc raw_formats_test.cc raw_images_test.cc
-          duplicates_test.cc
-          conversion_plan_test.cc csv_test.cc data_split_test.cc
+  SOURCES conversion_plan_test.cc csv_test.cc data_split_test.cc
+          duplicates_test.cc finished_shard_test.cc idx_file_test.cc
           image_encoder_test.cc image_manifest_test.cc image_tree_test.cc
-          parallel_for_test.cc python_shuffle_test.cc shard_plan_test.cc
+          parallel_for_test.cc python_shuffle_test.cc raw_formats_test.cc
+          raw_images_test.cc shard_fingerprint_test.cc shard_plan_test.cc
           shards_flag_test.cc task_share_test.cc tree_union_test.cc
   LIBRARIES infeed::converter infeed::tools test_jpeg
   LABELS core)
@@ -66,8 +66,9 @@ infeed_test(converter_program_test
           imagenet_to_records_input_test.cc
           imagenet_to_records_restart_test.cc
           imagenet_to_records_tasks_test.cc imagenet_to_records_test.cc
+          imagenet_to_records_upload_test.cc
           make_demo_images_test.cc support/running_program.cc
-  LIBRARIES infeed::pipeline infeed::records test_jpeg
+  LIBRARIES infeed::pipeline infeed::records object_server test_jpeg
   LABELS end_to_end)
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
 
@@ -81,10 +82,12 @@ add_dependencies(core_tests record_writing_test)
 add_dependencies(tsan_tests record_writing_test)
 
 infeed_test(records_writing_test
-  SOURCES records_diff_test.cc records_index_test.cc records_reshard_test.cc
-          records_split_test.cc records_writing_test.cc
+  SOURCES records_diff_test.cc records_index_test.cc
+          records_interrupted_test.cc records_reshard_test.cc
+          records_split_test.cc records_writing_cloud_test.cc
+          records_writing_test.cc
           support/running_program.cc
-  LIBRARIES infeed::records nlohmann_json::nlohmann_json
+  LIBRARIES infeed::records object_server nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(records_writing_test records)
 

@@ -50,11 +50,14 @@ void CheckNothingIsStale(const std::vector<std::string>& stale,
 }
 
 // Makes the folders and takes away what would contradict the new shards. The
-// old dataset.json goes first: it describes what is about to change.
+// old dataset.json goes first, unless nothing of what it describes changes.
 void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
-                   const std::vector<std::string>& stale) {
+                   const std::vector<std::string>& stale,
+                   const EarlierWork& work) {
   MakeFolder(ConversionSideFolder(output_dir));
-  RemoveFile(output_dir + "/dataset.json");
+  if (!work.missing.empty() || !stale.empty()) {
+    RemoveFile(output_dir + "/dataset.json");
+  }
   for (const std::string& path : stale) {
     RemoveFile(FinishedShardPath(output_dir, path));
     RemoveFile(path);
@@ -145,7 +148,7 @@ ConversionReport Convert(const ConversionPlan& plan,
   const std::vector<std::string> stale = StaleShards(plan, output_dir);
   CheckNothingIsStale(stale, output_dir, options.overwrite);
   EarlierWork work = FindEarlierWork(plan, output_dir, options);
-  PrepareFolder(plan, output_dir, stale);
+  PrepareFolder(plan, output_dir, stale, work);
   RemoveDeadTemporaries(plan, output_dir, options.share);
 
   ConversionProgress progress = StartOf(plan, work);

@@ -43,7 +43,7 @@ RecordSequence GroupRewriter::ReadThrough(
   return RecordSequence(inputs,
                         {.any_order = options_.order != RewriteOrder::kAsIs,
                          .skip_bad = options_.skip_bad,
-                         .open = progress.Opener(),
+                         .open = OpenerOf(progress),
                          .on_record =
                              [&] {
                                interruption_.Check();
@@ -75,7 +75,7 @@ void GroupRewriter::PlanByCut() {
 
 void GroupRewriter::PlanByLabel() {
   ShardProgress progress(sequence_.shards());
-  LabelOrder order = OrderByLabel(sequence_, progress.Opener(), bad_, [&] {
+  LabelOrder order = OrderByLabel(sequence_, OpenerOf(progress), bad_, [&] {
     interruption_.Check();
     progress.AddRecords(1);
   });
@@ -99,23 +99,23 @@ std::vector<DatasetInfo::Shard> GroupRewriter::Write() {
     bytes += sequence_.frame_bytes(i);
   }
   ReadProgress progress(bytes);
-  const auto on_block = [&](std::int64_t block_bytes, std::int64_t records) {
+  const auto on_records = [&](std::int64_t moved_bytes, std::int64_t records) {
     interruption_.Check();
-    progress.Add(block_bytes, records);
+    progress.Add(moved_bytes, records);
   };
   if (const RecordIndex* const index = sequence_.index()) {
     const CopyOptions options = {.compression = options_.writing.compression,
                                  .threads = options_.writing.threads,
                                  .memory_limit = options_.memory_limit};
-    return CopyRecords(*index, record_at_, shards_, options, bad_, on_block);
+    return CopyRecords(*index, record_at_, shards_, options, bad_, on_records);
   }
-  return Stream(on_block);
+  return Stream(on_records);
 }
 
 // Writes the shards one after the other, from shards that can only be read in
 // order.
 std::vector<DatasetInfo::Shard> GroupRewriter::Stream(
-    const std::function<void(std::int64_t, std::int64_t)>& on_block) {
+    const OnRecords& on_records) {
   const std::vector<std::string>& inputs = sequence_.shards();
   RecordStream stream(
       inputs.size(), [&](std::size_t i) { return OpenSource(inputs[i]); },
@@ -133,9 +133,9 @@ std::vector<DatasetInfo::Shard> GroupRewriter::Stream(
                       "writes to it");
       }
       writer.Append(record->payload);
-      on_block(static_cast<std::int64_t>(record->payload.size() +
-                                         kFrameOverheadBytes),
-               1);
+      on_records(static_cast<std::int64_t>(record->payload.size() +
+                                           kFrameOverheadBytes),
+                 1);
     }
     writer.Close();
     written.push_back(DescribeShard(shard.name, writer));

@@ -42,8 +42,7 @@ class GroupRewriter {
   void PlanByCut();
   void PlanByLabel();
   void AddShard(const std::string& name, const ShardRange& range);
-  std::vector<DatasetInfo::Shard> Stream(
-      const std::function<void(std::int64_t, std::int64_t)>& on_block);
+  std::vector<DatasetInfo::Shard> Stream(const OnRecords& on_records);
 
   const std::string& prefix_;
   const RewriteOptions& options_;

@@ -21,9 +21,8 @@ LabelOrder Join(const std::map<std::int64_t, Class>& classes) {
   std::set<std::string> names;
   for (const auto& [label, one] : classes) {
     std::string name = one.name;
-    if (!names.insert(name).second) {
+    while (!names.insert(name).second) {
       name += "-label-" + std::to_string(label);
-      names.insert(name);
     }
     order.labels.push_back(
         {.label = label,

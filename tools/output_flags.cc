@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "records/open_source.h"
 #include "tools/shards_flag.h"
 #include "tools/task_share.h"
 
@@ -157,6 +158,10 @@ PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
 ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
   ConverterOptions options = flags.converter;
   CheckImageOptions(flags);
+  if (IsUrl(flags.output_dir)) {
+    throw UsageError("--local_scratch_dir " + flags.output_dir +
+                     ": give a folder; --gcs_output_path uploads from there");
+  }
   if (flags.image_size > 0) {
     options.image.image_size = flags.image_size;
   }

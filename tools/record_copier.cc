@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,10 +18,13 @@
 namespace infeed {
 namespace {
 
+// on_records is called after so many bytes at the latest.
+constexpr std::int64_t kSayBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kIndexBytes = 16;   // of a record in a RecordIndex
 constexpr std::int64_t kPlaceBytes = 160;  // of a record in a block, beside it
-// One read of neighbours, and what a file keeps before it writes.
-constexpr std::int64_t kBufferBytes = std::int64_t{10} << 20;
+// One read of neighbours, twice while its buffer grows, and what a file keeps
+// before it writes.
+constexpr std::int64_t kBufferBytes = std::int64_t{20} << 20;
 
 // Some records of the order, in memory. Used again and again.
 class RecordBlock {
@@ -45,7 +49,7 @@ class RecordBlock {
   }
 
   // Reads the records, appends the good ones in their order, and is empty.
-  void MoveTo(TfrecordWriter& writer, BadRecords& bad) {
+  void MoveTo(TfrecordWriter& writer, BadRecords& bad, const OnRecords& moved) {
     if (buffer_.size() < bytes_) {
       buffer_ = {};  // Before the new one is there, and never larger than it.
       buffer_.resize(bytes_);
@@ -61,22 +65,11 @@ class RecordBlock {
           bad.Take(error);
           parts_[place].good = false;
         });
-    for (const Part& part : parts_) {
-      if (part.good) {
-        writer.Append(
-            std::span<const std::byte>(buffer_).subspan(part.begin, part.size));
-      }
-    }
-    Clear();
-  }
-
-  [[nodiscard]] std::int64_t records() const {
-    return static_cast<std::int64_t>(records_.size());
-  }
-  // Of the frames.
-  [[nodiscard]] std::int64_t bytes() const {
-    return static_cast<std::int64_t>(bytes_ +
-                                     records_.size() * kFrameOverheadBytes);
+    Append(writer, moved);
+    records_.clear();
+    parts_.clear();
+    bytes_ = 0;
+    taken_ = 0;
   }
 
  private:
@@ -86,11 +79,21 @@ class RecordBlock {
     bool good = true;
   };
 
-  void Clear() {
-    records_.clear();
-    parts_.clear();
-    bytes_ = 0;
-    taken_ = 0;
+  void Append(TfrecordWriter& writer, const OnRecords& moved) const {
+    std::int64_t bytes = 0;
+    std::int64_t records = 0;
+    for (const Part& part : parts_) {
+      if (part.good) {
+        writer.Append(
+            std::span<const std::byte>(buffer_).subspan(part.begin, part.size));
+      }
+      bytes += static_cast<std::int64_t>(part.size + kFrameOverheadBytes);
+      ++records;
+      if (bytes >= kSayBytes) {
+        moved(std::exchange(bytes, 0), std::exchange(records, 0));
+      }
+    }
+    moved(bytes, records);
   }
 
   const RecordIndex& index_;
@@ -131,8 +134,7 @@ std::vector<DatasetInfo::Shard> CopyRecords(
     const RecordIndex& index,
     const std::function<std::int64_t(std::int64_t)>& record_at,
     const std::vector<NewShard>& shards, const CopyOptions& options,
-    BadRecords& bad,
-    const std::function<void(std::int64_t, std::int64_t)>& on_block) {
+    BadRecords& bad, const OnRecords& on_records) {
   const CopyMemory memory = PlanCopyMemory(index, shards.size(), options);
   const RecordStore store(index);
   std::vector<DatasetInfo::Shard> written(shards.size());
@@ -141,10 +143,7 @@ std::vector<DatasetInfo::Shard> CopyRecords(
     TfrecordWriter writer(
         shard.path, {.compression = options.compression, .write_index = true});
     RecordBlock block(index, store, memory.block_bytes);
-    const auto flush = [&] {
-      on_block(block.bytes(), block.records());
-      block.MoveTo(writer, bad);
-    };
+    const auto flush = [&] { block.MoveTo(writer, bad, on_records); };
     const ShardRange range = shard.range;
     for (std::int64_t at = range.first; at < range.first + range.count; ++at) {
       const std::int64_t record = record_at(at);

@@ -41,15 +41,17 @@ struct CopyMemory {
                                         std::size_t shards,
                                         const CopyOptions& options);
 
+// Told of records with their frames that are written, or left out.
+using OnRecords = std::function<void(std::int64_t bytes, std::int64_t records)>;
+
 // Writes each shard: the records record_at(position) for the positions of its
-// range. Records near each other are read together. on_block(bytes, records)
-// is called now and then. Both functions are called from several threads at
-// once. Returns what was written, without the records that `bad` left out.
+// range. Records near each other are read together. Both functions are called
+// from several threads at once. Returns what was written, without the records
+// that `bad` left out.
 [[nodiscard]] std::vector<DatasetInfo::Shard> CopyRecords(
     const RecordIndex& index,
     const std::function<std::int64_t(std::int64_t)>& record_at,
     const std::vector<NewShard>& shards, const CopyOptions& options,
-    BadRecords& bad,
-    const std::function<void(std::int64_t, std::int64_t)>& on_block);
+    BadRecords& bad, const OnRecords& on_records);
 
 }  // namespace infeed

@@ -28,4 +28,8 @@ std::optional<Record> RecordStream::Next() {
   return std::nullopt;
 }
 
+RecordStream::Open OpenerOf(ShardProgress& progress) {
+  return [&progress](std::size_t shard) { return progress.Open(shard); };
+}
+
 }  // namespace infeed

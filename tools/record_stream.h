@@ -10,6 +10,7 @@
 #include "records/byte_source.h"
 #include "records/tfrecord_reader.h"
 #include "tools/bad_records.h"
+#include "tools/shard_progress.h"
 
 namespace infeed {
 
@@ -38,5 +39,8 @@ class RecordStream {
   std::size_t shard_ = 0;
   std::unique_ptr<TfrecordReader> reader_;
 };
+
+// Opens the shards of a progress, which shows how far they are read.
+[[nodiscard]] RecordStream::Open OpenerOf(ShardProgress& progress);
 
 }  // namespace infeed

@@ -45,7 +45,7 @@ ExitCode Diff(const DiffFlags& flags) {
   all.insert(all.end(), b.begin(), b.end());
   ShardProgress progress(all);
   const DiffReport report = DiffRecords(
-      {.paths = a, .open = progress.Opener()},
+      {.paths = a, .open = OpenerOf(progress)},
       {.paths = b,
        .open = [&](std::size_t i) { return progress.Open(a.size() + i); }},
       options, [&] { progress.AddRecords(1); });

@@ -69,7 +69,7 @@ ExitCode SayWhat(const ShardPaths& shards, const MergeFlags& flags) {
   const RecordSequence sequence(shards,
                                 {.any_order = false,
                                  .skip_bad = flags.skip_bad,
-                                 .open = progress.Opener(),
+                                 .open = OpenerOf(progress),
                                  .on_record = [&] { progress.AddRecords(1); },
                                  .folder = nullptr,
                                  .scratch_name = {}});
@@ -90,7 +90,7 @@ ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
       {.compression = flags.writing.compression, .write_index = true});
   {
     ShardProgress progress(shards);
-    RecordStream stream(shards.size(), progress.Opener(), bad);
+    RecordStream stream(shards.size(), OpenerOf(progress), bad);
     while (const std::optional<Record> record = stream.Next()) {
       interruption.Check();
       writer.Append(record->payload);

@@ -134,14 +134,14 @@ ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
     const RepairReport report =
         RepairShards(shards, names, flags, folder, interruption);
     Put(report, flags, folder);
-    folder.Commit(stale);
     if (common) {
       std::vector<DatasetInfo::Shard> written;
       for (const ShardRepairReport& shard : report.shards) {
         written.push_back(shard.shard);
       }
-      DescribeShards(output, *common, written);
+      DescribeShards(folder, *common, written, stale);
     }
+    folder.Commit(stale);
     PutReport(
         flags.json, [&] { return RepairReportText(report); },
         [&] { return RepairReportJson(report); });

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "records/dataset_info.h"
+#include "records/object_store.h"
 #include "records/open_source.h"
 #include "records/shards.h"
 #include "tools/group_rewriter.h"
@@ -54,15 +55,30 @@ bool IsOf(const Groups& groups, std::string_view prefix, bool by_label) {
   });
 }
 
+// The names of what lies in a folder, or a store's.
+Paths NamesIn(const std::string& folder) {
+  Paths names;
+  if (IsUrl(folder)) {
+    for (const ObjectEntry& object :
+         SharedObjectStore()->List(JoinPath(folder, "")).objects) {
+      names.push_back(fs::path(object.url).filename().string());
+    }
+    return names;
+  }
+  std::error_code ignored;  // There may be no such folder yet.
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder, ignored)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
 // The shards of the output that new ones would stand beside: whoever reads the
 // folder would take both.
 Paths OldShards(const Groups& groups, const RewriteOptions& options) {
   const std::string& folder = options.writing.output;
   Paths old;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : NamesIn(folder)) {
     if (IsOf(groups, ShardPrefix(name),
              options.order == RewriteOrder::kByLabel)) {
       old.push_back(JoinPath(folder, name));
@@ -72,16 +88,19 @@ Paths OldShards(const Groups& groups, const RewriteOptions& options) {
   return ExistingOutputs(old, options.writing.overwrite);
 }
 
-// Objects in a store are looked for one by one, once their names are known.
-void RefuseObjects(const Rewriters& rewriters, const RewriteOptions& options) {
-  if (IsUrl(options.writing.output)) {
-    Paths paths;
-    for (const auto& rewriter : rewriters) {
-      for (const NewShard& shard : rewriter->shards()) {
-        paths.push_back(JoinPath(options.writing.output, shard.name));
-      }
+// Objects appear one by one: the old ones go when all new ones are there, but
+// for those that have been replaced.
+void RemoveOldObjects(const Paths& stale,
+                      const std::vector<DatasetInfo::Shard>& written,
+                      const std::string& folder) {
+  std::set<std::string> kept;
+  for (const DatasetInfo::Shard& shard : written) {
+    kept.insert(JoinPath(folder, shard.name));
+  }
+  for (const std::string& url : stale) {
+    if (IsUrl(url) && !kept.contains(url)) {
+      SharedObjectStore()->Remove(url);
     }
-    (void)ExistingOutputs(paths, options.writing.overwrite);
   }
 }
 
@@ -129,7 +148,6 @@ ExitCode Write(const Groups& groups, const RewriteOptions& options,
   StagedFolder folder(output);
   const Rewriters rewriters =
       MakeRewriters(groups, options, &folder, interruption);
-  RefuseObjects(rewriters, options);
   std::vector<DatasetInfo::Shard> written;
   std::int64_t left_out = 0;
   for (const auto& rewriter : rewriters) {
@@ -137,8 +155,9 @@ ExitCode Write(const Groups& groups, const RewriteOptions& options,
     std::move(more.begin(), more.end(), std::back_inserter(written));
     left_out += rewriter->left_out();
   }
+  DescribeShards(folder, common, written, stale);
   folder.Commit(stale);
-  DescribeShards(output, common, written);
+  RemoveOldObjects(stale, written, output);
   PrintResult(written, left_out, output);
   return ExitCode::kDone;
 }

@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "records/shards.h"
-#include "tools/staged_folder.h"
 
 namespace infeed {
 namespace {
@@ -48,15 +47,17 @@ bool ComesBefore(const DatasetInfo::Split& a, const DatasetInfo::Split& b) {
 
 using ShardsByName = std::map<std::string, DatasetInfo::Shard>;
 
-// What is described already and still there.
-ShardsByName OldShards(const std::string& folder) {
+// What is described already and stays.
+ShardsByName OldShards(const std::string& folder,
+                       const std::vector<std::string>& stale) {
   ShardsByName shards;
   const std::optional<DatasetInfo> old = ReadDatasetInfo(folder);
   for (const DatasetInfo::Split& split :
        old ? old->splits : std::vector<DatasetInfo::Split>()) {
     for (const DatasetInfo::Shard& shard : split.shards) {
-      std::error_code ignored;
-      if (fs::exists(JoinPath(folder, shard.name), ignored)) {
+      const std::string path = JoinPath(folder, shard.name);
+      if (IsThere(path) &&
+          std::find(stale.begin(), stale.end(), path) == stale.end()) {
         shards[shard.name] = shard;
       }
     }
@@ -100,9 +101,10 @@ DatasetInfo::Shard DescribeShard(const std::string& name,
           .crc32c = fmt::format("{:08x}", writer.crc32c())};
 }
 
-void DescribeShards(const std::string& folder, const DatasetInfo& common,
-                    const std::vector<DatasetInfo::Shard>& shards) {
-  ShardsByName all = OldShards(folder);
+void DescribeShards(const StagedFolder& folder, const DatasetInfo& common,
+                    const std::vector<DatasetInfo::Shard>& shards,
+                    const std::vector<std::string>& stale) {
+  ShardsByName all = OldShards(folder.path(), stale);
   for (const DatasetInfo::Shard& shard : shards) {
     all[shard.name] = shard;
   }
@@ -120,7 +122,7 @@ void DescribeShards(const std::string& folder, const DatasetInfo& common,
     info.splits.push_back(std::move(split));
   }
   std::sort(info.splits.begin(), info.splits.end(), ComesBefore);
-  WriteDatasetInfo(folder, info);
+  WriteDatasetInfo(folder.stage(), info);
 }
 
 }  // namespace infeed

@@ -6,6 +6,7 @@
 
 #include "records/dataset_info.h"
 #include "records/tfrecord_writer.h"
+#include "tools/staged_folder.h"
 
 // What dataset.json says when shards are made from other shards.
 namespace infeed {
@@ -21,10 +22,12 @@ namespace infeed {
 [[nodiscard]] DatasetInfo::Shard DescribeShard(const std::string& name,
                                                const TfrecordWriter& writer);
 
-// Writes FOLDER/dataset.json: the classes and the seed of `common` and these
-// shards, by their prefixes. Shards of the folder that an older one describes
-// are kept in it where they are still there.
-void DescribeShards(const std::string& folder, const DatasetInfo& common,
-                    const std::vector<DatasetInfo::Shard>& shards);
+// Writes the dataset.json that appears with these shards: the classes and the
+// seed of `common` and the shards, by their prefixes. Shards that an older
+// dataset.json of the folder describes are kept in it, but for those in
+// `stale`, which go when the new ones appear.
+void DescribeShards(const StagedFolder& folder, const DatasetInfo& common,
+                    const std::vector<DatasetInfo::Shard>& shards,
+                    const std::vector<std::string>& stale);
 
 }  // namespace infeed

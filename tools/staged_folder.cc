@@ -11,6 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/object_store.h"
 #include "records/open_source.h"
 #include "records/shards.h"
 
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSide = ".infeed";
 constexpr const char* kScratch = "scratch";
+constexpr const char* kDescription = "dataset.json";
 
 // Opens a folder and locks it; the kernel unlocks it whatever ends the
 // process.
@@ -66,12 +68,20 @@ void Empty(const fs::path& folder) {
   }
 }
 
-// Renames the files of one folder into another.
+void MoveFile(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) {
+    throw IoError(to.string(), "rename", error.value());
+  }
+}
+
+// Renames the files of one folder, but for a description, into another.
 void MoveFiles(const fs::path& from, const fs::path& to) {
   std::error_code error;
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(from, error)) {
-    if (entry.is_regular_file()) {
+    if (entry.is_regular_file() && entry.path().filename() != kDescription) {
       files.push_back(entry.path());
     }
   }
@@ -79,25 +89,9 @@ void MoveFiles(const fs::path& from, const fs::path& to) {
     throw IoError(from.string(), "read the folder", error.value());
   }
   for (const fs::path& file : files) {
-    const fs::path target = to / file.filename();
-    fs::rename(file, target, error);
-    if (error) {
-      throw IoError(target.string(), "rename", error.value());
-    }
+    MoveFile(file, to / file.filename());
   }
   SyncDirectory(to.string());
-}
-
-bool IsThere(const std::string& path) {
-  if (!IsUrl(path)) {
-    std::error_code ignored;
-    return fs::exists(path, ignored);
-  }
-  try {
-    return OpenSource(path) != nullptr;
-  } catch (const IoError&) {  // Not there, as far as one can see.
-    return false;
-  }
 }
 
 }  // namespace
@@ -129,11 +123,11 @@ StagedFolder::~StagedFolder() {
 }
 
 std::string StagedFolder::PathFor(const std::string& name) const {
-  return JoinPath(is_url_ ? folder_ : stage_, name);
+  return JoinPath(stage(), name);
 }
 
 std::string StagedFolder::SidePathFor(const std::string& name) const {
-  return JoinPath(is_url_ ? folder_ : stage_, JoinPath(kSide, name));
+  return JoinPath(stage(), JoinPath(kSide, name));
 }
 
 std::string StagedFolder::ScratchPathFor(const std::string& name) const {
@@ -144,6 +138,13 @@ void StagedFolder::Commit(const std::vector<std::string>& stale) {
   if (is_url_) {
     return;
   }
+  // Where there is a new description the old one goes first: it is of what is
+  // about to change.
+  const fs::path description = fs::path(stage_) / kDescription;
+  const bool describes = fs::exists(description);
+  if (describes) {
+    RemoveFile(fs::path(folder_) / kDescription);
+  }
   for (const fs::path path : stale) {
     RemoveFile(path);
     RemoveFile(path.parent_path() / kSide /
@@ -153,10 +154,22 @@ void StagedFolder::Commit(const std::vector<std::string>& stale) {
   MakeFolder(side.string());
   MoveFiles(fs::path(stage_) / kSide, side);
   MoveFiles(stage_, folder_);
+  if (describes) {
+    MoveFile(description, fs::path(folder_) / kDescription);
+    SyncDirectory(folder_);
+  }
 }
 
 std::string JoinPath(const std::string& folder, const std::string& name) {
   return folder.ends_with('/') ? folder + name : folder + "/" + name;
+}
+
+bool IsThere(const std::string& path) {
+  if (IsUrl(path)) {
+    return SharedObjectStore()->Find(path).has_value();
+  }
+  std::error_code ignored;
+  return fs::exists(path, ignored);
 }
 
 void RefuseFolderOf(const std::vector<std::string>& inputs,

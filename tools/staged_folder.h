@@ -22,6 +22,10 @@ class StagedFolder {
   StagedFolder(const StagedFolder&) = delete;
   StagedFolder& operator=(const StagedFolder&) = delete;
 
+  // Where to write what shall be in FOLDER.
+  [[nodiscard]] const std::string& stage() const {
+    return is_url_ ? folder_ : stage_;
+  }
   // Where to write what shall be FOLDER/NAME. Its index file, which a
   // TfrecordWriter makes beside it, moves with it.
   [[nodiscard]] std::string PathFor(const std::string& name) const;
@@ -31,7 +35,7 @@ class StagedFolder {
   [[nodiscard]] std::string ScratchPathFor(const std::string& name) const;
 
   // Removes the old files `stale`, with their index files, then gives the new
-  // ones their names. Requires: called once, last.
+  // ones their names, dataset.json last. Requires: called once, last.
   void Commit(const std::vector<std::string>& stale);
 
   [[nodiscard]] const std::string& path() const { return folder_; }
@@ -46,6 +50,9 @@ class StagedFolder {
 // FOLDER/NAME, for folders and URLs.
 [[nodiscard]] std::string JoinPath(const std::string& folder,
                                    const std::string& name);
+
+// Whether a file or an object is there.
+[[nodiscard]] bool IsThere(const std::string& path);
 
 // Throws UsageError when one of the inputs lies in this folder: a verb that
 // writes shards never writes them beside those that it reads.
