@@ -18,7 +18,7 @@ ExitCode RunInterruptibly(
     }
     std::cout.flush();
     std::cerr << "records: " << error.what()
-              << ": nothing of it was kept; run the same command again"
+              << ": nothing half-written is left; run the same command again"
               << std::endl;
     return ExitCode::kStoppedBySignal;
   }

@@ -12,7 +12,7 @@ namespace infeed {
 namespace {
 
 constexpr const char* kAbout =
-    "Looks into TFRecord shards, without TensorFlow.\n"
+    "Looks into TFRecord shards, mends and reshapes them, without TensorFlow.\n"
     "\n"
     "A PATH is a file, a folder of shards, a quoted pattern, or a URL of "
     "these\n"
@@ -25,6 +25,8 @@ constexpr const char* kExamples =
     "  records cat --limit 3 'SHARDS/train-*'\n"
     "  records verify --decode SHARDS\n"
     "  records stats --html stats.html SHARDS\n"
+    "  records repair SHARDS --output GOOD\n"
+    "  records reshard GOOD --output NEW --shards 64\n"
     "  records VERB --help\n"
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";

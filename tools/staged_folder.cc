@@ -98,10 +98,10 @@ void MoveFiles(const fs::path& from, const fs::path& to) {
 
 StagedFolder::StagedFolder(std::string folder)
     : folder_(std::move(folder)), is_url_(IsUrl(folder_)) {
-  if (!is_url_) {
-    MakeFolder(folder_);
-  }
-  stage_ = SideFolder(folder_) + "/tmp";
+  // Beside the files, so that renames are possible. What belongs to a store is
+  // in the user's cache.
+  stage_ =
+      JoinPath(is_url_ ? SideFolder(folder_) : JoinPath(folder_, kSide), "tmp");
   MakeFolder(stage_);
   lock_ = LockFolder(stage_);
   try {
