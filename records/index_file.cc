@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "records/compression.h"
 #include "records/crc32c.h"
+#include "records/open_sink.h"
 #include "records/open_source.h"
 #include "records/shards.h"
 #include "records/tfrecord_format.h"
@@ -154,16 +155,35 @@ std::string FileNameOf(const ByteSource& shard) {
   return fs::path(shard.path()).filename().string() + ".index";
 }
 
+std::string PathBeside(const ByteSource& shard) {
+  return FolderOf(shard) + "/.infeed/" + FileNameOf(shard);
+}
+
 // Where a shard's index file may lie. Beside the data it may be somebody
-// else's: readable, but not for us to write.
+// else's: readable, but not for us to write. An object's is nearer in the
+// user's cache.
 std::vector<std::string> IndexPaths(const ByteSource& shard) {
-  const std::string folder = FolderOf(shard);
-  std::vector<std::string> paths = {folder + "/.infeed/" + FileNameOf(shard)};
+  std::vector<std::string> paths = {PathBeside(shard)};
   try {
-    paths.push_back(SideFolder(folder) + "/" + FileNameOf(shard));
+    paths.push_back(SideFolder(FolderOf(shard)) + "/" + FileNameOf(shard));
   } catch (const IoError&) {  // There is no place for side files.
   }
+  if (IsUrl(shard.path())) {
+    std::reverse(paths.begin(), paths.end());
+  }
   return paths;
+}
+
+std::string IndexFileText(const ByteSource& shard,
+                          const FrameOffsets& offsets) {
+  std::string text =
+      IndexFileHeader(shard.size(), shard.version(), offsets.size());
+  text.reserve(text.size() + offsets.size() * kNumberBytes + kNumberBytes);
+  for (const std::int64_t offset : offsets) {
+    AppendNumber(text, static_cast<std::uint64_t>(offset));
+  }
+  AppendNumber(text, ChecksumOf(text), sizeof(std::uint32_t));
+  return text;
 }
 
 void RefuseCompressed(const ByteSource& shard) {
@@ -241,16 +261,18 @@ std::optional<RecordRange> LostRecords(const FrameOffsets& known,
 }
 
 std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
-  std::string text =
-      IndexFileHeader(shard.size(), shard.version(), offsets.size());
-  text.reserve(text.size() + offsets.size() * kNumberBytes + kNumberBytes);
-  for (const std::int64_t offset : offsets) {
-    AppendNumber(text, static_cast<std::uint64_t>(offset));
-  }
-  AppendNumber(text, ChecksumOf(text), sizeof(std::uint32_t));
   std::string path = SideFolder(FolderOf(shard)) + "/" + FileNameOf(shard);
-  WriteFileAtomically(path, text);
+  WriteFileAtomically(path, IndexFileText(shard, offsets));
   return path;
+}
+
+void PublishIndex(const ByteSource& shard, const FrameOffsets& offsets) {
+  if (!IsUrl(shard.path())) {
+    MakeFolder(FolderOf(shard) + "/.infeed");
+  }
+  const std::unique_ptr<ByteSink> file = OpenSink(PathBeside(shard));
+  file->Write(IndexFileText(shard, offsets));
+  file->Commit();
 }
 
 }  // namespace infeed

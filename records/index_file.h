@@ -51,4 +51,8 @@ struct RecordRange {
 // Throws IoError.
 std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets);
 
+// The same into FOLDER/.infeed/NAME.index, of an object in its store: whoever
+// reads it there needs no pass over its frames. Throws IoError.
+void PublishIndex(const ByteSource& shard, const FrameOffsets& offsets);
+
 }  // namespace infeed

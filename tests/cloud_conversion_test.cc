@@ -1,11 +1,14 @@
 #include <signal.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include "base/atomic_file.h"
+#include "records/index_file.h"
+#include "records/open_source.h"
 #include "records/shards.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/image_folder.h"
@@ -77,7 +80,8 @@ TEST_F(CloudConversionTest, WhatIsThereIsNotUploadedAgain) {
   server_.ClearLog();
   ASSERT_EQ(Convert("s3://shards/set").exit_code, 0);
   ExpectUploaded("shards/set/");
-  EXPECT_EQ(server_.log().Count("PUT"), 3);  // And the two small files.
+  // And its index, and the two small files.
+  EXPECT_EQ(server_.log().Count("PUT"), 4);
 }
 
 TEST_F(CloudConversionTest, ARefusalIsToldAndTheSameCommandGoesOn) {
@@ -88,17 +92,30 @@ TEST_F(CloudConversionTest, ARefusalIsToldAndTheSameCommandGoesOn) {
   EXPECT_THAT(refused.err,
               AllOf(HasSubstr("s3://shards/set/train-"), HasSubstr("403"),
                     Not(HasSubstr(kS3SecretKey))));
-  EXPECT_THAT(server_.Keys("shards"), SizeIs(2));
+  EXPECT_THAT(server_.Keys("shards"), SizeIs(2));  // A shard and its index.
   server_.SetFaults("");
   server_.ClearLog();
   ASSERT_EQ(Convert("s3://shards/set").exit_code, 0);
   ExpectUploaded("shards/set/");
-  EXPECT_EQ(server_.log().Count("PUT"), 4);
+  EXPECT_EQ(server_.log().Count("PUT"), 8);
+}
+
+TEST_F(CloudConversionTest, ShardsHaveTheirIndexBesideThem) {
+  ASSERT_EQ(Convert("s3://shards/set").exit_code, 0);
+  const std::vector<std::string> shards = ListShards("s3://shards/set");
+  ASSERT_THAT(shards, SizeIs(4));
+  for (const std::string& shard : shards) {
+    const auto object = OpenSource(shard);
+    EXPECT_EQ(FindIndex(*object), ScanFrames(*object, kMaxShardBytes));
+  }
+  // Of another state of the shard it is none.
+  server_.Put("shards/set/" + ShardName("train", 0, 4), "somebody's");
+  EXPECT_EQ(FindIndex(*OpenSource(shards[0])), std::nullopt);
 }
 
 TEST_F(CloudConversionTest, AnUploadThatIsKilledGoesOnWithTheSameCommand) {
   server_.SetFaults(
-      R"({"fault": "silence", "seconds": 600, "method": "PUT", "skip": 1})");
+      R"({"fault": "silence", "seconds": 600, "method": "PUT", "skip": 2})");
   {
     RunningProgram program("imagenet_to_records", Arguments("s3://shards/set"));
     ASSERT_TRUE(program.ReadUntil("1 shards uploaded")) << program.err();
@@ -106,7 +123,9 @@ TEST_F(CloudConversionTest, AnUploadThatIsKilledGoesOnWithTheSameCommand) {
     EXPECT_EQ(program.Wait(), 128 + SIGKILL);
   }
   EXPECT_THAT(server_.Keys("shards"),
-              UnorderedElementsAre("set/" + ShardName("train", 0, 4)));
+              UnorderedElementsAre(
+                  "set/" + ShardName("train", 0, 4),
+                  "set/.infeed/" + ShardName("train", 0, 4) + ".index"));
   server_.SetFaults("");
   ASSERT_EQ(Convert("s3://shards/set").exit_code, 0);
   ExpectUploaded("shards/set/");

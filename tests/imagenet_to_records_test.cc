@@ -1,4 +1,3 @@
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "records/shards.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/run_program.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temporary_folder.h"
 
 #include "gmock/gmock.h"
@@ -47,32 +47,6 @@ std::vector<std::string> Names(const std::string& folder) {
   }
   return names;
 }
-
-// A file system of so many bytes, while the object lives.
-class SmallDisk {
- public:
-  explicit SmallDisk(const std::string& bytes)
-      : mounted_(::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0,
-                         ("size=" + bytes).c_str()) == 0) {}
-  ~SmallDisk() {
-    if (mounted_) {
-      ::umount(folder_.path().c_str());
-    }
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  void Grow(const std::string& bytes) const {
-    ASSERT_EQ(::mount("tmpfs", folder_.path().c_str(), "tmpfs", MS_REMOUNT,
-                      ("size=" + bytes).c_str()),
-              0);
-  }
-  [[nodiscard]] bool mounted() const { return mounted_; }
-  [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }
-
- private:
-  TemporaryFolder folder_;
-  bool mounted_;
-};
 
 TEST(ImagenetToRecordsTest, DividesAndConvertsClassFolders) {
   ImageFolder raw;
@@ -246,7 +220,7 @@ TEST(ImagenetToRecordsTest, KeepsShardsOfAnotherConversion) {
 
 TEST(ImagenetToRecordsTest, SaysInOneLineThatTheDiskIsFull) {
   const SmallDisk disk("64k");
-  if (!disk.mounted()) {
+  if (!disk.error().empty()) {
     GTEST_SKIP() << "mounting a small file system needs root";
   }
   ImageFolder raw;
@@ -254,15 +228,15 @@ TEST(ImagenetToRecordsTest, SaysInOneLineThatTheDiskIsFull) {
     raw.File("cat/" + std::to_string(i) + ".jpg",
              TestJpeg({.width = 200, .height = 200, .quality = 100}));
   }
-  const ProgramResult result = Convert(raw, disk.folder().path(), "--shards 1");
+  const ProgramResult result = Convert(raw, disk.path(), "--shards 1");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("No space left on device"));
-  EXPECT_THAT(Names(disk.folder().path()), IsEmpty());
+  EXPECT_THAT(Names(disk.path()), IsEmpty());
 }
 
 TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
   const SmallDisk disk("300k");
-  if (!disk.mounted()) {
+  if (!disk.error().empty()) {
     GTEST_SKIP() << "mounting a small file system needs root";
   }
   ImageFolder raw;
@@ -270,7 +244,7 @@ TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
     raw.File("cat/" + std::to_string(i) + ".jpg",
              TestJpeg({.width = 150, .height = 150, .quality = 100}));
   }
-  const std::string out = disk.folder().path();
+  const std::string out = disk.path();
   const ProgramResult full = Convert(raw, out, "--shards 10 --threads 2");
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_THAT(full.err, HasSubstr("No space left on device"));

@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/index_file.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/converter.h"
@@ -44,7 +45,9 @@ class ShardUploadTest : public ::testing::Test {
   [[nodiscard]] std::vector<std::string> Objects() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(bucket_ / "prefix")) {
-      names.push_back(entry.path().filename().string());
+      if (!entry.is_directory()) {
+        names.push_back(entry.path().filename().string());
+      }
     }
     std::sort(names.begin(), names.end());
     return names;
@@ -67,6 +70,7 @@ TEST_F(ShardUploadTest, PutsAllFilesSideBySide) {
                           "validation-00001-of-00002"));
   EXPECT_EQ(ReadWholeFile(bucket_ / "prefix/train-00001-of-00002", kMaxBytes),
             ReadWholeFile(out_ / "train/train-00001-of-00002", kMaxBytes));
+  EXPECT_TRUE(FindIndex(FileSource(bucket_ / "prefix/train-00001-of-00002")));
 }
 
 TEST_F(ShardUploadTest, UploadsAgainOnlyWhatIsGoneOrOfAnotherSize) {

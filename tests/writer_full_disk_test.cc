@@ -1,17 +1,13 @@
 // Writing to a file system that is full: a small tmpfs, where mounting one is
 // allowed.
 
-#include <sys/mount.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string>
 
 #include "base/error.h"
 #include "records/tfrecord_reader.h"
 #include "records/tfrecord_writer.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/small_disk.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -22,29 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-class SmallDisk {
- public:
-  SmallDisk() {
-    if (::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, "size=1m") != 0) {
-      error_ = errno;
-    }
-  }
-  ~SmallDisk() {
-    if (error_ == 0) {
-      ::umount(folder_.path().c_str());
-    }
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-
-  [[nodiscard]] int error() const { return error_; }
-  [[nodiscard]] std::string path() const { return folder_.path(); }
-
- private:
-  const TemporaryFolder folder_;
-  int error_ = 0;
-};
 
 void WriteRecords(const std::string& path, int count, Compression kind) {
   TfrecordWriter writer(path, {.compression = kind, .write_index = true});
@@ -59,9 +32,9 @@ void WriteRecords(const std::string& path, int count, Compression kind) {
 }
 
 TEST(FullDiskTest, LeavesNothingAndGoesOnOnceThereIsSpace) {
-  const SmallDisk disk;
-  if (disk.error() != 0) {
-    GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(disk.error());
+  const SmallDisk disk("1m");
+  if (!disk.error().empty()) {
+    GTEST_SKIP() << "no tmpfs can be mounted: " << disk.error();
   }
   const std::string path = disk.path() + "/train-00000-of-00001";
   for (const Compression kind : {Compression::kNone, Compression::kGzip}) {
@@ -82,9 +55,9 @@ TEST(FullDiskTest, LeavesNothingAndGoesOnOnceThereIsSpace) {
 
 // The data fits, its index does not.
 TEST(FullDiskTest, WritesTheShardWithoutItsIndex) {
-  const SmallDisk disk;
-  if (disk.error() != 0) {
-    GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(disk.error());
+  const SmallDisk disk("1m");
+  if (!disk.error().empty()) {
+    GTEST_SKIP() << "no tmpfs can be mounted: " << disk.error();
   }
   const std::string path = disk.path() + "/train-00000-of-00001";
   TfrecordWriter writer(path, {.write_index = true});

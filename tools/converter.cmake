@@ -5,7 +5,7 @@ infeed_library(converter
           folder_listing.cc idx_file.cc image_encoder.cc image_manifest.cc
           image_tree.cc label_files.cc python_shuffle.cc raw_formats.cc
           raw_images.cc raw_sets.cc record_maker.cc shard_converter.cc
-          shard_fingerprint.cc shard_plan.cc shard_upload.cc shards_flag.cc
+          shard_fingerprint.cc shard_upload.cc shards_flag.cc
           task_share.cc tree_union.cc
   HEADERS conversion_graph.h conversion_plan.h conversion_report.h
           conversion_text.h converter.h converter_options.h csv.h data_split.h
@@ -13,7 +13,7 @@ infeed_library(converter
           folder_listing.h idx_file.h image_encoder.h image_manifest.h
           image_tree.h label_files.h python_shuffle.h raw_formats.h
           raw_images.h raw_sets.h record_maker.h shard_converter.h
-          shard_fingerprint.h shard_plan.h shard_upload.h shards_flag.h
+          shard_fingerprint.h shard_upload.h shards_flag.h
           task_share.h tree_union.h
   PUBLIC infeed::base infeed::records infeed::preprocess infeed::pipeline
   PRIVATE infeed::tools infeed::trainer_state TBB::tbb fmt::fmt

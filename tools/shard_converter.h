@@ -56,7 +56,8 @@ class ShardConverter final : public ConversionSteps {
  private:
   // A shard while it is written.
   struct OpenShard {
-    explicit OpenShard(const std::string& path) : writer(path) {}
+    explicit OpenShard(const std::string& path)
+        : writer(path, {.write_index = true}) {}
     TfrecordWriter writer;
     std::vector<ImageNote> reencoded;
     std::vector<ImageNote> skipped;

@@ -13,8 +13,10 @@
 #include "records/byte_sink.h"
 #include "records/byte_source.h"
 #include "records/crc32c.h"
+#include "records/index_file.h"
 #include "records/open_sink.h"
 #include "records/open_source.h"
+#include "records/tfrecord_reader.h"
 #include "tools/finished_shard.h"
 
 namespace infeed {
@@ -51,6 +53,15 @@ bool IsThere(const std::string& url, std::int64_t bytes) {
   }
 }
 
+// The object's own index, which holds its ETag: it is known only now.
+void UploadIndex(const FileSource& file, const std::string& url) {
+  std::optional<FrameOffsets> offsets = FindIndex(file);
+  if (!offsets) {
+    offsets = ScanFrames(file, TfrecordReaderOptions().max_record_bytes);
+  }
+  PublishIndex(*OpenSource(url), *offsets);
+}
+
 // Returns whether it had to be uploaded.
 bool UploadShard(const std::string& output_dir, const std::string& name,
                  const std::string& url) {
@@ -72,6 +83,7 @@ bool UploadShard(const std::string& output_dir, const std::string& name,
                         "--verify_resume");
   }
   object->Commit();
+  UploadIndex(file, url);
   shard->uploaded = url;
   WriteFinishedShard(output_dir, *shard);
   return true;

@@ -24,7 +24,8 @@ struct UploadResult {
   std::int64_t skipped = 0;  // an earlier run had uploaded them
 };
 
-// Uploads the shards of a report in the order of their names and then, unless
+// Uploads the shards of a report in the order of their names, each with its
+// index in .infeed/, and then, unless
 // the report is of one process's share, labels.txt and dataset.json, so that a
 // data set with dataset.json is complete. Each object appears whole or not at
 // all. A shard's side file notes where it was uploaded: one that is there

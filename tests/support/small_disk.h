@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace infeed {
