@@ -57,7 +57,7 @@ BENCHMARK(BM_Crc32cHardware)
 std::uint64_t SumOfWords(std::span<const std::byte> bytes) {
   std::array<std::uint64_t, 8> sums{};
   for (std::size_t i = 0; i + sizeof(sums) <= bytes.size(); i += sizeof(sums)) {
-    std::array<std::uint64_t, 8> words;
+    std::array<std::uint64_t, 8> words{};
     std::memcpy(words.data(), bytes.data() + i, sizeof(words));
     for (std::size_t k = 0; k < words.size(); ++k) {
       sums[k] += words[k];

@@ -53,6 +53,8 @@ class FileSource final : public ByteSource {
  public:
   explicit FileSource(std::string path);
   ~FileSource() override;
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
 
   [[nodiscard]] std::size_t ReadAt(
       std::int64_t offset, std::span<std::byte> destination) const override;

@@ -32,6 +32,8 @@ class Deflater final : public ByteSink {
     }
   }
   ~Deflater() override { ::deflateEnd(&state_); }
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
 
   using ByteSink::Write;
   void Write(std::span<const std::byte> bytes) override {

@@ -33,6 +33,8 @@ class Inflater final : public ByteStream {
     }
   }
   ~Inflater() override { ::inflateEnd(&state_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
 
   std::size_t Read(std::span<std::byte> destination) override {
     state_.next_out = reinterpret_cast<Bytef*>(destination.data());
