@@ -14,7 +14,8 @@ namespace infeed {
 namespace {
 
 constexpr int kOk = 200;
-constexpr long kMaxRedirects = 5;
+using CurlLong = long;  // NOLINT(google-runtime-int): libcurl's.
+constexpr CurlLong kMaxRedirects = 5;
 
 struct HandleDeleter {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
@@ -27,10 +28,10 @@ struct ListDeleter {
 using HeaderList = std::unique_ptr<curl_slist, ListDeleter>;
 
 void InitialiseOnce() {
-  static const CURLcode kResult = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (kResult != CURLE_OK) {
+  static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (result != CURLE_OK) {
     throw IoError(std::string("cannot set up HTTP: ") +
-                  curl_easy_strerror(kResult));
+                  curl_easy_strerror(result));
   }
 }
 
@@ -82,7 +83,8 @@ void Append(HeaderList& list, const std::string& line) {
 HeaderList MakeHeaders(const HttpRequest& request) {
   HeaderList list;
   for (const auto& [name, value] : request.headers) {
-    const std::string line = name + ": " + value;
+    std::string line = name;
+    line.append(": ").append(value);
     if (std::any_of(line.begin(), line.end(), [](char c) {
           return static_cast<unsigned char>(c) < ' ' || c == 0x7F;
         })) {
@@ -124,13 +126,14 @@ void SetLimits(CURL* handle, const HttpClientOptions& options,
                const HttpRequest& request) {
   Set(handle, CURLOPT_NOSIGNAL, 1L);
   Set(handle, CURLOPT_CONNECTTIMEOUT_MS,
-      static_cast<long>(options.connect_timeout.count()));
-  Set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
+      static_cast<CurlLong>(options.connect_timeout.count()));
+  Set(handle, CURLOPT_TIMEOUT_MS,
+      static_cast<CurlLong>(request.timeout.count()));
   if (!request.patient) {
     Set(handle, CURLOPT_LOW_SPEED_LIMIT,
-        static_cast<long>(options.low_speed_bytes));
+        static_cast<CurlLong>(options.low_speed_bytes));
     Set(handle, CURLOPT_LOW_SPEED_TIME,
-        static_cast<long>(options.low_speed_time.count()));
+        static_cast<CurlLong>(options.low_speed_time.count()));
   }
   if (request.fresh_connection) {
     Set(handle, CURLOPT_FRESH_CONNECT, 1L);
@@ -164,7 +167,8 @@ void SetAll(CURL* handle, const HttpClientOptions& options,
   Set(handle, CURLOPT_URL, transfer.request().url.c_str());
   Set(handle, CURLOPT_PATH_AS_IS, 1L);  // A key may hold "..".
   // One request at a time on a connection: HTTP/2 would only add its windows.
-  Set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  Set(handle, CURLOPT_HTTP_VERSION,
+      static_cast<CurlLong>(CURL_HTTP_VERSION_1_1));
   Set(handle, CURLOPT_HTTPHEADER, headers);
   Set(handle, CURLOPT_HEADERFUNCTION, &OnHeader);
   Set(handle, CURLOPT_HEADERDATA, &transfer);

@@ -187,7 +187,7 @@ std::string IndexFileText(const ByteSource& shard,
 }
 
 void RefuseCompressed(const ByteSource& shard) {
-  std::array<std::byte, kFrameHeaderBytes> start;
+  std::array<std::byte, kFrameHeaderBytes> start{};
   const std::size_t got = shard.ReadAt(0, start);
   const Compression compression =
       DetectCompression(std::span(start).first(got));

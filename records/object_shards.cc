@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 3> kSplitFolders = {
     "train", "validation", "test"};
 constexpr std::string_view kShardNames = "shards are named *-NNNNN-of-NNNNN";
 
-std::string AsFolder(std::string url) {
+std::string AsFolder(const std::string& url) {
   return url.ends_with('/') ? url : url + "/";
 }
 

@@ -25,6 +25,8 @@ class ObjectSink final : public ByteSink {
  public:
   explicit ObjectSink(const std::string& url);
   ~ObjectSink() override;
+  ObjectSink(const ObjectSink&) = delete;
+  ObjectSink& operator=(const ObjectSink&) = delete;
 
   using ByteSink::Write;
   void Write(std::span<const std::byte> bytes) override;

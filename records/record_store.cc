@@ -147,7 +147,7 @@ std::shared_ptr<const ByteSource> RecordStore::Open(std::int32_t shard) const {
   }
   // Opened without the lock: others go on reading meanwhile. Two threads may
   // open the same shard at once; the first to come back keeps its own.
-  const std::shared_ptr<const ByteSource> source =
+  std::shared_ptr<const ByteSource> source =
       OpenSource(index_.shards()[static_cast<std::size_t>(shard)]);
   const std::lock_guard lock(mutex_);
   const auto [place, is_new] = open_.try_emplace(shard);

@@ -61,6 +61,8 @@ class ShardCache::CachedSource final : public ByteSource {
     const std::lock_guard lock(uses_->mutex);
     ++uses_->counts[copy];
   }
+  CachedSource(const CachedSource&) = delete;
+  CachedSource& operator=(const CachedSource&) = delete;
   ~CachedSource() override {
     const std::lock_guard lock(uses_->mutex);
     const auto place = uses_->counts.find(file_.path());

@@ -51,6 +51,7 @@ ChartBar BarOf(const LabelledClass& labelled) {
 std::string ClassRows(const std::vector<LabelledClass>& classes,
                       double width = kChartWidth) {
   std::vector<ChartBar> bars;
+  bars.reserve(classes.size());
   for (const LabelledClass& labelled : classes) {
     bars.push_back(BarOf(labelled));
   }

@@ -19,7 +19,7 @@ namespace infeed {
 namespace {
 
 bool IsPacked(const std::string& shard) {
-  std::array<std::byte, kFrameHeaderBytes> start;
+  std::array<std::byte, kFrameHeaderBytes> start{};
   const std::size_t got = OpenSource(shard)->ReadAt(0, start);
   return DetectCompression(std::span(start).first(got)) != Compression::kNone;
 }

@@ -40,10 +40,10 @@ struct Place {
 // Of a path or a URL.
 Place PlaceOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
-  const Place place = slash == std::string::npos
-                          ? Place{".", path}
-                          : Place{slash == 0 ? "/" : path.substr(0, slash),
-                                  path.substr(slash + 1)};
+  Place place = slash == std::string::npos
+                    ? Place{".", path}
+                    : Place{slash == 0 ? "/" : path.substr(0, slash),
+                            path.substr(slash + 1)};
   if (place.name.empty()) {
     throw UsageError("--output " + path + ": give a file, not a folder");
   }
@@ -106,7 +106,7 @@ ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
 
 ExitCode Merge(const ShardPaths& shards, const MergeFlags& flags) {
   const std::string& output = flags.writing.output;
-  const Place place = PlaceOf(output);
+  Place place = PlaceOf(output);
   RefuseInputs(shards, output, place);
   std::error_code ignored;
   if (fs::is_directory(output, ignored)) {
