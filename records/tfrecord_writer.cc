@@ -36,9 +36,10 @@ std::unique_ptr<ByteSink> SinkFor(const std::string& path,
                                   Compression compression, std::uint32_t& crc) {
   std::unique_ptr<ByteSink> sink =
       std::make_unique<SummedSink>(OpenSink(path), crc);
-  return compression == Compression::kNone
-             ? std::move(sink)
-             : DeflateSink(std::move(sink), compression);
+  if (compression == Compression::kNone) {
+    return sink;
+  }
+  return DeflateSink(std::move(sink), compression);
 }
 
 std::span<const std::byte> BytesOf(std::string_view text) {

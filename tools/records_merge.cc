@@ -106,7 +106,7 @@ ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
 
 ExitCode Merge(const ShardPaths& shards, const MergeFlags& flags) {
   const std::string& output = flags.writing.output;
-  Place place = PlaceOf(output);
+  const Place place = PlaceOf(output);
   RefuseInputs(shards, output, place);
   std::error_code ignored;
   if (fs::is_directory(output, ignored)) {
