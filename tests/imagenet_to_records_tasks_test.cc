@@ -70,6 +70,8 @@ TEST_F(TasksTest, GiveTogetherWhatOneProcessGives) {
     EXPECT_FALSE(Has("dataset.json"));
     const ProgramResult finished = Run("--finish");
     ASSERT_EQ(finished.exit_code, 0) << finished.err;
+    EXPECT_THAT(finished.err,
+                ::testing::ContainsRegex("([0-9]+)/[0-9]+ shards checked"));
     EXPECT_EQ(Contents(), expected);
   }
 }

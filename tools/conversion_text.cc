@@ -145,4 +145,16 @@ std::string ConversionProgressText(const ConversionProgress& progress,
   return text;
 }
 
+std::string ShardsProgressText(std::string_view what, std::int64_t done,
+                               std::int64_t total, double seconds) {
+  std::string text = fmt::format("{}/{} shards {}", done, total, what);
+  if (done > 0 && seconds > 0) {
+    const double rate = static_cast<double>(done) / seconds;
+    text +=
+        fmt::format("  {:.1f} shards/s  ETA {}", rate,
+                    ShortDuration(static_cast<double>(total - done) / rate));
+  }
+  return text;
+}
+
 }  // namespace infeed

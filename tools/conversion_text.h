@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/conversion_plan.h"
@@ -38,5 +39,11 @@ namespace infeed {
 // seconds: since this run began; what an earlier one did is not its merit.
 [[nodiscard]] std::string ConversionProgressText(
     const ConversionProgress& progress, double seconds);
+
+// "3/8 shards checked  1.5 shards/s  ETA 3s"; `what` is "checked" here.
+[[nodiscard]] std::string ShardsProgressText(std::string_view what,
+                                             std::int64_t done,
+                                             std::int64_t total,
+                                             double seconds);
 
 }  // namespace infeed

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -67,9 +68,10 @@ class Faults {
 
 }  // namespace
 
-ConversionReport FinishConversion(const ConversionPlan& plan,
-                                  const std::string& output_dir,
-                                  const ConverterOptions& options) {
+ConversionReport FinishConversion(
+    const ConversionPlan& plan, const std::string& output_dir,
+    const ConverterOptions& options,
+    const std::function<void(std::int64_t)>& on_shard) {
   const std::vector<ShardTask> tasks = TasksOf(plan, {});
   ShardFingerprints fingerprints(plan, options);
   std::vector<std::string> expected;
@@ -80,9 +82,13 @@ ConversionReport FinishConversion(const ConversionPlan& plan,
   std::vector<ShardState> states(tasks.size());
   ConverterOptions checks = options;
   checks.verify_resume = true;
+  std::mutex mutex;
+  std::int64_t checked = 0;
   ParallelFor(tasks.size(), options.threads, [&](std::size_t i) {
     states[i] =
         StateOf(output_dir, plan.At(tasks[i]).name, expected[i], checks);
+    const std::lock_guard lock(mutex);
+    on_shard(++checked);
   });
 
   Faults faults(options.share);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "tools/conversion_plan.h"
@@ -14,10 +16,12 @@ namespace infeed {
 // labels.txt and dataset.json.
 //
 // options.share.count says how many processes there were, so that what is
-// missing can be named with whose it is. Throws IoError for shards that are
+// missing can be named with whose it is. Calls on_shard(shards checked) after
+// each, one call at a time. Throws IoError for shards that are
 // missing or do not fit.
 [[nodiscard]] ConversionReport FinishConversion(
     const ConversionPlan& plan, const std::string& output_dir,
-    const ConverterOptions& options);
+    const ConverterOptions& options,
+    const std::function<void(std::int64_t)>& on_shard);
 
 }  // namespace infeed

@@ -83,14 +83,49 @@ ConversionReport ConvertWithProgress(const ConversionPlan& plan,
   return report;
 }
 
+// Shows how many of so many shards something was done to.
+class ShardsLine {
+ public:
+  ShardsLine(const char* what, std::int64_t total)
+      : what_(what), total_(total) {}
+
+  void Update(std::int64_t done) {
+    const std::chrono::duration<double> elapsed = Clock::now() - start_;
+    line_.Update(ShardsProgressText(what_, done, total_, elapsed.count()),
+                 done == total_);
+  }
+  void Finish() { line_.Finish(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const char* what_;
+  std::int64_t total_;
+  Clock::time_point start_ = Clock::now();
+  ProgressLine line_;
+};
+
+ConversionReport FinishWithProgress(const ConversionPlan& plan,
+                                    const std::string& output_dir,
+                                    const ConverterOptions& options) {
+  ShardsLine line("checked", plan.shards());
+  ConversionReport report = FinishConversion(
+      plan, output_dir, options, [&](std::int64_t done) { line.Update(done); });
+  line.Finish();
+  return report;
+}
+
 void UploadWithProgress(const ConversionReport& report,
                         const std::string& output_dir,
                         const UploadTarget& target) {
-  ProgressLine line;
+  std::int64_t shards = 0;
+  for (const DatasetInfo::Split& split : report.info.splits) {
+    shards += static_cast<std::int64_t>(split.shards.size());
+  }
+  ShardsLine line("uploaded", shards);
   const UploadResult result =
-      Upload(report, output_dir, target, [&](std::int64_t done) {
-        line.Update(std::to_string(done) + " shards uploaded");
-      });
+      Upload(report, output_dir, target,
+             [&](std::int64_t done) { line.Update(done); });
   line.Finish();
   std::cout << UploadText(result, target);
 }
@@ -105,7 +140,7 @@ ExitCode Run(const Flags& flags) {
     return ExitCode::kDone;
   }
   const ConversionReport report =
-      flags.output.finish ? FinishConversion(plan, output_dir, options)
+      flags.output.finish ? FinishWithProgress(plan, output_dir, options)
                           : ConvertWithProgress(plan, output_dir, options);
   std::cerr << FirstLines(BadImageLines(report), kNotesShown);
   std::cout << ReportText(report, output_dir);
