@@ -189,7 +189,9 @@ class Pass {
       found.bad.push_back(AsBadRecord(error));
     }
     ++found.records;
-    left_ -= left_ > 0 ? 1 : 0;  // With a limit only one thread reads.
+    if (left_ > 0) {  // With a limit only one thread reads.
+      --left_;
+    }
     return true;
   }
 
