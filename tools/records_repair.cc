@@ -58,6 +58,7 @@ std::vector<std::string> OutputNames(const ShardPaths& shards,
 std::vector<std::string> PathsOf(const std::string& folder,
                                  const std::vector<std::string>& names) {
   std::vector<std::string> paths;
+  paths.reserve(names.size());
   for (const std::string& name : names) {
     paths.push_back(JoinPath(folder, name));
   }

@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
 
 Compression CompressionOf(const ByteSource& shard) {
-  std::array<std::byte, kFrameHeaderBytes> start;
+  std::array<std::byte, kFrameHeaderBytes> start{};
   const std::size_t got = shard.ReadAt(0, start);
   return DetectCompression(std::span(start).first(got));
 }

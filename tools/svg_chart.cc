@@ -104,7 +104,9 @@ std::string ColumnChart(const std::vector<ChartBar>& bars, double width) {
   const double top = std::max(std::ceil(Largest(bars) / step), 1.0) * step;
   const double plot_width = width - kLeft - 8;
   std::string svg = Open(width, kHeight);
-  for (double value = 0; value <= top; value += step) {
+  const auto steps = static_cast<int>(std::lround(top / step));
+  for (int i = 0; i <= steps; ++i) {
+    const double value = i * step;
     const double y = kTop + kPlotHeight * (1 - value / top);
     svg += Line(kLeft, y, kLeft + plot_width, y);
     svg += Text(kLeft - 6, y + 4, "end", fmt::format("{:.0f}", value));

@@ -120,6 +120,7 @@ ImageSplit UnitedSplit(std::string_view name, std::vector<ImageTree>& trees,
                      std::tuple(b.relative(), std::string_view(b.image.path));
             });
   std::vector<const ImageFile*> files;
+  files.reserve(images.size());
   for (const RootedImage& image : images) {
     files.push_back(&image.image);
   }
@@ -135,6 +136,7 @@ ImageSplit UnitedSplit(std::string_view name, std::vector<ImageTree>& trees,
 
 ImageTree FindImagesIn(const std::vector<std::string>& raw_data_dirs) {
   std::vector<ImageTree> trees;
+  trees.reserve(raw_data_dirs.size());
   for (const std::string& folder : raw_data_dirs) {
     trees.push_back(FindImages(folder));
   }
