@@ -32,11 +32,6 @@ std::string ClassFolder(const ImagenetExampleView& example) {
   return example.label < 0 ? "unlabelled" : std::to_string(example.label);
 }
 
-bool HoldsPixels(const ImagenetExampleView& example,
-                 std::span<const std::byte> payload) {
-  return example.encoded.empty() && UnpackRecord(payload).has_value();
-}
-
 std::string FileName(const ImagenetExampleView& example, bool packed,
                      const std::string& shard_path, const Record& record) {
   const std::string extension(
@@ -69,7 +64,7 @@ bool HasSize(const std::string& path, std::size_t bytes) {
 std::string ImagePath(const std::string& shard_path, const Record& record,
                       bool split) {
   const ImagenetExampleView example = ParseImagenetExample(record.payload);
-  const bool packed = HoldsPixels(example, record.payload);
+  const bool packed = example.encoded.empty() && HoldsPixels(record.payload);
   if (example.encoded.empty() && !packed) {
     throw DataError("there is no image in the record");
   }

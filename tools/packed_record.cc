@@ -28,9 +28,14 @@ std::optional<std::string_view> FindPacked(std::span<const std::byte> payload) {
   return std::nullopt;
 }
 
-}  // namespace
+// The packed pixels of a record, as many as its size says.
+struct PackedPixels {
+  std::string_view bytes;
+  int width = 0;
+  int height = 0;
+};
 
-std::optional<RgbImage> UnpackRecord(std::span<const std::byte> payload) {
+std::optional<PackedPixels> CheckedPixels(std::span<const std::byte> payload) {
   const std::optional<std::string_view> packed = FindPacked(payload);
   if (!packed) {
     return std::nullopt;
@@ -45,14 +50,28 @@ std::optional<RgbImage> UnpackRecord(std::span<const std::byte> payload) {
                     std::to_string(example.width) + "x" +
                     std::to_string(example.height));
   }
+  return PackedPixels{*packed, static_cast<int>(example.width),
+                      static_cast<int>(example.height)};
+}
+
+}  // namespace
+
+bool HoldsPixels(std::span<const std::byte> payload) {
+  return CheckedPixels(payload).has_value();
+}
+
+std::optional<RgbImage> UnpackRecord(std::span<const std::byte> payload) {
+  const std::optional<PackedPixels> packed = CheckedPixels(payload);
+  if (!packed) {
+    return std::nullopt;
+  }
   RgbImage image;
-  image.Resize(static_cast<int>(example.width),
-               static_cast<int>(example.height));
+  image.Resize(packed->width, packed->height);
   // Little-endian R << 24 | G << 16 | B << 8.
-  for (std::size_t i = 0; i < packed->size() / 4; ++i) {
+  for (std::size_t i = 0; i < packed->bytes.size() / 4; ++i) {
     for (const std::size_t channel : {0, 1, 2}) {
       image.pixels()[i * 3 + channel] =
-          static_cast<std::uint8_t>((*packed)[i * 4 + 3 - channel]);
+          static_cast<std::uint8_t>(packed->bytes[i * 4 + 3 - channel]);
     }
   }
   return image;

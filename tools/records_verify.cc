@@ -45,8 +45,7 @@ class PayloadCheck final : public RecordVisitor {
       return;
     }
     const ImagenetExampleView example = ParseImagenetExample(record.payload);
-    const bool packed =
-        example.encoded.empty() && UnpackRecord(record.payload).has_value();
+    const bool packed = example.encoded.empty() && HoldsPixels(record.payload);
     if (options_.decode && !packed) {
       preprocessor_.Decode(example.encoded, SampleKey{});
     }
