@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "pipeline/sample_order.h"
 #include "records/record_index.h"
-#include "records/tfrecord_reader.h"
 #include "tests/support/bytes.h"
+#include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -22,15 +22,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::vector<std::string> ReadAll(const std::string& path) {
-  TfrecordReader reader(path);
-  std::vector<std::string> payloads;
-  while (const auto record = reader.Next()) {
-    payloads.push_back(AsText(record->payload));
-  }
-  return payloads;
-}
 
 // Three shards of 50 records, of 0 and of 30, which a copy shuffles.
 class RecordCopierTest : public ::testing::Test {
@@ -60,7 +51,7 @@ class RecordCopierTest : public ::testing::Test {
         options, bad, [&](std::int64_t, std::int64_t) { ++blocks_; });
     std::vector<std::string> copied;
     for (const NewShard& shard : shards) {
-      const std::vector<std::string> more = ReadAll(shard.path);
+      const std::vector<std::string> more = ReadPayloads(shard.path);
       copied.insert(copied.end(), more.begin(), more.end());
     }
     return copied;
@@ -148,7 +139,7 @@ TEST_F(RecordCopierTest, EndsAtABadRecordWithAdvice) {
   BadRecords skip(BadRecords::Policy::kSkip);
   EXPECT_EQ(copy(skip)[0].records, 1);
   EXPECT_EQ(skip.count(), 1);
-  EXPECT_EQ(ReadAll(folder_ / "a"), std::vector<std::string>{"zero"});
+  EXPECT_EQ(ReadPayloads(folder_ / "a"), std::vector<std::string>{"zero"});
 }
 
 }  // namespace

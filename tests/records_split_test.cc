@@ -7,6 +7,7 @@
 #include "records/imagenet_example.h"
 #include "records/tfrecord_reader.h"
 #include "tests/support/bytes.h"
+#include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -31,15 +32,6 @@ std::string Image(int label, const std::string& synset, int number) {
   return BuildImagenetExample(example);
 }
 
-std::vector<std::string> ReadAll(const std::string& path) {
-  TfrecordReader reader(path);
-  std::vector<std::string> payloads;
-  while (const auto record = reader.Next()) {
-    payloads.push_back(AsText(record->payload));
-  }
-  return payloads;
-}
-
 // Two shards: images of a cat, of a dog twice, and of a class without a name.
 class RecordsSplitTest : public ::testing::Test {
  protected:
@@ -54,7 +46,7 @@ class RecordsSplitTest : public ::testing::Test {
                       "split " + in_ + " --output " + out_ + " " + flags);
   }
   [[nodiscard]] std::vector<std::string> Part(const std::string& name) const {
-    return ReadAll(out_ + "/train-" + name);
+    return ReadPayloads(out_ + "/train-" + name);
   }
 
   const TemporaryFolder folder_;
@@ -126,14 +118,14 @@ TEST_F(RecordsSplitTest, MergesAgainInOrder) {
   const ProgramResult result = RunProgram("records", command);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "4 records in " + file + ", 0 bad left out\n");
-  EXPECT_THAT(ReadAll(file), ElementsAre(dog_, cat_, odd_, dog2_));
+  EXPECT_THAT(ReadPayloads(file), ElementsAre(dog_, cat_, odd_, dog2_));
   EXPECT_TRUE(fs::exists(folder_ / ".infeed/all.tfrecord.index"));
   EXPECT_EQ(RunProgram("records", command).exit_code, 2);
   EXPECT_EQ(RunProgram("records", command + " --overwrite --compression gzip")
                 .exit_code,
             0);
   EXPECT_EQ(TfrecordReader(file).compression(), Compression::kGzip);
-  EXPECT_EQ(ReadAll(file).size(), 4U);
+  EXPECT_EQ(ReadPayloads(file).size(), 4U);
 }
 
 TEST_F(RecordsSplitTest, MergeLeavesBadRecordsOutWhenTold) {
@@ -146,7 +138,7 @@ TEST_F(RecordsSplitTest, MergeLeavesBadRecordsOutWhenTold) {
   EXPECT_FALSE(fs::exists(file));
   EXPECT_EQ(RunProgram("records", command + " --on_bad_record skip").exit_code,
             0);
-  EXPECT_THAT(ReadAll(file), ElementsAre("x", "y"));
+  EXPECT_THAT(ReadPayloads(file), ElementsAre("x", "y"));
 }
 
 TEST_F(RecordsSplitTest, MergeRefusesToSpoilItsInput) {
@@ -156,7 +148,7 @@ TEST_F(RecordsSplitTest, MergeRefusesToSpoilItsInput) {
         "records", "merge --overwrite " + in_ + " --output " + output);
     EXPECT_EQ(result.exit_code, 2) << output;
   }
-  EXPECT_THAT(ReadAll(first_), ElementsAre(dog_, cat_));
+  EXPECT_THAT(ReadPayloads(first_), ElementsAre(dog_, cat_));
 }
 
 }  // namespace

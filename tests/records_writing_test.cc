@@ -9,6 +9,7 @@
 #include "records/imagenet_example.h"
 #include "records/tfrecord_reader.h"
 #include "tests/support/bytes.h"
+#include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -34,15 +35,6 @@ std::string Image(int label) {
   example.label = label;
   example.synset = "class" + std::to_string(label);
   return BuildImagenetExample(example);
-}
-
-std::vector<std::string> ReadAll(const std::string& path) {
-  TfrecordReader reader(path);
-  std::vector<std::string> payloads;
-  while (const auto record = reader.Next()) {
-    payloads.push_back(AsText(record->payload));
-  }
-  return payloads;
 }
 
 std::vector<std::string> NamesIn(const std::string& folder) {
@@ -109,7 +101,7 @@ TEST_F(RecordsWritingTest, RepairKeepsNamesAndPutsTheRestAside) {
                                    "train-00000-of-00002.index",
                                    "train-00001-of-00002.index",
                                    "validation-00000-of-00001.index"));
-  EXPECT_THAT(ReadAll(Out("train-00000-of-00002")),
+  EXPECT_THAT(ReadPayloads(Out("train-00000-of-00002")),
               ElementsAre(Image(1), Image(2)));
   EXPECT_EQ(
       ReadWholeFile(out_ + "/.infeed/train-00000-of-00002.bad", kMaxBytes),
@@ -162,7 +154,7 @@ TEST_F(RecordsWritingTest, RepairOverwritesOnlyWhenTold) {
   EXPECT_THAT(NamesIn(out_), ElementsAre("train-00001-of-00002"));
   result = Run("repair --overwrite");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(ReadAll(Out("train-00001-of-00002")), ElementsAre(Image(2)));
+  EXPECT_THAT(ReadPayloads(Out("train-00001-of-00002")), ElementsAre(Image(2)));
 }
 
 TEST_F(RecordsWritingTest, RepairTakesAwayWhatAnEarlierRunPutAside) {
@@ -212,7 +204,7 @@ TEST_F(RecordsWritingTest, RepairUnpacksShardsAndDropsTheirSuffix) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   TfrecordReader reader(plain + "/train-00000-of-00002");
   EXPECT_EQ(reader.compression(), Compression::kNone);
-  EXPECT_THAT(ReadAll(plain + "/train-00000-of-00002"),
+  EXPECT_THAT(ReadPayloads(plain + "/train-00000-of-00002"),
               ElementsAre(Image(1), Image(2), Image(1)));
 }
 

@@ -18,6 +18,7 @@
 #include "records/open_sink.h"
 #include "records/tfrecord_reader.h"
 #include "tests/support/bytes.h"
+#include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
@@ -102,15 +103,6 @@ DamagedShard MakeDamagedShard(Random& random) {
   return shard;
 }
 
-std::vector<std::string> ReadAll(const std::string& path) {
-  TfrecordReader reader(path);
-  std::vector<std::string> payloads;
-  while (const auto record = reader.Next()) {
-    payloads.push_back(AsText(record->payload));
-  }
-  return payloads;
-}
-
 std::string Image(std::string_view encoded) {
   ImagenetExample example;
   example.label = 1;
@@ -150,7 +142,7 @@ class ShardRepairTest : public ::testing::Test {
                             static_cast<std::size_t>(place.bytes));
       }
     };
-    for (const std::string& payload : ReadAll(paths_.good)) {
+    for (const std::string& payload : ReadPayloads(paths_.good)) {
       take_bad();
       bytes += Frame(payload);
     }
@@ -173,7 +165,7 @@ TEST_F(ShardRepairTest, KeepsEveryUndamagedRecordOnceAndInOrder) {
     Random random(seed);
     const DamagedShard shard = MakeDamagedShard(random);
     const ShardRepairReport report = RepairBytes(shard.bytes, kFrames);
-    ASSERT_TRUE(ReadAll(paths_.good) == shard.good);
+    ASSERT_TRUE(ReadPayloads(paths_.good) == shard.good);
     ASSERT_TRUE(Joined(report) == shard.bytes);
     ASSERT_EQ(report.shard.records,
               static_cast<std::int64_t>(shard.good.size()));
@@ -190,7 +182,7 @@ TEST_F(ShardRepairTest, UnpacksAndFindsTheSameInAPackedShard) {
     sink->Write(shard.bytes);
     sink->Commit();
     const ShardRepairReport report = Repair(kFrames);
-    ASSERT_TRUE(ReadAll(paths_.good) == shard.good);
+    ASSERT_TRUE(ReadPayloads(paths_.good) == shard.good);
     ASSERT_TRUE(Joined(report) == shard.bytes);
   }
 }
@@ -220,7 +212,7 @@ TEST_F(ShardRepairTest, WritesPackedShardsToo) {
                   {.parse_examples = false, .compression = Compression::kGzip});
   TfrecordReader reader(paths_.good);
   EXPECT_EQ(reader.compression(), Compression::kGzip);
-  EXPECT_THAT(ReadAll(paths_.good), ElementsAre("one", "two"));
+  EXPECT_THAT(ReadPayloads(paths_.good), ElementsAre("one", "two"));
   EXPECT_THAT(report.bad, IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(paths_.bad));
   EXPECT_FALSE(std::filesystem::exists(paths_.bad_list));
@@ -230,7 +222,7 @@ TEST_F(ShardRepairTest, TakesRecordsThatAreNoExamplesForBad) {
   const std::string good = Image("not a JPEG");
   const std::string bytes = RecordFile().Add(good).Add("no Example").bytes();
   ShardRepairReport report = RepairBytes(bytes, {});
-  EXPECT_THAT(ReadAll(paths_.good), ElementsAre(good));
+  EXPECT_THAT(ReadPayloads(paths_.good), ElementsAre(good));
   EXPECT_EQ(BadBytes(), Frame("no Example"));
   ASSERT_EQ(report.bad.size(), 1U);
   EXPECT_EQ(report.bad[0].lost, (RecordRange{1, 1}));
@@ -239,7 +231,7 @@ TEST_F(ShardRepairTest, TakesRecordsThatAreNoExamplesForBad) {
   const std::string image = Image(jpeg);
   report =
       RepairBytes(RecordFile().Add(good).Add(image).bytes(), {.decode = true});
-  EXPECT_THAT(ReadAll(paths_.good), ElementsAre(image));
+  EXPECT_THAT(ReadPayloads(paths_.good), ElementsAre(image));
 }
 
 TEST_F(ShardRepairTest, SaysWhichRecordsWereLostWhereAnIndexFromBeforeKnows) {
