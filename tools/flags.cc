@@ -10,12 +10,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/base_name.h"
+
 namespace infeed {
 namespace {
-
-std::string_view BaseName(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
 
 int Fail(std::string_view program, std::string_view message, ExitCode code) {
   std::cout.flush();  // Results first where both go to one place.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "preprocess/exif.h"
 #include "preprocess/opencv_image.h"
 #include "preprocess/pack.h"
+#include "tools/image_format.h"
 #include "tools/raw_images.h"
 
 namespace infeed {
@@ -24,19 +24,6 @@ constexpr int kCmykComponents = 4;
 constexpr int kConvertedQuality = 100;  // as the reference
 constexpr int kEighths = 8;
 constexpr std::string_view kPng = "PNG";
-
-bool StartsWith(std::span<const std::byte> file, std::string_view text) {
-  return file.size() >= text.size() &&
-         std::memcmp(file.data(), text.data(), text.size()) == 0;
-}
-
-bool IsJpeg(std::span<const std::byte> file) {
-  return StartsWith(file, "\xff\xd8\xff");
-}
-
-bool IsPng(std::span<const std::byte> file) {
-  return StartsWith(file, "\x89PNG\r\n\x1a\n");
-}
 
 // The size of the same shape whose shorter side has so many pixels.
 ImageSize WithShorterSide(const ImageSize& size, int shorter) {
@@ -65,7 +52,7 @@ EncodedImage ImageEncoder::Encode(std::string file) {
   if (bytes.empty()) {
     throw DataError("the file is empty");
   }
-  if (IsJpeg(bytes)) {
+  if (ImageFormatOf(bytes) == ImageFormat::kJpeg) {
     return EncodeJpegFile(std::move(file));
   }
   DecodeOtherImage(bytes, options_.limits.max_pixels, image_);
@@ -73,7 +60,8 @@ EncodedImage ImageEncoder::Encode(std::string file) {
   if (options_.format == RecordFormat::kPixels) {
     return Packed(size);
   }
-  if (options_.keep_png && IsPng(bytes) && !IsTooLarge(size)) {
+  if (options_.keep_png && ImageFormatOf(bytes) == ImageFormat::kPng &&
+      !IsTooLarge(size)) {
     return {.bytes = std::move(file),
             .width = image_.width(),
             .height = image_.height(),

@@ -9,7 +9,6 @@ infeed_library(record_verbs
     dataset_stats_text.cc
     html_page.cc
     image_extractor.cc
-    image_format.cc
     packed_record.cc
     quick_file.cc
     read_progress.cc
@@ -39,7 +38,6 @@ infeed_library(record_verbs
     dataset_stats_report.h
     html_page.h
     image_extractor.h
-    image_format.h
     packed_record.h
     quick_file.h
     read_progress.h

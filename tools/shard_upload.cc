@@ -17,16 +17,13 @@
 #include "records/open_sink.h"
 #include "records/open_source.h"
 #include "records/tfrecord_reader.h"
+#include "tools/base_name.h"
 #include "tools/finished_shard.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::size_t kStepBytes = std::size_t{4} << 20;
-
-std::string_view BaseName(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
 
 // Copies a file; returns the checksum of its bytes. The object appears at
 // Commit().

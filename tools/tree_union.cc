@@ -11,16 +11,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "tools/base_name.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
                                                      "test"};
-
-std::string_view BaseName(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
 
 // An image and what of its path the folder is.
 struct RootedImage {
