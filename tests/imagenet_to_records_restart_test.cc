@@ -84,6 +84,32 @@ class RestartTest : public ::testing::Test {
 };
 
 // INFEED_KILLS=50 kills it that often.
+TEST_F(RestartTest, LeavesNothingHalfWrittenWhenStopped) {
+  const TemporaryFolder out;
+  int code = 0;
+  // A machine may be faster than the signal.
+  for (int tries = 0; tries < 50 && code == 0; ++tries) {
+    fs::remove_all(out.path());
+    RunningProgram program(
+        "imagenet_to_records",
+        {"--raw_data_dir", raw_.path(), "--local_scratch_dir", out.path(),
+         "--shards", "12", "--threads", "2"});
+    ASSERT_TRUE(program.ReadUntil("0.0 %")) << program.err();
+    program.Signal(SIGINT);
+    code = program.Wait();
+    EXPECT_TRUE(code == 0 ||
+                program.err().find("imagenet_to_records: stopped by a signal: "
+                                   "finished shards are kept; run the same "
+                                   "command again") != std::string::npos)
+        << program.err();
+  }
+  EXPECT_EQ(code, 75);
+  EXPECT_THAT(TemporaryFiles(out.path()), ::testing::IsEmpty());
+  EXPECT_FALSE(fs::exists(out / "dataset.json"));
+  EXPECT_EQ(Convert(raw_.path(), out.path()).exit_code, 0);
+  EXPECT_EQ(Contents(out.path()), expected_);
+}
+
 TEST_F(RestartTest, GivesTheSameBytesAfterKills) {
   const char* const asked = std::getenv("INFEED_KILLS");
   const int kills = asked != nullptr ? std::atoi(asked) : 5;

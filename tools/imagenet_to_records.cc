@@ -15,6 +15,7 @@
 #include "tools/flags.h"
 #include "tools/image_tree.h"
 #include "tools/input_flags.h"
+#include "tools/interruption.h"
 #include "tools/output_flags.h"
 #include "tools/shard_upload.h"
 #include "trainer/progress.h"
@@ -48,7 +49,7 @@ constexpr const char* kExamples =
     "Any of jpg, png, webp, bmp, tif, jp2, ppm is an image, in any case.\n"
     "JPEGs are stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
     "Exit codes: 0 done, 1 a file could not be read or written, 2 a flag or\n"
-    "folder is wrong, 3 an image is bad.";
+    "folder is wrong, 3 an image is bad, 75 stopped by a signal.";
 
 struct Flags {
   InputFlags input;
@@ -69,12 +70,14 @@ ConversionPlan MakePlan(const Flags& flags) {
 
 ConversionReport ConvertWithProgress(const ConversionPlan& plan,
                                      const std::string& output_dir,
-                                     const ConverterOptions& options) {
+                                     const ConverterOptions& options,
+                                     const Interruption& interruption) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   ProgressLine line;
   ConversionReport report = Convert(
       plan, output_dir, options, [&](const ConversionProgress& progress) {
+        interruption.Check();
         const std::chrono::duration<double> elapsed = Clock::now() - start;
         line.Update(ConversionProgressText(progress, elapsed.count()),
                     progress.done == progress.total);
@@ -107,30 +110,37 @@ class ShardsLine {
 
 ConversionReport FinishWithProgress(const ConversionPlan& plan,
                                     const std::string& output_dir,
-                                    const ConverterOptions& options) {
+                                    const ConverterOptions& options,
+                                    const Interruption& interruption) {
   ShardsLine line("checked", plan.shards());
-  ConversionReport report = FinishConversion(
-      plan, output_dir, options, [&](std::int64_t done) { line.Update(done); });
+  ConversionReport report =
+      FinishConversion(plan, output_dir, options, [&](std::int64_t done) {
+        interruption.Check();
+        line.Update(done);
+      });
   line.Finish();
   return report;
 }
 
 void UploadWithProgress(const ConversionReport& report,
                         const std::string& output_dir,
-                        const UploadTarget& target) {
+                        const UploadTarget& target,
+                        const Interruption& interruption) {
   std::int64_t shards = 0;
   for (const DatasetInfo::Split& split : report.info.splits) {
     shards += static_cast<std::int64_t>(split.shards.size());
   }
   ShardsLine line("uploaded", shards);
   const UploadResult result =
-      Upload(report, output_dir, target,
-             [&](std::int64_t done) { line.Update(done); });
+      Upload(report, output_dir, target, [&](std::int64_t done) {
+        interruption.Check();
+        line.Update(done);
+      });
   line.Finish();
   std::cout << UploadText(result, target);
 }
 
-ExitCode Run(const Flags& flags) {
+ExitCode Run(const Flags& flags, const Interruption& interruption) {
   const ConverterOptions options = CheckedConverterOptions(flags.output);
   const UploadTarget target = CheckedUploadTarget(flags.output);
   const std::string& output_dir = flags.output.output_dir;
@@ -140,12 +150,13 @@ ExitCode Run(const Flags& flags) {
     return ExitCode::kDone;
   }
   const ConversionReport report =
-      flags.output.finish ? FinishWithProgress(plan, output_dir, options)
-                          : ConvertWithProgress(plan, output_dir, options);
+      flags.output.finish
+          ? FinishWithProgress(plan, output_dir, options, interruption)
+          : ConvertWithProgress(plan, output_dir, options, interruption);
   std::cerr << FirstLines(BadImageLines(report), kNotesShown);
   std::cout << ReportText(report, output_dir);
   if (!target.empty()) {
-    UploadWithProgress(report, output_dir, target);
+    UploadWithProgress(report, output_dir, target, interruption);
   }
   return ExitCode::kDone;
 }
@@ -156,7 +167,13 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
   Flags flags;
   AddInputFlags(app, flags.input);
   AddOutputFlags(app, flags.output);
-  return ParseFlags(app, argc, argv) ? Run(flags) : ExitCode::kDone;
+  if (!ParseFlags(app, argc, argv)) {
+    return ExitCode::kDone;
+  }
+  return RunInterruptibly("imagenet_to_records", "finished shards are kept",
+                          [&](const Interruption& interruption) {
+                            return Run(flags, interruption);
+                          });
 }
 
 }  // namespace

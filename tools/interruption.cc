@@ -7,6 +7,7 @@
 namespace infeed {
 
 ExitCode RunInterruptibly(
+    std::string_view program, std::string_view outcome,
     const std::function<ExitCode(const Interruption&)>& work) {
   const SignalStop signals;
   try {
@@ -17,9 +18,8 @@ ExitCode RunInterruptibly(
       throw;
     }
     std::cout.flush();
-    std::cerr << "records: " << error.what()
-              << ": nothing half-written is left; run the same command again"
-              << std::endl;
+    std::cerr << program << ": " << error.what() << ": " << outcome
+              << "; run the same command again" << std::endl;
     return ExitCode::kStoppedBySignal;
   }
 }

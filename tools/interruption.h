@@ -2,11 +2,16 @@
 
 #include <functional>
 #include <stop_token>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 
 namespace infeed {
+
+// The outcome for work whose files appear together at its end.
+inline constexpr std::string_view kNothingIsLeft =
+    "nothing half-written is left";
 
 // Whether the user wants the work to end. Thread-safe.
 class Interruption {
@@ -26,9 +31,11 @@ class Interruption {
 };
 
 // Runs work that writes files. SIGINT, SIGTERM and SIGUSR1 end it at its next
-// Check(), with kStoppedBySignal and a line on stderr. Requires: no other
-// thread runs yet.
+// Check(), with kStoppedBySignal and a line "PROGRAM: stopped by a signal:
+// OUTCOME; run the same command again" on stderr. Requires: no other thread
+// runs yet.
 [[nodiscard]] ExitCode RunInterruptibly(
+    std::string_view program, std::string_view outcome,
     const std::function<ExitCode(const Interruption&)>& work);
 
 }  // namespace infeed

@@ -45,18 +45,19 @@ void CheckDaliFolder(const ShardPaths& shards, const IndexOptions& options) {
 
 ExitCode IndexShards(const ShardPaths& shards, const IndexFlags& flags) {
   CheckDaliFolder(shards, flags.index);
-  return RunInterruptibly([&](const Interruption& interruption) {
-    std::vector<IndexedShard> indexed(shards.size());
-    ParallelFor(shards.size(), flags.threads, [&](std::size_t i) {
-      interruption.Check();
-      indexed[i] = IndexShard(shards[i], flags.index);
-    });
-    PutReport(
-        flags.json,
-        [&] { return IndexReportText(indexed, flags.index.dry_run); },
-        [&] { return IndexReportJson(indexed); });
-    return ExitCode::kDone;
-  });
+  return RunInterruptibly(
+      "records", kNothingIsLeft, [&](const Interruption& interruption) {
+        std::vector<IndexedShard> indexed(shards.size());
+        ParallelFor(shards.size(), flags.threads, [&](std::size_t i) {
+          interruption.Check();
+          indexed[i] = IndexShard(shards[i], flags.index);
+        });
+        PutReport(
+            flags.json,
+            [&] { return IndexReportText(indexed, flags.index.dry_run); },
+            [&] { return IndexReportJson(indexed); });
+        return ExitCode::kDone;
+      });
 }
 
 }  // namespace

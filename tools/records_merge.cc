@@ -116,9 +116,10 @@ ExitCode Merge(const ShardPaths& shards, const MergeFlags& flags) {
   if (flags.writing.dry_run) {
     return SayWhat(shards, flags);
   }
-  return RunInterruptibly([&](const Interruption& interruption) {
-    return Write(shards, flags, place, interruption);
-  });
+  return RunInterruptibly("records", kNothingIsLeft,
+                          [&](const Interruption& interruption) {
+                            return Write(shards, flags, place, interruption);
+                          });
 }
 
 }  // namespace

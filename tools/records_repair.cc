@@ -130,24 +130,25 @@ ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
   for (std::string& file : OldSideFiles(output, names)) {
     stale.push_back(std::move(file));
   }
-  return RunInterruptibly([&](const Interruption& interruption) {
-    StagedFolder folder(output);
-    const RepairReport report =
-        RepairShards(shards, names, flags, folder, interruption);
-    Put(report, flags, folder);
-    if (common) {
-      std::vector<DatasetInfo::Shard> written;
-      for (const ShardRepairReport& shard : report.shards) {
-        written.push_back(shard.shard);
-      }
-      DescribeShards(folder, *common, written, stale);
-    }
-    folder.Commit(stale);
-    PutReport(
-        flags.json, [&] { return RepairReportText(report); },
-        [&] { return RepairReportJson(report); });
-    return ExitCode::kDone;
-  });
+  return RunInterruptibly(
+      "records", kNothingIsLeft, [&](const Interruption& interruption) {
+        StagedFolder folder(output);
+        const RepairReport report =
+            RepairShards(shards, names, flags, folder, interruption);
+        Put(report, flags, folder);
+        if (common) {
+          std::vector<DatasetInfo::Shard> written;
+          for (const ShardRepairReport& shard : report.shards) {
+            written.push_back(shard.shard);
+          }
+          DescribeShards(folder, *common, written, stale);
+        }
+        folder.Commit(stale);
+        PutReport(
+            flags.json, [&] { return RepairReportText(report); },
+            [&] { return RepairReportJson(report); });
+        return ExitCode::kDone;
+      });
 }
 
 }  // namespace

@@ -171,15 +171,16 @@ ExitCode RewriteShards(const Paths& shards, const RewriteOptions& options) {
   if (options.order == RewriteOrder::kShuffled) {
     common.seed = options.seed;  // That of the order of the records.
   }
-  return RunInterruptibly([&](const Interruption& interruption) {
-    if (!options.writing.dry_run) {
-      return Write(groups, options, common, interruption);
-    }
-    (void)OldShards(groups, options);
-    PrintPlan(MakeRewriters(groups, options, nullptr, interruption),
-              options.writing.output);
-    return ExitCode::kDone;
-  });
+  return RunInterruptibly(
+      "records", kNothingIsLeft, [&](const Interruption& interruption) {
+        if (!options.writing.dry_run) {
+          return Write(groups, options, common, interruption);
+        }
+        (void)OldShards(groups, options);
+        PrintPlan(MakeRewriters(groups, options, nullptr, interruption),
+                  options.writing.output);
+        return ExitCode::kDone;
+      });
 }
 
 }  // namespace infeed

@@ -1,6 +1,6 @@
 # The verbs of `records` that write shards; a test links them too.
 infeed_library(record_writing
-  SOURCES bad_records.cc diff_report.cc group_rewriter.cc interruption.cc
+  SOURCES bad_records.cc diff_report.cc group_rewriter.cc
           label_order.cc raw_bytes.cc record_copier.cc record_diff.cc
           record_hash.cc record_sequence.cc record_stream.cc records_diff.cc
           records_index.cc records_merge.cc records_repair.cc
@@ -8,7 +8,7 @@ infeed_library(record_writing
           repair_report.cc shard_cut.cc shard_indexer.cc shard_repair.cc
           shard_rewriter.cc shard_set_info.cc staged_folder.cc
           writing_options.cc
-  HEADERS bad_records.h group_rewriter.h interruption.h
+  HEADERS bad_records.h group_rewriter.h
           label_order.h raw_bytes.h record_copier.h record_diff.h
           record_hash.h record_sequence.h record_stream.h
           records_writing_verbs.h repair_report.h shard_cut.h shard_indexer.h
