@@ -12,6 +12,7 @@ find_package(CURL REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(pugixml REQUIRED)
 find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
+find_package(hwy REQUIRED)
 
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)

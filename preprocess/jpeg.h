@@ -7,6 +7,7 @@
 #include <string>
 
 #include "preprocess/image.h"
+#include "preprocess/row_sink.h"
 
 namespace infeed {
 
@@ -31,8 +32,8 @@ struct JpegInfo {
   bool progressive = false;
 };
 
-// Decodes JPEGs to RGB with libjpeg-turbo (accurate integer DCT, fancy
-// upsampling). Gray becomes RGB; CMYK and YCCK, with and without Adobe's
+// Decodes JPEGs to RGB as libjpeg-turbo does by default (accurate integer DCT,
+// fancy upsampling). Gray becomes RGB; CMYK and YCCK, with and without Adobe's
 // marker, become RGB as TensorFlow's decoder makes them (docs/formats.md).
 //
 // An image never depends on the one before. Copies of the bytes are not taken:
@@ -62,6 +63,7 @@ class JpegDecoder {
   // decode would have. Less is decoded than that: rows below are never read.
   // Requires: as Decode(), and the window lies inside the image.
   void DecodeWindow(const Window& window, RgbImage& image);
+  void DecodeWindow(const Window& window, RowSink& sink);
 
   // Decodes the image to eighths / 8 of its size, sides rounded up, in the
   // domain of the DCT: a fraction of the work of a whole decode. Requires: as

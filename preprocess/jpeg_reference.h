@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "preprocess/image.h"
+#include "preprocess/jpeg.h"
+#include "preprocess/row_sink.h"
+
+namespace infeed {
+
+// JpegDecoder's work by libjpeg-turbo alone: what every other decoder must
+// equal, and what decodes whatever is not a plain baseline JPEG. Its errors are
+// the errors there are. As JpegDecoder where not said otherwise.
+class ReferenceJpegDecoder {
+ public:
+  explicit ReferenceJpegDecoder(const JpegLimits& limits = {},
+                                JpegWarnings warnings = JpegWarnings::kErrors);
+  ~ReferenceJpegDecoder();
+  ReferenceJpegDecoder(const ReferenceJpegDecoder&) = delete;
+  ReferenceJpegDecoder& operator=(const ReferenceJpegDecoder&) = delete;
+  ReferenceJpegDecoder(ReferenceJpegDecoder&&) noexcept;
+  ReferenceJpegDecoder& operator=(ReferenceJpegDecoder&&) noexcept;
+
+  [[nodiscard]] JpegInfo ReadHeader(std::span<const std::byte> bytes);
+  void DecodeWindow(const Window& window, RowSink& sink);
+  void DecodeScaled(int eighths, RowSink& sink);
+  [[nodiscard]] const std::string& warning() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace infeed

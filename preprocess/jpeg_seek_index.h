@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace infeed {
+
+// A place in a JPEG's scan at which an MCU begins, and all that decoding from
+// there needs to know.
+struct SeekEntry {
+  std::uint32_t byte = 0;  // offset in the JPEG of the byte with the first bit
+  std::uint8_t bit = 0;    // 0..7, 0 is the byte's highest
+  std::array<std::int16_t, 3> dc{};  // predictors
+
+  friend bool operator==(const SeekEntry&, const SeekEntry&) = default;
+};
+
+// Entries at the start of each run of MCUs: `run` of them, the last run of a
+// row shorter, and one more entry for the end of the scan.
+struct JpegSeekIndex {
+  int mcus_per_row = 0;
+  int mcu_rows = 0;
+  int run = 0;  // MCUs, 1..mcus_per_row
+  std::vector<SeekEntry> entries{};
+
+  [[nodiscard]] int runs_per_row() const {
+    return (mcus_per_row + run - 1) / run;
+  }
+  friend bool operator==(const JpegSeekIndex&, const JpegSeekIndex&) = default;
+};
+
+// Makes the index of a JPEG: an entry at each row of MCUs, and with run > 0 at
+// every run-th MCU of a row besides. Decodes the whole scan. Returns nullopt
+// for a JPEG that is not plain, has restart markers, or whose scan is not
+// regular from its first byte to the end marker. Requires: run >= 0.
+[[nodiscard]] std::optional<JpegSeekIndex> MakeSeekIndex(
+    std::span<const std::byte> jpeg, int run);
+
+// The index as bytes (docs/formats.md), and back. Parse returns false, and
+// leaves index unspecified, for bytes that are not an index: it is safe for any
+// bytes, and what it returns has all its entries, in ascending order.
+[[nodiscard]] std::string SerializeSeekIndex(const JpegSeekIndex& index);
+[[nodiscard]] bool ParseSeekIndex(std::span<const std::byte> bytes,
+                                  JpegSeekIndex& index);
+
+}  // namespace infeed

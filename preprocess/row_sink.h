@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "preprocess/image.h"
+
+namespace infeed {
+
+// Memory for rows of R G B bytes, stride bytes apart.
+struct RgbRows {
+  std::uint8_t* pixels = nullptr;
+  std::ptrdiff_t stride = 0;
+
+  [[nodiscard]] std::uint8_t* row(int y) const { return pixels + y * stride; }
+};
+
+// Where a decoder puts the rows of a window, top to bottom, a band of some rows
+// at a time, while they are in cache. The decoder calls Begin(), then Next()
+// and Filled() in turns until all rows are there. It may call Begin() again at
+// any time, to start over: the rows so far are then void.
+class RowSink {
+ public:
+  static constexpr int kMaxRows = 32;  // of a band
+
+  virtual ~RowSink() = default;
+
+  // Requires: both > 0.
+  virtual void Begin(int width, int height) = 0;
+
+  // Where the next `rows` rows belong, 1..kMaxRows of them, 3 * width bytes
+  // each and not a byte more. Valid until Filled().
+  virtual RgbRows Next(int rows) = 0;
+
+  // The rows of the last Next() are written.
+  virtual void Filled() = 0;
+};
+
+// Puts the rows into an image, which must outlive it.
+class ImageSink final : public RowSink {
+ public:
+  explicit ImageSink(RgbImage& image) : image_(image) {}
+
+  void Begin(int width, int height) override {
+    image_.Resize(width, height);
+    next_ = 0;
+  }
+  RgbRows Next(int rows) override {
+    const int first = next_;
+    next_ += rows;
+    return {image_.row(first), std::ptrdiff_t{3} * image_.width()};
+  }
+  void Filled() override {}
+
+ private:
+  RgbImage& image_;
+  int next_ = 0;
+};
+
+}  // namespace infeed
