@@ -5,7 +5,7 @@ target_link_libraries(test_jpeg
   PRIVATE JPEG::JPEG infeed_options)
 
 infeed_test(jpeg_test
-  SOURCES jpeg_details_test.cc jpeg_test.cc jpeg_window_test.cc
+  SOURCES jpeg_details_test.cc jpeg_scan_test.cc jpeg_test.cc jpeg_window_test.cc
   LIBRARIES test_jpeg
   LABELS core)
 infeed_test(preprocess_test
