@@ -21,6 +21,7 @@ infeed_test(jpeg_backhalf_test
 infeed_test(jpeg_test
   SOURCES
     jpeg_details_test.cc
+    jpeg_plain_test.cc
     jpeg_scan_test.cc
     jpeg_test.cc
     jpeg_window_test.cc
