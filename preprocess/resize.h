@@ -19,7 +19,15 @@ namespace infeed {
 
 constexpr int kResizeWeightBits = 14;
 constexpr int kResizeRowBits = 7;
-constexpr int kResizeRowBias = 128;
+
+// What a pass adds to its sums before it cuts them to their whole part: a half
+// to round, and the bias, which comes back whole as the weights' sum is one.
+constexpr std::int32_t kResizeRowShift = kResizeWeightBits - kResizeRowBits;
+constexpr std::int32_t kResizeRowOffset =
+    (1 << (kResizeRowShift - 1)) - (128 << kResizeWeightBits);
+constexpr std::int32_t kResizeLevelShift = kResizeWeightBits + kResizeRowBits;
+constexpr std::int32_t kResizeLevelOffset =
+    (1 << (kResizeLevelShift - 1)) + (128 << kResizeLevelShift);
 
 // The four source samples that one output sample is made of: first, which may
 // be -1, and the three behind it, those outside being copies of the edge. The
@@ -35,19 +43,12 @@ struct BicubicTaps {
 [[nodiscard]] BicubicTaps BicubicTapsAt(int out_index, int in_size,
                                         int out_size);
 
-// The two passes' sums as numbers of their fixed point.
+// The ends of the two passes.
 [[nodiscard]] constexpr std::int16_t RoundToRow(std::int32_t sum) {
-  constexpr int kShift = kResizeWeightBits - kResizeRowBits;
-  constexpr std::int32_t kOffset =
-      (1 << (kShift - 1)) - (kResizeRowBias << kResizeWeightBits);
-  return static_cast<std::int16_t>((sum + kOffset) >> kShift);
+  return static_cast<std::int16_t>((sum + kResizeRowOffset) >> kResizeRowShift);
 }
 [[nodiscard]] constexpr std::uint32_t RoundToLevel(std::int32_t sum) {
-  constexpr int kShift = kResizeWeightBits + kResizeRowBits;
-  // The weights' sum is one, so the bias comes back whole.
-  constexpr std::int32_t kOffset =
-      (1 << (kShift - 1)) + (kResizeRowBias << kShift);
-  const std::int32_t level = (sum + kOffset) >> kShift;
+  const std::int32_t level = (sum + kResizeLevelOffset) >> kResizeLevelShift;
   return static_cast<std::uint32_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
