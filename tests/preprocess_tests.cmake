@@ -51,9 +51,14 @@ infeed_test(opencv_image_test
   SOURCES exif_test.cc opencv_image_test.cc
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
   LABELS core)
+infeed_test(jpeg_seek_index_test
+  SOURCES jpeg_seek_index_test.cc
+  LIBRARIES infeed::preprocess
+  LABELS core)
 add_dependencies(core_tests
   jpeg_backhalf_test
   jpeg_entropy_test
+  jpeg_seek_index_test
   jpeg_test
   opencv_image_test
   preprocess_test)
@@ -65,3 +70,4 @@ add_dependencies(tsan_tests
 
 infeed_fuzz(image_size_fuzz LIBRARIES infeed::preprocess)
 infeed_fuzz(jpeg_fuzz LIBRARIES infeed::preprocess)
+infeed_fuzz(seek_index_fuzz LIBRARIES infeed::preprocess)
