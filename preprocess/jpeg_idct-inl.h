@@ -1,4 +1,4 @@
-// Per-target include guard.
+// The inverse DCT of a row of blocks, for each instruction set.
 #if defined(INFEED_JPEG_IDCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_JPEG_IDCT_INL_H_
 #undef INFEED_JPEG_IDCT_INL_H_
@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 // are the 64 at coefficients + 64 * blocks[i], of which none behind the first
 // ends[blocks[i]] in zigzag order is other than zero; its 8x8 samples go to
 // out + 8 * i, rows stride apart. Coefficients and quantiser are in the order
-// of kCoefficientPlace. Samples are those of libjpeg-turbo's JDCT_ISLOW (see
+// of kStoredPlace. Samples are those of libjpeg-turbo's JDCT_ISLOW (see
 // jpeg_idct_scalar.h); false where InverseDctBlock() says so.
 [[nodiscard]] HWY_MAYBE_UNUSED static bool InverseDctRow(
     const std::int16_t* coefficients, const std::uint8_t* ends,
@@ -33,13 +33,13 @@ namespace HWY_NAMESPACE {
   std::array<std::int16_t, 64> natural_quantiser;
   std::array<std::int16_t, 64> natural;
   for (std::size_t k = 0; k < 64; ++k) {
-    natural_quantiser[kNaturalPlace[k]] = quantiser[kCoefficientPlace[k]];
+    natural_quantiser[kZigzagOrder[k]] = quantiser[kStoredPlace[k]];
   }
   bool regular = true;
   for (int i = 0; i < count; ++i) {
     const std::int16_t* block = coefficients + std::ptrdiff_t{64} * blocks[i];
     for (std::size_t k = 0; k < 64; ++k) {
-      natural[kNaturalPlace[k]] = block[kCoefficientPlace[k]];
+      natural[kZigzagOrder[k]] = block[kStoredPlace[k]];
     }
     regular &= InverseDctBlock(natural.data(), natural_quantiser.data(),
                                out + 8 * i, stride);

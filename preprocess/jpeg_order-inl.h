@@ -1,4 +1,5 @@
-// Per-target include guard.
+// The order of a block's coefficients between the entropy decoder and the
+// inverse DCT, for each instruction set.
 #if defined(INFEED_JPEG_ORDER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_JPEG_ORDER_INL_H_
 #undef INFEED_JPEG_ORDER_INL_H_
@@ -16,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// The zigzag order: row * 8 + column of the k-th coefficient.
-inline constexpr std::array<std::uint8_t, 64> kNaturalPlace = [] {
+// Row * 8 + column of the k-th coefficient in zigzag order.
+inline constexpr std::array<std::uint8_t, 64> kZigzagOrder = [] {
   std::array<std::uint8_t, 64> order{};
   int row = 0;
   int column = 0;
@@ -36,14 +37,18 @@ inline constexpr std::array<std::uint8_t, 64> kNaturalPlace = [] {
   return order;
 }();
 
-// Where a block's coefficients are kept between the entropy decoder and the
-// inverse DCT: its k-th one in zigzag order at kCoefficientPlace[k]. With
-// AVX-512 that is k itself, since the inverse DCT reorders as it loads.
-inline constexpr std::array<std::uint8_t, 64> kCoefficientPlace = [] {
-  std::array<std::uint8_t, 64> places{};
-  for (std::size_t k = 0; k < 64; ++k) {
-    places[k] = HWY_TARGET <= HWY_AVX3 ? static_cast<std::uint8_t>(k)
-                                       : kNaturalPlace[k];
+// Whether coefficients are kept in zigzag order between the entropy decoder and
+// the inverse DCT: with AVX-512, where the latter reorders as it loads.
+inline constexpr bool kZigzagStored = HWY_TARGET <= HWY_AVX3;
+
+// Where the k-th coefficient of a block in zigzag order is kept, from the
+// block's begin. Places of 64 and more belong to the block behind: the zero at
+// the end of a block goes there.
+inline constexpr std::array<std::uint8_t, 128> kStoredPlace = [] {
+  std::array<std::uint8_t, 128> places{};
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    places[k] = k < 64 && !kZigzagStored ? kZigzagOrder[k]
+                                         : static_cast<std::uint8_t>(k);
   }
   return places;
 }();
