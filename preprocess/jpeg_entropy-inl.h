@@ -74,11 +74,11 @@ class BitBuffer {
 };
 
 HWY_INLINE std::uint32_t AdvanceOf(std::uint32_t entry) {
-  return entry >> 8 & 255;
+  return entry >> 24;
 }
 HWY_INLINE bool IsLong(std::uint32_t entry) { return (entry & 255) == 0; }
 HWY_INLINE std::int32_t ValueOf(std::uint32_t entry) {
-  return static_cast<std::int32_t>(entry) >> 16;
+  return static_cast<std::int16_t>(entry >> 8);
 }
 
 // Keeps a block's coefficients.
@@ -87,7 +87,7 @@ struct KeepBlock {
   HWY_INLINE void Put(std::uint32_t next_place, std::uint32_t entry) {
     const std::size_t place =
         kZigzagStored ? next_place - 1 : kStoredPlace[next_place - 1];
-    block[place] = static_cast<std::int16_t>(entry >> 16);
+    block[place] = static_cast<std::int16_t>(entry >> 8);
   }
   std::int16_t* block;
 };
@@ -126,10 +126,10 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
     for (;;) {
       in.Skip(entry);
       place += AdvanceOf(entry);
-      block.Put(place, entry);
       if (place >= 64) {
         break;
       }
+      block.Put(place, entry);
       entry = in.Entry(table);
       if (--symbols == 0) {
         in.Refill();
@@ -145,21 +145,24 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
       }
       in.Skip(entry);
       place += AdvanceOf(entry);
-      block.Put(place, entry);
       if (place < 64) {
+        block.Put(place, entry);
         in.Refill();
         entry = in.Entry(table);
         continue;
       }
     }
     if (place == 64) {
+      block.Put(place, entry);
       return 64;
     }
-    return AdvanceOf(entry) == FusedTable::kEndAdvance ? place - 64 : 0;
+    return AdvanceOf(entry) == FusedTable::kEndAdvance
+               ? place - FusedTable::kEndAdvance
+               : 0;
   }
 }
 
-// Decodes MCUs; row(mcu block number) gives each block's memory.
+// Decodes MCUs; store says where to.
 template <class Store>
 HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
                            int mcus, ScanPlace& place, Store store) {
