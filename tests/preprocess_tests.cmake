@@ -48,7 +48,7 @@ infeed_test(preprocess_test
   LABELS core)
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
 infeed_test(opencv_image_test
-  SOURCES exif_test.cc opencv_image_test.cc
+  SOURCES exif_test.cc image_decoder_test.cc opencv_image_test.cc
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
   LABELS core)
 infeed_test(jpeg_seek_index_test
