@@ -23,3 +23,13 @@ add_dependencies(tsan_tests jpeg_test preprocess_test)
 
 infeed_fuzz(image_size_fuzz LIBRARIES infeed::preprocess)
 infeed_fuzz(jpeg_fuzz LIBRARIES infeed::preprocess)
+
+# Not under sanitizers, which build no benchmarks.
+if(INFEED_BENCHMARKS)
+  infeed_test(decoder_checks_test
+    SOURCES decode_outcome_test.cc jpeg_source_test.cc random_windows_test.cc
+            verify_decoder_test.cc window_check_test.cc
+    LIBRARIES decoder_checks test_jpeg
+    LABELS end_to_end)
+  add_dependencies(decoder_checks_test verify_decoder)
+endif()
