@@ -36,9 +36,14 @@ std::string Quoted(const std::string& error) {
 
 std::string DifferenceOf(const DecodeOutcome& outcome,
                          const DecodeOutcome& expected) {
-  return outcome.error == expected.error
-             ? PixelDifference(outcome.pixels, expected.pixels)
-             : Quoted(outcome.error) + " is not " + Quoted(expected.error);
+  if (outcome.error != expected.error) {
+    return Quoted(outcome.error) + " is not " + Quoted(expected.error);
+  }
+  if (outcome.warning != expected.warning) {
+    return "warning '" + outcome.warning + "' is not '" + expected.warning +
+           "'";
+  }
+  return PixelDifference(outcome.pixels, expected.pixels);
 }
 
 std::uint64_t HashOf(const DecodeOutcome& outcome) {

@@ -9,12 +9,13 @@ namespace infeed {
 
 // What a decode came to: pixels, or the message of its error.
 struct DecodeOutcome {
-  std::string error;  // empty: there are pixels
-  RgbView pixels;     // borrowed
+  std::string error;         // empty: there are pixels
+  RgbView pixels = {};       // borrowed
+  std::string warning = {};  // where warnings are tolerated
 };
 
 // Returns "" for equal outcomes, else how the first differs from what was
-// expected: by the first pixel, in words.
+// expected: by the first pixel or its words.
 [[nodiscard]] std::string DifferenceOf(const DecodeOutcome& outcome,
                                        const DecodeOutcome& expected);
 

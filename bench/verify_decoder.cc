@@ -95,7 +95,7 @@ Findings CheckAll(const JpegFiles& files, const Flags& flags,
           ? flags.threads
           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   ParallelFor(static_cast<std::size_t>(threads), threads, [&](std::size_t) {
-    WindowChecker checker(flags.windows);
+    WindowChecker checker({.windows = flags.windows});
     Findings own;
     while (const std::optional<FoundJpeg> jpeg = source.Next()) {
       const std::int64_t before = own.tally.windows;

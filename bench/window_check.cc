@@ -32,6 +32,11 @@ WindowTally& WindowTally::operator+=(const WindowTally& other) {
   return *this;
 }
 
+WindowChecker::WindowChecker(const WindowCheckOptions& options)
+    : options_(options),
+      decoder_(options.limits, options.warnings),
+      reference_(options.limits, options.warnings) {}
+
 DecodeOutcome WindowChecker::Decode(std::span<const std::byte> bytes,
                                     const Window* window) {
   try {
@@ -40,12 +45,12 @@ DecodeOutcome WindowChecker::Decode(std::span<const std::byte> bytes,
       return {};
     }
     if (KeyOf(info) != KeyOf(info_)) {
-      return {"another size or kind", {}};
+      return {"another size or kind", {}, ""};
     }
     decoder_.DecodeWindow(*window, image_);
-    return {"", image_.view()};
+    return {"", image_.view(), WarningOf(decoder_)};
   } catch (const DataError& error) {
-    return {error.what(), {}};
+    return {error.what(), {}, ""};
   }
 }
 
@@ -59,9 +64,9 @@ DecodeOutcome WindowChecker::DecodeReference(std::span<const std::byte> bytes,
     }
     ImageSink sink(image);
     reference_.DecodeWindow(*window, sink);
-    return {"", image.view()};
+    return {"", image.view(), WarningOf(reference_)};
   } catch (const DataError& error) {
-    return {error.what(), {}};
+    return {error.what(), {}, ""};
   }
 }
 
@@ -86,15 +91,15 @@ void WindowChecker::Check(const FoundJpeg& jpeg, WindowTally& tally,
     return compare(nullptr, header);
   }
   const std::vector<Window> windows =
-      RandomWindows(info_.height, info_.width, windows_,
+      RandomWindows(info_.height, info_.width, options_.windows,
                     {.position = static_cast<std::uint64_t>(jpeg.number)});
   const DecodeOutcome whole = DecodeReference(bytes, &windows.front(), whole_);
+  const bool is_sound = whole.error.empty() && whole.warning.empty();
   for (const Window& window : windows) {
     // The windows of a sound image are its crops. Those of a broken one may
     // lie above the damage.
-    compare(&window, whole.error.empty()
-                         ? DecodeOutcome{"", whole_.view(window)}
-                         : DecodeReference(bytes, &window, expected_));
+    compare(&window, is_sound ? DecodeOutcome{"", whole_.view(window), ""}
+                              : DecodeReference(bytes, &window, expected_));
   }
 }
 

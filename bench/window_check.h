@@ -27,14 +27,19 @@ struct WindowTally {
   WindowTally& operator+=(const WindowTally& other);
 };
 
+struct WindowCheckOptions {
+  int windows = 200;  // of each image; > 0
+  JpegLimits limits = {};
+  JpegWarnings warnings = JpegWarnings::kErrors;
+};
+
 // Decodes windows of JPEGs by JpegDecoder and by libjpeg-turbo alone, and
-// compares pixels, or the messages with which they are refused.
+// compares pixels and warnings, or the messages with which they are refused.
 //
 // One thread at a time.
 class WindowChecker {
  public:
-  // windows > 0, of each image.
-  explicit WindowChecker(int windows) : windows_(windows) {}
+  explicit WindowChecker(const WindowCheckOptions& options = {});
 
   // Adds to the tally, and to differences a line for each window that is not
   // equal: its JPEG, its place, and what is different.
@@ -42,6 +47,11 @@ class WindowChecker {
              std::vector<std::string>& differences);
 
  private:
+  template <typename Decoder>
+  [[nodiscard]] std::string WarningOf(const Decoder& decoder) const {
+    return options_.warnings == JpegWarnings::kTolerated ? decoder.warning()
+                                                         : "";
+  }
   // Decodes, or reads the header alone where there is no window.
   [[nodiscard]] DecodeOutcome Decode(std::span<const std::byte> bytes,
                                      const Window* window);
@@ -49,7 +59,7 @@ class WindowChecker {
                                               const Window* window,
                                               RgbImage& image);
 
-  const int windows_;
+  const WindowCheckOptions options_;
   JpegDecoder decoder_;
   ReferenceJpegDecoder reference_;
   RgbImage whole_;  // the reference's, where the whole image can be decoded

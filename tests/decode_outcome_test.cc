@@ -29,12 +29,19 @@ TEST(DecodeOutcomeTest, ComparesPixelsWithinRowsAlone) {
 
 TEST(DecodeOutcomeTest, ComparesMessages) {
   const RgbImage image = TestPhotograph(2, 2, 1);
-  EXPECT_EQ(DifferenceOf({"broken", {}}, {"broken", {}}), "");
-  EXPECT_EQ(DifferenceOf({"broken", {}}, {"cut", {}}), "'broken' is not 'cut'");
-  EXPECT_EQ(DifferenceOf({"broken", {}}, {"", image.view()}),
+  EXPECT_EQ(DifferenceOf({"broken"}, {"broken"}), "");
+  EXPECT_EQ(DifferenceOf({"broken"}, {"cut"}), "'broken' is not 'cut'");
+  EXPECT_EQ(DifferenceOf({"broken"}, {"", image.view()}),
             "'broken' is not pixels");
-  EXPECT_EQ(DifferenceOf({"", image.view()}, {"cut", {}}),
-            "pixels is not 'cut'");
+  EXPECT_EQ(DifferenceOf({"", image.view()}, {"cut"}), "pixels is not 'cut'");
+}
+
+TEST(DecodeOutcomeTest, ComparesWarnings) {
+  const RgbImage image = TestPhotograph(2, 2, 1);
+  EXPECT_EQ(DifferenceOf({"", image.view(), "odd"}, {"", image.view(), "odd"}),
+            "");
+  EXPECT_EQ(DifferenceOf({"", image.view(), "odd"}, {"", image.view()}),
+            "warning 'odd' is not ''");
 }
 
 TEST(DecodeOutcomeTest, HashesWhatIsCompared) {
@@ -43,7 +50,7 @@ TEST(DecodeOutcomeTest, HashesWhatIsCompared) {
   EXPECT_EQ(HashOf({"", image.view()}), HashOf({"", other.view()}));
   ++other.row(6)[26];
   EXPECT_NE(HashOf({"", image.view()}), HashOf({"", other.view()}));
-  EXPECT_NE(HashOf({"broken", {}}), HashOf({"cut", {}}));
+  EXPECT_NE(HashOf({"broken"}), HashOf({"cut"}));
 }
 
 }  // namespace

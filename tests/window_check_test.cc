@@ -10,10 +10,12 @@ namespace {
 
 using testing::IsEmpty;
 
-WindowTally TallyOf(const std::string& jpeg) {
+WindowTally TallyOf(const std::string& jpeg,
+                    JpegWarnings warnings = JpegWarnings::kErrors) {
   WindowTally tally;
   std::vector<std::string> differences;
-  WindowChecker(40).Check({.name = "a", .bytes = jpeg}, tally, differences);
+  WindowChecker checker({.windows = 40, .warnings = warnings});
+  checker.Check({.name = "a", .bytes = jpeg}, tally, differences);
   EXPECT_THAT(differences, IsEmpty());
   EXPECT_EQ(tally.equal, tally.windows);
   EXPECT_EQ(tally.images, 1);
@@ -33,6 +35,14 @@ TEST(WindowCheckTest, ComparesWindowsAboveTheDamageAndRefusals) {
   EXPECT_EQ(tally.windows, 40);
   EXPECT_GT(tally.refused, 5);
   EXPECT_LT(tally.refused, 39);
+}
+
+TEST(WindowCheckTest, ComparesWindowsWithWarnings) {
+  const std::string jpeg = TestJpeg();
+  const WindowTally tally =
+      TallyOf(jpeg.substr(0, jpeg.size() / 2), JpegWarnings::kTolerated);
+  EXPECT_EQ(tally.windows, 40);
+  EXPECT_EQ(tally.refused, 0);
 }
 
 TEST(WindowCheckTest, ComparesRefusedHeaders) {
