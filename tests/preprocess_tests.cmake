@@ -25,7 +25,8 @@ infeed_fuzz(image_size_fuzz LIBRARIES infeed::preprocess)
 infeed_fuzz(jpeg_fuzz LIBRARIES infeed::preprocess)
 
 infeed_test(jpeg_equality_test
-  SOURCES jpeg_equality_test.cc
+  SOURCES jpeg_equality_test.cc jpeg_extreme_test.cc jpeg_irregular_test.cc
+          support/raw_jpeg.cc
   LIBRARIES decoder_checks test_jpeg
   LABELS core)
 add_dependencies(core_tests jpeg_equality_test)
