@@ -79,9 +79,8 @@ void Resize(benchmark::State& state) {
   const int side = static_cast<int>(state.range(0));
   const RgbImage image = TestPhotograph(side, side, 1);
   std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
-  ResizeScratch scratch;
   for (auto _ : state) {
-    ResizeBicubic(image.view(), kSize, false, scratch, pixels);
+    ResizeBicubic(image.view(), kSize, false, pixels);
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations());

@@ -87,7 +87,7 @@ void Preprocessor::Resize(const SampleKey& key,
                           std::span<std::uint32_t> destination) {
   Check(window_.width > 0, "an image is decoded before it is resized");
   ResizeBicubic(image_.view(window_), options_.image_size, IsFlipped(key),
-                scratch_, destination);
+                destination);
 }
 
 bool Preprocessor::IsFlipped(const SampleKey& key) const {

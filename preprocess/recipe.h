@@ -69,7 +69,6 @@ class Preprocessor {
   JpegDecoder decoder_;
   RgbImage image_;
   Window window_;  // what is used of image_; empty until Decode() returned
-  ResizeScratch scratch_;
 };
 
 }  // namespace infeed

@@ -267,10 +267,9 @@ TEST(PreprocessorTest, TakesPngsByTheirContent) {
   preprocessor.Decode(AsBytes(EncodePng(image.view())), {});
   preprocessor.Resize({}, pixels);
 
-  ResizeScratch scratch;
   std::vector<std::uint32_t> expected(pixels.size());
   ResizeBicubic(image.view(CenterCropWindow(70, 90, kSize)), kSize, false,
-                scratch, expected);
+                expected);
   EXPECT_EQ(pixels, expected);
 }
 

@@ -4,13 +4,46 @@ target_link_libraries(test_jpeg
   PUBLIC infeed::preprocess
   PRIVATE JPEG::JPEG infeed_options)
 
+# The decoder's vector code without the decoder, for every target.
+add_library(jpeg_back_half STATIC
+  support/coefficient_jpeg.cc support/jpeg_back_half.cc)
+target_include_directories(jpeg_back_half PUBLIC ${PROJECT_SOURCE_DIR})
+target_compile_definitions(jpeg_back_half PRIVATE
+  $<TARGET_PROPERTY:infeed_preprocess,COMPILE_DEFINITIONS>)
+target_link_libraries(jpeg_back_half
+  PUBLIC infeed::preprocess
+  PRIVATE JPEG::JPEG hwy::hwy infeed_options)
+
+infeed_test(jpeg_backhalf_test
+  SOURCES jpeg_backhalf_test.cc
+  LIBRARIES jpeg_back_half
+  LABELS core)
 infeed_test(jpeg_test
-  SOURCES jpeg_details_test.cc jpeg_test.cc jpeg_window_test.cc
+  SOURCES
+    jpeg_details_test.cc
+    jpeg_plain_test.cc
+    jpeg_scan_test.cc
+    jpeg_test.cc
+    jpeg_window_test.cc
   LIBRARIES test_jpeg
   LABELS core)
+# The entropy decoder on each SIMD target, and libjpeg's coefficients.
+add_library(test_entropy STATIC
+  support/entropy_targets.cc support/jpeg_coefficients.cc)
+target_link_libraries(test_entropy
+  PUBLIC test_jpeg
+  PRIVATE JPEG::JPEG hwy::hwy infeed_options)
+# As preprocess has them: the numbers of the targets must be the same.
+target_compile_definitions(test_entropy PRIVATE
+  $<TARGET_PROPERTY:infeed_preprocess,COMPILE_DEFINITIONS>)
+
+infeed_test(jpeg_entropy_test
+  SOURCES jpeg_entropy_test.cc jpeg_huffman_test.cc
+  LIBRARIES test_entropy
+  LABELS core)
 infeed_test(preprocess_test
-  SOURCES crop_test.cc preprocess_golden_test.cc recipe_test.cc resize_test.cc
-          simd_target_test.cc
+  SOURCES bicubic_sink_test.cc crop_test.cc preprocess_golden_test.cc
+          recipe_test.cc resize_test.cc simd_target_test.cc
   LIBRARIES test_jpeg
   LABELS core)
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
@@ -18,8 +51,17 @@ infeed_test(opencv_image_test
   SOURCES exif_test.cc opencv_image_test.cc
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
   LABELS core)
-add_dependencies(core_tests jpeg_test preprocess_test opencv_image_test)
-add_dependencies(tsan_tests jpeg_test preprocess_test)
+add_dependencies(core_tests
+  jpeg_backhalf_test
+  jpeg_entropy_test
+  jpeg_test
+  opencv_image_test
+  preprocess_test)
+add_dependencies(tsan_tests
+  jpeg_backhalf_test
+  jpeg_entropy_test
+  jpeg_test
+  preprocess_test)
 
 infeed_fuzz(image_size_fuzz LIBRARIES infeed::preprocess)
 infeed_fuzz(jpeg_fuzz LIBRARIES infeed::preprocess)

@@ -46,9 +46,8 @@ Pixels Expected(const std::string& jpeg, const Window& window, bool flip) {
   RgbImage image;
   std::ignore = decoder.ReadHeader(AsBytes(jpeg));
   decoder.Decode(image);
-  ResizeScratch scratch;
   Pixels pixels(std::size_t{kSize} * kSize);
-  ResizeBicubic(image.view(window), kSize, flip, scratch, pixels);
+  ResizeBicubic(image.view(window), kSize, flip, pixels);
   return pixels;
 }
 

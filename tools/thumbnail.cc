@@ -63,8 +63,7 @@ std::string Thumbnail(std::span<const std::byte> encoded, int size) {
     image = Halved(image.view());
   }
   std::vector<std::uint32_t> packed(static_cast<std::size_t>(size) * size);
-  ResizeScratch scratch;
-  ResizeBicubic(image.view(CentredSquare(image)), size, false, scratch, packed);
+  ResizeBicubic(image.view(CentredSquare(image)), size, false, packed);
   RgbImage small;
   small.Resize(size, size);
   for (std::size_t i = 0; i < packed.size(); ++i) {

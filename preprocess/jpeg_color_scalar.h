@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+// Upsampling and colour, a row at a time, in plain C++, as libjpeg-turbo does
+// them by default: chroma weighted 3 : 1 between its two nearest samples in
+// each direction, and ITU-R BT.601 by tables of 16 binary places (JFIF).
+// in[-1] and in[count] are readable: real neighbours, or copies of the edge.
+namespace infeed {
+
+// Twice as many samples as in.
+void UpsampleH2V1Row(const std::uint8_t* in, int count, std::uint8_t* out);
+
+// The same between two rows; near is the one whose samples weigh more.
+void UpsampleH2V2Row(const std::uint8_t* near, const std::uint8_t* far,
+                     int count, std::uint8_t* out);
+
+// count samples between two rows. lower: the row wanted is below near's centre;
+// rounding depends on it.
+void UpsampleH1V2Row(const std::uint8_t* near, const std::uint8_t* far,
+                     bool lower, int count, std::uint8_t* out);
+
+// Each sample twice.
+void ReplicateH2Row(const std::uint8_t* in, int count, std::uint8_t* out);
+
+// Write 3 * count bytes R G B.
+void YccToRgbRow(const std::uint8_t* y, const std::uint8_t* cb,
+                 const std::uint8_t* cr, int count, std::uint8_t* rgb);
+void GrayToRgbRow(const std::uint8_t* y, int count, std::uint8_t* rgb);
+void PlanesToRgbRow(const std::uint8_t* r, const std::uint8_t* g,
+                    const std::uint8_t* b, int count, std::uint8_t* rgb);
+
+}  // namespace infeed

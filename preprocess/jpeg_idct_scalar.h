@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace infeed {
+
+// The inverse DCT of libjpeg-turbo's x86 SIMD code for JDCT_ISLOW, one block in
+// plain C++: columns, then rows, with 13-bit constants (Loeffler, Ligtenberg
+// and Moschytz, 1989). It differs from libjpeg's portable code where numbers
+// are extreme: dequantising and four sums wrap at 16 bits, and the result of
+// the first pass is clamped to them.
+//
+// coefficients and quantiser: 64 each, row by row. Samples go to 8 rows of 8,
+// stride apart. Returns false, without samples worth having, when a number is
+// so extreme that libjpeg's shortcuts differ from its general way: something
+// dequantised in row 0 or 4 above 8191, or a result of the first pass in
+// column 0 or 4 above 16383, in magnitude.
+[[nodiscard]] bool InverseDctBlock(const std::int16_t* coefficients,
+                                   const std::int16_t* quantiser,
+                                   std::uint8_t* out, std::ptrdiff_t stride);
+
+}  // namespace infeed

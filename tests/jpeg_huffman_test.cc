@@ -1,0 +1,103 @@
+#include "preprocess/jpeg_huffman.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+
+#include <gtest/gtest.h>
+
+namespace infeed {
+namespace {
+
+HuffmanSpec Spec(std::initializer_list<int> counts,
+                 std::initializer_list<int> values) {
+  HuffmanSpec spec;
+  spec.defined = true;
+  std::copy(counts.begin(), counts.end(), spec.counts.begin() + 1);
+  std::copy(values.begin(), values.end(), spec.values.begin());
+  return spec;
+}
+
+// Codes 0, 10, 110, 1110 and one of 16 bits.
+HuffmanSpec Small() {
+  return Spec({1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
+              {0x02, 0x00, 0xF0, 0x4B, 0x1F});
+}
+
+std::uint64_t TopBits(std::uint64_t bits, int count) {
+  return bits << (64 - count);
+}
+
+std::uint32_t FusedEntry(const FusedTable& table, std::uint64_t bits) {
+  return table.fused[bits >> (64 - FusedTable::kBits)];
+}
+
+constexpr std::uint32_t Entry(int value, std::uint32_t advance, int bits) {
+  return static_cast<std::uint32_t>(value) << 16 | advance << 8 |
+         static_cast<std::uint32_t>(bits);
+}
+
+TEST(JpegHuffmanTest, FusesCodeAndValue) {
+  AcTable table;
+  ASSERT_TRUE(BuildAcTable(Small(), table));
+  // Size 2: 00 is -3, 01 -2, 10 2, 11 3 (T.81, table F.2).
+  EXPECT_EQ(FusedEntry(table, TopBits(0b000, 3)), Entry(-3, 1, 3));
+  EXPECT_EQ(FusedEntry(table, TopBits(0b001, 3)), Entry(-2, 1, 3));
+  EXPECT_EQ(FusedEntry(table, TopBits(0b010, 3)), Entry(2, 1, 3));
+  EXPECT_EQ(FusedEntry(table, TopBits(0b011, 3)), Entry(3, 1, 3));
+  EXPECT_EQ(FusedEntry(table, TopBits(0b10, 2)), Entry(0, 64, 2));
+  EXPECT_EQ(FusedEntry(table, TopBits(0b110, 3)), Entry(0, 16, 3));
+}
+
+TEST(JpegHuffmanTest, FindsLongSymbols) {
+  AcTable table;
+  ASSERT_TRUE(BuildAcTable(Small(), table));
+  const std::uint64_t wide = TopBits(0b1110'11111111111, 15);
+  EXPECT_EQ(FusedEntry(table, wide), FusedTable::kLong);
+  EXPECT_EQ(LongEntry(table, wide), Entry(2047, 5, 15));
+  // The code behind 1110 at 16 bits, and 15 value bits.
+  const std::uint64_t deep = TopBits(0b1111'0000'0000'0000'100000000000000, 31);
+  EXPECT_EQ(FusedEntry(table, deep), FusedTable::kLong);
+  EXPECT_EQ(LongEntry(table, deep), Entry(16384, 2, 31));
+  EXPECT_EQ(LongEntry(table, ~std::uint64_t{0}), 0U);
+}
+
+TEST(JpegHuffmanTest, LongEntriesAreTheFusedOnes) {
+  AcTable table;
+  ASSERT_TRUE(BuildAcTable(Small(), table));
+  for (std::uint64_t i = 0; i < table.fused.size(); ++i) {
+    const std::uint64_t bits = TopBits(i, FusedTable::kBits);
+    if (FusedEntry(table, bits) != FusedTable::kLong) {
+      EXPECT_EQ(LongEntry(table, bits), FusedEntry(table, bits));
+    }
+  }
+}
+
+TEST(JpegHuffmanTest, DcDifferencesAdvanceByOne) {
+  DcTable table;
+  ASSERT_TRUE(BuildDcTable(Spec({1, 1}, {0, 1}), table));
+  EXPECT_EQ(FusedEntry(table, 0), Entry(0, 1, 1));
+  EXPECT_EQ(FusedEntry(table, TopBits(0b100, 3)), Entry(-1, 1, 3));
+}
+
+// As libjpeg does, a size of zero ends a block whatever the run.
+TEST(JpegHuffmanTest, AnyRunOfNothingEndsABlock) {
+  AcTable table;
+  ASSERT_TRUE(BuildAcTable(Spec({1}, {0x30}), table));
+  EXPECT_EQ(FusedEntry(table, 0), Entry(0, 64, 1));
+}
+
+TEST(JpegHuffmanTest, RefusesWhatLibjpegRefuses) {
+  AcTable ac;
+  DcTable dc;
+  EXPECT_FALSE(BuildAcTable({}, ac));                    // not defined
+  EXPECT_FALSE(BuildAcTable(Spec({2}, {1, 2}), ac));     // a code of all ones
+  EXPECT_FALSE(BuildAcTable(Spec({3}, {1, 2, 3}), ac));  // too many codes
+  EXPECT_FALSE(BuildDcTable(Spec({1}, {16}), dc));       // no such category
+  EXPECT_TRUE(BuildAcTable(Spec({1, 1}, {16, 17}), ac));
+  // 254 and 3 codes: more than there are symbols.
+  EXPECT_FALSE(BuildAcTable(Spec({0, 0, 0, 0, 0, 0, 0, 254, 3}, {}), ac));
+}
+
+}  // namespace
+}  // namespace infeed

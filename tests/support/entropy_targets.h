@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "preprocess/jpeg_entropy.h"
+
+namespace infeed {
+
+// preprocess/jpeg_entropy-inl.h on the SIMD target in use. Their contracts are
+// there; coefficients come in the target's order, ZigzagStored() says which.
+[[nodiscard]] bool ZigzagStored();
+[[nodiscard]] bool DecodeMcusOnTarget(const McuLayout& layout,
+                                      const ScanBytes& bytes, int mcus,
+                                      ScanPlace& place,
+                                      std::int16_t* coefficients,
+                                      std::uint8_t* ends);
+[[nodiscard]] bool PassMcusOnTarget(const McuLayout& layout,
+                                    const ScanBytes& bytes, int mcus,
+                                    ScanPlace& place);
+[[nodiscard]] bool DecodeRunsOnTarget(const McuLayout& layout,
+                                      std::span<McuRun> runs);
+
+}  // namespace infeed

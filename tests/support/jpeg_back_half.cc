@@ -1,0 +1,40 @@
+#include "tests/support/jpeg_back_half.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/support/jpeg_back_half.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "preprocess/jpeg_color-inl.h"
+#include "preprocess/jpeg_idct-inl.h"
+#include "preprocess/jpeg_order-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace infeed {
+namespace HWY_NAMESPACE {
+
+JpegBackHalf BackHalf() {
+  return {.coefficient_place = kCoefficientPlace,
+          .inverse_dct_row = InverseDctRow,
+          .upsample_h2v1 = UpsampleH2V1,
+          .upsample_h2v2 = UpsampleH2V2,
+          .upsample_h1v2 = UpsampleH1V2,
+          .replicate_h2 = ReplicateH2,
+          .ycc_to_rgb = YccToRgb,
+          .gray_to_rgb = GrayToRgb,
+          .planes_to_rgb = PlanesToRgb};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace infeed
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace infeed {
+
+HWY_EXPORT(BackHalf);
+
+JpegBackHalf CurrentJpegBackHalf() { return HWY_DYNAMIC_DISPATCH(BackHalf)(); }
+
+}  // namespace infeed
+#endif

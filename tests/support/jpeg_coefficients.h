@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "preprocess/jpeg_entropy.h"
+
+namespace infeed {
+
+// A baseline JPEG of one scan, taken apart by libjpeg: what an entropy decoder
+// needs, and what it must find.
+struct CodedScan {
+  // layout() points into tables, so it stays where it is.
+  CodedScan() = default;
+  CodedScan(const CodedScan&) = delete;
+  CodedScan& operator=(const CodedScan&) = delete;
+
+  [[nodiscard]] ScanBytes bytes() const {
+    return {data.data(), data.size() - kScanSlack};
+  }
+  [[nodiscard]] int mcus() const { return mcus_per_row * mcu_rows; }
+  [[nodiscard]] int blocks() const { return mcus() * layout.blocks; }
+
+  McuLayout layout;
+  int mcus_per_row = 0;
+  int mcu_rows = 0;
+  std::vector<std::uint8_t> data;  // un-stuffed, with slack
+  // 64 a block in zigzag order, blocks in the scan's order.
+  std::vector<std::int16_t> coefficients;
+  std::array<DcTable, 4> dc_tables;
+  std::array<AcTable, 4> ac_tables;
+};
+
+// Fills `scan` from a JPEG without restart markers.
+void ReadCoefficients(const std::string& jpeg, CodedScan& scan);
+
+// jpeg_read_coefficients() alone, for benchmarks.
+void ReadCoefficientsOnly(const std::string& jpeg);
+
+}  // namespace infeed
