@@ -102,19 +102,107 @@ HWY_INLINE Rgb ConvertSamples(V8 y, V8 cb, V8 cr) {
   return {Narrow(low.r, high.r), Narrow(low.g, high.g), Narrow(low.b, high.b)};
 }
 
-// Where in 16 pixels' worth of one colour the one is that belongs at byte i of
-// three 16-byte lanes R G B R G B ..., when it is the `color`-th. Each sample
-// has one place, whichever lane it belongs to.
-constexpr std::uint8_t SampleAt(std::size_t i, std::size_t color) {
-  const std::size_t lane = (i + 3 - color) % 3 == 0   ? 0
-                           : (i + 4 - color) % 3 == 0 ? 1
-                                                      : 2;
-  return static_cast<std::uint8_t>((16 * lane + i - color) / 3);
+#if HWY_TARGET == HWY_AVX3_DL
+
+// For byte i of R G B R G B ...: which of 64 samples, + 64 for green. Blue ones
+// are put in afterwards.
+alignas(64) inline constexpr std::array<std::uint8_t, 192> kSampleAt = [] {
+  std::array<std::uint8_t, 192> samples{};
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i] = static_cast<std::uint8_t>(i / 3 + (i % 3 == 1 ? 64 : 0));
+  }
+  return samples;
+}();
+
+// Writes the `kPart`-th 64 bytes.
+template <int kPart>
+HWY_INLINE void StorePart(const Rgb& in, std::uint8_t* out) {
+  constexpr std::uint64_t kEveryThird = 0x9249249249249249;
+  constexpr std::uint64_t kBlue = kEveryThird << (2 * kPart + 2) % 3;
+  const __m512i samples = _mm512_load_si512(kSampleAt.data() + 64 * kPart);
+  const __m512i red_green =
+      _mm512_permutex2var_epi8(in.r.raw, samples, in.g.raw);
+  _mm512_storeu_si512(
+      out + 64 * kPart,
+      _mm512_mask_permutexvar_epi8(red_green, kBlue, samples, in.b.raw));
 }
 
 HWY_INLINE void StoreRgb(const Rgb& in, std::uint8_t* out) {
-  hn::StoreInterleaved3(in.r, in.g, in.b, D8(), out);
+  StorePart<0>(in, out);
+  StorePart<1>(in, out);
+  StorePart<2>(in, out);
 }
+
+#else
+
+// One colour's samples turned in each 128-bit lane so that each is where it
+// belongs in the one of three lanes R G B R G B ... that it goes to: no two of
+// 16 want the same place.
+template <int kColor>
+HWY_INLINE V8 Spread(V8 samples) {
+  alignas(16) static constexpr std::array<std::uint8_t, 16> kPlaces = [] {
+    std::array<std::uint8_t, 16> places{};
+    for (int i = 0; i < 16; ++i) {
+      places[(3 * i + kColor) % 16] = static_cast<std::uint8_t>(i);
+    }
+    return places;
+  }();
+  return hn::TableLookupBytes(samples, hn::LoadDup128(D8(), kPlaces.data()));
+}
+
+// Bytes whose place in a lane is kRest modulo 3.
+template <int kRest>
+HWY_INLINE hn::Mask<D8> EveryThird() {
+  alignas(16) static constexpr std::array<std::uint8_t, 16> kBytes = [] {
+    std::array<std::uint8_t, 16> bytes{};
+    for (int i = kRest; i < 16; i += 3) {
+      bytes[i] = 255;
+    }
+    return bytes;
+  }();
+  return hn::MaskFromVec(hn::LoadDup128(D8(), kBytes.data()));
+}
+
+// Writes the 128-bit lanes of three vectors in turns.
+HWY_INLINE void StoreLanes(V8 a, V8 b, V8 c, std::uint8_t* out) {
+#if HWY_TARGET == HWY_AVX3
+  const __m512i b0 = _mm512_permutex2var_epi64(
+      a.raw, _mm512_setr_epi64(0, 1, 8, 9, 0, 0, 2, 3), b.raw);
+  const __m512i b1 = _mm512_permutex2var_epi64(
+      b.raw, _mm512_setr_epi64(2, 3, 10, 11, 0, 0, 4, 5), c.raw);
+  const __m512i b2 = _mm512_permutex2var_epi64(
+      c.raw, _mm512_setr_epi64(4, 5, 0, 0, 14, 15, 6, 7), b.raw);
+  _mm512_storeu_si512(out,
+                      _mm512_mask_shuffle_i64x2(b0, 0x30, c.raw, c.raw, 0x00));
+  _mm512_storeu_si512(out + 64,
+                      _mm512_mask_shuffle_i64x2(b1, 0x30, a.raw, a.raw, 0x20));
+  _mm512_storeu_si512(out + 128,
+                      _mm512_mask_shuffle_i64x2(b2, 0x0C, a.raw, a.raw, 0x0C));
+#elif HWY_TARGET == HWY_AVX2
+  auto* vectors = reinterpret_cast<__m256i*>(out);
+  _mm256_storeu_si256(vectors, _mm256_permute2x128_si256(a.raw, b.raw, 0x20));
+  _mm256_storeu_si256(vectors + 1, _mm256_blend_epi32(c.raw, a.raw, 0xF0));
+  _mm256_storeu_si256(vectors + 2,
+                      _mm256_permute2x128_si256(b.raw, c.raw, 0x31));
+#else
+  hn::StoreU(a, D8(), out);
+  hn::StoreU(b, D8(), out + kLanes);
+  hn::StoreU(c, D8(), out + 2 * kLanes);
+#endif
+}
+
+HWY_INLINE void StoreRgb(const Rgb& in, std::uint8_t* out) {
+  const V8 r = Spread<0>(in.r);
+  const V8 g = Spread<1>(in.g);
+  const V8 b = Spread<2>(in.b);
+  const auto first = EveryThird<0>();
+  const auto second = EveryThird<1>();
+  StoreLanes(hn::IfThenElse(first, r, hn::IfThenElse(second, g, b)),
+             hn::IfThenElse(first, g, hn::IfThenElse(second, b, r)),
+             hn::IfThenElse(first, b, hn::IfThenElse(second, r, g)), out);
+}
+
+#endif
 
 // Calls convert(i) for the vectors that cover `count` pixels and stores what it
 // returns: the last vector overlaps the one before, or goes by way of a buffer.
