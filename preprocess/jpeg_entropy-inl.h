@@ -17,7 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 #include <hwy/highway.h>
 
@@ -32,19 +31,28 @@ inline constexpr bool kZigzagStored = HWY_TARGET <= HWY_AVX3;
 
 // Where the coefficient at a zigzag place is stored. Places of 64 and more
 // belong to the block behind: the zero at the end of a block goes there.
-inline constexpr std::array<std::uint8_t, 128> kStoredPlace = [] {
+inline constexpr std::array<std::uint8_t, 144> kStoredPlace = [] {
   constexpr std::array<std::uint8_t, 64> natural = {
       0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
       12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
       35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
       58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
-  std::array<std::uint8_t, 128> places{};
-  for (int i = 0; i < 128; ++i) {
+  std::array<std::uint8_t, 144> places{};
+  for (int i = 0; i < 144; ++i) {
     places[i] =
         i < 64 && !kZigzagStored ? natural[i] : static_cast<std::uint8_t>(i);
   }
   return places;
 }();
+
+HWY_INLINE std::uint64_t BigEndian(const std::uint8_t* data) {
+  std::uint64_t word;
+  std::memcpy(&word, data, sizeof(word));
+  if constexpr (std::endian::native == std::endian::little) {
+    word = __builtin_bswap64(word);
+  }
+  return word;
+}
 
 // The bits of a scan from the highest down. After Refill() at least 56 are
 // there, enough for five symbols of a fused table, or a whole long one.
@@ -76,15 +84,6 @@ class BitBuffer {
   }
 
  private:
-  static HWY_INLINE std::uint64_t BigEndian(const std::uint8_t* data) {
-    std::uint64_t word;
-    std::memcpy(&word, data, sizeof(word));
-    if constexpr (std::endian::native == std::endian::little) {
-      word = __builtin_bswap64(word);
-    }
-    return word;
-  }
-
   std::uint64_t bits_ = 0;
   std::uint32_t count_ = 0;  // valid bits, in the low six of it
   const std::uint8_t* next_;
@@ -244,15 +243,6 @@ struct DropBlocks {
                                    const ScanBytes& bytes, int mcus,
                                    ScanPlace& place) {
   return DecodeEach(layout, bytes, mcus, place, DropBlocks{});
-}
-
-// Several runs, each as by DecodeMcus.
-[[nodiscard]] inline bool DecodeRuns(const McuLayout& layout,
-                                     std::span<McuRun> runs) {
-  return std::all_of(runs.begin(), runs.end(), [&](McuRun& run) {
-    return DecodeMcus(layout, run.bytes, run.mcus, run.place, run.coefficients,
-                      run.ends);
-  });
 }
 
 }  // namespace HWY_NAMESPACE

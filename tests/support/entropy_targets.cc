@@ -4,7 +4,7 @@
 
 #include <hwy/foreach_target.h>  // must come before highway.h
 
-#include "preprocess/jpeg_entropy-inl.h"
+#include "preprocess/jpeg_runs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
