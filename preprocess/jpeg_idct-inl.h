@@ -208,23 +208,16 @@ HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
   const D32 d32;
   seen.first = Magnitudes::With(seen.first, in.low.p04, in.high.p04);
   const V32 half = hn::Set(d32, 1 << (kFirstShift - 1));
-  const WideRows low = FullPass(in.low, half);
-  const WideRows high = FullPass(in.high, half);
-  V16 row[8];
-  for (int i = 0; i < 8; ++i) {
-    row[i] = Narrow<kFirstShift>(low.row[i], high.row[i]);
-  }
-  const PairedRows upper = TurnPairs(row[0], row[1], row[2], row[3]);
-  const PairedRows lower = TurnPairs(row[4], row[5], row[6], row[7]);
-  seen.second = Magnitudes::With(seen.second, upper.p04, lower.p04);
+  const TurnedRows left = Turn(FullPass(in.low, half));
+  const TurnedRows right = Turn(FullPass(in.high, half));
+  const PairedRows top{left.even_top, left.odd_top, right.even_top,
+                       right.odd_top};
+  const PairedRows bottom{left.even_bottom, left.odd_bottom, right.even_bottom,
+                          right.odd_bottom};
+  seen.second = Magnitudes::With(seen.second, top.p04, bottom.p04);
   const V32 second_half = hn::Set(d32, 1 << (kSecondShift - 1));
-  const WideRows top = FullPass(upper, second_half);
-  const WideRows bottom = FullPass(lower, second_half);
-  V16 column[8];
-  for (int i = 0; i < 8; ++i) {
-    column[i] = Narrow<kSecondShift>(top.row[i], bottom.row[i]);
-  }
-  return TurnToSamples(column);
+  return TurnToSamples(FullPass(top, second_half),
+                       FullPass(bottom, second_half));
 }
 
 HWY_INLINE Samples TransformCorner(const PairedCorner& in,
@@ -236,26 +229,14 @@ HWY_INLINE Samples TransformCorner(const PairedCorner& in,
   const V16 p02 = hn::Mul(in.p02, quantiser.p02);
   const V16 p31 = hn::Mul(in.p31, quantiser.p31);
   seen.first = hn::Or(seen.first, hn::And(hn::Abs(p02), even));
-  const WideRows wide =
-      CornerPass(p02, p31, hn::Set(d32, 1 << (kFirstShift - 1)));
-  V16 rows[4];  // two each
-  for (int i = 0; i < 4; ++i) {
-    rows[i] = Narrow<kFirstShift>(wide.row[2 * i], wide.row[2 * i + 1]);
-  }
-  const V16 top02 = ShufflePairs<0x88>(rows[0], rows[1]);
-  const V16 bottom02 = ShufflePairs<0x88>(rows[2], rows[3]);
+  const TurnedRows rows =
+      Turn(CornerPass(p02, p31, hn::Set(d32, 1 << (kFirstShift - 1))));
   seen.second = hn::Or(
-      seen.second, hn::And(hn::Or(hn::Abs(top02), hn::Abs(bottom02)), even));
+      seen.second,
+      hn::And(hn::Or(hn::Abs(rows.even_top), hn::Abs(rows.even_bottom)), even));
   const V32 half = hn::Set(d32, 1 << (kSecondShift - 1));
-  const WideRows top =
-      CornerPass(top02, ShufflePairs<0xDD>(rows[0], rows[1]), half);
-  const WideRows bottom =
-      CornerPass(bottom02, ShufflePairs<0xDD>(rows[2], rows[3]), half);
-  V16 column[8];
-  for (int i = 0; i < 8; ++i) {
-    column[i] = Narrow<kSecondShift>(top.row[i], bottom.row[i]);
-  }
-  return TurnToSamples(column);
+  return TurnToSamples(CornerPass(rows.even_top, rows.odd_top, half),
+                       CornerPass(rows.even_bottom, rows.odd_bottom, half));
 }
 
 // The samples of a block that has DC only. False: extreme.
