@@ -157,30 +157,15 @@ HWY_INLINE PairedCorner LoadCorner(const Group& blocks) {
 
 #endif  // HWY_AVX3
 
-// Writes a group's samples side by side.
+// Writes a group's samples.
 HWY_INLINE void StoreGroup(const Samples& samples, std::uint8_t* out,
                            std::ptrdiff_t stride) {
+  const hn::Half<D8> half;
+  auto* row = reinterpret_cast<std::int8_t*>(out);
   for (const V8 rows : samples.rows) {
-#if HWY_TARGET <= HWY_AVX3
-    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-    const __m512i sorted = _mm512_permutexvar_epi64(order, rows.raw);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
-                        _mm512_castsi512_si256(sorted));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + stride),
-                        _mm512_extracti64x4_epi64(sorted, 1));
-#elif HWY_TARGET == HWY_AVX2
-    const __m256i sorted = _mm256_permute4x64_epi64(rows.raw, 0xD8);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
-                     _mm256_castsi256_si128(sorted));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + stride),
-                     _mm256_extracti128_si256(sorted, 1));
-#else
-    const hn::Half<D8> half;
-    auto* signed_out = reinterpret_cast<std::int8_t*>(out);
-    hn::StoreU(hn::LowerHalf(half, rows), half, signed_out);
-    hn::StoreU(hn::UpperHalf(half, rows), half, signed_out + stride);
-#endif
-    out += 2 * stride;
+    hn::StoreU(hn::LowerHalf(half, rows), half, row);
+    hn::StoreU(hn::UpperHalf(half, rows), half, row + stride);
+    row += 2 * stride;
   }
 }
 

@@ -180,10 +180,31 @@ HWY_INLINE V8 NarrowToBytes(V16 a, V16 b) {
 #endif
 }
 
-// Samples of blocks: rows 2 * i and 2 * i + 1 of each.
+// Samples of blocks: rows 2 * i and 2 * i + 1, each of all blocks side by side.
 struct Samples {
   V8 rows[4];
 };
+
+// Joins the left and right halves of two rows of each block, of the four that
+// are in a lane, and makes them unsigned.
+template <int kHalf>
+HWY_INLINE V8 JoinHalves(V32 left, V32 right) {
+#if HWY_TARGET <= HWY_AVX3
+  constexpr int k = 2 * kHalf;
+  const __m512i places = _mm512_setr_epi32(
+      k, k + 16, k + 4, k + 20, k + 8, k + 24, k + 12, k + 28, k + 1, k + 17,
+      k + 5, k + 21, k + 9, k + 25, k + 13, k + 29);
+  const V32 joined{_mm512_permutex2var_epi32(left.raw, places, right.raw)};
+#else
+  const D32 d32;
+  V32 joined = kHalf == 0 ? hn::InterleaveLower(d32, left, right)
+                          : hn::InterleaveUpper(d32, left, right);
+#if HWY_TARGET == HWY_AVX2
+  joined = V32{_mm256_permute4x64_epi64(joined.raw, 0xD8)};
+#endif
+#endif
+  return hn::Xor(hn::Set(D8(), -128), hn::BitCast(D8(), joined));
+}
 
 // Two columns of results of the second pass, shifted by 18 and interleaved.
 HWY_INLINE V16 ShiftTwo(V32 even, V32 odd) {
@@ -211,13 +232,9 @@ HWY_INLINE Samples TurnToSamples(const WideRows& top, const WideRows& bottom) {
       hn::BitCast(d32, hn::InterleaveLower(d16, two[2], two[3])),
       hn::BitCast(d32, hn::InterleaveUpper(d16, two[2], two[3]))};
   Samples samples;
-  const V8 center = hn::Set(d8, -128);
-  for (int i = 0; i < 4; ++i) {
-    const V32 l = left[i / 2];
-    const V32 r = right[i / 2];
-    samples.rows[i] = hn::Xor(
-        center, hn::BitCast(d8, i % 2 == 0 ? hn::InterleaveLower(d32, l, r)
-                                           : hn::InterleaveUpper(d32, l, r)));
+  for (int i = 0; i < 2; ++i) {
+    samples.rows[2 * i] = JoinHalves<0>(left[i], right[i]);
+    samples.rows[2 * i + 1] = JoinHalves<1>(left[i], right[i]);
   }
   return samples;
 }
