@@ -1,0 +1,106 @@
+#include "bench/window_check.h"
+
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "bench/random_windows.h"
+
+namespace infeed {
+namespace {
+
+std::string PlaceText(const Window* window) {
+  return window == nullptr
+             ? "header: "
+             : fmt::format("window y {} x {} of {}x{}: ", window->y, window->x,
+                           window->width, window->height);
+}
+
+auto KeyOf(const JpegInfo& info) {
+  return std::tuple(info.width, info.height, info.components, info.progressive);
+}
+
+}  // namespace
+
+WindowTally& WindowTally::operator+=(const WindowTally& other) {
+  images += other.images;
+  windows += other.windows;
+  equal += other.equal;
+  refused += other.refused;
+  hash += other.hash;
+  return *this;
+}
+
+WindowChecker::WindowChecker(const WindowCheckOptions& options)
+    : options_(options),
+      decoder_(options.limits, options.warnings),
+      reference_(options.limits, options.warnings) {}
+
+DecodeOutcome WindowChecker::Decode(std::span<const std::byte> bytes,
+                                    const Window* window) {
+  try {
+    const JpegInfo info = decoder_.ReadHeader(bytes);
+    if (window == nullptr) {
+      return {};
+    }
+    if (KeyOf(info) != KeyOf(info_)) {
+      return {"another size or kind", {}, ""};
+    }
+    decoder_.DecodeWindow(*window, image_);
+    return {"", image_.view(), WarningOf(decoder_)};
+  } catch (const DataError& error) {
+    return {error.what(), {}, ""};
+  }
+}
+
+DecodeOutcome WindowChecker::DecodeReference(std::span<const std::byte> bytes,
+                                             const Window* window,
+                                             RgbImage& image) {
+  try {
+    info_ = reference_.ReadHeader(bytes);
+    if (window == nullptr) {
+      return {};
+    }
+    ImageSink sink(image);
+    reference_.DecodeWindow(*window, sink);
+    return {"", image.view(), WarningOf(reference_)};
+  } catch (const DataError& error) {
+    return {error.what(), {}, ""};
+  }
+}
+
+void WindowChecker::Check(const FoundJpeg& jpeg, WindowTally& tally,
+                          std::vector<std::string>& differences) {
+  const std::span bytes = std::as_bytes(std::span(jpeg.bytes));
+  const auto compare = [&](const Window* window,
+                           const DecodeOutcome& expected) {
+    const DecodeOutcome outcome = Decode(bytes, window);
+    const std::string difference = DifferenceOf(outcome, expected);
+    ++tally.windows;
+    tally.equal += difference.empty() ? 1 : 0;
+    tally.refused += difference.empty() && !outcome.error.empty() ? 1 : 0;
+    tally.hash += HashOf(outcome);
+    if (!difference.empty()) {
+      differences.push_back(jpeg.name + ": " + PlaceText(window) + difference);
+    }
+  };
+  ++tally.images;
+  const DecodeOutcome header = DecodeReference(bytes, nullptr, whole_);
+  if (!header.error.empty()) {
+    return compare(nullptr, header);
+  }
+  const std::vector<Window> windows =
+      RandomWindows(info_.height, info_.width, options_.windows,
+                    {.position = static_cast<std::uint64_t>(jpeg.number)});
+  const DecodeOutcome whole = DecodeReference(bytes, &windows.front(), whole_);
+  const bool is_sound = whole.error.empty() && whole.warning.empty();
+  for (const Window& window : windows) {
+    // The windows of a sound image are its crops. Those of a broken one may
+    // lie above the damage.
+    compare(&window, is_sound ? DecodeOutcome{"", whole_.view(window), ""}
+                              : DecodeReference(bytes, &window, expected_));
+  }
+}
+
+}  // namespace infeed
