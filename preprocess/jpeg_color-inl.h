@@ -1,4 +1,7 @@
-// Per-target include guard.
+// Upsampling and colour as in jpeg_color_scalar.h, for each instruction set,
+// one output row at a time. Input rows are readable 64 bytes before and behind
+// what is named. Rows of samples may be written up to 64 bytes too far, R G B
+// never.
 #if defined(INFEED_JPEG_COLOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_JPEG_COLOR_INL_H_
 #undef INFEED_JPEG_COLOR_INL_H_
@@ -16,10 +19,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
-
-// Upsampling and colour as in jpeg_color_scalar.h, one output row at a time.
-// Input rows are readable 64 bytes before and behind what is named. Rows of
-// samples may be written up to 64 bytes too far, R G B never.
 
 HWY_MAYBE_UNUSED static void UpsampleH2V1(const std::uint8_t* in, int count,
                                           std::uint8_t* out) {

@@ -88,7 +88,7 @@ inline void RowMaker::StoreQuantisers() {
   for (int i = 0; i < scan_.component_count; ++i) {
     const auto& table = scan_.quantisers[scan_.components[i].quantiser];
     for (int k = 0; k < 64; ++k) {
-      scratch_.quantisers[i][kCoefficientPlace[k]] =
+      scratch_.quantisers[i][kStoredPlace[k]] =
           static_cast<std::int16_t>(table[k]);
     }
   }

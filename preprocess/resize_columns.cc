@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kGroup = 4;
 constexpr int kVectorBytes = 64;
-constexpr int kFirstTapsBytes = 6;  // two pixels
+constexpr int kTapsBytes = 12;  // four pixels
 
 // The bytes of a pixel's first two taps, counted from its offset, for the
 // samples 0 B G R, each tap in two bytes of which the second is 0.
@@ -33,7 +33,7 @@ bool SetPlaces(ColumnGroup& group) {
   const auto [least, greatest] =
       std::minmax(group.offsets.front(), group.offsets.back());
   group.base = least;
-  if (greatest - least > kVectorBytes - kFirstTapsBytes) {
+  if (greatest - least > kVectorBytes - kTapsBytes) {
     return false;
   }
   for (int i = 0; i < kGroup; ++i) {

@@ -48,12 +48,17 @@ infeed_test(preprocess_test
   LABELS core)
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
 infeed_test(opencv_image_test
-  SOURCES exif_test.cc opencv_image_test.cc
+  SOURCES exif_test.cc image_decoder_test.cc opencv_image_test.cc
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
+  LABELS core)
+infeed_test(jpeg_seek_index_test
+  SOURCES jpeg_seek_index_test.cc
+  LIBRARIES infeed::preprocess
   LABELS core)
 add_dependencies(core_tests
   jpeg_backhalf_test
   jpeg_entropy_test
+  jpeg_seek_index_test
   jpeg_test
   opencv_image_test
   preprocess_test)
@@ -65,6 +70,7 @@ add_dependencies(tsan_tests
 
 infeed_fuzz(image_size_fuzz LIBRARIES infeed::preprocess)
 infeed_fuzz(jpeg_fuzz LIBRARIES infeed::preprocess)
+infeed_fuzz(seek_index_fuzz LIBRARIES infeed::preprocess)
 
 infeed_test(jpeg_equality_test
   SOURCES jpeg_equality_test.cc jpeg_extreme_test.cc jpeg_irregular_test.cc

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "records/open_source.h"
+#include "tools/seek_index_maker.h"
 #include "tools/shards_flag.h"
 #include "tools/task_share.h"
 
@@ -52,6 +53,13 @@ void AddImageFlags(CLI::App& app, OutputFlags& flags) {
                  "of JPEGs that are shrunk, turned or mended")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
+  app.add_option("--seek_index", flags.converter.seek_index,
+                 "lets readers decode a part of a JPEG without what is before "
+                 "it, and several rows at once: rows adds 0.3 % to a JPEG, 8 "
+                 "(every 8th MCU) 2 %, 4 4 %, each a little faster. The JPEG "
+                 "stays as it is, and other readers pass the index over")
+      ->transform(CLI::CheckedTransformer(SeekEntriesNames()))
+      ->option_text("none|rows|8|4=rows");
   app.add_flag("--keep_png", image.keep_png, "store PNGs as they are");
   app.add_flag("--exif_orientation", image.exif_orientation,
                "turn images as their EXIF data says");
