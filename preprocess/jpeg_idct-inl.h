@@ -29,6 +29,15 @@ namespace idct {
 constexpr int kGroup = static_cast<int>(HWY_LANES(std::int16_t)) / 8;
 using Group = std::array<const std::int16_t*, kGroup>;
 
+// Coefficients in zigzag order that lie in rows and columns 0 to 3.
+constexpr int kCornerEnd = 10;
+
+// Rows 0 and 2, rows 3 and 1 of a group's corners, as CornerPass() takes them.
+struct PairedCorner {
+  V16 p02;
+  V16 p31;
+};
+
 // Both halves of a group's columns.
 struct PairedGroup {
   PairedRows low;
@@ -82,29 +91,68 @@ HWY_INLINE PairedGroup LoadGroup(const Group& blocks,
   return {{e[0], e[2], o[0], o[2]}, {e[1], e[3], o[1], o[3]}};
 }
 
+// The same for the corner, in four blocks of which the first 16 numbers are in
+// two registers; what is behind the corner's end is zero.
+template <int kEven, int kOdd>
+alignas(64) inline constexpr std::array<std::int16_t, 32> kCornerOfZigzag = [] {
+  std::array<std::int16_t, 32> places{};
+  for (std::size_t i = 0; i < 32; ++i) {
+    constexpr std::array<int, 4> columns = {0, 2, 3, 1};
+    const int row = i % 2 == 0 ? kEven : kOdd;
+    const int place = PlaceOf(
+        kZigzagOrder, static_cast<std::uint8_t>(8 * row + columns[i % 8 / 2]));
+    places[i] =
+        static_cast<std::int16_t>(i / 8 * 16 + std::min(place, kCornerEnd));
+  }
+  return places;
+}();
+
+HWY_INLINE PairedCorner LoadCorner(const Group& blocks) {
+  const auto load = [&](int i) HWY_ATTR {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(blocks[i]));
+  };
+  const __m512i ab =
+      _mm512_inserti64x4(_mm512_castsi256_si512(load(0)), load(1), 1);
+  const __m512i cd =
+      _mm512_inserti64x4(_mm512_castsi256_si512(load(2)), load(3), 1);
+  const __m512i p02 = _mm512_load_si512(kCornerOfZigzag<0, 2>.data());
+  const __m512i p31 = _mm512_load_si512(kCornerOfZigzag<3, 1>.data());
+  return {V16{_mm512_permutex2var_epi16(ab, p02, cd)},
+          V16{_mm512_permutex2var_epi16(ab, p31, cd)}};
+}
+
 #else
 
-// One lane of each block, dequantised.
-HWY_INLINE V16 LoadLanes(const Group& blocks, const std::int16_t* quantiser,
-                         int place) {
-  const D16 d16;
+// One lane of each block.
+HWY_INLINE V16 LoadLanes(const Group& blocks, int place) {
   const hn::Full128<std::int16_t> lane;
 #if HWY_TARGET == HWY_AVX2
-  const V16 values = hn::Combine(d16, hn::LoadU(lane, blocks[1] + place),
-                                 hn::LoadU(lane, blocks[0] + place));
+  return hn::Combine(D16(), hn::LoadU(lane, blocks[1] + place),
+                     hn::LoadU(lane, blocks[0] + place));
 #else
-  const V16 values = hn::LoadU(lane, blocks[0] + place);
+  return hn::LoadU(lane, blocks[0] + place);
 #endif
-  return hn::Mul(values, hn::LoadDup128(d16, quantiser + place));
 }
 
 HWY_INLINE PairedGroup LoadGroup(const Group& blocks,
                                  const std::int16_t* quantiser) {
   const auto load = [&](int place) HWY_ATTR {
-    return LoadLanes(blocks, quantiser, place);
+    return hn::Mul(LoadLanes(blocks, place),
+                   hn::LoadDup128(D16(), quantiser + place));
   };
   return {{load(0), load(16), load(32), load(48)},
           {load(8), load(24), load(40), load(56)}};
+}
+
+// Of pairs in columns 0 4 2 6 and 7 1 3 5 it takes those in 0 2 3 1.
+HWY_INLINE PairedCorner LoadCorner(const Group& blocks) {
+  const auto load = [&](int place) HWY_ATTR {
+    return ShufflePairs<0x68>(LoadLanes(blocks, place),
+                              LoadLanes(blocks, place + 8));
+  };
+  const V16 p20 =
+      hn::BitCast(D16(), hn::ShiftLeft<16>(hn::BitCast(D32(), load(16))));
+  return {hn::OddEven(p20, load(0)), hn::OddEven(load(32), load(48))};
 }
 
 #endif  // HWY_AVX3
@@ -179,27 +227,88 @@ HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
   return TurnToSamples(column);
 }
 
+HWY_INLINE Samples TransformCorner(const PairedCorner& in,
+                                   const PairedCorner& quantiser,
+                                   Magnitudes& seen) {
+  const D16 d16;
+  const D32 d32;
+  const V16 even = hn::BitCast(d16, hn::Set(d32, 0xFFFF));
+  const V16 p02 = hn::Mul(in.p02, quantiser.p02);
+  const V16 p31 = hn::Mul(in.p31, quantiser.p31);
+  seen.first = hn::Or(seen.first, hn::And(hn::Abs(p02), even));
+  const WideRows wide =
+      CornerPass(p02, p31, hn::Set(d32, 1 << (kFirstShift - 1)));
+  V16 rows[4];  // two each
+  for (int i = 0; i < 4; ++i) {
+    rows[i] = Narrow<kFirstShift>(wide.row[2 * i], wide.row[2 * i + 1]);
+  }
+  const V16 top02 = ShufflePairs<0x88>(rows[0], rows[1]);
+  const V16 bottom02 = ShufflePairs<0x88>(rows[2], rows[3]);
+  seen.second = hn::Or(
+      seen.second, hn::And(hn::Or(hn::Abs(top02), hn::Abs(bottom02)), even));
+  const V32 half = hn::Set(d32, 1 << (kSecondShift - 1));
+  const WideRows top =
+      CornerPass(top02, ShufflePairs<0xDD>(rows[0], rows[1]), half);
+  const WideRows bottom =
+      CornerPass(bottom02, ShufflePairs<0xDD>(rows[2], rows[3]), half);
+  V16 column[8];
+  for (int i = 0; i < 8; ++i) {
+    column[i] = Narrow<kSecondShift>(top.row[i], bottom.row[i]);
+  }
+  return TurnToSamples(column);
+}
+
+// The samples of a block that has DC only. False: extreme.
+HWY_INLINE bool FillFlat(int dc, std::uint8_t* out, std::ptrdiff_t stride) {
+  const int sample = std::clamp(((dc + 4) >> 3) + 128, 0, 255);
+  const std::uint64_t row = 0x0101010101010101U * static_cast<unsigned>(sample);
+  for (int y = 0; y < 8; ++y) {
+    std::memcpy(out + y * stride, &row, sizeof row);
+  }
+  return dc >= -4095 && dc <= 4095;
+}
+
 // Transforms a row in groups, the last one overlapping the one before it.
 HWY_MAYBE_UNUSED static bool TransformRow(const std::int16_t* coefficients,
+                                          const std::uint8_t* ends,
                                           const int* blocks, int count,
                                           const std::int16_t* quantiser,
                                           std::uint8_t* out,
                                           std::ptrdiff_t stride) {
   Magnitudes seen{hn::Zero(D16()), hn::Zero(D16())};
+  bool regular = true;
+  Group group;
+  group.fill(quantiser);
+  const PairedCorner corner = LoadCorner(group);
   for (int i = 0; i < count; i += kGroup) {
     const int first = std::min(i, count - kGroup);
-    Group group;
+    std::uint8_t end = 0;
     for (int j = 0; j < kGroup; ++j) {
-      group[j] = coefficients + std::ptrdiff_t{64} * blocks[first + j];
+      const int block = blocks[first + j];
+      group[j] = coefficients + std::ptrdiff_t{64} * block;
+      end = std::max(end, ends[block]);
     }
-    StoreGroup(TransformFull(LoadGroup(group, quantiser), seen),
-               out + 8 * first, stride);
+    std::uint8_t* place = out + 8 * first;
+    if (end > kCornerEnd) {
+      StoreGroup(TransformFull(LoadGroup(group, quantiser), seen), place,
+                 stride);
+    } else if (end > 1) {
+      StoreGroup(TransformCorner(LoadCorner(group), corner, seen), place,
+                 stride);
+    } else {
+      for (int j = 0; j < kGroup; ++j) {
+        regular &=
+            FillFlat(static_cast<std::int16_t>(group[j][0] * quantiser[0]),
+                     place + 8 * j, stride);
+      }
+    }
   }
-  return seen.Regular();
+  return regular && seen.Regular();
 }
 
 // The same for fewer blocks than a group has.
 HWY_MAYBE_UNUSED static bool TransformFew(const std::int16_t* coefficients,
+                                          const std::uint8_t* ends,
                                           const int* blocks, int count,
                                           const std::int16_t* quantiser,
                                           std::uint8_t* out,
@@ -209,7 +318,7 @@ HWY_MAYBE_UNUSED static bool TransformFew(const std::int16_t* coefficients,
     padded[i] = blocks[std::min(i, count - 1)];
   }
   std::array<std::uint8_t, 64 * kGroup> samples;
-  const bool regular = TransformRow(coefficients, padded.data(), kGroup,
+  const bool regular = TransformRow(coefficients, ends, padded.data(), kGroup,
                                     quantiser, samples.data(), 8 * kGroup);
   for (int y = 0; y < 8; ++y) {
     std::memcpy(out + y * stride, samples.data() + y * 8 * kGroup, 8 * count);
@@ -231,11 +340,12 @@ HWY_MAYBE_UNUSED static bool TransformFew(const std::int16_t* coefficients,
     const int* blocks, int count, const std::int16_t* quantiser,
     std::uint8_t* out, std::ptrdiff_t stride) {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  static_cast<void>(ends);
-  if (count <= 0) return true;
+  if (count <= 0) {
+    return true;
+  }
   const auto transform =
       count < idct::kGroup ? idct::TransformFew : idct::TransformRow;
-  return transform(coefficients, blocks, count, quantiser, out, stride);
+  return transform(coefficients, ends, blocks, count, quantiser, out, stride);
 #else
   static_cast<void>(ends);
   bool regular = true;

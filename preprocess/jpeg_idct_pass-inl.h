@@ -67,17 +67,7 @@ HWY_INLINE V32 Dot(V16 a) {
 // sum + the same.
 template <int kEven, int kOdd>
 HWY_INLINE V32 DotAdd(V32 sum, V16 a) {
-#if HWY_TARGET == HWY_AVX3_DL
-  // Highway 1.0.3 leaves AVX512-VNNI out of what it lets the compiler use.
-  const auto factors = hn::Set(
-      D32(),
-      static_cast<std::int32_t>(static_cast<std::uint32_t>(kOdd) << 16 |
-                                (static_cast<std::uint32_t>(kEven) & 0xFFFF)));
-  asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "vm"(factors.raw));
-  return sum;
-#else
   return hn::Add(sum, Dot<kEven, kOdd>(a));
-#endif
 }
 
 // Half of the columns of eight rows: four in a lane, two rows interleaved.
@@ -137,6 +127,27 @@ HWY_INLINE V16 Narrow(V32 low, V32 high) {
   return hn::ReorderDemote2To(D16(), hn::ShiftRight<kShift>(low),
                               hn::ShiftRight<kShift>(high));
 }
+
+#if HWY_ARCH_X86
+
+// In each 128-bit lane two pairs of a, then two of b, as kPlaces says: two bits
+// each, the lowest first.
+template <int kPlaces>
+HWY_INLINE V16 ShufflePairs(V16 a, V16 b) {
+  const hn::Repartition<float, D16> d;
+  const auto x = hn::BitCast(d, a);
+  const auto y = hn::BitCast(d, b);
+#if HWY_TARGET <= HWY_AVX3
+  const decltype(x) pairs{_mm512_shuffle_ps(x.raw, y.raw, kPlaces)};
+#elif HWY_TARGET == HWY_AVX2
+  const decltype(x) pairs{_mm256_shuffle_ps(x.raw, y.raw, kPlaces)};
+#else
+  const decltype(x) pairs{_mm_shuffle_ps(x.raw, y.raw, kPlaces)};
+#endif
+  return hn::BitCast(D16(), pairs);
+}
+
+#endif
 
 // Four rows, two neighbours of each a pair, turned: pair by pair, row by row.
 HWY_INLINE PairedRows TurnPairs(V16 row0, V16 row1, V16 row2, V16 row3) {
