@@ -2,7 +2,12 @@ if(INFEED_TESTS)  # Inputs come from the tests' builders.
   add_executable(preprocess_bench preprocess_bench.cc)
   target_link_libraries(preprocess_bench PRIVATE
     test_jpeg benchmark::benchmark_main infeed_options)
+  add_executable(resize_bench resize_bench.cc)
+  target_link_libraries(resize_bench PRIVATE
+    test_jpeg benchmark::benchmark opencv_core opencv_imgproc infeed_options)
   # A short run, so that it cannot rot.
-  add_test(NAME preprocess_bench_runs
-    COMMAND preprocess_bench --benchmark_min_time=0.001)
+  foreach(name preprocess_bench resize_bench)
+    add_test(NAME ${name}_runs
+      COMMAND ${name} --benchmark_min_time=0.001)
+  endforeach()
 endif()

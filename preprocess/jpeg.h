@@ -7,6 +7,7 @@
 #include <string>
 
 #include "preprocess/image.h"
+#include "preprocess/jpeg_seek_index.h"
 #include "preprocess/row_sink.h"
 
 namespace infeed {
@@ -24,6 +25,13 @@ enum class JpegWarnings {
   kTolerated,  // the decode goes on with what there is
 };
 
+// What became of a seek index that a decode was given.
+enum class JpegIndexUse {
+  kNone,  // there was none, or nothing could use it
+  kUsed,
+  kRefused,  // it is not of this JPEG: decoded without it
+};
+
 // What a JPEG's header says.
 struct JpegInfo {
   int width = 0;
@@ -32,8 +40,10 @@ struct JpegInfo {
   bool progressive = false;
 };
 
-// Decodes JPEGs to RGB as libjpeg-turbo does by default (accurate integer DCT,
-// fancy upsampling). Gray becomes RGB; CMYK and YCCK, with and without Adobe's
+// Decodes JPEGs to the RGB that libjpeg-turbo gives by default (accurate
+// integer DCT, fancy upsampling): plain ones by a decoder of our own, whose
+// pixels are the same, the others by libjpeg-turbo, whose errors are all there
+// are. Gray becomes RGB; CMYK and YCCK, with and without Adobe's
 // marker, become RGB as TensorFlow's decoder makes them (docs/formats.md).
 //
 // An image never depends on the one before. Copies of the bytes are not taken:
@@ -63,12 +73,20 @@ class JpegDecoder {
   // decode would have. Less is decoded than that: rows below are never read.
   // Requires: as Decode(), and the window lies inside the image.
   void DecodeWindow(const Window& window, RgbImage& image);
-  void DecodeWindow(const Window& window, RowSink& sink);
+  // index: where the scan can be entered; may be null, and makes no difference
+  // but speed.
+  void DecodeWindow(const Window& window, RowSink& sink,
+                    const JpegSeekIndex* index = nullptr);
 
   // Decodes the image to eighths / 8 of its size, sides rounded up, in the
   // domain of the DCT: a fraction of the work of a whole decode. Requires: as
   // Decode(), and eighths is in 1..8.
   void DecodeScaled(int eighths, RgbImage& image);
+
+  // About the last decode: whether it was this project's own (jpeg_plain.h),
+  // else libjpeg-turbo's; and what became of the index.
+  [[nodiscard]] bool was_plain() const;
+  [[nodiscard]] JpegIndexUse index_use() const;
 
   // The first warning about the last image, its header included; empty: none.
   // Requires: warnings are tolerated.

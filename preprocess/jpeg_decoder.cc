@@ -1,18 +1,64 @@
+#include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "preprocess/jpeg.h"
+#include "preprocess/jpeg_plain.h"
 #include "preprocess/jpeg_reference.h"
 
 namespace infeed {
+namespace {
 
+void RequireInside(const Window& window, const JpegInfo& info) {
+  Check(window.x >= 0 && window.y >= 0 && window.width > 0 &&
+            window.height > 0 && window.width <= info.width - window.x &&
+            window.height <= info.height - window.y,
+        "the window lies inside the image");
+}
+
+}  // namespace
+
+// Plain JPEGs go to the decoder of our own, everything else to libjpeg-turbo;
+// so does a plain one that turns out not to be regular, from its start.
 struct JpegDecoder::State {
-  State(const JpegLimits& limits, JpegWarnings warnings)
-      : reference(limits, warnings) {}
+  State(const JpegLimits& limits_in, JpegWarnings warnings)
+      : limits(limits_in), reference(limits, warnings) {}
 
+  [[nodiscard]] bool DecodePlain(const Window& window,
+                                 const JpegSeekIndex* index, RowSink& sink);
+  // Makes libjpeg-turbo begin the image, unless it did.
+  void BeginReference();
+
+  JpegLimits limits;
   ReferenceJpegDecoder reference;
+  PlainJpegDecoder plain;
+  std::span<const std::byte> bytes;
   JpegInfo info = {};
+  bool header_read = false;
+  bool is_plain = false;  // by its header; once decoded, by its pixels
+  JpegIndexUse index_use = JpegIndexUse::kNone;
 };
+
+bool JpegDecoder::State::DecodePlain(const Window& window,
+                                     const JpegSeekIndex* index,
+                                     RowSink& sink) {
+  if (index != nullptr) {
+    const PlainResult result = plain.DecodeWindow(window, index, sink);
+    index_use = result == PlainResult::kIndexRefused ? JpegIndexUse::kRefused
+                                                     : JpegIndexUse::kUsed;
+    if (result != PlainResult::kIndexRefused) {
+      return result == PlainResult::kDone;
+    }
+  }
+  return plain.DecodeWindow(window, nullptr, sink) == PlainResult::kDone;
+}
+
+void JpegDecoder::State::BeginReference() {
+  if (is_plain) {
+    is_plain = false;
+    std::ignore = reference.ReadHeader(bytes);
+  }
+}
 
 JpegDecoder::JpegDecoder(const JpegLimits& limits, JpegWarnings warnings)
     : state_(std::make_unique<State>(limits, warnings)) {}
@@ -21,8 +67,23 @@ JpegDecoder::JpegDecoder(JpegDecoder&&) noexcept = default;
 JpegDecoder& JpegDecoder::operator=(JpegDecoder&&) noexcept = default;
 
 JpegInfo JpegDecoder::ReadHeader(std::span<const std::byte> bytes) {
-  state_->info = state_->reference.ReadHeader(bytes);
-  return state_->info;
+  State& state = *state_;
+  state.header_read = false;
+  state.bytes = bytes;
+  state.index_use = JpegIndexUse::kNone;
+  state.is_plain = state.plain.ReadHeader(bytes);
+  if (state.is_plain) {
+    const JpegScan& scan = state.plain.scan();
+    CheckPixels(scan.width, scan.height, state.limits);
+    state.info = {.width = scan.width,
+                  .height = scan.height,
+                  .components = scan.component_count,
+                  .progressive = false};
+  } else {
+    state.info = state.reference.ReadHeader(bytes);
+  }
+  state.header_read = true;
+  return state.info;
 }
 
 void JpegDecoder::Decode(RgbImage& image) {
@@ -36,17 +97,34 @@ void JpegDecoder::DecodeWindow(const Window& window, RgbImage& image) {
   DecodeWindow(window, sink);
 }
 
-void JpegDecoder::DecodeWindow(const Window& window, RowSink& sink) {
-  state_->reference.DecodeWindow(window, sink);
+void JpegDecoder::DecodeWindow(const Window& window, RowSink& sink,
+                               const JpegSeekIndex* index) {
+  State& state = *state_;
+  Check(std::exchange(state.header_read, false),
+        "a header is read before each decode");
+  RequireInside(window, state.info);
+  if (!state.is_plain || !state.DecodePlain(window, index, sink)) {
+    state.BeginReference();
+    state.reference.DecodeWindow(window, sink);
+  }
 }
 
 void JpegDecoder::DecodeScaled(int eighths, RgbImage& image) {
+  State& state = *state_;
+  Check(std::exchange(state.header_read, false),
+        "a header is read before each decode");
+  state.BeginReference();
   ImageSink sink(image);
-  state_->reference.DecodeScaled(eighths, sink);
+  state.reference.DecodeScaled(eighths, sink);
 }
 
+bool JpegDecoder::was_plain() const { return state_->is_plain; }
+
+JpegIndexUse JpegDecoder::index_use() const { return state_->index_use; }
+
 const std::string& JpegDecoder::warning() const {
-  return state_->reference.warning();
+  static const std::string none;
+  return state_->is_plain ? none : state_->reference.warning();
 }
 
 }  // namespace infeed

@@ -67,7 +67,6 @@ struct ReferenceJpegDecoder::State {
 
   static void OnProgress(j_common_ptr common);
   void Begin(std::span<const std::byte> bytes);
-  void CheckPixels() const;
   void DecodeRows(const Window& window, RowSink& sink);
   void KeepWarning();
   [[nodiscard]] Columns Start(const Window& window);
@@ -105,17 +104,6 @@ void ReferenceJpegDecoder::State::Begin(std::span<const std::byte> bytes) {
   jpeg_mem_src(&codec, reinterpret_cast<const unsigned char*>(bytes.data()),
                bytes.size());
   jpeg_read_header(&codec, TRUE);
-}
-
-void ReferenceJpegDecoder::State::CheckPixels() const {
-  const std::int64_t pixels =
-      std::int64_t{codec.image_width} * codec.image_height;
-  if (pixels > limits.max_pixels) {
-    throw DataError("a JPEG of " + std::to_string(codec.image_width) + "x" +
-                    std::to_string(codec.image_height) +
-                    " pixels is over the limit of " +
-                    std::to_string(limits.max_pixels));
-  }
 }
 
 void ReferenceJpegDecoder::State::DecodeRows(const Window& window,
@@ -216,6 +204,15 @@ void ReferenceJpegDecoder::State::ReadRow(const Window& window,
   }
 }
 
+void CheckPixels(std::int64_t width, std::int64_t height,
+                 const JpegLimits& limits) {
+  if (width * height > limits.max_pixels) {
+    throw DataError("a JPEG of " + std::to_string(width) + "x" +
+                    std::to_string(height) + " pixels is over the limit of " +
+                    std::to_string(limits.max_pixels));
+  }
+}
+
 ReferenceJpegDecoder::ReferenceJpegDecoder(const JpegLimits& limits,
                                            JpegWarnings warnings)
     : state_(std::make_unique<State>(limits, warnings)) {}
@@ -232,7 +229,7 @@ JpegInfo ReferenceJpegDecoder::ReadHeader(std::span<const std::byte> bytes) {
   static_cast<void>(state.errors.TakeWarning());  // Of an image that failed.
   state.errors.Run([&] { state.Begin(bytes); });
   state.KeepWarning();
-  state.CheckPixels();
+  CheckPixels(state.codec.image_width, state.codec.image_height, state.limits);
   state.header_read = true;
   return {.width = static_cast<int>(state.codec.image_width),
           .height = static_cast<int>(state.codec.image_height),

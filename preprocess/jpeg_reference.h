@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +11,10 @@
 #include "preprocess/row_sink.h"
 
 namespace infeed {
+
+// Throws DataError for an image of more pixels than the limit.
+void CheckPixels(std::int64_t width, std::int64_t height,
+                 const JpegLimits& limits);
 
 // JpegDecoder's work by libjpeg-turbo alone: what every other decoder must
 // equal, and what decodes whatever is not a plain baseline JPEG. Its errors are

@@ -13,6 +13,8 @@ struct HuffmanSpec {
   std::array<std::uint8_t, 17> counts{};   // codes of each length, from [1]
   std::array<std::uint8_t, 256> values{};  // in the order of the codes
   bool defined = false;
+
+  friend bool operator==(const HuffmanSpec&, const HuffmanSpec&) = default;
 };
 
 // How samples become R G B.

@@ -1,6 +1,7 @@
 #include "preprocess/resize.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
@@ -11,9 +12,6 @@ namespace infeed {
 namespace {
 
 constexpr int kSteps = 1024;          // places between two samples
-constexpr int kWeightBits = 14;       // weights are in 2^-14
-constexpr int kRowBits = 7;           // the row between the passes is in 2^-7
-constexpr int kRowBias = 128;         // and this much too low, to fit 16 bits
 constexpr double kSharpness = -0.75;  // A of the cubic convolution
 
 using Weights = std::array<std::int16_t, 4>;
@@ -22,7 +20,7 @@ using WeightTable = std::array<Weights, kSteps + 1>;
 // The weights at a fraction of t / kSteps behind the second of four samples.
 Weights MakeWeights(int t) {
   const auto fixed = [](double weight) {
-    return static_cast<int>(std::lrint(weight * (1 << kWeightBits)));
+    return static_cast<int>(std::lrint(weight * (1 << kResizeWeightBits)));
   };
   // The kernel at distance x in 0..1 and at distance 1 + x.
   const auto near = [&](double x) {
@@ -34,98 +32,84 @@ Weights MakeWeights(int t) {
   const double x = static_cast<double>(t) / kSteps;
   std::array<int, 4> weights{far(x), near(x), near(1 - x), far(1 - x)};
   // What rounding left over goes to the largest, so that flat areas stay flat.
-  const int rest =
-      (1 << kWeightBits) - weights[0] - weights[1] - weights[2] - weights[3];
+  const int rest = (1 << kResizeWeightBits) - weights[0] - weights[1] -
+                   weights[2] - weights[3];
   weights[t <= kSteps / 2 ? 1 : 2] += rest;
   Weights result{};
   std::copy(weights.begin(), weights.end(), result.begin());
   return result;
 }
 
-const WeightTable& Table() {
-  static const WeightTable table = [] {
-    WeightTable made{};
-    for (int t = 0; t <= kSteps; ++t) {
-      made[t] = MakeWeights(t);
-    }
-    return made;
-  }();
+WeightTable MakeTable() {
+  WeightTable table{};
+  for (int t = 0; t <= kSteps; ++t) {
+    table[t] = MakeWeights(t);
+  }
   return table;
 }
 
-// The vertical pass: one row of `count` samples in between.
-void BlendRows(const RgbView& source, const BicubicTaps& taps, int count,
-               std::int16_t* row) {
-  const std::uint8_t* r0 = source.row(taps.index[0]);
-  const std::uint8_t* r1 = source.row(taps.index[1]);
-  const std::uint8_t* r2 = source.row(taps.index[2]);
-  const std::uint8_t* r3 = source.row(taps.index[3]);
-  const auto [w0, w1, w2, w3] = taps.weight;
-  constexpr int kShift = kWeightBits - kRowBits;
-  constexpr int kOffset = (1 << (kShift - 1)) - (kRowBias << kWeightBits);
-  for (int i = 0; i < count; ++i) {
-    const int sum = r0[i] * w0 + r1[i] * w1 + r2[i] * w2 + r3[i] * w3;
-    row[i] = static_cast<std::int16_t>((sum + kOffset) >> kShift);
-  }
+// As std::lrintf(), which is a call: at 1.5 * 2^23 a float's last bit is one.
+// Requires: 0 <= value < 2^22.
+int RoundToEven(float value) {
+  constexpr float kWhole = 12582912;
+  return std::bit_cast<std::int32_t>(value + kWhole) -
+         std::bit_cast<std::int32_t>(kWhole);
 }
 
-// The horizontal pass for one channel of one pixel. The weights' sum is one,
-// so the bias comes back whole.
-std::uint32_t BlendColumns(const std::int16_t* row, const BicubicTaps& taps) {
-  constexpr int kShift = kWeightBits + kRowBits;
-  int sum = (1 << (kShift - 1)) + (kRowBias << kShift);
+// One row of the source at the place of an output column, one channel.
+std::int16_t BlendColumns(const std::uint8_t* row, int width,
+                          const BicubicTaps& taps, int channel) {
+  std::int32_t sum = 0;
   for (int i = 0; i < 4; ++i) {
-    sum += row[taps.index[i]] * taps.weight[i];
+    sum += taps.weight[i] *
+           row[std::clamp(taps.first + i, 0, width - 1) * 3 + channel];
   }
-  return static_cast<std::uint32_t>(std::clamp(sum >> kShift, 0, 255));
+  return RoundToRow(sum);
 }
 
-// The taps of all columns, with indices of samples instead of pixels.
-void FindColumns(int in_size, int out_size, std::vector<BicubicTaps>& columns) {
-  columns.resize(static_cast<std::size_t>(out_size));
-  for (int x = 0; x < out_size; ++x) {
-    columns[x] = BicubicTapsAt(x, in_size, out_size);
-    for (int& index : columns[x].index) {
-      index *= 3;
-    }
+std::uint32_t BlendRows(const RgbView& source, const BicubicTaps& rows,
+                        const BicubicTaps& columns, int channel) {
+  std::int32_t sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int y = std::clamp(rows.first + i, 0, source.height - 1);
+    sum += rows.weight[i] *
+           BlendColumns(source.row(y), source.width, columns, channel);
   }
+  return RoundToLevel(sum);
 }
 
 }  // namespace
 
-BicubicTaps BicubicTapsAt(int out_index, int in_size, int out_size) {
-  const float scale =
-      static_cast<float>(in_size) / static_cast<float>(out_size);
-  const float place = static_cast<float>(out_index) * scale;
-  const int whole = static_cast<int>(place);
-  const float fraction = place - static_cast<float>(whole);
-  BicubicTaps taps{};
-  taps.weight = Table()[std::lrintf(fraction * kSteps)];
-  for (int i = 0; i < 4; ++i) {
-    taps.index[i] = std::clamp(whole - 1 + i, 0, in_size - 1);
-  }
-  return taps;
+BicubicAxis::BicubicAxis(int in_size, int out_size)
+    : scale_(static_cast<float>(in_size) / static_cast<float>(out_size)),
+      last_(in_size - 1) {}
+
+BicubicTaps BicubicAxis::At(int out_index) const {
+  static const WeightTable table = MakeTable();
+  const float place = static_cast<float>(out_index) * scale_;
+  // The clamps are for float's rounding alone, at sizes beyond any image's.
+  const int whole = std::min(static_cast<int>(place), last_);
+  const float steps = (place - static_cast<float>(whole)) * kSteps;
+  return {.first = whole - 1,
+          .weight = table[std::min(RoundToEven(steps), kSteps)]};
 }
 
 void ResizeBicubic(const RgbView& source, int size, bool flip,
-                   ResizeScratch& scratch,
                    std::span<std::uint32_t> destination) {
   Check(source.width > 0 && source.height > 0, "an image has pixels");
   Check(size > 0 && std::ssize(destination) == std::ptrdiff_t{size} * size,
         "the destination is a square of the given size");
-  const int samples = source.width * 3;
-  FindColumns(source.width, size, scratch.columns);
-  scratch.row.resize(static_cast<std::size_t>(samples));
-  const std::int16_t* const row = scratch.row.data();
+  const BicubicAxis vertical(source.height, size);
+  const BicubicAxis horizontal(source.width, size);
   for (int y = 0; y < size; ++y) {
-    BlendRows(source, BicubicTapsAt(y, source.height, size), samples,
-              scratch.row.data());
+    const BicubicTaps rows = vertical.At(y);
     std::uint32_t* const target = destination.data() + std::ptrdiff_t{y} * size;
     for (int x = 0; x < size; ++x) {
-      const BicubicTaps& taps = scratch.columns[x];
-      target[flip ? size - 1 - x : x] =
-          PackPixel(BlendColumns(row, taps), BlendColumns(row + 1, taps),
-                    BlendColumns(row + 2, taps));
+      const BicubicTaps columns = horizontal.At(x);
+      const auto level = [&](int channel) {
+        return BlendRows(source, rows, columns, channel);
+      };
+      target[flip ? size - 1 - x : x] = PackPixel(level(0), level(1), level(2));
     }
   }
 }

@@ -3,44 +3,71 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "preprocess/image.h"
 
+// TensorFlow's legacy bicubic resize, the reference recipe's: A = -0.75, no
+// half-pixel offset, 1,024 steps a pixel, edges repeated, no antialiasing.
+//
+// In fixed point, horizontally first. The four weights of a sample are in
+// 2^-14. A row between the passes holds sums of four products in 1/128 levels,
+// rounded half up, less 128 levels so that 16 bits hold them: weights go up to
+// 1.1875 and down to -0.1875 of a level, sums of two each, so the sums lie in
+// -22,502..22,374. Four such rows, weighted, make a level, rounded half up and
+// clamped to 0..255. Products are exact, in 32 bits.
 namespace infeed {
 
-// The four source samples that one output sample is made of, and their
-// weights, of which 2^14 is one; they sum to exactly one.
+constexpr int kResizeWeightBits = 14;
+constexpr int kResizeRowBits = 7;
+
+// What a pass adds to its sums before it cuts them to their whole part: a half
+// to round, and the bias, which comes back whole as the weights' sum is one.
+constexpr std::int32_t kResizeRowShift = kResizeWeightBits - kResizeRowBits;
+constexpr std::int32_t kResizeRowOffset =
+    (1 << (kResizeRowShift - 1)) - (128 << kResizeWeightBits);
+constexpr std::int32_t kResizeLevelShift = kResizeWeightBits + kResizeRowBits;
+constexpr std::int32_t kResizeLevelOffset =
+    (1 << (kResizeLevelShift - 1)) + (128 << kResizeLevelShift);
+
+// The four source samples that one output sample is made of: first, which may
+// be -1, and the three behind it, those outside being copies of the edge. The
+// weights sum to exactly 2^14.
 struct BicubicTaps {
-  std::array<int, 4> index;
-  std::array<std::int16_t, 4> weight;
+  int first;
+  alignas(8) std::array<std::int16_t, 4> weight;  // a register of its own
 };
 
-// The taps of an output sample when in_size samples become out_size: the
-// coordinate is out_index * in_size / out_size, without half-pixel offset, cut
-// to 1,024 steps a sample; indices are clamped to the edges. Requires: sizes >
-// 0, 0 <= out_index < out_size.
-[[nodiscard]] BicubicTaps BicubicTapsAt(int out_index, int in_size,
-                                        int out_size);
+// Where the samples of a row or column come from when in_size of them become
+// out_size: the coordinate of one is its index * in_size / out_size, cut to
+// 1,024 steps a sample.
+class BicubicAxis {
+ public:
+  // Requires: sizes > 0.
+  BicubicAxis(int in_size, int out_size);
 
-// Working memory of a resize, kept from image to image.
-struct ResizeScratch {
-  std::vector<BicubicTaps> columns;
-  std::vector<std::int16_t> row;
+  // Requires: 0 <= out_index < out_size. Then -1 <= first < in_size.
+  [[nodiscard]] BicubicTaps At(int out_index) const;
+
+ private:
+  float scale_;
+  int last_;  // of the source's samples
 };
 
-// Resizes an image to size x size with TensorFlow's legacy bicubic kernel (A =
-// -0.75, no half-pixel offset, 1,024 steps a pixel, edges repeated, no
-// antialiasing) and writes the pixels packed, R << 24 | G << 16 | B << 8, into
-// destination, mirrored left to right where flip is set.
-//
-// Fixed point, vertically first: a row of sums in 1/128 levels, less 128 levels
-// to fit 16 bits, rounded half up; then horizontally, rounded half up and
-// clamped to 0..255. This scalar function defines the bytes that every other
-// implementation must give, and lies within one level of the formula in
-// floating point. Requires: destination.size() == size * size.
+// The ends of the two passes.
+[[nodiscard]] constexpr std::int16_t RoundToRow(std::int32_t sum) {
+  return static_cast<std::int16_t>((sum + kResizeRowOffset) >> kResizeRowShift);
+}
+[[nodiscard]] constexpr std::uint32_t RoundToLevel(std::int32_t sum) {
+  const std::int32_t level = (sum + kResizeLevelOffset) >> kResizeLevelShift;
+  return static_cast<std::uint32_t>(level < 0 ? 0 : level > 255 ? 255 : level);
+}
+
+// Resizes an image to size x size and writes the pixels packed,
+// R << 24 | G << 16 | B << 8, into destination, mirrored left to right where
+// flip is set. Pixel by pixel: this function is not fast, it defines the bytes
+// that BicubicSink must give on every target, and lies within one level of the
+// formula in floating point. Requires: destination.size() == size * size.
 void ResizeBicubic(const RgbView& source, int size, bool flip,
-                   ResizeScratch& scratch,
                    std::span<std::uint32_t> destination);
 
 }  // namespace infeed

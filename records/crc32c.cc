@@ -46,6 +46,30 @@ constexpr Tables MakeTables() {
 
 constexpr Tables kTables = MakeTables();
 
+// The product of two polynomials modulo the checksum's, bits reflected: the
+// highest bit is the coefficient of 1.
+constexpr std::uint32_t Multiply(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product = 0;
+  for (; a != 0; a <<= 1) {
+    product ^= (a >> 31) * b;
+    b = (b >> 1) ^ ((b & 1) * kPolynomial);
+  }
+  return product;
+}
+
+// powers[k] is x^(8 * 2^k): what 2^k zero bytes do to the register.
+constexpr std::array<std::uint32_t, 64> MakePowers() {
+  std::array<std::uint32_t, 64> powers{};
+  std::uint32_t power = 1U << (31 - 8);
+  for (std::uint32_t& place : powers) {
+    place = power;
+    power = Multiply(power, power);
+  }
+  return powers;
+}
+
+constexpr std::array<std::uint32_t, 64> kPowers = MakePowers();
+
 std::uint64_t LoadLittleEndian(const std::byte* bytes) {
   std::uint64_t value = 0;
   if constexpr (std::endian::native == std::endian::little) {
@@ -132,6 +156,17 @@ std::uint32_t ExtendCrc32c(std::uint32_t crc,
   }
   return HasCrc32cInstruction() ? ExtendCrc32cHardware(crc, bytes)
                                 : ExtendCrc32cPortable(crc, bytes);
+}
+
+std::uint32_t CombineCrc32c(std::uint32_t first, std::uint32_t second,
+                            std::uint64_t second_bytes) {
+  // The inversions before and behind cancel out.
+  for (; second_bytes != 0; second_bytes &= second_bytes - 1) {
+    first = Multiply(
+        kPowers[static_cast<std::size_t>(std::countr_zero(second_bytes))],
+        first);
+  }
+  return first ^ second;
 }
 
 }  // namespace infeed

@@ -78,7 +78,13 @@ ExampleParts BuildExampleParts(const ImagenetExample& example) {
       Entry("image/colorspace", example.colorspace) + (is_packed ? names : "") +
       EntryHead(is_packed ? "image/packed" : "image/encoded", kBytesList,
                 parts.image.size());
-  parts.after = (is_packed ? "" : names) + Entry("image/width", example.width);
+  if (!is_packed) {
+    parts.after = names;
+    if (!example.seek_index.empty()) {
+      parts.after += Entry("image/seek_index", example.seek_index);
+    }
+  }
+  parts.after += Entry("image/width", example.width);
   AppendLength(kField1,
                entries.size() + parts.image.size() + parts.after.size(),
                parts.before);

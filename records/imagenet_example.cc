@@ -26,6 +26,7 @@ constexpr std::string_view kFormat = "image/format";
 constexpr std::string_view kFilename = "image/filename";
 constexpr std::string_view kEncoded = "image/encoded";
 constexpr std::string_view kPacked = "image/packed";
+constexpr std::string_view kSeekIndex = "image/seek_index";
 
 std::string_view KindName(FeatureKind kind) {
   switch (kind) {
@@ -58,6 +59,8 @@ class OneValue final : public FeatureSink {
   void Add(std::string_view value) override { Keep(value); }
   void Add(float value) override { Keep(value); }
   void Add(std::int64_t value) override { Keep(value); }
+
+  [[nodiscard]] bool IsOne() const { return kind_ == kKind && count_ == 1; }
 
   // Returns the value; the given one when the feature is empty.
   [[nodiscard]] T Or(T absent, std::string_view key) const {
@@ -106,29 +109,42 @@ class KnownEntries {
 
   template <typename T>
   [[nodiscard]] T Get(std::string_view key, T absent) const {
+    return Find<T>(key).Or(absent, key);
+  }
+
+  // Of what a record is no worse without.
+  template <typename T>
+  [[nodiscard]] T GetIfGood(std::string_view key, T absent) const {
+    const OneValue<T> value = Find<T>(key);
+    return value.IsOne() ? value.Or(absent, key) : absent;
+  }
+
+ private:
+  template <typename T>
+  [[nodiscard]] OneValue<T> Find(std::string_view key) const {
     OneValue<T> value;
     for (const KnownEntry& known : entries_) {
       if (known.key == key) {
         ReadValues(known.entry, value);
       }
     }
-    return value.Or(absent, key);
+    return value;
   }
 
- private:
   struct KnownEntry {
     std::string_view key;
     Bytes entry;
   };
-  std::array<KnownEntry, 9> entries_ = {{{kEncoded, {}},
-                                         {kPacked, {}},
-                                         {kLabel, {}},
-                                         {kFormat, {}},
-                                         {kHeight, {}},
-                                         {kWidth, {}},
-                                         {kSynset, {}},
-                                         {kText, {}},
-                                         {kFilename, {}}}};
+  std::array<KnownEntry, 10> entries_ = {{{kEncoded, {}},
+                                          {kPacked, {}},
+                                          {kSeekIndex, {}},
+                                          {kLabel, {}},
+                                          {kFormat, {}},
+                                          {kHeight, {}},
+                                          {kWidth, {}},
+                                          {kSynset, {}},
+                                          {kText, {}},
+                                          {kFilename, {}}}};
 };
 
 }  // namespace
@@ -154,6 +170,9 @@ std::string BuildImagenetExample(const ImagenetExample& example) {
   add_bytes(kFilename, example.filename);
   if (example.packed.empty()) {
     add_bytes(kEncoded, example.encoded);
+    if (!example.seek_index.empty()) {
+      add_bytes(kSeekIndex, example.seek_index);
+    }
   } else {
     add_bytes(kPacked, example.packed);
   }
@@ -175,6 +194,8 @@ ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload) {
       std::as_bytes(std::span(entries.Get(kEncoded, std::string_view())));
   view.packed =
       std::as_bytes(std::span(entries.Get(kPacked, std::string_view())));
+  view.seek_index = std::as_bytes(
+      std::span(entries.GetIfGood(kSeekIndex, std::string_view())));
   view.label = entries.Get(kLabel, view.label);
   view.format = entries.Get(kFormat, view.format);
   view.height = entries.Get(kHeight, view.height);

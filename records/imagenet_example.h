@@ -21,6 +21,8 @@ struct ImagenetExample {
   // image/packed: height * width little-endian uint32, borrowed; where it is
   // not empty it takes the place of image/encoded.
   std::string_view packed = {};
+  // image/seek_index: sealed (seek_feature.h), borrowed; empty: left out.
+  std::string_view seek_index = {};
   std::string_view colorspace = "RGB";  // image/colorspace
   std::int64_t channels = 3;            // image/channels
   std::string_view format = "JPEG";     // image/format
@@ -37,7 +39,10 @@ struct ImagenetExampleView {
   std::span<const std::byte> encoded;  // image/encoded, '' when absent
   std::int64_t label = -1;             // image/class/label
   std::span<const std::byte> packed;   // image/packed, '' when absent
-  std::string_view format = "jpeg";    // image/format
+  // image/seek_index, '' when absent. It only saves time: one of another kind
+  // of list or not of one value is as good as none.
+  std::span<const std::byte> seek_index;
+  std::string_view format = "jpeg";  // image/format
   std::int64_t height = 0;
   std::int64_t width = 0;
   std::string_view synset;

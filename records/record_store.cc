@@ -44,6 +44,11 @@ RecordStore::RecordStore(const RecordIndex& index,
 
 std::span<const std::byte> RecordStore::Read(
     std::int64_t record, std::vector<std::byte>& buffer) const {
+  return ReadPayload(record, buffer).bytes;
+}
+
+RecordPayload RecordStore::ReadPayload(std::int64_t record,
+                                       std::vector<std::byte>& buffer) const {
   const RecordLocation location = index_.at(record);
   const std::shared_ptr<const ByteSource> source = Open(location.shard);
   const auto length = static_cast<std::size_t>(location.length);
@@ -95,11 +100,13 @@ void RecordStore::ReadMany(std::span<const std::int64_t> records,
       const auto frame = bytes.subspan(begin);
       std::span<const std::byte> payload;
       try {
-        payload = PayloadOf(
-            frame.first(std::min(frame.size(),
-                                 static_cast<std::size_t>(location.length) +
-                                     kFrameOverheadBytes)),
-            location, *source);
+        payload =
+            PayloadOf(
+                frame.first(std::min(frame.size(),
+                                     static_cast<std::size_t>(location.length) +
+                                         kFrameOverheadBytes)),
+                location, *source)
+                .bytes;
       } catch (const DataError& error) {
         on_bad(place, error);
         continue;
@@ -110,9 +117,9 @@ void RecordStore::ReadMany(std::span<const std::int64_t> records,
 }
 
 // Checks the bytes that stand where a record should.
-std::span<const std::byte> RecordStore::PayloadOf(
-    std::span<const std::byte> frame, const RecordLocation& location,
-    const ByteSource& source) const {
+RecordPayload RecordStore::PayloadOf(std::span<const std::byte> frame,
+                                     const RecordLocation& location,
+                                     const ByteSource& source) const {
   const FramePlace place = {
       .path = source.path(),
       .record = location.number,
@@ -125,10 +132,12 @@ std::span<const std::byte> RecordStore::PayloadOf(
   CheckLength(location.length, DecodeFrameHeader(header, place), place);
   const auto body = frame.subspan(kFrameHeaderBytes);
   CheckFrameIsWhole(body, location.length, place);
+  RecordPayload payload = {
+      .bytes = body.first(static_cast<std::size_t>(location.length))};
   if (options_.verify_checksums) {
-    CheckPayload(body, place);
+    payload.crc32c = CheckPayload(body, place);
   }
-  return body.first(static_cast<std::size_t>(location.length));
+  return payload;
 }
 
 DataError::Origin RecordStore::OriginOf(std::int64_t record) const {

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "records/byte_source.h"
 #include "records/record_index.h"
+#include "records/record_payload.h"
 
 namespace infeed {
 
@@ -40,6 +41,9 @@ class RecordStore {
   // Requires: 0 <= record < index.size().
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
+  // The same, with the payload's checksum.
+  [[nodiscard]] RecordPayload ReadPayload(std::int64_t record,
+                                          std::vector<std::byte>& buffer) const;
 
   // Says that Read() will be asked for this record soon. In a shard in the
   // cloud it is then on its way, as far as cloud_settings() allow; files are
@@ -70,9 +74,9 @@ class RecordStore {
     OpenList::iterator use;
   };
   std::shared_ptr<const ByteSource> Open(std::int32_t shard) const;
-  std::span<const std::byte> PayloadOf(std::span<const std::byte> frame,
-                                       const RecordLocation& location,
-                                       const ByteSource& source) const;
+  RecordPayload PayloadOf(std::span<const std::byte> frame,
+                          const RecordLocation& location,
+                          const ByteSource& source) const;
 
   const RecordIndex& index_;
   RecordStoreOptions options_;

@@ -145,16 +145,19 @@ void CheckFrameIsWhole(std::span<const std::byte> body, std::int64_t length,
   }
 }
 
-void CheckPayload(std::span<const std::byte> body, const FramePlace& place) {
+std::uint32_t CheckPayload(std::span<const std::byte> body,
+                           const FramePlace& place) {
   const auto payload = body.first(body.size() - kFrameFooterBytes);
   const auto stored =
       LoadLittleEndian<std::uint32_t>(body.data() + payload.size());
-  const std::uint32_t computed = MaskCrc(Crc32c(payload));
+  const std::uint32_t crc = Crc32c(payload);
+  const std::uint32_t computed = MaskCrc(crc);
   if (stored != computed) {
     throw DataError(place.origin(),
                     "corrupted record: the payload's checksum does not match " +
                         ExpectedButFound(stored, computed));
   }
+  return crc;
 }
 
 }  // namespace infeed

@@ -74,8 +74,9 @@ void AppendFrame(std::string& out, std::string_view payload);
 void CheckFrameIsWhole(std::span<const std::byte> body, std::int64_t length,
                        const FramePlace& place);
 
-// Throws DataError unless the payload has the checksum that its footer says.
-// Requires: body is payload and footer.
-void CheckPayload(std::span<const std::byte> body, const FramePlace& place);
+// Returns the payload's checksum. Throws DataError unless it is the one that
+// its footer says. Requires: body is payload and footer.
+[[nodiscard]] std::uint32_t CheckPayload(std::span<const std::byte> body,
+                                         const FramePlace& place);
 
 }  // namespace infeed

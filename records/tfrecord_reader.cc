@@ -86,7 +86,7 @@ std::optional<Record> TfrecordReader::ReadFrame(const FramePlace& place) {
   offset_ += length + kOverhead;
   ++number_;
   if (options_.verify_checksums) {
-    CheckPayload(body, place);
+    (void)CheckPayload(body, place);
   }
   return Record{.payload = body.first(static_cast<std::size_t>(length)),
                 .number = place.record,

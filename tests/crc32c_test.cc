@@ -102,6 +102,29 @@ TYPED_TEST(Crc32cTest, AgreesWithThePortableTwinAtAnySizeAndAlignment) {
   }
 }
 
+TEST(CombineCrc32cTest, IsTheChecksumOfBothTogether) {
+  const std::vector<std::byte> bytes = CountingBytes(1100);
+  const auto all = std::span(bytes);
+  for (std::size_t split = 0; split <= bytes.size(); ++split) {
+    EXPECT_EQ(CombineCrc32c(Crc32c(all.first(split)),
+                            Crc32c(all.subspan(split)), bytes.size() - split),
+              Crc32c(all))
+        << "split at " << split;
+  }
+}
+
+TEST(CombineCrc32cTest, TakesLengthsThatNoMemoryHolds) {
+  // Zero bytes, 2^40 of them and 5, put together in two ways.
+  const std::string zeros(5, '\0');
+  std::uint32_t many = Crc32c(AsBytes(zeros).first(1));
+  for (int i = 0; i < 40; ++i) {
+    many = CombineCrc32c(many, many, std::uint64_t{1} << i);
+  }
+  const std::uint32_t few = Crc32c(AsBytes(zeros));
+  EXPECT_EQ(CombineCrc32c(many, few, 5),
+            CombineCrc32c(few, many, std::uint64_t{1} << 40));
+}
+
 TEST(CrcMaskTest, GivesTheReferencesValues) {
   EXPECT_EQ(MaskCrc(0), 0xA282EAD8U);
   EXPECT_EQ(MaskCrc(0xE3069283), 0xC78AB0E5U);

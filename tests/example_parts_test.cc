@@ -40,6 +40,23 @@ TEST(ExamplePartsTest, AreWhatProtobufWritesOfPackedPixels) {
   EXPECT_EQ(Joined(BuildExampleParts(example)), BuildImagenetExample(example));
 }
 
+TEST(ExamplePartsTest, AreWhatProtobufWritesWithASeekIndex) {
+  const std::string image = "JPEG";
+  for (const std::size_t length : {1, 117, 127, 128, 300, 16384}) {
+    const std::string index(length, 's');
+    ImagenetExample example;
+    example.encoded = image;
+    example.seek_index = index;
+    EXPECT_EQ(Joined(BuildExampleParts(example)), BuildImagenetExample(example))
+        << length;
+    // Pixels have none.
+    example.packed = image;
+    EXPECT_EQ(Joined(BuildExampleParts(example)), BuildImagenetExample(example))
+        << length;
+    EXPECT_EQ(BuildImagenetExample(example).find("seek"), std::string::npos);
+  }
+}
+
 TEST(ExamplePartsTest, BorrowTheImage) {
   const std::string image = "JPEG";
   ImagenetExample example;

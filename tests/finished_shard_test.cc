@@ -25,6 +25,7 @@ class FinishedShardTest : public ::testing::Test {
                         .info = {kName, 3, 400, "0a0b0c0d"},
                         .reencoded = {{"a.png", "not a JPEG"}},
                         .skipped = {{"b\xff.jpg", "the file is empty"}},
+                        .seek_indexes = 2,
                         .bad_image_policy = "skip",
                         .uploaded = "gs://b/o"});
   }
@@ -52,8 +53,17 @@ TEST_F(FinishedShardTest, IsReadAsItWasWritten) {
   EXPECT_EQ(shard->info.crc32c, "0a0b0c0d");
   EXPECT_THAT(shard->reencoded, ElementsAre(ImageNote{"a.png", "not a JPEG"}));
   EXPECT_EQ(shard->skipped.size(), 1U);
+  EXPECT_EQ(shard->seek_indexes, 2);
   EXPECT_EQ(shard->bad_image_policy, "skip");
   EXPECT_EQ(shard->uploaded, "gs://b/o");
+}
+
+TEST_F(FinishedShardTest, MayBeOfAProgramThatKnewNoSeekIndexes) {
+  Write();
+  Replace("\"seek_indexes\": 2,", "");
+  const std::optional<FinishedShard> shard = Read();
+  ASSERT_TRUE(shard);
+  EXPECT_EQ(shard->seek_indexes, std::nullopt);
 }
 
 TEST_F(FinishedShardTest, LiesInTheSideFolderWhateverTheLayout) {

@@ -210,5 +210,28 @@ TEST(ImagenetExampleTest, HoldsPackedPixelsInPlaceOfAnImage) {
   EXPECT_EQ(view.format, "packed");
 }
 
+TEST(ImagenetExampleTest, HoldsASeekIndexBesideAJpeg) {
+  ImagenetExample example = Tench();
+  EXPECT_EQ(BuildImagenetExample(example).find("seek_index"),
+            std::string::npos);
+  example.seek_index = "places";
+  const std::string payload = BuildImagenetExample(example);
+  const ImagenetExampleView view = ParseImagenetExample(AsBytes(payload));
+  EXPECT_EQ(AsText(view.seek_index), "places");
+  EXPECT_EQ(AsText(view.encoded), "\xff\xd8\xff");
+}
+
+TEST(ImagenetExampleTest, ASeekIndexThatIsNotOneValueIsNone) {
+  for (const char* feature :
+       {"", "1a030a0101", "0a00", "0a060a01410a0142", "12060a040000003f"}) {
+    const std::string payload =
+        WireExample({{"image/class/label", FromHex("1a030a0105")},
+                     {"image/seek_index", FromHex(feature)}});
+    EXPECT_TRUE(ParseImagenetExample(AsBytes(payload)).seek_index.empty())
+        << feature;
+    EXPECT_EQ(LabelOf(payload), 5);
+  }
+}
+
 }  // namespace
 }  // namespace infeed

@@ -55,8 +55,7 @@ TEST_P(PreprocessGoldenTest, ResizesToTensorFlowsPixels) {
                       std::ptrdiff_t{3} * GetParam().width};
   const int side = GetParam().resized_side;
   std::vector<std::uint32_t> packed(std::size_t{1} * side * side);
-  ResizeScratch scratch;
-  ResizeBicubic(image, side, false, scratch, packed);
+  ResizeBicubic(image, side, false, packed);
 
   const std::string expected = Data(Name() + "_resized.rgb");
   ASSERT_EQ(expected.size(), packed.size() * 3);

@@ -19,7 +19,12 @@ infeed_test(jpeg_backhalf_test
   LIBRARIES jpeg_back_half
   LABELS core)
 infeed_test(jpeg_test
-  SOURCES jpeg_details_test.cc jpeg_scan_test.cc jpeg_test.cc jpeg_window_test.cc
+  SOURCES
+    jpeg_details_test.cc
+    jpeg_plain_test.cc
+    jpeg_scan_test.cc
+    jpeg_test.cc
+    jpeg_window_test.cc
   LIBRARIES test_jpeg
   LABELS core)
 # The entropy decoder on each SIMD target, and libjpeg's coefficients.
@@ -37,20 +42,53 @@ infeed_test(jpeg_entropy_test
   LIBRARIES test_entropy
   LABELS core)
 infeed_test(preprocess_test
-  SOURCES crop_test.cc preprocess_golden_test.cc recipe_test.cc resize_test.cc
-          simd_target_test.cc
+  SOURCES bicubic_sink_test.cc crop_test.cc preprocess_golden_test.cc
+          recipe_test.cc resize_test.cc simd_target_test.cc
   LIBRARIES test_jpeg
   LABELS core)
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
 infeed_test(opencv_image_test
-  SOURCES exif_test.cc opencv_image_test.cc
+  SOURCES exif_test.cc image_decoder_test.cc opencv_image_test.cc
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
   LABELS core)
+infeed_test(jpeg_seek_index_test
+  SOURCES jpeg_seek_index_test.cc
+  LIBRARIES infeed::preprocess
+  LABELS core)
 add_dependencies(core_tests
-  jpeg_backhalf_test jpeg_entropy_test jpeg_test opencv_image_test
+  jpeg_backhalf_test
+  jpeg_entropy_test
+  jpeg_seek_index_test
+  jpeg_test
+  opencv_image_test
   preprocess_test)
 add_dependencies(tsan_tests
-  jpeg_backhalf_test jpeg_entropy_test jpeg_test preprocess_test)
+  jpeg_backhalf_test
+  jpeg_entropy_test
+  jpeg_test
+  preprocess_test)
 
 infeed_fuzz(image_size_fuzz LIBRARIES infeed::preprocess)
-infeed_fuzz(jpeg_fuzz LIBRARIES infeed::preprocess)
+infeed_fuzz(jpeg_difference_fuzz LIBRARIES decoder_checks)
+infeed_fuzz(seek_index_fuzz LIBRARIES infeed::preprocess)
+
+infeed_test(jpeg_equality_test
+  SOURCES jpeg_equality_test.cc jpeg_extreme_test.cc jpeg_irregular_test.cc
+          support/raw_jpeg.cc
+  LIBRARIES decoder_checks test_jpeg
+  LABELS core)
+add_dependencies(core_tests jpeg_equality_test)
+
+infeed_test(decoder_checks_test
+  SOURCES decode_outcome_test.cc jpeg_source_test.cc random_windows_test.cc
+          window_check_test.cc
+  LIBRARIES decoder_checks test_jpeg
+  LABELS core)
+add_dependencies(core_tests decoder_checks_test)
+if(INFEED_BENCHMARKS)
+  infeed_test(verify_decoder_test
+    SOURCES verify_decoder_test.cc
+    LIBRARIES test_jpeg
+    LABELS end_to_end)
+  add_dependencies(verify_decoder_test verify_decoder)
+endif()

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/error.h"
+#include "records/crc32c.h"
 #include "records/shards.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
@@ -60,6 +62,16 @@ class RecordStoreTest : public ::testing::Test {
   const TemporaryFolder folder_;
   std::vector<std::string> paths_;
 };
+
+TEST_F(RecordStoreTest, GivesThePayloadsChecksumWhereItVerifiedIt) {
+  const RecordIndex index(paths_);
+  std::vector<std::byte> buffer;
+  EXPECT_EQ(RecordStore(index).ReadPayload(5, buffer).crc32c,
+            Crc32c(AsBytes(Payload(5))));
+  const RecordStore quick(index, {.verify_checksums = false});
+  EXPECT_EQ(quick.ReadPayload(5, buffer).crc32c, std::nullopt);
+  EXPECT_EQ(AsText(quick.ReadPayload(5, buffer).bytes), Payload(5));
+}
 
 TEST_F(RecordStoreTest, ReadsAnyRecordInAnyOrder) {
   const RecordIndex index(paths_);

@@ -72,6 +72,20 @@ TEST_F(ShardFingerprintTest, TellsOptionsThatChangeTheBytesAndNoOthers) {
   }
 }
 
+TEST_F(ShardFingerprintTest, TellsWhichSeekIndexesThereAre) {
+  const std::string before = Of(plan_);
+  for (const SeekEntries entries :
+       {SeekEntries::kNone, SeekEntries::kEvery8th, SeekEntries::kEvery4th}) {
+    options_.seek_index = entries;
+    EXPECT_NE(Of(plan_), before);
+  }
+  // Pixels have none, whatever was asked for.
+  options_.image.format = RecordFormat::kPixels;
+  const std::string pixels = Of(plan_);
+  options_.seek_index = SeekEntries::kRows;
+  EXPECT_EQ(Of(plan_), pixels);
+}
+
 TEST_F(ShardFingerprintTest, TellsAFileThatWasTouched) {
   const std::string before = Of(plan_);
   const std::string& path = plan_.splits[0].images[0].path;

@@ -49,7 +49,8 @@ add_dependencies(tsan_tests conversion_input_test)
 
 # What enters oneTBB.
 infeed_test(converter_test
-  SOURCES conversion_graph_test.cc converter_test.cc shard_upload_test.cc
+  SOURCES conversion_graph_test.cc converter_seek_index_test.cc
+          converter_test.cc shard_upload_test.cc
   LIBRARIES infeed::converter test_jpeg
   LABELS tbb)
 add_dependencies(core_tests converter_test)

@@ -28,7 +28,7 @@ MAY_INCLUDE = {
 DOORS = [
     (r"j(peglib|error|morecfg)\.h", r"preprocess/jpeg\w*\.(cc|h)"),
     (r"zlib\.h", r"records/(inflate_stream|deflate_sink)\.cc"),
-    (r"opencv2/.*", r"preprocess/opencv_image\.cc"),
+    (r"opencv2/.*", r"preprocess/opencv_image\.cc|bench/resize_bench\.cc"),
     (r"(oneapi/)?tbb/.*",
      r"pipeline/(input_graph|closed_arena)\.cc|tools/conversion_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",

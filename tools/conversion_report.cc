@@ -84,6 +84,10 @@ ConversionReport MakeReport(const ConversionPlan& plan, const TaskShare& share,
     split.shards.push_back(std::move(result.shard.info));
     report.kept_shards += result.kept ? 1 : 0;
     MoveTo(report.reencoded, std::move(result.shard.reencoded));
+    if (result.shard.seek_indexes) {
+      report.seek_indexes =
+          report.seek_indexes.value_or(0) + *result.shard.seek_indexes;
+    }
     MoveTo(report.skipped, std::move(result.shard.skipped));
   }
   return report;
@@ -91,19 +95,22 @@ ConversionReport MakeReport(const ConversionPlan& plan, const TaskShare& share,
 
 void WriteReport(const std::string& output_dir,
                  const ConversionReport& report) {
-  const Json json = {{"format", "infeed conversion report"},
-                     {"version", 1},
-                     {"task_index", report.share.index},
-                     {"num_tasks", report.share.count},
-                     {"classes", report.info.classes.size()},
-                     {"splits", ToJson(report.info.splits)},
-                     {"kept_shards", report.kept_shards},
-                     {"reencoded_images", report.reencoded.size()},
-                     {"skipped_images", report.skipped.size()},
-                     {"duplicate_groups", report.duplicates.size()},
-                     {"skipped", ToJson(report.skipped)},
-                     {"reencoded", ToJson(report.reencoded)},
-                     {"duplicates", ToJson(report.duplicates)}};
+  const Json json = {
+      {"format", "infeed conversion report"},
+      {"version", 1},
+      {"task_index", report.share.index},
+      {"num_tasks", report.share.count},
+      {"classes", report.info.classes.size()},
+      {"splits", ToJson(report.info.splits)},
+      {"kept_shards", report.kept_shards},
+      {"reencoded_images", report.reencoded.size()},
+      {"skipped_images", report.skipped.size()},
+      {"seek_indexes",
+       report.seek_indexes ? Json(*report.seek_indexes) : Json()},
+      {"duplicate_groups", report.duplicates.size()},
+      {"skipped", ToJson(report.skipped)},
+      {"reencoded", ToJson(report.reencoded)},
+      {"duplicates", ToJson(report.duplicates)}};
   // Names of files may be any bytes; JSON is UTF-8.
   WriteFileAtomically(
       ReportPath(output_dir, report.share),

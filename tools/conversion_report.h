@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@ struct ConversionReport {
   std::vector<ImageNote> reencoded;  // in the order of the records
   std::vector<ImageNote> skipped;    // likewise
   std::vector<DuplicateGroup> duplicates;
+  // Records that have a seek index; nullopt: none were to be made.
+  std::optional<std::int64_t> seek_indexes;
 };
 
 // Puts the results of shards together. Requires: they are in the plan's order.

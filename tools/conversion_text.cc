@@ -24,6 +24,14 @@ std::string Line(const std::string& split, std::int64_t images,
                      images, shards, Megabytes(bytes), path);
 }
 
+std::int64_t RecordsOf(const ConversionReport& report) {
+  std::int64_t records = 0;
+  for (const DatasetInfo::Split& split : report.info.splits) {
+    records += split.records;
+  }
+  return records;
+}
+
 }  // namespace
 
 std::string PlanText(const ConversionPlan& plan, const std::string& output_dir,
@@ -88,6 +96,10 @@ std::string ReportText(const ConversionReport& report,
                             report.info.classes.size(), output_dir)
               : fmt::format("task {} of {} is done; --finish once all are\n",
                             report.share.index, report.share.count);
+  if (report.seek_indexes) {
+    text += fmt::format("seek index: {} of {} images\n", *report.seek_indexes,
+                        RecordsOf(report));
+  }
   if (report.kept_shards > 0) {
     text += fmt::format("{} shards of an earlier run were kept\n",
                         report.kept_shards);

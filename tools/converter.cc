@@ -84,6 +84,7 @@ class Canceller {
 RecordMakerOptions MakerOptions(const ConverterOptions& options) {
   return {.on_bad_image = options.on_bad_image,
           .image = options.image,
+          .seek_index = WantedSeekEntries(options),
           .threads = options.threads > 0
                          ? options.threads
                          : static_cast<int>(std::max(

@@ -2,6 +2,7 @@
 
 #include "tools/image_encoder.h"
 #include "tools/record_maker.h"
+#include "tools/seek_index_maker.h"
 #include "tools/task_share.h"
 
 namespace infeed {
@@ -11,6 +12,7 @@ struct ConverterOptions {
 
   OnBadImage on_bad_image = OnBadImage::kFail;
   ImageEncoderOptions image = {};
+  SeekEntries seek_index = SeekEntries::kRows;  // of JPEGs
 
   // How they are made.
 
@@ -24,5 +26,12 @@ struct ConverterOptions {
   bool overwrite = false;
   int threads = 0;  // 0: one for each core
 };
+
+// Which seek indexes a conversion makes: pixels need none.
+[[nodiscard]] inline SeekEntries WantedSeekEntries(
+    const ConverterOptions& options) {
+  return options.image.format == RecordFormat::kPixels ? SeekEntries::kNone
+                                                       : options.seek_index;
+}
 
 }  // namespace infeed

@@ -27,6 +27,10 @@ Json ToJson(const std::vector<ImageNote>& notes) {
   return list;
 }
 
+Json ToJson(const std::optional<std::int64_t>& number) {
+  return number ? Json(*number) : Json();
+}
+
 std::vector<ImageNote> NotesFromJson(const Json& list) {
   std::vector<ImageNote> notes;
   for (const Json& note : list) {
@@ -45,6 +49,10 @@ FinishedShard FromJson(const Json& json) {
   shard.info.crc32c = json.at("crc32c").get<std::string>();
   shard.reencoded = NotesFromJson(json.at("reencoded"));
   shard.skipped = NotesFromJson(json.at("skipped"));
+  if (const auto found = json.find("seek_indexes");
+      found != json.end() && !found->is_null()) {
+    shard.seek_indexes = found->get<std::int64_t>();
+  }
   shard.bad_image_policy = json.at("bad_image_policy").get<std::string>();
   shard.uploaded = json.at("uploaded").get<std::string>();
   return shard;
@@ -74,6 +82,7 @@ void WriteFinishedShard(const std::string& output_dir,
                      {"crc32c", shard.info.crc32c},
                      {"reencoded", ToJson(shard.reencoded)},
                      {"skipped", ToJson(shard.skipped)},
+                     {"seek_indexes", ToJson(shard.seek_indexes)},
                      {"bad_image_policy", shard.bad_image_policy},
                      {"uploaded", shard.uploaded}};
   // Names of files may be any bytes; JSON is UTF-8.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct FinishedShard {
   DatasetInfo::Shard info;
   std::vector<ImageNote> reencoded;  // in the order of the records
   std::vector<ImageNote> skipped;
+  // Records that have one; nullopt: none were to be made.
+  std::optional<std::int64_t> seek_indexes = {};
   // What was done with bad images; empty where there were none, so that any
   // policy would have made the same shard.
   std::string bad_image_policy = {};

@@ -38,12 +38,16 @@ struct ImageEncoderOptions {
 // How EncodedImage::reencoded begins for a damaged image.
 inline constexpr std::string_view kDamaged = "damaged: ";
 
+// EncodedImage::format of a JPEG.
+inline constexpr std::string_view kJpegFormat = "JPEG";
+
 // What stands in a record for an image file.
 struct EncodedImage {
   std::string bytes = {};
   int width = 0;
   int height = 0;
-  std::string_view format = "JPEG";  // or PNG; packed: little-endian uint32
+  std::string_view format =
+      kJpegFormat;  // or PNG; packed: little-endian uint32
   std::string reencoded =
       {};               // why it is not the file's bytes; empty: no matter
   bool mended = false;  // the file is damaged

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "base/atomic_file.h"
@@ -34,7 +35,8 @@ class LentEncoder {
 };
 
 ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
-                          const EncodedImage& encoded) {
+                          const EncodedImage& encoded,
+                          std::string_view seek_index) {
   ImagenetExample example;
   example.height = encoded.height;
   example.width = encoded.width;
@@ -43,6 +45,7 @@ ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
   example.text = image_class.text;
   example.filename = std::filesystem::path(image.path).filename().string();
   example.format = encoded.format;
+  example.seek_index = seek_index;
   (encoded.format == "packed" ? example.packed : example.encoded) =
       encoded.bytes;
   return example;
@@ -68,6 +71,7 @@ RecordMaker::RecordMaker(const std::vector<ImageClass>& classes,
     : classes_(classes),
       raw_(raw),
       on_bad_image_(options.on_bad_image),
+      seek_index_(options.seek_index),
       encoders_(static_cast<std::size_t>(options.threads)) {
   ImageEncoderOptions image = options.image;
   image.mend = on_bad_image_ == OnBadImage::kReencode;
@@ -80,8 +84,13 @@ ImageRecord RecordMaker::Make(const ImageFile& image) {
   ImageRecord record;
   try {
     EncodedImage encoded = Encode(image);
-    ExampleParts parts = BuildExampleParts(ExampleOf(
-        image, classes_[static_cast<std::size_t>(image.class_index)], encoded));
+    const std::string seek_index = MakeSealedSeekIndex(
+        std::as_bytes(std::span(encoded.bytes)),
+        encoded.format == kJpegFormat ? seek_index_ : SeekEntries::kNone);
+    ExampleParts parts = BuildExampleParts(
+        ExampleOf(image, classes_[static_cast<std::size_t>(image.class_index)],
+                  encoded, seek_index));
+    record.has_seek_index = !seek_index.empty();
     record.before = std::move(parts.before);
     record.after = std::move(parts.after);
     record.image = std::move(encoded.bytes);

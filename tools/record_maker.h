@@ -8,6 +8,7 @@
 #include "base/bounded_queue.h"
 #include "tools/image_encoder.h"
 #include "tools/image_tree.h"
+#include "tools/seek_index_maker.h"
 
 namespace infeed {
 
@@ -30,17 +31,19 @@ struct ImageRecord {
   std::string after;
   std::string reencoded;  // why the image is not the file's bytes; empty: it is
   std::string skipped;    // why there is no record; empty: there is
-  bool bad = false;       // the policy for bad images made it what it is
+  bool has_seek_index = false;
+  bool bad = false;  // the policy for bad images made it what it is
 };
 
 struct RecordMakerOptions {
   OnBadImage on_bad_image = OnBadImage::kFail;
   ImageEncoderOptions image = {};  // mend excepted
-  int threads = 1;                 // calls at once; > 0
+  SeekEntries seek_index = SeekEntries::kRows;
+  int threads = 1;  // calls at once; > 0
 };
 
-// Makes records of image files: reads a file, makes the image fit for a record
-// and puts the Example around it.
+// Makes records of image files: reads a file, makes the image fit for a record,
+// indexes it, and puts the Example around both.
 //
 // The plan must outlive it. Thread-safe, with at most options.threads calls at
 // once. Throws IoError, and DataError naming the file for a bad image that is
@@ -53,6 +56,7 @@ class RecordMaker {
 
   [[nodiscard]] ImageRecord Make(const ImageFile& image);
   [[nodiscard]] OnBadImage on_bad_image() const { return on_bad_image_; }
+  [[nodiscard]] SeekEntries seek_index() const { return seek_index_; }
 
  private:
   [[nodiscard]] EncodedImage Encode(const ImageFile& image);
@@ -60,6 +64,7 @@ class RecordMaker {
   const std::vector<ImageClass>& classes_;
   const RawImages* raw_;
   OnBadImage on_bad_image_;
+  SeekEntries seek_index_;
   // The encoders that no call is using.
   BoundedQueue<std::unique_ptr<ImageEncoder>> encoders_;
 };

@@ -11,7 +11,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
-#include "preprocess/recipe.h"
+#include "preprocess/image.h"
+#include "preprocess/image_decoder.h"
 #include "records/imagenet_example.h"
 #include "records/index_file.h"
 #include "tools/packed_record.h"
@@ -37,8 +38,7 @@ struct VerifyOptions {
 // Checks the payloads of records.
 class PayloadCheck final : public RecordVisitor {
  public:
-  explicit PayloadCheck(const VerifyOptions& options)
-      : options_(options), preprocessor_({.recipe = Recipe::kPlain}) {}
+  explicit PayloadCheck(const VerifyOptions& options) : options_(options) {}
 
   void Visit(std::size_t /*shard*/, const Record& record) override {
     if (!options_.parse_examples) {
@@ -47,13 +47,14 @@ class PayloadCheck final : public RecordVisitor {
     const ImagenetExampleView example = ParseImagenetExample(record.payload);
     const bool packed = example.encoded.empty() && HoldsPixels(record.payload);
     if (options_.decode && !packed) {
-      preprocessor_.Decode(example.encoded, SampleKey{});
+      decoder_.Decode(example.encoded, image_);
     }
   }
 
  private:
   const VerifyOptions& options_;
-  Preprocessor preprocessor_;
+  ImageDecoder decoder_;
+  RgbImage image_;
 };
 
 // One pass over the shards, and what it finds.

@@ -1,5 +1,6 @@
 #include "tools/shard_converter.h"
 
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +57,7 @@ void ShardConverter::Append(ConversionItem& item) {
     shard.skipped.push_back({item.image->path, std::move(record.skipped)});
   } else {
     shard.writer.AppendParts({record.before, record.image, record.after});
+    shard.seek_indexes += record.has_seek_index ? 1 : 0;
     if (!record.reencoded.empty()) {
       shard.reencoded.push_back(
           {item.image->path, std::move(record.reencoded)});
@@ -85,6 +87,9 @@ void ShardConverter::Finish(std::size_t shard) {
                .crc32c = fmt::format("{:08x}", done->writer.crc32c())},
       .reencoded = std::move(done->reencoded),
       .skipped = std::move(done->skipped),
+      .seek_indexes = maker_.seek_index() == SeekEntries::kNone
+                          ? std::optional<std::int64_t>()
+                          : done->seek_indexes,
       .bad_image_policy =
           done->has_bad_images
               ? std::string(OnBadImageName(maker_.on_bad_image()))

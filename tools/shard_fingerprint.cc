@@ -47,15 +47,24 @@ class Hash {
   std::uint32_t crc_ = 0;
 };
 
+// Shards without seek indexes are as they were before there were any, and keep
+// their fingerprints.
+std::string SeekText(const ConverterOptions& options) {
+  const SeekEntries wanted = WantedSeekEntries(options);
+  return wanted == SeekEntries::kNone
+             ? ""
+             : fmt::format(" seek_index={}", SeekEntriesName(wanted));
+}
+
 std::string OptionsText(const ConverterOptions& options) {
   const ImageEncoderOptions& image = options.image;
   return fmt::format(
       "{} verify={} format={} max_size={} quality={} image_size={} "
-      "keep_png={} exif_orientation={}",
+      "keep_png={} exif_orientation={}{}",
       kVersion, image.verify, static_cast<int>(image.format), image.max_size,
       image.quality,
       image.format == RecordFormat::kPixels ? image.image_size : 0,
-      image.keep_png, image.exif_orientation);
+      image.keep_png, image.exif_orientation, SeekText(options));
 }
 
 // Images in a raw file are called FILE#NUMBER.

@@ -81,10 +81,12 @@ void CompareWithProtobuf(Bytes bytes) {
 void CheckView(Bytes bytes) {
   try {
     const ImagenetExampleView view = ParseImagenetExample(bytes);
-    Check(view.encoded.empty() || (view.encoded.data() >= bytes.data() &&
-                                   view.encoded.data() + view.encoded.size() <=
-                                       bytes.data() + bytes.size()),
-          "nothing is copied and nothing beyond is read");
+    for (const Bytes part : {view.encoded, view.packed, view.seek_index}) {
+      Check(part.empty() ||
+                (part.data() >= bytes.data() &&
+                 part.data() + part.size() <= bytes.data() + bytes.size()),
+            "nothing is copied and nothing beyond is read");
+    }
   } catch (const DataError& error) {
     Check(!error.reason().empty(), "an error says what is wrong");
   }

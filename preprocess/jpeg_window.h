@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "preprocess/jpeg_entropy.h"
+#include "preprocess/jpeg_scan.h"
+#include "preprocess/jpeg_scratch.h"
+#include "preprocess/jpeg_seek_index.h"
+#include "preprocess/row_sink.h"
+
+namespace infeed {
+
+// A plain JPEG, its tables built.
+struct PlainJpeg {
+  JpegScan scan;
+  McuLayout layout;
+  std::span<const std::byte> bytes;
+};
+
+enum class PlainResult {
+  kDone,
+  kIrregular,     // for libjpeg; the sink may have got rows
+  kIndexRefused,  // the index does not fit; the same
+};
+
+// Decodes the window that scratch.plan plans into the sink, by the best
+// instruction set. index may be null.
+[[nodiscard]] PlainResult DecodePlainWindow(const PlainJpeg& jpeg,
+                                            const JpegSeekIndex* index,
+                                            PlainScratch& scratch,
+                                            RowSink& sink);
+
+}  // namespace infeed
