@@ -8,7 +8,6 @@
 #include "preprocess/crop.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/recipe.h"
-#include "preprocess/resize.h"
 #include "tests/support/test_jpeg.h"
 
 // One image of ImageNet's usual size and quality; the argument chooses the
@@ -74,20 +73,6 @@ void DecodeWindow(benchmark::State& state) {
 }
 BENCHMARK(DecodeWindow)->Apply(Samplings);
 
-// The argument is the side of the square that becomes 224x224.
-void Resize(benchmark::State& state) {
-  const int side = static_cast<int>(state.range(0));
-  const RgbImage image = TestPhotograph(side, side, 1);
-  std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
-  for (auto _ : state) {
-    ResizeBicubic(image.view(), kSize, false, pixels);
-    benchmark::ClobberMemory();
-  }
-  state.SetItemsProcessed(state.iterations());
-}
-BENCHMARK(Resize)->ArgName("side")->Arg(112)->Arg(280)->Arg(896)->Unit(
-    benchmark::kMicrosecond);
-
 void TrainingRecipe(benchmark::State& state) {
   const std::string jpeg = Photograph(state);
   Preprocessor preprocessor({.image_size = kSize});
@@ -95,8 +80,7 @@ void TrainingRecipe(benchmark::State& state) {
   std::uint64_t position = 0;
   for (auto _ : state) {
     const SampleKey key{.position = position++ % kWindows};
-    preprocessor.Decode(AsBytes(jpeg), key);
-    preprocessor.Resize(key, pixels);
+    preprocessor.Fill(AsBytes(jpeg), key, pixels);
   }
   state.SetItemsProcessed(state.iterations());
 }

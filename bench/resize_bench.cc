@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "preprocess/bicubic_sink.h"
 #include "preprocess/crop.h"
 #include "preprocess/pack.h"
+#include "preprocess/row_sink.h"
 #include "preprocess/simd_target.h"
 #include "tests/support/test_jpeg.h"
 
@@ -46,18 +45,6 @@ RgbImage Image(int side) {
   return side > 0 ? TestPhotograph(side, side, 1) : TestPhotograph(500, 375, 1);
 }
 
-void Put(const RgbView& image, RowSink& sink) {
-  sink.Begin(image.width, image.height);
-  for (int y = 0; y < image.height; y += kBand) {
-    const int count = std::min(kBand, image.height - y);
-    const RgbRows rows = sink.Next(count);
-    for (int i = 0; i < count; ++i) {
-      std::memcpy(rows.row(i), image.row(y + i), std::size_t{3} * image.width);
-    }
-    sink.Filled();
-  }
-}
-
 // Manual time: that of the sink, without the decoder's writing of the rows.
 void Sink(benchmark::State& state, const std::string& target, int side) {
   UseSimdTarget(target);
@@ -68,7 +55,7 @@ void Sink(benchmark::State& state, const std::string& target, int side) {
   std::size_t next = 0;
   for (auto _ : state) {
     sink.Aim(pixels, next % 2 == 1);
-    Put(image.view(windows[next++ % windows.size()]), sink);
+    PutImage(image.view(windows[next++ % windows.size()]), sink, kBand);
     state.SetIterationTime(std::chrono::duration<double>(sink.busy()).count());
   }
   state.SetItemsProcessed(state.iterations());

@@ -21,8 +21,8 @@ struct InputGraphOptions {
 //   Put ► waiting ► limit ► read ► fill (decode, resize, pack) ──+
 //                                   └► in order ► deliver        (last slot)
 //
-// Decode and resize are one node, as the decoded window is still in the
-// worker's cache then, and there is no image to hand over and to bound.
+// Decode and resize are one node, as rows are resized while they are in the
+// worker's cache, and there is no image to hand over and to bound.
 // What waits is bounded by the batches that the caller puts; what is in flight
 // by the limit.
 //

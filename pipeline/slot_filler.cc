@@ -169,25 +169,21 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   batch.labels()[slot] = SlotLabel(sample.example.label, options_.label_offset);
   LentPreprocessor preprocessor(preprocessors_);
   const ImagenetExampleView& example = sample.example;
-  const bool is_packed = !example.packed.empty();  // Nothing to decode.
-  const Clock::time_point start = Clock::now();
-  if (!is_packed) {
-    preprocessor->Decode(example.encoded, sample.key);
-  }
-  const Clock::time_point decoded = Clock::now();
-  counters_.decode.Add(
-      is_packed ? 0 : preprocessor->decoded_pixels() * kRgbBytes,
-      decoded - start, start - sample.since);
   const std::span<std::uint32_t> pixels = batch.slot_pixels(sample.slot);
-  if (is_packed) {
+  const Clock::time_point start = Clock::now();
+  FillCounts counts;
+  if (example.packed.empty()) {
+    counts = preprocessor->Fill(example.encoded, sample.key, pixels);
+  } else {  // Nothing to decode.
     preprocessor->CopyPacked(example.packed, example.height, example.width,
                              sample.key, pixels);
-  } else {
-    preprocessor->Resize(sample.key, pixels);
+    counts.resize = Clock::now() - start;
   }
   batch.weights()[slot] = 1;
+  counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
+                       start - sample.since);
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
-                       Clock::now() - decoded, Clock::duration::zero());
+                       counts.resize, Clock::duration::zero());
 }
 
 DataError SlotFiller::Located(const Sample& sample, const DataError& error) {

@@ -1,7 +1,7 @@
 // Entropy decoding of un-stuffed baseline scans, for each instruction set.
 //
-// The coefficients of a block are 64 int16, not dequantised, in zigzag order
-// where kZigzagStored, else in natural order. Whatever the bytes are, nothing
+// The coefficients of a block are 64 int16, not dequantised, in the order of
+// kStoredPlace. Whatever the bytes are, nothing
 // outside of the named memory is read or written. All functions return false
 // for what is irregular: a bad code, a run past the last coefficient, bits used
 // beyond the end, a DC value that is not an int16.
@@ -17,34 +17,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 #include <hwy/highway.h>
 
 #include "preprocess/jpeg_entropy.h"
+#include "preprocess/jpeg_order-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// With AVX-512 the inverse DCT permutes by one instruction.
-inline constexpr bool kZigzagStored = HWY_TARGET <= HWY_AVX3;
-
-// Where the coefficient at a zigzag place is stored. Places of 64 and more
-// belong to the block behind: the zero at the end of a block goes there.
-inline constexpr std::array<std::uint8_t, 128> kStoredPlace = [] {
-  constexpr std::array<std::uint8_t, 64> natural = {
-      0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
-      12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
-      35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
-      58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
-  std::array<std::uint8_t, 128> places{};
-  for (int i = 0; i < 128; ++i) {
-    places[i] =
-        i < 64 && !kZigzagStored ? natural[i] : static_cast<std::uint8_t>(i);
+HWY_INLINE std::uint64_t BigEndian(const std::uint8_t* data) {
+  std::uint64_t word;
+  std::memcpy(&word, data, sizeof(word));
+  if constexpr (std::endian::native == std::endian::little) {
+    word = __builtin_bswap64(word);
   }
-  return places;
-}();
+  return word;
+}
 
 // The bits of a scan from the highest down. After Refill() at least 56 are
 // there, enough for five symbols of a fused table, or a whole long one.
@@ -76,15 +66,6 @@ class BitBuffer {
   }
 
  private:
-  static HWY_INLINE std::uint64_t BigEndian(const std::uint8_t* data) {
-    std::uint64_t word;
-    std::memcpy(&word, data, sizeof(word));
-    if constexpr (std::endian::native == std::endian::little) {
-      word = __builtin_bswap64(word);
-    }
-    return word;
-  }
-
   std::uint64_t bits_ = 0;
   std::uint32_t count_ = 0;  // valid bits, in the low six of it
   const std::uint8_t* next_;
@@ -92,11 +73,11 @@ class BitBuffer {
 };
 
 HWY_INLINE std::uint32_t AdvanceOf(std::uint32_t entry) {
-  return entry >> 8 & 255;
+  return entry >> 24;
 }
 HWY_INLINE bool IsLong(std::uint32_t entry) { return (entry & 255) == 0; }
 HWY_INLINE std::int32_t ValueOf(std::uint32_t entry) {
-  return static_cast<std::int32_t>(entry) >> 16;
+  return static_cast<std::int16_t>(entry >> 8);
 }
 
 // Keeps a block's coefficients.
@@ -105,7 +86,7 @@ struct KeepBlock {
   HWY_INLINE void Put(std::uint32_t next_place, std::uint32_t entry) {
     const std::size_t place =
         kZigzagStored ? next_place - 1 : kStoredPlace[next_place - 1];
-    block[place] = static_cast<std::int16_t>(entry >> 16);
+    block[place] = static_cast<std::int16_t>(entry >> 8);
   }
   std::int16_t* block;
 };
@@ -144,10 +125,10 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
     for (;;) {
       in.Skip(entry);
       place += AdvanceOf(entry);
-      block.Put(place, entry);
       if (place >= 64) {
         break;
       }
+      block.Put(place, entry);
       entry = in.Entry(table);
       if (--symbols == 0) {
         in.Refill();
@@ -163,21 +144,24 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
       }
       in.Skip(entry);
       place += AdvanceOf(entry);
-      block.Put(place, entry);
       if (place < 64) {
+        block.Put(place, entry);
         in.Refill();
         entry = in.Entry(table);
         continue;
       }
     }
     if (place == 64) {
+      block.Put(place, entry);
       return 64;
     }
-    return AdvanceOf(entry) == FusedTable::kEndAdvance ? place - 64 : 0;
+    return AdvanceOf(entry) == FusedTable::kEndAdvance
+               ? place - FusedTable::kEndAdvance
+               : 0;
   }
 }
 
-// Decodes MCUs; row(mcu block number) gives each block's memory.
+// Decodes MCUs; store says where to.
 template <class Store>
 HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
                            int mcus, ScanPlace& place, Store store) {
@@ -241,15 +225,6 @@ struct DropBlocks {
                                    const ScanBytes& bytes, int mcus,
                                    ScanPlace& place) {
   return DecodeEach(layout, bytes, mcus, place, DropBlocks{});
-}
-
-// Several runs, each as by DecodeMcus.
-[[nodiscard]] inline bool DecodeRuns(const McuLayout& layout,
-                                     std::span<McuRun> runs) {
-  return std::all_of(runs.begin(), runs.end(), [&](McuRun& run) {
-    return DecodeMcus(layout, run.bytes, run.mcus, run.place, run.coefficients,
-                      run.ends);
-  });
 }
 
 }  // namespace HWY_NAMESPACE

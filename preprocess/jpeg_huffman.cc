@@ -16,7 +16,7 @@ constexpr std::int32_t Signed(std::uint32_t bits, int size) {
 
 constexpr std::uint32_t Entry(std::int32_t value, std::uint32_t advance,
                               int bits) {
-  return static_cast<std::uint32_t>(value) << 16 | advance << 8 |
+  return advance << 24 | (static_cast<std::uint32_t>(value) & 0xFFFF) << 8 |
          static_cast<std::uint32_t>(bits);
 }
 

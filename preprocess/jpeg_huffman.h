@@ -9,15 +9,18 @@ namespace infeed {
 
 // A Huffman table for the hot loop. A look-up with the next kBits bits gives a
 // symbol whole: code and value bits together. An entry is
-//   value << 16 | advance << 8 | bits used
-// with the value already signed, and advance what the coefficient's place grows
-// by: 1 + run, 16 for sixteen zeros, kEndAdvance for the end of a block.
-// Symbols that do not fit, and bits that are no code, have the entry kLong.
+//   advance << 24 | value << 8 | bits used
+// with the value already signed (16 bits), and advance what the coefficient's
+// place grows by: 1 + run, 16 for sixteen zeros, kEndAdvance for the end of a
+// block: so much that it differs from every run past a block's end. Symbols
+// that do not fit, and bits that are no code, have the entry kLong.
 struct FusedTable {
   static constexpr int kBits = 11;
   static constexpr int kCodeBits = 10;
-  static constexpr std::uint32_t kEndAdvance = 64;
-  static constexpr std::uint32_t kLong = kEndAdvance << 8;
+  static constexpr std::uint32_t kEndAdvance = 80;
+  static constexpr std::uint32_t kLong = kEndAdvance << 24;
+  // No symbol: 64 bits used are none where shifts count modulo 64.
+  static constexpr std::uint32_t kStop = 64;
 
   alignas(64) std::array<std::uint32_t, 1 << kBits> fused;
   // For the others: code length << 8 | symbol, 0 for longer codes; and the

@@ -1,4 +1,5 @@
-// Per-target include guard.
+// The order of a block's coefficients between the entropy decoder and the
+// inverse DCT, for each instruction set.
 #if defined(INFEED_JPEG_ORDER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_JPEG_ORDER_INL_H_
 #undef INFEED_JPEG_ORDER_INL_H_
@@ -16,8 +17,18 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// The zigzag order: row * 8 + column of the k-th coefficient.
-inline constexpr std::array<std::uint8_t, 64> kNaturalPlace = [] {
+// Where an order has a number.
+constexpr std::uint8_t PlaceOf(const std::array<std::uint8_t, 64>& order,
+                               std::uint8_t number) {
+  std::uint8_t place = 0;
+  while (order[place] != number) {
+    ++place;
+  }
+  return place;
+}
+
+// Row * 8 + column of the k-th coefficient in zigzag order.
+inline constexpr std::array<std::uint8_t, 64> kZigzagOrder = [] {
   std::array<std::uint8_t, 64> order{};
   int row = 0;
   int column = 0;
@@ -36,14 +47,40 @@ inline constexpr std::array<std::uint8_t, 64> kNaturalPlace = [] {
   return order;
 }();
 
-// Where a block's coefficients are kept between the entropy decoder and the
-// inverse DCT: its k-th one in zigzag order at kCoefficientPlace[k]. With
-// AVX-512 that is k itself, since the inverse DCT reorders as it loads.
-inline constexpr std::array<std::uint8_t, 64> kCoefficientPlace = [] {
-  std::array<std::uint8_t, 64> places{};
-  for (std::size_t k = 0; k < 64; ++k) {
-    places[k] = HWY_TARGET <= HWY_AVX3 ? static_cast<std::uint8_t>(k)
-                                       : kNaturalPlace[k];
+// The order that vectors of the inverse DCT want: row * 8 + column of what is
+// at each place. Two rows interleaved are multiplied and added by one
+// instruction; so are, when the first pass is done, two columns.
+inline constexpr std::array<std::uint8_t, 64> kPairedOrder = [] {
+  constexpr std::array<int, 8> rows = {0, 4, 2, 6, 7, 1, 3, 5};
+  constexpr std::array<int, 8> columns = {0, 4, 2, 6, 7, 1, 3, 5};
+  std::array<std::uint8_t, 64> order{};
+  for (std::size_t i = 0; i < 64; ++i) {
+    order[i] = static_cast<std::uint8_t>(8 * rows[i / 16 * 2 + i % 2] +
+                                         columns[i % 16 / 2]);
+  }
+  return order;
+}();
+
+// Whether coefficients are kept in zigzag order between the entropy decoder and
+// the inverse DCT: with AVX-512, where the latter reorders as it loads.
+inline constexpr bool kZigzagStored = HWY_TARGET <= HWY_AVX3;
+
+// Whether they are kept in kPairedOrder. If in neither, then row by row.
+inline constexpr bool kPairsStored =
+    !kZigzagStored && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128;
+
+// Where the k-th coefficient of a block in zigzag order is kept, from the
+// block's begin. Places of 64 and more belong to the block behind: the zero at
+// the end of a block goes there.
+inline constexpr std::array<std::uint8_t, 144> kStoredPlace = [] {
+  std::array<std::uint8_t, 144> places{};
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    places[k] = static_cast<std::uint8_t>(k);
+    if (k < 64 && kPairsStored) {
+      places[k] = PlaceOf(kPairedOrder, kZigzagOrder[k]);
+    } else if (k < 64 && !kZigzagStored) {
+      places[k] = kZigzagOrder[k];
+    }
   }
   return places;
 }();

@@ -9,14 +9,18 @@
 
 #include "base/error.h"
 #include "preprocess/crop.h"
+#include "preprocess/image_decoder.h"
 #include "preprocess/opencv_image.h"
+#include "preprocess/row_sink.h"
 
 namespace infeed {
 namespace {
 
-bool IsJpeg(std::span<const std::byte> bytes) {
-  return bytes.size() >= 2 && bytes[0] == std::byte{0xFF} &&
-         bytes[1] == std::byte{0xD8};
+int CheckedSize(int image_size) {
+  if (image_size < 1) {
+    throw UsageError("PreprocessOptions::image_size must be above 0");
+  }
+  return image_size;
 }
 
 bool DrawFlip(const SampleKey& key) {
@@ -46,25 +50,36 @@ std::string_view RecipeName(Recipe recipe) {
 }
 
 Preprocessor::Preprocessor(const PreprocessOptions& options)
-    : options_(options), decoder_(options.limits) {
-  if (options.image_size < 1) {
-    throw UsageError("PreprocessOptions::image_size must be above 0");
-  }
+    : options_(options),
+      decoder_(options.limits),
+      sink_(CheckedSize(options.image_size)) {}
+
+FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
+                              const SampleKey& key,
+                              std::span<std::uint32_t> destination) {
+  const auto start = std::chrono::steady_clock::now();
+  sink_.Aim(destination, IsFlipped(key));
+  FillCounts counts;
+  counts.decoded_pixels = Decode(encoded, key);
+  Check(sink_.is_complete(), "a decoder puts all rows or throws");
+  counts.resize = sink_.busy();
+  counts.decode = std::chrono::steady_clock::now() - start - counts.resize;
+  return counts;
 }
 
-void Preprocessor::Decode(std::span<const std::byte> encoded,
-                          const SampleKey& key) {
-  window_ = {};
+std::int64_t Preprocessor::Decode(std::span<const std::byte> encoded,
+                                  const SampleKey& key) {
   if (IsJpeg(encoded)) {
     const JpegInfo info = decoder_.ReadHeader(encoded);
-    decoder_.DecodeWindow(
-        ChooseWindow(info.height, info.width, info.components, key), image_);
-    window_ = {
-        .y = 0, .x = 0, .height = image_.height(), .width = image_.width()};
-  } else {
-    DecodeOtherImage(encoded, options_.limits.max_pixels, image_);
-    window_ = ChooseWindow(image_.height(), image_.width(), 3, key);
+    const Window window =
+        ChooseWindow(info.height, info.width, info.components, key);
+    decoder_.DecodeWindow(window, sink_);
+    return std::int64_t{window.width} * window.height;
   }
+  DecodeOtherImage(encoded, options_.limits.max_pixels, image_);
+  PutImage(image_.view(ChooseWindow(image_.height(), image_.width(), 3, key)),
+           sink_);
+  return std::int64_t{image_.width()} * image_.height();
 }
 
 Window Preprocessor::ChooseWindow(int height, int width, int components,
@@ -81,13 +96,6 @@ Window Preprocessor::ChooseWindow(int height, int width, int components,
       return {.y = 0, .x = 0, .height = height, .width = width};
   }
   std::abort();
-}
-
-void Preprocessor::Resize(const SampleKey& key,
-                          std::span<std::uint32_t> destination) {
-  Check(window_.width > 0, "an image is decoded before it is resized");
-  ResizeBicubic(image_.view(window_), options_.image_size, IsFlipped(key),
-                destination);
 }
 
 bool Preprocessor::IsFlipped(const SampleKey& key) const {

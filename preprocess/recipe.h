@@ -1,14 +1,15 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "base/random.h"
+#include "preprocess/bicubic_sink.h"
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
-#include "preprocess/resize.h"
 
 namespace infeed {
 
@@ -29,46 +30,51 @@ struct PreprocessOptions {
   JpegLimits limits = {};
 };
 
+// What Fill() did with one image.
+struct FillCounts {
+  std::int64_t decoded_pixels = 0;  // of the window; of a PNG, the whole image
+  std::chrono::steady_clock::duration decode{};  // time without the resize
+  std::chrono::steady_clock::duration resize{};
+};
+
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
-// by content) into packed pixels: decode of the window, then bicubic resize,
-// flip and pack. A function of (bytes, options, key) alone; the object only
-// keeps buffers. One thread at a time: each worker has one.
+// by content) into packed pixels in one go: the decoder's rows are resized,
+// flipped and packed straight into the destination while they are in cache. A
+// function of (bytes, options, key) alone; the object only keeps buffers. One
+// thread at a time: each worker has one.
 class Preprocessor {
  public:
   // Throws UsageError for a size or a limit below 1.
   explicit Preprocessor(const PreprocessOptions& options);
 
-  // First half: chooses the window (crop stream of key) and decodes it.
-  // Throws DataError; the preprocessor is usable after that.
-  void Decode(std::span<const std::byte> encoded, const SampleKey& key);
+  // Chooses the window (crop stream of key), decodes it and fills destination,
+  // [image_size, image_size], mirrored where the flip stream of key says so.
+  // Throws DataError, what is in destination then means nothing; the
+  // preprocessor is usable after that. Requires: destination.size() ==
+  // image_size^2.
+  FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
+                  std::span<std::uint32_t> destination);
 
-  // Second half: fills destination, [image_size, image_size], drawing from the
-  // flip stream of key. Requires: Decode() returned for the same key, and
-  // destination.size() == image_size^2.
-  void Resize(const SampleKey& key, std::span<std::uint32_t> destination);
-
-  // Both halves for an image that is packed already, height * width
-  // little-endian uint32: copies it into destination, flipped where Resize()
+  // The same for an image that is packed already, height * width
+  // little-endian uint32: copies it into destination, flipped where Fill()
   // would. Throws DataError unless it is image_size x image_size. Requires:
   // destination.size() == image_size^2.
   void CopyPacked(std::span<const std::byte> packed, std::int64_t height,
                   std::int64_t width, const SampleKey& key,
                   std::span<std::uint32_t> destination) const;
 
-  // Pixels decoded by the last Decode().
-  [[nodiscard]] std::int64_t decoded_pixels() const {
-    return std::int64_t{image_.width()} * image_.height();
-  }
-
  private:
   [[nodiscard]] Window ChooseWindow(int height, int width, int components,
                                     const SampleKey& key) const;
   [[nodiscard]] bool IsFlipped(const SampleKey& key) const;
 
+  // Decodes the window into sink_ and returns the pixels decoded.
+  std::int64_t Decode(std::span<const std::byte> encoded, const SampleKey& key);
+
   PreprocessOptions options_;
   JpegDecoder decoder_;
-  RgbImage image_;
-  Window window_;  // what is used of image_; empty until Decode() returned
+  RgbImage image_;  // a whole one, where it is not a JPEG
+  BicubicSink sink_;
 };
 
 }  // namespace infeed

@@ -128,13 +128,13 @@ void BlendNearColumns(const std::uint8_t* HWY_RESTRICT row,
   const V32 offset = hn::Set(D32(), kResizeRowOffset);
   // Samples 0, and the upper halves of 16-bit numbers, are zero.
   constexpr __mmask64 kBytes = 0x5550555055505550;
+  const __m512i six = _mm512_set1_epi8(6);
   for (const ColumnGroup& group : columns.groups()) {
     const __m512i places = _mm512_load_si512(group.places.data());
-    const std::uint8_t* const from = row + group.base;
-    const V16 taps01{_mm512_maskz_permutexvar_epi8(kBytes, places,
-                                                   _mm512_loadu_si512(from))};
+    const __m512i bytes = _mm512_loadu_si512(row + group.base);
+    const V16 taps01{_mm512_maskz_permutexvar_epi8(kBytes, places, bytes)};
     const V16 taps23{_mm512_maskz_permutexvar_epi8(
-        kBytes, places, _mm512_loadu_si512(from + 6))};
+        kBytes, _mm512_add_epi8(places, six), bytes)};
     V32 sums =
         MulAddPairs(taps01, hn::Load(d16, group.first_weights.data()), offset);
     sums = MulAddPairs(taps23, hn::Load(d16, group.last_weights.data()), sums);

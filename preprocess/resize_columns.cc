@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kGroup = 4;
 constexpr int kVectorBytes = 64;
-constexpr int kFirstTapsBytes = 6;  // two pixels
+constexpr int kTapsBytes = 12;  // four pixels
 
 // The bytes of a pixel's first two taps, counted from its offset, for the
 // samples 0 B G R, each tap in two bytes of which the second is 0.
@@ -33,7 +33,7 @@ bool SetPlaces(ColumnGroup& group) {
   const auto [least, greatest] =
       std::minmax(group.offsets.front(), group.offsets.back());
   group.base = least;
-  if (greatest - least > kVectorBytes - kFirstTapsBytes) {
+  if (greatest - least > kVectorBytes - kTapsBytes) {
     return false;
   }
   for (int i = 0; i < kGroup; ++i) {
@@ -51,12 +51,12 @@ bool SetPlaces(ColumnGroup& group) {
 void ResizeColumns::Set(int width, int size, bool flip) {
   groups_.resize((static_cast<std::size_t>(size) + kGroup - 1) / kGroup);
   is_near_ = true;
+  const BicubicAxis axis(width, size);
   int x = 0;
   for (ColumnGroup& group : groups_) {
     for (int i = 0; i < kGroup; ++i, ++x) {
       const int column = std::min(x, size - 1);
-      SetPixel(BicubicTapsAt(flip ? size - 1 - column : column, width, size), i,
-               group);
+      SetPixel(axis.At(flip ? size - 1 - column : column), i, group);
     }
     is_near_ = SetPlaces(group) && is_near_;
   }

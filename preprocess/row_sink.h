@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "preprocess/image.h"
 
@@ -56,5 +58,19 @@ class ImageSink final : public RowSink {
   RgbImage& image_;
   int next_ = 0;
 };
+
+// Puts a whole image into a sink, as a decoder would, `band` rows at a time.
+inline void PutImage(const RgbView& image, RowSink& sink,
+                     int band = RowSink::kMaxRows) {
+  sink.Begin(image.width, image.height);
+  for (int y = 0; y < image.height; y += band) {
+    const int count = std::min(band, image.height - y);
+    const RgbRows rows = sink.Next(count);
+    for (int i = 0; i < count; ++i) {
+      std::memcpy(rows.row(i), image.row(y + i), std::size_t{3} * image.width);
+    }
+    sink.Filled();
+  }
+}
 
 }  // namespace infeed

@@ -1,6 +1,5 @@
 #include "preprocess/bicubic_sink.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -17,21 +16,14 @@ namespace {
 
 constexpr std::uint32_t kGuard = 0xDEADBEEF;
 
-// Puts rows from..to of an image into a sink, `band` at a time.
-void PutRows(const RgbView& image, int from, int to, int band, RowSink& sink) {
-  for (int y = from; y < to; y += band) {
-    const int count = std::min(band, to - y);
-    const RgbRows rows = sink.Next(count);
-    for (int i = 0; i < count; ++i) {
-      std::memcpy(rows.row(i), image.row(y + i), std::size_t{3} * image.width);
-    }
+// The first rows of an image, as if a decoder stopped there.
+void PutFirstRows(const RgbView& image, int rows, RowSink& sink) {
+  sink.Begin(image.width, image.height);
+  for (int y = 0; y < rows; ++y) {
+    std::memcpy(sink.Next(1).row(0), image.row(y),
+                std::size_t{3} * image.width);
     sink.Filled();
   }
-}
-
-void Put(const RgbView& image, int band, RowSink& sink) {
-  sink.Begin(image.width, image.height);
-  PutRows(image, 0, image.height, band, sink);
 }
 
 // Black and white at random: the largest sums there are.
@@ -66,7 +58,7 @@ class BicubicSinkTest : public testing::TestWithParam<std::string> {
     const std::size_t count = std::size_t{1} * size * size;
     std::vector<std::uint32_t> pixels(count + 1, kGuard);
     sink.Aim(std::span(pixels).first(count), flip);
-    Put(image, band, sink);
+    PutImage(image, sink, band);
     EXPECT_TRUE(sink.is_complete());
     EXPECT_EQ(pixels.back(), kGuard);
     pixels.pop_back();
@@ -127,9 +119,9 @@ TEST_P(BicubicSinkTest, StartsOverAtAnyTime) {
     std::vector<std::uint32_t> pixels(std::size_t{24} * 24);
     sink.Aim(pixels, true);
     const RgbImage other = HardEdges(80, 70);
-    sink.Begin(80, 70);
-    PutRows(other.view(), 0, rows, 4, sink);
-    Put(image.view(), 8, sink);
+    PutFirstRows(other.view(), rows, sink);
+    EXPECT_FALSE(sink.is_complete());
+    PutImage(image.view(), sink, 8);
     EXPECT_TRUE(sink.is_complete());
     EXPECT_EQ(pixels, Twin(image.view(), 24, true));
   }
@@ -146,10 +138,9 @@ TEST(BicubicSinkProgressTest, IsCompleteWithTheLastRow) {
   BicubicSink sink(40);
   std::vector<std::uint32_t> pixels(std::size_t{40} * 40);
   sink.Aim(pixels, false);
-  sink.Begin(30, 30);
-  PutRows(image.view(), 0, 29, 29, sink);
+  PutFirstRows(image.view(), 29, sink);
   EXPECT_FALSE(sink.is_complete());
-  PutRows(image.view(), 29, 30, 1, sink);
+  PutFirstRows(image.view(), 30, sink);
   EXPECT_TRUE(sink.is_complete());
 }
 

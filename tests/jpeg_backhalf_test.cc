@@ -81,7 +81,7 @@ Blocks MakeBlocks(int columns, int rows, int limit, int quantiser_limit,
 std::array<std::int16_t, 64> Stored(const JpegBackHalf& code, auto natural) {
   std::array<std::int16_t, 64> stored;
   for (std::size_t k = 0; k < 64; ++k) {
-    stored[code.coefficient_place[k]] =
+    stored[code.stored_place[k]] =
         static_cast<std::int16_t>(natural[kZigzag[k]]);
   }
   return stored;

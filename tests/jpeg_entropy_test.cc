@@ -20,13 +20,13 @@ namespace {
 
 constexpr int kMark = 0x5A;  // where nothing may be written
 
-// Coefficients and their ends, with the block of slack behind and a mark behind
+// Coefficients and their ends, with the slack behind and a mark behind
 // that.
 class Blocks {
  public:
   explicit Blocks(int blocks)
       : blocks_(blocks),
-        coefficients_(64 * (blocks + 1) + 1, kMark),
+        coefficients_(64 * (blocks + kRunSlackBlocks) + 1, kMark),
         ends_(blocks + 1, kMark) {}
 
   [[nodiscard]] std::int16_t* coefficients(int block = 0) {
@@ -41,13 +41,10 @@ class Blocks {
 
   // In zigzag order, whatever the target's is.
   [[nodiscard]] std::vector<std::int16_t> Zigzag() const {
-    std::vector<std::int16_t> sorted(coefficients_.begin(),
-                                     coefficients_.begin() + 64 * blocks_);
-    if (ZigzagStored()) {
-      return sorted;
-    }
+    const std::array<std::uint8_t, 128> places = StoredPlaces();
+    std::vector<std::int16_t> sorted(std::size_t{64} * blocks_);
     for (int i = 0; i < 64 * blocks_; ++i) {
-      sorted[i] = coefficients_[i / 64 * 64 + NaturalPlace(i % 64)];
+      sorted[i] = coefficients_[i / 64 * 64 + places[i % 64]];
     }
     return sorted;
   }
@@ -69,16 +66,6 @@ class Blocks {
   }
 
  private:
-  static int NaturalPlace(int zigzag) {
-    int sum = 0;
-    while (zigzag >= 8 - std::abs(7 - sum)) {
-      zigzag -= 8 - std::abs(7 - sum);
-      ++sum;
-    }
-    const int i = std::max(0, sum - 7) + zigzag;
-    return sum % 2 == 0 ? (sum - i) * 8 + i : i * 8 + sum - i;
-  }
-
   int blocks_;
   std::vector<std::int16_t> coefficients_;
   std::vector<std::uint8_t> ends_;

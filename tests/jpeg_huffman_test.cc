@@ -33,7 +33,7 @@ std::uint32_t FusedEntry(const FusedTable& table, std::uint64_t bits) {
 }
 
 constexpr std::uint32_t Entry(int value, std::uint32_t advance, int bits) {
-  return static_cast<std::uint32_t>(value) << 16 | advance << 8 |
+  return advance << 24 | (static_cast<std::uint32_t>(value) & 0xFFFF) << 8 |
          static_cast<std::uint32_t>(bits);
 }
 
@@ -45,7 +45,7 @@ TEST(JpegHuffmanTest, FusesCodeAndValue) {
   EXPECT_EQ(FusedEntry(table, TopBits(0b001, 3)), Entry(-2, 1, 3));
   EXPECT_EQ(FusedEntry(table, TopBits(0b010, 3)), Entry(2, 1, 3));
   EXPECT_EQ(FusedEntry(table, TopBits(0b011, 3)), Entry(3, 1, 3));
-  EXPECT_EQ(FusedEntry(table, TopBits(0b10, 2)), Entry(0, 64, 2));
+  EXPECT_EQ(FusedEntry(table, TopBits(0b10, 2)), Entry(0, FusedTable::kEndAdvance, 2));
   EXPECT_EQ(FusedEntry(table, TopBits(0b110, 3)), Entry(0, 16, 3));
 }
 
@@ -84,7 +84,7 @@ TEST(JpegHuffmanTest, DcDifferencesAdvanceByOne) {
 TEST(JpegHuffmanTest, AnyRunOfNothingEndsABlock) {
   AcTable table;
   ASSERT_TRUE(BuildAcTable(Spec({1}, {0x30}), table));
-  EXPECT_EQ(FusedEntry(table, 0), Entry(0, 64, 1));
+  EXPECT_EQ(FusedEntry(table, 0), Entry(0, FusedTable::kEndAdvance, 1));
 }
 
 TEST(JpegHuffmanTest, RefusesWhatLibjpegRefuses) {

@@ -264,8 +264,9 @@ TEST(PreprocessorTest, TakesPngsByTheirContent) {
   const RgbImage image = TestPhotograph(90, 70, 1);
   Preprocessor preprocessor({.training = false, .image_size = kSize});
   std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
-  preprocessor.Decode(AsBytes(EncodePng(image.view())), {});
-  preprocessor.Resize({}, pixels);
+  const FillCounts counts =
+      preprocessor.Fill(AsBytes(EncodePng(image.view())), {}, pixels);
+  EXPECT_EQ(counts.decoded_pixels, 90 * 70);
 
   std::vector<std::uint32_t> expected(pixels.size());
   ResizeBicubic(image.view(CenterCropWindow(70, 90, kSize)), kSize, false,
@@ -276,7 +277,8 @@ TEST(PreprocessorTest, TakesPngsByTheirContent) {
 TEST(PreprocessorTest, LimitsPngs) {
   Preprocessor preprocessor({.limits = {.max_pixels = 100}});
   const RgbImage image = TestPhotograph(11, 10, 1);
-  EXPECT_THROW(preprocessor.Decode(AsBytes(EncodePng(image.view())), {}),
+  std::vector<std::uint32_t> pixels(std::size_t{224} * 224);
+  EXPECT_THROW(preprocessor.Fill(AsBytes(EncodePng(image.view())), {}, pixels),
                DataError);
 }
 

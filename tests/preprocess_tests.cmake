@@ -48,7 +48,7 @@ infeed_test(preprocess_test
   LABELS core)
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
 infeed_test(opencv_image_test
-  SOURCES exif_test.cc opencv_image_test.cc
+  SOURCES exif_test.cc image_decoder_test.cc opencv_image_test.cc
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
   LABELS core)
 infeed_test(jpeg_seek_index_test
@@ -69,5 +69,26 @@ add_dependencies(tsan_tests
   preprocess_test)
 
 infeed_fuzz(image_size_fuzz LIBRARIES infeed::preprocess)
-infeed_fuzz(jpeg_fuzz LIBRARIES infeed::preprocess)
+infeed_fuzz(jpeg_difference_fuzz LIBRARIES decoder_checks)
 infeed_fuzz(seek_index_fuzz LIBRARIES infeed::preprocess)
+
+infeed_test(jpeg_equality_test
+  SOURCES jpeg_equality_test.cc jpeg_extreme_test.cc jpeg_irregular_test.cc
+          support/raw_jpeg.cc
+  LIBRARIES decoder_checks test_jpeg
+  LABELS core)
+add_dependencies(core_tests jpeg_equality_test)
+
+infeed_test(decoder_checks_test
+  SOURCES decode_outcome_test.cc jpeg_source_test.cc random_windows_test.cc
+          window_check_test.cc
+  LIBRARIES decoder_checks test_jpeg
+  LABELS core)
+add_dependencies(core_tests decoder_checks_test)
+if(INFEED_BENCHMARKS)
+  infeed_test(verify_decoder_test
+    SOURCES verify_decoder_test.cc
+    LIBRARIES test_jpeg
+    LABELS end_to_end)
+  add_dependencies(verify_decoder_test verify_decoder)
+endif()

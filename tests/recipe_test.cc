@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,8 +30,7 @@ PreprocessOptions Options(Recipe recipe, bool training) {
 Pixels Preprocessed(Preprocessor& preprocessor, const std::string& encoded,
                     const SampleKey& key) {
   Pixels pixels(std::size_t{kSize} * kSize);
-  preprocessor.Decode(AsBytes(encoded), key);
-  preprocessor.Resize(key, pixels);
+  preprocessor.Fill(AsBytes(encoded), key, pixels);
   return pixels;
 }
 
@@ -104,20 +104,26 @@ TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
             Preprocessed(Recipe::kTpu, true, small));
 }
 
-TEST(PreprocessorTest, CountsTheDecodedPixels) {
+TEST(PreprocessorTest, CountsPixelsAndTimeOfBothHalves) {
   Preprocessor evaluation(Options(Recipe::kTpu, false));
-  EXPECT_EQ(evaluation.decoded_pixels(), 0);
-  evaluation.Decode(AsBytes(TestJpeg({.width = 500, .height = 375})), {});
-  EXPECT_EQ(evaluation.decoded_pixels(), 324 * 324);
+  Pixels pixels(std::size_t{kSize} * kSize);
+  const std::string jpeg = TestJpeg({.width = 500, .height = 375});
+  const auto start = std::chrono::steady_clock::now();
+  const FillCounts counts = evaluation.Fill(AsBytes(jpeg), {}, pixels);
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(counts.decoded_pixels, 324 * 324);
+  EXPECT_GT(counts.decode.count(), 0);
+  EXPECT_GT(counts.resize.count(), 0);
+  EXPECT_LE(counts.decode + counts.resize, elapsed);
 }
 
 TEST(PreprocessorTest, StaysUsableAfterBadBytes) {
   Preprocessor preprocessor(Options(Recipe::kPlain, false));
   const std::string jpeg = TestJpeg();
-  EXPECT_THROW(
-      preprocessor.Decode(AsBytes(jpeg.substr(0, jpeg.size() / 2)), {}),
-      DataError);
-  EXPECT_THROW(preprocessor.Decode(AsBytes("neither"), {}), DataError);
+  for (const std::string& bad :
+       {jpeg.substr(0, jpeg.size() / 2), std::string("neither")}) {
+    EXPECT_THROW(Preprocessed(preprocessor, bad, {}), DataError);
+  }
   EXPECT_EQ(Preprocessed(preprocessor, jpeg, {}),
             Preprocessed(Recipe::kPlain, false, jpeg));
 }
@@ -127,7 +133,7 @@ TEST(PreprocessorTest, AppliesItsLimits) {
   options.limits.max_pixels = 100;
   Preprocessor preprocessor(options);
   EXPECT_THROW(
-      preprocessor.Decode(AsBytes(TestJpeg({.width = 11, .height = 10})), {}),
+      Preprocessed(preprocessor, TestJpeg({.width = 11, .height = 10}), {}),
       DataError);
 }
 
@@ -140,10 +146,11 @@ TEST(PreprocessorTest, RefusesASizeBelowOne) {
   }
 }
 
-TEST(PreprocessorDeathTest, ResizesOnlyWhatItDecoded) {
+TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
   Preprocessor preprocessor(Options(Recipe::kTpu, false));
-  Pixels pixels(std::size_t{kSize} * kSize);
-  EXPECT_DEATH(preprocessor.Resize({}, pixels), "decoded before");
+  Pixels pixels(std::size_t{kSize} * kSize - 1);
+  EXPECT_DEATH(preprocessor.Fill(AsBytes(TestJpeg()), {}, pixels),
+               "square of the given size");
 }
 
 TEST(RecipeTest, NamesAreReadBack) {

@@ -11,7 +11,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
-#include "preprocess/recipe.h"
+#include "preprocess/image.h"
+#include "preprocess/image_decoder.h"
 #include "records/imagenet_example.h"
 #include "records/index_file.h"
 #include "tools/packed_record.h"
@@ -39,9 +40,7 @@ struct VerifyOptions {
 class PayloadCheck final : public RecordVisitor {
  public:
   PayloadCheck(const VerifyOptions& options, SeekCheck& seek_check)
-      : options_(options),
-        seek_check_(seek_check),
-        preprocessor_({.recipe = Recipe::kPlain}) {}
+      : options_(options), seek_check_(seek_check) {}
 
   void Visit(std::size_t shard, const Record& record) override {
     if (!options_.parse_examples) {
@@ -50,7 +49,7 @@ class PayloadCheck final : public RecordVisitor {
     const ImagenetExampleView example = ParseImagenetExample(record.payload);
     const bool packed = example.encoded.empty() && HoldsPixels(record.payload);
     if (options_.decode && !packed) {
-      preprocessor_.Decode(example.encoded, SampleKey{});
+      decoder_.Decode(example.encoded, image_);
     }
     if (!packed) {
       seek_check_.Look(shard, record, example);
@@ -60,7 +59,8 @@ class PayloadCheck final : public RecordVisitor {
  private:
   const VerifyOptions& options_;
   SeekCheck& seek_check_;
-  Preprocessor preprocessor_;
+  ImageDecoder decoder_;
+  RgbImage image_;
 };
 
 // One pass over the shards, and what it finds.

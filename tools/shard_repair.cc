@@ -8,7 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "preprocess/recipe.h"
+#include "preprocess/image.h"
+#include "preprocess/image_decoder.h"
 #include "records/imagenet_example.h"
 #include "records/open_sink.h"
 #include "records/tfrecord_format.h"
@@ -35,8 +36,7 @@ class ShardRepair {
         reader_(std::move(reading), {.resynchronise = true}),
         raw_(std::move(copying)),
         writer_(paths.good,
-                {.compression = options.compression, .write_index = true}),
-        preprocessor_({.recipe = Recipe::kPlain}) {}
+                {.compression = options.compression, .write_index = true}) {}
 
   ShardRepairReport Run(const std::function<void()>& on_record) {
     while (Step()) {
@@ -102,7 +102,7 @@ class ShardRepair {
     }
     const ImagenetExampleView example = ParseImagenetExample(payload);
     if (options_.decode) {
-      preprocessor_.Decode(example.encoded, SampleKey{});
+      decoder_.Decode(example.encoded, image_);
     }
   }
 
@@ -136,7 +136,8 @@ class ShardRepair {
   RawBytes raw_;
   TfrecordWriter writer_;
   std::unique_ptr<ByteSink> bad_;  // from the first bad place on
-  Preprocessor preprocessor_;
+  ImageDecoder decoder_;
+  RgbImage image_;
   std::int64_t end_ = 0;  // of what was taken
   ShardRepairReport report_;
 };

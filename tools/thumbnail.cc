@@ -2,31 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "preprocess/image_decoder.h"
 #include "preprocess/jpeg.h"
-#include "preprocess/opencv_image.h"
 #include "preprocess/resize.h"
-#include "tools/image_format.h"
 
 namespace infeed {
 namespace {
 
 constexpr int kQuality = 85;
-
-RgbImage Decode(std::span<const std::byte> encoded) {
-  RgbImage image;
-  if (ImageFormatOf(encoded) == ImageFormat::kJpeg) {
-    JpegDecoder decoder;
-    std::ignore = decoder.ReadHeader(encoded);
-    decoder.Decode(image);
-  } else {
-    DecodeOtherImage(encoded, JpegLimits().max_pixels, image);
-  }
-  return image;
-}
 
 // Means of 2 x 2 pixels. Requires: the view has as many.
 RgbImage Halved(const RgbView& image) {
@@ -57,7 +43,8 @@ Window CentredSquare(const RgbImage& image) {
 }  // namespace
 
 std::string Thumbnail(std::span<const std::byte> encoded, int size) {
-  RgbImage image = Decode(encoded);
+  RgbImage image;
+  ImageDecoder().Decode(encoded, image);
   // The resize looks at four samples only: what is much larger would alias.
   while (std::min(image.width(), image.height()) >= 2 * size) {
     image = Halved(image.view());

@@ -5,12 +5,14 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include "preprocess/jpeg_entropy-inl.h"
+#include "preprocess/jpeg_order-inl.h"
+#include "preprocess/jpeg_runs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-bool Zigzag() { return kZigzagStored; }
+std::array<std::uint8_t, 128> Places() { return kStoredPlace; }
 bool Decode(const McuLayout& layout, const ScanBytes& bytes, int mcus,
             ScanPlace& place, std::int16_t* coefficients, std::uint8_t* ends) {
   return DecodeMcus(layout, bytes, mcus, place, coefficients, ends);
@@ -30,12 +32,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace infeed {
 
-HWY_EXPORT(Zigzag);
+HWY_EXPORT(Places);
 HWY_EXPORT(Decode);
 HWY_EXPORT(Pass);
 HWY_EXPORT(Runs);
 
-bool ZigzagStored() { return HWY_DYNAMIC_DISPATCH(Zigzag)(); }
+std::array<std::uint8_t, 128> StoredPlaces() {
+  return HWY_DYNAMIC_DISPATCH(Places)();
+}
 bool DecodeMcusOnTarget(const McuLayout& layout, const ScanBytes& bytes,
                         int mcus, ScanPlace& place, std::int16_t* coefficients,
                         std::uint8_t* ends) {

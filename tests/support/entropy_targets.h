@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -8,8 +9,8 @@
 namespace infeed {
 
 // preprocess/jpeg_entropy-inl.h on the SIMD target in use. Their contracts are
-// there; coefficients come in the target's order, ZigzagStored() says which.
-[[nodiscard]] bool ZigzagStored();
+// there; coefficients come in the target's order, StoredPlaces() says which.
+[[nodiscard]] std::array<std::uint8_t, 128> StoredPlaces();
 [[nodiscard]] bool DecodeMcusOnTarget(const McuLayout& layout,
                                       const ScanBytes& bytes, int mcus,
                                       ScanPlace& place,

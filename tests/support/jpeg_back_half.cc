@@ -14,7 +14,7 @@ namespace infeed {
 namespace HWY_NAMESPACE {
 
 JpegBackHalf BackHalf() {
-  return {.coefficient_place = kCoefficientPlace,
+  return {.stored_place = kStoredPlace,
           .inverse_dct_row = InverseDctRow,
           .upsample_h2v1 = UpsampleH2V1,
           .upsample_h2v2 = UpsampleH2V2,

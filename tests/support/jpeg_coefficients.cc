@@ -79,8 +79,10 @@ class Reader {
              : (codec_.image_height + 8 * codec_.max_v_samp_factor - 1) /
                    (8 * codec_.max_v_samp_factor));
     for (int i = 0; i < 4; ++i) {
-      const HuffmanSpec dc = Spec(codec_.dc_huff_tbl_ptrs[i]);
-      const HuffmanSpec ac = Spec(codec_.ac_huff_tbl_ptrs[i]);
+      const HuffmanSpec& dc = scan.dc_specs[i] =
+          Spec(codec_.dc_huff_tbl_ptrs[i]);
+      const HuffmanSpec& ac = scan.ac_specs[i] =
+          Spec(codec_.ac_huff_tbl_ptrs[i]);
       Check(!dc.defined || BuildDcTable(dc, scan.dc_tables[i]), "a DC table");
       Check(!ac.defined || BuildAcTable(ac, scan.ac_tables[i]), "an AC table");
     }

@@ -28,6 +28,8 @@ struct CodedScan {
   std::vector<std::uint8_t> data;  // un-stuffed, with slack
   // 64 a block in zigzag order, blocks in the scan's order.
   std::vector<std::int16_t> coefficients;
+  std::array<HuffmanSpec, 4> dc_specs;
+  std::array<HuffmanSpec, 4> ac_specs;
   std::array<DcTable, 4> dc_tables;
   std::array<AcTable, 4> ac_tables;
 };

@@ -52,8 +52,7 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
           .seed = options.seed,
           .epoch = place.epoch,
           .position = static_cast<std::uint64_t>(place.position)};
-      preprocessor.Decode(example.encoded, key);
-      preprocessor.Resize(key, batch.slot_pixels(slot));
+      preprocessor.Fill(example.encoded, key, batch.slot_pixels(slot));
       const std::size_t at = static_cast<std::size_t>(slot);
       batch.labels()[at] = static_cast<std::int32_t>(example.label) - 1;
       batch.weights()[at] = 1;

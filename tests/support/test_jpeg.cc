@@ -45,20 +45,42 @@ struct Factors {
   int vertical;
 };
 
-Factors FactorsOf(Subsampling subsampling) {
+// Of three components; a fourth keeps what libjpeg gives it.
+std::array<Factors, 3> FactorsOf(Subsampling subsampling) {
+  const auto luma = [](int horizontal, int vertical) {
+    return std::array<Factors, 3>{{{horizontal, vertical}, {1, 1}, {1, 1}}};
+  };
   switch (subsampling) {
     case Subsampling::k444:
-      return {1, 1};
+      return luma(1, 1);
     case Subsampling::k422:
-      return {2, 1};
+      return luma(2, 1);
     case Subsampling::k420:
-      return {2, 2};
+      return luma(2, 2);
     case Subsampling::k440:
-      return {1, 2};
+      return luma(1, 2);
     case Subsampling::k411:
-      return {4, 1};
+      return luma(4, 1);
+    case Subsampling::k441:
+      return luma(1, 4);
+    case Subsampling::k410:
+      return luma(4, 2);
+    case Subsampling::kAllWide:
+      return {{{2, 1}, {2, 1}, {2, 1}}};
+    case Subsampling::kWideChroma:
+      return {{{1, 1}, {2, 1}, {2, 1}}};
+    case Subsampling::kTallBlue:
+      return {{{2, 2}, {1, 2}, {1, 1}}};
   }
   std::abort();
+}
+
+void SetSubsampling(Subsampling subsampling, jpeg_compress_struct& codec) {
+  const std::array<Factors, 3> factors = FactorsOf(subsampling);
+  for (int i = 0; i < std::min(3, codec.num_components); ++i) {
+    codec.comp_info[i].h_samp_factor = factors[i].horizontal;
+    codec.comp_info[i].v_samp_factor = factors[i].vertical;
+  }
 }
 
 void SetColor(TestColor color, jpeg_compress_struct& codec) {
@@ -70,6 +92,10 @@ void SetColor(TestColor color, jpeg_compress_struct& codec) {
   jpeg_set_defaults(&codec);
   switch (color) {
     case TestColor::kRgb:
+      break;
+    case TestColor::kAdobeRgb:
+      jpeg_set_colorspace(&codec, JCS_RGB);
+      codec.write_Adobe_marker = TRUE;
       break;
     case TestColor::kGray:
       jpeg_set_colorspace(&codec, JCS_GRAYSCALE);
@@ -100,7 +126,7 @@ std::array<jpeg_scan_info, 4> SeparateScans() {
 
 void WriteRows(const TestJpegOptions& options, jpeg_compress_struct& codec) {
   const RgbImage image =
-      TestPhotograph(options.width, options.height, options.seed);
+      TestPicture(options.content, options.width, options.height, options.seed);
   const int components = codec.input_components;
   std::vector<std::uint8_t> row(image.view().stride / 3 * components);
   for (int y = 0; y < options.height; ++y) {
@@ -139,10 +165,33 @@ RgbImage TestPhotograph(int width, int height, std::uint64_t seed) {
   return image;
 }
 
+RgbImage TestPicture(TestContent content, int width, int height,
+                     std::uint64_t seed) {
+  if (content == TestContent::kPhotograph) {
+    return TestPhotograph(width, height, seed);
+  }
+  RgbImage image;
+  image.Resize(width, height);
+  for (int y = 0; y < height; ++y) {
+    std::uint8_t* pixel = image.row(y);
+    for (int i = 0; i < 3 * width; ++i) {
+      const int stripe = i / 3 * (y / 8 + 1) / 7 % 2 == 0 ? 0 : 255;
+      const int noise = Noise(seed + i % 3, 1).At(y, i / 3);
+      const int flat = static_cast<int>(seed * 50 + i % 3 * 60) % 256;
+      *pixel++ =
+          static_cast<std::uint8_t>(content == TestContent::kNoise     ? noise
+                                    : content == TestContent::kStripes ? stripe
+                                                                       : flat);
+    }
+  }
+  return image;
+}
+
 std::string TestJpeg(const TestJpegOptions& options) {
   jpeg_compress_struct codec{};
   jpeg_error_mgr errors{};
   codec.err = jpeg_std_error(&errors);  // Ends the test program on an error.
+  errors.trace_level = -1;              // No word about wide quantisers.
   jpeg_create_compress(&codec);
   unsigned char* bytes = nullptr;
   unsigned long size = 0;  // NOLINT(google-runtime-int): libjpeg's type.
@@ -151,15 +200,16 @@ std::string TestJpeg(const TestJpegOptions& options) {
   codec.image_width = static_cast<JDIMENSION>(options.width);
   codec.image_height = static_cast<JDIMENSION>(options.height);
   SetColor(options.color, codec);
-  jpeg_set_quality(&codec, options.quality, TRUE);
+  jpeg_set_quality(&codec, options.quality,
+                   options.wide_quantisers ? FALSE : TRUE);
   if (options.color != TestColor::kGray) {
-    const Factors factors = FactorsOf(options.subsampling);
-    codec.comp_info[0].h_samp_factor = factors.horizontal;
-    codec.comp_info[0].v_samp_factor = factors.vertical;
+    SetSubsampling(options.subsampling, codec);
   }
   codec.restart_interval = static_cast<unsigned>(options.restart_interval);
+  codec.restart_in_rows = options.restart_rows;
   codec.arith_code = options.arithmetic ? TRUE : FALSE;
-  codec.optimize_coding = options.optimize ? TRUE : FALSE;
+  codec.optimize_coding =
+      options.optimize && !options.arithmetic ? TRUE : FALSE;
   const std::array<jpeg_scan_info, 4> scans = SeparateScans();
   if (options.progressive) {
     jpeg_simple_progression(&codec);

@@ -8,15 +8,35 @@
 
 namespace infeed {
 
-// Sampling factors of the first component; the others have 1x1.
-enum class Subsampling { k444, k422, k420, k440, k411 };
+// Sampling factors of the first component; the others have 1x1, where not said
+// otherwise. The first four are the usual ones.
+enum class Subsampling {
+  k444,         // 1x1
+  k422,         // 2x1
+  k420,         // 2x2
+  k440,         // 1x2
+  k411,         // 4x1
+  k441,         // 1x4
+  k410,         // 4x2
+  kAllWide,     // 2x1 of all components: as 4:4:4, in larger MCUs
+  kWideChroma,  // 1x1, chroma 2x1
+  kTallBlue,    // 2x2, chroma 1x2 and 1x1
+};
 
 enum class TestColor {
   kRgb,        // YCbCr
+  kAdobeRgb,   // three components as they are, Adobe's marker
   kGray,       // one component
   kCmyk,       // four components without Adobe's marker
   kAdobeCmyk,  // four components, inks inverted, Adobe's marker
   kAdobeYcck,  // the same as luma, chroma and black
+};
+
+enum class TestContent {
+  kPhotograph,
+  kNoise,    // every sample 0..255 by chance: the longest codes
+  kStripes,  // black and white columns of changing width: clamped samples
+  kFlat,     // one colour: nothing but DC
 };
 
 struct TestJpegOptions {
@@ -25,11 +45,14 @@ struct TestJpegOptions {
   int quality = 90;
   Subsampling subsampling = Subsampling::k444;
   TestColor color = TestColor::kRgb;
+  TestContent content = TestContent::kPhotograph;
+  bool wide_quantisers = false;  // 16 bits where the quality asks for them
   bool progressive = false;
   bool separate_scans = false;  // baseline, one scan a component
   bool arithmetic = false;
-  bool optimize = false;     // Huffman tables of its own
+  bool optimize = false;     // Huffman tables of its own, where it has any
   int restart_interval = 0;  // MCUs; 0: none
+  int restart_rows = 0;      // in place of it, rows of MCUs
   std::uint64_t seed = 1;
 };
 
@@ -38,7 +61,11 @@ struct TestJpegOptions {
 [[nodiscard]] RgbImage TestPhotograph(int width, int height,
                                       std::uint64_t seed);
 
-// TestPhotograph() as a JPEG, through libjpeg: all the kinds that
+// Any content; kPhotograph is TestPhotograph().
+[[nodiscard]] RgbImage TestPicture(TestContent content, int width, int height,
+                                   std::uint64_t seed);
+
+// TestPicture() as a JPEG, through libjpeg: all the kinds that
 // EncodeJpeg() does not make.
 [[nodiscard]] std::string TestJpeg(const TestJpegOptions& options = {});
 
