@@ -1,6 +1,8 @@
 #include "bench/window_check.h"
 
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,11 +12,25 @@
 namespace infeed {
 namespace {
 
-std::string PlaceText(const Window* window) {
+std::string PlaceText(const Window* window, const JpegSeekIndex* index) {
+  const std::string with =
+      index == nullptr ? "" : fmt::format("index of {} MCUs, ", index->run);
   return window == nullptr
              ? "header: "
-             : fmt::format("window y {} x {} of {}x{}: ", window->y, window->x,
-                           window->width, window->height);
+             : with + fmt::format("window y {} x {} of {}x{}: ", window->y,
+                                  window->x, window->width, window->height);
+}
+
+// One for each distance of entries; none where the JPEG does not let them be
+// made.
+std::vector<JpegSeekIndex> MakeIndexes(std::span<const std::byte> bytes) {
+  std::vector<JpegSeekIndex> indexes;
+  for (const int run : {0, 8, 4}) {
+    if (std::optional<JpegSeekIndex> index = MakeSeekIndex(bytes, run)) {
+      indexes.push_back(std::move(*index));
+    }
+  }
+  return indexes;
 }
 
 auto KeyOf(const JpegInfo& info) {
@@ -28,6 +44,8 @@ WindowTally& WindowTally::operator+=(const WindowTally& other) {
   windows += other.windows;
   equal += other.equal;
   refused += other.refused;
+  plain += other.plain;
+  indexed += other.indexed;
   hash += other.hash;
   return *this;
 }
@@ -38,7 +56,8 @@ WindowChecker::WindowChecker(const WindowCheckOptions& options)
       reference_(options.limits, options.warnings) {}
 
 DecodeOutcome WindowChecker::Decode(std::span<const std::byte> bytes,
-                                    const Window* window) {
+                                    const Window* window,
+                                    const JpegSeekIndex* index) {
   try {
     const JpegInfo info = decoder_.ReadHeader(bytes);
     if (window == nullptr) {
@@ -47,7 +66,11 @@ DecodeOutcome WindowChecker::Decode(std::span<const std::byte> bytes,
     if (KeyOf(info) != KeyOf(info_)) {
       return {"another size or kind", {}, ""};
     }
-    decoder_.DecodeWindow(*window, image_);
+    ImageSink sink(image_);
+    decoder_.DecodeWindow(*window, sink, index);
+    if (index != nullptr && decoder_.index_use() != JpegIndexUse::kUsed) {
+      return {"the index is not used", {}, ""};
+    }
     return {"", image_.view(), WarningOf(decoder_)};
   } catch (const DataError& error) {
     return {error.what(), {}, ""};
@@ -73,33 +96,42 @@ DecodeOutcome WindowChecker::DecodeReference(std::span<const std::byte> bytes,
 void WindowChecker::Check(const FoundJpeg& jpeg, WindowTally& tally,
                           std::vector<std::string>& differences) {
   const std::span bytes = std::as_bytes(std::span(jpeg.bytes));
-  const auto compare = [&](const Window* window,
+  const auto compare = [&](const Window* window, const JpegSeekIndex* index,
                            const DecodeOutcome& expected) {
-    const DecodeOutcome outcome = Decode(bytes, window);
+    const DecodeOutcome outcome = Decode(bytes, window, index);
     const std::string difference = DifferenceOf(outcome, expected);
     ++tally.windows;
     tally.equal += difference.empty() ? 1 : 0;
     tally.refused += difference.empty() && !outcome.error.empty() ? 1 : 0;
+    tally.plain += outcome.error.empty() && decoder_.was_plain() ? 1 : 0;
+    tally.indexed += index != nullptr ? 1 : 0;
     tally.hash += HashOf(outcome);
     if (!difference.empty()) {
-      differences.push_back(jpeg.name + ": " + PlaceText(window) + difference);
+      differences.push_back(jpeg.name + ": " + PlaceText(window, index) +
+                            difference);
     }
   };
   ++tally.images;
   const DecodeOutcome header = DecodeReference(bytes, nullptr, whole_);
   if (!header.error.empty()) {
-    return compare(nullptr, header);
+    return compare(nullptr, nullptr, header);
   }
   const std::vector<Window> windows =
       RandomWindows(info_.height, info_.width, options_.windows,
                     {.position = static_cast<std::uint64_t>(jpeg.number)});
   const DecodeOutcome whole = DecodeReference(bytes, &windows.front(), whole_);
   const bool is_sound = whole.error.empty() && whole.warning.empty();
-  for (const Window& window : windows) {
+  const std::vector<JpegSeekIndex> indexes = MakeIndexes(bytes);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
     // The windows of a sound image are its crops. Those of a broken one may
     // lie above the damage.
-    compare(&window, is_sound ? DecodeOutcome{"", whole_.view(window), ""}
-                              : DecodeReference(bytes, &window, expected_));
+    const DecodeOutcome expected =
+        is_sound ? DecodeOutcome{"", whole_.view(windows[i]), ""}
+                 : DecodeReference(bytes, &windows[i], expected_);
+    compare(&windows[i], nullptr, expected);
+    if (!indexes.empty()) {
+      compare(&windows[i], &indexes[i % indexes.size()], expected);
+    }
   }
 }
 

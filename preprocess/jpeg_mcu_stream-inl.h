@@ -67,6 +67,14 @@ class McuStream {
            rest_[1] == 0xD9;
   }
 
+  // Whether the bytes end, without a marker, so soon behind this place that
+  // libjpeg, which fills 57 to 64 bits ahead, may have met the end.
+  [[nodiscard]] bool NearsFileEnd() const {
+    const bool at_marker =
+        rest_.size() >= 2 && rest_[0] == 0xFF && rest_[1] != 0xFF;
+    return !at_marker && bytes_.size * 8 - place_.bit < 64;
+  }
+
   // Where the next MCU begins. bytes: un-stuffed ones of the scan.
   [[nodiscard]] const ScanPlace& place() const { return place_; }
 

@@ -97,7 +97,7 @@ PlainResult PlainJpegDecoder::DecodeWindow(const Window& window,
   if (!state.PrepareLayout()) {
     return PlainResult::kIrregular;
   }
-  PlanWindow(state.jpeg.scan, window, state.scratch.plan);
+  PlanWindow(state.jpeg.scan, window, 1, state.scratch.plan);
   return DecodePlainWindow(state.jpeg, index, state.scratch, sink);
 }
 

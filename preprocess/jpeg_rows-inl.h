@@ -71,10 +71,11 @@ inline RowMaker::RowMaker(const JpegScan& scan, PlainScratch& scratch,
 inline void RowMaker::PreparePlanes() {
   for (int i = 0; i < scan_.component_count; ++i) {
     const JpegComponent& component = scan_.components[i];
+    const int size = plan_.components[i].size;
     SamplePlane& plane = scratch_.planes[i];
-    const int width = plan_.mcus() * component.horizontal * 8;
-    plane.first = plan_.first_mcu * component.horizontal * 8;
-    plane.rows = 2 * component.vertical * 8;
+    const int width = plan_.mcus() * component.horizontal * size;
+    plane.first = plan_.first_mcu * component.horizontal * size;
+    plane.rows = 2 * component.vertical * size;
     plane.stride = (width + 2 * SamplePlane::kMargin + 63) / 64 * 64;
     plane.samples.Grow(static_cast<std::size_t>(plane.stride) * plane.rows);
   }
@@ -116,7 +117,8 @@ inline bool RowMaker::Transform(const std::int16_t* coefficients,
       regular &= InverseDctRow(
           coefficients, ends, blocks.data(), static_cast<int>(blocks.size()),
           scratch_.quantisers[i].data(),
-          plane.At((mcu_row_ * vertical + row) * 8, planned.first_block * 8),
+          plane.At((mcu_row_ * vertical + row) * planned.size,
+                   planned.first_block * planned.size),
           plane.stride);
     }
     if (i > 0 && plan_.blend_columns) {
@@ -128,14 +130,14 @@ inline bool RowMaker::Transform(const std::int16_t* coefficients,
 
 // What lies beyond the image's columns is a copy of the last one inside.
 inline void RowMaker::CopyEdges(int component) {
-  const WindowPlan::Component& planned = plan_.components[component];
-  const int width = scan_.components[component].width;
+  const auto& [size, width, height, first, end, blocks] =
+      plan_.components[component];
   SamplePlane& plane = scratch_.planes[component];
-  for (int y = mcu_row_ * 8; y < mcu_row_ * 8 + 8; ++y) {
-    if (planned.first_block == 0) {
+  for (int y = mcu_row_ * size; y < (mcu_row_ + 1) * size; ++y) {
+    if (first == 0) {
       *plane.At(y, -1) = *plane.At(y, 0);
     }
-    if (planned.end_block * 8 >= width) {
+    if (end * size >= width) {
       *plane.At(y, width) = *plane.At(y, width - 1);
     }
   }
@@ -146,7 +148,7 @@ inline void RowMaker::CopyEdges(int component) {
 inline int RowMaker::RowsReady() const {
   const int end = plan_.window.y + plan_.window.height;
   const int waiting = plan_.blend_rows && mcu_row_ < scan_.mcu_rows ? 1 : 0;
-  return std::min(end, mcu_row_ * scan_.mcu_height() - waiting);
+  return std::min(end, mcu_row_ * plan_.mcu_height - waiting);
 }
 
 inline void RowMaker::PutRowsOut() {
@@ -181,18 +183,17 @@ inline const std::uint8_t* RowMaker::ChromaRow(int component, int y) {
   std::uint8_t* const out =
       scratch_.chroma[component - 1].data() + SamplePlane::kMargin;
   const Window& window = plan_.window;
-  const JpegComponent& luma = scan_.components[0];
-  const bool half_columns = luma.horizontal == 2;
-  const int first = half_columns ? window.x / 2 : window.x;
-  const int last = (window.x + window.width - 1) / (half_columns ? 2 : 1);
+  const int columns = plan_.columns_a_sample;
+  const int first = window.x / columns;
+  const int last = (window.x + window.width - 1) / columns;
   const int count = last - first + 1;
-  const int near = luma.vertical == 2 ? y / 2 : y;
+  const int near = y / plan_.rows_a_sample;
   // The row of samples on the other side of the pixels.
   const int far = std::clamp(near + (y % 2 == 0 ? -1 : 1), 0,
-                             scan_.components[component].height - 1);
+                             plan_.components[component].height - 1);
   const std::uint8_t* const in = plane.At(near, first);
-  const std::uint8_t* const skewed = out + (half_columns ? window.x % 2 : 0);
-  if (!plan_.blend_columns && half_columns) {
+  const std::uint8_t* const skewed = out + window.x % columns;
+  if (!plan_.blend_columns && columns == 2) {
     ReplicateH2(in, count, out);
   } else if (plan_.blend_columns && plan_.blend_rows) {
     UpsampleH2V2(in, plane.At(far, first), count, out);

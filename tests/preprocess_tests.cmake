@@ -69,7 +69,7 @@ add_dependencies(tsan_tests
   preprocess_test)
 
 infeed_fuzz(image_size_fuzz LIBRARIES infeed::preprocess)
-infeed_fuzz(jpeg_fuzz LIBRARIES infeed::preprocess)
+infeed_fuzz(jpeg_difference_fuzz LIBRARIES decoder_checks)
 infeed_fuzz(seek_index_fuzz LIBRARIES infeed::preprocess)
 
 infeed_test(jpeg_equality_test

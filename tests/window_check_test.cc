@@ -25,8 +25,17 @@ WindowTally TallyOf(const std::string& jpeg,
 TEST(WindowCheckTest, ComparesWindowsOfASoundImage) {
   const WindowTally tally =
       TallyOf(TestJpeg({.subsampling = Subsampling::k420}));
-  EXPECT_EQ(tally.windows, 40);
+  EXPECT_EQ(tally.windows, 80);  // One through an index for each without.
+  EXPECT_EQ(tally.indexed, 40);
+  EXPECT_EQ(tally.plain, 80);
   EXPECT_EQ(tally.refused, 0);
+}
+
+TEST(WindowCheckTest, TellsWhichDecoderItWas) {
+  const WindowTally tally = TallyOf(TestJpeg({.progressive = true}));
+  EXPECT_EQ(tally.windows, 40);
+  EXPECT_EQ(tally.indexed, 0);
+  EXPECT_EQ(tally.plain, 0);
 }
 
 TEST(WindowCheckTest, ComparesWindowsAboveTheDamageAndRefusals) {
@@ -49,6 +58,7 @@ TEST(WindowCheckTest, ComparesRefusedHeaders) {
   const WindowTally tally = TallyOf("no JPEG");
   EXPECT_EQ(tally.windows, 1);
   EXPECT_EQ(tally.refused, 1);
+  EXPECT_EQ(tally.plain, 0);
 }
 
 TEST(WindowCheckTest, HashesPixels) {
