@@ -1,6 +1,5 @@
-// Several runs of MCUs decoded in one loop: while one stream's next symbol
-// waits for its table, the others' go on. A block's end costs no branch: the
-// next block's memory and tables are taken by conditional moves from a list.
+// Several runs of MCUs decoded in one loop, which gives them more than twice
+// the speed of one after the other.
 #if defined(INFEED_PREPROCESS_JPEG_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_RUNS_INL_H_
 #undef INFEED_PREPROCESS_JPEG_RUNS_INL_H_
@@ -18,166 +17,11 @@
 
 #include <hwy/highway.h>
 
-#include "preprocess/jpeg_entropy-inl.h"
+#include "preprocess/jpeg_stream-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
-
-// A block to be decoded.
-struct BlockJob {
-  const FusedTable* ac;
-  const FusedTable* next_dc;  // of the block behind
-  std::int16_t* behind;       // where its coefficient 64 would be
-  BlockJob* next;
-  // How far behind coefficient 64 its last symbol went, modulo 256.
-  std::uint8_t over;
-};
-
-// What the loop holds of a stream, in registers.
-struct Stream {
-  // The bits to come, from the highest; below them one that is set marks where
-  // they end.
-  std::uint64_t bits;
-  const std::uint8_t* next;  // byte of the first of 64 bits
-  std::int64_t place;        // in the block, -64..-1
-  BlockJob* job;
-  std::uint64_t entry;  // of the next symbol
-};
-
-// The place of a block's first symbol, as an operand in memory.
-constexpr std::int64_t kFirst = -64;
-
-// A table with which a stream stays where it is: its symbols use no bits.
-inline const FusedTable& StopTable() {
-  static const FusedTable table = [] {
-    FusedTable stop{};
-    stop.fused.fill(FusedTable::kStop);
-    return stop;
-  }();
-  return table;
-}
-
-HWY_INLINE void Refill(Stream& s) {
-  const int used = std::countr_zero(s.bits);
-  s.next += used >> 3;
-  s.bits = (BigEndian(s.next) | 1) << (used & 7);
-}
-
-// A stream out of registers, for functions that are not inlined: what has its
-// address taken would stay in memory.
-HWY_INLINE Stream Copy(const Stream& s) {
-  return {s.bits, s.next, s.place, s.job, s.entry};
-}
-HWY_INLINE void Assign(const Stream& from, Stream& s) {
-  s.bits = from.bits;
-  s.next = from.next;
-  s.place = from.place;
-  s.job = from.job;
-  s.entry = from.entry;
-}
-
-// Completes a look-up that found no whole symbol. Its entry then has no bits
-// used: they are taken already, and the next ones there.
-HWY_INLINE void TakeLong(const FusedTable& table, Stream& s, bool& bad) {
-  Refill(s);
-  std::uint32_t entry =
-      LongSymbol(table, static_cast<std::uint32_t>(s.entry), s.bits);
-  if (HWY_UNLIKELY(entry == 0)) {
-    bad = true;
-    entry = FusedTable::kLong;  // Ends the block: so the list's end comes.
-  }
-  s.bits <<= entry & 63;
-  Refill(s);
-  // 64 bits used are none, and not the mark of a long symbol.
-  s.entry = (entry & ~std::uint32_t{255}) | 64;
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-// Takes a symbol: skips its bits, adds to the place, keeps the value, at the
-// end of a block goes on to the next job, and looks the next symbol up.
-// Compilers would branch at the end of a block, and have not enough registers
-// for three streams.
-HWY_INLINE void Take(Stream& s) {
-  const FusedTable* table;
-#if HWY_TARGET > HWY_AVX3
-  std::uint64_t stored;
-#endif
-  // In the end `temporary` is the table.
-  asm(
-#if HWY_TARGET <= HWY_AVX2
-      "shlx %[entry], %[bits], %[bits]\n\t"
-      "mov %k[entry], %k[temporary]\n\t"
-#else
-      "mov %k[entry], %k[temporary]\n\t"
-      "shl %b[temporary], %[bits]\n\t"
-#endif
-      "shr %[advance_shift], %k[temporary]\n\t"
-      "shr %[value_shift], %k[entry]\n\t"
-      "add %[temporary], %[place]\n\t"
-      "mov %b[place], %c[over](%[job])\n\t"
-      "mov %c[behind](%[job]), %[temporary]\n\t"
-#if HWY_TARGET <= HWY_AVX3
-      "mov %w[entry], -2(%[temporary], %[place], 2)\n\t"
-#else
-      "movzbl 63(%[places], %[place]), %k[stored]\n\t"
-      "mov %w[entry], -128(%[temporary], %[stored], 2)\n\t"
-#endif
-      "mov %c[ac](%[job]), %[temporary]\n\t"
-      "cmovns %c[next_dc](%[job]), %[temporary]\n\t"
-      "cmovns %[first], %[place]\n\t"
-      "cmovns %c[next](%[job]), %[job]\n\t"
-      "mov %[bits], %[entry]\n\t"
-      "shr %[look_shift], %[entry]\n\t"
-      "mov (%[temporary], %[entry], 4), %k[entry]"
-      : [bits] "+r"(s.bits), [place] "+r"(s.place), [job] "+r"(s.job),
-        [entry] "+r"(s.entry)
-#if HWY_TARGET <= HWY_AVX2
-            ,
-        [temporary] "=&r"(table)
-#else
-            ,
-        [temporary] "=&c"(table)
-#endif
-#if HWY_TARGET > HWY_AVX3
-            ,
-        [stored] "=&r"(stored)
-#endif
-      : [first] "m"(kFirst), [over] "i"(offsetof(BlockJob, over)),
-        [behind] "i"(offsetof(BlockJob, behind)),
-        [ac] "i"(offsetof(BlockJob, ac)),
-        [next_dc] "i"(offsetof(BlockJob, next_dc)),
-        [next] "i"(offsetof(BlockJob, next)), [advance_shift] "i"(24),
-        [value_shift] "i"(8), [look_shift] "i"(64 - FusedTable::kBits)
-#if HWY_TARGET > HWY_AVX3
-                                  ,
-        [places] "r"(kStoredPlace.data())
-#endif
-      : "cc", "memory");
-}
-#else
-HWY_INLINE void Take(Stream& s) {
-  s.bits <<= s.entry & 63;
-  const auto value = static_cast<std::int16_t>(s.entry >> 8);
-  s.place += static_cast<std::int64_t>(s.entry >> 24);
-  s.job->over = static_cast<std::uint8_t>(s.place);
-  Store(s.job->behind, s.place, value);
-  const bool end = s.place >= 0;
-  const FusedTable* const table = end ? s.job->next_dc : s.job->ac;
-  s.job = end ? s.job->next : s.job;
-  s.place = end ? kFirst : s.place;
-  s.entry = table->fused[s.bits >> (64 - FusedTable::kBits)];
-}
-#endif
-
-// One symbol.
-HWY_INLINE void Step(Stream& s, bool& bad) {
-  Take(s);
-  if (HWY_UNLIKELY(IsLong(static_cast<std::uint32_t>(s.entry)))) {
-    // Where a block has just begun, the job before named the table.
-    TakeLong(s.place == kFirst ? *s.job[-1].next_dc : *s.job->ac, s, bad);
-  }
-}
 
 // The runs' progress: lists of blocks for the streams, a chunk of MCUs at a
 // time.
@@ -330,14 +174,58 @@ class RunQueue {
   std::array<Lane, 4> lanes_;
 };
 
-// Supplies a stream that is at the end of its list. False: irregular.
+// Decodes until a stream must be helped; returns which. kStreams: one is at the
+// end of its list.
+template <int kStreams>
+HWY_INLINE int TakeSymbols(const RunQueue& queue, Stream& a, Stream& b,
+                           Stream& c, Stream& d) {
+  for (;;) {
+    if (a.job == queue.last(0) || (kStreams > 1 && b.job == queue.last(1)) ||
+        (kStreams > 2 && c.job == queue.last(2)) ||
+        (kStreams > 3 && d.job == queue.last(3))) {
+      return kStreams;
+    }
+    Refill(a);
+    if constexpr (kStreams > 1) {
+      Refill(b);
+    }
+    if constexpr (kStreams > 2) {
+      Refill(c);
+    }
+    if constexpr (kStreams > 3) {
+      Refill(d);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      if (HWY_UNLIKELY(!Take(a))) {
+        return 0;
+      }
+      if (kStreams > 1 && HWY_UNLIKELY(!Take(b))) {
+        return 1;
+      }
+      if (kStreams > 2 && HWY_UNLIKELY(!Take(c))) {
+        return 2;
+      }
+      if (kStreams > 3 && HWY_UNLIKELY(!Take(d))) {
+        return 3;
+      }
+    }
+  }
+}
+
+// Supplies a stream if it is at the end of its list. False: irregular.
 HWY_INLINE bool Supplied(RunQueue& queue, int i, Stream& s) {
-  if (HWY_LIKELY(s.job != queue.last(i))) {
+  if (s.job != queue.last(i)) {
     return true;
   }
-  Stream copy = Copy(s);
+  // A copy: what has its address taken would stay in memory.
+  Stream copy = {s.bits, s.next, s.place, s.job, s.entry};
   const bool good = queue.Supply(i, copy);
-  Assign(copy, s);
+  s.bits = copy.bits;
+  s.next = copy.next;
+  s.place = copy.place;
+  s.job = copy.job;
+  s.entry = copy.entry;
   return good;
 }
 
@@ -348,33 +236,26 @@ bool DecodeStreams(const McuLayout& layout, std::span<McuRun> runs) {
   Stream b{};
   Stream c{};
   Stream d{};
-  do {
-    if (!Supplied(queue, 0, a) || !Supplied(queue, 1, b) ||
-        (kStreams > 2 && !Supplied(queue, 2, c)) ||
-        (kStreams > 3 && !Supplied(queue, 3, d))) {
+  int helped = kStreams;
+  for (;;) {
+    if (helped == 0) {
+      TakeLong(a, queue.bad());
+    } else if (kStreams > 1 && helped == 1) {
+      TakeLong(b, queue.bad());
+    } else if (kStreams > 2 && helped == 2) {
+      TakeLong(c, queue.bad());
+    } else if (kStreams > 3 && helped == 3) {
+      TakeLong(d, queue.bad());
+    } else if (!Supplied(queue, 0, a) ||
+               (kStreams > 1 && !Supplied(queue, 1, b)) ||
+               (kStreams > 2 && !Supplied(queue, 2, c)) ||
+               (kStreams > 3 && !Supplied(queue, 3, d))) {
       return false;
+    } else if (queue.active() == 0) {
+      return true;
     }
-    Refill(a);
-    Refill(b);
-    if constexpr (kStreams > 2) {
-      Refill(c);
-    }
-    if constexpr (kStreams > 3) {
-      Refill(d);
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-      Step(a, queue.bad());
-      Step(b, queue.bad());
-      if constexpr (kStreams > 2) {
-        Step(c, queue.bad());
-      }
-      if constexpr (kStreams > 3) {
-        Step(d, queue.bad());
-      }
-    }
-  } while (queue.active() > 0);
-  return true;
+    helped = TakeSymbols<kStreams>(queue, a, b, c, d);
+  }
 }
 
 // Several runs, each as by DecodeMcus, but each with room for two blocks of
