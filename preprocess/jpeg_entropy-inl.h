@@ -31,7 +31,7 @@ inline constexpr bool kZigzagStored = HWY_TARGET <= HWY_AVX3;
 
 // Where the coefficient at a zigzag place is stored. Places of 64 and more
 // belong to the block behind: the zero at the end of a block goes there.
-inline constexpr std::array<std::uint8_t, 144> kStoredPlace = [] {
+constexpr std::array<std::uint8_t, 144> kStoredPlace = [] {
   constexpr std::array<std::uint8_t, 64> natural = {
       0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
       12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,

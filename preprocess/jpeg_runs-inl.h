@@ -35,7 +35,7 @@ class RunQueue {
   // null.
   [[nodiscard]] bool Supply(int i, Stream& s) {
     Lane& lane = lanes_[i];
-    if (lane.run != nullptr && !Finish(lane, s)) {
+    if (lane.run != nullptr && !Finish(lane, frame_.last[i], s)) {
       return false;
     }
     while (lane.run == nullptr || lane.left == 0) {
@@ -44,7 +44,7 @@ class RunQueue {
         --active_;
       }
       if (next_run_ == runs_.size()) {
-        return Park(lane, s);
+        return Park(lane, frame_.last[i], s);
       }
       lane.run = &runs_[next_run_++];
       ++active_;
@@ -52,10 +52,10 @@ class RunQueue {
         return false;
       }
     }
-    return List(lane, s);
+    return List(lane, frame_.last[i], s);
   }
 
-  [[nodiscard]] const BlockJob* last(int i) const { return lanes_[i].last; }
+  [[nodiscard]] StreamFrame& frame() { return frame_; }
   [[nodiscard]] int active() const { return active_; }
   // Where a bad code is noted.
   [[nodiscard]] bool& bad() { return bad_; }
@@ -69,7 +69,6 @@ class RunQueue {
     std::array<int, 3> dc{};
     std::int16_t* coefficients = nullptr;
     std::uint8_t* ends = nullptr;
-    BlockJob* last = nullptr;  // behind the listed blocks
     std::array<BlockJob, kChunkBlocks + 1> jobs;
   };
 
@@ -79,9 +78,9 @@ class RunQueue {
             .dc = lane.dc};
   }
 
-  bool Park(Lane& lane, Stream& s) {
+  bool Park(Lane& lane, const BlockJob*& last, Stream& s) {
     lane.run = nullptr;
-    lane.last = &none_;
+    last = &none_;
     s.bits = 1;
     s.next = no_bytes_.data();
     Stop(lane.jobs[0]);
@@ -110,7 +109,7 @@ class RunQueue {
   }
 
   // Lists blocks, as many as cannot read beyond the slack.
-  bool List(Lane& lane, Stream& s) {
+  bool List(Lane& lane, const BlockJob*& last, Stream& s) {
     constexpr std::size_t kBlockBytes = 64 * 31 / 8;
     const auto rest = lane.run->bytes.size + kScanSlack - 64 -
                       static_cast<std::size_t>(s.next - lane.run->bytes.data);
@@ -130,7 +129,7 @@ class RunQueue {
         ++job;
       }
     }
-    lane.last = job;
+    last = job;
     job[-1].next_dc = &stop_;
     Stop(*job);
     s.job = lane.jobs.data();
@@ -144,10 +143,10 @@ class RunQueue {
   }
 
   // Completes the blocks that a stream has decoded.
-  bool Finish(Lane& lane, const Stream& s) {
+  bool Finish(Lane& lane, const BlockJob* last, const Stream& s) {
     bool good = !bad_ && Place(lane, s).bit <= lane.run->bytes.size * 8;
     int b = 0;
-    for (const BlockJob* job = lane.jobs.data(); job != lane.last; ++job) {
+    for (const BlockJob* job = lane.jobs.data(); job != last; ++job) {
       int& dc = lane.dc[layout_.block[b].component];
       b = b + 1 < layout_.blocks ? b + 1 : 0;
       dc += lane.coefficients[0];
@@ -168,93 +167,31 @@ class RunQueue {
   std::size_t next_run_ = 0;
   int active_ = 0;
   bool bad_ = false;
+  StreamFrame frame_{};
   BlockJob none_{};
   std::array<std::int16_t, 3 * 64> no_block_{};
   std::array<std::uint8_t, 16> no_bytes_{};
-  std::array<Lane, 4> lanes_;
+  std::array<Lane, 3> lanes_;
 };
 
-// Decodes until a stream must be helped; returns which. kStreams: one is at the
-// end of its list.
-template <int kStreams>
-HWY_INLINE int TakeSymbols(const RunQueue& queue, Stream& a, Stream& b,
-                           Stream& c, Stream& d) {
+// Decodes until a stream is at the end of its list. Not inlined: by itself it
+// gets the registers that it needs.
+HWY_NOINLINE void TakeLists(RunQueue& queue, std::array<Stream, 3>& streams) {
+  Stream a = streams[0];
+  Stream b = streams[1];
+  Stream c = streams[2];
   for (;;) {
-    if (a.job == queue.last(0) || (kStreams > 1 && b.job == queue.last(1)) ||
-        (kStreams > 2 && c.job == queue.last(2)) ||
-        (kStreams > 3 && d.job == queue.last(3))) {
-      return kStreams;
-    }
-    Refill(a);
-    if constexpr (kStreams > 1) {
-      Refill(b);
-    }
-    if constexpr (kStreams > 2) {
-      Refill(c);
-    }
-    if constexpr (kStreams > 3) {
-      Refill(d);
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-      if (HWY_UNLIKELY(!Take(a))) {
-        return 0;
-      }
-      if (kStreams > 1 && HWY_UNLIKELY(!Take(b))) {
-        return 1;
-      }
-      if (kStreams > 2 && HWY_UNLIKELY(!Take(c))) {
-        return 2;
-      }
-      if (kStreams > 3 && HWY_UNLIKELY(!Take(d))) {
-        return 3;
-      }
-    }
-  }
-}
-
-// Supplies a stream if it is at the end of its list. False: irregular.
-HWY_INLINE bool Supplied(RunQueue& queue, int i, Stream& s) {
-  if (s.job != queue.last(i)) {
-    return true;
-  }
-  // A copy: what has its address taken would stay in memory.
-  Stream copy = {s.bits, s.next, s.place, s.job, s.entry};
-  const bool good = queue.Supply(i, copy);
-  s.bits = copy.bits;
-  s.next = copy.next;
-  s.place = copy.place;
-  s.job = copy.job;
-  s.entry = copy.entry;
-  return good;
-}
-
-template <int kStreams>
-bool DecodeStreams(const McuLayout& layout, std::span<McuRun> runs) {
-  RunQueue queue(layout, runs);
-  Stream a{};
-  Stream b{};
-  Stream c{};
-  Stream d{};
-  int helped = kStreams;
-  for (;;) {
-    if (helped == 0) {
+    const std::uint64_t late = TakeSymbols(queue.frame(), a, b, c);
+    if (late == 0) {
       TakeLong(a, queue.bad());
-    } else if (kStreams > 1 && helped == 1) {
+    } else if (late == 1) {
       TakeLong(b, queue.bad());
-    } else if (kStreams > 2 && helped == 2) {
+    } else if (late == 2) {
       TakeLong(c, queue.bad());
-    } else if (kStreams > 3 && helped == 3) {
-      TakeLong(d, queue.bad());
-    } else if (!Supplied(queue, 0, a) ||
-               (kStreams > 1 && !Supplied(queue, 1, b)) ||
-               (kStreams > 2 && !Supplied(queue, 2, c)) ||
-               (kStreams > 3 && !Supplied(queue, 3, d))) {
-      return false;
-    } else if (queue.active() == 0) {
-      return true;
+    } else {
+      streams = {a, b, c};
+      return;
     }
-    helped = TakeSymbols<kStreams>(queue, a, b, c, d);
   }
 }
 
@@ -262,18 +199,19 @@ bool DecodeStreams(const McuLayout& layout, std::span<McuRun> runs) {
 // coefficients behind its own.
 [[nodiscard]] inline bool DecodeRuns(const McuLayout& layout,
                                      std::span<McuRun> runs) {
-  switch (runs.size()) {
-    case 0:
+  RunQueue queue(layout, runs);
+  std::array<Stream, 3> streams{};
+  for (;;) {
+    for (int i = 0; i < 3; ++i) {
+      if (streams[i].job == queue.frame().last[i] &&
+          !queue.Supply(i, streams[i])) {
+        return false;
+      }
+    }
+    if (queue.active() == 0) {
       return true;
-    case 1:
-      return DecodeMcus(layout, runs[0].bytes, runs[0].mcus, runs[0].place,
-                        runs[0].coefficients, runs[0].ends);
-    case 2:
-      return DecodeStreams<2>(layout, runs);
-    case 4:
-      return DecodeStreams<4>(layout, runs);
-    default:
-      return DecodeStreams<3>(layout, runs);
+    }
+    TakeLists(queue, streams);
   }
 }
 
