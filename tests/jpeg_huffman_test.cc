@@ -45,7 +45,8 @@ TEST(JpegHuffmanTest, FusesCodeAndValue) {
   EXPECT_EQ(FusedEntry(table, TopBits(0b001, 3)), Entry(-2, 1, 3));
   EXPECT_EQ(FusedEntry(table, TopBits(0b010, 3)), Entry(2, 1, 3));
   EXPECT_EQ(FusedEntry(table, TopBits(0b011, 3)), Entry(3, 1, 3));
-  EXPECT_EQ(FusedEntry(table, TopBits(0b10, 2)), Entry(0, FusedTable::kEndAdvance, 2));
+  EXPECT_EQ(FusedEntry(table, TopBits(0b10, 2)),
+            Entry(0, FusedTable::kEndAdvance, 2));
   EXPECT_EQ(FusedEntry(table, TopBits(0b110, 3)), Entry(0, 16, 3));
 }
 
