@@ -56,11 +56,12 @@ Preprocessor::Preprocessor(const PreprocessOptions& options)
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
-                              std::span<std::uint32_t> destination) {
+                              std::span<std::uint32_t> destination,
+                              std::span<const std::byte> seek_index) {
   const auto start = std::chrono::steady_clock::now();
   sink_.Aim(destination, IsFlipped(key));
   FillCounts counts;
-  counts.decoded_pixels = Decode(encoded, key);
+  counts.decoded_pixels = Decode(encoded, key, seek_index, counts.seek_index);
   Check(sink_.is_complete(), "a decoder puts all rows or throws");
   counts.resize = sink_.busy();
   counts.decode = std::chrono::steady_clock::now() - start - counts.resize;
@@ -68,12 +69,17 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
 }
 
 std::int64_t Preprocessor::Decode(std::span<const std::byte> encoded,
-                                  const SampleKey& key) {
+                                  const SampleKey& key,
+                                  std::span<const std::byte> seek_index,
+                                  JpegIndexUse& use) {
+  const bool has_index =
+      !seek_index.empty() && ParseSeekIndex(seek_index, seek_index_);
   if (IsJpeg(encoded)) {
     const JpegInfo info = decoder_.ReadHeader(encoded);
     const Window window =
         ChooseWindow(info.height, info.width, info.components, key);
-    decoder_.DecodeWindow(window, sink_);
+    decoder_.DecodeWindow(window, sink_, has_index ? &seek_index_ : nullptr);
+    use = decoder_.index_use();
     return std::int64_t{window.width} * window.height;
   }
   DecodeOtherImage(encoded, options_.limits.max_pixels, image_);

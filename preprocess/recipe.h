@@ -10,6 +10,7 @@
 #include "preprocess/bicubic_sink.h"
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
+#include "preprocess/jpeg_seek_index.h"
 
 namespace infeed {
 
@@ -35,6 +36,7 @@ struct FillCounts {
   std::int64_t decoded_pixels = 0;  // of the window; of a PNG, the whole image
   std::chrono::steady_clock::duration decode{};  // time without the resize
   std::chrono::steady_clock::duration resize{};
+  JpegIndexUse seek_index = JpegIndexUse::kNone;
 };
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
@@ -50,10 +52,12 @@ class Preprocessor {
   // Chooses the window (crop stream of key), decodes it and fills destination,
   // [image_size, image_size], mirrored where the flip stream of key says so.
   // Throws DataError, what is in destination then means nothing; the
-  // preprocessor is usable after that. Requires: destination.size() ==
-  // image_size^2.
+  // preprocessor is usable after that. seek_index: that of the JPEG, as
+  // SerializeSeekIndex() makes it, or nothing; it makes no difference but
+  // speed, whatever its bytes. Requires: destination.size() == image_size^2.
   FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
-                  std::span<std::uint32_t> destination);
+                  std::span<std::uint32_t> destination,
+                  std::span<const std::byte> seek_index = {});
 
   // The same for an image that is packed already, height * width
   // little-endian uint32: copies it into destination, flipped where Fill()
@@ -69,10 +73,12 @@ class Preprocessor {
   [[nodiscard]] bool IsFlipped(const SampleKey& key) const;
 
   // Decodes the window into sink_ and returns the pixels decoded.
-  std::int64_t Decode(std::span<const std::byte> encoded, const SampleKey& key);
+  std::int64_t Decode(std::span<const std::byte> encoded, const SampleKey& key,
+                      std::span<const std::byte> seek_index, JpegIndexUse& use);
 
   PreprocessOptions options_;
   JpegDecoder decoder_;
+  JpegSeekIndex seek_index_;
   RgbImage image_;  // a whole one, where it is not a JPEG
   BicubicSink sink_;
 };
