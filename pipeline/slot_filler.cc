@@ -179,7 +179,7 @@ FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,
       preprocessor.Fill(sample.example.encoded, sample.key, pixels,
                         index ? index->body : std::span<const std::byte>());
   if (const std::optional<DataError> refused =
-          seek_counts_.Count(sample.seek_index, counts.seek_index)) {
+          seek_counts_.Count(sample.seek_index, counts.index_use)) {
     seek_counts_.Refuse(sample.key,
                         refused->At(store_.OriginOf(sample.record)));
   }

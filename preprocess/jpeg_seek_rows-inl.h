@@ -30,7 +30,7 @@ namespace HWY_NAMESPACE {
 // last. Every call returns false where the index and the scan disagree.
 class SeekRows {
  public:
-  static constexpr int kAtOnce = 4;
+  static constexpr int kAtOnce = 3;
 
   // Requires: Fits().
   SeekRows(const PlainJpeg& jpeg, const JpegSeekIndex& index,

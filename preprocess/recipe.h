@@ -36,7 +36,7 @@ struct FillCounts {
   std::int64_t decoded_pixels = 0;  // of the window; of a PNG, the whole image
   std::chrono::steady_clock::duration decode{};  // time without the resize
   std::chrono::steady_clock::duration resize{};
-  JpegIndexUse seek_index = JpegIndexUse::kNone;
+  JpegIndexUse index_use = JpegIndexUse::kNone;
 };
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
@@ -51,10 +51,10 @@ class Preprocessor {
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
   // [image_size, image_size], mirrored where the flip stream of key says so.
-  // Throws DataError, what is in destination then means nothing; the
-  // preprocessor is usable after that. seek_index: that of the JPEG, as
-  // SerializeSeekIndex() makes it, or nothing; it makes no difference but
-  // speed, whatever its bytes. Requires: destination.size() == image_size^2.
+  // seek_index: SerializeSeekIndex()'s bytes of this JPEG, or none; whatever
+  // they are, they make no difference but speed, and to index_use. Throws
+  // DataError, what is in destination then means nothing; the preprocessor is
+  // usable after that. Requires: destination.size() == image_size^2.
   FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
                   std::span<std::uint32_t> destination,
                   std::span<const std::byte> seek_index = {});
@@ -72,13 +72,16 @@ class Preprocessor {
                                     const SampleKey& key) const;
   [[nodiscard]] bool IsFlipped(const SampleKey& key) const;
 
-  // Decodes the window into sink_ and returns the pixels decoded.
-  std::int64_t Decode(std::span<const std::byte> encoded, const SampleKey& key,
-                      std::span<const std::byte> seek_index, JpegIndexUse& use);
+  // Decode the window into sink_ and return what was done, without the times.
+  FillCounts DecodeJpeg(std::span<const std::byte> encoded,
+                        const SampleKey& key,
+                        std::span<const std::byte> seek_index);
+  FillCounts DecodeOther(std::span<const std::byte> encoded,
+                         const SampleKey& key);
 
   PreprocessOptions options_;
   JpegDecoder decoder_;
-  JpegSeekIndex seek_index_;
+  JpegSeekIndex index_;
   RgbImage image_;  // a whole one, where it is not a JPEG
   BicubicSink sink_;
 };
