@@ -47,7 +47,8 @@ void BicubicSink::Begin(int width, int height) {
   stride_ = RoundUp(kMargin + width * kPixel + kResizeRowSlack, kMargin);
   in_y_ = 0;
   out_y_ = 0;
-  taps_ = BicubicTapsAt(0, height_, size_);
+  axis_ = BicubicAxis(height_, size_);
+  taps_ = axis_.At(0);
   busy_ += Clock::now() - start;
 }
 
@@ -81,7 +82,7 @@ void BicubicSink::Take(std::uint8_t* row) {
   while (out_y_ < size_ && std::min(taps_.first + 3, height_ - 1) <= in_y_) {
     WriteRow(taps_);
     if (++out_y_ < size_) {
-      taps_ = BicubicTapsAt(out_y_, height_, size_);
+      taps_ = axis_.At(out_y_);
     }
   }
 }

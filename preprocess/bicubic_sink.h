@@ -57,9 +57,10 @@ class BicubicSink final : public RowSink {
   std::ptrdiff_t stride_ = 0;
   int band_rows_ = 0;
 
-  int in_y_ = 0;           // the image's next row
-  int out_y_ = 0;          // the destination's next row
-  BicubicTaps taps_ = {};  // of that row
+  int in_y_ = 0;            // the image's next row
+  int out_y_ = 0;           // the destination's next row
+  BicubicAxis axis_{1, 1};  // vertical
+  BicubicTaps taps_ = {};   // of that row
   std::vector<RowsGroup> rows_;
 };
 

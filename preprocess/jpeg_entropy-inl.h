@@ -17,7 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 #include <hwy/highway.h>
 
@@ -27,6 +26,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
+
+HWY_INLINE std::uint64_t BigEndian(const std::uint8_t* data) {
+  std::uint64_t word;
+  std::memcpy(&word, data, sizeof(word));
+  if constexpr (std::endian::native == std::endian::little) {
+    word = __builtin_bswap64(word);
+  }
+  return word;
+}
 
 // The bits of a scan from the highest down. After Refill() at least 56 are
 // there, enough for five symbols of a fused table, or a whole long one.
@@ -58,15 +66,6 @@ class BitBuffer {
   }
 
  private:
-  static HWY_INLINE std::uint64_t BigEndian(const std::uint8_t* data) {
-    std::uint64_t word;
-    std::memcpy(&word, data, sizeof(word));
-    if constexpr (std::endian::native == std::endian::little) {
-      word = __builtin_bswap64(word);
-    }
-    return word;
-  }
-
   std::uint64_t bits_ = 0;
   std::uint32_t count_ = 0;  // valid bits, in the low six of it
   const std::uint8_t* next_;
@@ -226,15 +225,6 @@ struct DropBlocks {
                                    const ScanBytes& bytes, int mcus,
                                    ScanPlace& place) {
   return DecodeEach(layout, bytes, mcus, place, DropBlocks{});
-}
-
-// Several runs, each as by DecodeMcus.
-[[nodiscard]] inline bool DecodeRuns(const McuLayout& layout,
-                                     std::span<McuRun> runs) {
-  return std::all_of(runs.begin(), runs.end(), [&](McuRun& run) {
-    return DecodeMcus(layout, run.bytes, run.mcus, run.place, run.coefficients,
-                      run.ends);
-  });
 }
 
 }  // namespace HWY_NAMESPACE

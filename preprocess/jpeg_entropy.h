@@ -35,6 +35,9 @@ struct ScanBytes {
 };
 inline constexpr std::size_t kScanSlack = 4096;
 
+// Blocks of coefficients behind a run's own that may be overwritten.
+inline constexpr int kRunSlackBlocks = 2;
+
 // A run of MCUs to be decoded beside others.
 struct McuRun {
   ScanBytes bytes;

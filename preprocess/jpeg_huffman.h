@@ -19,6 +19,8 @@ struct FusedTable {
   static constexpr int kCodeBits = 10;
   static constexpr std::uint32_t kEndAdvance = 80;
   static constexpr std::uint32_t kLong = kEndAdvance << 24;
+  // No symbol: 64 bits used are none where shifts count modulo 64.
+  static constexpr std::uint32_t kStop = 64;
 
   alignas(64) std::array<std::uint32_t, 1 << kBits> fused;
   // For the others: code length << 8 | symbol, 0 for longer codes; and the

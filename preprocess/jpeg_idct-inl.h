@@ -157,30 +157,15 @@ HWY_INLINE PairedCorner LoadCorner(const Group& blocks) {
 
 #endif  // HWY_AVX3
 
-// Writes a group's samples side by side.
+// Writes a group's samples.
 HWY_INLINE void StoreGroup(const Samples& samples, std::uint8_t* out,
                            std::ptrdiff_t stride) {
+  const hn::Half<D8> half;
+  auto* row = reinterpret_cast<std::int8_t*>(out);
   for (const V8 rows : samples.rows) {
-#if HWY_TARGET <= HWY_AVX3
-    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-    const __m512i sorted = _mm512_permutexvar_epi64(order, rows.raw);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
-                        _mm512_castsi512_si256(sorted));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + stride),
-                        _mm512_extracti64x4_epi64(sorted, 1));
-#elif HWY_TARGET == HWY_AVX2
-    const __m256i sorted = _mm256_permute4x64_epi64(rows.raw, 0xD8);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
-                     _mm256_castsi256_si128(sorted));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + stride),
-                     _mm256_extracti128_si256(sorted, 1));
-#else
-    const hn::Half<D8> half;
-    auto* signed_out = reinterpret_cast<std::int8_t*>(out);
-    hn::StoreU(hn::LowerHalf(half, rows), half, signed_out);
-    hn::StoreU(hn::UpperHalf(half, rows), half, signed_out + stride);
-#endif
-    out += 2 * stride;
+    hn::StoreU(hn::LowerHalf(half, rows), half, row);
+    hn::StoreU(hn::UpperHalf(half, rows), half, row + stride);
+    row += 2 * stride;
   }
 }
 
@@ -208,23 +193,16 @@ HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
   const D32 d32;
   seen.first = Magnitudes::With(seen.first, in.low.p04, in.high.p04);
   const V32 half = hn::Set(d32, 1 << (kFirstShift - 1));
-  const WideRows low = FullPass(in.low, half);
-  const WideRows high = FullPass(in.high, half);
-  V16 row[8];
-  for (int i = 0; i < 8; ++i) {
-    row[i] = Narrow<kFirstShift>(low.row[i], high.row[i]);
-  }
-  const PairedRows upper = TurnPairs(row[0], row[1], row[2], row[3]);
-  const PairedRows lower = TurnPairs(row[4], row[5], row[6], row[7]);
-  seen.second = Magnitudes::With(seen.second, upper.p04, lower.p04);
+  const TurnedRows left = Turn(FullPass(in.low, half));
+  const TurnedRows right = Turn(FullPass(in.high, half));
+  const PairedRows top{left.even_top, left.odd_top, right.even_top,
+                       right.odd_top};
+  const PairedRows bottom{left.even_bottom, left.odd_bottom, right.even_bottom,
+                          right.odd_bottom};
+  seen.second = Magnitudes::With(seen.second, top.p04, bottom.p04);
   const V32 second_half = hn::Set(d32, 1 << (kSecondShift - 1));
-  const WideRows top = FullPass(upper, second_half);
-  const WideRows bottom = FullPass(lower, second_half);
-  V16 column[8];
-  for (int i = 0; i < 8; ++i) {
-    column[i] = Narrow<kSecondShift>(top.row[i], bottom.row[i]);
-  }
-  return TurnToSamples(column);
+  return TurnToSamples(FullPass(top, second_half),
+                       FullPass(bottom, second_half));
 }
 
 HWY_INLINE Samples TransformCorner(const PairedCorner& in,
@@ -236,26 +214,14 @@ HWY_INLINE Samples TransformCorner(const PairedCorner& in,
   const V16 p02 = hn::Mul(in.p02, quantiser.p02);
   const V16 p31 = hn::Mul(in.p31, quantiser.p31);
   seen.first = hn::Or(seen.first, hn::And(hn::Abs(p02), even));
-  const WideRows wide =
-      CornerPass(p02, p31, hn::Set(d32, 1 << (kFirstShift - 1)));
-  V16 rows[4];  // two each
-  for (int i = 0; i < 4; ++i) {
-    rows[i] = Narrow<kFirstShift>(wide.row[2 * i], wide.row[2 * i + 1]);
-  }
-  const V16 top02 = ShufflePairs<0x88>(rows[0], rows[1]);
-  const V16 bottom02 = ShufflePairs<0x88>(rows[2], rows[3]);
+  const TurnedRows rows =
+      Turn(CornerPass(p02, p31, hn::Set(d32, 1 << (kFirstShift - 1))));
   seen.second = hn::Or(
-      seen.second, hn::And(hn::Or(hn::Abs(top02), hn::Abs(bottom02)), even));
+      seen.second,
+      hn::And(hn::Or(hn::Abs(rows.even_top), hn::Abs(rows.even_bottom)), even));
   const V32 half = hn::Set(d32, 1 << (kSecondShift - 1));
-  const WideRows top =
-      CornerPass(top02, ShufflePairs<0xDD>(rows[0], rows[1]), half);
-  const WideRows bottom =
-      CornerPass(bottom02, ShufflePairs<0xDD>(rows[2], rows[3]), half);
-  V16 column[8];
-  for (int i = 0; i < 8; ++i) {
-    column[i] = Narrow<kSecondShift>(top.row[i], bottom.row[i]);
-  }
-  return TurnToSamples(column);
+  return TurnToSamples(CornerPass(rows.even_top, rows.odd_top, half),
+                       CornerPass(rows.even_bottom, rows.odd_bottom, half));
 }
 
 // The samples of a block that has DC only. False: extreme.

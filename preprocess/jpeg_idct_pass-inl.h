@@ -121,13 +121,6 @@ HWY_INLINE WideRows CornerPass(V16 p02, V16 p31, V32 half) {
                      Dot<kC1175 - kC1961, kC1175 - kC0899>(p31));
 }
 
-// Shifts the results of both halves, and clamps them to 16 bits.
-template <int kShift>
-HWY_INLINE V16 Narrow(V32 low, V32 high) {
-  return hn::ReorderDemote2To(D16(), hn::ShiftRight<kShift>(low),
-                              hn::ShiftRight<kShift>(high));
-}
-
 #if HWY_ARCH_X86
 
 // In each 128-bit lane two pairs of a, then two of b, as kPlaces says: two bits
@@ -149,23 +142,28 @@ HWY_INLINE V16 ShufflePairs(V16 a, V16 b) {
 
 #endif
 
-// Four rows, two neighbours of each a pair, turned: pair by pair, row by row.
-HWY_INLINE PairedRows TurnPairs(V16 row0, V16 row1, V16 row2, V16 row3) {
-  const D32 d32;
-  const D64 d64;
-  const V32 r0 = hn::BitCast(d32, row0);
-  const V32 r1 = hn::BitCast(d32, row1);
-  const V32 r2 = hn::BitCast(d32, row2);
-  const V32 r3 = hn::BitCast(d32, row3);
-  const auto a = hn::BitCast(d64, hn::InterleaveLower(d32, r0, r1));
-  const auto b = hn::BitCast(d64, hn::InterleaveLower(d32, r2, r3));
-  const auto c = hn::BitCast(d64, hn::InterleaveUpper(d32, r0, r1));
-  const auto d = hn::BitCast(d64, hn::InterleaveUpper(d32, r2, r3));
-  const D16 d16;
-  return {hn::BitCast(d16, hn::InterleaveLower(d64, a, b)),
-          hn::BitCast(d16, hn::InterleaveUpper(d64, a, b)),
-          hn::BitCast(d16, hn::InterleaveLower(d64, c, d)),
-          hn::BitCast(d16, hn::InterleaveUpper(d64, c, d))};
+// In each 128-bit lane the even and the odd pairs of a, then those of b.
+HWY_INLINE V16 EvenPairs(V16 a, V16 b) { return ShufflePairs<0x88>(a, b); }
+HWY_INLINE V16 OddPairs(V16 a, V16 b) { return ShufflePairs<0xDD>(a, b); }
+
+// What the first pass makes of half of the columns, turned: from all rows of
+// four columns to two pairs of columns, of rows 0 to 3 and 4 to 7.
+struct TurnedRows {
+  V16 even_top;
+  V16 even_bottom;
+  V16 odd_top;
+  V16 odd_bottom;
+};
+
+// Shifts, clamps to 16 bits and turns.
+HWY_INLINE TurnedRows Turn(const WideRows& in) {
+  V16 two[4];  // rows
+  for (int i = 0; i < 4; ++i) {
+    two[i] = hn::ReorderDemote2To(D16(), hn::ShiftRight<11>(in.row[2 * i]),
+                                  hn::ShiftRight<11>(in.row[2 * i + 1]));
+  }
+  return {EvenPairs(two[0], two[1]), EvenPairs(two[2], two[3]),
+          OddPairs(two[0], two[1]), OddPairs(two[2], two[3])};
 }
 
 // Both clamped to bytes: a's lanes, then b's, block by block.
@@ -182,38 +180,61 @@ HWY_INLINE V8 NarrowToBytes(V16 a, V16 b) {
 #endif
 }
 
-// Samples of blocks: rows 2 * i and 2 * i + 1 of each.
+// Samples of blocks: rows 2 * i and 2 * i + 1, each of all blocks side by side.
 struct Samples {
   V8 rows[4];
 };
 
-// Turns eight columns of results into rows of samples.
-HWY_INLINE Samples TurnToSamples(const V16 (&column)[8]) {
+// Joins the left and right halves of two rows of each block, of the four that
+// are in a lane, and makes them unsigned.
+template <int kHalf>
+HWY_INLINE V8 JoinHalves(V32 left, V32 right) {
+#if HWY_TARGET <= HWY_AVX3
+  constexpr int k = 2 * kHalf;
+  const __m512i places = _mm512_setr_epi32(
+      k, k + 16, k + 4, k + 20, k + 8, k + 24, k + 12, k + 28, k + 1, k + 17,
+      k + 5, k + 21, k + 9, k + 25, k + 13, k + 29);
+  const V32 joined{_mm512_permutex2var_epi32(left.raw, places, right.raw)};
+#else
+  const D32 d32;
+  V32 joined = kHalf == 0 ? hn::InterleaveLower(d32, left, right)
+                          : hn::InterleaveUpper(d32, left, right);
+#if HWY_TARGET == HWY_AVX2
+  joined = V32{_mm256_permute4x64_epi64(joined.raw, 0xD8)};
+#endif
+#endif
+  return hn::Xor(hn::Set(D8(), -128), hn::BitCast(D8(), joined));
+}
+
+// Two columns of results of the second pass, shifted by 18 and interleaved.
+HWY_INLINE V16 ShiftTwo(V32 even, V32 odd) {
+  const D16 d16;
+  return hn::ShiftRight<2>(hn::OddEven(
+      hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even))));
+}
+
+// Turns columns of results of the second pass, in rows 0 to 3 and 4 to 7, into
+// rows of samples.
+HWY_INLINE Samples TurnToSamples(const WideRows& top, const WideRows& bottom) {
   const D8 d8;
   const D16 d16;
   const D32 d32;
-  const auto turn = [&](V16 c0, V16 c1, V16 c2, V16 c3, V16& low,
-                        V16& high) HWY_ATTR {
-    const V8 even = NarrowToBytes(c0, c2);
-    const V8 odd = NarrowToBytes(c1, c3);
-    const auto c01 = hn::BitCast(d16, hn::InterleaveLower(d8, even, odd));
-    const auto c23 = hn::BitCast(d16, hn::InterleaveUpper(d8, even, odd));
-    low = hn::InterleaveLower(d16, c01, c23);
-    high = hn::InterleaveUpper(d16, c01, c23);
-  };
-  V16 left[2];
-  V16 right[2];
-  turn(column[0], column[1], column[2], column[3], left[0], left[1]);
-  turn(column[4], column[5], column[6], column[7], right[0], right[1]);
+  V16 two[4];  // columns
+  for (int i = 0; i < 4; ++i) {
+    two[i] = hn::BitCast(
+        d16, NarrowToBytes(ShiftTwo(top.row[2 * i], top.row[2 * i + 1]),
+                           ShiftTwo(bottom.row[2 * i], bottom.row[2 * i + 1])));
+  }
+  const V32 left[2] = {
+      hn::BitCast(d32, hn::InterleaveLower(d16, two[0], two[1])),
+      hn::BitCast(d32, hn::InterleaveUpper(d16, two[0], two[1]))};
+  const V32 right[2] = {
+      hn::BitCast(d32, hn::InterleaveLower(d16, two[2], two[3])),
+      hn::BitCast(d32, hn::InterleaveUpper(d16, two[2], two[3]))};
   Samples samples;
   for (int i = 0; i < 2; ++i) {
-    const V32 l = hn::BitCast(d32, left[i]);
-    const V32 r = hn::BitCast(d32, right[i]);
-    const V8 center = hn::Set(d8, -128);
-    samples.rows[2 * i] =
-        hn::Xor(hn::BitCast(d8, hn::InterleaveLower(d32, l, r)), center);
-    samples.rows[2 * i + 1] =
-        hn::Xor(hn::BitCast(d8, hn::InterleaveUpper(d32, l, r)), center);
+    samples.rows[2 * i] = JoinHalves<0>(left[i], right[i]);
+    samples.rows[2 * i + 1] = JoinHalves<1>(left[i], right[i]);
   }
   return samples;
 }

@@ -72,8 +72,8 @@ inline constexpr bool kPairsStored =
 // Where the k-th coefficient of a block in zigzag order is kept, from the
 // block's begin. Places of 64 and more belong to the block behind: the zero at
 // the end of a block goes there.
-inline constexpr std::array<std::uint8_t, 128> kStoredPlace = [] {
-  std::array<std::uint8_t, 128> places{};
+inline constexpr std::array<std::uint8_t, 144> kStoredPlace = [] {
+  std::array<std::uint8_t, 144> places{};
   for (std::size_t k = 0; k < places.size(); ++k) {
     places[k] = static_cast<std::uint8_t>(k);
     if (k < 64 && kPairsStored) {

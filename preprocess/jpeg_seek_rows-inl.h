@@ -15,6 +15,7 @@
 #include <span>
 
 #include "preprocess/jpeg_mcu_stream-inl.h"
+#include "preprocess/jpeg_runs-inl.h"
 #include "preprocess/jpeg_seek_index.h"
 #include "preprocess/jpeg_window.h"
 
@@ -29,7 +30,7 @@ namespace HWY_NAMESPACE {
 // last. Every call returns false where the index and the scan disagree.
 class SeekRows {
  public:
-  static constexpr int kAtOnce = 4;
+  static constexpr int kAtOnce = 3;
 
   // Requires: Fits().
   SeekRows(const PlainJpeg& jpeg, const JpegSeekIndex& index,
@@ -97,7 +98,7 @@ inline SeekRows::SeekRows(const PlainJpeg& jpeg, const JpegSeekIndex& index,
   mcus_ = (arrives_ ? end : plan.end_mcu) - begin;
   skipped_blocks_ = (plan.first_mcu - begin) * jpeg.layout.blocks;
   const std::size_t blocks =
-      static_cast<std::size_t>(mcus_) * jpeg.layout.blocks + 1;
+      static_cast<std::size_t>(mcus_) * jpeg.layout.blocks + kRunSlackBlocks;
   scratch.coefficients.Grow(blocks * 64 * kAtOnce);
   scratch.ends.Grow(blocks * kAtOnce);
   for (int i = 0; i < kAtOnce; ++i) {

@@ -1,6 +1,7 @@
 #include "preprocess/resize.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
@@ -39,15 +40,20 @@ Weights MakeWeights(int t) {
   return result;
 }
 
-const WeightTable& Table() {
-  static const WeightTable table = [] {
-    WeightTable made{};
-    for (int t = 0; t <= kSteps; ++t) {
-      made[t] = MakeWeights(t);
-    }
-    return made;
-  }();
+WeightTable MakeTable() {
+  WeightTable table{};
+  for (int t = 0; t <= kSteps; ++t) {
+    table[t] = MakeWeights(t);
+  }
   return table;
+}
+
+// As std::lrintf(), which is a call: at 1.5 * 2^23 a float's last bit is one.
+// Requires: 0 <= value < 2^22.
+int RoundToEven(float value) {
+  constexpr float kWhole = 12582912;
+  return std::bit_cast<std::int32_t>(value + kWhole) -
+         std::bit_cast<std::int32_t>(kWhole);
 }
 
 // One row of the source at the place of an output column, one channel.
@@ -74,16 +80,18 @@ std::uint32_t BlendRows(const RgbView& source, const BicubicTaps& rows,
 
 }  // namespace
 
-BicubicTaps BicubicTapsAt(int out_index, int in_size, int out_size) {
-  const float scale =
-      static_cast<float>(in_size) / static_cast<float>(out_size);
-  const float place = static_cast<float>(out_index) * scale;
-  // The clamp is for float's rounding alone, at sizes beyond any image's.
-  const int whole = std::min(static_cast<int>(place), in_size - 1);
-  const float fraction = place - static_cast<float>(whole);
+BicubicAxis::BicubicAxis(int in_size, int out_size)
+    : scale_(static_cast<float>(in_size) / static_cast<float>(out_size)),
+      last_(in_size - 1) {}
+
+BicubicTaps BicubicAxis::At(int out_index) const {
+  static const WeightTable table = MakeTable();
+  const float place = static_cast<float>(out_index) * scale_;
+  // The clamps are for float's rounding alone, at sizes beyond any image's.
+  const int whole = std::min(static_cast<int>(place), last_);
+  const float steps = (place - static_cast<float>(whole)) * kSteps;
   return {.first = whole - 1,
-          .weight =
-              Table()[std::min<long>(std::lrintf(fraction * kSteps), kSteps)]};
+          .weight = table[std::min(RoundToEven(steps), kSteps)]};
 }
 
 void ResizeBicubic(const RgbView& source, int size, bool flip,
@@ -91,11 +99,13 @@ void ResizeBicubic(const RgbView& source, int size, bool flip,
   Check(source.width > 0 && source.height > 0, "an image has pixels");
   Check(size > 0 && std::ssize(destination) == std::ptrdiff_t{size} * size,
         "the destination is a square of the given size");
+  const BicubicAxis vertical(source.height, size);
+  const BicubicAxis horizontal(source.width, size);
   for (int y = 0; y < size; ++y) {
-    const BicubicTaps rows = BicubicTapsAt(y, source.height, size);
+    const BicubicTaps rows = vertical.At(y);
     std::uint32_t* const target = destination.data() + std::ptrdiff_t{y} * size;
     for (int x = 0; x < size; ++x) {
-      const BicubicTaps columns = BicubicTapsAt(x, source.width, size);
+      const BicubicTaps columns = horizontal.At(x);
       const auto level = [&](int channel) {
         return BlendRows(source, rows, columns, channel);
       };

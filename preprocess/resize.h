@@ -34,14 +34,24 @@ constexpr std::int32_t kResizeLevelOffset =
 // weights sum to exactly 2^14.
 struct BicubicTaps {
   int first;
-  std::array<std::int16_t, 4> weight;
+  alignas(8) std::array<std::int16_t, 4> weight;  // a register of its own
 };
 
-// The taps of an output sample when in_size samples become out_size: the
-// coordinate is out_index * in_size / out_size, cut to 1,024 steps a sample.
-// Requires: sizes > 0, 0 <= out_index < out_size. Then -1 <= first < in_size.
-[[nodiscard]] BicubicTaps BicubicTapsAt(int out_index, int in_size,
-                                        int out_size);
+// Where the samples of a row or column come from when in_size of them become
+// out_size: the coordinate of one is its index * in_size / out_size, cut to
+// 1,024 steps a sample.
+class BicubicAxis {
+ public:
+  // Requires: sizes > 0.
+  BicubicAxis(int in_size, int out_size);
+
+  // Requires: 0 <= out_index < out_size. Then -1 <= first < in_size.
+  [[nodiscard]] BicubicTaps At(int out_index) const;
+
+ private:
+  float scale_;
+  int last_;  // of the source's samples
+};
 
 // The ends of the two passes.
 [[nodiscard]] constexpr std::int16_t RoundToRow(std::int32_t sum) {

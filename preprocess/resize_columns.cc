@@ -51,12 +51,12 @@ bool SetPlaces(ColumnGroup& group) {
 void ResizeColumns::Set(int width, int size, bool flip) {
   groups_.resize((static_cast<std::size_t>(size) + kGroup - 1) / kGroup);
   is_near_ = true;
+  const BicubicAxis axis(width, size);
   int x = 0;
   for (ColumnGroup& group : groups_) {
     for (int i = 0; i < kGroup; ++i, ++x) {
       const int column = std::min(x, size - 1);
-      SetPixel(BicubicTapsAt(flip ? size - 1 - column : column, width, size), i,
-               group);
+      SetPixel(axis.At(flip ? size - 1 - column : column), i, group);
     }
     is_near_ = SetPlaces(group) && is_near_;
   }

@@ -15,7 +15,7 @@
 #include "records/crc32c.h"
 #include "records/open_sink.h"
 #include "records/open_source.h"
-#include "records/shards.h"
+#include "records/side_file.h"
 #include "records/tfrecord_format.h"
 
 namespace infeed {
@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "infeedIX";
+constexpr std::string_view kEnding = ".index";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 // Headers are read a page at a time: small records share a read, and of large
@@ -146,34 +147,6 @@ std::optional<IndexFile> ReadIndexFile(const std::string& path) {
   }
 }
 
-std::string FolderOf(const ByteSource& shard) {
-  const fs::path folder = fs::path(shard.path()).parent_path();
-  return folder.empty() ? "." : folder.string();
-}
-
-std::string FileNameOf(const ByteSource& shard) {
-  return fs::path(shard.path()).filename().string() + ".index";
-}
-
-std::string PathBeside(const ByteSource& shard) {
-  return FolderOf(shard) + "/.infeed/" + FileNameOf(shard);
-}
-
-// Where a shard's index file may lie. Beside the data it may be somebody
-// else's: readable, but not for us to write. An object's is nearer in the
-// user's cache.
-std::vector<std::string> IndexPaths(const ByteSource& shard) {
-  std::vector<std::string> paths = {PathBeside(shard)};
-  try {
-    paths.push_back(SideFolder(FolderOf(shard)) + "/" + FileNameOf(shard));
-  } catch (const IoError&) {  // There is no place for side files.
-  }
-  if (IsUrl(shard.path())) {
-    std::reverse(paths.begin(), paths.end());
-  }
-  return paths;
-}
-
 std::string IndexFileText(const ByteSource& shard,
                           const FrameOffsets& offsets) {
   std::string text =
@@ -229,7 +202,7 @@ FrameOffsets ScanFrames(const ByteSource& shard,
 }
 
 std::optional<FrameOffsets> FindIndex(const ByteSource& shard) {
-  for (const std::string& path : IndexPaths(shard)) {
+  for (const std::string& path : SidePaths(shard.path(), kEnding)) {
     std::optional<IndexFile> file = ReadIndexFile(path);
     if (file && file->IsOf(shard)) {
       return std::move(file->offsets);
@@ -239,7 +212,7 @@ std::optional<FrameOffsets> FindIndex(const ByteSource& shard) {
 }
 
 std::optional<FrameOffsets> FindIndexHint(const ByteSource& shard) {
-  for (const std::string& path : IndexPaths(shard)) {
+  for (const std::string& path : SidePaths(shard.path(), kEnding)) {
     if (std::optional<IndexFile> file = ReadIndexFile(path)) {
       return std::move(file->offsets);
     }
@@ -261,16 +234,17 @@ std::optional<RecordRange> LostRecords(const FrameOffsets& known,
 }
 
 std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
-  std::string path = SideFolder(FolderOf(shard)) + "/" + FileNameOf(shard);
+  std::string path = SidePathToWrite(shard.path(), kEnding);
   WriteFileAtomically(path, IndexFileText(shard, offsets));
   return path;
 }
 
 void PublishIndex(const ByteSource& shard, const FrameOffsets& offsets) {
-  if (!IsUrl(shard.path())) {
-    MakeFolder(FolderOf(shard) + "/.infeed");
+  const std::string path = SidePathBeside(shard.path(), kEnding);
+  if (!IsUrl(path)) {
+    MakeFolder(fs::path(path).parent_path().string());
   }
-  const std::unique_ptr<ByteSink> file = OpenSink(PathBeside(shard));
+  const std::unique_ptr<ByteSink> file = OpenSink(path);
   file->Write(IndexFileText(shard, offsets));
   file->Commit();
 }

@@ -20,13 +20,13 @@ namespace {
 
 constexpr int kMark = 0x5A;  // where nothing may be written
 
-// Coefficients and their ends, with the block of slack behind and a mark behind
+// Coefficients and their ends, with the slack behind and a mark behind
 // that.
 class Blocks {
  public:
   explicit Blocks(int blocks)
       : blocks_(blocks),
-        coefficients_(64 * (blocks + 1) + 1, kMark),
+        coefficients_(64 * (blocks + kRunSlackBlocks) + 1, kMark),
         ends_(blocks + 1, kMark) {}
 
   [[nodiscard]] std::int16_t* coefficients(int block = 0) {

@@ -3,7 +3,8 @@ infeed_test(records_test
           crc32c_test.cc dali_index_test.cc dataset_info_test.cc
           example_parts_test.cc
           imagenet_example_test.cc read_plan_test.cc record_index_test.cc
-          record_store_test.cc seek_feature_test.cc shards_test.cc
+          record_store_test.cc seek_feature_test.cc seek_file_test.cc
+          shards_test.cc
           tensorflow_golden_test.cc
           tfrecord_format_test.cc tfrecord_reader_test.cc
           tfrecord_resync_test.cc

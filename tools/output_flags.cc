@@ -53,12 +53,15 @@ void AddImageFlags(CLI::App& app, OutputFlags& flags) {
                  "of JPEGs that are shrunk, turned or mended")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  app.add_option("--seek_index", flags.converter.seek_index,
-                 "lets readers decode a part of a JPEG without what is before "
-                 "it, and several rows at once: rows adds 0.3 % to a JPEG, 8 "
-                 "(every 8th MCU) 2 %, 4 4 %, each a little faster. The JPEG "
-                 "stays as it is, and other readers pass the index over")
-      ->transform(CLI::CheckedTransformer(SeekEntriesNames()))
+  app.add_option_function<std::string>(
+         "--seek_index",
+         [&](const std::string& name) {
+           flags.converter.seek_index = SeekEntriesNames().at(name);
+         },
+         "lets readers enter a JPEG where their window begins: at each row of "
+         "MCUs (0.3 % of its bytes), or each 8th (2 %) or 4th MCU (4 %); other "
+         "readers pass it over")
+      ->check(CLI::IsMember(SeekEntriesNames()))
       ->option_text("none|rows|8|4=rows");
   app.add_flag("--keep_png", image.keep_png, "store PNGs as they are");
   app.add_flag("--exif_orientation", image.exif_orientation,

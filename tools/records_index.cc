@@ -20,6 +20,7 @@ namespace {
 
 struct IndexFlags {
   IndexOptions index;
+  std::string seek = "none";
   int threads = 0;
   std::string json;
 };
@@ -48,9 +49,12 @@ ExitCode IndexShards(const ShardPaths& shards, const IndexFlags& flags) {
   return RunInterruptibly(
       "records", kNothingIsLeft, [&](const Interruption& interruption) {
         std::vector<IndexedShard> indexed(shards.size());
+        IndexOptions options = flags.index;
+        options.seek = SeekEntriesNames().at(flags.seek);
+        options.on_record = [&] { interruption.Check(); };
         ParallelFor(shards.size(), flags.threads, [&](std::size_t i) {
           interruption.Check();
-          indexed[i] = IndexShard(shards[i], flags.index);
+          indexed[i] = IndexShard(shards[i], options);
         });
         PutReport(
             flags.json,
@@ -80,7 +84,10 @@ void AddIndexVerb(CLI::App& app, Command& command) {
            "  records index --dali SHARDS          NAME.idx beside each shard\n"
            "  records index --dali=DIR SHARDS      DIR/NAME.idx\n"
            "  records index --from_dali SHARDS     checks NAME.idx, makes "
-           "ours\n"},
+           "ours\n"
+           "  records index --seek SHARDS          seek indexes of JPEGs "
+           "whose\n"
+           "      records have none: windows of them decode faster\n"},
       [flags](const ShardPaths& shards) {
         return IndexShards(shards, *flags);
       });
@@ -92,6 +99,13 @@ void AddIndexVerb(CLI::App& app, Command& command) {
                  "take the places of records from NAME.idx beside the shards, "
                  "checked against the shards")
       ->excludes(dali);
+  index
+      ->add_flag("--seek{rows}", flags->seek,
+                 "make seek indexes for JPEGs, in a file beside each shard: of "
+                 "rows, or with every 8th or 4th MCU besides; records that "
+                 "hold one keep to that")
+      ->check(CLI::IsMember({"rows", "8", "4"}))
+      ->option_text("[=rows|8|4]");
   index->add_flag("--force", flags->index.force,
                   "make the files anew, whatever is there");
   index->add_flag("--dry_run", flags->index.dry_run,

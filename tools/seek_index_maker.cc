@@ -7,24 +7,6 @@
 #include "records/seek_feature.h"
 
 namespace infeed {
-namespace {
-
-// As MakeSeekIndex() takes it. Requires: not kNone.
-int RunOf(SeekEntries entries) {
-  switch (entries) {
-    case SeekEntries::kNone:
-    case SeekEntries::kRows:
-      return 0;
-    case SeekEntries::kEvery8th:
-      return 8;
-    case SeekEntries::kEvery4th:
-      return 4;
-  }
-  std::abort();
-}
-
-}  // namespace
-
 const std::map<std::string, SeekEntries>& SeekEntriesNames() {
   static const std::map<std::string, SeekEntries> names = {
       {"none", SeekEntries::kNone},
@@ -43,13 +25,27 @@ std::string_view SeekEntriesName(SeekEntries entries) {
   std::abort();
 }
 
+int SeekRun(SeekEntries entries) {
+  switch (entries) {
+    case SeekEntries::kNone:
+      break;
+    case SeekEntries::kRows:
+      return 0;
+    case SeekEntries::kEvery8th:
+      return 8;
+    case SeekEntries::kEvery4th:
+      return 4;
+  }
+  std::abort();
+}
+
 std::string MakeSealedSeekIndex(std::span<const std::byte> image,
                                 SeekEntries entries) {
   if (entries == SeekEntries::kNone) {
     return {};
   }
   const std::optional<JpegSeekIndex> index =
-      MakeSeekIndex(image, RunOf(entries));
+      MakeSeekIndex(image, SeekRun(entries));
   return index ? SealSeekIndex(SerializeSeekIndex(*index), image) : "";
 }
 

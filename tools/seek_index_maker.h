@@ -20,6 +20,10 @@ enum class SeekEntries {
 [[nodiscard]] const std::map<std::string, SeekEntries>& SeekEntriesNames();
 [[nodiscard]] std::string_view SeekEntriesName(SeekEntries entries);
 
+// As MakeSeekIndex() takes it: MCUs from entry to entry, 0 for rows.
+// Requires: not kNone.
+[[nodiscard]] int SeekRun(SeekEntries entries);
+
 // Returns the sealed seek index of an image's bytes (records/seek_feature.h);
 // empty where there is none: for an image that is no JPEG, or a JPEG that is
 // progressive, has restart markers or is not regular to its last bit. Decodes

@@ -24,6 +24,8 @@
 namespace infeed {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
 
 Compression CompressionOf(const ByteSource& shard) {
@@ -84,6 +86,25 @@ FrameOffsets OffsetsOf(const ByteSource& shard, const IndexOptions& options,
   return offsets;
 }
 
+std::string SeekText(const MadeSeekFile& seek, bool dry_run) {
+  if (seek.was_there) {
+    return ", the seek indexes are up to date";
+  }
+  if (dry_run) {
+    return ", would write seek indexes";
+  }
+  return fmt::format(", wrote {} seek indexes to {}", seek.indexed, seek.path) +
+         (seek.own > 0 ? fmt::format(" ({} records have their own)", seek.own)
+                       : "");
+}
+
+Json ToJson(const MadeSeekFile& seek) {
+  return {{"up_to_date", seek.was_there},
+          {"file", seek.path.empty() ? Json() : Json(seek.path)},
+          {"indexed", seek.indexed},
+          {"own", seek.own}};
+}
+
 std::string LineOf(const IndexedShard& shard, bool dry_run) {
   if (shard.compression != Compression::kNone) {
     return fmt::format("{}: a {} stream, which has no index\n", shard.path,
@@ -96,6 +117,9 @@ std::string LineOf(const IndexedShard& shard, bool dry_run) {
                                   : "wrote " + shard.index);
   if (!shard.dali.empty()) {
     line += (dry_run ? ", DALI's would be " : ", DALI's is ") + shard.dali;
+  }
+  if (shard.seek) {
+    line += SeekText(*shard.seek, dry_run);
   }
   return line + "\n";
 }
@@ -123,6 +147,13 @@ IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
     result.dali = DaliIndexPath(path, options.dali);
     WriteDaliIndex(*shard, offsets, options, result.dali);
   }
+  if (options.seek != SeekEntries::kNone) {
+    result.seek = MakeSeekFile(*shard, offsets,
+                               {.entries = options.seek,
+                                .force = options.force,
+                                .dry_run = options.dry_run,
+                                .on_record = options.on_record});
+  }
   return result;
 }
 
@@ -147,7 +178,6 @@ std::string IndexReportText(const std::vector<IndexedShard>& shards,
 }
 
 std::string IndexReportJson(const std::vector<IndexedShard>& shards) {
-  using Json = nlohmann::ordered_json;
   Json list = Json::array();
   std::int64_t records = 0;
   for (const IndexedShard& shard : shards) {
@@ -158,6 +188,9 @@ std::string IndexReportJson(const std::vector<IndexedShard>& shards) {
       json["up_to_date"] = shard.was_there;
       json["index"] = shard.index.empty() ? Json() : Json(shard.index);
       json["dali"] = shard.dali.empty() ? Json() : Json(shard.dali);
+      if (shard.seek) {
+        json["seek"] = ToJson(*shard.seek);
+      }
     }
     list.push_back(std::move(json));
     records += shard.records;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "records/compression.h"
+#include "tools/seek_file_maker.h"
 
 namespace infeed {
 
@@ -14,7 +16,11 @@ struct IndexOptions {
   bool from_dali = false;  // take the places of records from NAME.idx
   // Where to write DALI's NAME.idx: "" nowhere, kBeside, or a folder.
   std::string dali;
+  // Whether and which seek indexes are made for the records, in a file beside
+  // the shard.
+  SeekEntries seek = SeekEntries::kNone;
   bool dry_run = false;
+  std::function<void()> on_record = [] {};  // may throw, which ends it
 };
 
 // Beside the shards.
@@ -25,9 +31,10 @@ struct IndexedShard {
   std::string path;
   Compression compression = Compression::kNone;  // others have no index
   std::int64_t records = 0;
-  bool was_there = false;  // an index that fits
-  std::string index;       // written; empty when it was there already
-  std::string dali;        // written, or there already
+  bool was_there = false;            // an index that fits
+  std::string index;                 // written; empty when it was there already
+  std::string dali;                  // written, or there already
+  std::optional<MadeSeekFile> seek;  // where it was asked for
 };
 
 // The file of DALI's index for a shard.

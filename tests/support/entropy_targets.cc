@@ -6,6 +6,7 @@
 
 #include "preprocess/jpeg_entropy-inl.h"
 #include "preprocess/jpeg_order-inl.h"
+#include "preprocess/jpeg_runs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
