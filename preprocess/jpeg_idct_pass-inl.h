@@ -140,11 +140,38 @@ HWY_INLINE V16 ShufflePairs(V16 a, V16 b) {
   return hn::BitCast(D16(), pairs);
 }
 
-#endif
-
-// In each 128-bit lane the even and the odd pairs of a, then those of b.
+// In each 128-bit lane the even or the odd pairs of a, then those of b.
 HWY_INLINE V16 EvenPairs(V16 a, V16 b) { return ShufflePairs<0x88>(a, b); }
 HWY_INLINE V16 OddPairs(V16 a, V16 b) { return ShufflePairs<0xDD>(a, b); }
+
+// Of pairs in columns 0 4 2 6 and 7 1 3 5 those in columns 0 2 3 1.
+HWY_INLINE V16 CornerColumns(V16 low, V16 high) {
+  return ShufflePairs<0x68>(low, high);
+}
+
+#else  // vectors of one lane
+
+HWY_INLINE V16 EvenPairs(V16 a, V16 b) {
+  const D32 d;
+  return hn::BitCast(D16(),
+                     hn::ConcatEven(d, hn::BitCast(d, b), hn::BitCast(d, a)));
+}
+HWY_INLINE V16 OddPairs(V16 a, V16 b) {
+  const D32 d;
+  return hn::BitCast(D16(),
+                     hn::ConcatOdd(d, hn::BitCast(d, b), hn::BitCast(d, a)));
+}
+
+HWY_INLINE V16 CornerColumns(V16 low, V16 high) {
+  const D32 d;
+  const V32 even = hn::BitCast(d, EvenPairs(low, high));  // 0 2 7 3
+  const V32 odd = hn::BitCast(d, OddPairs(low, high));    // 4 6 1 5
+  const V32 upper =
+      hn::OddEven(hn::Shuffle2301(odd), hn::Shuffle2301(even));  // 2 4 3 1
+  return hn::BitCast(D16(), hn::ConcatUpperLower(d, upper, even));
+}
+
+#endif
 
 // What the first pass makes of half of the columns, turned: from all rows of
 // four columns to two pairs of columns, of rows 0 to 3 and 4 to 7.

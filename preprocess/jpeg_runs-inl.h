@@ -29,6 +29,7 @@ struct BlockJob {
   const FusedTable* ac;
   const FusedTable* next_dc;  // of the block behind
   std::int16_t* behind;       // where its coefficient 64 would be
+  BlockJob* next;
   // How far behind coefficient 64 its last symbol went, modulo 256.
   std::uint8_t over;
 };
@@ -41,8 +42,11 @@ struct Stream {
   const std::uint8_t* next;  // byte of the first of 64 bits
   std::int64_t place;        // in the block, -64..-1
   BlockJob* job;
-  std::uint32_t entry;  // of the next symbol
+  std::uint64_t entry;  // of the next symbol
 };
+
+// The place of a block's first symbol, as an operand in memory.
+constexpr std::int64_t kFirst = -64;
 
 // A table with which a stream stays where it is: its symbols use no bits.
 inline const FusedTable& StopTable() {
@@ -73,80 +77,105 @@ HWY_INLINE void Assign(const Stream& from, Stream& s) {
   s.entry = from.entry;
 }
 
-// The rest of a look-up that found no whole symbol. Its entry then has no bits
+// Completes a look-up that found no whole symbol. Its entry then has no bits
 // used: they are taken already, and the next ones there.
-struct LongResult {
-  std::uint64_t bits;
-  const std::uint8_t* next;
-  std::uint32_t entry;
-};
-HWY_NOINLINE LongResult LongSymbol(std::uint64_t bits, const std::uint8_t* next,
-                                   const FusedTable& table, bool& bad) {
-  Stream s{};
-  s.bits = bits;
-  s.next = next;
+HWY_INLINE void TakeLong(const FusedTable& table, Stream& s, bool& bad) {
   Refill(s);
-  std::uint32_t entry = LongEntry(table, s.bits);
-  if (entry == 0) {
+  std::uint32_t entry =
+      LongSymbol(table, static_cast<std::uint32_t>(s.entry), s.bits);
+  if (HWY_UNLIKELY(entry == 0)) {
     bad = true;
     entry = FusedTable::kLong;  // Ends the block: so the list's end comes.
   }
   s.bits <<= entry & 63;
   Refill(s);
   // 64 bits used are none, and not the mark of a long symbol.
-  return {s.bits, s.next, (entry & ~std::uint32_t{255}) | 64};
-}
-HWY_INLINE void TakeLong(const FusedTable& table, Stream& s, bool& bad) {
-  const LongResult result = LongSymbol(s.bits, s.next, table, bad);
-  s.bits = result.bits;
-  s.next = result.next;
-  s.entry = result.entry;
+  s.entry = (entry & ~std::uint32_t{255}) | 64;
 }
 
-// Adds to place; at the end of a block goes on to the next. Returns the place
-// before that.
-HWY_INLINE std::int64_t Advance(Stream& s, std::int64_t advance,
-                                const FusedTable*& table) {
-  BlockJob* const next = s.job + 1;
 #if defined(__x86_64__) && defined(__GNUC__)
-  std::int64_t place;
-  const std::int64_t first = -64;
-  asm("add %[advance], %[state]\n\t"
-      "mov %b[state], %[over]\n\t"
-      "mov %[state], %[place]\n\t"
-      "cmovns %[next_dc], %[table]\n\t"
-      "cmovns %[next], %[job]\n\t"
-      "cmovns %[first], %[state]"
-      : [state] "+r"(s.place), [table] "+r"(table), [job] "+r"(s.job),
-        [place] "=&r"(place), [over] "=m"(s.job->over)
-      : [advance] "r"(advance), [next_dc] "m"(s.job->next_dc), [next] "r"(next),
-        [first] "rm"(first)
-      : "cc");
-#else
-  const std::int64_t place = s.place + advance;
-  s.job->over = static_cast<std::uint8_t>(place);
-  table = place >= 0 ? s.job->next_dc : table;
-  s.job = place >= 0 ? next : s.job;
-  s.place = place >= 0 ? -64 : place;
+// Takes a symbol: skips its bits, adds to the place, keeps the value, at the
+// end of a block goes on to the next job, and looks the next symbol up.
+// Compilers would branch at the end of a block, and have not enough registers
+// for three streams.
+HWY_INLINE void Take(Stream& s) {
+  const FusedTable* table;
+#if HWY_TARGET > HWY_AVX3
+  std::uint64_t stored;
 #endif
-  return place;
+  // In the end `temporary` is the table.
+  asm(
+#if HWY_TARGET <= HWY_AVX2
+      "shlx %[entry], %[bits], %[bits]\n\t"
+      "mov %k[entry], %k[temporary]\n\t"
+#else
+      "mov %k[entry], %k[temporary]\n\t"
+      "shl %b[temporary], %[bits]\n\t"
+#endif
+      "shr %[advance_shift], %k[temporary]\n\t"
+      "shr %[value_shift], %k[entry]\n\t"
+      "add %[temporary], %[place]\n\t"
+      "mov %b[place], %c[over](%[job])\n\t"
+      "mov %c[behind](%[job]), %[temporary]\n\t"
+#if HWY_TARGET <= HWY_AVX3
+      "mov %w[entry], -2(%[temporary], %[place], 2)\n\t"
+#else
+      "movzbl 63(%[places], %[place]), %k[stored]\n\t"
+      "mov %w[entry], -128(%[temporary], %[stored], 2)\n\t"
+#endif
+      "mov %c[ac](%[job]), %[temporary]\n\t"
+      "cmovns %c[next_dc](%[job]), %[temporary]\n\t"
+      "cmovns %[first], %[place]\n\t"
+      "cmovns %c[next](%[job]), %[job]\n\t"
+      "mov %[bits], %[entry]\n\t"
+      "shr %[look_shift], %[entry]\n\t"
+      "mov (%[temporary], %[entry], 4), %k[entry]"
+      : [bits] "+r"(s.bits), [place] "+r"(s.place), [job] "+r"(s.job),
+        [entry] "+r"(s.entry)
+#if HWY_TARGET <= HWY_AVX2
+            ,
+        [temporary] "=&r"(table)
+#else
+            ,
+        [temporary] "=&c"(table)
+#endif
+#if HWY_TARGET > HWY_AVX3
+            ,
+        [stored] "=&r"(stored)
+#endif
+      : [first] "m"(kFirst), [over] "i"(offsetof(BlockJob, over)),
+        [behind] "i"(offsetof(BlockJob, behind)),
+        [ac] "i"(offsetof(BlockJob, ac)),
+        [next_dc] "i"(offsetof(BlockJob, next_dc)),
+        [next] "i"(offsetof(BlockJob, next)), [advance_shift] "i"(24),
+        [value_shift] "i"(8), [look_shift] "i"(64 - FusedTable::kBits)
+#if HWY_TARGET > HWY_AVX3
+                                  ,
+        [places] "r"(kStoredPlace.data())
+#endif
+      : "cc", "memory");
 }
+#else
+HWY_INLINE void Take(Stream& s) {
+  s.bits <<= s.entry & 63;
+  const auto value = static_cast<std::int16_t>(s.entry >> 8);
+  s.place += static_cast<std::int64_t>(s.entry >> 24);
+  s.job->over = static_cast<std::uint8_t>(s.place);
+  Store(s.job->behind, s.place, value);
+  const bool end = s.place >= 0;
+  const FusedTable* const table = end ? s.job->next_dc : s.job->ac;
+  s.job = end ? s.job->next : s.job;
+  s.place = end ? kFirst : s.place;
+  s.entry = table->fused[s.bits >> (64 - FusedTable::kBits)];
+}
+#endif
 
 // One symbol.
 HWY_INLINE void Step(Stream& s, bool& bad) {
-  s.bits <<= s.entry & 63;
-  const auto value = static_cast<std::int16_t>(s.entry >> 8);
-  std::int16_t* const behind = s.job->behind;
-  const FusedTable* table = s.job->ac;
-  const std::int64_t place = Advance(s, AdvanceOf(s.entry), table);
-  if constexpr (kZigzagStored) {
-    behind[place - 1] = value;
-  } else {
-    behind[kStoredPlace[static_cast<std::size_t>(place + 63)] - 64] = value;
-  }
-  s.entry = table->fused[s.bits >> (64 - FusedTable::kBits)];
-  if (HWY_UNLIKELY(IsLong(s.entry))) {
-    TakeLong(*table, s, bad);
+  Take(s);
+  if (HWY_UNLIKELY(IsLong(static_cast<std::uint32_t>(s.entry)))) {
+    // Where a block has just begun, the job before named the table.
+    TakeLong(s.place == kFirst ? *s.job[-1].next_dc : *s.job->ac, s, bad);
   }
 }
 
@@ -213,12 +242,14 @@ class RunQueue {
     s.next = no_bytes_.data();
     Stop(lane.jobs[0]);
     s.job = lane.jobs.data();
-    s.place = -64;
+    s.place = kFirst;
     s.entry = FusedTable::kStop;
     return true;
   }
 
-  void Stop(BlockJob& job) { job = {&stop_, &stop_, no_block_.data() + 64, 0}; }
+  void Stop(BlockJob& job) {
+    job = {&stop_, &stop_, no_block_.data() + 64, &job, 0};
+  }
 
   static bool Enter(Lane& lane, Stream& s) {
     const McuRun& run = *lane.run;
@@ -250,14 +281,16 @@ class RunQueue {
       for (int b = 0; b < layout_.blocks; ++b) {
         behind += 64;
         const int next = b + 1 < layout_.blocks ? b + 1 : 0;
-        *job++ = {layout_.block[b].ac, layout_.block[next].dc, behind, 0};
+        *job = {layout_.block[b].ac, layout_.block[next].dc, behind, job + 1,
+                0};
+        ++job;
       }
     }
     lane.last = job;
     job[-1].next_dc = &stop_;
     Stop(*job);
     s.job = lane.jobs.data();
-    s.place = -64;
+    s.place = kFirst;
     Refill(s);
     s.entry = layout_.block[0].dc->fused[s.bits >> (64 - FusedTable::kBits)];
     if (IsLong(s.entry)) {

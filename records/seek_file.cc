@@ -68,9 +68,9 @@ SeekFile::SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info)
       table_(source_->size() - static_cast<std::int64_t>(kFooterBytes) -
              TableBytes(info_.records)) {}
 
-std::unique_ptr<const SeekFile> SeekFile::Find(const std::string& shard,
-                                               std::int64_t shard_size,
-                                               std::int64_t records) {
+std::unique_ptr<const SeekFile> SeekFile::Find(
+    const std::string& shard, std::int64_t shard_size,
+    std::optional<std::int64_t> records) {
   for (const std::string& path : SidePaths(shard, kEnding)) {
     if (IsUrl(path)) {
       continue;  // Far away, two requests a record would cost more than it
@@ -78,7 +78,7 @@ std::unique_ptr<const SeekFile> SeekFile::Find(const std::string& shard,
     }
     std::optional<SeekFile> file = Open(path);
     if (file && file->info().shard_size == shard_size &&
-        file->info().records == records) {
+        file->info().records == records.value_or(file->info().records)) {
       return std::make_unique<const SeekFile>(*std::move(file));
     }
   }

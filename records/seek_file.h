@@ -32,11 +32,12 @@ struct SeekFileInfo {
 // threads at once.
 class SeekFile {
  public:
-  // Returns the file of a shard that has that size and as many records; null
-  // when there is none, or when it is damaged. The shard's version may be
-  // another: each entry says which JPEG it is for.
+  // Returns the file of a shard that has that size and, where it is known, that
+  // number of records; null when there is none, or when it is damaged. The
+  // shard's version may be another: each entry says which JPEG it is for.
   [[nodiscard]] static std::unique_ptr<const SeekFile> Find(
-      const std::string& shard, std::int64_t shard_size, std::int64_t records);
+      const std::string& shard, std::int64_t shard_size,
+      std::optional<std::int64_t> records = {});
 
   [[nodiscard]] const SeekFileInfo& info() const { return info_; }
 

@@ -1,5 +1,7 @@
 #include "tests/support/jpeg_back_half.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/support/jpeg_back_half.cc"
 #include <hwy/foreach_target.h>
@@ -14,7 +16,9 @@ namespace infeed {
 namespace HWY_NAMESPACE {
 
 JpegBackHalf BackHalf() {
-  return {.stored_place = kStoredPlace,
+  std::array<std::uint8_t, 64> places;
+  std::copy_n(kStoredPlace.begin(), places.size(), places.begin());
+  return {.stored_place = places,
           .inverse_dct_row = InverseDctRow,
           .upsample_h2v1 = UpsampleH2V1,
           .upsample_h2v2 = UpsampleH2V2,

@@ -9,7 +9,8 @@ namespace infeed {
 // The back half of the JPEG decoder as compiled for one SIMD target:
 // preprocess/jpeg_idct-inl.h and jpeg_color-inl.h.
 struct JpegBackHalf {
-  std::array<std::uint8_t, 128> stored_place;  // of preprocess/jpeg_order-inl.h
+  // The first places of preprocess/jpeg_order-inl.h's kStoredPlace.
+  std::array<std::uint8_t, 64> stored_place;
   bool (*inverse_dct_row)(const std::int16_t* coefficients,
                           const std::uint8_t* ends, const int* blocks,
                           int count, const std::int16_t* quantiser,
