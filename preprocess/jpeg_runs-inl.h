@@ -91,7 +91,8 @@ class RunQueue {
   }
 
   void Stop(BlockJob& job) {
-    job = {&stop_, &stop_, no_block_.data() + 64, &job, 0};
+    // It writes to the place before its block again and again.
+    job = {&stop_, &stop_, no_block_.data() + 65, &job, 0};
   }
 
   static bool Enter(Lane& lane, Stream& s) {
