@@ -37,7 +37,7 @@ TEST_F(DecodeBenchTest, PrintsATable) {
   EXPECT_THAT(result.out, HasSubstr("\n2 images, 2 windows each"));
   for (const char* what :
        {"whole image -> RGB", "no index", "row index", "every 4th MCU",
-        "packed 224x224 slot", "record -> packed slot", "making it"}) {
+        "packed 224x224 slot", "slot, no index", "slot, row index", "making it"}) {
     EXPECT_THAT(result.out, HasSubstr(what));
   }
 }
