@@ -42,13 +42,9 @@ struct Magnitudes {
   }
 };
 
-constexpr int kFirstShift = 11;
-constexpr int kSecondShift = 18;
-
 HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
-  const D32 d32;
   seen.first = Magnitudes::With(seen.first, in.low.p04, in.high.p04);
-  const V32 half = hn::Set(d32, 1 << (kFirstShift - 1));
+  const V32 half = Half(kFirstShift);
   const TurnedRows left = Turn(FullPass(in.low, half));
   const TurnedRows right = Turn(FullPass(in.high, half));
   const PairedRows top{left.even_top, left.odd_top, right.even_top,
@@ -56,7 +52,7 @@ HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
   const PairedRows bottom{left.even_bottom, left.odd_bottom, right.even_bottom,
                           right.odd_bottom};
   seen.second = Magnitudes::With(seen.second, top.p04, bottom.p04);
-  const V32 second_half = hn::Set(d32, 1 << (kSecondShift - 1));
+  const V32 second_half = Half(kSecondShift);
   return TurnToSamples(FullPass(top, second_half),
                        FullPass(bottom, second_half));
 }
@@ -64,18 +60,15 @@ HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
 HWY_INLINE Samples TransformCorner(const PairedCorner& in,
                                    const PairedCorner& quantiser,
                                    Magnitudes& seen) {
-  const D16 d16;
-  const D32 d32;
-  const V16 even = hn::BitCast(d16, hn::Set(d32, 0xFFFF));
+  const V16 even = EvenLanes();
   const V16 p02 = hn::Mul(in.p02, quantiser.p02);
   const V16 p31 = hn::Mul(in.p31, quantiser.p31);
   seen.first = hn::Or(seen.first, hn::And(hn::Abs(p02), even));
-  const TurnedRows rows =
-      Turn(CornerPass(p02, p31, hn::Set(d32, 1 << (kFirstShift - 1))));
+  const TurnedRows rows = Turn(CornerPass(p02, p31, Half(kFirstShift)));
   seen.second = hn::Or(
       seen.second,
       hn::And(hn::Or(hn::Abs(rows.even_top), hn::Abs(rows.even_bottom)), even));
-  const V32 half = hn::Set(d32, 1 << (kSecondShift - 1));
+  const V32 half = Half(kSecondShift);
   return TurnToSamples(CornerPass(rows.even_top, rows.odd_top, half),
                        CornerPass(rows.even_bottom, rows.odd_bottom, half));
 }

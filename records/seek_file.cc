@@ -20,8 +20,6 @@ constexpr std::size_t kCrcBytes = 4;
 // Version, size and version of the shard, records, run; and their checksum.
 constexpr std::size_t kNumbers = 5;
 constexpr std::size_t kFooterBytes = kNumbers * kNumberBytes + kCrcBytes;
-// More than that is in no index: as many bytes as its JPEG at the most.
-constexpr std::int64_t kMaxEntryBytes = std::int64_t{1} << 30;
 
 void AppendNumber(std::string& out, std::uint64_t value,
                   std::size_t bytes = kNumberBytes) {
@@ -116,7 +114,8 @@ std::optional<SeekFile> SeekFile::Open(const std::string& path) {
 }
 
 std::span<const std::byte> SeekFile::Read(
-    std::int64_t record, std::vector<std::byte>& buffer) const {
+    std::int64_t record, std::int64_t max_bytes,
+    std::vector<std::byte>& buffer) const {
   try {
     std::array<std::byte, 2 * kNumberBytes> place{};
     if (!ReadsFully(*source_, table_ + record * std::int64_t{kNumberBytes},
@@ -125,8 +124,7 @@ std::span<const std::byte> SeekFile::Read(
     }
     const std::int64_t begin = NumberAt(place, 0);
     const std::int64_t end = NumberAt(place, kNumberBytes);
-    if (begin < 0 || begin >= end || end > table_ ||
-        end - begin > kMaxEntryBytes) {
+    if (begin < 0 || begin >= end || end > table_ || end - begin > max_bytes) {
       return {};
     }
     const auto bytes = static_cast<std::size_t>(end - begin);

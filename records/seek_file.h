@@ -42,10 +42,11 @@ class SeekFile {
   [[nodiscard]] const SeekFileInfo& info() const { return info_; }
 
   // Returns a record's sealed index (seek_feature.h), a view into buffer, which
-  // grows as needed; empty: it has none, or the file cannot be read there.
-  // Requires: 0 <= record < info().records.
+  // grows as needed; empty: it has none or a longer one than max_bytes, or the
+  // file cannot be read there. Requires: 0 <= record < info().records.
   [[nodiscard]] std::span<const std::byte> Read(
-      std::int64_t record, std::vector<std::byte>& buffer) const;
+      std::int64_t record, std::int64_t max_bytes,
+      std::vector<std::byte>& buffer) const;
 
  private:
   SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info);

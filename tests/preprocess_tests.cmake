@@ -52,8 +52,8 @@ infeed_test(opencv_image_test
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
   LABELS core)
 infeed_test(jpeg_seek_index_test
-  SOURCES jpeg_seek_index_test.cc
-  LIBRARIES infeed::preprocess
+  SOURCES jpeg_seek_index_test.cc seek_mutation_test.cc
+  LIBRARIES infeed::preprocess infeed::records test_jpeg
   LABELS core)
 add_dependencies(core_tests
   jpeg_backhalf_test

@@ -54,7 +54,7 @@ class RecordsSeekTest : public ::testing::Test {
   // What the seek file has of a record.
   [[nodiscard]] std::string Entry(std::int64_t record) const {
     std::vector<std::byte> buffer;
-    return AsText(File()->Read(record, buffer));
+    return AsText(File()->Read(record, 1 << 20, buffer));
   }
 
   const TemporaryFolder folder_;

@@ -7,6 +7,7 @@
 
 #include "preprocess/jpeg_seek_index.h"
 #include "records/seek_feature.h"
+#include "records/seek_store.h"
 
 namespace infeed {
 
@@ -22,7 +23,10 @@ void SeekCheck::Look(std::size_t shard, const Record& record,
   const bool is_beside = sealed.empty() && state.file &&
                          record.number < state.file->info().records;
   if (is_beside) {
-    sealed = state.file->Read(record.number, buffer);
+    sealed = state.file->Read(
+        record.number,
+        LongestSeekIndex(static_cast<std::int64_t>(record.payload.size())),
+        buffer);
   }
   if (sealed.empty()) {
     return;
