@@ -132,7 +132,7 @@ struct StreamFrame {
 #if HWY_TARGET <= HWY_AVX3
 #define INFEED_STORE(stream) \
   "mov %w[" stream "_entry], -2(%%rcx, %[" stream "_place], 2)\n\t"
-#else
+#else  // The table's first place is that before the first coefficient.
 #define INFEED_STORE(stream)       \
   "lea %[places], %[stored]\n\t"   \
   "movzbl 64(%[stored], %[" stream \
@@ -213,7 +213,7 @@ HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
         [c_entry] "+r"(c.entry), [frame] "+m"(frame), [result] "=&c"(result)
 #if HWY_TARGET > HWY_AVX3
         , [stored] "=&r"(stored)
-      : [places] "m"(kStoredPlace)
+      : [places] "m"(kStoredPlace.all)
 #else
       :
 #endif
