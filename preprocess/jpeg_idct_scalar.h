@@ -20,4 +20,8 @@ namespace infeed {
                                    const std::int16_t* quantiser,
                                    std::uint8_t* out, std::ptrdiff_t stride);
 
+// The same for a block of which only DC, dequantised, is not zero.
+[[nodiscard]] bool FillFlatBlock(int dc, std::uint8_t* out,
+                                 std::ptrdiff_t stride);
+
 }  // namespace infeed
