@@ -28,6 +28,24 @@ HWY_INLINE int FlatDc(const std::int16_t* block,
   return static_cast<std::int16_t>(block[0] * quantiser[0]);
 }
 
+// Writes the samples of neighbours that have nothing but DC. False: extreme.
+template <std::size_t kCount>
+HWY_INLINE bool FillFlatGroup(
+    const std::array<const std::int16_t*, kCount>& blocks,
+    const std::int16_t* quantiser, std::uint8_t* out, std::ptrdiff_t stride) {
+  std::array<std::uint64_t, kCount> row;
+  bool regular = true;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const int dc = FlatDc(blocks[i], quantiser);
+    regular &= IsFlatRegular(dc);
+    row[i] = FlatSample(dc) * 0x0101010101010101U;
+  }
+  for (int y = 0; y < 8; ++y) {
+    std::memcpy(out + y * stride, row.data(), sizeof row);
+  }
+  return regular;
+}
+
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace idct {
 
@@ -107,10 +125,7 @@ HWY_MAYBE_UNUSED static bool TransformRow(const std::int16_t* coefficients,
       StoreGroup(TransformCorner(LoadCorner(group), corner, seen), place,
                  stride);
     } else {
-      for (int j = 0; j < kGroup; ++j) {
-        regular &=
-            FillFlatBlock(FlatDc(group[j], quantiser), place + 8 * j, stride);
-      }
+      regular &= FillFlatGroup(group, quantiser, place, stride);
     }
   }
   return regular && seen.Regular();
@@ -162,7 +177,7 @@ HWY_MAYBE_UNUSED static bool TransformFew(const std::int16_t* coefficients,
     const std::int16_t* block = coefficients + std::ptrdiff_t{64} * blocks[i];
     regular &= ends[blocks[i]] > 1
                    ? InverseDctBlock(block, quantiser, out, stride)
-                   : FillFlatBlock(FlatDc(block, quantiser), out, stride);
+                   : FillFlatGroup<1>({block}, quantiser, out, stride);
   }
   return regular;
 #endif

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 
 namespace infeed {
 namespace {
@@ -82,14 +81,6 @@ bool InverseDctBlock(const std::int16_t* coefficients,
     out += stride;
   }
   return !extreme;
-}
-
-bool FillFlatBlock(int dc, std::uint8_t* out, std::ptrdiff_t stride) {
-  const int sample = std::clamp(((dc + 4) >> 3) + 128, 0, 255);
-  for (int y = 0; y < 8; ++y) {
-    std::memset(out + y * stride, sample, 8);
-  }
-  return !Beyond(dc, 4095);
 }
 
 }  // namespace infeed
