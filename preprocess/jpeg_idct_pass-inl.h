@@ -23,7 +23,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D16 = hn::ScalableTag<std::int16_t>;
 using D32 = hn::ScalableTag<std::int32_t>;
-using D64 = hn::ScalableTag<std::int64_t>;
 using D8 = hn::ScalableTag<std::int8_t>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;

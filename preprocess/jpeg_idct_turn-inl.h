@@ -162,12 +162,8 @@ HWY_INLINE Samples TurnToSamples(const WideRows& top, const WideRows& bottom) {
   const V32 right[2] = {
       hn::BitCast(d32, hn::InterleaveLower(d16, two[2], two[3])),
       hn::BitCast(d32, hn::InterleaveUpper(d16, two[2], two[3]))};
-  Samples samples;
-  for (int i = 0; i < 2; ++i) {
-    samples.rows[2 * i] = JoinHalves<0>(left[i], right[i]);
-    samples.rows[2 * i + 1] = JoinHalves<1>(left[i], right[i]);
-  }
-  return samples;
+  return {{JoinHalves<0>(left[0], right[0]), JoinHalves<1>(left[0], right[0]),
+           JoinHalves<0>(left[1], right[1]), JoinHalves<1>(left[1], right[1])}};
 }
 
 #endif  // HWY_TARGET
