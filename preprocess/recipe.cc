@@ -56,30 +56,38 @@ Preprocessor::Preprocessor(const PreprocessOptions& options)
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
-                              std::span<std::uint32_t> destination) {
+                              std::span<std::uint32_t> destination,
+                              std::span<const std::byte> seek_index) {
   const auto start = std::chrono::steady_clock::now();
   sink_.Aim(destination, IsFlipped(key));
-  FillCounts counts;
-  counts.decoded_pixels = Decode(encoded, key);
+  FillCounts counts = IsJpeg(encoded) ? DecodeJpeg(encoded, key, seek_index)
+                                      : DecodeOther(encoded, key);
   Check(sink_.is_complete(), "a decoder puts all rows or throws");
   counts.resize = sink_.busy();
   counts.decode = std::chrono::steady_clock::now() - start - counts.resize;
   return counts;
 }
 
-std::int64_t Preprocessor::Decode(std::span<const std::byte> encoded,
-                                  const SampleKey& key) {
-  if (IsJpeg(encoded)) {
-    const JpegInfo info = decoder_.ReadHeader(encoded);
-    const Window window =
-        ChooseWindow(info.height, info.width, info.components, key);
-    decoder_.DecodeWindow(window, sink_);
-    return std::int64_t{window.width} * window.height;
-  }
+FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
+                                    const SampleKey& key,
+                                    std::span<const std::byte> seek_index) {
+  const JpegInfo info = decoder_.ReadHeader(encoded);
+  const Window window =
+      ChooseWindow(info.height, info.width, info.components, key);
+  const bool is_index =
+      !seek_index.empty() && ParseSeekIndex(seek_index, index_);
+  decoder_.DecodeWindow(window, sink_, is_index ? &index_ : nullptr);
+  return {.decoded_pixels = std::int64_t{window.width} * window.height,
+          .index_use = is_index || seek_index.empty() ? decoder_.index_use()
+                                                      : JpegIndexUse::kRefused};
+}
+
+FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
+                                     const SampleKey& key) {
   DecodeOtherImage(encoded, options_.limits.max_pixels, image_);
-  PutImage(image_.view(ChooseWindow(image_.height(), image_.width(), 3, key)),
-           sink_);
-  return std::int64_t{image_.width()} * image_.height();
+  const Window window = ChooseWindow(image_.height(), image_.width(), 3, key);
+  PutImage(image_.view(window), sink_);
+  return {.decoded_pixels = std::int64_t{image_.width()} * image_.height()};
 }
 
 Window Preprocessor::ChooseWindow(int height, int width, int components,

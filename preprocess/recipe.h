@@ -10,6 +10,7 @@
 #include "preprocess/bicubic_sink.h"
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
+#include "preprocess/jpeg_seek_index.h"
 
 namespace infeed {
 
@@ -35,6 +36,7 @@ struct FillCounts {
   std::int64_t decoded_pixels = 0;  // of the window; of a PNG, the whole image
   std::chrono::steady_clock::duration decode{};  // time without the resize
   std::chrono::steady_clock::duration resize{};
+  JpegIndexUse index_use = JpegIndexUse::kNone;
 };
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
@@ -49,11 +51,13 @@ class Preprocessor {
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
   // [image_size, image_size], mirrored where the flip stream of key says so.
-  // Throws DataError, what is in destination then means nothing; the
-  // preprocessor is usable after that. Requires: destination.size() ==
-  // image_size^2.
+  // seek_index: SerializeSeekIndex()'s bytes of this JPEG, or none; whatever
+  // they are, they make no difference but speed, and to index_use. Throws
+  // DataError, what is in destination then means nothing; the preprocessor is
+  // usable after that. Requires: destination.size() == image_size^2.
   FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
-                  std::span<std::uint32_t> destination);
+                  std::span<std::uint32_t> destination,
+                  std::span<const std::byte> seek_index = {});
 
   // The same for an image that is packed already, height * width
   // little-endian uint32: copies it into destination, flipped where Fill()
@@ -68,11 +72,16 @@ class Preprocessor {
                                     const SampleKey& key) const;
   [[nodiscard]] bool IsFlipped(const SampleKey& key) const;
 
-  // Decodes the window into sink_ and returns the pixels decoded.
-  std::int64_t Decode(std::span<const std::byte> encoded, const SampleKey& key);
+  // Decode the window into sink_ and return what was done, without the times.
+  FillCounts DecodeJpeg(std::span<const std::byte> encoded,
+                        const SampleKey& key,
+                        std::span<const std::byte> seek_index);
+  FillCounts DecodeOther(std::span<const std::byte> encoded,
+                         const SampleKey& key);
 
   PreprocessOptions options_;
   JpegDecoder decoder_;
+  JpegSeekIndex index_;
   RgbImage image_;  // a whole one, where it is not a JPEG
   BicubicSink sink_;
 };

@@ -15,6 +15,8 @@
 
 #include "base/error.h"
 #include "preprocess/crop.h"
+#include "preprocess/jpeg_seek_index.h"
+#include "preprocess/resize.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
@@ -115,6 +117,31 @@ TEST(PreprocessorTest, CountsPixelsAndTimeOfBothHalves) {
   EXPECT_GT(counts.decode.count(), 0);
   EXPECT_GT(counts.resize.count(), 0);
   EXPECT_LE(counts.decode + counts.resize, elapsed);
+}
+
+TEST(PreprocessorTest, ASeekIndexChangesNoPixel) {
+  const std::string jpeg = TestJpeg({.width = 200, .height = 150});
+  const std::string other = TestJpeg({.width = 200, .height = 150, .seed = 2});
+  const std::string index =
+      SerializeSeekIndex(MakeSeekIndex(AsBytes(jpeg), 4).value());
+  const std::string others =
+      SerializeSeekIndex(MakeSeekIndex(AsBytes(other), 4).value());
+  Preprocessor preprocessor(Options(Recipe::kTpu, true));
+  for (std::uint64_t position = 0; position < 10; ++position) {
+    const SampleKey key{.position = position};
+    const Pixels expected = Preprocessed(preprocessor, jpeg, key);
+    const auto expect = [&](const std::string& seek_index, JpegIndexUse use) {
+      Pixels pixels(expected.size());
+      const FillCounts counts =
+          preprocessor.Fill(AsBytes(jpeg), key, pixels, AsBytes(seek_index));
+      EXPECT_EQ(counts.index_use, use) << position;
+      EXPECT_EQ(pixels, expected);
+    };
+    expect("", JpegIndexUse::kNone);
+    expect(index, JpegIndexUse::kUsed);
+    expect(others, JpegIndexUse::kRefused);
+    expect(index.substr(0, index.size() / 2), JpegIndexUse::kRefused);
+  }
 }
 
 TEST(PreprocessorTest, StaysUsableAfterBadBytes) {

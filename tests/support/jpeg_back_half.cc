@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 
 JpegBackHalf BackHalf() {
   std::array<std::uint8_t, 64> places;
-  std::copy_n(kStoredPlace.begin(), places.size(), places.begin());
+  std::copy_n(kStoredPlace.data(), places.size(), places.begin());
   return {.stored_place = places,
           .inverse_dct_row = InverseDctScaledRow,
           .upsample_h2v1 = UpsampleH2V1,
