@@ -4,7 +4,7 @@ if(INFEED_TESTS)  # Inputs come from the tests' builders.
     test_jpeg benchmark::benchmark_main infeed_options)
   add_executable(resize_bench resize_bench.cc)
   target_link_libraries(resize_bench PRIVATE
-    test_jpeg benchmark::benchmark opencv_core opencv_imgproc infeed_options)
+    infeed::pipeline test_jpeg benchmark::benchmark opencv_core opencv_imgproc infeed_options)
   # A short run, so that it cannot rot.
   foreach(name preprocess_bench resize_bench)
     add_test(NAME ${name}_runs
