@@ -98,6 +98,10 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--verify_checksums,!--no_verify_checksums",
                throughput.input.verify_checksums,
                "of every record (the default), or not");
+  app.add_flag("--seek_index,!--no_seek_index",
+               throughput.input.use_seek_indexes,
+               "enter JPEGs by their seek indexes where they have one (the "
+               "default), or not");
   app.add_option("--memory_limit", throughput.input.memory_limit,
                  "bytes that the pipeline may take (4294967296, 4GiB)")
       ->transform(CLI::AsSizeValue(false));

@@ -32,6 +32,13 @@ Json StagesJson(const PipelineStats& stats) {
   return stages;
 }
 
+Json SeekIndexJson(const SeekIndexStats& stats) {
+  return {{"used", stats.used},
+          {"refused", stats.refused},
+          {"none", stats.none},
+          {"first_refused", stats.first_refused}};
+}
+
 Json RunJson(const ThroughputRun& run) {
   return {{"threads", run.threads},
           {"images_per_second",
@@ -44,6 +51,7 @@ Json RunJson(const ThroughputRun& run) {
           {"consumer_wait_seconds", run.stats.consumer_wait_seconds},
           {"elapsed_seconds", run.stats.elapsed_seconds},
           {"bad_records", run.stats.bad_records},
+          {"seek_index", SeekIndexJson(run.stats.seek_indexes)},
           {"memory_bytes", run.memory_bytes},
           {"stages", StagesJson(run.stats)},
           {"verdict", Verdict(run.stats)}};
@@ -64,6 +72,7 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
   text += fmt::format("\nThe median round with {} thread{}:\n{}\n{}\n",
                       fastest.threads, fastest.threads == 1 ? "" : "s",
                       StageTable(fastest.stats), Verdict(fastest.stats));
+  text += SeekIndexText(fastest.stats.seek_indexes) + "\n";
   if (fastest.stats.bad_records > 0) {
     text +=
         fmt::format("bad records: {}, the first: {}\n",

@@ -19,6 +19,7 @@
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
 #include "records/record_store.h"
+#include "records/seek_store.h"
 
 namespace infeed {
 namespace {
@@ -73,6 +74,7 @@ class InputPipeline::Impl {
   const MemoryPlan memory_;
   const SampleOrder order_;
   const RecordStore store_;
+  const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
   StreamPosition position_;
   StageCounters counters_;
@@ -99,11 +101,12 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       memory_(PlanMemory(options_, index.max_length())),
       order_(records_, options_.shuffle, options_.seed),
       store_(index, {.verify_checksums = options_.verify_checksums}),
+      seek_store_(index),
       position_(sequence_.position()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, records_, options_, counters_),
+      filler_(store_, seek_store_, records_, options_, counters_),
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = options_.threads,
@@ -212,6 +215,7 @@ PipelineStats InputPipeline::Impl::stats() const {
   stats.threads = options_.threads;
   stats.bad_records = filler_.bad_records().count();
   stats.first_bad_record = filler_.bad_records().first();
+  stats.seek_indexes = filler_.seek_indexes();
   stats.stages = counters_.Read();
   return stats;
 }

@@ -54,6 +54,8 @@ struct InputOptions {
   int threads = 0;          // of the flow graph; 0: one for each core
   int batches_in_pool = 3;  // slots for whole batches; at least 2
   bool verify_checksums = true;
+  // Whether JPEGs are entered by their seek indexes where they have one.
+  bool use_seek_indexes = true;
   // Bytes of batches, records in flight and decode buffers together; checked
   // at start.
   std::int64_t memory_limit = std::int64_t{4} << 30;

@@ -1,7 +1,6 @@
 #include "pipeline/slot_filler.h"
 
 #include <limits>
-#include <tuple>
 #include <utility>
 
 namespace infeed {
@@ -24,6 +23,7 @@ class LentPreprocessor {
   LentPreprocessor& operator=(const LentPreprocessor&) = delete;
 
   Preprocessor* operator->() { return preprocessor_.get(); }
+  Preprocessor& operator*() { return *preprocessor_; }
 
  private:
   Queue& queue_;
@@ -44,29 +44,11 @@ std::int32_t SlotLabel(std::int64_t label, int offset) {
 
 }  // namespace
 
-void BadRecords::Count(const SampleKey& key, const DataError& error) {
-  const std::lock_guard lock(mutex_);
-  ++count_;
-  if (first_.empty() || std::tie(key.epoch, key.position) <
-                            std::tie(first_key_.epoch, first_key_.position)) {
-    first_key_ = key;
-    first_ = error.what();
-  }
-}
-
-std::int64_t BadRecords::count() const {
-  const std::lock_guard lock(mutex_);
-  return count_;
-}
-
-std::string BadRecords::first() const {
-  const std::lock_guard lock(mutex_);
-  return first_;
-}
-
-SlotFiller::SlotFiller(const RecordStore& store, std::int64_t records,
-                       const InputOptions& options, StageCounters& counters)
+SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
+                       std::int64_t records, const InputOptions& options,
+                       StageCounters& counters)
     : store_(store),
+      seek_store_(seek_store),
       records_(records),
       options_(options),
       counters_(counters),
@@ -98,10 +80,14 @@ void SlotFiller::Load(Sample& sample) {
   std::size_t bytes = 0;
   sample.failure = nullptr;
   try {
-    const std::span<const std::byte> payload =
-        store_.Read(sample.record, sample.buffer);
-    bytes = payload.size();
-    sample.example = ParseImagenetExample(payload);
+    const RecordPayload payload =
+        store_.ReadPayload(sample.record, sample.buffer);
+    bytes = payload.bytes.size();
+    sample.example = ParseImagenetExample(payload.bytes);
+    if (options_.use_seek_indexes) {
+      FindSeekIndex(payload, sample.example, sample.record, seek_store_,
+                    sample.seek_index);
+    }
   } catch (...) {
     sample.failure = std::current_exception();
   }
@@ -173,7 +159,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   const Clock::time_point start = Clock::now();
   FillCounts counts;
   if (example.packed.empty()) {
-    counts = preprocessor->Fill(example.encoded, sample.key, pixels);
+    counts = Decode(*preprocessor, sample, pixels);
   } else {  // Nothing to decode.
     preprocessor->CopyPacked(example.packed, example.height, example.width,
                              sample.key, pixels);
@@ -184,6 +170,20 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
                        start - sample.since);
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
                        counts.resize, Clock::duration::zero());
+}
+
+FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,
+                              std::span<std::uint32_t> pixels) {
+  const std::optional<OpenedSeekIndex>& index = sample.seek_index.opened;
+  const FillCounts counts =
+      preprocessor.Fill(sample.example.encoded, sample.key, pixels,
+                        index ? index->body : std::span<const std::byte>());
+  if (const std::optional<DataError> refused =
+          seek_counts_.Count(sample.seek_index, counts.index_use)) {
+    seek_counts_.Refuse(sample.key,
+                        refused->At(store_.OriginOf(sample.record)));
+  }
+  return counts;
 }
 
 DataError SlotFiller::Located(const Sample& sample, const DataError& error) {

@@ -5,19 +5,21 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "base/bounded_queue.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "pipeline/counted_errors.h"
 #include "pipeline/open_batch.h"
 #include "pipeline/options.h"
+#include "pipeline/sample_seek_index.h"
 #include "pipeline/stats.h"
 #include "preprocess/recipe.h"
 #include "records/imagenet_example.h"
 #include "records/record_store.h"
+#include "records/seek_store.h"
 
 namespace infeed {
 
@@ -29,24 +31,10 @@ struct Sample {
   SampleKey key = {};
   std::int64_t record = 0;
   std::vector<std::byte> buffer = {};
-  ImagenetExampleView example = {};            // views into buffer
+  ImagenetExampleView example = {};  // views into buffer
+  SampleSeekIndex seek_index = {};
   std::exception_ptr failure = {};             // why there is no example
   StageCounter::Clock::time_point since = {};  // it waits for the next stage
-};
-
-// The bad records of a run. Thread-safe.
-class BadRecords {
- public:
-  void Count(const SampleKey& key, const DataError& error);
-  [[nodiscard]] std::int64_t count() const;
-  // The message of the first one in the stream's order; empty: none.
-  [[nodiscard]] std::string first() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::int64_t count_ = 0;
-  SampleKey first_key_;
-  std::string first_;
 };
 
 // The work on one sample, as two stages without any knowledge of threads:
@@ -54,14 +42,15 @@ class BadRecords {
 // pixels, label and weight into the slot. What becomes of a bad record is
 // decided here: the one place that catches DataError.
 //
-// The store and the counters must outlive it. Thread-safe, for different
+// The stores and the counters must outlive it. Thread-safe, for different
 // samples, with at most options.threads calls of Fill() at once. Neither call
 // throws: what ends the stream is left with the sample's batch (Fail()).
 class SlotFiller {
  public:
   // Requires: options are checked.
-  SlotFiller(const RecordStore& store, std::int64_t records,
-             const InputOptions& options, StageCounters& counters);
+  SlotFiller(const RecordStore& store, const SeekStore& seek_store,
+             std::int64_t records, const InputOptions& options,
+             StageCounters& counters);
 
   // Requires: sample.batch, slot and since are set.
   void Read(Sample& sample);
@@ -72,7 +61,12 @@ class SlotFiller {
   // From now on slots are left as they are: nobody will see them.
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
 
-  [[nodiscard]] const BadRecords& bad_records() const { return bad_records_; }
+  [[nodiscard]] const CountedErrors& bad_records() const {
+    return bad_records_;
+  }
+  [[nodiscard]] SeekIndexStats seek_indexes() const {
+    return seek_counts_.Read();
+  }
 
  private:
   // Reads sample.record and parses it; a failure is kept in the sample.
@@ -80,18 +74,23 @@ class SlotFiller {
   // Fills the slot or throws.
   void FillOrThrow(Sample& sample);
   void DecodeIntoSlot(Sample& sample);
+  // Decodes into the slot, and counts what became of the seek index.
+  FillCounts Decode(Preprocessor& preprocessor, const Sample& sample,
+                    std::span<std::uint32_t> pixels);
   // Loads other records until one fills the slot.
   void FillWithSubstitute(Sample& sample);
   // Adds the origin to a record's error, and counts it.
   DataError Located(const Sample& sample, const DataError& error);
 
   const RecordStore& store_;
+  const SeekStore& seek_store_;
   std::int64_t records_;
   InputOptions options_;
   StageCounters& counters_;
   // The preprocessors that no call is using: one for each worker in all.
   BoundedQueue<std::unique_ptr<Preprocessor>> preprocessors_;
-  BadRecords bad_records_;
+  CountedErrors bad_records_;
+  SeekIndexCounts seek_counts_;
   std::atomic<bool> cancelled_{false};
 };
 

@@ -45,6 +45,16 @@ std::string StageLine(const StageStats& stage, double thread_seconds) {
 
 }  // namespace
 
+std::string SeekIndexText(const SeekIndexStats& stats) {
+  std::string text = "seek index: " + std::to_string(stats.used) + " used, " +
+                     std::to_string(stats.refused) + " refused, " +
+                     std::to_string(stats.none) + " none";
+  if (stats.refused > 0) {
+    text += "; the first refused: " + stats.first_refused;
+  }
+  return text;
+}
+
 StageStats StageCounter::Read(std::string name) const {
   return {.name = std::move(name),
           .items = items_.load(std::memory_order_relaxed),

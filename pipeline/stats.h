@@ -29,6 +29,14 @@ struct StageStats {
   double wait_seconds = 0;
 };
 
+// What became of the seek indexes of decoded images, substitutes included.
+struct SeekIndexStats {
+  std::int64_t used = 0;
+  std::int64_t refused = 0;  // damaged or of another JPEG: decoded without it
+  std::int64_t none = 0;     // there was none
+  std::string first_refused = {};  // its place and why
+};
+
 // A snapshot of a whole pipeline. stages are in the order of the data's way.
 struct PipelineStats {
   double elapsed_seconds = 0;  // from the first Next() to now, or to the end
@@ -38,6 +46,7 @@ struct PipelineStats {
   std::int64_t images = 0;  // delivered, weight 0 left out
   std::int64_t bad_records = 0;
   std::string first_bad_record;  // its message
+  SeekIndexStats seek_indexes;
   // How long the consumer waited in Next(): for the first batch, which says
   // nothing about the rest, and for all others together.
   double first_wait_seconds = 0;
@@ -80,6 +89,10 @@ struct StageCounters {
 // The table of stages as text, one line a stage, with a heading. images/s is
 // what one thread would do of the stage alone.
 [[nodiscard]] std::string StageTable(const PipelineStats& stats);
+
+// One line, without its end: how many images were decoded with a seek index,
+// and of those whose index was refused the first.
+[[nodiscard]] std::string SeekIndexText(const SeekIndexStats& stats);
 
 // One or two sentences: which stage bounds the throughput, how far the
 // consumer waited, what would change it.

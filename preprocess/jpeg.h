@@ -78,6 +78,12 @@ class JpegDecoder {
   void DecodeWindow(const Window& window, RowSink& sink,
                     const JpegSeekIndex* index = nullptr);
 
+  // The same of the image at 1 / denominator of its size, sides rounded up: the
+  // crop of libjpeg's scaled decode. Requires: denominator is 1, 2, 4 or 8, and
+  // the window lies inside the image at that size.
+  void DecodeScaledWindow(int denominator, const Window& window, RowSink& sink,
+                          const JpegSeekIndex* index = nullptr);
+
   // Decodes the image to eighths / 8 of its size, sides rounded up, in the
   // domain of the DCT: a fraction of the work of a whole decode. Requires: as
   // Decode(), and eighths is in 1..8.

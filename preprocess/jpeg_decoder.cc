@@ -9,10 +9,15 @@
 namespace infeed {
 namespace {
 
-void RequireInside(const Window& window, const JpegInfo& info) {
+void RequireInside(const Window& window, const JpegInfo& info,
+                   int denominator) {
+  const auto scaled = [&](int side) {
+    return (side + denominator - 1) / denominator;
+  };
   Check(window.x >= 0 && window.y >= 0 && window.width > 0 &&
-            window.height > 0 && window.width <= info.width - window.x &&
-            window.height <= info.height - window.y,
+            window.height > 0 &&
+            window.width <= scaled(info.width) - window.x &&
+            window.height <= scaled(info.height) - window.y,
         "the window lies inside the image");
 }
 
@@ -24,7 +29,7 @@ struct JpegDecoder::State {
   State(const JpegLimits& limits_in, JpegWarnings warnings)
       : limits(limits_in), reference(limits, warnings) {}
 
-  [[nodiscard]] bool DecodePlain(const Window& window,
+  [[nodiscard]] bool DecodePlain(int denominator, const Window& window,
                                  const JpegSeekIndex* index, RowSink& sink);
   // Makes libjpeg-turbo begin the image, unless it did.
   void BeginReference();
@@ -39,18 +44,20 @@ struct JpegDecoder::State {
   JpegIndexUse index_use = JpegIndexUse::kNone;
 };
 
-bool JpegDecoder::State::DecodePlain(const Window& window,
+bool JpegDecoder::State::DecodePlain(int denominator, const Window& window,
                                      const JpegSeekIndex* index,
                                      RowSink& sink) {
   if (index != nullptr) {
-    const PlainResult result = plain.DecodeWindow(window, index, sink);
+    const PlainResult result =
+        plain.DecodeWindow(denominator, window, index, sink);
     index_use = result == PlainResult::kIndexRefused ? JpegIndexUse::kRefused
                                                      : JpegIndexUse::kUsed;
     if (result != PlainResult::kIndexRefused) {
       return result == PlainResult::kDone;
     }
   }
-  return plain.DecodeWindow(window, nullptr, sink) == PlainResult::kDone;
+  return plain.DecodeWindow(denominator, window, nullptr, sink) ==
+         PlainResult::kDone;
 }
 
 void JpegDecoder::State::BeginReference() {
@@ -99,13 +106,22 @@ void JpegDecoder::DecodeWindow(const Window& window, RgbImage& image) {
 
 void JpegDecoder::DecodeWindow(const Window& window, RowSink& sink,
                                const JpegSeekIndex* index) {
+  DecodeScaledWindow(1, window, sink, index);
+}
+
+void JpegDecoder::DecodeScaledWindow(int denominator, const Window& window,
+                                     RowSink& sink,
+                                     const JpegSeekIndex* index) {
   State& state = *state_;
   Check(std::exchange(state.header_read, false),
         "a header is read before each decode");
-  RequireInside(window, state.info);
-  if (!state.is_plain || !state.DecodePlain(window, index, sink)) {
+  Check(denominator == 1 || denominator == 2 || denominator == 4 ||
+            denominator == 8,
+        "a denominator is 1, 2, 4 or 8");
+  RequireInside(window, state.info, denominator);
+  if (!state.is_plain || !state.DecodePlain(denominator, window, index, sink)) {
     state.BeginReference();
-    state.reference.DecodeWindow(window, sink);
+    state.reference.DecodeScaledWindow(denominator, window, sink);
   }
 }
 

@@ -72,9 +72,7 @@ class BitBuffer {
   const std::uint8_t* data_;
 };
 
-HWY_INLINE std::uint32_t AdvanceOf(std::uint32_t entry) {
-  return entry >> 24;
-}
+HWY_INLINE std::uint32_t AdvanceOf(std::uint32_t entry) { return entry >> 24; }
 HWY_INLINE bool IsLong(std::uint32_t entry) { return (entry & 255) == 0; }
 HWY_INLINE std::int32_t ValueOf(std::uint32_t entry) {
   return static_cast<std::int16_t>(entry >> 8);
@@ -100,7 +98,7 @@ HWY_INLINE bool DecodeDc(const DcTable& table, BitBuffer& in, int& value) {
   in.Refill();
   std::uint32_t entry = in.Entry(table);
   if (HWY_UNLIKELY(IsLong(entry))) {
-    entry = LongEntry(table, in.bits());
+    entry = LongSymbol(table, entry, in.bits());
     if (entry == 0) {
       return false;
     }
@@ -138,7 +136,7 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
     if (HWY_UNLIKELY(IsLong(entry))) {
       place -= FusedTable::kEndAdvance;
       in.Refill();
-      entry = LongEntry(table, in.bits());
+      entry = LongSymbol(table, entry, in.bits());
       if (entry == 0) {
         return 0;
       }

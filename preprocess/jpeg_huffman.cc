@@ -28,10 +28,10 @@ std::uint32_t Advance(const FusedTable& table, std::uint32_t symbol) {
 // Fills limits and offsets. False: more codes than there are.
 bool Canonical(const HuffmanSpec& spec, FusedTable& table) {
   std::uint32_t code = 0;
-  std::int32_t symbols = 0;
+  std::uint32_t symbols = 0;
   table.limits[0] = 0;
   for (int bits = 1; bits <= kMaxCodeBits; ++bits) {
-    table.offsets[bits] = symbols - static_cast<std::int32_t>(code);
+    table.offsets[bits] = symbols - code;
     code += spec.counts[bits];
     symbols += spec.counts[bits];
     // No code may be all ones. Lengths without codes decide nothing.
@@ -41,6 +41,7 @@ bool Canonical(const HuffmanSpec& spec, FusedTable& table) {
     table.limits[bits] = code << (kMaxCodeBits - bits);
     code <<= 1;
   }
+  table.limits[kMaxCodeBits + 1] = ~std::uint32_t{0};
   return true;
 }
 
@@ -52,7 +53,9 @@ std::uint32_t* Fuse(const FusedTable& table, std::uint32_t symbol, int bits,
   const int spare = FusedTable::kBits - bits - size;
   if (spare < 0) {
     return std::fill_n(entry, 1 << (FusedTable::kBits - bits),
-                       FusedTable::kLong);
+                       FusedTable::kLong | (symbol >> 4) << 20 |
+                           (symbol & 15) << 16 |
+                           static_cast<std::uint32_t>(bits) << 8);
   }
   for (std::uint32_t value = 0; value < 1U << size; ++value) {
     entry = std::fill_n(entry, 1 << spare,
@@ -67,19 +70,13 @@ bool Build(const HuffmanSpec& spec, FusedTable& table) {
   }
   table.values = spec.values;
   std::uint32_t* entry = table.fused.data();
-  std::uint16_t* code = table.codes.data();
   const std::uint8_t* symbol = spec.values.data();
   for (int bits = 1; bits <= FusedTable::kBits; ++bits) {
     for (int i = 0; i < spec.counts[bits]; ++i, ++symbol) {
       entry = Fuse(table, *symbol, bits, entry);
-      if (bits <= FusedTable::kCodeBits) {
-        code = std::fill_n(code, 1 << (FusedTable::kCodeBits - bits),
-                           static_cast<std::uint16_t>(bits << 8 | *symbol));
-      }
     }
   }
   std::fill(entry, table.fused.data() + table.fused.size(), FusedTable::kLong);
-  std::fill(code, table.codes.data() + table.codes.size(), 0);
   return true;
 }
 
@@ -102,28 +99,6 @@ bool BuildDcTable(const HuffmanSpec& spec, DcTable& table) {
   return std::all_of(spec.values.begin(), used,
                      [](std::uint8_t symbol) { return symbol < 16; }) &&
          Build(spec, table);
-}
-
-std::uint32_t LongEntry(const FusedTable& table, std::uint64_t bits) {
-  const std::uint32_t code = table.codes[bits >> (64 - FusedTable::kCodeBits)];
-  int length = static_cast<int>(code >> 8);
-  std::uint32_t symbol = code & 255;
-  if (code == 0) {
-    const auto top = static_cast<std::uint32_t>(bits >> (64 - kMaxCodeBits));
-    length = FusedTable::kCodeBits + 1;
-    while (top >= table.limits[length]) {
-      if (++length > kMaxCodeBits) {
-        return 0;
-      }
-    }
-    symbol = table.values[static_cast<std::size_t>(
-        static_cast<std::int32_t>(top >> (kMaxCodeBits - length)) +
-        table.offsets[length])];
-  }
-  const int size = static_cast<int>(symbol & 15);
-  const auto value =
-      size == 0 ? 0 : static_cast<std::uint32_t>(bits << length >> (64 - size));
-  return Entry(Signed(value, size), Advance(table, symbol), length + size);
 }
 
 }  // namespace infeed

@@ -8,27 +8,26 @@
 namespace infeed {
 
 // A Huffman table for the hot loop. A look-up with the next kBits bits gives a
-// symbol whole: code and value bits together. An entry is
+// symbol whole, code and value bits together, where that many bits hold it:
 //   advance << 24 | value << 8 | bits used
 // with the value already signed (16 bits), and advance what the coefficient's
 // place grows by: 1 + run, 16 for sixteen zeros, kEndAdvance for the end of a
-// block: so much that it differs from every run past a block's end. Symbols
-// that do not fit, and bits that are no code, have the entry kLong.
+// block: so much that it differs from every run past a block's end. Where only
+// the code is within kBits, or not even that (code bits 0), a look-up gives
+//   kEndAdvance << 24 | run << 20 | value bits << 16 | code bits << 8
+// and LongSymbol() the entry.
 struct FusedTable {
   static constexpr int kBits = 11;
-  static constexpr int kCodeBits = 10;
   static constexpr std::uint32_t kEndAdvance = 80;
   static constexpr std::uint32_t kLong = kEndAdvance << 24;
   // No symbol: 64 bits used are none where shifts count modulo 64.
   static constexpr std::uint32_t kStop = 64;
 
   alignas(64) std::array<std::uint32_t, 1 << kBits> fused;
-  // For the others: code length << 8 | symbol, 0 for longer codes; and the
-  // canonical search over all lengths. Bits below limits[n] << (16 - n) have a
-  // code of n bits at most, whose symbol is values[code + offsets[n]].
-  std::array<std::uint16_t, 1 << kCodeBits> codes;
-  std::array<std::uint32_t, 17> limits;
-  std::array<std::int32_t, 17> offsets;
+  // For longer codes: bits below limits[n] << (16 - n) have a code of n bits at
+  // most, whose symbol is values[code + offsets[n]].
+  std::array<std::uint32_t, 18> limits;
+  std::array<std::uint32_t, 17> offsets;  // modulo 2^32
   std::array<std::uint8_t, 256> values;
   // The advance of a symbol without value bits, other than sixteen zeros.
   std::uint32_t no_value_advance;
@@ -41,9 +40,35 @@ struct DcTable : FusedTable {};
 [[nodiscard]] bool BuildAcTable(const HuffmanSpec& spec, AcTable& table);
 [[nodiscard]] bool BuildDcTable(const HuffmanSpec& spec, DcTable& table);
 
-// The entry of the symbol that bits (at least 31 valid ones, from the highest)
-// begin with, also of one that kLong stands for. 0: not a code.
-[[nodiscard]] std::uint32_t LongEntry(const FusedTable& table,
-                                      std::uint64_t bits);
+// The entry of a symbol that a look-up with `bits` did not give whole but as
+// `entry`. At least 31 of the bits are valid. 0: not a code.
+inline std::uint32_t LongSymbol(const FusedTable& table, std::uint32_t entry,
+                                std::uint64_t bits) {
+  std::uint32_t advance = (entry >> 20 & 15) + 1;
+  std::uint32_t size = entry >> 16 & 15;
+  std::uint32_t length = entry >> 8 & 255;
+  if (length == 0) {
+    const auto code = static_cast<std::uint32_t>(bits >> 48);
+    length = FusedTable::kBits + 1;
+    while (code >= table.limits[length]) {
+      ++length;
+    }
+    if (length > 16) {
+      return 0;
+    }
+    const std::uint32_t symbol =
+        table.values[(code >> (16 - length)) + table.offsets[length]];
+    size = symbol & 15;
+    advance = size != 0 || symbol == 0xF0 ? (symbol >> 4) + 1
+                                          : table.no_value_advance;
+  }
+  // Where the first of its bits is 0, a value is negative (T.81, figure F.12).
+  bits <<= length;
+  const std::uint64_t negative = (bits >> 63) - 1;
+  const std::uint64_t value = (bits >> 1 >> (63 - size)) +
+                              (negative & (1 - (std::uint64_t{1} << size)));
+  return advance << 24 | static_cast<std::uint32_t>(value & 0xFFFF) << 8 |
+         (length + size);
+}
 
 }  // namespace infeed

@@ -90,14 +90,15 @@ bool PlainJpegDecoder::ReadHeader(std::span<const std::byte> bytes) {
 
 const JpegScan& PlainJpegDecoder::scan() const { return state_->jpeg.scan; }
 
-PlainResult PlainJpegDecoder::DecodeWindow(const Window& window,
+PlainResult PlainJpegDecoder::DecodeWindow(int denominator,
+                                           const Window& window,
                                            const JpegSeekIndex* index,
                                            RowSink& sink) {
   State& state = *state_;
   if (!state.PrepareLayout()) {
     return PlainResult::kIrregular;
   }
-  PlanWindow(state.jpeg.scan, window, 1, state.scratch.plan);
+  PlanWindow(state.jpeg.scan, window, denominator, state.scratch.plan);
   return DecodePlainWindow(state.jpeg, index, state.scratch, sink);
 }
 

@@ -35,10 +35,12 @@ class PlainJpegDecoder {
   // true.
   [[nodiscard]] const JpegScan& scan() const;
 
-  // Decodes a window of it, any number of times. With anything but kDone the
+  // Decodes a window of it at 1 / denominator of its size, sides rounded up,
+  // any number of times. With anything but kDone the
   // sink may have got rows, and is to begin again. index may be null. Requires:
-  // as scan(), and the window lies inside the image.
-  [[nodiscard]] PlainResult DecodeWindow(const Window& window,
+  // as scan(), denominator is 1, 2, 4 or 8, and the window lies inside the
+  // image at that size.
+  [[nodiscard]] PlainResult DecodeWindow(int denominator, const Window& window,
                                          const JpegSeekIndex* index,
                                          RowSink& sink);
 

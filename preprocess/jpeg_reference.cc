@@ -67,6 +67,7 @@ struct ReferenceJpegDecoder::State {
 
   static void OnProgress(j_common_ptr common);
   void Begin(std::span<const std::byte> bytes);
+  void SetScale(int eighths);
   void DecodeRows(const Window& window, RowSink& sink);
   void KeepWarning();
   [[nodiscard]] Columns Start(const Window& window);
@@ -104,6 +105,16 @@ void ReferenceJpegDecoder::State::Begin(std::span<const std::byte> bytes) {
   jpeg_mem_src(&codec, reinterpret_cast<const unsigned char*>(bytes.data()),
                bytes.size());
   jpeg_read_header(&codec, TRUE);
+}
+
+void ReferenceJpegDecoder::State::SetScale(int eighths) {
+  Check(eighths >= 1 && eighths <= DCTSIZE, "a scale is in eighths");
+  Check(header_read, "a header is read before each decode");
+  errors.Run([&] {
+    codec.scale_num = static_cast<unsigned int>(eighths);
+    codec.scale_denom = DCTSIZE;
+    jpeg_calc_output_dimensions(&codec);
+  });
 }
 
 void ReferenceJpegDecoder::State::DecodeRows(const Window& window,
@@ -238,9 +249,15 @@ JpegInfo ReferenceJpegDecoder::ReadHeader(std::span<const std::byte> bytes) {
 }
 
 void ReferenceJpegDecoder::DecodeWindow(const Window& window, RowSink& sink) {
-  Check(state_->header_read, "a header is read before each decode");
-  const auto width = static_cast<int>(state_->codec.image_width);
-  const auto height = static_cast<int>(state_->codec.image_height);
+  DecodeScaledWindow(1, window, sink);
+}
+
+void ReferenceJpegDecoder::DecodeScaledWindow(int denominator,
+                                              const Window& window,
+                                              RowSink& sink) {
+  state_->SetScale(DCTSIZE / denominator);
+  const auto width = static_cast<int>(state_->codec.output_width);
+  const auto height = static_cast<int>(state_->codec.output_height);
   Check(window.x >= 0 && window.y >= 0 && window.width > 0 &&
             window.height > 0 && window.width <= width - window.x &&
             window.height <= height - window.y,
@@ -249,19 +266,12 @@ void ReferenceJpegDecoder::DecodeWindow(const Window& window, RowSink& sink) {
 }
 
 void ReferenceJpegDecoder::DecodeScaled(int eighths, RowSink& sink) {
-  Check(eighths >= 1 && eighths <= DCTSIZE, "a scale is in eighths");
   State& state = *state_;
-  Check(state.header_read, "a header is read before each decode");
-  jpeg_decompress_struct& codec = state.codec;
-  state.errors.Run([&] {
-    codec.scale_num = static_cast<unsigned int>(eighths);
-    codec.scale_denom = DCTSIZE;
-    jpeg_calc_output_dimensions(&codec);
-  });
+  state.SetScale(eighths);
   state.DecodeRows({.y = 0,
                     .x = 0,
-                    .height = static_cast<int>(codec.output_height),
-                    .width = static_cast<int>(codec.output_width)},
+                    .height = static_cast<int>(state.codec.output_height),
+                    .width = static_cast<int>(state.codec.output_width)},
                    sink);
 }
 

@@ -31,6 +31,7 @@ class ReferenceJpegDecoder {
 
   [[nodiscard]] JpegInfo ReadHeader(std::span<const std::byte> bytes);
   void DecodeWindow(const Window& window, RowSink& sink);
+  void DecodeScaledWindow(int denominator, const Window& window, RowSink& sink);
   void DecodeScaled(int eighths, RowSink& sink);
   [[nodiscard]] const std::string& warning() const;
 

@@ -20,8 +20,6 @@ constexpr std::size_t kCrcBytes = 4;
 // Version, size and version of the shard, records, run; and their checksum.
 constexpr std::size_t kNumbers = 5;
 constexpr std::size_t kFooterBytes = kNumbers * kNumberBytes + kCrcBytes;
-// More than that is in no index: as many bytes as its JPEG at the most.
-constexpr std::int64_t kMaxEntryBytes = std::int64_t{1} << 30;
 
 void AppendNumber(std::string& out, std::uint64_t value,
                   std::size_t bytes = kNumberBytes) {
@@ -68,9 +66,9 @@ SeekFile::SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info)
       table_(source_->size() - static_cast<std::int64_t>(kFooterBytes) -
              TableBytes(info_.records)) {}
 
-std::unique_ptr<const SeekFile> SeekFile::Find(const std::string& shard,
-                                               std::int64_t shard_size,
-                                               std::int64_t records) {
+std::unique_ptr<const SeekFile> SeekFile::Find(
+    const std::string& shard, std::int64_t shard_size,
+    std::optional<std::int64_t> records) {
   for (const std::string& path : SidePaths(shard, kEnding)) {
     if (IsUrl(path)) {
       continue;  // Far away, two requests a record would cost more than it
@@ -78,7 +76,7 @@ std::unique_ptr<const SeekFile> SeekFile::Find(const std::string& shard,
     }
     std::optional<SeekFile> file = Open(path);
     if (file && file->info().shard_size == shard_size &&
-        file->info().records == records) {
+        file->info().records == records.value_or(file->info().records)) {
       return std::make_unique<const SeekFile>(*std::move(file));
     }
   }
@@ -116,7 +114,8 @@ std::optional<SeekFile> SeekFile::Open(const std::string& path) {
 }
 
 std::span<const std::byte> SeekFile::Read(
-    std::int64_t record, std::vector<std::byte>& buffer) const {
+    std::int64_t record, std::int64_t max_bytes,
+    std::vector<std::byte>& buffer) const {
   try {
     std::array<std::byte, 2 * kNumberBytes> place{};
     if (!ReadsFully(*source_, table_ + record * std::int64_t{kNumberBytes},
@@ -125,8 +124,7 @@ std::span<const std::byte> SeekFile::Read(
     }
     const std::int64_t begin = NumberAt(place, 0);
     const std::int64_t end = NumberAt(place, kNumberBytes);
-    if (begin < 0 || begin >= end || end > table_ ||
-        end - begin > kMaxEntryBytes) {
+    if (begin < 0 || begin >= end || end > table_ || end - begin > max_bytes) {
       return {};
     }
     const auto bytes = static_cast<std::size_t>(end - begin);

@@ -32,19 +32,21 @@ struct SeekFileInfo {
 // threads at once.
 class SeekFile {
  public:
-  // Returns the file of a shard that has that size and as many records; null
-  // when there is none, or when it is damaged. The shard's version may be
-  // another: each entry says which JPEG it is for.
+  // Returns the file of a shard that has that size and, where it is known, that
+  // number of records; null when there is none, or when it is damaged. The
+  // shard's version may be another: each entry says which JPEG it is for.
   [[nodiscard]] static std::unique_ptr<const SeekFile> Find(
-      const std::string& shard, std::int64_t shard_size, std::int64_t records);
+      const std::string& shard, std::int64_t shard_size,
+      std::optional<std::int64_t> records = {});
 
   [[nodiscard]] const SeekFileInfo& info() const { return info_; }
 
   // Returns a record's sealed index (seek_feature.h), a view into buffer, which
-  // grows as needed; empty: it has none, or the file cannot be read there.
-  // Requires: 0 <= record < info().records.
+  // grows as needed; empty: it has none or a longer one than max_bytes, or the
+  // file cannot be read there. Requires: 0 <= record < info().records.
   [[nodiscard]] std::span<const std::byte> Read(
-      std::int64_t record, std::vector<std::byte>& buffer) const;
+      std::int64_t record, std::int64_t max_bytes,
+      std::vector<std::byte>& buffer) const;
 
  private:
   SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info);

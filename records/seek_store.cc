@@ -14,7 +14,8 @@ std::span<const std::byte> SeekStore::Read(
     std::int64_t record, std::vector<std::byte>& buffer) const {
   const RecordLocation location = index_.at(record);
   const std::shared_ptr<const SeekFile> file = Open(location, record);
-  return file ? file->Read(location.number, buffer)
+  return file ? file->Read(location.number, LongestSeekIndex(location.length),
+                           buffer)
               : std::span<const std::byte>();
 }
 

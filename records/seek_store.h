@@ -13,6 +13,13 @@
 
 namespace infeed {
 
+// How many bytes the index of a record's JPEG may have, of which one with every
+// 4th MCU takes a third: what a damaged file can make anybody allocate.
+[[nodiscard]] constexpr std::int64_t LongestSeekIndex(
+    std::int64_t payload_bytes) {
+  return payload_bytes / 8 + 4096;
+}
+
 // The seek indexes that lie beside an indexed set of shards, for records that
 // hold none themselves. A shard's file is looked for when the first of its
 // records is asked for; at most max_open are open at once.

@@ -33,7 +33,8 @@ class InputGraphTest : public ::testing::Test {
         .batch_size = 2, .image_size = 8, .threads = threads};
     const RecordStore store(shards_.index());
     StageCounters counters;
-    SlotFiller filler(store, kRecords, options, counters);
+    const SeekStore seek_store(shards_.index());
+    SlotFiller filler(store, seek_store, kRecords, options, counters);
     BatchPool pool(kBatches, 2, 8);
     const EpochOrder order =
         SampleOrder(kRecords, Shuffle::kGlobal, 1).Epoch(0);
@@ -85,8 +86,10 @@ TEST_F(InputGraphTest, StartsTheThreadsAskedForAndNoOther) {
 
 TEST_F(InputGraphTest, EndsWithoutABatch) {
   const RecordStore store(shards_.index());
+  const SeekStore seek_store(shards_.index());
   StageCounters counters;
-  SlotFiller filler(store, kRecords, {.image_size = 8, .threads = 2}, counters);
+  SlotFiller filler(store, seek_store, kRecords,
+                    {.image_size = 8, .threads = 2}, counters);
   const InputGraph graph(filler, {.threads = 2, .samples_in_flight = 4},
                          [](OpenBatch&) { FAIL() << "there is none"; });
 }

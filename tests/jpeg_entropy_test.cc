@@ -41,7 +41,7 @@ class Blocks {
 
   // In zigzag order, whatever the target's is.
   [[nodiscard]] std::vector<std::int16_t> Zigzag() const {
-    const std::array<std::uint8_t, 128> places = StoredPlaces();
+    const std::array<std::uint8_t, 64> places = StoredPlaces();
     std::vector<std::int16_t> sorted(std::size_t{64} * blocks_);
     for (int i = 0; i < 64 * blocks_; ++i) {
       sorted[i] = coefficients_[i / 64 * 64 + places[i % 64]];

@@ -45,32 +45,24 @@ TEST(JpegHuffmanTest, FusesCodeAndValue) {
   EXPECT_EQ(FusedEntry(table, TopBits(0b001, 3)), Entry(-2, 1, 3));
   EXPECT_EQ(FusedEntry(table, TopBits(0b010, 3)), Entry(2, 1, 3));
   EXPECT_EQ(FusedEntry(table, TopBits(0b011, 3)), Entry(3, 1, 3));
-  EXPECT_EQ(FusedEntry(table, TopBits(0b10, 2)), Entry(0, FusedTable::kEndAdvance, 2));
+  EXPECT_EQ(FusedEntry(table, TopBits(0b10, 2)),
+            Entry(0, FusedTable::kEndAdvance, 2));
   EXPECT_EQ(FusedEntry(table, TopBits(0b110, 3)), Entry(0, 16, 3));
 }
 
 TEST(JpegHuffmanTest, FindsLongSymbols) {
   AcTable table;
   ASSERT_TRUE(BuildAcTable(Small(), table));
-  const std::uint64_t wide = TopBits(0b1110'11111111111, 15);
-  EXPECT_EQ(FusedEntry(table, wide), FusedTable::kLong);
-  EXPECT_EQ(LongEntry(table, wide), Entry(2047, 5, 15));
+  const auto find = [&table](std::uint64_t bits) {
+    EXPECT_EQ(FusedEntry(table, bits) & 255, 0U);
+    return LongSymbol(table, FusedEntry(table, bits), bits);
+  };
+  EXPECT_EQ(find(TopBits(0b1110'11111111111, 15)), Entry(2047, 5, 15));
+  EXPECT_EQ(find(TopBits(0b1110'00000000000, 15)), Entry(-2047, 5, 15));
   // The code behind 1110 at 16 bits, and 15 value bits.
-  const std::uint64_t deep = TopBits(0b1111'0000'0000'0000'100000000000000, 31);
-  EXPECT_EQ(FusedEntry(table, deep), FusedTable::kLong);
-  EXPECT_EQ(LongEntry(table, deep), Entry(16384, 2, 31));
-  EXPECT_EQ(LongEntry(table, ~std::uint64_t{0}), 0U);
-}
-
-TEST(JpegHuffmanTest, LongEntriesAreTheFusedOnes) {
-  AcTable table;
-  ASSERT_TRUE(BuildAcTable(Small(), table));
-  for (std::uint64_t i = 0; i < table.fused.size(); ++i) {
-    const std::uint64_t bits = TopBits(i, FusedTable::kBits);
-    if (FusedEntry(table, bits) != FusedTable::kLong) {
-      EXPECT_EQ(LongEntry(table, bits), FusedEntry(table, bits));
-    }
-  }
+  EXPECT_EQ(find(TopBits(0b1111'0000'0000'0000'100000000000000, 31)),
+            Entry(16384, 2, 31));
+  EXPECT_EQ(find(~std::uint64_t{0}), 0U);
 }
 
 TEST(JpegHuffmanTest, DcDifferencesAdvanceByOne) {

@@ -41,6 +41,7 @@ TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
   EXPECT_THAT(
       result.out,
       AllOf(StartsWith("threads     images/s"), HasSubstr("decode"),
+            HasSubstr("seek index: 0 used, 0 refused, "),
             HasSubstr("time to first batch"), HasSubstr("peak memory")));
 }
 
@@ -56,6 +57,10 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_LE(rate["min"], rate["median"]);
   EXPECT_GE(rate["max"], rate["median"]);
   EXPECT_EQ(report["stages"].size(), 5U);
+  EXPECT_EQ(report["seek_index"]["used"], 0);
+  EXPECT_EQ(report["seek_index"]["refused"], 0);
+  EXPECT_GT(report["seek_index"]["none"], 0);
+  EXPECT_EQ(report["seek_index"]["first_refused"], "");
   EXPECT_GT(report["peak_rss_bytes"], 1 << 20);
   EXPECT_GT(report["first_batch_seconds"], 0);
   EXPECT_THAT(report["verdict"].get<std::string>(), Not(IsEmpty()));

@@ -15,7 +15,7 @@ target_link_libraries(jpeg_back_half
   PRIVATE JPEG::JPEG hwy::hwy infeed_options)
 
 infeed_test(jpeg_backhalf_test
-  SOURCES jpeg_backhalf_test.cc
+  SOURCES jpeg_color_test.cc jpeg_idct_test.cc
   LIBRARIES jpeg_back_half
   LABELS core)
 infeed_test(jpeg_test
@@ -52,8 +52,8 @@ infeed_test(opencv_image_test
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
   LABELS core)
 infeed_test(jpeg_seek_index_test
-  SOURCES jpeg_seek_index_test.cc
-  LIBRARIES infeed::preprocess
+  SOURCES jpeg_seek_index_test.cc seek_mutation_test.cc
+  LIBRARIES infeed::preprocess infeed::records test_jpeg
   LABELS core)
 add_dependencies(core_tests
   jpeg_backhalf_test
@@ -86,9 +86,10 @@ infeed_test(decoder_checks_test
   LABELS core)
 add_dependencies(core_tests decoder_checks_test)
 if(INFEED_BENCHMARKS)
-  infeed_test(verify_decoder_test
-    SOURCES verify_decoder_test.cc
-    LIBRARIES test_jpeg
+  infeed_test(decoder_programs_test
+    SOURCES decode_bench_test.cc in_turns_test.cc speed_table_test.cc
+            verify_decoder_test.cc
+    LIBRARIES decode_measures test_jpeg nlohmann_json::nlohmann_json
     LABELS end_to_end)
-  add_dependencies(verify_decoder_test verify_decoder)
+  add_dependencies(decoder_programs_test decode_bench verify_decoder)
 endif()

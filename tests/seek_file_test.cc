@@ -41,7 +41,7 @@ class SeekFileTest : public ::testing::Test {
   }
   static std::string Read(const SeekFile& file, std::int64_t record) {
     std::vector<std::byte> buffer;
-    return AsText(file.Read(record, buffer));
+    return AsText(file.Read(record, 100, buffer));
   }
   static std::string Read(const SeekStore& store, std::int64_t record) {
     std::vector<std::byte> buffer;
@@ -148,6 +148,13 @@ TEST_F(SeekFileTest, AnEntryOutsideTheFileIsNone) {
     EXPECT_EQ(Read(*file, 0), "one");
     EXPECT_EQ(Read(*file, 2), "");
   }
+}
+
+TEST_F(SeekFileTest, AnEntryLongerThanAllowedIsNone) {
+  WriteFirst();
+  std::vector<std::byte> buffer;
+  EXPECT_EQ(AsText(Find()->Read(2, 5, buffer)), "three");
+  EXPECT_TRUE(Find()->Read(2, 4, buffer).empty());
 }
 
 TEST_F(SeekFileTest, AStoreFindsTheEntriesOfAllShards) {

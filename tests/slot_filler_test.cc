@@ -28,7 +28,8 @@ class SlotFillerTest : public ::testing::Test {
  protected:
   BatchCopy Fill(const InputOptions& options) {
     const RecordStore store(shards_.index());
-    SlotFiller filler(store, kRecords, options, counters_);
+    const SeekStore seek_store(shards_.index());
+    SlotFiller filler(store, seek_store, kRecords, options, counters_);
     BatchPool pool(1, kRecords, options.image_size);
     BatchSequence sequence(kRecords, options, {});
     OpenBatch open;
@@ -89,16 +90,6 @@ TEST_F(SlotFillerTest, CountsBytesOfEachStageInItsUnit) {
   EXPECT_GT(stages[2].bytes, 0);
   EXPECT_EQ(stages[2].bytes % 3, 0);
   EXPECT_EQ(stages[3].bytes, kRecords * 16 * 16 * 4);
-}
-
-TEST(BadRecordsTest, KeepsTheFirstInTheStreamsOrder) {
-  BadRecords bad;
-  EXPECT_EQ(bad.first(), "");
-  bad.Count({.seed = 0, .epoch = 1, .position = 2}, DataError("later"));
-  bad.Count({.seed = 0, .epoch = 0, .position = 9}, DataError("first"));
-  bad.Count({.seed = 0, .epoch = 0, .position = 9}, DataError("substitute"));
-  EXPECT_EQ(bad.first(), "first");
-  EXPECT_EQ(bad.count(), 3);
 }
 
 }  // namespace

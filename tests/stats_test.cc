@@ -50,6 +50,14 @@ TEST(StageCountersTest, AreInTheOrderOfTheDatasWay) {
   EXPECT_EQ(names, "order read decode resize batch ");
 }
 
+TEST(SeekIndexTextTest, NamesTheFirstThatWasRefused) {
+  EXPECT_EQ(SeekIndexText({.used = 7, .none = 2}),
+            "seek index: 7 used, 0 refused, 2 none");
+  EXPECT_EQ(SeekIndexText({.refused = 1, .first_refused = "a: record 3: why"}),
+            "seek index: 0 used, 1 refused, 0 none; the first refused: a: "
+            "record 3: why");
+}
+
 TEST(StageTableTest, HasALineForEachStage) {
   PipelineStats stats;
   stats.elapsed_seconds = 10;

@@ -85,10 +85,12 @@ add_dependencies(tsan_tests record_writing_test)
 infeed_test(records_writing_test
   SOURCES records_diff_test.cc records_index_test.cc
           records_interrupted_test.cc records_reshard_test.cc
+          records_seek_test.cc
           records_split_test.cc records_writing_cloud_test.cc
           records_writing_test.cc
           support/running_program.cc
-  LIBRARIES infeed::records object_server nlohmann_json::nlohmann_json
+  LIBRARIES infeed::records infeed::tools object_server test_jpeg
+            nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(records_writing_test records)
 

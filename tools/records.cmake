@@ -24,6 +24,7 @@ infeed_library(record_verbs
     records_stats.cc
     records_verify.cc
     safe_name.cc
+    seek_check.cc
     shard_check.cc
     shard_progress.cc
     shard_summary.cc
@@ -47,6 +48,7 @@ infeed_library(record_verbs
     records_command.h
     records_verbs.h
     safe_name.h
+    seek_check.h
     shard_check.h
     shard_progress.h
     shard_summary.h

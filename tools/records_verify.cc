@@ -19,6 +19,7 @@
 #include "tools/record_pass.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
+#include "tools/seek_check.h"
 #include "tools/shard_check.h"
 #include "tools/shard_progress.h"
 #include "tools/tracked_source.h"
@@ -38,9 +39,10 @@ struct VerifyOptions {
 // Checks the payloads of records.
 class PayloadCheck final : public RecordVisitor {
  public:
-  explicit PayloadCheck(const VerifyOptions& options) : options_(options) {}
+  PayloadCheck(const VerifyOptions& options, SeekCheck& seek_check)
+      : options_(options), seek_check_(seek_check) {}
 
-  void Visit(std::size_t /*shard*/, const Record& record) override {
+  void Visit(std::size_t shard, const Record& record) override {
     if (!options_.parse_examples) {
       return;
     }
@@ -49,10 +51,14 @@ class PayloadCheck final : public RecordVisitor {
     if (options_.decode && !packed) {
       decoder_.Decode(example.encoded, image_);
     }
+    if (!packed) {
+      seek_check_.Look(shard, record, example);
+    }
   }
 
  private:
   const VerifyOptions& options_;
+  SeekCheck& seek_check_;
   ImageDecoder decoder_;
   RgbImage image_;
 };
@@ -67,6 +73,7 @@ class Verification {
         expected_(options.dataset_json ? ExpectedShards(shards)
                                        : ExpectedShards()),
         progress_(shards),
+        seek_check_(shards, options.decode),
         sources_(shards.size()) {
     report_.missing = MissingShards(shards, named, expected_);
     report_.problems = expected_.problems();
@@ -80,7 +87,7 @@ class Verification {
   VerifyReport Run() {
     RecordVisitors visitors;
     for (std::size_t i = 0; i < ThreadCount(options_.threads); ++i) {
-      visitors.push_back(std::make_unique<PayloadCheck>(options_));
+      visitors.push_back(std::make_unique<PayloadCheck>(options_, seek_check_));
     }
     RecordPassOptions options = progress_.Options();
     options.open = [this](std::size_t shard) { return Open(shard); };
@@ -96,6 +103,7 @@ class Verification {
   std::unique_ptr<ByteSource> Open(std::size_t shard) {
     std::unique_ptr<TrackedSource> source = progress_.Open(shard);
     sources_[shard] = source.get();
+    seek_check_.Open(shard, source->size());
     return source;
   }
 
@@ -123,6 +131,7 @@ class Verification {
     VerifiedShard& verified = report_.shards[pass.shard];
     verified.records = pass.records;
     verified.bad = std::move(pass.bad);
+    verified.seek = seek_check_.Take(pass.shard, !verified.lost.empty());
     if (const auto expected = expected_.Find(verified.path)) {
       verified.differences = Differences(*expected, verified.records,
                                          verified.bytes, verified.crc32c);
@@ -136,6 +145,7 @@ class Verification {
   const VerifyOptions& options_;
   const ExpectedShards expected_;
   ShardProgress progress_;
+  SeekCheck seek_check_;
   std::vector<const TrackedSource*> sources_;  // valid while they are read
   VerifyReport report_;
 };
@@ -176,8 +186,10 @@ void AddVerifyVerb(CLI::App& app, Command& command) {
               [options, &command](const ShardPaths& shards) {
                 return VerifyRecords(shards, command.paths, *options);
               });
-  CLI::Option* decode = verify->add_flag("--decode", options->decode,
-                                         "decode every image as well");
+  CLI::Option* decode =
+      verify->add_flag("--decode", options->decode,
+                       "decode every image, and make its seek index anew "
+                       "to compare, as well");
   verify
       ->add_flag("!--frames_only", options->parse_examples,
                  "checksums only: the records need not be Examples")

@@ -52,6 +52,7 @@ Json ToJson(const VerifiedShard& shard) {
           {"bytes", shard.bytes},
           {"compression", CompressionName(shard.compression)},
           {"bad", ToJson(shard.bad)},
+          {"wrong_seek_indexes", ToJson(shard.seek)},
           {"passed_over", ToJson(shard.lost)},
           {"differences", shard.differences}};
 }
@@ -64,6 +65,7 @@ VerifyTotals TotalsOf(const VerifyReport& report) {
       static_cast<std::int64_t>(report.missing.size() + report.problems.size());
   for (const VerifiedShard& shard : report.shards) {
     totals.records += shard.records;
+    totals.wrong_seek_indexes += static_cast<std::int64_t>(shard.seek.size());
     totals.bad += static_cast<std::int64_t>(shard.bad.size());
     totals.problems += static_cast<std::int64_t>(shard.differences.size());
     for (const LostBytes& lost : shard.lost) {
@@ -76,11 +78,13 @@ VerifyTotals TotalsOf(const VerifyReport& report) {
 
 bool IsGood(const VerifyReport& report) {
   const VerifyTotals totals = TotalsOf(report);
-  return totals.bad == 0 && totals.problems == 0;
+  return totals.bad == 0 && totals.wrong_seek_indexes == 0 &&
+         totals.problems == 0;
 }
 
 std::string ShardText(const VerifiedShard& shard) {
-  std::string text = BadRecordsText(shard.path, shard.bad);
+  std::string text = BadRecordsText(shard.path, shard.bad) +
+                     BadRecordsText(shard.path, shard.seek);
   for (const LostBytes& lost : shard.lost) {
     if (lost.records) {
       text += fmt::format("{}: {}\n", shard.path, LostText(lost));
@@ -103,6 +107,9 @@ std::string SummaryText(const VerifyReport& report) {
   const VerifyTotals totals = TotalsOf(report);
   text += fmt::format("{} records in {} shards, {} bad", totals.records,
                       report.shards.size(), totals.bad);
+  if (totals.wrong_seek_indexes > 0) {
+    text += fmt::format(", {} wrong seek indexes", totals.wrong_seek_indexes);
+  }
   if (totals.passed_over_bytes > 0) {
     text += fmt::format(", {} bytes passed over", totals.passed_over_bytes);
   }
@@ -124,6 +131,7 @@ std::string VerifyJson(const VerifyReport& report) {
   const Json json = {{"good", IsGood(report)},
                      {"records", totals.records},
                      {"bad", totals.bad},
+                     {"wrong_seek_indexes", totals.wrong_seek_indexes},
                      {"passed_over_bytes", totals.passed_over_bytes},
                      {"lost_records", totals.lost_records},
                      {"shards", std::move(shards)},

@@ -28,6 +28,7 @@ struct VerifiedShard {
   std::uint32_t crc32c = 0;  // of the file; 0 when nothing needs it
   Compression compression = Compression::kNone;
   std::vector<BadRecord> bad;
+  std::vector<BadRecord> seek;  // good ones whose seek index is wrong
   std::vector<LostBytes> lost;
   std::vector<std::string> differences;  // from dataset.json
 };
@@ -43,7 +44,8 @@ struct VerifyTotals {
   std::int64_t bad = 0;
   std::int64_t passed_over_bytes = 0;
   std::int64_t lost_records = 0;  // as far as an index says
-  std::int64_t problems = 0;      // missing shards and differences too
+  std::int64_t wrong_seek_indexes = 0;
+  std::int64_t problems = 0;  // missing shards and differences too
 };
 [[nodiscard]] VerifyTotals TotalsOf(const VerifyReport& report);
 

@@ -122,6 +122,9 @@ void PrintReport(const Training& training, const TrainLog& log) {
     Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
                     stats.first_bad_record));
   }
+  if (stats.seek_indexes.refused > 0) {
+    Say(SeekIndexText(stats.seek_indexes));
+  }
   Say(StageTable(stats));
   Say(Verdict(stats));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 
 // jpeglib.h needs size_t and FILE declared before it.
 #include <jpeglib.h>
@@ -82,7 +83,37 @@ class Decode {
   jpeg_error_mgr errors_{};
 };
 
+// In -limit..limit.
+int RandomCoefficient(int limit, std::mt19937& random) {
+  const int range = std::min(limit, (1 << random() % 16) - 1);
+  return static_cast<int>(random() % (2 * range + 1)) - range;
+}
+
 }  // namespace
+
+MadeBlocks MakeBlocks(int columns, int rows, int limit, int quantiser_limit,
+                      unsigned seed) {
+  std::mt19937 random(seed);
+  MadeBlocks blocks;
+  blocks.plane.columns = columns;
+  blocks.plane.rows = rows;
+  for (std::uint16_t& divisor : blocks.plane.quantiser) {
+    divisor = static_cast<std::uint16_t>(1 + random() % quantiser_limit);
+  }
+  for (int i = 0; i < columns * rows; ++i) {
+    constexpr std::array<int, 3> most = {64, 10, 1};
+    const int end = 1 + static_cast<int>(random() % most[i / 8 % 3]);
+    std::array<std::int16_t, 64> block{};
+    for (int k = 0; k < end; ++k) {
+      block[kZigzag[k]] = static_cast<std::int16_t>(
+          RandomCoefficient(k == 0 ? std::min(limit, 16383) : limit, random));
+    }
+    blocks.plane.coefficients.insert(blocks.plane.coefficients.end(),
+                                     block.begin(), block.end());
+    blocks.ends.push_back(static_cast<std::uint8_t>(end));
+  }
+  return blocks;
+}
 
 std::string CoefficientJpeg(const std::vector<CoefficientPlane>& planes) {
   jpeg_compress_struct codec{};

@@ -1,18 +1,23 @@
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/support/entropy_targets.cc"
-#include "tests/support/entropy_targets.h"
-
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include "preprocess/jpeg_entropy-inl.h"
 #include "preprocess/jpeg_order-inl.h"
 #include "preprocess/jpeg_runs-inl.h"
+#include "tests/support/entropy_targets.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-std::array<std::uint8_t, 128> Places() { return kStoredPlace; }
+std::array<std::uint8_t, 64> Places() {
+  std::array<std::uint8_t, 64> places;
+  std::copy_n(kStoredPlace.data(), places.size(), places.begin());
+  return places;
+}
 bool Decode(const McuLayout& layout, const ScanBytes& bytes, int mcus,
             ScanPlace& place, std::int16_t* coefficients, std::uint8_t* ends) {
   return DecodeMcus(layout, bytes, mcus, place, coefficients, ends);
@@ -37,7 +42,7 @@ HWY_EXPORT(Decode);
 HWY_EXPORT(Pass);
 HWY_EXPORT(Runs);
 
-std::array<std::uint8_t, 128> StoredPlaces() {
+std::array<std::uint8_t, 64> StoredPlaces() {
   return HWY_DYNAMIC_DISPATCH(Places)();
 }
 bool DecodeMcusOnTarget(const McuLayout& layout, const ScanBytes& bytes,

@@ -10,7 +10,7 @@ namespace infeed {
 
 // preprocess/jpeg_entropy-inl.h on the SIMD target in use. Their contracts are
 // there; coefficients come in the target's order, StoredPlaces() says which.
-[[nodiscard]] std::array<std::uint8_t, 128> StoredPlaces();
+[[nodiscard]] std::array<std::uint8_t, 64> StoredPlaces();
 [[nodiscard]] bool DecodeMcusOnTarget(const McuLayout& layout,
                                       const ScanBytes& bytes, int mcus,
                                       ScanPlace& place,

@@ -1,12 +1,14 @@
 #include "tests/support/jpeg_back_half.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/support/jpeg_back_half.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "preprocess/jpeg_color-inl.h"
-#include "preprocess/jpeg_idct-inl.h"
+#include "preprocess/jpeg_idct_scaled-inl.h"
 #include "preprocess/jpeg_order-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -14,8 +16,10 @@ namespace infeed {
 namespace HWY_NAMESPACE {
 
 JpegBackHalf BackHalf() {
-  return {.stored_place = kStoredPlace,
-          .inverse_dct_row = InverseDctRow,
+  std::array<std::uint8_t, 64> places;
+  std::copy_n(kStoredPlace.data(), places.size(), places.begin());
+  return {.stored_place = places,
+          .inverse_dct_row = InverseDctScaledRow,
           .upsample_h2v1 = UpsampleH2V1,
           .upsample_h2v2 = UpsampleH2V2,
           .upsample_h1v2 = UpsampleH1V2,

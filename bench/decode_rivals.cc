@@ -1,0 +1,48 @@
+#include "bench/decode_rivals.h"
+
+#include <cstdio>
+
+// jpeglib.h needs size_t and FILE declared before it.
+#include <jpeglib.h>
+
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+
+namespace infeed {
+namespace {
+
+#define INFEED_TEXT_OF(x) #x
+#define INFEED_TEXT(x) INFEED_TEXT_OF(x)
+constexpr const char* kLibjpegVersion = INFEED_TEXT(LIBJPEG_TURBO_VERSION);
+
+}  // namespace
+
+std::string LibjpegVersion() {
+  return std::string("libjpeg-turbo ") + kLibjpegVersion;
+}
+
+std::string OpenCvVersion() { return std::string("OpenCV ") + CV_VERSION; }
+
+struct OpenCvResizer::State {
+  cv::Mat resized;
+};
+
+OpenCvResizer::OpenCvResizer(int size) : state_(std::make_unique<State>()) {
+  cv::setNumThreads(1);
+  state_->resized.create(size, size, CV_8UC3);
+}
+
+OpenCvResizer::~OpenCvResizer() = default;
+
+RgbView OpenCvResizer::Resize(const RgbView& source) {
+  cv::Mat& resized = state_->resized;
+  // OpenCV only reads through this.
+  const cv::Mat from(source.height, source.width, CV_8UC3,
+                     const_cast<std::uint8_t*>(source.pixels),
+                     static_cast<std::size_t>(source.stride));
+  cv::resize(from, resized, resized.size(), 0, 0, cv::INTER_CUBIC);
+  return {resized.data, resized.cols, resized.rows,
+          static_cast<std::ptrdiff_t>(resized.step)};
+}
+
+}  // namespace infeed

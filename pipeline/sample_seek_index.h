@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "pipeline/counted_errors.h"
+#include "pipeline/stats.h"
+#include "preprocess/jpeg.h"
+#include "records/imagenet_example.h"
+#include "records/record_payload.h"
+#include "records/seek_feature.h"
+#include "records/seek_store.h"
+
+namespace infeed {
+
+// A sample's seek index on its way to the decoder. The buffer is used again for
+// the next sample.
+struct SampleSeekIndex {
+  std::vector<std::byte> buffer = {};  // what was read from beside the shard
+  // Of the index, in the record or in buffer; nullopt: there is none.
+  std::optional<OpenedSeekIndex> opened = {};
+};
+
+// Finds the index of a record in its Example, else beside its shard, and sees
+// whether it is the JPEG's. Does not fail: an index only saves time. Requires:
+// the payload is that of the example, and outlives the index.
+void FindSeekIndex(const RecordPayload& payload,
+                   const ImagenetExampleView& example, std::int64_t record,
+                   const SeekStore& store, SampleSeekIndex& index);
+
+// What became of the seek indexes in a run. Thread-safe.
+class SeekIndexCounts {
+ public:
+  // Counts a decoded sample. use: what the decoder made of the index. Returns
+  // why the index was refused, for Refuse(); nullopt: it was not.
+  [[nodiscard]] std::optional<DataError> Count(const SampleSeekIndex& index,
+                                               JpegIndexUse use);
+  // Counts a refused one. error: with its place.
+  void Refuse(const SampleKey& key, const DataError& error) {
+    refused_.Count(key, error);
+  }
+  [[nodiscard]] SeekIndexStats Read() const;
+
+ private:
+  std::atomic<std::int64_t> used_{0};
+  std::atomic<std::int64_t> none_{0};
+  CountedErrors refused_;
+};
+
+}  // namespace infeed
