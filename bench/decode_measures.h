@@ -45,7 +45,8 @@ class DecodeMeasures {
 
   struct Image {
     std::string jpeg;
-    std::string record;  // an Example that holds it
+    std::string record = {};          // an Example that holds it
+    std::string indexed_record = {};  // with a row index
     Window whole = {};
     std::vector<Window> windows = {};  // one for each epoch
     // None for a JPEG that does not let them be made.

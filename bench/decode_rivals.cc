@@ -9,16 +9,12 @@
 #include <opencv2/imgproc.hpp>
 
 namespace infeed {
-namespace {
-
-#define INFEED_TEXT_OF(x) #x
-#define INFEED_TEXT(x) INFEED_TEXT_OF(x)
-constexpr const char* kLibjpegVersion = INFEED_TEXT(LIBJPEG_TURBO_VERSION);
-
-}  // namespace
 
 std::string LibjpegVersion() {
-  return std::string("libjpeg-turbo ") + kLibjpegVersion;
+  constexpr int kNumber = LIBJPEG_TURBO_VERSION_NUMBER;  // 2001005 is 2.1.5
+  return "libjpeg-turbo " + std::to_string(kNumber / 1000000) + "." +
+         std::to_string(kNumber / 1000 % 1000) + "." +
+         std::to_string(kNumber % 1000);
 }
 
 std::string OpenCvVersion() { return std::string("OpenCV ") + CV_VERSION; }

@@ -22,6 +22,30 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
+// The dequantised DC of a block, which is first in any order.
+HWY_INLINE int FlatDc(const std::int16_t* block,
+                      const std::int16_t* quantiser) {
+  return static_cast<std::int16_t>(block[0] * quantiser[0]);
+}
+
+// Writes the samples of neighbours that have nothing but DC. False: extreme.
+template <std::size_t kCount>
+HWY_INLINE bool FillFlatGroup(
+    const std::array<const std::int16_t*, kCount>& blocks,
+    const std::int16_t* quantiser, std::uint8_t* out, std::ptrdiff_t stride) {
+  std::array<std::uint64_t, kCount> row;
+  bool regular = true;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const int dc = FlatDc(blocks[i], quantiser);
+    regular &= IsFlatRegular(dc);
+    row[i] = FlatSample(dc) * 0x0101010101010101U;
+  }
+  for (int y = 0; y < 8; ++y) {
+    std::memcpy(out + y * stride, row.data(), sizeof row);
+  }
+  return regular;
+}
+
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace idct {
 
@@ -73,16 +97,6 @@ HWY_INLINE Samples TransformCorner(const PairedCorner& in,
                        CornerPass(rows.even_bottom, rows.odd_bottom, half));
 }
 
-// The samples of a block that has DC only. False: extreme.
-HWY_INLINE bool FillFlat(int dc, std::uint8_t* out, std::ptrdiff_t stride) {
-  const int sample = std::clamp(((dc + 4) >> 3) + 128, 0, 255);
-  const std::uint64_t row = 0x0101010101010101U * static_cast<unsigned>(sample);
-  for (int y = 0; y < 8; ++y) {
-    std::memcpy(out + y * stride, &row, sizeof row);
-  }
-  return dc >= -4095 && dc <= 4095;
-}
-
 // Transforms a row in groups, the last one overlapping the one before it.
 HWY_MAYBE_UNUSED static bool TransformRow(const std::int16_t* coefficients,
                                           const std::uint8_t* ends,
@@ -111,11 +125,7 @@ HWY_MAYBE_UNUSED static bool TransformRow(const std::int16_t* coefficients,
       StoreGroup(TransformCorner(LoadCorner(group), corner, seen), place,
                  stride);
     } else {
-      for (int j = 0; j < kGroup; ++j) {
-        regular &=
-            FillFlat(static_cast<std::int16_t>(group[j][0] * quantiser[0]),
-                     place + 8 * j, stride);
-      }
+      regular &= FillFlatGroup(group, quantiser, place, stride);
     }
   }
   return regular && seen.Regular();
@@ -162,11 +172,12 @@ HWY_MAYBE_UNUSED static bool TransformFew(const std::int16_t* coefficients,
       count < idct::kGroup ? idct::TransformFew : idct::TransformRow;
   return transform(coefficients, ends, blocks, count, quantiser, out, stride);
 #else
-  static_cast<void>(ends);
   bool regular = true;
-  for (int i = 0; i < count; ++i) {
-    regular &= InverseDctBlock(coefficients + std::ptrdiff_t{64} * blocks[i],
-                               quantiser, out + 8 * i, stride);
+  for (int i = 0; i < count; ++i, out += 8) {
+    const std::int16_t* block = coefficients + std::ptrdiff_t{64} * blocks[i];
+    regular &= ends[blocks[i]] > 1
+                   ? InverseDctBlock(block, quantiser, out, stride)
+                   : FillFlatGroup<1>({block}, quantiser, out, stride);
   }
   return regular;
 #endif

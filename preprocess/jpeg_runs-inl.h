@@ -52,7 +52,8 @@ class RunQueue {
         return false;
       }
     }
-    return List(lane, frame_.last[i], s);
+    List(lane, frame_.last[i], s);
+    return true;
   }
 
   [[nodiscard]] StreamFrame& frame() { return frame_; }
@@ -65,7 +66,8 @@ class RunQueue {
 
   struct Lane {
     McuRun* run = nullptr;
-    int left = 0;  // MCUs that are not listed
+    int left = 0;    // MCUs that are not listed
+    int listed = 0;  // blocks
     std::array<int, 3> dc{};
     std::int16_t* coefficients = nullptr;
     std::uint8_t* ends = nullptr;
@@ -84,6 +86,7 @@ class RunQueue {
     s.bits = 1;
     s.next = no_bytes_.data();
     Stop(lane.jobs[0]);
+    lane.listed = 0;
     s.job = lane.jobs.data();
     s.place = kFirst;
     s.entry = FusedTable::kStop;
@@ -110,7 +113,7 @@ class RunQueue {
   }
 
   // Lists blocks, as many as cannot read beyond the slack.
-  bool List(Lane& lane, const BlockJob*& last, Stream& s) {
+  void List(Lane& lane, const BlockJob*& last, Stream& s) {
     constexpr std::size_t kBlockBytes = 64 * 31 / 8;
     const auto rest = lane.run->bytes.size + kScanSlack - 64 -
                       static_cast<std::size_t>(s.next - lane.run->bytes.data);
@@ -118,29 +121,38 @@ class RunQueue {
         std::min<std::size_t>(kChunkBlocks, rest / kBlockBytes));
     const int mcus = std::min(lane.left, blocks / layout_.blocks);
     lane.left -= mcus;
-    BlockJob* job = lane.jobs.data();
-    std::int16_t* behind = lane.coefficients;
-    std::memset(behind, 0, sizeof(*behind) * 64 * mcus * layout_.blocks);
-    for (int mcu = 0; mcu < mcus; ++mcu) {
-      for (int b = 0; b < layout_.blocks; ++b) {
-        behind += 64;
-        const int next = b + 1 < layout_.blocks ? b + 1 : 0;
-        *job = {layout_.block[b].ac, layout_.block[next].dc, behind, job + 1,
-                0};
-        ++job;
-      }
+    BlockJob* const jobs = lane.jobs.data();
+    const int count = mcus * layout_.blocks;
+    if (count != lane.listed) {
+      Link(lane, count);
     }
-    last = job;
-    job[-1].next_dc = &stop_;
-    Stop(*job);
-    s.job = lane.jobs.data();
+    std::int16_t* block = lane.coefficients;
+    for (int i = 0; i < count; ++i, block += 64) {
+      std::memset(block, 0, 64 * sizeof(*block));
+      jobs[i].behind = block + 64;
+    }
+    last = jobs + count;
+    s.job = jobs;
     s.place = kFirst;
     Refill(s);
     s.entry = layout_.block[0].dc->fused[s.bits >> (64 - FusedTable::kBits)];
-    if (IsLong(s.entry)) {
+    if (IsLong(static_cast<std::uint32_t>(s.entry))) {
       TakeLong(*layout_.block[0].dc, s, bad_);
     }
-    return true;
+  }
+
+  // Names the tables of a list of blocks that ends with a stop.
+  void Link(Lane& lane, int count) {
+    BlockJob* job = lane.jobs.data();
+    for (int i = 0, b = 0; i < count; ++i, ++job) {
+      const int next = b + 1 < layout_.blocks ? b + 1 : 0;
+      job->ac = layout_.block[b].ac;
+      job->next_dc = i + 1 < count ? layout_.block[next].dc : &stop_;
+      job->next = job + 1;
+      b = next;
+    }
+    Stop(*job);
+    lane.listed = count;
   }
 
   // Completes the blocks that a stream has decoded.

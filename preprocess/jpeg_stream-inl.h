@@ -88,8 +88,15 @@ struct StreamFrame {
   std::int64_t first_place = kFirst;
 };
 
+#undef INFEED_WRITTEN_OUT
 #if defined(__x86_64__) && defined(__GNUC__) && defined(__OPTIMIZE__) && \
-    !defined(__SANITIZE_ADDRESS__)
+    !HWY_IS_ASAN && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#define INFEED_WRITTEN_OUT 1
+#else
+#define INFEED_WRITTEN_OUT 0
+#endif
+
+#if INFEED_WRITTEN_OUT
 // Written out, since compilers branch at the end of a block and keep half of
 // three streams in memory. rcx is free; the offsets are checked below.
 #define INFEED_REFILL(stream, next)     \
@@ -125,10 +132,10 @@ struct StreamFrame {
 #if HWY_TARGET <= HWY_AVX3
 #define INFEED_STORE(stream) \
   "mov %w[" stream "_entry], -2(%%rcx, %[" stream "_place], 2)\n\t"
-#else
+#else  // The table's first place is that before the first coefficient.
 #define INFEED_STORE(stream)       \
   "lea %[places], %[stored]\n\t"   \
-  "movzbl 63(%[stored], %[" stream \
+  "movzbl 64(%[stored], %[" stream \
   "_place]), %k[stored]\n\t"       \
   "mov %w[" stream "_entry], -128(%%rcx, %[stored], 2)\n\t"
 #endif
@@ -206,7 +213,7 @@ HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
         [c_entry] "+r"(c.entry), [frame] "+m"(frame), [result] "=&c"(result)
 #if HWY_TARGET > HWY_AVX3
         , [stored] "=&r"(stored)
-      : [places] "m"(kStoredPlace)
+      : [places] "m"(kStoredPlace.all)
 #else
       :
 #endif
@@ -223,11 +230,8 @@ HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
 
 #else
 
-// Whether the next symbol is there; else TakeLong() brings it.
-[[nodiscard]]  // One symbol. Returns whether the next is there; else TakeLong()
-               // brings it.
-               [[nodiscard]] HWY_INLINE bool
-               Take(Stream& s) {
+// One symbol. Returns whether the next is there; else TakeLong() brings it.
+[[nodiscard]] HWY_INLINE bool Take(Stream& s) {
   s.bits <<= s.entry & 63;
   const auto value = static_cast<std::int16_t>(s.entry >> 8);
   s.place += static_cast<std::int64_t>(s.entry >> 24);
