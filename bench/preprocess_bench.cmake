@@ -5,8 +5,11 @@ if(INFEED_TESTS)  # Inputs come from the tests' builders.
   add_executable(resize_bench resize_bench.cc)
   target_link_libraries(resize_bench PRIVATE
     test_jpeg benchmark::benchmark opencv_core opencv_imgproc infeed_options)
+  add_executable(jpeg_backhalf_bench jpeg_backhalf_bench.cc)
+  target_link_libraries(jpeg_backhalf_bench PRIVATE
+    jpeg_back_half benchmark::benchmark infeed_options)
   # A short run, so that it cannot rot.
-  foreach(name preprocess_bench resize_bench)
+  foreach(name preprocess_bench resize_bench jpeg_backhalf_bench)
     add_test(NAME ${name}_runs
       COMMAND ${name} --benchmark_min_time=0.001)
   endforeach()

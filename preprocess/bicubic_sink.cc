@@ -83,6 +83,8 @@ void BicubicSink::Take(std::uint8_t* row) {
     WriteRow(taps_);
     if (++out_y_ < size_) {
       taps_ = axis_.At(out_y_);
+    } else {
+      FinishPixels();
     }
   }
 }

@@ -22,6 +22,30 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
+// The dequantised DC of a block, which is first in any order.
+HWY_INLINE int FlatDc(const std::int16_t* block,
+                      const std::int16_t* quantiser) {
+  return static_cast<std::int16_t>(block[0] * quantiser[0]);
+}
+
+// Writes the samples of neighbours that have nothing but DC. False: extreme.
+template <std::size_t kCount>
+HWY_INLINE bool FillFlatGroup(
+    const std::array<const std::int16_t*, kCount>& blocks,
+    const std::int16_t* quantiser, std::uint8_t* out, std::ptrdiff_t stride) {
+  std::array<std::uint64_t, kCount> row;
+  bool regular = true;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const int dc = FlatDc(blocks[i], quantiser);
+    regular &= IsFlatRegular(dc);
+    row[i] = FlatSample(dc) * 0x0101010101010101U;
+  }
+  for (int y = 0; y < 8; ++y) {
+    std::memcpy(out + y * stride, row.data(), sizeof row);
+  }
+  return regular;
+}
+
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace idct {
 
@@ -42,13 +66,9 @@ struct Magnitudes {
   }
 };
 
-constexpr int kFirstShift = 11;
-constexpr int kSecondShift = 18;
-
 HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
-  const D32 d32;
   seen.first = Magnitudes::With(seen.first, in.low.p04, in.high.p04);
-  const V32 half = hn::Set(d32, 1 << (kFirstShift - 1));
+  const V32 half = Half(kFirstShift);
   const TurnedRows left = Turn(FullPass(in.low, half));
   const TurnedRows right = Turn(FullPass(in.high, half));
   const PairedRows top{left.even_top, left.odd_top, right.even_top,
@@ -56,7 +76,7 @@ HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
   const PairedRows bottom{left.even_bottom, left.odd_bottom, right.even_bottom,
                           right.odd_bottom};
   seen.second = Magnitudes::With(seen.second, top.p04, bottom.p04);
-  const V32 second_half = hn::Set(d32, 1 << (kSecondShift - 1));
+  const V32 second_half = Half(kSecondShift);
   return TurnToSamples(FullPass(top, second_half),
                        FullPass(bottom, second_half));
 }
@@ -64,30 +84,17 @@ HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
 HWY_INLINE Samples TransformCorner(const PairedCorner& in,
                                    const PairedCorner& quantiser,
                                    Magnitudes& seen) {
-  const D16 d16;
-  const D32 d32;
-  const V16 even = hn::BitCast(d16, hn::Set(d32, 0xFFFF));
+  const V16 even = EvenLanes();
   const V16 p02 = hn::Mul(in.p02, quantiser.p02);
   const V16 p31 = hn::Mul(in.p31, quantiser.p31);
   seen.first = hn::Or(seen.first, hn::And(hn::Abs(p02), even));
-  const TurnedRows rows =
-      Turn(CornerPass(p02, p31, hn::Set(d32, 1 << (kFirstShift - 1))));
+  const TurnedRows rows = Turn(CornerPass(p02, p31, Half(kFirstShift)));
   seen.second = hn::Or(
       seen.second,
       hn::And(hn::Or(hn::Abs(rows.even_top), hn::Abs(rows.even_bottom)), even));
-  const V32 half = hn::Set(d32, 1 << (kSecondShift - 1));
+  const V32 half = Half(kSecondShift);
   return TurnToSamples(CornerPass(rows.even_top, rows.odd_top, half),
                        CornerPass(rows.even_bottom, rows.odd_bottom, half));
-}
-
-// The samples of a block that has DC only. False: extreme.
-HWY_INLINE bool FillFlat(int dc, std::uint8_t* out, std::ptrdiff_t stride) {
-  const int sample = std::clamp(((dc + 4) >> 3) + 128, 0, 255);
-  const std::uint64_t row = 0x0101010101010101U * static_cast<unsigned>(sample);
-  for (int y = 0; y < 8; ++y) {
-    std::memcpy(out + y * stride, &row, sizeof row);
-  }
-  return dc >= -4095 && dc <= 4095;
 }
 
 // Transforms a row in groups, the last one overlapping the one before it.
@@ -118,11 +125,7 @@ HWY_MAYBE_UNUSED static bool TransformRow(const std::int16_t* coefficients,
       StoreGroup(TransformCorner(LoadCorner(group), corner, seen), place,
                  stride);
     } else {
-      for (int j = 0; j < kGroup; ++j) {
-        regular &=
-            FillFlat(static_cast<std::int16_t>(group[j][0] * quantiser[0]),
-                     place + 8 * j, stride);
-      }
+      regular &= FillFlatGroup(group, quantiser, place, stride);
     }
   }
   return regular && seen.Regular();
@@ -169,11 +172,12 @@ HWY_MAYBE_UNUSED static bool TransformFew(const std::int16_t* coefficients,
       count < idct::kGroup ? idct::TransformFew : idct::TransformRow;
   return transform(coefficients, ends, blocks, count, quantiser, out, stride);
 #else
-  static_cast<void>(ends);
   bool regular = true;
-  for (int i = 0; i < count; ++i) {
-    regular &= InverseDctBlock(coefficients + std::ptrdiff_t{64} * blocks[i],
-                               quantiser, out + 8 * i, stride);
+  for (int i = 0; i < count; ++i, out += 8) {
+    const std::int16_t* block = coefficients + std::ptrdiff_t{64} * blocks[i];
+    regular &= ends[blocks[i]] > 1
+                   ? InverseDctBlock(block, quantiser, out, stride)
+                   : FillFlatGroup<1>({block}, quantiser, out, stride);
   }
   return regular;
 #endif

@@ -45,6 +45,10 @@ constexpr int kC2562 = Fixed13(2.562915447);
 constexpr int kC3072 = Fixed13(3.072711026);
 constexpr int kOne = 8192;
 
+// By how much the results of the two passes are shifted.
+constexpr int kFirstShift = 11;
+constexpr int kSecondShift = 18;
+
 // even * a's even lanes + odd * a's odd lanes, wrapping at 32 bits.
 template <int kEven, int kOdd>
 HWY_INLINE V32 Dot(V16 a) {
@@ -68,6 +72,14 @@ HWY_INLINE V32 Dot(V16 a) {
 template <int kEven, int kOdd>
 HWY_INLINE V32 DotAdd(V32 sum, V16 a) {
   return hn::Add(sum, Dot<kEven, kOdd>(a));
+}
+
+// What rounds when a sum is shifted right.
+HWY_INLINE V32 Half(int shift) { return hn::Set(D32(), 1 << (shift - 1)); }
+
+// All bits of the first of each pair.
+HWY_INLINE V16 EvenLanes() {
+  return hn::BitCast(D16(), hn::Set(D32(), 0xFFFF));
 }
 
 // Half of the columns of eight rows: four in a lane, two rows interleaved.
@@ -186,8 +198,9 @@ struct TurnedRows {
 HWY_INLINE TurnedRows Turn(const WideRows& in) {
   V16 two[4];  // rows
   for (int i = 0; i < 4; ++i) {
-    two[i] = hn::ReorderDemote2To(D16(), hn::ShiftRight<11>(in.row[2 * i]),
-                                  hn::ShiftRight<11>(in.row[2 * i + 1]));
+    two[i] =
+        hn::ReorderDemote2To(D16(), hn::ShiftRight<kFirstShift>(in.row[2 * i]),
+                             hn::ShiftRight<kFirstShift>(in.row[2 * i + 1]));
   }
   return {EvenPairs(two[0], two[1]), EvenPairs(two[2], two[3]),
           OddPairs(two[0], two[1]), OddPairs(two[2], two[3])};
@@ -233,10 +246,11 @@ HWY_INLINE V8 JoinHalves(V32 left, V32 right) {
   return hn::Xor(hn::Set(D8(), -128), hn::BitCast(D8(), joined));
 }
 
-// Two columns of results of the second pass, shifted by 18 and interleaved.
+// Two columns of results of the second pass, shifted and interleaved.
+template <int kShift>
 HWY_INLINE V16 ShiftTwo(V32 even, V32 odd) {
   const D16 d16;
-  return hn::ShiftRight<2>(hn::OddEven(
+  return hn::ShiftRight<kShift - 16>(hn::OddEven(
       hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even))));
 }
 
@@ -249,8 +263,10 @@ HWY_INLINE Samples TurnToSamples(const WideRows& top, const WideRows& bottom) {
   V16 two[4];  // columns
   for (int i = 0; i < 4; ++i) {
     two[i] = hn::BitCast(
-        d16, NarrowToBytes(ShiftTwo(top.row[2 * i], top.row[2 * i + 1]),
-                           ShiftTwo(bottom.row[2 * i], bottom.row[2 * i + 1])));
+        d16,
+        NarrowToBytes(
+            ShiftTwo<kSecondShift>(top.row[2 * i], top.row[2 * i + 1]),
+            ShiftTwo<kSecondShift>(bottom.row[2 * i], bottom.row[2 * i + 1])));
   }
   const V32 left[2] = {
       hn::BitCast(d32, hn::InterleaveLower(d16, two[0], two[1])),

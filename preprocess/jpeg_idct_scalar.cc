@@ -2,57 +2,52 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdlib>
 
 namespace infeed {
 namespace {
 
-// x as a number of 13 binary places.
-constexpr int Fix(double x) { return static_cast<int>(x * 8192 + 0.5); }
+// Numbers of 32 bits that wrap, as registers do.
+using Word = std::uint32_t;
 
-// Sums that wrap at 32 and at 16 bits, as registers do.
-std::int32_t Wrapped(std::int64_t x) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(x));
-}
+Word ToWord(int x) { return static_cast<Word>(x); }
+int ToInt(Word x) { return static_cast<std::int32_t>(x); }
 int Wrapped16(int x) {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(x));
 }
 
-// The eight results of one pass over eight numbers, shifted right by `shift`
-// with rounding.
+// x as a number of 13 binary places.
+constexpr Word Fix(double x) { return static_cast<Word>(x * 8192 + 0.5); }
+
+// The eight results of one pass over eight numbers, shifted right with
+// rounding.
 template <int kShift>
 std::array<int, 8> Pass(const std::array<int, 8>& in) {
-  using Wide = std::int64_t;
-  const Wide half = Wide{1} << (kShift - 1);
-  const Wide sum = Wide{Wrapped16(in[0] + in[4])} * 8192 + half;
-  const Wide difference = Wide{Wrapped16(in[0] - in[4])} * 8192 + half;
-  const Wide low = Wide{in[2]} * Fix(0.541196100) +
-                   Wide{in[6]} * (Fix(0.541196100) - Fix(1.847759065));
-  const Wide high = Wide{in[2]} * (Fix(0.541196100) + Fix(0.765366865)) +
-                    Wide{in[6]} * Fix(0.541196100);
-  const std::array<Wide, 4> even = {sum + high, difference + low,
+  constexpr Word kHalf = Word{1} << (kShift - 1);
+  const Word sum = ToWord(Wrapped16(in[0] + in[4])) * 8192 + kHalf;
+  const Word difference = ToWord(Wrapped16(in[0] - in[4])) * 8192 + kHalf;
+  const Word slope = ToWord(in[2] + in[6]) * Fix(0.541196100);
+  const Word low = slope - ToWord(in[6]) * Fix(1.847759065);
+  const Word high = slope + ToWord(in[2]) * Fix(0.765366865);
+  const std::array<Word, 4> even = {sum + high, difference + low,
                                     difference - low, sum - high};
 
-  const Wide a = Wrapped16(in[7] + in[3]);
-  const Wide b = Wrapped16(in[5] + in[1]);
-  const Wide a_turned =
-      a * (Fix(1.175875602) - Fix(1.961570560)) + b * Fix(1.175875602);
-  const Wide b_turned =
-      a * Fix(1.175875602) + b * (Fix(1.175875602) - Fix(0.390180644));
-  const std::array<Wide, 4> odd = {
-      in[1] * Wide{Fix(1.501321110) - Fix(0.899976223)} -
-          in[7] * Wide{Fix(0.899976223)} + b_turned,
-      in[3] * Wide{Fix(3.072711026) - Fix(2.562915447)} -
-          in[5] * Wide{Fix(2.562915447)} + a_turned,
-      in[5] * Wide{Fix(2.053119869) - Fix(2.562915447)} -
-          in[3] * Wide{Fix(2.562915447)} + b_turned,
-      in[7] * Wide{Fix(0.298631336) - Fix(0.899976223)} -
-          in[1] * Wide{Fix(0.899976223)} + a_turned};
+  const Word a = ToWord(Wrapped16(in[7] + in[3]));
+  const Word b = ToWord(Wrapped16(in[5] + in[1]));
+  const Word both = (a + b) * Fix(1.175875602);
+  const Word a_turned = both - a * Fix(1.961570560);
+  const Word b_turned = both - b * Fix(0.390180644);
+  const Word outer = ToWord(in[7] + in[1]) * Fix(0.899976223);
+  const Word inner = ToWord(in[5] + in[3]) * Fix(2.562915447);
+  const std::array<Word, 4> odd = {
+      ToWord(in[1]) * Fix(1.501321110) - outer + b_turned,
+      ToWord(in[3]) * Fix(3.072711026) - inner + a_turned,
+      ToWord(in[5]) * Fix(2.053119869) - inner + b_turned,
+      ToWord(in[7]) * Fix(0.298631336) - outer + a_turned};
   std::array<int, 8> out{};
   for (std::size_t i = 0; i < 4; ++i) {
-    out[i] = Wrapped(even[i] + odd[i]) >> kShift;
-    out[7 - i] = Wrapped(even[i] - odd[i]) >> kShift;
+    out[i] = ToInt(even[i] + odd[i]) >> kShift;
+    out[7 - i] = ToInt(even[i] - odd[i]) >> kShift;
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,5 +20,14 @@ namespace infeed {
 [[nodiscard]] bool InverseDctBlock(const std::int16_t* coefficients,
                                    const std::int16_t* quantiser,
                                    std::uint8_t* out, std::ptrdiff_t stride);
+
+// The same for a block of which only DC, dequantised, is not zero: what all of
+// its samples are, and whether that is not too extreme.
+[[nodiscard]] inline std::uint8_t FlatSample(int dc) {
+  return static_cast<std::uint8_t>(std::clamp(((dc + 4) >> 3) + 128, 0, 255));
+}
+[[nodiscard]] inline bool IsFlatRegular(int dc) {
+  return dc >= -4095 && dc <= 4095;
+}
 
 }  // namespace infeed

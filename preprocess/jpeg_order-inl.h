@@ -71,15 +71,25 @@ inline constexpr bool kPairsStored =
 
 // Where the k-th coefficient of a block in zigzag order is kept, from the
 // block's begin. Places of 64 and more belong to the block behind: the zero at
-// the end of a block goes there.
-inline constexpr std::array<std::uint8_t, 144> kStoredPlace = [] {
-  std::array<std::uint8_t, 144> places{};
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    places[k] = static_cast<std::uint8_t>(k);
+// the end of a block goes there. The place before the first is that of a
+// stream that stands still.
+struct StoredPlaces {
+  std::array<std::uint8_t, 145> all{};
+
+  constexpr std::uint8_t operator[](std::size_t k) const { return all[k + 1]; }
+  [[nodiscard]] constexpr const std::uint8_t* data() const {
+    return all.data() + 1;
+  }
+};
+inline constexpr StoredPlaces kStoredPlace = [] {
+  StoredPlaces places;
+  for (std::size_t k = 0; k + 1 < places.all.size(); ++k) {
+    std::uint8_t& place = places.all[k + 1];
+    place = static_cast<std::uint8_t>(k);
     if (k < 64 && kPairsStored) {
-      places[k] = PlaceOf(kPairedOrder, kZigzagOrder[k]);
+      place = PlaceOf(kPairedOrder, kZigzagOrder[k]);
     } else if (k < 64 && !kZigzagStored) {
-      places[k] = kZigzagOrder[k];
+      place = kZigzagOrder[k];
     }
   }
   return places;

@@ -12,7 +12,7 @@
 
 #include "preprocess/jpeg_color-inl.h"
 #include "preprocess/jpeg_entropy-inl.h"
-#include "preprocess/jpeg_idct-inl.h"
+#include "preprocess/jpeg_idct_scaled-inl.h"
 #include "preprocess/jpeg_order-inl.h"
 #include "preprocess/jpeg_scan.h"
 #include "preprocess/jpeg_scratch.h"
@@ -114,9 +114,9 @@ inline bool RowMaker::Transform(const std::int16_t* coefficients,
     for (int row = 0; row < vertical; ++row) {
       SamplePlane& plane = scratch_.planes[i];
       const auto& blocks = planned.blocks[row];
-      regular &= InverseDctRow(
-          coefficients, ends, blocks.data(), static_cast<int>(blocks.size()),
-          scratch_.quantisers[i].data(),
+      regular &= InverseDctScaledRow(
+          planned.size, coefficients, ends, blocks.data(),
+          static_cast<int>(blocks.size()), scratch_.quantisers[i].data(),
           plane.At((mcu_row_ * vertical + row) * planned.size,
                    planned.first_block * planned.size),
           plane.stride);

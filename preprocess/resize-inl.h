@@ -8,7 +8,6 @@
 #define INFEED_PREPROCESS_RESIZE_INL_H_
 #endif
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +44,8 @@ using V32 = hn::Vec<D32>;
 
 // How many pixels a vector holds while they are sums.
 constexpr int kVectorPixels = static_cast<int>(HWY_LANES(std::int32_t)) / 4;
+// And when they are packed.
+constexpr int kStep = 4 * kVectorPixels;
 
 // Adds up products of neighbours: a[2i] * b[2i] + a[2i + 1] * b[2i + 1] + sum.
 HWY_INLINE V32 MulAddPairs(V16 a, V16 b, V32 sum) {
@@ -212,6 +213,27 @@ HWY_INLINE V32 BlendPixels(const RowsGroup* rows, int pixel, V16 weights01,
   return InOrder(packed);
 }
 
+// As many pixels as fill whole vectors; returns how many. The slots of a pool
+// of batches are larger than caches: where pixels are aligned, what is written
+// goes to memory without being read before, and leaves the cache to the
+// decoder.
+template <bool kAligned>
+int BlendWholeVectors(const RowsGroup* rows, V16 weights01, V16 weights23,
+                      int size, std::uint32_t* pixels) {
+  const hn::RebindToUnsigned<D32> d;
+  int x = 0;
+  for (; x + kStep <= size; x += kStep) {
+    const auto packed =
+        hn::BitCast(d, BlendPixels(rows, x, weights01, weights23));
+    if constexpr (kAligned) {
+      hn::Stream(packed, d, pixels + x);
+    } else {
+      hn::StoreU(packed, d, pixels + x);
+    }
+  }
+  return x;
+}
+
 void BlendRows(const RowsGroup* rows,
                const std::array<std::int16_t, 4>& weights, int size,
                std::uint32_t* pixels) {
@@ -221,18 +243,16 @@ void BlendRows(const RowsGroup* rows,
   std::memcpy(pairs.data(), weights.data(), sizeof(pairs));
   const V16 weights01 = hn::BitCast(d16, hn::Set(d32, pairs[0]));
   const V16 weights23 = hn::BitCast(d16, hn::Set(d32, pairs[1]));
-  constexpr int kStep = 4 * kVectorPixels;
-  const hn::RebindToUnsigned<D32> du32;
-  int x = 0;
-  for (; x + kStep <= size; x += kStep) {
-    hn::StoreU(hn::BitCast(du32, BlendPixels(rows, x, weights01, weights23)),
-               du32, pixels + x);
-  }
+  const bool is_aligned =
+      reinterpret_cast<std::uintptr_t>(pixels) % (kStep * sizeof(*pixels)) == 0;
+  const int x =
+      is_aligned
+          ? BlendWholeVectors<true>(rows, weights01, weights23, size, pixels)
+          : BlendWholeVectors<false>(rows, weights01, weights23, size, pixels);
   if (x < size) {
-    HWY_ALIGN std::array<std::uint32_t, kStep> rest;
-    hn::Store(hn::BitCast(du32, BlendPixels(rows, x, weights01, weights23)),
-              du32, rest.data());
-    std::copy_n(rest.begin(), size - x, pixels + x);
+    HWY_ALIGN std::array<std::int32_t, kStep> rest;
+    hn::Store(BlendPixels(rows, x, weights01, weights23), d32, rest.data());
+    std::memcpy(pixels + x, rest.data(), sizeof(*pixels) * (size - x));
   }
 }
 

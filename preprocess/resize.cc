@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 
 #include "base/error.h"
@@ -17,20 +16,25 @@ constexpr double kSharpness = -0.75;  // A of the cubic convolution
 using Weights = std::array<std::int16_t, 4>;
 using WeightTable = std::array<Weights, kSteps + 1>;
 
+// A weight in fixed point, rounded to even: at 1.5 * 2^52 a double's last bit
+// is one.
+constexpr int Fixed(double weight) {
+  constexpr double kWhole = 6755399441055744;
+  return static_cast<int>(weight * (1 << kResizeWeightBits) + kWhole - kWhole);
+}
+
+// The kernel at distance x in 0..1, and at distance 1 + x.
+constexpr int Near(double x) {
+  return Fixed(((kSharpness + 2) * x - (kSharpness + 3)) * x * x + 1);
+}
+constexpr int Far(double x) {
+  return Fixed(kSharpness * x * (1 - x) * (1 - x));
+}
+
 // The weights at a fraction of t / kSteps behind the second of four samples.
-Weights MakeWeights(int t) {
-  const auto fixed = [](double weight) {
-    return static_cast<int>(std::lrint(weight * (1 << kResizeWeightBits)));
-  };
-  // The kernel at distance x in 0..1 and at distance 1 + x.
-  const auto near = [&](double x) {
-    return fixed(((kSharpness + 2) * x - (kSharpness + 3)) * x * x + 1);
-  };
-  const auto far = [&](double x) {
-    return fixed(kSharpness * x * (1 - x) * (1 - x));
-  };
+constexpr Weights MakeWeights(int t) {
   const double x = static_cast<double>(t) / kSteps;
-  std::array<int, 4> weights{far(x), near(x), near(1 - x), far(1 - x)};
+  std::array<int, 4> weights{Far(x), Near(x), Near(1 - x), Far(1 - x)};
   // What rounding left over goes to the largest, so that flat areas stay flat.
   const int rest = (1 << kResizeWeightBits) - weights[0] - weights[1] -
                    weights[2] - weights[3];
@@ -40,13 +44,13 @@ Weights MakeWeights(int t) {
   return result;
 }
 
-WeightTable MakeTable() {
+constexpr WeightTable kWeights = [] {
   WeightTable table{};
   for (int t = 0; t <= kSteps; ++t) {
     table[t] = MakeWeights(t);
   }
   return table;
-}
+}();
 
 // As std::lrintf(), which is a call: at 1.5 * 2^23 a float's last bit is one.
 // Requires: 0 <= value < 2^22.
@@ -85,13 +89,12 @@ BicubicAxis::BicubicAxis(int in_size, int out_size)
       last_(in_size - 1) {}
 
 BicubicTaps BicubicAxis::At(int out_index) const {
-  static const WeightTable table = MakeTable();
   const float place = static_cast<float>(out_index) * scale_;
   // The clamps are for float's rounding alone, at sizes beyond any image's.
   const int whole = std::min(static_cast<int>(place), last_);
   const float steps = (place - static_cast<float>(whole)) * kSteps;
   return {.first = whole - 1,
-          .weight = table[std::min(RoundToEven(steps), kSteps)]};
+          .weight = kWeights[std::min(RoundToEven(steps), kSteps)]};
 }
 
 void ResizeBicubic(const RgbView& source, int size, bool flip,

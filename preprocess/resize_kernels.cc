@@ -2,6 +2,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "preprocess/resize_kernels.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -23,6 +24,8 @@ void BlendRows(const RowsGroup* rows,
                std::uint32_t* pixels) {
   HWY_DYNAMIC_DISPATCH(BlendRows)(rows, weights, size, pixels);
 }
+
+void FinishPixels() { hwy::FlushStream(); }
 
 }  // namespace infeed
 #endif  // HWY_ONCE

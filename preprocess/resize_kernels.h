@@ -26,10 +26,14 @@ constexpr int kResizeRowSlack = 80;
 void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
                   int slot, RowsGroup* rows);
 
-// Writes `size` packed pixels: the four rows weighted. Requires: rows has a
+// Writes `size` packed pixels: the four rows weighted. FinishPixels() comes
+// before anything that tells another thread of them. Requires: rows has a
 // multiple of four groups, and size pixels at least.
 void BlendRows(const RowsGroup* rows,
                const std::array<std::int16_t, 4>& weights, int size,
                std::uint32_t* pixels);
+
+// Orders what BlendRows() wrote before what this thread writes from now on.
+void FinishPixels();
 
 }  // namespace infeed

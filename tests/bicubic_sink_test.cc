@@ -1,6 +1,8 @@
 #include "preprocess/bicubic_sink.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -103,6 +105,27 @@ TEST_P(BicubicSinkTest, GivesTheTwinsBytesAtAllScales) {
 TEST_P(BicubicSinkTest, GivesTheTwinsBytesOfACrop) {
   ExpectTwin(TestPhotograph(289, 291, 5).view(), 224, false, 16);
   ExpectTwin(TestPhotograph(120, 301, 5).view(), 224, true, 8);
+}
+
+// Aligned rows are written past the caches.
+TEST_P(BicubicSinkTest, GivesTheTwinsBytesAtAnyAddress) {
+  const RgbImage image = TestPhotograph(70, 60, 5);
+  for (const int size : {32, 33, 48}) {
+    const std::size_t count = std::size_t{1} * size * size;
+    struct alignas(64) Line {
+      std::uint32_t pixels[16];
+    };
+    std::vector<Line> memory(count / 16 + 2);
+    for (const std::size_t shift : {0, 1, 4, 8, 15}) {
+      const std::span<std::uint32_t> pixels(memory.front().pixels + shift,
+                                            count);
+      BicubicSink sink(size);
+      sink.Aim(pixels, false);
+      PutImage(image.view(), sink);
+      EXPECT_TRUE(std::ranges::equal(pixels, Twin(image.view(), size, false)))
+          << size << ", " << shift;
+    }
+  }
 }
 
 TEST_P(BicubicSinkTest, ImagesLeaveNothingBehind) {

@@ -3,12 +3,14 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "preprocess/jpeg_idct_scalar.h"
+#include "preprocess/jpeg_idct_scaled.h"
 #include "preprocess/simd_target.h"
 #include "tests/support/coefficient_jpeg.h"
 #include "tests/support/jpeg_back_half.h"
@@ -39,52 +41,81 @@ std::vector<std::int16_t> StoredBlocks(const JpegBackHalf& code,
   return stored;
 }
 
-Samples TransformRow(const MadeBlocks& blocks, int row, bool& regular) {
-  const JpegBackHalf code = CurrentJpegBackHalf();
+// The target and the side of what blocks are transformed to.
+class JpegIdctTest
+    : public testing::TestWithParam<std::tuple<std::string, int>> {
+ protected:
+  JpegIdctTest() { UseSimdTarget(std::get<0>(GetParam())); }
+  ~JpegIdctTest() override { UseSimdTarget(""); }
+
+  [[nodiscard]] static JpegBackHalf code() { return CurrentJpegBackHalf(); }
+  [[nodiscard]] static int size() { return std::get<1>(GetParam()); }
+
+  [[nodiscard]] static DecodedPlane Truth(const MadeBlocks& blocks) {
+    return LibjpegSamples(CoefficientJpeg({blocks.plane}), size()).front();
+  }
+  [[nodiscard]] static Samples TransformRow(const MadeBlocks& blocks, int row,
+                                            bool& regular);
+  // By the portable code.
+  [[nodiscard]] static Samples TransformBlock(const MadeBlocks& blocks, int i,
+                                              bool& regular);
+};
+
+Samples JpegIdctTest::TransformRow(const MadeBlocks& blocks, int row,
+                                   bool& regular) {
   const int columns = blocks.plane.columns;
-  const auto quantiser = Stored(code, blocks.plane.quantiser);
-  const std::vector<std::int16_t> stored = StoredBlocks(code, blocks.plane);
+  const auto quantiser = Stored(code(), blocks.plane.quantiser);
+  const std::vector<std::int16_t> stored = StoredBlocks(code(), blocks.plane);
   std::vector<int> indices(columns);
   std::iota(indices.begin(), indices.end(), row * columns);
-  Samples out(std::size_t{64} * columns);
-  regular = code.inverse_dct_row(stored.data(), blocks.ends.data(),
-                                 indices.data(), columns, quantiser.data(),
-                                 out.data(), std::ptrdiff_t{8} * columns);
+  Samples out(static_cast<std::size_t>(size() * size()) * columns);
+  regular = code().inverse_dct_row(
+      size(), stored.data(), blocks.ends.data(), indices.data(), columns,
+      quantiser.data(), out.data(), std::ptrdiff_t{size()} * columns);
+  return out;
+}
+
+Samples JpegIdctTest::TransformBlock(const MadeBlocks& blocks, int i,
+                                     bool& regular) {
+  std::array<std::int16_t, 64> quantiser;
+  std::ranges::copy(blocks.plane.quantiser, quantiser.begin());
+  const std::int16_t* block = blocks.plane.coefficients.data() + 64 * i;
+  Samples out(static_cast<std::size_t>(size()) * size());
+  regular = size() == 8
+                ? InverseDctBlock(block, quantiser.data(), out.data(), size())
+                : InverseDctBlockScaled(size(), block, quantiser.data(),
+                                        out.data(), size());
   return out;
 }
 
 // Block i of a plane.
-Samples BlockOf(const DecodedPlane& plane, int i) {
-  const int columns = plane.width / 8;
+Samples BlockOf(const DecodedPlane& plane, int size, int i) {
+  const int columns = plane.width / size;
   Samples block;
-  for (int y = 0; y < 8; ++y) {
+  for (int y = 0; y < size; ++y) {
     const auto row = plane.samples.begin() +
-                     (i / columns * 8 + y) * plane.width + i % columns * 8;
-    block.insert(block.end(), row, row + 8);
+                     (i / columns * size + y) * plane.width +
+                     i % columns * size;
+    block.insert(block.end(), row, row + size);
   }
   return block;
 }
 
-class JpegIdctTest : public testing::TestWithParam<std::string> {
- protected:
-  JpegIdctTest() { UseSimdTarget(GetParam()); }
-  ~JpegIdctTest() override { UseSimdTarget(""); }
-  [[nodiscard]] static JpegBackHalf code() { return CurrentJpegBackHalf(); }
-};
-
-INSTANTIATE_TEST_SUITE_P(Targets, JpegIdctTest,
-                         testing::ValuesIn(SupportedSimdTargets()),
-                         [](const testing::TestParamInfo<std::string>& target) {
-                           return target.param;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Targets, JpegIdctTest,
+    testing::Combine(testing::ValuesIn(SupportedSimdTargets()),
+                     testing::Values(8, 4, 2, 1)),
+    [](const testing::TestParamInfo<std::tuple<std::string, int>>& pair) {
+      return std::get<0>(pair.param) + "To" +
+             std::to_string(std::get<1>(pair.param));
+    });
 
 // Numbers as photographs and hard-pressed coders have them: all are regular.
 TEST_P(JpegIdctTest, TransformsAsLibjpegDoes) {
   for (const auto& [limit, divisors] :
        {std::pair{31, 20}, {255, 4}, {1023, 1}, {3, 255}, {0, 255}}) {
     const MadeBlocks blocks = MakeBlocks(67, 6, limit, divisors, limit + 1);
-    const DecodedPlane truth =
-        LibjpegSamples(CoefficientJpeg({blocks.plane})).front();
+    const DecodedPlane truth = Truth(blocks);
     for (int row = 0; row < blocks.plane.rows; ++row) {
       bool regular = false;
       const Samples samples = TransformRow(blocks, row, regular);
@@ -103,26 +134,22 @@ TEST_P(JpegIdctTest, WrapsAndClampsAsLibjpegDoes) {
   for (const int limit : {2047, 8191, 32767}) {
     const MadeBlocks blocks =
         MakeBlocks(256, 4, limit, limit > 8191 ? 255 : 3, 7);
-    const CoefficientPlane& plane = blocks.plane;
-    const DecodedPlane truth = LibjpegSamples(CoefficientJpeg({plane})).front();
-    const std::vector<std::int16_t> stored = StoredBlocks(code(), plane);
-    const auto quantiser = Stored(code(), plane.quantiser);
-    std::array<std::int16_t, 64> natural_quantiser;
-    std::ranges::copy(plane.quantiser, natural_quantiser.begin());
+    const DecodedPlane truth = Truth(blocks);
+    const std::vector<std::int16_t> stored = StoredBlocks(code(), blocks.plane);
+    const auto quantiser = Stored(code(), blocks.plane.quantiser);
     int regular = 0;
-    for (int i = 0; i < plane.columns * plane.rows; ++i) {
-      Samples samples(64);
-      const bool is_regular =
-          code().inverse_dct_row(stored.data(), blocks.ends.data(), &i, 1,
-                                 quantiser.data(), samples.data(), 8);
-      Samples twins(64);
-      ASSERT_EQ(is_regular,
-                InverseDctBlock(plane.coefficients.data() + 64 * i,
-                                natural_quantiser.data(), twins.data(), 8));
-      if (is_regular) {
+    for (int i = 0; i < blocks.plane.columns * blocks.plane.rows; ++i) {
+      bool twin_is_regular = false;
+      const Samples twins = TransformBlock(blocks, i, twin_is_regular);
+      Samples samples(twins.size());
+      ASSERT_EQ(
+          code().inverse_dct_row(size(), stored.data(), blocks.ends.data(), &i,
+                                 1, quantiser.data(), samples.data(), size()),
+          twin_is_regular);
+      if (twin_is_regular) {
         ++regular;
         ASSERT_EQ(samples, twins);
-        ASSERT_EQ(samples, BlockOf(truth, i)) << "limit " << limit;
+        ASSERT_EQ(samples, BlockOf(truth, size(), i)) << "limit " << limit;
       }
     }
     EXPECT_GT(regular, 10) << "limit " << limit;
@@ -141,16 +168,16 @@ TEST_P(JpegIdctTest, TransformsTheBlocksNamed) {
     for (int i = 0; i < count; ++i) {
       indices.push_back(3 * (count - i) - 1);
     }
-    const std::ptrdiff_t stride = 8 * count + 3;
-    Samples out(8 * stride, 99);
-    ASSERT_TRUE(code().inverse_dct_row(stored.data(), blocks.ends.data(),
-                                       indices.data(), count, quantiser.data(),
-                                       out.data(), stride));
-    Samples expected(8 * stride, 99);
-    for (int y = 0; y < 8; ++y) {
+    const std::ptrdiff_t stride = size() * count + 3;
+    Samples out(size() * stride, 99);
+    ASSERT_TRUE(code().inverse_dct_row(
+        size(), stored.data(), blocks.ends.data(), indices.data(), count,
+        quantiser.data(), out.data(), stride));
+    Samples expected(size() * stride, 99);
+    for (int y = 0; y < size(); ++y) {
       for (int i = 0; i < count; ++i) {
-        std::copy_n(all.begin() + (40 * y + indices[i]) * 8, 8,
-                    expected.begin() + y * stride + i * 8);
+        std::copy_n(all.begin() + (40 * y + indices[i]) * size(), size(),
+                    expected.begin() + y * stride + i * size());
       }
     }
     EXPECT_EQ(out, expected) << count;

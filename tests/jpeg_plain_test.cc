@@ -28,13 +28,16 @@ Window DrawWindow(const JpegInfo& info, SampleRandom& random) {
           .width = 1 + static_cast<int>(random.Below(info.width - x))};
 }
 
-// A JPEG and its pixels by libjpeg-turbo alone.
+// A JPEG and its pixels by libjpeg-turbo alone, at 1 / denominator.
 struct Truth {
-  explicit Truth(const TestJpegOptions& options) : jpeg(TestJpeg(options)) {
+  explicit Truth(const TestJpegOptions& options, int denominator = 1)
+      : jpeg(TestJpeg(options)) {
     ReferenceJpegDecoder reference;
     info = reference.ReadHeader(AsBytes(jpeg));
+    info.width = (info.width + denominator - 1) / denominator;
+    info.height = (info.height + denominator - 1) / denominator;
     ImageSink sink(image);
-    reference.DecodeWindow(WholeOf(info), sink);
+    reference.DecodeScaledWindow(denominator, WholeOf(info), sink);
   }
   [[nodiscard]] std::string Crop(const Window& window) const {
     return Flat(image.view(window));
@@ -51,17 +54,19 @@ class JpegPlainTest : public testing::TestWithParam<std::string> {
   void TearDown() override { UseSimdTarget(""); }
 
   std::string Decode(const Truth& truth, const Window& window,
-                     const JpegSeekIndex* index = nullptr) {
+                     const JpegSeekIndex* index = nullptr,
+                     int denominator = 1) {
     RgbImage image;
     ImageSink sink(image);
     std::ignore = decoder_.ReadHeader(AsBytes(truth.jpeg));
-    decoder_.DecodeWindow(window, sink, index);
+    decoder_.DecodeScaledWindow(denominator, window, sink, index);
     return Flat(image.view());
   }
 
   void ExpectWindows(const TestJpegOptions& options,
-                     std::optional<int> index_run = std::nullopt) {
-    const Truth truth(options);
+                     std::optional<int> index_run = std::nullopt,
+                     int denominator = 1) {
+    const Truth truth(options, denominator);
     std::optional<JpegSeekIndex> index;
     if (index_run) {
       index = MakeSeekIndex(AsBytes(truth.jpeg), *index_run);
@@ -71,7 +76,7 @@ class JpegPlainTest : public testing::TestWithParam<std::string> {
     for (int i = 0; i < 20; ++i) {
       const Window window =
           i == 0 ? WholeOf(truth.info) : DrawWindow(truth.info, random);
-      ASSERT_EQ(Decode(truth, window, index ? &*index : nullptr),
+      ASSERT_EQ(Decode(truth, window, index ? &*index : nullptr, denominator),
                 truth.Crop(window))
           << window.y << " " << window.x << " " << window.height << " "
           << window.width;
@@ -130,6 +135,21 @@ TEST_P(JpegPlainTest, IndexedWindows) {
     }
   }
   ExpectWindows({.width = 61, .height = 90, .color = TestColor::kGray}, 0);
+}
+
+TEST_P(JpegPlainTest, ScaledWindowsAreCropsOfLibjpegsScaledDecode) {
+  for (const int denominator : {2, 4, 8}) {
+    for (const Subsampling sampling : kSamplings) {
+      for (const int width : {5, 16, 33, 131}) {
+        ExpectWindows({.width = width, .height = 77, .subsampling = sampling},
+                      {}, denominator);
+      }
+      ExpectWindows({.width = 150, .height = 77, .subsampling = sampling}, 4,
+                    denominator);
+    }
+    ExpectWindows({.width = 61, .height = 90, .color = TestColor::kGray}, {},
+                  denominator);
+  }
 }
 
 // Entries that are wrong but look well: the decode does not arrive.

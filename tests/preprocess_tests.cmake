@@ -86,9 +86,10 @@ infeed_test(decoder_checks_test
   LABELS core)
 add_dependencies(core_tests decoder_checks_test)
 if(INFEED_BENCHMARKS)
-  infeed_test(verify_decoder_test
-    SOURCES verify_decoder_test.cc
-    LIBRARIES test_jpeg
+  infeed_test(decoder_programs_test
+    SOURCES decode_bench_test.cc in_turns_test.cc speed_table_test.cc
+            verify_decoder_test.cc
+    LIBRARIES decode_measures test_jpeg nlohmann_json::nlohmann_json
     LABELS end_to_end)
-  add_dependencies(verify_decoder_test verify_decoder)
+  add_dependencies(decoder_programs_test decode_bench verify_decoder)
 endif()

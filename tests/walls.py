@@ -26,9 +26,11 @@ MAY_INCLUDE = {
 
 # One door per dependency: pattern of the include -> where it may stand.
 DOORS = [
-    (r"j(peglib|error|morecfg)\.h", r"preprocess/jpeg\w*\.(cc|h)"),
+    (r"j(peglib|error|morecfg)\.h",
+     r"preprocess/jpeg\w*\.(cc|h)|bench/decode_rivals\.cc"),
     (r"zlib\.h", r"records/(inflate_stream|deflate_sink)\.cc"),
-    (r"opencv2/.*", r"preprocess/opencv_image\.cc|bench/resize_bench\.cc"),
+    (r"opencv2/.*",
+     r"preprocess/opencv_image\.cc|bench/(resize_bench|decode_rivals)\.cc"),
     (r"(oneapi/)?tbb/.*",
      r"pipeline/(input_graph|closed_arena)\.cc|tools/conversion_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",

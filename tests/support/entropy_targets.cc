@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 
 std::array<std::uint8_t, 64> Places() {
   std::array<std::uint8_t, 64> places;
-  std::copy_n(kStoredPlace.begin(), places.size(), places.begin());
+  std::copy_n(kStoredPlace.data(), places.size(), places.begin());
   return places;
 }
 bool Decode(const McuLayout& layout, const ScanBytes& bytes, int mcus,

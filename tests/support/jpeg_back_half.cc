@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 #include "preprocess/jpeg_color-inl.h"
-#include "preprocess/jpeg_idct-inl.h"
+#include "preprocess/jpeg_idct_scaled-inl.h"
 #include "preprocess/jpeg_order-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,9 +17,9 @@ namespace HWY_NAMESPACE {
 
 JpegBackHalf BackHalf() {
   std::array<std::uint8_t, 64> places;
-  std::copy_n(kStoredPlace.begin(), places.size(), places.begin());
+  std::copy_n(kStoredPlace.data(), places.size(), places.begin());
   return {.stored_place = places,
-          .inverse_dct_row = InverseDctRow,
+          .inverse_dct_row = InverseDctScaledRow,
           .upsample_h2v1 = UpsampleH2V1,
           .upsample_h2v2 = UpsampleH2V2,
           .upsample_h1v2 = UpsampleH1V2,

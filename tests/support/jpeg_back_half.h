@@ -7,11 +7,11 @@
 namespace infeed {
 
 // The back half of the JPEG decoder as compiled for one SIMD target:
-// preprocess/jpeg_idct-inl.h and jpeg_color-inl.h.
+// preprocess/jpeg_idct_scaled-inl.h and jpeg_color-inl.h.
 struct JpegBackHalf {
   // The first places of preprocess/jpeg_order-inl.h's kStoredPlace.
   std::array<std::uint8_t, 64> stored_place;
-  bool (*inverse_dct_row)(const std::int16_t* coefficients,
+  bool (*inverse_dct_row)(int size, const std::int16_t* coefficients,
                           const std::uint8_t* ends, const int* blocks,
                           int count, const std::int16_t* quantiser,
                           std::uint8_t* out, std::ptrdiff_t stride);

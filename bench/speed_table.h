@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace infeed {
+
+// One comparison of a speed table: medians in microseconds.
+struct SpeedRow {
+  std::string what;
+  std::string rival;  // whose time `theirs` is
+  double theirs = 0;
+  double ours = 0;
+  double goal = 0;     // theirs / ours, at least; 0: none
+  double at_most = 0;  // ours, microseconds; 0: any
+
+  [[nodiscard]] double ratio() const { return theirs / ours; }
+  [[nodiscard]] bool is_met() const {
+    return ratio() >= goal && (at_most == 0 || ours <= at_most);
+  }
+};
+
+// A single figure with its goal.
+struct SpeedFigure {
+  std::string what;
+  double value = 0;
+  std::string unit;
+  double goal = 0;
+  bool is_ceiling = false;  // what the goal is; else the least
+
+  [[nodiscard]] bool is_met() const {
+    return is_ceiling ? value <= goal : value >= goal;
+  }
+};
+
+// Where and with what it was measured, and what came out.
+struct SpeedReport {
+  std::string cpu;
+  std::string target;  // SIMD
+  std::vector<std::string> versions = {};
+  int images = 0;
+  int windows = 0;
+  int repetitions = 0;
+  std::vector<SpeedRow> rows = {};
+  std::vector<SpeedFigure> figures = {};
+};
+
+// For people: a line on the machine and a table; and for programs.
+[[nodiscard]] std::string SpeedText(const SpeedReport& report);
+[[nodiscard]] std::string SpeedJson(const SpeedReport& report);
+
+// The CPU's name as Linux tells it.
+[[nodiscard]] std::string CpuName();
+
+}  // namespace infeed
