@@ -92,6 +92,20 @@ TEST(JpegIrregularTest, CutAnywhere) {
   }
 }
 
+TEST(JpegIrregularTest, CutAnywhereScaled) {
+  for (const NamedJpeg& kind : PlainKinds()) {
+    std::vector<NamedJpeg> cuts;
+    for (std::size_t size = CodedAt(kind.bytes); size < kind.bytes.size();
+         size += 5) {
+      cuts.push_back({kind.name + " cut to " + std::to_string(size),
+                      kind.bytes.substr(0, size)});
+    }
+    for (const int denominator : {2, 4, 8}) {
+      ExpectSameDecode(cuts, 6, denominator);
+    }
+  }
+}
+
 TEST(JpegIrregularTest, CutInTheHeader) {
   const std::string jpeg = Plain({.subsampling = Subsampling::k420});
   std::vector<NamedJpeg> cuts;
