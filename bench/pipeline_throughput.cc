@@ -63,6 +63,9 @@ void AddStreamFlags(CLI::App& app, Flags& flags) {
                  "tpu: random crop and flip, or centre crop; plain: the whole "
                  "image")
       ->capture_default_str();
+  app.add_flag("--scaled_decode", input.scaled_decode,
+               "decode JPEGs to 1/2, 1/4 or 1/8 where the crop is that much "
+               "larger than the output: faster, other pixels");
   app.add_flag("--training,!--eval", input.training,
                "random crops and epochs for ever (the default), or one epoch "
                "without anything random");

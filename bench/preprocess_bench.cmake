@@ -4,7 +4,8 @@ if(INFEED_TESTS)  # Inputs come from the tests' builders.
     test_jpeg benchmark::benchmark_main infeed_options)
   add_executable(resize_bench resize_bench.cc)
   target_link_libraries(resize_bench PRIVATE
-    test_jpeg benchmark::benchmark opencv_core opencv_imgproc infeed_options)
+    infeed::pipeline test_jpeg benchmark::benchmark opencv_core opencv_imgproc
+    infeed_options)
   add_executable(jpeg_backhalf_bench jpeg_backhalf_bench.cc)
   target_link_libraries(jpeg_backhalf_bench PRIVATE
     jpeg_back_half benchmark::benchmark infeed_options)

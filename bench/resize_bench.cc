@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -8,6 +9,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/random.h"
+#include "pipeline/batch.h"
 #include "preprocess/bicubic_sink.h"
 #include "preprocess/crop.h"
 #include "preprocess/pack.h"
@@ -27,6 +29,7 @@ namespace {
 constexpr int kSize = 224;
 constexpr int kBand = 16;  // rows of an MCU of 4:2:0
 constexpr std::uint64_t kWindows = 64;
+constexpr int kSlots = 256;  // more than caches hold, as a pool's
 
 // side 0: the windows of random crops; else one square.
 std::vector<Window> Windows(int side, const RgbImage& image) {
@@ -50,11 +53,12 @@ void Sink(benchmark::State& state, const std::string& target, int side) {
   UseSimdTarget(target);
   const RgbImage image = Image(side);
   const std::vector<Window> windows = Windows(side, image);
-  std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
+  Batch batch(kSlots, kSize);
+  std::ranges::fill(batch.pixels(), 1);  // its pages are there from now on
   BicubicSink sink(kSize);
   std::size_t next = 0;
   for (auto _ : state) {
-    sink.Aim(pixels, next % 2 == 1);
+    sink.Aim(batch.slot_pixels(static_cast<int>(next % kSlots)), next % 2 == 1);
     PutImage(image.view(windows[next++ % windows.size()]), sink, kBand);
     state.SetIterationTime(std::chrono::duration<double>(sink.busy()).count());
   }
@@ -66,20 +70,22 @@ void OpenCv(benchmark::State& state, int side) {
   cv::setNumThreads(1);
   const RgbImage image = Image(side);
   const std::vector<Window> windows = Windows(side, image);
-  std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
+  Batch batch(kSlots, kSize);
+  std::ranges::fill(batch.pixels(), 1);  // its pages are there from now on
   cv::Mat resized(kSize, kSize, CV_8UC3);
   std::size_t next = 0;
   for (auto _ : state) {
-    const bool flip = next % 2 == 1;
-    const RgbView source = image.view(windows[next++ % windows.size()]);
+    const RgbView source = image.view(windows[next % windows.size()]);
     const auto start = std::chrono::steady_clock::now();
     // OpenCV only reads through this.
     const cv::Mat from(source.height, source.width, CV_8UC3,
                        const_cast<std::uint8_t*>(source.pixels),
                        static_cast<std::size_t>(source.stride));
     cv::resize(from, resized, resized.size(), 0, 0, cv::INTER_CUBIC);
-    PackImage({resized.data, kSize, kSize, std::ptrdiff_t{3} * kSize}, flip,
-              pixels);
+    PackImage({resized.data, kSize, kSize, std::ptrdiff_t{3} * kSize},
+              next % 2 == 1,
+              batch.slot_pixels(static_cast<int>(next % kSlots)));
+    ++next;
     state.SetIterationTime(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
             .count());

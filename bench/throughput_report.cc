@@ -97,6 +97,7 @@ std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
   json["batch_size"] = options.input.batch_size;
   json["image_size"] = options.input.image_size;
   json["recipe"] = RecipeName(options.input.recipe);
+  json["scaled_decode"] = options.input.scaled_decode;
   json["training"] = options.input.training;
   json["seed"] = options.input.seed;
   json["seconds"] = options.seconds;

@@ -47,6 +47,9 @@ struct InputOptions {
   int label_offset = 1;
   // Only so many records, the first of the data set; 0: all.
   std::int64_t max_records = 0;
+  // Large windows of JPEGs decoded at a fraction of their size: faster, other
+  // pixels (preprocess/recipe.h).
+  bool scaled_decode = false;
   JpegLimits jpeg_limits = {};
 
   // Performance: what it costs. The batches are the same for any value.

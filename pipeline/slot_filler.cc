@@ -58,6 +58,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
         PreprocessOptions{.recipe = options.recipe,
                           .training = options.training,
                           .image_size = options.image_size,
+                          .scaled_decode = options.scaled_decode,
                           .limits = options.jpeg_limits}));
   }
 }

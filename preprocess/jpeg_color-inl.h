@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace color {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -39,22 +39,35 @@ HWY_INLINE V8 Narrow(V16 a, V16 b) {
   return V8{_mm512_packus_epi16(a.raw, b.raw)};
 #elif HWY_TARGET == HWY_AVX2
   return V8{_mm256_packus_epi16(a.raw, b.raw)};
-#else
+#elif HWY_ARCH_X86
   return V8{_mm_packus_epi16(a.raw, b.raw)};
+#else
+  const hn::Half<D8> half;
+  return hn::Combine(D8(), hn::DemoteTo(half, b), hn::DemoteTo(half, a));
 #endif
 }
 
 // kEven * samples in even places + kOdd * samples in odd ones.
 template <int kEven, int kOdd>
 HWY_INLINE V16 Dot(V8 samples) {
+  const D16 d16;
+#if HWY_ARCH_X86
   const V16 factors = hn::Set(
-      D16(), static_cast<std::int16_t>((kOdd & 0xFF) << 8 | (kEven & 0xFF)));
+      d16, static_cast<std::int16_t>((kOdd & 0xFF) << 8 | (kEven & 0xFF)));
 #if HWY_TARGET <= HWY_AVX3
   return V16{_mm512_maddubs_epi16(samples.raw, factors.raw)};
 #elif HWY_TARGET == HWY_AVX2
   return V16{_mm256_maddubs_epi16(samples.raw, factors.raw)};
 #else
   return V16{_mm_maddubs_epi16(samples.raw, factors.raw)};
+#endif
+#else
+  const hn::RebindToUnsigned<D16> du16;
+  const V16 even = hn::And(hn::BitCast(d16, samples), hn::Set(d16, 255));
+  const V16 odd =
+      hn::BitCast(d16, hn::ShiftRight<8>(hn::BitCast(du16, samples)));
+  return hn::Add(hn::Mul(even, hn::Set(d16, kEven)),
+                 hn::Mul(odd, hn::Set(d16, kOdd)));
 #endif
 }
 

@@ -84,6 +84,7 @@ bool Build(const HuffmanSpec& spec, FusedTable& table) {
 
 bool BuildAcTable(const HuffmanSpec& spec, AcTable& table) {
   table.no_value_advance = FusedTable::kEndAdvance;
+  table.is_paired = false;
   return Build(spec, table);
 }
 
@@ -99,6 +100,25 @@ bool BuildDcTable(const HuffmanSpec& spec, DcTable& table) {
   return std::all_of(spec.values.begin(), used,
                      [](std::uint8_t symbol) { return symbol < 16; }) &&
          Build(spec, table);
+}
+
+void PairSymbols(AcTable& table) {
+  constexpr std::uint32_t kMask = (1U << FusedTable::kBits) - 1;
+  for (std::uint32_t i = 0; i <= kMask; ++i) {
+    const std::uint32_t first = table.fused[i];
+    const std::uint32_t bits = first & 255;
+    const std::uint32_t second = table.fused[(i << bits) & kMask];
+    const std::uint32_t both = bits + (second & 255);
+    const bool two = (second & 255) != 0 && both <= FusedTable::kBits &&
+                     first >> 24 != FusedTable::kEndAdvance;
+    const std::uint64_t value = first >> 8 & 0xFFFF;
+    const std::uint64_t second_value = two ? second >> 8 & 0xFFFF : value;
+    const std::uint32_t advance = (first >> 24) + (two ? second >> 24 : 0);
+    const std::uint32_t low =
+        advance << 24 | first >> 24 << 16 | bits << 8 | (two ? both : bits);
+    table.pairs[i] = bits == 0 ? first : value << 48 | second_value << 32 | low;
+  }
+  table.is_paired = true;
 }
 
 }  // namespace infeed

@@ -17,6 +17,7 @@
 #include "preprocess/jpeg_idct_group-inl.h"
 #include "preprocess/jpeg_idct_pass-inl.h"
 #include "preprocess/jpeg_idct_scalar.h"
+#include "preprocess/jpeg_idct_turn-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
@@ -68,17 +69,15 @@ struct Magnitudes {
 
 HWY_INLINE Samples TransformFull(const PairedGroup& in, Magnitudes& seen) {
   seen.first = Magnitudes::With(seen.first, in.low.p04, in.high.p04);
-  const V32 half = Half(kFirstShift);
-  const TurnedRows left = Turn(FullPass(in.low, half));
-  const TurnedRows right = Turn(FullPass(in.high, half));
+  const TurnedRows left = Turn(FullPass<kFirstShift>(in.low));
+  const TurnedRows right = Turn(FullPass<kFirstShift>(in.high));
   const PairedRows top{left.even_top, left.odd_top, right.even_top,
                        right.odd_top};
   const PairedRows bottom{left.even_bottom, left.odd_bottom, right.even_bottom,
                           right.odd_bottom};
   seen.second = Magnitudes::With(seen.second, top.p04, bottom.p04);
-  const V32 second_half = Half(kSecondShift);
-  return TurnToSamples(FullPass(top, second_half),
-                       FullPass(bottom, second_half));
+  return TurnToSamples(FullPass<kSecondShift>(top),
+                       FullPass<kSecondShift>(bottom));
 }
 
 HWY_INLINE Samples TransformCorner(const PairedCorner& in,
@@ -88,13 +87,13 @@ HWY_INLINE Samples TransformCorner(const PairedCorner& in,
   const V16 p02 = hn::Mul(in.p02, quantiser.p02);
   const V16 p31 = hn::Mul(in.p31, quantiser.p31);
   seen.first = hn::Or(seen.first, hn::And(hn::Abs(p02), even));
-  const TurnedRows rows = Turn(CornerPass(p02, p31, Half(kFirstShift)));
+  const TurnedRows rows = Turn(CornerPass<kFirstShift>(p02, p31));
   seen.second = hn::Or(
       seen.second,
       hn::And(hn::Or(hn::Abs(rows.even_top), hn::Abs(rows.even_bottom)), even));
-  const V32 half = Half(kSecondShift);
-  return TurnToSamples(CornerPass(rows.even_top, rows.odd_top, half),
-                       CornerPass(rows.even_bottom, rows.odd_bottom, half));
+  return TurnToSamples(
+      CornerPass<kSecondShift>(rows.even_top, rows.odd_top),
+      CornerPass<kSecondShift>(rows.even_bottom, rows.odd_bottom));
 }
 
 // Transforms a row in groups, the last one overlapping the one before it.

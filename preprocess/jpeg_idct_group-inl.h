@@ -16,6 +16,7 @@
 #include <hwy/highway.h>
 
 #include "preprocess/jpeg_idct_pass-inl.h"
+#include "preprocess/jpeg_idct_turn-inl.h"
 #include "preprocess/jpeg_order-inl.h"
 
 HWY_BEFORE_NAMESPACE();

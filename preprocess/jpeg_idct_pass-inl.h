@@ -1,5 +1,5 @@
-// The arithmetic of the inverse DCT on vectors: the passes over pairs of rows,
-// and the turns between and behind them. Each 128-bit lane is a block.
+// The arithmetic of the inverse DCT on vectors: the passes over pairs of rows
+// or columns. Each 128-bit lane is a block.
 #if defined(INFEED_PREPROCESS_JPEG_IDCT_PASS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_IDCT_PASS_INL_H_
@@ -23,7 +23,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D16 = hn::ScalableTag<std::int16_t>;
 using D32 = hn::ScalableTag<std::int32_t>;
-using D64 = hn::ScalableTag<std::int64_t>;
 using D8 = hn::ScalableTag<std::int8_t>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
@@ -102,18 +101,37 @@ HWY_INLINE WideRows Butterflies(V32 even0, V32 even1, V32 even2, V32 even3,
            hn::Sub(even1, odd1), hn::Sub(even0, odd0)}};
 }
 
-// One pass over eight rows, `half` added to each result. Requires: rows 0 and 4
-// have a sum and a difference of 16 bits.
-HWY_INLINE WideRows FullPass(const PairedRows& in, V32 half) {
-  const V32 sum = DotAdd<kOne, kOne>(half, in.p04);
-  const V32 difference = DotAdd<kOne, -kOne>(half, in.p04);
+// A sum that is to be shifted right by kShift gets the half that rounds: by way
+// of the first of each pair, which is multiplied by kOne, if that is a whole
+// number of them, else as it is.
+template <int kShift>
+inline constexpr int kHalves = (1 << (kShift - 1)) / kOne;
+template <int kShift>
+HWY_INLINE V16 WithHalf(V16 pairs) {
+  if constexpr (kHalves < kShift >> 0) {
+    return hn::Add(pairs, hn::BitCast(D16(), hn::Set(D32(), kHalves<kShift>)));
+  }
+  return pairs;
+}
+template <int kShift>
+HWY_INLINE V32 WithHalf(V32 sum) {
+  return kHalves<kShift> > 0 ? sum : hn::Add(sum, Half(kShift));
+}
+
+// One pass over eight rows. Requires: rows 0 and 4 have a sum and a difference
+// of 16 bits, with 16 to spare.
+template <int kShift>
+HWY_INLINE WideRows FullPass(const PairedRows& in) {
+  const V16 p04 = WithHalf<kShift>(in.p04);
+  const V32 sum = WithHalf<kShift>(Dot<kOne, kOne>(p04));
+  const V32 difference = WithHalf<kShift>(Dot<kOne, -kOne>(p04));
+  const V32 high = Dot<kC0541 + kC0765, kC0541>(in.p26);
+  const V32 low = Dot<kC0541, kC0541 - kC1847>(in.p26);
   const V16 turned = hn::Add(in.p71, in.p35);  // wraps at 16 bits
   const V32 a = Dot<kC1175 - kC1961, kC1175>(turned);
   const V32 b = Dot<kC1175, kC1175 - kC0390>(turned);
-  return Butterflies(DotAdd<kC0541 + kC0765, kC0541>(sum, in.p26),
-                     DotAdd<kC0541, kC0541 - kC1847>(difference, in.p26),
-                     DotAdd<-kC0541, kC1847 - kC0541>(difference, in.p26),
-                     DotAdd<-kC0541 - kC0765, -kC0541>(sum, in.p26),
+  return Butterflies(hn::Add(sum, high), hn::Add(difference, low),
+                     hn::Sub(difference, low), hn::Sub(sum, high),
                      DotAdd<-kC0899, kC1501 - kC0899>(b, in.p71),
                      DotAdd<kC3072 - kC2562, -kC2562>(a, in.p35),
                      DotAdd<-kC2562, kC2053 - kC2562>(b, in.p35),
@@ -122,164 +140,17 @@ HWY_INLINE WideRows FullPass(const PairedRows& in, V32 half) {
 
 // The same where rows 4 to 7 are zero; rows 0 and 2 and rows 3 and 1
 // interleaved.
-HWY_INLINE WideRows CornerPass(V16 p02, V16 p31, V32 half) {
-  return Butterflies(DotAdd<kOne, kC0541 + kC0765>(half, p02),
-                     DotAdd<kOne, kC0541>(half, p02),
-                     DotAdd<kOne, -kC0541>(half, p02),
-                     DotAdd<kOne, -kC0541 - kC0765>(half, p02),
+template <int kShift>
+HWY_INLINE WideRows CornerPass(V16 p02_in, V16 p31) {
+  const V16 p02 = WithHalf<kShift>(p02_in);
+  return Butterflies(WithHalf<kShift>(Dot<kOne, kC0541 + kC0765>(p02)),
+                     WithHalf<kShift>(Dot<kOne, kC0541>(p02)),
+                     WithHalf<kShift>(Dot<kOne, -kC0541>(p02)),
+                     WithHalf<kShift>(Dot<kOne, -kC0541 - kC0765>(p02)),
                      Dot<kC1175, kC1501 - kC0899 + kC1175 - kC0390>(p31),
                      Dot<kC3072 - kC2562 + kC1175 - kC1961, kC1175>(p31),
                      Dot<kC1175 - kC2562, kC1175 - kC0390>(p31),
                      Dot<kC1175 - kC1961, kC1175 - kC0899>(p31));
-}
-
-#if HWY_ARCH_X86
-
-// In each 128-bit lane two pairs of a, then two of b, as kPlaces says: two bits
-// each, the lowest first.
-template <int kPlaces>
-HWY_INLINE V16 ShufflePairs(V16 a, V16 b) {
-  const hn::Repartition<float, D16> d;
-  const auto x = hn::BitCast(d, a);
-  const auto y = hn::BitCast(d, b);
-#if HWY_TARGET <= HWY_AVX3
-  const decltype(x) pairs{_mm512_shuffle_ps(x.raw, y.raw, kPlaces)};
-#elif HWY_TARGET == HWY_AVX2
-  const decltype(x) pairs{_mm256_shuffle_ps(x.raw, y.raw, kPlaces)};
-#else
-  const decltype(x) pairs{_mm_shuffle_ps(x.raw, y.raw, kPlaces)};
-#endif
-  return hn::BitCast(D16(), pairs);
-}
-
-// In each 128-bit lane the even or the odd pairs of a, then those of b.
-HWY_INLINE V16 EvenPairs(V16 a, V16 b) { return ShufflePairs<0x88>(a, b); }
-HWY_INLINE V16 OddPairs(V16 a, V16 b) { return ShufflePairs<0xDD>(a, b); }
-
-// Of pairs in columns 0 4 2 6 and 7 1 3 5 those in columns 0 2 3 1.
-HWY_INLINE V16 CornerColumns(V16 low, V16 high) {
-  return ShufflePairs<0x68>(low, high);
-}
-
-#else  // vectors of one lane
-
-HWY_INLINE V16 EvenPairs(V16 a, V16 b) {
-  const D32 d;
-  return hn::BitCast(D16(),
-                     hn::ConcatEven(d, hn::BitCast(d, b), hn::BitCast(d, a)));
-}
-HWY_INLINE V16 OddPairs(V16 a, V16 b) {
-  const D32 d;
-  return hn::BitCast(D16(),
-                     hn::ConcatOdd(d, hn::BitCast(d, b), hn::BitCast(d, a)));
-}
-
-HWY_INLINE V16 CornerColumns(V16 low, V16 high) {
-  const D32 d;
-  const V32 even = hn::BitCast(d, EvenPairs(low, high));  // 0 2 7 3
-  const V32 odd = hn::BitCast(d, OddPairs(low, high));    // 4 6 1 5
-  const V32 upper =
-      hn::OddEven(hn::Shuffle2301(odd), hn::Shuffle2301(even));  // 2 4 3 1
-  return hn::BitCast(D16(), hn::ConcatUpperLower(d, upper, even));
-}
-
-#endif
-
-// What the first pass makes of half of the columns, turned: from all rows of
-// four columns to two pairs of columns, of rows 0 to 3 and 4 to 7.
-struct TurnedRows {
-  V16 even_top;
-  V16 even_bottom;
-  V16 odd_top;
-  V16 odd_bottom;
-};
-
-// Shifts, clamps to 16 bits and turns.
-HWY_INLINE TurnedRows Turn(const WideRows& in) {
-  V16 two[4];  // rows
-  for (int i = 0; i < 4; ++i) {
-    two[i] =
-        hn::ReorderDemote2To(D16(), hn::ShiftRight<kFirstShift>(in.row[2 * i]),
-                             hn::ShiftRight<kFirstShift>(in.row[2 * i + 1]));
-  }
-  return {EvenPairs(two[0], two[1]), EvenPairs(two[2], two[3]),
-          OddPairs(two[0], two[1]), OddPairs(two[2], two[3])};
-}
-
-// Both clamped to bytes: a's lanes, then b's, block by block.
-HWY_INLINE V8 NarrowToBytes(V16 a, V16 b) {
-#if HWY_TARGET <= HWY_AVX3
-  return V8{_mm512_packs_epi16(a.raw, b.raw)};
-#elif HWY_TARGET == HWY_AVX2
-  return V8{_mm256_packs_epi16(a.raw, b.raw)};
-#elif HWY_ARCH_X86
-  return V8{_mm_packs_epi16(a.raw, b.raw)};
-#else
-  const hn::Half<D8> half;
-  return hn::Combine(D8(), hn::DemoteTo(half, b), hn::DemoteTo(half, a));
-#endif
-}
-
-// Samples of blocks: rows 2 * i and 2 * i + 1, each of all blocks side by side.
-struct Samples {
-  V8 rows[4];
-};
-
-// Joins the left and right halves of two rows of each block, of the four that
-// are in a lane, and makes them unsigned.
-template <int kHalf>
-HWY_INLINE V8 JoinHalves(V32 left, V32 right) {
-#if HWY_TARGET <= HWY_AVX3
-  constexpr int k = 2 * kHalf;
-  const __m512i places = _mm512_setr_epi32(
-      k, k + 16, k + 4, k + 20, k + 8, k + 24, k + 12, k + 28, k + 1, k + 17,
-      k + 5, k + 21, k + 9, k + 25, k + 13, k + 29);
-  const V32 joined{_mm512_permutex2var_epi32(left.raw, places, right.raw)};
-#else
-  const D32 d32;
-  V32 joined = kHalf == 0 ? hn::InterleaveLower(d32, left, right)
-                          : hn::InterleaveUpper(d32, left, right);
-#if HWY_TARGET == HWY_AVX2
-  joined = V32{_mm256_permute4x64_epi64(joined.raw, 0xD8)};
-#endif
-#endif
-  return hn::Xor(hn::Set(D8(), -128), hn::BitCast(D8(), joined));
-}
-
-// Two columns of results of the second pass, shifted and interleaved.
-template <int kShift>
-HWY_INLINE V16 ShiftTwo(V32 even, V32 odd) {
-  const D16 d16;
-  return hn::ShiftRight<kShift - 16>(hn::OddEven(
-      hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even))));
-}
-
-// Turns columns of results of the second pass, in rows 0 to 3 and 4 to 7, into
-// rows of samples.
-HWY_INLINE Samples TurnToSamples(const WideRows& top, const WideRows& bottom) {
-  const D8 d8;
-  const D16 d16;
-  const D32 d32;
-  V16 two[4];  // columns
-  for (int i = 0; i < 4; ++i) {
-    two[i] = hn::BitCast(
-        d16,
-        NarrowToBytes(
-            ShiftTwo<kSecondShift>(top.row[2 * i], top.row[2 * i + 1]),
-            ShiftTwo<kSecondShift>(bottom.row[2 * i], bottom.row[2 * i + 1])));
-  }
-  const V32 left[2] = {
-      hn::BitCast(d32, hn::InterleaveLower(d16, two[0], two[1])),
-      hn::BitCast(d32, hn::InterleaveUpper(d16, two[0], two[1]))};
-  const V32 right[2] = {
-      hn::BitCast(d32, hn::InterleaveLower(d16, two[2], two[3])),
-      hn::BitCast(d32, hn::InterleaveUpper(d16, two[2], two[3]))};
-  Samples samples;
-  for (int i = 0; i < 2; ++i) {
-    samples.rows[2 * i] = JoinHalves<0>(left[i], right[i]);
-    samples.rows[2 * i + 1] = JoinHalves<1>(left[i], right[i]);
-  }
-  return samples;
 }
 
 #endif  // HWY_TARGET

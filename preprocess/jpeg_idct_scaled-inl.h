@@ -20,6 +20,7 @@
 #include "preprocess/jpeg_idct_group-inl.h"
 #include "preprocess/jpeg_idct_pass-inl.h"
 #include "preprocess/jpeg_idct_scaled.h"
+#include "preprocess/jpeg_idct_turn-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {

@@ -1,6 +1,7 @@
 #include "preprocess/jpeg_plain.h"
 
 #include <array>
+#include <cstddef>
 #include <optional>
 
 #include "base/error.h"
@@ -10,6 +11,9 @@
 namespace infeed {
 namespace {
 
+// From which size of a JPEG on the table of pairs pays.
+constexpr std::size_t kPairedBytes = 64 << 10;
+
 // Tables in the places that the scan names. A table that the image before had
 // in the same place is kept.
 template <typename Table>
@@ -17,7 +21,7 @@ class TableSet {
  public:
   // Returns null for a table that is refused.
   template <typename Build>
-  const Table* Get(int place, const HuffmanSpec& spec, Build build) {
+  Table* Get(int place, const HuffmanSpec& spec, Build build) {
     Slot& slot = slots_[place];
     if (!slot.is_built || slot.spec != spec) {
       slot.spec = spec;
@@ -38,36 +42,35 @@ class TableSet {
 }  // namespace
 
 struct PlainJpegDecoder::State {
-  // Builds the tables and lists the blocks of an MCU. False: refused.
-  [[nodiscard]] bool PrepareLayout();
+  // Builds the tables and lists the blocks of an MCU. False: refused. In order:
+  // for one stream of symbols, not for several at once.
+  [[nodiscard]] bool PrepareLayout(bool in_order);
 
   PlainJpeg jpeg;
-  bool is_prepared = false;
   TableSet<DcTable> dc_tables;
   TableSet<AcTable> ac_tables;
   PlainScratch scratch;
 };
 
-bool PlainJpegDecoder::State::PrepareLayout() {
-  if (is_prepared) {
-    return true;
-  }
+bool PlainJpegDecoder::State::PrepareLayout(bool in_order) {
   const JpegScan& scan = jpeg.scan;
   jpeg.layout.blocks = 0;
   for (int i = 0; i < scan.component_count; ++i) {
     const JpegComponent& component = scan.components[i];
     const DcTable* const dc = dc_tables.Get(
         component.dc_table, scan.dc_tables[component.dc_table], BuildDcTable);
-    const AcTable* const ac = ac_tables.Get(
+    AcTable* const ac = ac_tables.Get(
         component.ac_table, scan.ac_tables[component.ac_table], BuildAcTable);
     if (dc == nullptr || ac == nullptr) {
       return false;
+    }
+    if (in_order && !ac->is_paired && jpeg.bytes.size() >= kPairedBytes) {
+      PairSymbols(*ac);
     }
     for (int n = component.horizontal * component.vertical; n > 0; --n) {
       jpeg.layout.block[jpeg.layout.blocks++] = {dc, ac, i};
     }
   }
-  is_prepared = true;
   return true;
 }
 
@@ -78,7 +81,6 @@ PlainJpegDecoder& PlainJpegDecoder::operator=(PlainJpegDecoder&&) noexcept =
     default;
 
 bool PlainJpegDecoder::ReadHeader(std::span<const std::byte> bytes) {
-  state_->is_prepared = false;
   std::optional<JpegScan> scan = ReadPlainJpeg(bytes);
   if (!scan) {
     return false;
@@ -95,7 +97,7 @@ PlainResult PlainJpegDecoder::DecodeWindow(int denominator,
                                            const JpegSeekIndex* index,
                                            RowSink& sink) {
   State& state = *state_;
-  if (!state.PrepareLayout()) {
+  if (!state.PrepareLayout(index == nullptr)) {
     return PlainResult::kIrregular;
   }
   PlanWindow(state.jpeg.scan, window, denominator, state.scratch.plan);
@@ -105,7 +107,7 @@ PlainResult PlainJpegDecoder::DecodeWindow(int denominator,
 std::optional<JpegSeekIndex> PlainJpegDecoder::MakeIndex(int run) {
   Check(run >= 0, "a run has MCUs");
   State& state = *state_;
-  if (state.jpeg.scan.restart_interval > 0 || !state.PrepareLayout()) {
+  if (state.jpeg.scan.restart_interval > 0 || !state.PrepareLayout(true)) {
     return std::nullopt;
   }
   return MakePlainSeekIndex(state.jpeg, run, state.scratch);

@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace upsample {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -67,13 +67,20 @@ HWY_INLINE void StoreInTurns(V8 even, V8 odd, int count, std::uint8_t* out) {
 // near_weight * near + far_weight * far, for pairs of them.
 template <int kNear, int kFar>
 HWY_INLINE V16 Weigh(V8 pairs) {
-  const V8 weights = hn::BitCast(D8(), hn::Set(D16(), kFar << 8 | kNear));
+  const D16 d16;
+#if HWY_ARCH_X86
+  const V16 weights = hn::Set(d16, kFar << 8 | kNear);
 #if HWY_TARGET <= HWY_AVX3
   return V16{_mm512_maddubs_epi16(pairs.raw, weights.raw)};
 #elif HWY_TARGET == HWY_AVX2
   return V16{_mm256_maddubs_epi16(pairs.raw, weights.raw)};
 #else
   return V16{_mm_maddubs_epi16(pairs.raw, weights.raw)};
+#endif
+#else
+  const V16 both = hn::BitCast(d16, pairs);
+  return hn::Add(hn::Mul(hn::And(both, hn::Set(d16, 255)), hn::Set(d16, kNear)),
+                 hn::Mul(hn::ShiftRight<8>(both), hn::Set(d16, kFar)));
 #endif
 }
 

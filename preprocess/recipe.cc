@@ -72,11 +72,16 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
                                     const SampleKey& key,
                                     std::span<const std::byte> seek_index) {
   const JpegInfo info = decoder_.ReadHeader(encoded);
-  const Window window =
-      ChooseWindow(info.height, info.width, info.components, key);
+  Window window = ChooseWindow(info.height, info.width, info.components, key);
+  int denominator = 1;
+  if (options_.scaled_decode) {
+    denominator = ScaleDenominator(window, options_.image_size);
+    window = ScaledWindow(window, denominator);
+  }
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
-  decoder_.DecodeWindow(window, sink_, is_index ? &index_ : nullptr);
+  decoder_.DecodeScaledWindow(denominator, window, sink_,
+                              is_index ? &index_ : nullptr);
   return {.decoded_pixels = std::int64_t{window.width} * window.height,
           .index_use = is_index || seek_index.empty() ? decoder_.index_use()
                                                       : JpegIndexUse::kRefused};

@@ -28,12 +28,17 @@ struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
   bool training = true;  // false: nothing random
   int image_size = 224;  // side of the output, pixels; > 0
+  // Decodes a JPEG to 1/2, 1/4 or 1/8 of its size where the window then still
+  // has image_size pixels both ways: less work, and other pixels (as if the
+  // image had been made smaller by areas before, which aliases less).
+  bool scaled_decode = false;
   JpegLimits limits = {};
 };
 
 // What Fill() did with one image.
 struct FillCounts {
-  std::int64_t decoded_pixels = 0;  // of the window; of a PNG, the whole image
+  // Of the window as it was decoded; of a PNG, the whole image.
+  std::int64_t decoded_pixels = 0;
   std::chrono::steady_clock::duration decode{};  // time without the resize
   std::chrono::steady_clock::duration resize{};
   JpegIndexUse index_use = JpegIndexUse::kNone;

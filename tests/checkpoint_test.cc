@@ -303,6 +303,9 @@ TEST(RunIdentityTest, NamesTheFirstDifference) {
   ours.num_label_classes = 11;
   EXPECT_EQ(FirstDifference(ours, theirs),
             "num_label_classes is 11, the checkpoint has 10");
+  ours.scaled_decode = true;
+  EXPECT_EQ(FirstDifference(ours, theirs),
+            "scaled_decode is true, the checkpoint has false");
   ours.recipe = "plain";
   EXPECT_EQ(FirstDifference(ours, theirs),
             "recipe is plain, the checkpoint has tpu");

@@ -87,6 +87,8 @@ class JpegEntropyTest : public testing::TestWithParam<std::string> {
     ReadCoefficients(TestJpeg(options), scan);
     const std::vector<ScanPlace> rows = ExpectRows(scan);
     ExpectRuns(scan, rows);
+    scan.UsePairs(true);
+    EXPECT_EQ(ExpectRows(scan), rows);
   }
 
   // Decodes row by row; returns where they begin.
@@ -214,6 +216,8 @@ TEST_P(JpegEntropyTest, RefusesAScanThatIsCutShort) {
     scan.data.resize(size);
     scan.data.resize(size + kScanSlack);
     EXPECT_FALSE(Decodes(scan));
+    scan.UsePairs(true);
+    EXPECT_FALSE(Decodes(scan));
   }
 }
 
@@ -242,7 +246,10 @@ TEST_P(JpegEntropyTest, AnyBytesAreSafe) {
     for (std::size_t i = from; i < scan.bytes().size; i += 1 + seed % 7) {
       scan.data[i] = static_cast<std::uint8_t>(random.Below(256));
     }
-    std::ignore = Decodes(scan);
+    scan.UsePairs(false);
+    const bool decodes = Decodes(scan);
+    scan.UsePairs(true);
+    EXPECT_EQ(Decodes(scan), decodes);
   }
 }
 

@@ -65,6 +65,29 @@ TEST(JpegHuffmanTest, FindsLongSymbols) {
   EXPECT_EQ(find(~std::uint64_t{0}), 0U);
 }
 
+TEST(JpegHuffmanTest, PairsWhatFitsOneLookUp) {
+  AcTable table;
+  ASSERT_TRUE(BuildAcTable(Small(), table));
+  EXPECT_FALSE(table.is_paired);
+  PairSymbols(table);
+  EXPECT_TRUE(table.is_paired);
+  const auto pair = [&table](std::uint64_t bits, int count) {
+    return table.pairs[TopBits(bits, count) >> (64 - FusedTable::kBits)];
+  };
+  const auto words = [](std::uint64_t first, std::uint64_t second,
+                        std::uint32_t low) {
+    return first << 48 | second << 32 | low;
+  };
+  // 3 and -3: each advances by 1 with 3 bits.
+  EXPECT_EQ(pair(0b011'000, 6), words(3, 0xFFFD, 0x02'01'03'06));
+  // 2, then the end.
+  EXPECT_EQ(pair(0b010'10, 5), words(2, 0, 0x51'01'03'05));
+  // Nothing follows an end, nor pairs with what is long.
+  EXPECT_EQ(pair(0b10'011, 5), words(0, 0, 0x50'50'02'02));
+  EXPECT_EQ(pair(0b011'1110, 7), words(3, 3, 0x01'01'03'03));
+  EXPECT_EQ(pair(0b1110, 4), FusedEntry(table, TopBits(0b1110, 4)));
+}
+
 TEST(JpegHuffmanTest, DcDifferencesAdvanceByOne) {
   DcTable table;
   ASSERT_TRUE(BuildDcTable(Spec({1, 1}, {0, 1}), table));

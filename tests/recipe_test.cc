@@ -85,6 +85,44 @@ TEST(PreprocessorTest, PlainIsTheWholeImageResized) {
   EXPECT_EQ(Preprocessed(Recipe::kPlain, true, jpeg, {1, 2, 3}), expected);
 }
 
+// The resize of a window of the image decoded to eighths / 8 of its size.
+Pixels ExpectedScaled(const std::string& jpeg, int eighths,
+                      const Window& window) {
+  JpegDecoder decoder;
+  RgbImage image;
+  std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+  decoder.DecodeScaled(eighths, image);
+  Pixels pixels(std::size_t{kSize} * kSize);
+  ResizeBicubic(image.view(window), kSize, false, pixels);
+  return pixels;
+}
+
+TEST(PreprocessorTest, DecodesLargeWindowsSmaller) {
+  PreprocessOptions options = Options(Recipe::kTpu, false);
+  options.scaled_decode = true;
+  Preprocessor preprocessor(options);
+  const auto expect = [&](int width, int height, int eighths,
+                          const Window& window) {
+    const std::string jpeg = TestJpeg(
+        {.width = width, .height = height, .subsampling = Subsampling::k420});
+    Pixels pixels(std::size_t{kSize} * kSize);
+    const FillCounts counts = preprocessor.Fill(AsBytes(jpeg), {}, pixels);
+    EXPECT_EQ(pixels, ExpectedScaled(jpeg, eighths, window)) << eighths;
+    EXPECT_EQ(counts.decoded_pixels, window.width * window.height);
+  };
+  // Centre crops of 60, 69, 138 and 276 pixels.
+  expect(100, 70, 8, CenterCropWindow(70, 100, kSize));
+  expect(100, 80, 4, {.y = 3, .x = 8, .height = 34, .width = 34});
+  expect(200, 160, 2, {.y = 3, .x = 8, .height = 34, .width = 34});
+  expect(400, 320, 1, {.y = 3, .x = 8, .height = 34, .width = 34});
+}
+
+TEST(PreprocessorTest, DecodesAtFullSizeUnlessTold) {
+  const std::string jpeg = TestJpeg({.width = 400, .height = 320});
+  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg),
+            Expected(jpeg, CenterCropWindow(320, 400, kSize), false));
+}
+
 TEST(PreprocessorTest, TheKeyDecides) {
   const std::string jpeg = TestJpeg({.width = 90, .height = 70});
   const auto run = [&](const SampleKey& key) {

@@ -28,10 +28,20 @@ TEST(RunStateTest, ReadsWhatItWrote) {
   checkpoint.step = 12;
   checkpoint.stream = {.epoch = 4'000'000'000, .position = 1'000'000'000'000};
   checkpoint.identity.recipe = "plain";
+  checkpoint.identity.scaled_decode = true;
   const Checkpoint read = ParseRunState(BuildRunState(checkpoint));
   EXPECT_EQ(read.step, 12);
   EXPECT_EQ(read.stream, checkpoint.stream);
   EXPECT_EQ(read.identity, checkpoint.identity);
+}
+
+TEST(RunStateTest, ReadsOlderOnes) {
+  Checkpoint checkpoint;
+  checkpoint.identity.scaled_decode = true;
+  std::string text = BuildRunState(checkpoint);
+  const std::string_view key = "\"scaled_decode\": true,";
+  text.erase(text.find(key), key.size());
+  EXPECT_FALSE(ParseRunState(text).identity.scaled_decode);
 }
 
 TEST(RunStateTest, RefusesWhatIsNotAState) {

@@ -67,6 +67,16 @@ TEST_F(SlotFillerTest, FillsABatchFromManyThreads) {
   EXPECT_EQ(bad_records_, 0);
 }
 
+TEST_F(SlotFillerTest, DecodesSmallerWhereItIsTold) {
+  InputOptions options = kOptions;
+  options.image_size = 4;
+  const BatchCopy full = Fill(options);
+  options.scaled_decode = true;
+  const BatchCopy scaled = Fill(options);
+  EXPECT_EQ(scaled, PlainStream(shards_.index(), options, 1).front());
+  EXPECT_NE(scaled.pixels, full.pixels);
+}
+
 TEST_F(SlotFillerTest, ReplacesFromManyThreads) {
   for (std::int64_t record = 0; record < 8; ++record) {
     shards_.Damage(record);

@@ -281,6 +281,7 @@ std::string FirstDifference(const RunIdentity& run,
           checkpoint.train_batch_size);
   compare("image_size", run.image_size, checkpoint.image_size);
   compare("recipe", run.recipe, checkpoint.recipe);
+  compare("scaled_decode", run.scaled_decode, checkpoint.scaled_decode);
   compare("resnet_depth", run.resnet_depth, checkpoint.resnet_depth);
   compare("num_label_classes", run.num_label_classes,
           checkpoint.num_label_classes);

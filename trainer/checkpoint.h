@@ -18,6 +18,7 @@ struct RunIdentity {
   int train_batch_size = 0;  // global
   int image_size = 0;
   std::string recipe;
+  bool scaled_decode = false;
   int resnet_depth = 0;
   int num_label_classes = 0;
 

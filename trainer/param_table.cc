@@ -63,6 +63,13 @@ const Param kTable[] = {
      "How images become input: the reference's random crop and flip, or the "
      "whole image resized.",
      ""},
+    {"scaled_decode",
+     &P::scaled_decode,
+     {},
+     "",
+     "Decode a training JPEG to 1/2, 1/4 or 1/8 of its size where its crop is "
+     "that much larger than image_size: faster, other pixels.",
+     ""},
     {"shuffle", &P::shuffle, OneOf("global|none"), "",
      "Order of the training images.", ""},
     {"on_bad_record", &P::on_bad_record, OneOf("fail|replace|skip"), "",

@@ -23,7 +23,8 @@ struct TrainParams {
   int train_batch_size = 0;
   int eval_batch_size = 0;
   int image_size = 224;
-  std::string recipe = "tpu";             // tpu, plain
+  std::string recipe = "tpu";  // tpu, plain
+  bool scaled_decode = false;
   std::string shuffle = "global";         // global, none
   std::string on_bad_record = "replace";  // fail, replace, skip
   std::uint64_t seed = 0;

@@ -31,6 +31,7 @@ InputOptions InputOf(const TrainParams& params) {
 InputOptions TrainInputOf(const TrainParams& params) {
   InputOptions input = InputOf(params);
   input.batch_size = params.train_batch_size;
+  input.scaled_decode = params.scaled_decode;
   input.shuffle = ParseShuffle(params.shuffle);
   input.on_bad_record = ParseOnBadRecord(params.on_bad_record);
   return input;
@@ -85,6 +86,7 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
           .train_batch_size = params.train_batch_size,
           .image_size = params.image_size,
           .recipe = params.recipe,
+          .scaled_decode = params.scaled_decode,
           .resnet_depth = params.resnet_depth,
           .num_label_classes = params.num_label_classes};
 }

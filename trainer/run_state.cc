@@ -20,6 +20,7 @@ Json IdentityToJson(const RunIdentity& identity) {
           {"train_batch_size", identity.train_batch_size},
           {"image_size", identity.image_size},
           {"recipe", identity.recipe},
+          {"scaled_decode", identity.scaled_decode},
           {"resnet_depth", identity.resnet_depth},
           {"num_label_classes", identity.num_label_classes}};
 }
@@ -30,6 +31,8 @@ RunIdentity IdentityFromJson(const Json& json) {
           .train_batch_size = json.at("train_batch_size").get<int>(),
           .image_size = json.at("image_size").get<int>(),
           .recipe = json.at("recipe").get<std::string>(),
+          // Older states do not have it.
+          .scaled_decode = json.value("scaled_decode", false),
           .resnet_depth = json.at("resnet_depth").get<int>(),
           .num_label_classes = json.at("num_label_classes").get<int>()};
 }

@@ -140,6 +140,15 @@ class Reader {
 
 }  // namespace
 
+void CodedScan::UsePairs(bool use) {
+  for (std::size_t i = 0; i < ac_tables.size(); ++i) {
+    if (use && ac_specs[i].defined) {
+      PairSymbols(ac_tables[i]);
+    }
+    ac_tables[i].is_paired = use;
+  }
+}
+
 void ReadCoefficients(const std::string& jpeg, CodedScan& scan) {
   Reader(jpeg).Fill(scan);
   scan.data = Unstuffed(jpeg);

@@ -22,6 +22,9 @@ struct CodedScan {
   [[nodiscard]] int mcus() const { return mcus_per_row * mcu_rows; }
   [[nodiscard]] int blocks() const { return mcus() * layout.blocks; }
 
+  // Whether DecodeMcus() and PassMcus() go by pairs of symbols.
+  void UsePairs(bool use);
+
   McuLayout layout;
   int mcus_per_row = 0;
   int mcu_rows = 0;

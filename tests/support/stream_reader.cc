@@ -39,7 +39,8 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
   const SampleOrder order(index.size(), options.shuffle, options.seed);
   Preprocessor preprocessor({.recipe = options.recipe,
                              .training = options.training,
-                             .image_size = options.image_size});
+                             .image_size = options.image_size,
+                             .scaled_decode = options.scaled_decode});
   std::vector<BatchCopy> batches;
   StreamPosition place;
   std::vector<std::byte> buffer;
