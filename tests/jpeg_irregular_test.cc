@@ -131,9 +131,12 @@ TEST(JpegIrregularTest, BytesBeforeTheEndMarker) {
         BytesOf(0, 0, 0, 0, 0), BytesOf(0xFF, 0), BytesOf(0xFF, 0xD0),
         BytesOf(0xFF, 0xD8), BytesOf(0xFF, 0xFE, 0, 3, 65),
         std::string(300, '\x7f'), std::string(300, '\0')}) {
-    ExpectSameDecode(Edited("before the end", [&](const std::string& jpeg) {
+    const auto insert = [&](const std::string& jpeg) {
       return Inserted(jpeg, jpeg.size() - 2, bytes);
-    }));
+    };
+    for (const int denominator : {1, 2, 8}) {
+      ExpectSameDecode(Edited("before the end", insert), 6, denominator);
+    }
   }
 }
 
