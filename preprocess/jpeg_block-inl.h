@@ -148,7 +148,7 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
   std::uint32_t place = 1;
   std::uint32_t entry = in.Entry(table);
   // One symbol. Returns whether it ends the block, or is not there whole.
-  const auto take = [&] {
+  const auto take = [&]() __attribute__((always_inline)) {
     in.Skip(entry);
     place += AdvanceOf(entry);
     if (place >= 64) {
@@ -214,7 +214,7 @@ HWY_INLINE std::uint32_t DecodeAcPairs(const AcTable& table, BitBuffer& in,
   std::uint32_t place = 1;
   std::uint32_t first = 1;
   std::uint64_t pair = in.Pair(table);
-  const auto take = [&] {
+  const auto take = [&]() __attribute__((always_inline)) {
     in.Skip(pair);
     first = place + (static_cast<std::uint32_t>(pair) >> 16 & 255);
     place += AdvanceOf(static_cast<std::uint32_t>(pair));
