@@ -28,6 +28,7 @@ struct Flags {
   std::string path;
   int windows = 200;
   int threads = 0;
+  int denominator = 1;
   std::vector<std::string> targets = CompiledSimdTargets();
 };
 
@@ -95,7 +96,8 @@ Findings CheckAll(const JpegFiles& files, const Flags& flags,
           ? flags.threads
           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   ParallelFor(static_cast<std::size_t>(threads), threads, [&](std::size_t) {
-    WindowChecker checker({.windows = flags.windows});
+    WindowChecker checker(
+        {.windows = flags.windows, .denominator = flags.denominator});
     Findings own;
     while (const std::optional<FoundJpeg> jpeg = source.Next()) {
       const std::int64_t before = own.tally.windows;
@@ -163,6 +165,10 @@ ExitCode VerifyDecoder(int argc, char** argv) {
   app.add_option("--targets", flags.targets, "instruction sets, best first")
       ->delimiter(',')
       ->check(CLI::IsMember(CompiledSimdTargets()))
+      ->capture_default_str();
+  app.add_option("--denominator", flags.denominator,
+                 "decodes to 1/2, 1/4 or 1/8 of the size")
+      ->check(CLI::IsMember({1, 2, 4, 8}))
       ->capture_default_str();
   app.add_option("--threads", flags.threads, "0: one for each core")
       ->check(CLI::NonNegativeNumber)

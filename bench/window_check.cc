@@ -67,7 +67,7 @@ DecodeOutcome WindowChecker::Decode(std::span<const std::byte> bytes,
       return {"another size or kind", {}, ""};
     }
     ImageSink sink(image_);
-    decoder_.DecodeWindow(*window, sink, index);
+    decoder_.DecodeScaledWindow(options_.denominator, *window, sink, index);
     if (index != nullptr && decoder_.index_use() != JpegIndexUse::kUsed) {
       return {"the index is not used", {}, ""};
     }
@@ -86,7 +86,7 @@ DecodeOutcome WindowChecker::DecodeReference(std::span<const std::byte> bytes,
       return {};
     }
     ImageSink sink(image);
-    reference_.DecodeWindow(*window, sink);
+    reference_.DecodeScaledWindow(options_.denominator, *window, sink);
     return {"", image.view(), WarningOf(reference_)};
   } catch (const DataError& error) {
     return {error.what(), {}, ""};
@@ -116,8 +116,11 @@ void WindowChecker::Check(const FoundJpeg& jpeg, WindowTally& tally,
   if (!header.error.empty()) {
     return compare(nullptr, nullptr, header);
   }
+  const auto scaled = [&](int side) {
+    return (side + options_.denominator - 1) / options_.denominator;
+  };
   const std::vector<Window> windows =
-      RandomWindows(info_.height, info_.width, options_.windows,
+      RandomWindows(scaled(info_.height), scaled(info_.width), options_.windows,
                     {.position = static_cast<std::uint64_t>(jpeg.number)});
   const DecodeOutcome whole = DecodeReference(bytes, &windows.front(), whole_);
   const bool is_sound = whole.error.empty() && whole.warning.empty();

@@ -34,6 +34,7 @@ struct WindowCheckOptions {
   int windows = 200;  // of each image; > 0
   JpegLimits limits = {};
   JpegWarnings warnings = JpegWarnings::kErrors;
+  int denominator = 1;  // 1, 2, 4 or 8: decodes to that part of the size
 };
 
 // Decodes windows of JPEGs by JpegDecoder and by libjpeg-turbo alone, and

@@ -118,10 +118,9 @@ struct Samples {
 template <int kHalf>
 HWY_INLINE V8 JoinHalves(V32 left, V32 right) {
 #if HWY_TARGET <= HWY_AVX3
-  constexpr int k = 2 * kHalf;
-  const __m512i places = _mm512_setr_epi32(
-      k, k + 16, k + 4, k + 20, k + 8, k + 24, k + 12, k + 28, k + 1, k + 17,
-      k + 5, k + 21, k + 9, k + 25, k + 13, k + 29);
+  const __m512i first = _mm512_setr_epi32(0, 16, 4, 20, 8, 24, 12, 28, 1, 17, 5,
+                                          21, 9, 25, 13, 29);
+  const __m512i places = _mm512_add_epi32(first, _mm512_set1_epi32(2 * kHalf));
   const V32 joined{_mm512_permutex2var_epi32(left.raw, places, right.raw)};
 #else
   const D32 d32;

@@ -39,10 +39,10 @@ PlainResult DecodeInOrder(const PlainJpeg& jpeg, PlainScratch& scratch,
   }
   // The whole of the last row is read, as libjpeg does; where it is the
   // image's last, so is what follows.
+  const bool is_last =
+      plan.window.y + plan.window.height == plan.components[0].height;
   const bool regular = stream.Pass(jpeg.scan.mcus_per_row - plan.end_mcu) &&
-                       (plan.window.y + plan.window.height < jpeg.scan.height
-                            ? !stream.NearsFileEnd()
-                            : stream.AtEnd());
+                       (is_last ? stream.AtEnd() : !stream.NearsFileEnd());
   return regular ? PlainResult::kDone : PlainResult::kIrregular;
 }
 

@@ -92,6 +92,29 @@ TEST_F(ConvertedImagesTest, AreMendedWhereTheyCanBe) {
       AllOf(HasSubstr("\"reencoded_images\": 1"), HasSubstr("cut.jpg")));
 }
 
+// From the flag to the decoder.
+TEST_F(ConvertedImagesTest, AreEnteredByTheirSeekIndexes) {
+  raw_.File("raw/a/1.jpg", TestJpeg({.width = 96, .height = 80}))
+      .File("raw/a/2.jpg", TestJpeg({.width = 96, .height = 64}))
+      .File("raw/a/3.jpg", TestJpeg({.progressive = true}));
+  for (const std::string more : {"", "--seek_index=4", "--seek_index none"}) {
+    const ProgramResult result = Convert(more);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const bool is_indexed = more != "--seek_index none";
+    EXPECT_EQ(
+        result.out.find("seek index: 2 of 3 images\n") != std::string::npos,
+        is_indexed);
+    const RecordIndex index(FindSplit(out(), "train"));
+    InputPipeline pipeline(index, {.batch_size = 3, .training = false});
+    EXPECT_NE(pipeline.Next(), nullptr);
+    const SeekIndexStats stats = pipeline.stats().seek_indexes;
+    EXPECT_EQ(stats.used, is_indexed ? 2 : 0);
+    EXPECT_EQ(stats.refused, 0);
+    EXPECT_EQ(stats.none, is_indexed ? 1 : 3);
+  }
+  EXPECT_THAT(Convert("--seek_index=2").err, HasSubstr("--seek_index: 2 not"));
+}
+
 TEST_F(ConvertedImagesTest, AreShrunkAndTurnedWhenAsked) {
   raw_.File("raw/a/1.jpg",
             WithOrientation(TestJpeg({.width = 200, .height = 100}), 8));

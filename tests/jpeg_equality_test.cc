@@ -62,9 +62,10 @@ std::vector<std::string> MadeSet(const TestJpegOptions& kind,
 class JpegEqualityTest : public testing::TestWithParam<Kind> {
  protected:
   // Compares the whole and some windows of each, on each target.
-  static void ExpectEqual(const std::vector<std::string>& jpegs) {
+  static void ExpectEqual(const std::vector<std::string>& jpegs,
+                          int denominator = 1) {
     OnEachSimdTarget([&] {
-      WindowChecker checker({.windows = 6});
+      WindowChecker checker({.windows = 6, .denominator = denominator});
       WindowTally tally;
       std::vector<std::string> differences;
       for (const std::string& jpeg : jpegs) {
@@ -85,6 +86,12 @@ TEST_P(JpegEqualityTest, HoldsForSizesQualitiesRestartsAndTables) {
   const std::uint64_t sets = GetParam().is_plain ? 8 : 1;
   for (std::uint64_t seed = 1; seed <= sets; ++seed) {
     ExpectEqual(MadeSet(GetParam().options, seed));
+  }
+}
+
+TEST_P(JpegEqualityTest, HoldsForScaledDecodes) {
+  for (const int denominator : {2, 4, 8}) {
+    ExpectEqual(MadeSet(GetParam().options, 9), denominator);
   }
 }
 

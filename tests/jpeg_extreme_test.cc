@@ -130,6 +130,17 @@ TEST(JpegExtremeTest, CoefficientsThatNoImageHas) {
   }
 }
 
+TEST(JpegExtremeTest, CoefficientsOfEverySizeScaled) {
+  for (const int denominator : {2, 4, 8}) {
+    for (const int quantiser : {1, 16, 255, 65535}) {
+      for (const int size : {3, 8, 11, 15}) {
+        ExpectSameDecode(RandomScans({size, size, quantiser, 30}, 30), 3,
+                         denominator);
+      }
+    }
+  }
+}
+
 TEST(JpegExtremeTest, FullBlocks) {
   ExpectSameDecode(RandomScans({5, 4, 8, 63}, 200), 3);
   ExpectSameDecode(RandomScans({11, 10, 1, 63}, 100), 3);
@@ -157,7 +168,9 @@ TEST(JpegExtremeTest, SingleCoefficients) {
            jpeg});
     }
   }
-  ExpectSameDecode(jpegs, 2);
+  for (const int denominator : {1, 2, 4, 8}) {
+    ExpectSameDecode(jpegs, 2, denominator);
+  }
 }
 
 TEST(JpegExtremeTest, DcThatLeavesItsRange) {

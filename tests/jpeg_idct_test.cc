@@ -88,19 +88,6 @@ Samples JpegIdctTest::TransformBlock(const MadeBlocks& blocks, int i,
   return out;
 }
 
-// Block i of a plane.
-Samples BlockOf(const DecodedPlane& plane, int size, int i) {
-  const int columns = plane.width / size;
-  Samples block;
-  for (int y = 0; y < size; ++y) {
-    const auto row = plane.samples.begin() +
-                     (i / columns * size + y) * plane.width +
-                     i % columns * size;
-    block.insert(block.end(), row, row + size);
-  }
-  return block;
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Targets, JpegIdctTest,
     testing::Combine(testing::ValuesIn(SupportedSimdTargets()),
@@ -149,7 +136,7 @@ TEST_P(JpegIdctTest, WrapsAndClampsAsLibjpegDoes) {
       if (twin_is_regular) {
         ++regular;
         ASSERT_EQ(samples, twins);
-        ASSERT_EQ(samples, BlockOf(truth, size(), i)) << "limit " << limit;
+        ASSERT_EQ(samples, truth.Block(i)) << "limit " << limit;
       }
     }
     EXPECT_GT(regular, 10) << "limit " << limit;

@@ -92,6 +92,20 @@ TEST(JpegIrregularTest, CutAnywhere) {
   }
 }
 
+TEST(JpegIrregularTest, CutAnywhereScaled) {
+  for (const NamedJpeg& kind : PlainKinds()) {
+    std::vector<NamedJpeg> cuts;
+    for (std::size_t size = CodedAt(kind.bytes); size < kind.bytes.size();
+         size += 5) {
+      cuts.push_back({kind.name + " cut to " + std::to_string(size),
+                      kind.bytes.substr(0, size)});
+    }
+    for (const int denominator : {2, 4, 8}) {
+      ExpectSameDecode(cuts, 6, denominator);
+    }
+  }
+}
+
 TEST(JpegIrregularTest, CutInTheHeader) {
   const std::string jpeg = Plain({.subsampling = Subsampling::k420});
   std::vector<NamedJpeg> cuts;
@@ -117,9 +131,12 @@ TEST(JpegIrregularTest, BytesBeforeTheEndMarker) {
         BytesOf(0, 0, 0, 0, 0), BytesOf(0xFF, 0), BytesOf(0xFF, 0xD0),
         BytesOf(0xFF, 0xD8), BytesOf(0xFF, 0xFE, 0, 3, 65),
         std::string(300, '\x7f'), std::string(300, '\0')}) {
-    ExpectSameDecode(Edited("before the end", [&](const std::string& jpeg) {
+    const auto insert = [&](const std::string& jpeg) {
       return Inserted(jpeg, jpeg.size() - 2, bytes);
-    }));
+    };
+    for (const int denominator : {1, 2, 8}) {
+      ExpectSameDecode(Edited("before the end", insert), 6, denominator);
+    }
   }
 }
 

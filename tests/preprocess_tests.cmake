@@ -15,7 +15,7 @@ target_link_libraries(jpeg_back_half
   PRIVATE JPEG::JPEG hwy::hwy infeed_options)
 
 infeed_test(jpeg_backhalf_test
-  SOURCES jpeg_color_test.cc jpeg_idct_test.cc
+  SOURCES jpeg_color_test.cc jpeg_idct_test.cc jpeg_window_plan_test.cc
   LIBRARIES jpeg_back_half
   LABELS core)
 infeed_test(jpeg_test

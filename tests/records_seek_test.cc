@@ -204,6 +204,15 @@ TEST_F(RecordsSeekTest, VerifyLeavesTheFileAloneWhereRecordsWereLost) {
   EXPECT_THAT(result.out, Not(HasSubstr("seek")));
 }
 
+TEST_F(RecordsSeekTest, StatsCountsExamplesThatHoldOne) {
+  RecordFile()
+      .Add(PayloadWith(jpeg_, SealedOf(jpeg_)))
+      .Add(PayloadWith(other_))
+      .Write(shard_);
+  EXPECT_EQ(Json::parse(Run("stats --json").out)["jpeg"]["seek_index"], 1);
+  EXPECT_THAT(Run("stats").out, HasSubstr("JPEGs with  a seek index 1, "));
+}
+
 TEST_F(RecordsSeekTest, RewritingVerbsKeepIndexes) {
   RecordFile().Add(PayloadWith(jpeg_, SealedOf(jpeg_))).Write(shard_);
   const std::string out = folder_ / "out";

@@ -118,6 +118,7 @@ void AddImage(const ImagenetExampleView& example, DatasetStats& stats) {
   CountOne(stats.formats, FormatName(format));
   const auto bytes = static_cast<std::int64_t>(example.encoded.size());
   stats.image_bytes += bytes;
+  stats.seek_indexes += example.seek_index.empty() ? 0 : 1;
   stats.bytes.Add(RoundedForTally(bytes));
   const std::optional<ImageSize> size = format == ImageFormat::kJpeg
                                             ? AddJpeg(example.encoded, stats)
@@ -180,6 +181,7 @@ void DatasetStats::Merge(DatasetStats other) {
   MergeCounts(coding, other.coding);
   MergeCounts(colors, other.colors);
   restart_markers += other.restart_markers;
+  seek_indexes += other.seek_indexes;
   exif += other.exif;
   adobe += other.adobe;
   standard_tables += other.standard_tables;

@@ -62,6 +62,7 @@ struct DatasetStats {
   Counts coding;  // of JPEGs: baseline, progressive, arithmetic
   Counts colors;  // of JPEGs: gray, color, CMYK
   std::int64_t restart_markers = 0;  // JPEGs that have some
+  std::int64_t seek_indexes = 0;     // JPEGs with one in their Example
   std::int64_t exif = 0;
   std::int64_t adobe = 0;            // with Adobe's marker
   std::int64_t standard_tables = 0;  // with libjpeg's tables of a quality

@@ -187,6 +187,7 @@ std::string CountsTable(const DatasetStats& stats) {
   add_all("sampling:", stats.sampling);
   add_all("coding:", stats.coding);
   add("with", "restart markers", stats.restart_markers);
+  add("with", "a seek index", stats.seek_indexes);
   add("with", "EXIF", stats.exif);
   add("with", "Adobe's marker", stats.adobe);
   for (const auto& [key, records] : MissingKeys(stats)) {

@@ -109,6 +109,7 @@ std::string StatsJson(const StatsReport& report) {
         {"coding", stats.coding},
         {"colors", stats.colors},
         {"restart_markers", stats.restart_markers},
+        {"seek_index", stats.seek_indexes},
         {"exif", stats.exif},
         {"adobe_marker", stats.adobe}}},
       {"wrong_sizes", stats.wrong_sizes},

@@ -164,9 +164,10 @@ std::string StatsText(const StatsReport& report, std::size_t max_classes) {
           CountsLine("coding", stats.coding);
   if (!stats.coding.empty()) {
     text += fmt::format(
-        "JPEGs with  restart markers {}, EXIF {}, Adobe's marker {}, tables of "
-        "a standard quality {}\n",
-        stats.restart_markers, stats.exif, stats.adobe, stats.standard_tables);
+        "JPEGs with  a seek index {}, restart markers {}, EXIF {}, Adobe's "
+        "marker {}, tables of a standard quality {}\n",
+        stats.seek_indexes, stats.restart_markers, stats.exif, stats.adobe,
+        stats.standard_tables);
   }
   const std::string oddities = OdditiesText(report);
   return text + (oddities.empty() ? "" : "\n" + oddities);

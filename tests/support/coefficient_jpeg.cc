@@ -91,6 +91,17 @@ int RandomCoefficient(int limit, std::mt19937& random) {
 
 }  // namespace
 
+std::vector<std::uint8_t> DecodedPlane::Block(int i) const {
+  const int columns = width / block;
+  std::vector<std::uint8_t> bytes;
+  for (int y = 0; y < block; ++y) {
+    const auto row = samples.begin() + (i / columns * block + y) * width +
+                     i % columns * block;
+    bytes.insert(bytes.end(), row, row + block);
+  }
+  return bytes;
+}
+
 MadeBlocks MakeBlocks(int columns, int rows, int limit, int quantiser_limit,
                       unsigned seed) {
   std::mt19937 random(seed);
@@ -154,6 +165,7 @@ std::vector<DecodedPlane> LibjpegSamples(const std::string& jpeg,
     const jpeg_component_info& component = codec.comp_info[i];
     const auto size = static_cast<unsigned>(component.DCT_scaled_size);
     DecodedPlane& plane = planes[i];
+    plane.block = component.DCT_scaled_size;
     plane.width = static_cast<int>(component.width_in_blocks * size);
     plane.height = static_cast<int>(component.height_in_blocks * size);
     plane.samples.resize(std::size_t{component.width_in_blocks} * size *
@@ -188,9 +200,9 @@ DecodedPlane LibjpegPixels(const std::string& jpeg, bool rgb,
   jpeg_decompress_struct& codec = decode.codec();
   codec.out_color_space = rgb ? JCS_RGB : JCS_YCbCr;
   jpeg_start_decompress(&codec);
-  DecodedPlane pixels{.width = static_cast<int>(codec.output_width),
-                      .height = static_cast<int>(codec.output_height),
-                      .samples = {}};
+  DecodedPlane pixels;
+  pixels.width = static_cast<int>(codec.output_width);
+  pixels.height = static_cast<int>(codec.output_height);
   const std::size_t row_bytes = std::size_t{3} * codec.output_width;
   pixels.samples.resize(row_bytes * codec.output_height);
   while (codec.output_scanline < codec.output_height) {

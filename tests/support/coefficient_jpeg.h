@@ -46,7 +46,11 @@ struct MadeBlocks {
 struct DecodedPlane {
   int width = 0;
   int height = 0;
+  int block = 0;  // samples a side that a block became, if these are samples
   std::vector<std::uint8_t> samples;
+
+  // What the i-th block became.
+  [[nodiscard]] std::vector<std::uint8_t> Block(int i) const;
 };
 
 // What libjpeg makes of it at eighths / 8 of the size: the samples behind the

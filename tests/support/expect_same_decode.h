@@ -22,14 +22,15 @@ struct NamedJpeg {
 // errors and tolerated, on each SIMD target. Returns the tally with errors, on
 // the last target.
 inline WindowTally ExpectSameDecode(const std::vector<NamedJpeg>& jpegs,
-                                    int windows = 12) {
+                                    int windows = 12, int denominator = 1) {
   WindowTally with_errors;
   OnEachSimdTarget([&] {
     for (const JpegWarnings warnings :
          {JpegWarnings::kTolerated, JpegWarnings::kErrors}) {
       WindowChecker checker({.windows = windows,
                              .limits = {.max_pixels = 1 << 14},
-                             .warnings = warnings});
+                             .warnings = warnings,
+                             .denominator = denominator});
       with_errors = {};
       std::vector<std::string> differences;
       for (const NamedJpeg& jpeg : jpegs) {
