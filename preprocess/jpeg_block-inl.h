@@ -99,12 +99,13 @@ HWY_INLINE bool DecodeDc(const DcTable& table, BitBuffer& in, int& value) {
   in.Refill();
   std::uint32_t entry = in.Entry(table);
   if (HWY_UNLIKELY(IsLong(entry))) {
-    entry = LongSymbol(table, entry, in.bits());
-    if (entry == 0) {
+    const LongResult symbol = LongSymbol(table, entry, in.bits());
+    if (symbol.bits == 0) {
       return false;
     }
-    in.Skip(entry);
+    in.Skip(symbol.bits);
     in.Refill();
+    entry = symbol.entry;
   } else {
     in.Skip(entry);
   }
@@ -119,14 +120,14 @@ HWY_INLINE std::uint32_t TakeLong(const AcTable& table, std::uint32_t entry,
                                   BitBuffer& in, std::uint32_t& place,
                                   Block block) {
   in.Refill();
-  entry = LongSymbol(table, entry, in.bits());
-  in.Skip(entry);
-  place += AdvanceOf(entry);
-  if (place <= 64) {
-    block.Put(place, entry >> 8);
-  }
+  const LongResult symbol = LongSymbol(table, entry, in.bits());
+  in.Skip(symbol.bits);
   in.Refill();
-  return entry;
+  place += AdvanceOf(symbol.entry);
+  if (place <= 64) {
+    block.Put(place, symbol.entry >> 8);
+  }
+  return symbol.entry;
 }
 
 // The end of a block whose last symbol led to place >= 64; 0: a run past it.
@@ -147,7 +148,7 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
   std::uint32_t place = 1;
   std::uint32_t entry = in.Entry(table);
   // One symbol. Returns whether it ends the block, or is not there whole.
-  const auto take = [&] {
+  const auto take = [&]() __attribute__((always_inline)) {
     in.Skip(entry);
     place += AdvanceOf(entry);
     if (place >= 64) {
@@ -213,7 +214,7 @@ HWY_INLINE std::uint32_t DecodeAcPairs(const AcTable& table, BitBuffer& in,
   std::uint32_t place = 1;
   std::uint32_t first = 1;
   std::uint64_t pair = in.Pair(table);
-  const auto take = [&] {
+  const auto take = [&]() __attribute__((always_inline)) {
     in.Skip(pair);
     first = place + (static_cast<std::uint32_t>(pair) >> 16 & 255);
     place += AdvanceOf(static_cast<std::uint32_t>(pair));

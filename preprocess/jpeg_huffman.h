@@ -52,10 +52,14 @@ struct DcTable : FusedTable {};
 // without.
 void PairSymbols(AcTable& table);
 
-// The entry of a symbol that a look-up with `bits` did not give whole but as
-// `entry`. At least 31 of the bits are valid. 0: not a code.
-inline std::uint32_t LongSymbol(const FusedTable& table, std::uint32_t entry,
-                                std::uint64_t bits) {
+// A symbol that a look-up with `bits` did not give whole but as `entry`. At
+// least 31 of the bits are valid.
+struct LongResult {
+  std::uint32_t entry;
+  std::uint32_t bits;  // as in the entry, but there sooner; 0: not a code
+};
+inline LongResult LongSymbol(const FusedTable& table, std::uint32_t entry,
+                             std::uint64_t bits) {
   std::uint32_t advance = (entry >> 20 & 15) + 1;
   std::uint32_t size = entry >> 16 & 15;
   std::uint32_t length = entry >> 8 & 255;
@@ -66,7 +70,7 @@ inline std::uint32_t LongSymbol(const FusedTable& table, std::uint32_t entry,
       ++length;
     }
     if (length > 16) {
-      return 0;
+      return {0, 0};
     }
     const std::uint32_t symbol =
         table.values[(code >> (16 - length)) + table.offsets[length]];
@@ -79,8 +83,10 @@ inline std::uint32_t LongSymbol(const FusedTable& table, std::uint32_t entry,
   const std::uint64_t negative = (bits >> 63) - 1;
   const std::uint64_t value = (bits >> 1 >> (63 - size)) +
                               (negative & (1 - (std::uint64_t{1} << size)));
-  return advance << 24 | static_cast<std::uint32_t>(value & 0xFFFF) << 8 |
-         (length + size);
+  const std::uint32_t used = length + size;
+  return {
+      advance << 24 | static_cast<std::uint32_t>(value & 0xFFFF) << 8 | used,
+      used};
 }
 
 }  // namespace infeed

@@ -62,19 +62,18 @@ HWY_INLINE void Refill(Stream& s) {
 }
 
 // Completes a look-up that found no whole symbol. Its entry then has no bits
-// used: they are taken already, and the next ones there.
+// used: they are taken already. Before the next look-up comes a refill.
 HWY_INLINE void TakeLong(const FusedTable& table, Stream& s, bool& bad) {
   Refill(s);
-  std::uint32_t entry =
+  LongResult symbol =
       LongSymbol(table, static_cast<std::uint32_t>(s.entry), s.bits);
-  if (HWY_UNLIKELY(entry == 0)) {
+  if (HWY_UNLIKELY(symbol.bits == 0)) {
     bad = true;
-    entry = FusedTable::kLong;  // Ends the block: so the list's end comes.
+    symbol.entry = FusedTable::kLong;  // Goes on, to get to the list's end.
   }
-  s.bits <<= entry & 63;
-  Refill(s);
+  s.bits <<= symbol.bits;
   // 64 bits used are none, and not the mark of a long symbol.
-  s.entry = (entry & ~std::uint32_t{255}) | 64;
+  s.entry = (symbol.entry & ~std::uint32_t{255}) | 64;
 }
 HWY_INLINE void TakeLong(Stream& s, bool& bad) {
   // Where a block has just begun, the job before named the table.

@@ -55,7 +55,9 @@ TEST(JpegHuffmanTest, FindsLongSymbols) {
   ASSERT_TRUE(BuildAcTable(Small(), table));
   const auto find = [&table](std::uint64_t bits) {
     EXPECT_EQ(FusedEntry(table, bits) & 255, 0U);
-    return LongSymbol(table, FusedEntry(table, bits), bits);
+    const LongResult result = LongSymbol(table, FusedEntry(table, bits), bits);
+    EXPECT_EQ(result.bits, result.entry & 255);
+    return result.entry;
   };
   EXPECT_EQ(find(TopBits(0b1110'11111111111, 15)), Entry(2047, 5, 15));
   EXPECT_EQ(find(TopBits(0b1110'00000000000, 15)), Entry(-2047, 5, 15));
