@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "records/compression.h"
 #include "records/crc32c.h"
+#include "records/little_endian.h"
 #include "records/open_sink.h"
 #include "records/open_source.h"
 #include "records/side_file.h"
@@ -35,20 +36,15 @@ constexpr std::size_t kObjectScanBytes = std::size_t{1} << 20;
 constexpr std::size_t kNumberBytes = 8;
 constexpr std::int64_t kMaxIndexBytes = std::int64_t{1} << 33;
 
-void AppendNumber(std::string& out, std::uint64_t value,
-                  std::size_t bytes = kNumberBytes) {
-  for (std::size_t i = 0; i < bytes; ++i) {
-    out.push_back(static_cast<char>(value >> (8 * i)));
-  }
+void AppendNumber(std::string& out, std::uint64_t value) {
+  AppendLittleEndian(out, value, kNumberBytes);
 }
 
 // Takes a number off the front. Requires: it is there.
 std::uint64_t TakeNumber(std::string_view& text,
                          std::size_t bytes = kNumberBytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
-  }
+  const std::uint64_t value =
+      LittleEndianAt(std::as_bytes(std::span(text)), 0, bytes);
   text.remove_prefix(bytes);
   return value;
 }
@@ -155,7 +151,7 @@ std::string IndexFileText(const ByteSource& shard,
   for (const std::int64_t offset : offsets) {
     AppendNumber(text, static_cast<std::uint64_t>(offset));
   }
-  AppendNumber(text, ChecksumOf(text), sizeof(std::uint32_t));
+  AppendLittleEndian(text, ChecksumOf(text), sizeof(std::uint32_t));
   return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "records/crc32c.h"
+#include "records/little_endian.h"
 
 namespace infeed {
 namespace {
@@ -17,20 +18,6 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kNumberBytes = 4;
 constexpr std::size_t kHeadBytes =
     kMagic.size() + kVersionBytes + 2 * kNumberBytes;
-
-void AppendNumber(std::string& out, std::uint32_t value, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; ++i) {
-    out.push_back(static_cast<char>(value >> (8 * i)));
-  }
-}
-
-std::uint32_t NumberAt(Bytes bytes, std::size_t offset, std::size_t size) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    value |= std::to_integer<std::uint32_t>(bytes[offset + i]) << (8 * i);
-  }
-  return value;
-}
 
 bool HasMagic(Bytes bytes) {
   for (std::size_t i = 0; i < kMagic.size(); ++i) {
@@ -84,11 +71,13 @@ std::string SealSeekIndex(std::string_view body, Bytes jpeg) {
   Check(jpeg.size() <= std::numeric_limits<std::uint32_t>::max(),
         "a record's JPEG has less than 4 GiB");
   std::string sealed(kMagic);
-  AppendNumber(sealed, kVersion, kVersionBytes);
-  AppendNumber(sealed, static_cast<std::uint32_t>(jpeg.size()), kNumberBytes);
-  AppendNumber(sealed, Crc32c(jpeg), kNumberBytes);
+  AppendLittleEndian(sealed, kVersion, kVersionBytes);
+  AppendLittleEndian(sealed, static_cast<std::uint32_t>(jpeg.size()),
+                     kNumberBytes);
+  AppendLittleEndian(sealed, Crc32c(jpeg), kNumberBytes);
   sealed.append(body);
-  AppendNumber(sealed, Crc32c(std::as_bytes(std::span(sealed))), kNumberBytes);
+  AppendLittleEndian(sealed, Crc32c(std::as_bytes(std::span(sealed))),
+                     kNumberBytes);
   return sealed;
 }
 
@@ -98,17 +87,17 @@ OpenedSeekIndex OpenSeekIndex(Bytes sealed, Bytes jpeg,
     return {.seal = SeekSeal::kDamaged, .body = {}};
   }
   const std::size_t end = sealed.size() - kNumberBytes;
-  if (NumberAt(sealed, end, kNumberBytes) != Crc32c(sealed.first(end))) {
+  if (LittleEndianAt(sealed, end, kNumberBytes) != Crc32c(sealed.first(end))) {
     return {.seal = SeekSeal::kDamaged, .body = {}};
   }
   std::size_t place = kMagic.size();
-  if (NumberAt(sealed, place, kVersionBytes) != kVersion) {
+  if (LittleEndianAt(sealed, place, kVersionBytes) != kVersion) {
     return {.seal = SeekSeal::kUnknownVersion, .body = {}};
   }
   place += kVersionBytes;
-  const std::uint32_t length = NumberAt(sealed, place, kNumberBytes);
-  const std::uint32_t crc =
-      NumberAt(sealed, place + kNumberBytes, kNumberBytes);
+  const std::uint64_t length = LittleEndianAt(sealed, place, kNumberBytes);
+  const auto crc = static_cast<std::uint32_t>(
+      LittleEndianAt(sealed, place + kNumberBytes, kNumberBytes));
   if (length != jpeg.size() || !HasChecksum(jpeg, crc, record)) {
     return {.seal = SeekSeal::kOtherJpeg, .body = {}};
   }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "records/crc32c.h"
+#include "records/little_endian.h"
 #include "records/open_sink.h"
 #include "records/open_source.h"
 #include "records/side_file.h"
@@ -21,20 +22,8 @@ constexpr std::size_t kCrcBytes = 4;
 constexpr std::size_t kNumbers = 5;
 constexpr std::size_t kFooterBytes = kNumbers * kNumberBytes + kCrcBytes;
 
-void AppendNumber(std::string& out, std::uint64_t value,
-                  std::size_t bytes = kNumberBytes) {
-  for (std::size_t i = 0; i < bytes; ++i) {
-    out.push_back(static_cast<char>(value >> (8 * i)));
-  }
-}
-
-std::int64_t NumberAt(std::span<const std::byte> bytes, std::size_t offset,
-                      std::size_t size = kNumberBytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    value |= std::to_integer<std::uint64_t>(bytes[offset + i]) << (8 * i);
-  }
-  return static_cast<std::int64_t>(value);
+std::int64_t NumberAt(std::span<const std::byte> bytes, std::size_t offset) {
+  return static_cast<std::int64_t>(LittleEndianAt(bytes, offset, kNumberBytes));
 }
 
 std::string Footer(const SeekFileInfo& info) {
@@ -42,9 +31,11 @@ std::string Footer(const SeekFileInfo& info) {
   for (const std::int64_t number :
        {kVersion, info.shard_size, info.shard_version, info.records,
         std::int64_t{info.run}}) {
-    AppendNumber(footer, static_cast<std::uint64_t>(number));
+    AppendLittleEndian(footer, static_cast<std::uint64_t>(number),
+                       kNumberBytes);
   }
-  AppendNumber(footer, Crc32c(std::as_bytes(std::span(footer))), kCrcBytes);
+  AppendLittleEndian(footer, Crc32c(std::as_bytes(std::span(footer))),
+                     kCrcBytes);
   return footer;
 }
 
@@ -159,7 +150,7 @@ void SeekFileWriter::Close() {
   offsets_.push_back(sink_->size());
   std::string tail;
   for (const std::int64_t offset : offsets_) {
-    AppendNumber(tail, static_cast<std::uint64_t>(offset));
+    AppendLittleEndian(tail, static_cast<std::uint64_t>(offset), kNumberBytes);
   }
   sink_->Write(tail + Footer(info_));
   sink_->Commit();
