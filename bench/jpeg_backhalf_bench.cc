@@ -29,7 +29,7 @@ void InverseDct(benchmark::State& state, const std::string& target, int size,
     coefficients[i / end * 64 + code.stored_place[i % end]] =
         static_cast<std::int16_t>(i * 2654435761U >> 28);
   }
-  std::array<std::int16_t, 64> quantiser;
+  std::array<std::int16_t, 64> quantiser{};
   quantiser.fill(3);
   const std::vector<std::uint8_t> ends(kColumns, end);
   std::vector<int> blocks(kColumns);

@@ -105,8 +105,9 @@ void Register() {
       });
     };
     for (const std::string& target : SupportedSimdTargets()) {
-      add(benchmark::RegisterBenchmark(("Sink/" + crop + "/" + target).c_str(),
-                                       Sink, target, side));
+      const std::string name = std::string("Sink/").append(crop) += "/";
+      add(benchmark::RegisterBenchmark((name + target).c_str(), Sink, target,
+                                       side));
     }
     add(benchmark::RegisterBenchmark(("OpenCV/" + crop).c_str(), OpenCv, side));
   }

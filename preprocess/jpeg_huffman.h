@@ -23,21 +23,21 @@ struct FusedTable {
   // No symbol: 64 bits used are none where shifts count modulo 64.
   static constexpr std::uint32_t kStop = 64;
 
-  alignas(64) std::array<std::uint32_t, 1 << kBits> fused;
+  alignas(64) std::array<std::uint32_t, 1 << kBits> fused{};
   // For longer codes: bits below limits[n] << (16 - n) have a code of n bits at
   // most, whose symbol is values[code + offsets[n]].
-  std::array<std::uint32_t, 18> limits;
-  std::array<std::uint32_t, 17> offsets;  // modulo 2^32
-  std::array<std::uint8_t, 256> values;
+  std::array<std::uint32_t, 18> limits{};
+  std::array<std::uint32_t, 17> offsets{};  // modulo 2^32
+  std::array<std::uint8_t, 256> values{};
   // The advance of a symbol without value bits, other than sixteen zeros.
-  std::uint32_t no_value_advance;
+  std::uint32_t no_value_advance = 0;
 };
 struct AcTable : FusedTable {
   // Two symbols a look-up, where kBits hold both:
   //   value << 48 | second value << 32 | advance of both << 24 |
   //   advance << 16 | bits of the first << 8 | bits of both
   // else the one as if it were both, or the fused entry of a long one.
-  alignas(64) std::array<std::uint64_t, 1 << kBits> pairs;
+  alignas(64) std::array<std::uint64_t, 1 << kBits> pairs{};
   bool is_paired = false;
 };
 struct DcTable : FusedTable {};

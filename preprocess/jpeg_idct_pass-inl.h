@@ -12,6 +12,8 @@
 
 #include <hwy/highway.h>
 
+#include "preprocess/jpeg_idct_scalar.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
@@ -28,8 +30,6 @@ using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 using V8 = hn::Vec<D8>;
 
-// A constant of 13 binary places.
-constexpr int Fixed13(double x) { return static_cast<int>(x * 8192 + 0.5); }
 constexpr int kC0298 = Fixed13(0.298631336);
 constexpr int kC0390 = Fixed13(0.390180644);
 constexpr int kC0541 = Fixed13(0.541196100);

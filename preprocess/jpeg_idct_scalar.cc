@@ -16,8 +16,7 @@ int Wrapped16(int x) {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(x));
 }
 
-// x as a number of 13 binary places.
-constexpr Word Fix(double x) { return static_cast<Word>(x * 8192 + 0.5); }
+constexpr Word Fix(double x) { return static_cast<Word>(Fixed13(x)); }
 
 // The eight results of one pass over eight numbers, shifted right with
 // rounding.
@@ -59,10 +58,10 @@ bool Beyond(int x, int limit) { return std::abs(x) > limit; }
 bool InverseDctBlock(const std::int16_t* coefficients,
                      const std::int16_t* quantiser, std::uint8_t* out,
                      std::ptrdiff_t stride) {
-  std::array<std::array<int, 8>, 8> rows;  // of the first pass's results
+  std::array<std::array<int, 8>, 8> rows{};  // of the first pass's results
   bool extreme = false;
   for (std::size_t x = 0; x < 8; ++x) {
-    std::array<int, 8> column;
+    std::array<int, 8> column{};
     for (std::size_t y = 0; y < 8; ++y) {
       column[y] = Wrapped16(coefficients[8 * y + x] * quantiser[8 * y + x]);
     }

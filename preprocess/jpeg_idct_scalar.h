@@ -6,6 +6,12 @@
 
 namespace infeed {
 
+// A constant of the transforms with 13 binary places. Requires: x >= 0.
+[[nodiscard]] constexpr int Fixed13(double x) {
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): lround is not constexpr.
+  return static_cast<int>(x * 8192 + 0.5);
+}
+
 // The inverse DCT of libjpeg-turbo's x86 SIMD code for JDCT_ISLOW, one block in
 // plain C++: columns, then rows, with 13-bit constants (Loeffler, Ligtenberg
 // and Moschytz, 1989). It differs from libjpeg's portable code where numbers

@@ -4,14 +4,13 @@
 #include <array>
 #include <cstdlib>
 
+#include "preprocess/jpeg_idct_scalar.h"
+
 namespace infeed {
 namespace {
 
 using Wide = std::int64_t;
 using Column = std::array<int, 8>;
-
-// x as a number of 13 binary places.
-constexpr int Fix(double x) { return static_cast<int>(x * 8192 + 0.5); }
 
 // Sums that wrap at 32 and at 16 bits, as registers do.
 std::int32_t Wrapped(Wide x) {
@@ -27,8 +26,8 @@ template <int kShift>
 std::array<int, 2> PassTo2(const Column& in) {
   const Wide even = Wide{in[0]} * (1 << 15) + (Wide{1} << (kShift - 1));
   const Wide odd =
-      Wide{in[1]} * Fix(3.624509785) - Wide{in[3]} * Fix(1.272758580) +
-      Wide{in[5]} * Fix(0.850430095) - Wide{in[7]} * Fix(0.720959822);
+      Wide{in[1]} * Fixed13(3.624509785) - Wide{in[3]} * Fixed13(1.272758580) +
+      Wide{in[5]} * Fixed13(0.850430095) - Wide{in[7]} * Fixed13(0.720959822);
   return {Wrapped(even + odd) >> kShift, Wrapped(even - odd) >> kShift};
 }
 
@@ -36,13 +35,13 @@ template <int kShift>
 std::array<int, 4> PassTo4(const Column& in) {
   const Wide mean = Wide{in[0]} * (1 << 14) + (Wide{1} << (kShift - 1));
   const Wide slope =
-      Wide{in[2]} * Fix(1.847759065) - Wide{in[6]} * Fix(0.765366865);
+      Wide{in[2]} * Fixed13(1.847759065) - Wide{in[6]} * Fixed13(0.765366865);
   const Wide outer =
-      Wide{in[1]} * Fix(2.562915447) + Wide{in[3]} * Fix(0.899976223) -
-      Wide{in[5]} * Fix(0.601344887) - Wide{in[7]} * Fix(0.509795579);
+      Wide{in[1]} * Fixed13(2.562915447) + Wide{in[3]} * Fixed13(0.899976223) -
+      Wide{in[5]} * Fixed13(0.601344887) - Wide{in[7]} * Fixed13(0.509795579);
   const Wide inner =
-      Wide{in[1]} * Fix(1.061594337) - Wide{in[3]} * Fix(2.172734803) +
-      Wide{in[5]} * Fix(1.451774981) - Wide{in[7]} * Fix(0.211164243);
+      Wide{in[1]} * Fixed13(1.061594337) - Wide{in[3]} * Fixed13(2.172734803) +
+      Wide{in[5]} * Fixed13(1.451774981) - Wide{in[7]} * Fixed13(0.211164243);
   return {Wrapped(mean + slope + outer) >> kShift,
           Wrapped(mean - slope + inner) >> kShift,
           Wrapped(mean - slope - inner) >> kShift,
@@ -57,10 +56,10 @@ template <int kSize, typename First, typename Second>
 bool Transform(const std::int16_t* coefficients, const std::int16_t* quantiser,
                std::uint8_t* out, std::ptrdiff_t stride, First first,
                Second second) {
-  std::array<Column, kSize> rows;
+  std::array<Column, kSize> rows{};
   bool extreme = false;
   for (std::size_t x = 0; x < 8; ++x) {
-    Column column;
+    Column column{};
     for (std::size_t y = 0; y < 8; ++y) {
       column[y] = Wrapped16(coefficients[8 * y + x] * quantiser[8 * y + x]);
     }

@@ -34,7 +34,7 @@ class TableSet {
   struct Slot {
     HuffmanSpec spec;
     bool is_built = false;
-    Table table;
+    Table table{};
   };
   std::array<Slot, 4> slots_;
 };

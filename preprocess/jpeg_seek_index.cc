@@ -116,7 +116,7 @@ class Reader {
       // In two steps: together they may be 64.
       word = word >> bits >> 1;
       stops = stops >> bits >> 1;
-      bytes_ = bytes_.subspan(static_cast<std::size_t>(bits / 8 + 1));
+      bytes_ = bytes_.subspan(static_cast<std::size_t>(bits) / 8 + 1);
     }
     return true;
   }

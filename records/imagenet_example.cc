@@ -69,8 +69,8 @@ class OneValue final : public FeatureSink {
     }
     if (kind_ != kKind) {
       throw DataError("Example key '" + std::string(key) + "' holds " +
-                      std::string(KindName(kind_)) + ", expected " +
-                      std::string(KindName(kKind)));
+                      std::string{KindName(kind_)} + ", expected " +
+                      std::string{KindName(kKind)});
     }
     if (count_ != 1) {
       throw DataError("Example key '" + std::string(key) + "' has " +
