@@ -7,6 +7,7 @@
 #include "records/seek_feature.h"
 
 namespace infeed {
+
 const std::map<std::string, SeekEntries>& SeekEntriesNames() {
   static const std::map<std::string, SeekEntries> names = {
       {"none", SeekEntries::kNone},
