@@ -81,6 +81,7 @@ SpeedReport Measured(const Flags& flags) {
 void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("path", flags.path, "a folder of JPEGs or shards, or shards")
       ->required()
+      ->envname("INFEED_DATA_DIR")
       ->type_name("DIR");
   app.add_option("--images", flags.images, "the first so many")
       ->check(CLI::PositiveNumber)

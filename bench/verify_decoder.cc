@@ -158,6 +158,7 @@ ExitCode VerifyDecoder(int argc, char** argv) {
   CLI::App app(kDescription);
   app.add_option("path", flags.path, "a folder of JPEGs or shards, or shards")
       ->required()
+      ->envname("INFEED_DATA_DIR")
       ->type_name("DIR");
   app.add_option("--windows", flags.windows, "of each image")
       ->check(CLI::PositiveNumber)

@@ -3,6 +3,7 @@
 
 #include "base/atomic_file.h"
 #include "preprocess/simd_target.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
@@ -46,6 +47,15 @@ TEST(VerifyDecoderTest, TakesTargetsAndThreads) {
   EXPECT_THAT(out(""),
               MatchesRegex("PORTABLE: .*\nequal 18 of 18 windows.*\n"));
   EXPECT_EQ(out("--threads 1"), out("--threads 3"));
+}
+
+TEST(VerifyDecoderTest, TakesTheFolderOfBenchmarks) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "a.jpg", TestJpeg());
+  const EnvironmentVariable variable("INFEED_DATA_DIR", folder.path());
+  EXPECT_THAT(
+      RunProgram("verify_decoder", "--windows 9 --targets PORTABLE").out,
+      HasSubstr("equal 18 of 18 windows"));
 }
 
 TEST(VerifyDecoderTest, SaysWhatIsWrong) {
