@@ -9,15 +9,17 @@
 namespace infeed {
 namespace {
 
+int ScaledSide(int side, int denominator) {
+  return (side + denominator - 1) / denominator;
+}
+
 void RequireInside(const Window& window, const JpegInfo& info,
                    int denominator) {
-  const auto scaled = [&](int side) {
-    return (side + denominator - 1) / denominator;
-  };
+  const int width = ScaledSide(info.width, denominator);
+  const int height = ScaledSide(info.height, denominator);
   Check(window.x >= 0 && window.y >= 0 && window.width > 0 &&
-            window.height > 0 &&
-            window.width <= scaled(info.width) - window.x &&
-            window.height <= scaled(info.height) - window.y,
+            window.height > 0 && window.width <= width - window.x &&
+            window.height <= height - window.y,
         "the window lies inside the image");
 }
 
@@ -126,11 +128,23 @@ void JpegDecoder::DecodeScaledWindow(int denominator, const Window& window,
 }
 
 void JpegDecoder::DecodeScaled(int eighths, RgbImage& image) {
+  constexpr int kWhole = 8;
+  Check(eighths >= 1 && eighths <= kWhole, "a scale is in eighths");
   State& state = *state_;
+  ImageSink sink(image);
+  if (kWhole % eighths == 0) {
+    const int denominator = kWhole / eighths;
+    return DecodeScaledWindow(
+        denominator,
+        {.y = 0,
+         .x = 0,
+         .height = ScaledSide(state.info.height, denominator),
+         .width = ScaledSide(state.info.width, denominator)},
+        sink);
+  }
   Check(std::exchange(state.header_read, false),
         "a header is read before each decode");
   state.BeginReference();
-  ImageSink sink(image);
   state.reference.DecodeScaled(eighths, sink);
 }
 

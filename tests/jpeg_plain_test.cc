@@ -152,6 +152,18 @@ TEST_P(JpegPlainTest, ScaledWindowsAreCropsOfLibjpegsScaledDecode) {
   }
 }
 
+TEST_P(JpegPlainTest, WholeEighthsTakeTheSameWay) {
+  const Truth truth({.width = 131, .height = 77}, 8);
+  RgbImage image;
+  std::ignore = decoder_.ReadHeader(AsBytes(truth.jpeg));
+  decoder_.DecodeScaled(1, image);
+  EXPECT_EQ(Flat(image.view()), truth.Crop(WholeOf(truth.info)));
+  EXPECT_TRUE(decoder_.was_plain());
+  std::ignore = decoder_.ReadHeader(AsBytes(truth.jpeg));
+  decoder_.DecodeScaled(3, image);
+  EXPECT_FALSE(decoder_.was_plain());
+}
+
 // Entries that are wrong but look well: the decode does not arrive.
 TEST_P(JpegPlainTest, RefusesAWrongIndex) {
   const Truth truth({.width = 200, .height = 100});
