@@ -61,14 +61,19 @@ std::string Percent(double share) {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
-std::string_view Advice(std::string_view stage) {
+// What would change it that a stage bounds the throughput.
+std::string Advice(std::string_view stage, const SeekIndexStats& indexes) {
   if (stage == "read") {
     return "faster storage, shards in the page cache, or more threads to wait "
            "for it";
   }
   if (stage == "decode") {
-    return "more threads (up to the cores there are), or shards of smaller "
-           "images";
+    const std::string others =
+        "more threads (up to the cores there are), or shards of smaller "
+        "images";
+    return indexes.none > indexes.used
+               ? "seek indexes of the JPEGs (records index --seek), " + others
+               : others;
   }
   return "more threads (up to the cores there are), or a smaller image_size";
 }
@@ -92,7 +97,7 @@ std::string Verdict(const PipelineStats& stats) {
     return name + " bounds the throughput with " +
            Percent(shares.busiest_share) +
            " of the work, and the consumer waits for it: " + waited + ". " +
-           "What would change it: " + std::string(Advice(name)) + ".";
+           "What would change it: " + Advice(name, stats.seek_indexes) + ".";
   }
   if (shares.starved >= kLittleWait) {
     return "The batch pool bounds the throughput: workers were " +

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // Eleven seconds of two threads that worked for 19 of their 22 seconds; the
@@ -39,6 +40,14 @@ TEST(VerdictTest, NamesTheStageThatBoundsAndItsShare) {
       Verdict(BusyRun()),
       AllOf(StartsWith("decode bounds the throughput with 79 % of the work"),
             HasSubstr("waited 90 % of the time"), HasSubstr("more threads")));
+}
+
+TEST(VerdictTest, AdvisesSeekIndexesWhereMostImagesHaveNone) {
+  PipelineStats stats = BusyRun();
+  stats.seek_indexes = {.used = 500, .refused = 0, .none = 780};
+  EXPECT_THAT(Verdict(stats), HasSubstr("records index --seek"));
+  stats.seek_indexes = {.used = 780, .refused = 0, .none = 500};
+  EXPECT_THAT(Verdict(stats), Not(HasSubstr("seek")));
 }
 
 TEST(VerdictTest, BlamesStorageWhereReadingTakesLongest) {
