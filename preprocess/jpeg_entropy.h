@@ -3,8 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "preprocess/jpeg_huffman.h"
+#include "preprocess/jpeg_scan.h"
 
 namespace infeed {
 
@@ -17,6 +19,13 @@ struct McuLayout {
   };
   int blocks = 0;  // 1..6
   std::array<Block, 6> block{};
+};
+
+// A plain JPEG, its tables built.
+struct PlainJpeg {
+  JpegScan scan;
+  McuLayout layout;
+  std::span<const std::byte> bytes;
 };
 
 // Where an MCU begins: bits from the first of the bytes, DC predictors.

@@ -17,7 +17,6 @@
 #include "preprocess/jpeg_entropy-inl.h"
 #include "preprocess/jpeg_scratch.h"
 #include "preprocess/jpeg_unstuff-inl.h"
-#include "preprocess/jpeg_window.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {

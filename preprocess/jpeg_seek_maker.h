@@ -2,9 +2,9 @@
 
 #include <optional>
 
+#include "preprocess/jpeg_entropy.h"
 #include "preprocess/jpeg_scratch.h"
 #include "preprocess/jpeg_seek_index.h"
-#include "preprocess/jpeg_window.h"
 
 namespace infeed {
 

@@ -17,7 +17,6 @@
 #include "preprocess/jpeg_mcu_stream-inl.h"
 #include "preprocess/jpeg_runs-inl.h"
 #include "preprocess/jpeg_seek_index.h"
-#include "preprocess/jpeg_window.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {

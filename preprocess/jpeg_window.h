@@ -1,22 +1,11 @@
 #pragma once
 
-#include <cstddef>
-#include <span>
-
 #include "preprocess/jpeg_entropy.h"
-#include "preprocess/jpeg_scan.h"
 #include "preprocess/jpeg_scratch.h"
 #include "preprocess/jpeg_seek_index.h"
 #include "preprocess/row_sink.h"
 
 namespace infeed {
-
-// A plain JPEG, its tables built.
-struct PlainJpeg {
-  JpegScan scan;
-  McuLayout layout;
-  std::span<const std::byte> bytes;
-};
 
 enum class PlainResult {
   kDone,
