@@ -6,6 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "bench/photograph.h"
 #include "tests/support/entropy_targets.h"
 #include "tests/support/jpeg_coefficients.h"
 #include "tests/support/test_jpeg.h"
@@ -16,14 +17,6 @@
 namespace infeed {
 namespace {
 
-std::string Photograph(const benchmark::State& state) {
-  return TestJpeg({.width = 500,
-                   .height = 375,
-                   .quality = 96,
-                   .subsampling = static_cast<Subsampling>(state.range(0)),
-                   .optimize = true});
-}
-
 void Samplings(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgName("subsampling")
       ->Arg(static_cast<int>(Subsampling::k444))
@@ -32,7 +25,7 @@ void Samplings(benchmark::internal::Benchmark* benchmark) {
 }
 
 void Libjpeg(benchmark::State& state) {
-  const std::string jpeg = Photograph(state);
+  const std::string jpeg = Photograph(state.range(0));
   for (auto _ : state) {
     ReadCoefficientsOnly(jpeg);
   }
@@ -42,7 +35,7 @@ BENCHMARK(Libjpeg)->Apply(Samplings);
 
 void Tables(benchmark::State& state) {
   CodedScan scan;
-  ReadCoefficients(Photograph(state), scan);
+  ReadCoefficients(Photograph(state.range(0)), scan);
   for (auto _ : state) {
     for (int i = 0; i < 2; ++i) {
       benchmark::DoNotOptimize(
@@ -59,7 +52,7 @@ BENCHMARK(Tables)->Apply(Samplings);
 // One stream; the second argument says whether by pairs of symbols.
 void Decode(benchmark::State& state) {
   CodedScan scan;
-  ReadCoefficients(Photograph(state), scan);
+  ReadCoefficients(Photograph(state.range(0)), scan);
   scan.UsePairs(state.range(1) != 0);
   const std::size_t blocks =
       static_cast<std::size_t>(scan.mcus_per_row) * scan.layout.blocks;
@@ -82,7 +75,7 @@ BENCHMARK(Decode)
 
 void Pass(benchmark::State& state) {
   CodedScan scan;
-  ReadCoefficients(Photograph(state), scan);
+  ReadCoefficients(Photograph(state.range(0)), scan);
   scan.UsePairs(state.range(1) != 0);
   for (auto _ : state) {
     ScanPlace place;
@@ -100,7 +93,7 @@ BENCHMARK(Pass)
 void Runs(benchmark::State& state) {
   constexpr int kRows = 3;
   CodedScan scan;
-  ReadCoefficients(Photograph(state), scan);
+  ReadCoefficients(Photograph(state.range(0)), scan);
   std::vector<ScanPlace> places;
   ScanPlace place;
   for (int row = 0; row < scan.mcu_rows; ++row) {

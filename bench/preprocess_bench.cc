@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "base/random.h"
+#include "bench/photograph.h"
 #include "preprocess/crop.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/recipe.h"
@@ -15,19 +16,9 @@
 namespace infeed {
 namespace {
 
-constexpr int kWidth = 500;
-constexpr int kHeight = 375;
 constexpr int kSize = 224;
 // Windows are drawn anew for each image, as in training, from this many.
 constexpr std::uint64_t kWindows = 64;
-
-std::string Photograph(const benchmark::State& state) {
-  return TestJpeg({.width = kWidth,
-                   .height = kHeight,
-                   .quality = 96,
-                   .subsampling = static_cast<Subsampling>(state.range(0)),
-                   .optimize = true});
-}
 
 void Samplings(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgName("subsampling")
@@ -37,7 +28,7 @@ void Samplings(benchmark::internal::Benchmark* benchmark) {
 }
 
 void ReadHeader(benchmark::State& state) {
-  const std::string jpeg = Photograph(state);
+  const std::string jpeg = Photograph(state.range(0));
   JpegDecoder decoder;
   for (auto _ : state) {
     benchmark::DoNotOptimize(decoder.ReadHeader(AsBytes(jpeg)));
@@ -47,7 +38,7 @@ void ReadHeader(benchmark::State& state) {
 BENCHMARK(ReadHeader)->Apply(Samplings);
 
 void DecodeWhole(benchmark::State& state) {
-  const std::string jpeg = Photograph(state);
+  const std::string jpeg = Photograph(state.range(0));
   JpegDecoder decoder;
   RgbImage image;
   for (auto _ : state) {
@@ -59,7 +50,7 @@ void DecodeWhole(benchmark::State& state) {
 BENCHMARK(DecodeWhole)->Apply(Samplings);
 
 void DecodeWindow(benchmark::State& state) {
-  const std::string jpeg = Photograph(state);
+  const std::string jpeg = Photograph(state.range(0));
   JpegDecoder decoder;
   RgbImage image;
   std::uint64_t position = 0;
@@ -67,14 +58,15 @@ void DecodeWindow(benchmark::State& state) {
     SampleRandom random({.position = position++ % kWindows},
                         RandomStream::kCrop);
     std::ignore = decoder.ReadHeader(AsBytes(jpeg));
-    decoder.DecodeWindow(RandomCropWindow(kHeight, kWidth, random), image);
+    decoder.DecodeWindow(
+        RandomCropWindow(kPhotographHeight, kPhotographWidth, random), image);
   }
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(DecodeWindow)->Apply(Samplings);
 
 void TrainingRecipe(benchmark::State& state) {
-  const std::string jpeg = Photograph(state);
+  const std::string jpeg = Photograph(state.range(0));
   Preprocessor preprocessor({.image_size = kSize});
   std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
   std::uint64_t position = 0;
