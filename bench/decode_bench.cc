@@ -18,6 +18,7 @@
 #include "bench/speed_table.h"
 #include "preprocess/simd_target.h"
 #include "tools/flags.h"
+#include "tools/number_checks.h"
 #include "trainer/progress.h"
 
 namespace infeed {
@@ -84,15 +85,15 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->envname("INFEED_DATA_DIR")
       ->type_name("DIR");
   app.add_option("--images", flags.images, "the first so many")
-      ->check(CLI::PositiveNumber)
+      ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--epochs", flags.measures.epochs,
                  "training windows of each image")
-      ->check(CLI::PositiveNumber)
+      ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--repetitions", flags.measures.repetitions,
                  "of everything; the least counts")
-      ->check(CLI::PositiveNumber)
+      ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--target", flags.target, "SIMD target [the best]")
       ->check(CLI::IsMember(SupportedSimdTargets()));

@@ -16,6 +16,7 @@
 #include "records/shards.h"
 #include "tools/cloud_flags.h"
 #include "tools/flags.h"
+#include "tools/number_checks.h"
 
 namespace infeed {
 namespace {
@@ -89,11 +90,11 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--seconds", throughput.seconds, "of each round")
-      ->check(CLI::PositiveNumber)
+      ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--rounds", throughput.rounds,
                  "of every run, in turns; the median counts")
-      ->check(CLI::PositiveNumber)
+      ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--batches_in_pool", throughput.input.batches_in_pool,
                  "batches that are filled or waiting at once")
@@ -113,7 +114,7 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   app.add_option("--hash", flags.hash_batches,
                  "does not measure, but prints the SHA-256 of the pixels and "
                  "labels of the first N batches, for each of --threads")
-      ->check(CLI::PositiveNumber)
+      ->check(PositiveNumber())
       ->type_name("N");
 }
 

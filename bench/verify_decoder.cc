@@ -18,6 +18,7 @@
 #include "bench/window_check.h"
 #include "preprocess/simd_target.h"
 #include "tools/flags.h"
+#include "tools/number_checks.h"
 #include "tools/parallel_for.h"
 #include "trainer/progress.h"
 
@@ -161,7 +162,7 @@ ExitCode VerifyDecoder(int argc, char** argv) {
       ->envname("INFEED_DATA_DIR")
       ->type_name("DIR");
   app.add_option("--windows", flags.windows, "of each image")
-      ->check(CLI::PositiveNumber)
+      ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--targets", flags.targets, "instruction sets, best first")
       ->delimiter(',')
@@ -172,7 +173,7 @@ ExitCode VerifyDecoder(int argc, char** argv) {
       ->check(CLI::IsMember({1, 2, 4, 8}))
       ->capture_default_str();
   app.add_option("--threads", flags.threads, "0: one for each core")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NonNegativeNumber())
       ->capture_default_str();
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;

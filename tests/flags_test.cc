@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tools/number_checks.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -73,6 +74,14 @@ TEST(FlagsTest, ThrowsWhatIsWrongAndWhereToLook) {
                   HasSubstr("--max_shard=3"), HasSubstr("(see tool --help)"))));
   EXPECT_THAT([&] { (void)Parse({"--max_shards=x"}, flags); },
               ::testing::ThrowsMessage<UsageError>(HasSubstr("max_shards")));
+}
+
+TEST(FlagsTest, SaysInWordsWhatANumberMustBe) {
+  EXPECT_EQ(PositiveNumber()("0"), "0 is not above 0");
+  EXPECT_EQ(PositiveNumber()("ten"), "ten is not above 0");
+  EXPECT_EQ(PositiveNumber()("0.5"), "");
+  EXPECT_EQ(NonNegativeNumber()("-1"), "-1 is not a number from 0 on");
+  EXPECT_EQ(NonNegativeNumber()("0"), "");
 }
 
 TEST(FlagsTest, AnswersHelpAndVersionOnStdout) {

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tools/number_checks.h"
 #include "tools/record_json.h"
 #include "tools/record_selection.h"
 #include "tools/records_command.h"
@@ -82,12 +83,12 @@ void AddCatVerb(CLI::App& app, Command& command) {
                           });
   CLI::Option* offset =
       cat->add_option("--offset", options->offset, "pass over so many records")
-          ->check(CLI::NonNegativeNumber);
+          ->check(NonNegativeNumber());
   cat->add_option("--record", options->records,
                   "only these, from 0: N[,M-K]...")
       ->excludes(offset);
   cat->add_option("--limit", options->limit, "print so many records [all]")
-      ->check(CLI::NonNegativeNumber);
+      ->check(NonNegativeNumber());
   cat->add_option("--keys", options->keys, "only these features: A[,B]...");
   cat->add_option("--bytes_to", options->bytes_to,
                   "folder for bytes that are not text, a file for each value");

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "records/shards.h"
+#include "tools/number_checks.h"
 #include "tools/record_diff.h"
 #include "tools/records_command.h"
 #include "tools/records_writing_verbs.h"
@@ -68,7 +69,7 @@ void AddDiffVerb(CLI::App& app, Command& command) {
                  "the order of the records does not matter");
   diff->add_option("--limit", flags->diff.limit,
                    "name so many differences; without order, of each set")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NonNegativeNumber())
       ->capture_default_str();
   AddBadRecordOption(diff, flags->diff.skip_bad);
   AddThreadsOption(diff, flags->diff.threads);

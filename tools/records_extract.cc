@@ -17,6 +17,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tools/image_extractor.h"
+#include "tools/number_checks.h"
 #include "tools/record_pass.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
@@ -149,7 +150,7 @@ void AddExtractVerb(CLI::App& app, Command& command) {
   extract
       ->add_option("--limit", flags->limit,
                    "take so many records from the first on [all]")
-      ->check(CLI::NonNegativeNumber);
+      ->check(NonNegativeNumber());
   AddJsonOption(extract, flags->json);
   AddThreadsOption(extract, flags->threads);
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "records/imagenet_example.h"
+#include "tools/number_checks.h"
 #include "tools/record_json.h"
 #include "tools/record_selection.h"
 #include "tools/records_command.h"
@@ -81,7 +82,7 @@ void AddHeadVerb(CLI::App& app, Command& command) {
                 return ShowHead(shards, *options);
               });
   head->add_option("-n,--records", options->records, "so many records [10]")
-      ->check(CLI::NonNegativeNumber);
+      ->check(NonNegativeNumber());
   head->add_flag("--json", options->json, "lines of JSON, as cat prints them");
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tools/number_checks.h"
 #include "tools/records_command.h"
 #include "tools/records_writing_verbs.h"
 #include "tools/shard_rewriter.h"
@@ -64,11 +65,11 @@ void AddSplitVerb(CLI::App& app, Command& command) {
   AddRewriteOptions(split, flags->rewrite);
   CLI::Option_group* how = split->add_option_group("How", "one of these");
   how->add_option("--records", flags->records, "so many records each")
-      ->check(CLI::PositiveNumber);
+      ->check(PositiveNumber());
   how->add_option("--bytes", flags->bytes,
                   "at most so many bytes each, such as 100MB");
   how->add_option("--parts", flags->parts, "so many, of equal size")
-      ->check(CLI::PositiveNumber);
+      ->check(PositiveNumber());
   how->add_flag("--by_label", flags->by_label, "one for each class");
   how->require_option(1);
   split
