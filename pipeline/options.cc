@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "preprocess/named_choice.h"
 
 namespace infeed {
 namespace {
@@ -13,6 +14,8 @@ constexpr int kMaxBatch = 1 << 20;
 constexpr int kMaxImageSize = 1 << 14;
 constexpr int kMaxThreads = 1 << 10;
 constexpr int kMaxPool = 1 << 10;
+constexpr int kMaxWindow = 1 << 24;
+constexpr std::int64_t kMaxEpochs = std::numeric_limits<std::uint32_t>::max();
 
 // Throws unless low <= value <= high.
 void CheckRange(std::string_view name, std::int64_t value, std::int64_t low,
@@ -24,35 +27,35 @@ void CheckRange(std::string_view name, std::int64_t value, std::int64_t low,
   }
 }
 
-[[noreturn]] void ThrowUnknown(std::string_view option, std::string_view name,
-                               std::string_view choices) {
-  throw UsageError(std::string(option) + " is \"" + std::string(name) +
-                   "\": give " + std::string(choices));
+constexpr Choices<OnBadRecord, 3> kPolicies = {
+    {{"fail", OnBadRecord::kFail},
+     {"replace", OnBadRecord::kReplace},
+     {"skip", OnBadRecord::kSkip}}};
+constexpr Choices<GraphKind, 2> kGraphs = {
+    {{"flow", GraphKind::kFlow}, {"basic", GraphKind::kBasic}}};
+
+// What is said by the mode where it is not said.
+void ResolveByMode(InputOptions& options) {
+  if (options.last_batch == LastBatch::kByMode) {
+    options.last_batch = options.training ? LastBatch::kDrop : LastBatch::kPad;
+  }
+  if (!options.training && options.repeat == 0) {
+    options.repeat = 1;
+  }
 }
 
 }  // namespace
 
-Shuffle ParseShuffle(std::string_view name) {
-  if (name == "none") {
-    return Shuffle::kNone;
-  }
-  if (name == "global") {
-    return Shuffle::kGlobal;
-  }
-  ThrowUnknown("shuffle", name, "none or global");
+OnBadRecord ParseOnBadRecord(std::string_view name) {
+  return ParseChoice("on_bad_record", name, kPolicies);
 }
 
-OnBadRecord ParseOnBadRecord(std::string_view name) {
-  if (name == "fail") {
-    return OnBadRecord::kFail;
-  }
-  if (name == "replace") {
-    return OnBadRecord::kReplace;
-  }
-  if (name == "skip") {
-    return OnBadRecord::kSkip;
-  }
-  ThrowUnknown("on_bad_record", name, "fail, replace or skip");
+GraphKind ParseGraphKind(std::string_view name) {
+  return ParseChoice("graph", name, kGraphs);
+}
+
+std::string_view OnBadRecordName(OnBadRecord policy) {
+  return ChoiceName(policy, kPolicies);
 }
 
 InputOptions CheckedInputOptions(InputOptions options) {
@@ -62,6 +65,19 @@ InputOptions CheckedInputOptions(InputOptions options) {
   CheckRange("image_size", options.image_size, 1, kMaxImageSize);
   CheckRange("max_records", options.max_records, 0,
              std::numeric_limits<std::int64_t>::max());
+  CheckRange("repeat", options.repeat, 0, kMaxEpochs);
+  CheckRange("window_shards", options.window_shards, 1, kMaxWindow);
+  CheckRange("window_records", options.window_records, 1, kMaxWindow);
+  CheckRange("max_bad_records", options.max_bad_records, -1,
+             std::numeric_limits<std::int64_t>::max());
+  if (!(options.max_bad_rate >= 0 && options.max_bad_rate <= 1)) {
+    throw UsageError("max_bad_rate is " + std::to_string(options.max_bad_rate) +
+                     ": give a share from 0 to 1");
+  }
+  CheckAugmentOptions(options.augment);
+  CheckRange("local_world_size", options.local_world_size, 1,
+             options.world_size);
+  CheckRange("prefetch_batches", options.prefetch_batches, 0, kMaxPool);
   CheckRange("threads", options.threads, 0, kMaxThreads);
   CheckRange("batches_in_pool", options.batches_in_pool, 2, kMaxPool);
   CheckRange("jpeg_limits.max_pixels", options.jpeg_limits.max_pixels, 1,
@@ -76,6 +92,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
     const unsigned cores = std::thread::hardware_concurrency();
     options.threads = cores == 0 ? 1 : static_cast<int>(cores);
   }
+  ResolveByMode(options);
   return options;
 }
 

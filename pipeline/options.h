@@ -1,17 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 
+#include "pipeline/order_options.h"
+#include "preprocess/augment_options.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/recipe.h"
 
 namespace infeed {
 
-enum class Shuffle {
-  kNone,    // the records' own order
-  kGlobal,  // a keyed permutation of all records, another one each epoch
-};
+class Selection;
+class TraceLog;
 
 // What becomes of a record that fails its checksum, its Example parse, its
 // decode or its limits. No policy moves another sample.
@@ -22,31 +24,52 @@ enum class OnBadRecord {
   kSkip,     // its slot has label -1, weight 0 and black pixels
 };
 
-// "none", "global"; "fail", "replace", "skip". Throw UsageError.
-[[nodiscard]] Shuffle ParseShuffle(std::string_view name);
+// How the work is done.
+enum class GraphKind {
+  kFlow,   // a flow graph: read ahead, all threads at work on many samples
+  kBasic,  // one record after the other in the consumer's thread, nothing
+           // overlapped: what a slow input looks like
+};
+
+// "fail", "replace", "skip"; "flow", "basic". Throw UsageError.
 [[nodiscard]] OnBadRecord ParseOnBadRecord(std::string_view name);
+[[nodiscard]] GraphKind ParseGraphKind(std::string_view name);
+[[nodiscard]] std::string_view OnBadRecordName(OnBadRecord policy);
 
 struct InputOptions {
   // Behaviour: what is in the batches.
 
   // Images of a global batch, over all ranks; a multiple of world_size.
   int batch_size = 64;
-  // This process takes the rank-th contiguous part of each global batch.
+  // Which share of each global batch is this process's.
   int rank = 0;
   int world_size = 1;
+  RankShare rank_share = RankShare::kContiguous;
+  LastBatch last_batch = LastBatch::kByMode;
   int image_size = 224;  // side of a batch's images, pixels
   Recipe recipe = Recipe::kTpu;
-  // Random crop and flip, epochs for ever, and the last batch of an epoch
-  // dropped when it is not full. Otherwise one epoch, whose last batch is
-  // filled up with slots of weight 0.
+  Interpolation interpolation = Interpolation::kRecipe;
+  AugmentOptions augment = {};  // in training only
+  // Random crop and flip, epochs for ever. Otherwise nothing random, one epoch.
   bool training = true;
+  std::int64_t repeat = 0;  // epochs; 0: for ever in training, else one
   Shuffle shuffle = Shuffle::kGlobal;
+  int window_shards = 16;     // interleaved at once by shuffle=window
+  int window_records = 4096;  // shuffled among each other by it
   std::uint64_t seed = 0;
   OnBadRecord on_bad_record = OnBadRecord::kReplace;
+  // Budgets of bad records, beyond which the stream ends with an error: so many
+  // different ones (-1: any number), and this share of the samples so far.
+  std::int64_t max_bad_records = -1;
+  double max_bad_rate = 1;
+  // A JPEG that libjpeg warns about is used, and counted, not bad.
+  bool lenient = false;
   // Subtracted from a record's label: converters number classes from 1.
   int label_offset = 1;
   // Only so many records, the first of the data set; 0: all.
   std::int64_t max_records = 0;
+  // Which records make an epoch, by weight; null: each of the data set once.
+  std::shared_ptr<const Selection> selection = nullptr;
   // Large windows of JPEGs decoded at a fraction of their size: faster, other
   // pixels (preprocess/recipe.h).
   bool scaled_decode = false;
@@ -54,18 +77,31 @@ struct InputOptions {
 
   // Performance: what it costs. The batches are the same for any value.
 
-  int threads = 0;          // of the flow graph; 0: one for each core
-  int batches_in_pool = 3;  // slots for whole batches; at least 2
+  GraphKind graph = GraphKind::kFlow;
+  int threads = 0;           // of the flow graph; 0: one for each core
+  int batches_in_pool = 3;   // slots for whole batches; at least 2
+  int prefetch_batches = 2;  // whose records are asked for ahead of the pool
   bool verify_checksums = true;
   // Whether JPEGs are entered by their seek indexes where they have one.
   bool use_seek_indexes = true;
-  // Bytes of batches, records in flight and decode buffers together; checked
-  // at start.
+  // Encoded records kept in memory once read, as far as the limit allows.
+  bool use_cache = false;
+  // Bytes of batches, records in flight, decode buffers and cache together, of
+  // all ranks on this machine; checked at start.
   std::int64_t memory_limit = std::int64_t{4} << 30;
+  int local_world_size = 1;  // ranks on this machine
+
+  // What leaves a run beside its batches.
+
+  // Where bad records are listed, one JSON object a line; empty: nowhere.
+  std::string bad_record_report = {};
+  // Gets the spans of all stages; must outlive the pipeline. Null: none.
+  TraceLog* trace = nullptr;
 };
 
-// Returns the options with threads worked out. Throws UsageError naming the
-// field that is out of its range, or a batch that the ranks cannot share.
+// Returns the options with threads, last_batch and repeat worked out. Throws
+// UsageError naming the field that is out of its range, or a batch that the
+// ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
 
 }  // namespace infeed

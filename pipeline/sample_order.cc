@@ -76,6 +76,9 @@ SampleOrder::SampleOrder(std::int64_t records, Shuffle shuffle,
                          std::uint64_t seed)
     : records_(records), shuffle_(shuffle), seed_(seed) {
   Check(records > 0, "there is something to order");
+  if (shuffle == Shuffle::kWindow || shuffle == Shuffle::kReference) {
+    throw UsageError("this shuffle has no order yet");
+  }
   if (records > kMaxRecords) {
     throw UsageError("the data set has " + std::to_string(records) +
                      " records, more than the " + std::to_string(kMaxRecords) +
@@ -90,6 +93,8 @@ EpochOrder SampleOrder::Epoch(std::uint32_t epoch) const {
   order.epoch_ = epoch;
   switch (shuffle_) {
     case Shuffle::kNone:
+    case Shuffle::kWindow:
+    case Shuffle::kReference:
       break;
     case Shuffle::kGlobal: {
       SampleRandom keys({.seed = seed_, .epoch = epoch, .position = 0},

@@ -10,11 +10,20 @@
 #include "base/error.h"
 #include "preprocess/crop.h"
 #include "preprocess/image_decoder.h"
+#include "preprocess/named_choice.h"
 #include "preprocess/opencv_image.h"
 #include "preprocess/row_sink.h"
 
 namespace infeed {
 namespace {
+
+constexpr Choices<Recipe, 2> kRecipes = {
+    {{"tpu", Recipe::kTpu}, {"plain", Recipe::kPlain}}};
+constexpr Choices<Interpolation, 4> kInterpolations = {
+    {{"recipe", Interpolation::kRecipe},
+     {"bicubic", Interpolation::kBicubic},
+     {"bilinear", Interpolation::kBilinear},
+     {"antialias", Interpolation::kAntialias}}};
 
 int CheckedSize(int image_size) {
   if (image_size < 1) {
@@ -30,23 +39,19 @@ bool DrawFlip(const SampleKey& key) {
 }  // namespace
 
 Recipe ParseRecipe(std::string_view name) {
-  for (const Recipe recipe : {Recipe::kTpu, Recipe::kPlain}) {
-    if (name == RecipeName(recipe)) {
-      return recipe;
-    }
-  }
-  throw UsageError("unknown recipe '" + std::string(name) +
-                   "' (there are: tpu, plain)");
+  return ParseChoice("recipe", name, kRecipes);
 }
 
 std::string_view RecipeName(Recipe recipe) {
-  switch (recipe) {
-    case Recipe::kTpu:
-      return "tpu";
-    case Recipe::kPlain:
-      return "plain";
-  }
-  std::abort();
+  return ChoiceName(recipe, kRecipes);
+}
+
+Interpolation ParseInterpolation(std::string_view name) {
+  return ParseChoice("interpolation", name, kInterpolations);
+}
+
+std::string_view InterpolationName(Interpolation interpolation) {
+  return ChoiceName(interpolation, kInterpolations);
 }
 
 Preprocessor::Preprocessor(const PreprocessOptions& options)

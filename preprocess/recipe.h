@@ -20,9 +20,20 @@ enum class Recipe {
   kPlain,  // the whole image resized; nothing random
 };
 
-// "tpu", "plain". Throws UsageError naming the recipes there are.
+// How a window becomes a square of pixels.
+enum class Interpolation {
+  kRecipe,    // the recipe's own
+  kBicubic,   // TensorFlow's legacy bicubic (preprocess/resize.h)
+  kBilinear,  // two samples each way, whatever the scale; half-pixel centres
+  kAntialias  // bilinear over as many samples as the scale says: Pillow's
+};
+
+// "tpu", "plain"; "recipe", "bicubic", "bilinear", "antialias". Throw
+// UsageError naming what there is.
 [[nodiscard]] Recipe ParseRecipe(std::string_view name);
 [[nodiscard]] std::string_view RecipeName(Recipe recipe);
+[[nodiscard]] Interpolation ParseInterpolation(std::string_view name);
+[[nodiscard]] std::string_view InterpolationName(Interpolation interpolation);
 
 struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;

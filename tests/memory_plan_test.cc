@@ -16,11 +16,11 @@ using ::testing::HasSubstr;
 using ::testing::Property;
 using ::testing::Throws;
 
-constexpr InputOptions kOptions{.batch_size = 8,
-                                .world_size = 2,
-                                .image_size = 10,
-                                .threads = 2,
-                                .batches_in_pool = 3};
+const InputOptions kOptions{.batch_size = 8,
+                            .world_size = 2,
+                            .image_size = 10,
+                            .threads = 2,
+                            .batches_in_pool = 3};
 
 TEST(MemoryPlanTest, AddsTheParts) {
   const MemoryPlan plan = PlanMemory(kOptions, 1000);

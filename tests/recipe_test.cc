@@ -229,8 +229,7 @@ TEST(RecipeTest, RefusesUnknownNames) {
     std::ignore = ParseRecipe("imagenet");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "unknown recipe 'imagenet' (there are: tpu, plain)");
+    EXPECT_STREQ(error.what(), "recipe is \"imagenet\": give tpu or plain");
   }
 }
 

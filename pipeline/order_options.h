@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace infeed {
+
+// In which order an epoch goes through the records. Every order is a function
+// of (seed, epoch, position) alone.
+enum class Shuffle {
+  kNone,    // the records' own order
+  kGlobal,  // a keyed permutation of all records, another one each epoch
+  // Shards permuted, some of them interleaved, records shuffled among their
+  // neighbours in that order: reads within a shard go forward.
+  kWindow,
+  // The reference driver's: files in their own order, 64 interleaved record by
+  // record, then a buffer of 1,024 from which records are drawn.
+  kReference,
+};
+
+// Which samples of a global batch are this rank's.
+enum class RankShare {
+  kContiguous,  // the rank-th of world_size equal parts
+  // PyTorch's DistributedSampler: every world_size-th sample from the rank-th
+  // on; an epoch that the ranks cannot share evenly is filled up from its
+  // beginning, or (drop_last=True) cut.
+  kStrided,
+  kStridedDrop,
+};
+
+// What becomes of an epoch's last global batch where records do not fill it.
+enum class LastBatch {
+  kByMode,  // kDrop in training, else kPad
+  kDrop,    // it is not delivered
+  kPad,     // filled up with slots of weight 0
+  kRepeat,  // filled up with samples from the epoch's beginning
+};
+
+// "none", "global", "window", "reference"; "contiguous", "strided",
+// "strided_drop"; "auto", "drop", "pad", "repeat". Throw UsageError.
+[[nodiscard]] Shuffle ParseShuffle(std::string_view name);
+[[nodiscard]] RankShare ParseRankShare(std::string_view name);
+[[nodiscard]] LastBatch ParseLastBatch(std::string_view name);
+
+// The names that they parse.
+[[nodiscard]] std::string_view ShuffleName(Shuffle shuffle);
+[[nodiscard]] std::string_view RankShareName(RankShare share);
+[[nodiscard]] std::string_view LastBatchName(LastBatch last);
+
+}  // namespace infeed

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+
+// The names of an option's values, for parsing and printing.
+template <typename Value, std::size_t kCount>
+using Choices = std::array<std::pair<std::string_view, Value>, kCount>;
+
+// Returns the value of that name. Throws UsageError with all names.
+template <typename Value, std::size_t kCount>
+[[nodiscard]] Value ParseChoice(std::string_view option, std::string_view name,
+                                const Choices<Value, kCount>& choices) {
+  std::string names;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (choices[i].first == name) {
+      return choices[i].second;
+    }
+    names += i == 0 ? "" : i + 1 == kCount ? " or " : ", ";
+    names += choices[i].first;
+  }
+  throw UsageError(std::string(option) + " is \"" + std::string(name) +
+                   "\": give " + names);
+}
+
+// Requires: value is one of them.
+template <typename Value, std::size_t kCount>
+[[nodiscard]] std::string_view ChoiceName(
+    Value value, const Choices<Value, kCount>& choices) {
+  for (const auto& [name, choice] : choices) {
+    if (choice == value) {
+      return name;
+    }
+  }
+  Check(false, "every value has a name");
+  return {};
+}
+
+}  // namespace infeed
