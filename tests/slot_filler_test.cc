@@ -17,11 +17,11 @@ namespace infeed {
 namespace {
 
 constexpr int kRecords = 16;
-constexpr InputOptions kOptions{.batch_size = kRecords,
-                                .image_size = 16,
-                                .seed = 3,
-                                .on_bad_record = OnBadRecord::kReplace,
-                                .threads = 4};
+const InputOptions kOptions{.batch_size = kRecords,
+                            .image_size = 16,
+                            .seed = 3,
+                            .on_bad_record = OnBadRecord::kReplace,
+                            .threads = 4};
 
 // Fills one batch with all records, each thread taking the next slot.
 class SlotFillerTest : public ::testing::Test {
