@@ -65,10 +65,10 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
 
 void SlotFiller::Read(Sample& sample) {
   const BatchPlan& plan = sample.batch->plan();
-  sample.key = {.seed = options_.seed,
-                .epoch = plan.epoch,
-                .position = static_cast<std::uint64_t>(plan.first) +
-                            static_cast<std::uint64_t>(sample.slot)};
+  sample.key = {
+      .seed = options_.seed,
+      .epoch = plan.epoch,
+      .position = static_cast<std::uint64_t>(plan.PositionOf(sample.slot))};
   sample.record = sample.batch->record(sample.slot);
   Load(sample);
 }

@@ -24,12 +24,12 @@ using ::testing::Throws;
 
 constexpr int kRecords = 22;
 // Five full batches of four in an epoch, and two records over.
-constexpr InputOptions kTraining{.batch_size = 4,
+const InputOptions kTraining{.batch_size = 4,
                                  .image_size = 16,
                                  .seed = 7,
                                  .on_bad_record = OnBadRecord::kFail,
                                  .threads = 3};
-constexpr InputOptions kEvaluation{.batch_size = 4,
+const InputOptions kEvaluation{.batch_size = 4,
                                    .image_size = 16,
                                    .training = false,
                                    .shuffle = Shuffle::kNone,

@@ -21,7 +21,7 @@ namespace infeed {
 namespace {
 
 constexpr int kRecords = 22;
-constexpr InputOptions kTraining{.batch_size = 4,
+const InputOptions kTraining{.batch_size = 4,
                                  .image_size = 16,
                                  .seed = 7,
                                  .on_bad_record = OnBadRecord::kFail,

@@ -11,6 +11,7 @@ infeed_test(pipeline_test
           keyed_permutation_test.cc
           memory_plan_test.cc
           open_batch_test.cc
+          rank_share_test.cc
           reference_order_test.cc
           sample_order_test.cc slot_filler_test.cc
           stats_test.cc
