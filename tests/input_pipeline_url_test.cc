@@ -22,10 +22,10 @@ namespace {
 
 constexpr int kRecords = 22;
 const InputOptions kTraining{.batch_size = 4,
-                                 .image_size = 16,
-                                 .seed = 7,
-                                 .on_bad_record = OnBadRecord::kFail,
-                                 .threads = 2};
+                             .image_size = 16,
+                             .seed = 7,
+                             .on_bad_record = OnBadRecord::kFail,
+                             .threads = 2};
 
 std::string BaseName(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
