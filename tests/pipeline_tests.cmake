@@ -14,6 +14,7 @@ infeed_test(pipeline_test
           rank_share_test.cc
           reference_order_test.cc
           sample_order_test.cc slot_filler_test.cc
+          selection_test.cc
           stats_test.cc
           verdict_test.cc
           window_order_test.cc
