@@ -7,8 +7,9 @@ target_link_libraries(pipeline_test_support
 
 infeed_test(pipeline_test
   SOURCES batch_test.cc batch_plan_test.cc consumer_counts_test.cc
-          counted_errors_test.cc input_options_test.cc memory_plan_test.cc
-          open_batch_test.cc sample_order_test.cc slot_filler_test.cc
+          counted_errors_test.cc input_options_test.cc memory_limit_test.cc
+          memory_plan_test.cc
+          open_batch_test.cc page_memory_test.cc sample_order_test.cc slot_filler_test.cc
           stats_test.cc
           verdict_test.cc
   LIBRARIES pipeline_test_support
