@@ -106,8 +106,8 @@ JpegLimits PlannedJpegLimits(const JpegLimits& limits, const MemoryPlan& plan) {
 }
 
 std::string MemoryText(const MemoryPlan& plan) {
-  return "memory: up to " + std::to_string((plan.total() + kMebi - 1) / kMebi) +
-         " of " + std::to_string(plan.limit / kMebi) +
+  return "memory: up to " + std::to_string((plan.total() + kMebi / 2) / kMebi) +
+         " of " + std::to_string((plan.limit + kMebi / 2) / kMebi) +
          " MiB: " + PartsText(plan);
 }
 

@@ -123,7 +123,7 @@ TEST(MemoryPlanTest, SaysItInOneLine) {
                         .batches = 37 * kMebi + 1,
                         .decoding = 100 * kMebi};
   EXPECT_EQ(MemoryText(plan),
-            "memory: up to 202 of 256 MiB: program 64, batches 38, decoding "
+            "memory: up to 201 of 256 MiB: program 64, batches 38, decoding "
             "100");
 }
 
