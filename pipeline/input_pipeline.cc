@@ -13,10 +13,10 @@
 #include "pipeline/batch_plan.h"
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
-#include "pipeline/memory_plan.h"
 #include "pipeline/open_batch.h"
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
+#include "records/open_source.h"
 #include "records/record_store.h"
 #include "records/seek_store.h"
 
@@ -30,6 +30,17 @@ struct ReadyBatch {
   BatchHandle batch;
   Clock::time_point since;
 };
+
+PlannedData DataOf(const RecordIndex& index) {
+  return {.records = index.size(),
+          .longest_record = index.max_length(),
+          .in_cloud = std::ranges::any_of(index.shards(), IsUrl)};
+}
+
+InputOptions WithPlan(InputOptions options, const MemoryPlan& plan) {
+  options.jpeg_limits = PlannedJpegLimits(options.jpeg_limits, plan);
+  return options;
+}
 
 }  // namespace
 
@@ -47,7 +58,7 @@ class InputPipeline::Impl {
   void Stop();
   [[nodiscard]] StreamPosition position() const { return position_; }
   [[nodiscard]] PipelineStats stats() const;
-  [[nodiscard]] std::int64_t memory_bytes() const { return memory_.total(); }
+  [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
     return batches_per_epoch_;
   }
@@ -90,14 +101,15 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.records(), options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
-      memory_(PlanMemory(options_, index.max_length())),
+      memory_(PlanMemory(options_, DataOf(index))),
       store_(index, {.verify_checksums = options_.verify_checksums}),
       seek_store_(index),
       position_(sequence_.position()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, seek_store_, order_.records(), options_, counters_),
+      filler_(store_, seek_store_, order_.records(),
+              WithPlan(options_, memory_), counters_),
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = options_.threads,
@@ -222,9 +234,7 @@ BatchHandle InputPipeline::Next() { return impl_->Next(); }
 void InputPipeline::Stop() { impl_->Stop(); }
 StreamPosition InputPipeline::position() const { return impl_->position(); }
 PipelineStats InputPipeline::stats() const { return impl_->stats(); }
-std::int64_t InputPipeline::memory_bytes() const {
-  return impl_->memory_bytes();
-}
+const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
 std::int64_t InputPipeline::batches_per_epoch() const {
   return impl_->batches_per_epoch();
 }

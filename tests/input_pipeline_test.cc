@@ -24,17 +24,17 @@ using ::testing::Throws;
 
 constexpr int kRecords = 22;
 // Five full batches of four in an epoch, and two records over.
-constexpr InputOptions kTraining{.batch_size = 4,
-                                 .image_size = 16,
-                                 .seed = 7,
-                                 .on_bad_record = OnBadRecord::kFail,
-                                 .threads = 3};
-constexpr InputOptions kEvaluation{.batch_size = 4,
-                                   .image_size = 16,
-                                   .training = false,
-                                   .shuffle = Shuffle::kNone,
-                                   .on_bad_record = OnBadRecord::kFail,
-                                   .threads = 3};
+const InputOptions kTraining{.batch_size = 4,
+                             .image_size = 16,
+                             .seed = 7,
+                             .on_bad_record = OnBadRecord::kFail,
+                             .threads = 3};
+const InputOptions kEvaluation{.batch_size = 4,
+                               .image_size = 16,
+                               .training = false,
+                               .shuffle = Shuffle::kNone,
+                               .on_bad_record = OnBadRecord::kFail,
+                               .threads = 3};
 
 // One data set for all tests: it is only read.
 class InputPipelineTest : public ::testing::Test {
@@ -257,9 +257,10 @@ TEST_F(InputPipelineTest, CountsWhatItDelivered) {
 
 TEST_F(InputPipelineTest, SaysWhatMemoryItCanTake) {
   const InputPipeline pipeline(index(), kTraining);
-  const std::int64_t longest = index().max_length();
-  EXPECT_EQ(pipeline.memory_bytes(),
-            3 * 4 * (16 * 16 * 4 + 8) + 6 * longest + 3 * 12 * longest);
+  EXPECT_EQ(pipeline.memory().records, 6 * index().max_length());
+  EXPECT_EQ(pipeline.memory().batches, 3 * Batch::MemoryBytes(4, 16));
+  EXPECT_EQ(pipeline.memory_bytes(), pipeline.memory().total());
+  EXPECT_LE(pipeline.memory_bytes(), kTraining.memory_limit);
 }
 
 TEST_F(InputPipelineTest, RefusesWrongOptions) {
