@@ -30,3 +30,9 @@ infeed_test(pipeline_throughput_test
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(pipeline_throughput_test pipeline_throughput)
+
+infeed_test(cpu_counters_test
+  SOURCES cpu_counters_test.cc ../bench/cpu_counters.cc
+  LIBRARIES infeed::base
+  LABELS core)
+add_dependencies(core_tests cpu_counters_test)

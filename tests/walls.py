@@ -47,6 +47,7 @@ DOORS = [
                     r"bench/.*\.cc"),
     (r"benchmark/.*", r"bench/.*\.cc"),
     (r"isa-l/.*", r"records/crc32c\.cc"),
+    (r"linux/perf_event\.h", r"bench/cpu_counters\.cc"),
     (r"hwy/.*|immintrin\.h", r"preprocess/\w+(-inl\.h|\.cc)"),
 ]
 
