@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kBatch = 4;
 constexpr int kSide = 16;
-constexpr InputOptions kTraining{.batch_size = kBatch,
+const InputOptions kTraining{.batch_size = kBatch,
                                  .image_size = kSide,
                                  .seed = 7,
                                  .on_bad_record = OnBadRecord::kFail,
