@@ -9,10 +9,12 @@ infeed_test(pipeline_test
   SOURCES batch_test.cc batch_plan_test.cc bottleneck_test.cc consumer_counts_test.cc
           counted_errors_test.cc input_options_test.cc memory_plan_test.cc
           open_batch_test.cc sample_order_test.cc slot_filler_test.cc
-          stage_counters_test.cc stats_table_test.cc stats_test.cc
+          stage_counters_test.cc stats_json_test.cc
+          stats_prometheus_test.cc stats_scalars_test.cc
+          stats_table_test.cc stats_test.cc
           storage_reads_test.cc
           verdict_test.cc
-  LIBRARIES pipeline_test_support
+  LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests pipeline_test)
 add_dependencies(tsan_tests pipeline_test)
