@@ -16,6 +16,7 @@
 #include "pipeline/open_batch.h"
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
+#include "pipeline/storage_reads.h"
 #include "records/open_source.h"
 #include "records/record_store.h"
 #include "records/seek_store.h"
@@ -79,6 +80,7 @@ class InputPipeline::Impl {
   const RecordStore store_;
   const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
+  const std::int64_t storage_bytes_before_ = StorageBytesRead();
   StreamPosition position_;
   StageCounters counters_;
   ConsumerCounts consumer_;
@@ -153,6 +155,7 @@ bool InputPipeline::Impl::PutNext(std::int64_t number, EpochOrder& order,
     store_.WillRead(open.record(slot));  // While batches before it are filled.
   }
   counters_.order.Add(0, Clock::now() - taken, taken - start, plan->samples);
+  counters_.waiting.Add(plan->samples);
   graph_.Put(open);
   return true;
 }
@@ -168,6 +171,7 @@ void InputPipeline::Impl::Deliver(OpenBatch& open) {
   Clock::rep unset = 0;
   first_batch_.compare_exchange_strong(unset, (now - started_).count());
   const bool last = open.plan().last;
+  counters_.ready.Add(1);
   // There is always room: the queue is as long as the pool.
   ready_.Push({open.TakeBatch(), now});
   if (last) {
@@ -193,6 +197,7 @@ BatchHandle InputPipeline::Impl::Next() {
     consumer_.Ended(end);
     return nullptr;
   }
+  counters_.ready.Add(-1);
   const Batch& batch = *ready->batch;
   const std::int64_t images = consumer_.Delivered(batch, end - start);
   counters_.batch.Add(static_cast<std::int64_t>(batch.pixels().size_bytes()),
@@ -216,10 +221,17 @@ PipelineStats InputPipeline::Impl::stats() const {
           Clock::duration(first_batch_.load(std::memory_order_relaxed)))
           .count();
   stats.threads = options_.threads;
+  stats.overlapped = options_.graph == GraphKind::kFlow;
+  stats.memory_bytes = memory_.total();
+  stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;
   stats.bad_records = filler_.bad_records().count();
   stats.first_bad_record = filler_.bad_records().first();
   stats.seek_indexes = filler_.seek_indexes();
+  stats.outside_pixels =
+      counters_.outside_pixels.load(std::memory_order_relaxed);
   stats.stages = counters_.Read();
+  stats.queues = counters_.ReadQueues();
+  stats.queues.push_back({"free", pool_.free(), options_.batches_in_pool});
   return stats;
 }
 
