@@ -1,10 +1,7 @@
 #include <cstdint>
 #include <fstream>
-#include <iomanip>
 #include <map>
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -37,16 +34,6 @@ std::vector<Golden> ReadGoldens() {
   return goldens;
 }
 
-std::string Fnv1a(std::string_view bytes) {
-  std::uint64_t value = 0xCBF29CE484222325;
-  for (const char byte : bytes) {
-    value = (value ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
-  }
-  std::ostringstream text;
-  text << std::hex << std::setw(16) << std::setfill('0') << value;
-  return text.str();
-}
-
 std::string HashOf(const Golden& golden, OpScratch& scratch) {
   std::vector<std::uint32_t> pixels = AugmentImage(golden.image, golden.side);
   if (golden.op != "Identity") {
@@ -54,7 +41,7 @@ std::string HashOf(const Golden& golden, OpScratch& scratch) {
                    {.is_negative = golden.sign < 0}, {pixels, golden.side},
                    scratch);
   }
-  return Fnv1a(RgbBytes(pixels));
+  return Fnv1a64(RgbBytes(pixels));
 }
 
 TEST(AugmentGoldenTest, EveryOperationGivesTensorFlowsBytes) {

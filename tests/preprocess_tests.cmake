@@ -49,8 +49,10 @@ infeed_test(preprocess_test
 infeed_test(augment_test
   SOURCES
     augment_color_ops_test.cc
+    augment_erasing_test.cc
     augment_geometric_ops_test.cc
     augment_golden_test.cc
+    augment_jitter_test.cc
     augment_policy_test.cc
   LIBRARIES infeed::preprocess
   LABELS core)

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iomanip>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +56,17 @@ inline std::string RgbBytes(const std::vector<std::uint32_t>& pixels) {
     }
   }
   return bytes;
+}
+
+// FNV-1a, 64 bits, in hexadecimal.
+inline std::string Fnv1a64(std::string_view bytes) {
+  std::uint64_t value = 0xCBF29CE484222325;
+  for (const char byte : bytes) {
+    value = (value ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
+  }
+  std::ostringstream text;
+  text << std::hex << std::setw(16) << std::setfill('0') << value;
+  return text.str();
 }
 
 }  // namespace infeed
