@@ -1,6 +1,5 @@
 #include "pipeline/input_pipeline.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -32,12 +31,6 @@ struct ReadyBatch {
   Clock::time_point since;
 };
 
-std::int64_t RecordsUsed(const RecordIndex& index,
-                         const InputOptions& options) {
-  return options.max_records == 0 ? index.size()
-                                  : std::min(index.size(), options.max_records);
-}
-
 }  // namespace
 
 // Members are in the order of the data's way, so that destruction, which goes
@@ -68,11 +61,10 @@ class InputPipeline::Impl {
   void Deliver(OpenBatch& open);
 
   const InputOptions options_;
-  const std::int64_t records_;
+  const SampleOrder order_;
   BatchSequence sequence_;  // the driver's, once it runs
   const std::int64_t batches_per_epoch_;
   const MemoryPlan memory_;
-  const SampleOrder order_;
   const RecordStore store_;
   const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
@@ -95,18 +87,17 @@ class InputPipeline::Impl {
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
     : options_(CheckedInputOptions(options)),
-      records_(RecordsUsed(index, options_)),
-      sequence_(records_, options_, start),
+      order_(ShardSizes(index, options_.max_records), options_),
+      sequence_(order_.records(), options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
       memory_(PlanMemory(options_, index.max_length())),
-      order_(records_, options_.shuffle, options_.seed),
       store_(index, {.verify_checksums = options_.verify_checksums}),
       seek_store_(index),
       position_(sequence_.position()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, seek_store_, records_, options_, counters_),
+      filler_(store_, seek_store_, order_.records(), options_, counters_),
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = options_.threads,
