@@ -24,17 +24,17 @@ using ::testing::Throws;
 
 constexpr int kRecords = 22;
 // Five full batches of four in an epoch, and two records over.
-constexpr InputOptions kTraining{.batch_size = 4,
-                                 .image_size = 16,
-                                 .seed = 7,
-                                 .on_bad_record = OnBadRecord::kFail,
-                                 .threads = 3};
-constexpr InputOptions kEvaluation{.batch_size = 4,
-                                   .image_size = 16,
-                                   .training = false,
-                                   .shuffle = Shuffle::kNone,
-                                   .on_bad_record = OnBadRecord::kFail,
-                                   .threads = 3};
+const InputOptions kTraining{.batch_size = 4,
+                             .image_size = 16,
+                             .seed = 7,
+                             .on_bad_record = OnBadRecord::kFail,
+                             .threads = 3};
+const InputOptions kEvaluation{.batch_size = 4,
+                               .image_size = 16,
+                               .training = false,
+                               .shuffle = Shuffle::kNone,
+                               .on_bad_record = OnBadRecord::kFail,
+                               .threads = 3};
 
 // One data set for all tests: it is only read.
 class InputPipelineTest : public ::testing::Test {
