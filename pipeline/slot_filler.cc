@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "pipeline/selection.h"
+
 namespace infeed {
 namespace {
 
@@ -45,11 +47,11 @@ std::int32_t SlotLabel(std::int64_t label, int offset) {
 }  // namespace
 
 SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
-                       std::int64_t records, const InputOptions& options,
+                       std::int64_t places, const InputOptions& options,
                        StageCounters& counters)
     : store_(store),
       seek_store_(seek_store),
-      records_(records),
+      places_(places),
       options_(options),
       counters_(counters),
       preprocessors_(static_cast<std::size_t>(options.threads)) {
@@ -67,10 +69,10 @@ void SlotFiller::Read(Sample& sample) {
   counters_.waiting.Add(-1);
   counters_.in_flight.Add(1);
   const BatchPlan& plan = sample.batch->plan();
-  sample.key = {.seed = options_.seed,
-                .epoch = plan.epoch,
-                .position = static_cast<std::uint64_t>(plan.first) +
-                            static_cast<std::uint64_t>(sample.slot)};
+  sample.key = {
+      .seed = options_.seed,
+      .epoch = plan.epoch,
+      .position = static_cast<std::uint64_t>(plan.PositionOf(sample.slot))};
   sample.record = sample.batch->record(sample.slot);
   Load(sample);
 }
@@ -132,7 +134,7 @@ void SlotFiller::FillWithSubstitute(Sample& sample) {
   SampleRandom draws(sample.key, RandomStream::kReplacement);
   // The sample's own record was the first bad one.
   for (int bad = 1;; ++bad) {
-    sample.record = draws.Below(static_cast<std::uint32_t>(records_));
+    sample.record = DrawnRecord(sample.key, draws);
     sample.since = Clock::now();
     Load(sample);
     try {
@@ -147,6 +149,14 @@ void SlotFiller::FillWithSubstitute(Sample& sample) {
       }
     }
   }
+}
+
+std::int64_t SlotFiller::DrawnRecord(const SampleKey& key,
+                                     SampleRandom& draws) const {
+  const std::int64_t place = draws.Below(static_cast<std::uint32_t>(places_));
+  return options_.selection
+             ? options_.selection->RecordAt(key.seed, key.epoch, place)
+             : place;
 }
 
 void SlotFiller::DecodeIntoSlot(Sample& sample) {

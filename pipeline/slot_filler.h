@@ -48,9 +48,9 @@ struct Sample {
 // throws: what ends the stream is left with the sample's batch (Fail()).
 class SlotFiller {
  public:
-  // Requires: options are checked.
+  // places: of an epoch. Requires: options are checked.
   SlotFiller(const RecordStore& store, const SeekStore& seek_store,
-             std::int64_t records, const InputOptions& options,
+             std::int64_t places, const InputOptions& options,
              StageCounters& counters);
 
   // Requires: sample.batch, slot and since are set.
@@ -80,12 +80,15 @@ class SlotFiller {
                     std::span<std::uint32_t> pixels);
   // Loads other records until one fills the slot.
   void FillWithSubstitute(Sample& sample);
+  // Draws one of the records that make an epoch.
+  [[nodiscard]] std::int64_t DrawnRecord(const SampleKey& key,
+                                         SampleRandom& draws) const;
   // Adds the origin to a record's error, and counts it.
   DataError Located(const Sample& sample, const DataError& error);
 
   const RecordStore& store_;
   const SeekStore& seek_store_;
-  std::int64_t records_;
+  std::int64_t places_;
   InputOptions options_;
   StageCounters& counters_;
   // The preprocessors that no call is using: one for each worker in all.

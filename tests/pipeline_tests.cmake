@@ -30,6 +30,18 @@ infeed_test(pipeline_test
     storage_reads_test.cc
     verdict_test.cc
     window_order_test.cc
+  SOURCES batch_test.cc batch_plan_test.cc consumer_counts_test.cc
+          counted_errors_test.cc input_options_test.cc
+          keyed_permutation_test.cc
+          memory_plan_test.cc
+          open_batch_test.cc
+          rank_share_test.cc
+          reference_order_test.cc
+          sample_order_test.cc slot_filler_test.cc
+          selection_test.cc
+          stats_test.cc
+          verdict_test.cc
+          window_order_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests pipeline_test)
