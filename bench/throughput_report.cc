@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/stats_table.h"
+#include "pipeline/verdict.h"
 
 namespace infeed {
 namespace {

@@ -78,6 +78,11 @@ class BatchPool {
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();
 
+  // How many are not on loan.
+  [[nodiscard]] std::int64_t free() const {
+    return static_cast<std::int64_t>(free_->size());
+  }
+
   // Frees what is in the pool and wakes Take(); batches on loan are freed as
   // their handles go.
   void Close() { free_->Cancel(); }
