@@ -1,5 +1,6 @@
 #include "pipeline/input_pipeline.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
 #include "pipeline/open_batch.h"
+#include "pipeline/record_cache.h"
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
 #include "pipeline/storage_reads.h"
@@ -92,6 +94,7 @@ class InputPipeline::Impl {
   std::atomic<Clock::rep> first_batch_{0};  // since started_; 0: not yet
   std::atomic<bool> stopped_{false};
 
+  RecordCache cache_;
   BatchPool pool_;
   BoundedQueue<ReadyBatch> ready_;
   SlotFiller filler_;
@@ -116,11 +119,12 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       store_(index, {.verify_checksums = options_.verify_checksums}),
       seek_store_(index),
       position_(sequence_.position()),
+      cache_(memory_.cache, index.size()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
       filler_(store_, seek_store_, order_.records(),
-              WithPlan(options_, memory_), counters_),
+              WithPlan(options_, memory_), counters_, &cache_),
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = is_basic() ? 0 : options_.threads,
@@ -169,7 +173,9 @@ bool InputPipeline::Impl::PutNext() {
   open.Begin(number_, *plan, epoch_order_, std::move(batch));
   ++number_;
   for (int slot = 0; slot < plan->samples; ++slot) {
-    store_.WillRead(open.record(slot));  // While batches before it are filled.
+    if (!cache_.Has(open.record(slot))) {
+      store_.WillRead(open.record(slot));  // While those before it are filled.
+    }
   }
   counters_.order.Add(0, Clock::now() - taken, taken - start, plan->samples);
   counters_.waiting.Add(plan->samples);
@@ -246,6 +252,7 @@ PipelineStats InputPipeline::Impl::stats() const {
   stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;
   stats.bad_records = filler_.bad_records().count();
   stats.first_bad_record = filler_.bad_records().first();
+  stats.cache = cache_.stats();
   stats.seek_indexes = filler_.seek_indexes();
   stats.outside_pixels =
       counters_.outside_pixels.load(std::memory_order_relaxed);
