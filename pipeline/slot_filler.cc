@@ -48,12 +48,13 @@ std::int32_t SlotLabel(std::int64_t label, int offset) {
 
 SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
                        std::int64_t places, const InputOptions& options,
-                       StageCounters& counters)
+                       StageCounters& counters, RecordCache* cache)
     : store_(store),
       seek_store_(seek_store),
       places_(places),
       options_(options),
       counters_(counters),
+      cache_(cache),
       preprocessors_(static_cast<std::size_t>(options.threads)) {
   for (int i = 0; i < options.threads; ++i) {
     preprocessors_.Push(std::make_unique<Preprocessor>(
@@ -85,13 +86,11 @@ void SlotFiller::Load(Sample& sample) {
   std::size_t bytes = 0;
   sample.failure = nullptr;
   try {
-    const RecordPayload payload =
-        store_.ReadPayload(sample.record, sample.buffer);
-    bytes = payload.bytes.size();
-    sample.example = ParseImagenetExample(payload.bytes);
+    const CachedRecord record = ReadRecord(sample);
+    bytes = record.payload.bytes.size();
     if (options_.use_seek_indexes) {
-      FindSeekIndex(payload, sample.example, sample.record, seek_store_,
-                    sample.seek_index);
+      OpenIndex(record.payload, sample.example, record.seek_index,
+                sample.seek_index);
     }
   } catch (...) {
     sample.failure = std::current_exception();
@@ -99,6 +98,26 @@ void SlotFiller::Load(Sample& sample) {
   const Clock::time_point end = Clock::now();
   counters_.read.Add(static_cast<std::int64_t>(bytes), end - start,
                      start - std::exchange(sample.since, end));
+}
+
+CachedRecord SlotFiller::ReadRecord(Sample& sample) {
+  if (cache_ != nullptr) {
+    if (const std::optional<CachedRecord> kept = cache_->Find(sample.record)) {
+      sample.example = ParseImagenetExample(kept->payload.bytes);
+      return *kept;
+    }
+  }
+  CachedRecord record = {.payload =
+                             store_.ReadPayload(sample.record, sample.buffer)};
+  sample.example = ParseImagenetExample(record.payload.bytes);
+  if (options_.use_seek_indexes) {
+    record.seek_index = ReadIndexBeside(sample.example, sample.record,
+                                        seek_store_, sample.seek_index.buffer);
+  }
+  if (cache_ != nullptr) {
+    cache_->Keep(sample.record, record);
+  }
+  return record;
 }
 
 void SlotFiller::Fill(Sample& sample) {

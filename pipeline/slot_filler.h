@@ -14,6 +14,7 @@
 #include "pipeline/counted_errors.h"
 #include "pipeline/open_batch.h"
 #include "pipeline/options.h"
+#include "pipeline/record_cache.h"
 #include "pipeline/sample_seek_index.h"
 #include "pipeline/stage_counters.h"
 #include "pipeline/stats.h"
@@ -32,7 +33,7 @@ struct Sample {
   SampleKey key = {};
   std::int64_t record = 0;
   std::vector<std::byte> buffer = {};
-  ImagenetExampleView example = {};  // views into buffer
+  ImagenetExampleView example = {};  // views into buffer, or the cache
   SampleSeekIndex seek_index = {};
   std::exception_ptr failure = {};             // why there is no example
   StageCounter::Clock::time_point since = {};  // it waits for the next stage
@@ -43,15 +44,16 @@ struct Sample {
 // pixels, label and weight into the slot. What becomes of a bad record is
 // decided here: the one place that catches DataError.
 //
-// The stores and the counters must outlive it. Thread-safe, for different
-// samples, with at most options.threads calls of Fill() at once. Neither call
-// throws: what ends the stream is left with the sample's batch (Fail()).
+// The stores, the cache and the counters must outlive it. Thread-safe, for
+// different samples, with at most options.threads calls of Fill() at once.
+// Neither call throws: what ends the stream is left with the sample's batch
+// (Fail()).
 class SlotFiller {
  public:
-  // places: of an epoch. Requires: options are checked.
+  // places: of an epoch. cache: null for none. Requires: options are checked.
   SlotFiller(const RecordStore& store, const SeekStore& seek_store,
              std::int64_t places, const InputOptions& options,
-             StageCounters& counters);
+             StageCounters& counters, RecordCache* cache = nullptr);
 
   // Requires: sample.batch, slot and since are set.
   void Read(Sample& sample);
@@ -72,6 +74,9 @@ class SlotFiller {
  private:
   // Reads sample.record and parses it; a failure is kept in the sample.
   void Load(Sample& sample);
+  // Returns the record, from the cache or read and then kept there; its
+  // Example is in the sample.
+  CachedRecord ReadRecord(Sample& sample);
   // Fills the slot or throws.
   void FillOrThrow(Sample& sample);
   void DecodeIntoSlot(Sample& sample);
@@ -91,6 +96,7 @@ class SlotFiller {
   std::int64_t places_;
   InputOptions options_;
   StageCounters& counters_;
+  RecordCache* cache_;  // null: none
   // The preprocessors that no call is using: one for each worker in all.
   BoundedQueue<std::unique_ptr<Preprocessor>> preprocessors_;
   CountedErrors bad_records_;

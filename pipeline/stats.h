@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/record_cache.h"
+
 namespace infeed {
 
 // What one stage has done since the start. An item is a sample everywhere, so
@@ -71,6 +73,7 @@ struct PipelineStats {
   // nothing about the rest, and for all others together.
   double first_wait_seconds = 0;
   double consumer_wait_seconds = 0;
+  RecordCacheStats cache;
   std::int64_t memory_bytes = 0;  // that its buffers can take (memory_plan.h)
   std::vector<StageStats> stages;
   std::vector<QueueStats> queues;

@@ -18,6 +18,7 @@ infeed_test(pipeline_test
     memory_plan_test.cc
     open_batch_test.cc
     page_memory_test.cc
+    record_cache_test.cc
     reference_order_test.cc
     sample_order_test.cc
     slot_filler_test.cc
@@ -49,7 +50,7 @@ add_dependencies(tsan_tests pipeline_test)
 
 infeed_test(input_pipeline_test
   SOURCES closed_arena_test.cc input_graph_test.cc
-          input_pipeline_errors_test.cc input_pipeline_seek_test.cc
+          input_pipeline_cache_test.cc input_pipeline_errors_test.cc input_pipeline_seek_test.cc
           input_pipeline_test.cc input_pipeline_url_test.cc
           support/loopback_server.cc support/served_object.cc
   LIBRARIES pipeline_test_support TBB::tbb
