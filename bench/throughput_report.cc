@@ -57,11 +57,10 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
   }
   text += fmt::format(
       "\ntime to first batch: {:.3f} s\n"
-      "peak memory: {:.1f} MiB of the whole process, libraries included; the "
-      "pipeline's own bound is {:.1f} MiB\n",
+      "peak memory: {:.1f} MiB of the whole process, libraries included\n{}\n",
       fastest.stats.first_batch_seconds,
       static_cast<double>(peak_rss_bytes) / kMebibyte,
-      static_cast<double>(fastest.memory_bytes) / kMebibyte);
+      MemoryText(fastest.memory));
   return text;
 }
 

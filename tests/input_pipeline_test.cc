@@ -279,9 +279,10 @@ TEST_F(InputPipelineTest, SeesItsQueues) {
 
 TEST_F(InputPipelineTest, SaysWhatMemoryItCanTake) {
   const InputPipeline pipeline(index(), kTraining);
-  const std::int64_t longest = index().max_length();
-  EXPECT_EQ(pipeline.memory_bytes(),
-            3 * 4 * (16 * 16 * 4 + 8) + 6 * longest + 3 * 12 * longest);
+  EXPECT_EQ(pipeline.memory().records, 6 * index().max_length());
+  EXPECT_EQ(pipeline.memory().batches, 3 * Batch::MemoryBytes(4, 16));
+  EXPECT_EQ(pipeline.memory_bytes(), pipeline.memory().total());
+  EXPECT_LE(pipeline.memory_bytes(), kTraining.memory_limit);
   EXPECT_EQ(pipeline.stats().memory_bytes, pipeline.memory_bytes());
 }
 
