@@ -65,10 +65,15 @@ class InputPipeline::Impl {
   }
 
  private:
+  [[nodiscard]] bool is_basic() const {
+    return options_.graph == GraphKind::kBasic;
+  }
   // The driver's thread: plans batches as the pool has room for them.
   void Drive();
-  // Puts one batch into the graph; false when there is none to come.
-  bool PutNext(std::int64_t number, EpochOrder& order, std::uint32_t& epoch);
+  // Puts one batch into the graph; false when there is none to come, or it
+  // failed, which the consumer then hears.
+  bool TryPutNext();
+  bool PutNext();
   // A worker, batch after batch: the way out of the graph.
   void Deliver(OpenBatch& open);
 
@@ -94,7 +99,11 @@ class InputPipeline::Impl {
   // batch i - size has left, as there are no more batches than that.
   std::vector<OpenBatch> open_;
   InputGraph graph_;
-  std::jthread driver_;
+  // The driver's: the number of the next batch, and its epoch's order.
+  std::int64_t number_ = 0;
+  std::uint32_t epoch_;
+  EpochOrder epoch_order_;
+  std::jthread driver_;  // none in the basic graph: Next() drives
 };
 
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
@@ -114,27 +123,34 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
               WithPlan(options_, memory_), counters_),
       open_(ready_.capacity()),
       graph_(filler_,
-             {.threads = options_.threads,
+             {.threads = is_basic() ? 0 : options_.threads,
               .samples_in_flight = SamplesInFlight(options_)},
              [this](OpenBatch& open) { Deliver(open); }),
-      driver_([this] { Drive(); }) {}
-
-void InputPipeline::Impl::Drive() {
-  try {
-    std::uint32_t epoch = sequence_.position().epoch;
-    EpochOrder order = order_.Epoch(epoch);
-    for (std::int64_t number = 0; PutNext(number, order, epoch); ++number) {
-    }
-  } catch (...) {
-    ready_.Close(std::current_exception());
+      epoch_(sequence_.position().epoch),
+      epoch_order_(order_.Epoch(epoch_)) {
+  if (!is_basic()) {
+    driver_ = std::jthread([this] { Drive(); });
   }
 }
 
-bool InputPipeline::Impl::PutNext(std::int64_t number, EpochOrder& order,
-                                  std::uint32_t& epoch) {
+void InputPipeline::Impl::Drive() {
+  while (TryPutNext()) {
+  }
+}
+
+bool InputPipeline::Impl::TryPutNext() {
+  try {
+    return PutNext();
+  } catch (...) {
+    ready_.Close(std::current_exception());
+    return false;
+  }
+}
+
+bool InputPipeline::Impl::PutNext() {
   const std::optional<BatchPlan> plan = sequence_.Next();
   if (!plan) {
-    if (number == 0) {
+    if (number_ == 0) {
       ready_.Close();  // No last batch will do it.
     }
     return false;
@@ -145,12 +161,13 @@ bool InputPipeline::Impl::PutNext(std::int64_t number, EpochOrder& order,
     return false;
   }
   const Clock::time_point taken = Clock::now();
-  if (plan->epoch != epoch) {
-    epoch = plan->epoch;
-    order = order_.Epoch(epoch);
+  if (plan->epoch != epoch_) {
+    epoch_ = plan->epoch;
+    epoch_order_ = order_.Epoch(epoch_);
   }
-  OpenBatch& open = open_[static_cast<std::size_t>(number) % open_.size()];
-  open.Begin(number, *plan, order, std::move(batch));
+  OpenBatch& open = open_[static_cast<std::size_t>(number_) % open_.size()];
+  open.Begin(number_, *plan, epoch_order_, std::move(batch));
+  ++number_;
   for (int slot = 0; slot < plan->samples; ++slot) {
     store_.WillRead(open.record(slot));  // While batches before it are filled.
   }
@@ -185,6 +202,9 @@ BatchHandle InputPipeline::Impl::Next() {
   }
   const Clock::time_point start = Clock::now();
   consumer_.Asked(start);
+  if (is_basic()) {
+    (void)TryPutNext();
+  }
   std::optional<ReadyBatch> ready;
   try {
     ready = ready_.Pop();
