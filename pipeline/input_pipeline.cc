@@ -1,5 +1,7 @@
 #include "pipeline/input_pipeline.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -19,6 +21,7 @@
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
 #include "pipeline/storage_reads.h"
+#include "pipeline/trace_log.h"
 #include "records/open_source.h"
 #include "records/record_store.h"
 #include "records/seek_store.h"
@@ -89,6 +92,7 @@ class InputPipeline::Impl {
   const Clock::time_point started_ = Clock::now();
   const std::int64_t storage_bytes_before_ = StorageBytesRead();
   StreamPosition position_;
+  std::int64_t taken_ = 0;  // batches that Next() returned
   StageCounters counters_;
   ConsumerCounts consumer_;
   std::atomic<Clock::rep> first_batch_{0};  // since started_; 0: not yet
@@ -138,6 +142,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
 }
 
 void InputPipeline::Impl::Drive() {
+  (void)::pthread_setname_np(::pthread_self(), "infeed driver");
   while (TryPutNext()) {
   }
 }
@@ -171,14 +176,19 @@ bool InputPipeline::Impl::PutNext() {
   }
   OpenBatch& open = open_[static_cast<std::size_t>(number_) % open_.size()];
   open.Begin(number_, *plan, epoch_order_, std::move(batch));
-  ++number_;
+  const TracePlace place{
+      .epoch = plan->epoch, .position = plan->first, .batch = number_++};
   for (int slot = 0; slot < plan->samples; ++slot) {
     if (!cache_.Has(open.record(slot))) {
       store_.WillRead(open.record(slot));  // While those before it are filled.
     }
   }
-  counters_.order.Add(0, Clock::now() - taken, taken - start, plan->samples);
+  const Clock::time_point planned = Clock::now();
+  counters_.order.Add(0, planned - taken, taken - start, plan->samples);
   counters_.waiting.Add(plan->samples);
+  TraceSpan(options_.trace, "wait", start, taken, place);
+  TraceSpan(options_.trace, "order", taken, planned, place);
+  counters_.TraceQueues(options_.trace, planned);
   graph_.Put(open);
   return true;
 }
@@ -195,6 +205,7 @@ void InputPipeline::Impl::Deliver(OpenBatch& open) {
   first_batch_.compare_exchange_strong(unset, (now - started_).count());
   const bool last = open.plan().last;
   counters_.ready.Add(1);
+  counters_.TraceQueues(options_.trace, now);
   // There is always room: the queue is as long as the pool.
   ready_.Push({open.TakeBatch(), now});
   if (last) {
@@ -228,6 +239,11 @@ BatchHandle InputPipeline::Impl::Next() {
   const std::int64_t images = consumer_.Delivered(batch, end - start);
   counters_.batch.Add(static_cast<std::int64_t>(batch.pixels().size_bytes()),
                       Clock::duration::zero(), end - ready->since, images);
+  TraceSpan(options_.trace, "batch", start, end,
+            {.epoch = position_.epoch,
+             .position = position_.position,
+             .batch = taken_++});
+  counters_.TraceQueues(options_.trace, end);
   position_ = batch.next;
   return std::move(ready->batch);
 }
@@ -246,8 +262,8 @@ PipelineStats InputPipeline::Impl::stats() const {
       std::chrono::duration<double>(
           Clock::duration(first_batch_.load(std::memory_order_relaxed)))
           .count();
-  stats.threads = options_.threads;
-  stats.overlapped = options_.graph == GraphKind::kFlow;
+  stats.threads = is_basic() ? 1 : options_.threads;
+  stats.overlapped = !is_basic();
   stats.memory_bytes = memory_.total();
   stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;
   stats.bad_records = filler_.bad_records().count();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pipeline/selection.h"
+#include "pipeline/trace_log.h"
 
 namespace infeed {
 namespace {
@@ -98,6 +99,7 @@ void SlotFiller::Load(Sample& sample) {
   const Clock::time_point end = Clock::now();
   counters_.read.Add(static_cast<std::int64_t>(bytes), end - start,
                      start - std::exchange(sample.since, end));
+  Trace("read", start, end, sample);
 }
 
 CachedRecord SlotFiller::ReadRecord(Sample& sample) {
@@ -202,6 +204,18 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
                        start - sample.since);
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
                        counts.resize, Clock::duration::zero());
+  // They take turns, row by row; the trace shows one after the other.
+  const Clock::time_point decoded = start + counts.decode;
+  Trace("decode", start, decoded, sample);
+  Trace("resize", decoded, decoded + counts.resize, sample);
+}
+
+void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
+                       Clock::time_point end, const Sample& sample) const {
+  TraceSpan(options_.trace, stage, start, end,
+            {.epoch = sample.key.epoch,
+             .position = static_cast<std::int64_t>(sample.key.position),
+             .batch = sample.batch->number()});
 }
 
 FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/bounded_queue.h"
@@ -83,6 +84,9 @@ class SlotFiller {
   // Decodes into the slot, and counts what became of the seek index.
   FillCounts Decode(Preprocessor& preprocessor, const Sample& sample,
                     std::span<std::uint32_t> pixels);
+  // Puts a stretch of work on the sample into the trace, where there is one.
+  void Trace(std::string_view stage, StageCounter::Clock::time_point start,
+             StageCounter::Clock::time_point end, const Sample& sample) const;
   // Loads other records until one fills the slot.
   void FillWithSubstitute(Sample& sample);
   // Draws one of the records that make an epoch.

@@ -29,6 +29,7 @@ infeed_test(pipeline_test
     stats_table_test.cc
     stats_test.cc
     storage_reads_test.cc
+    trace_log_test.cc
     verdict_test.cc
     window_order_test.cc
   SOURCES batch_test.cc batch_plan_test.cc consumer_counts_test.cc
@@ -52,6 +53,9 @@ infeed_test(input_pipeline_test
   SOURCES closed_arena_test.cc input_graph_test.cc
           input_pipeline_cache_test.cc input_pipeline_errors_test.cc input_pipeline_seek_test.cc
           input_pipeline_test.cc input_pipeline_url_test.cc
+          input_pipeline_errors_test.cc input_pipeline_seek_test.cc
+          input_pipeline_test.cc input_pipeline_trace_test.cc
+          input_pipeline_url_test.cc
           support/loopback_server.cc support/served_object.cc
   LIBRARIES pipeline_test_support TBB::tbb
   LABELS tbb)
