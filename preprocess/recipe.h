@@ -3,14 +3,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "base/random.h"
-#include "preprocess/bicubic_sink.h"
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/jpeg_seek_index.h"
+#include "preprocess/resize_sink.h"
 
 namespace infeed {
 
@@ -99,7 +100,7 @@ class Preprocessor {
   JpegDecoder decoder_;
   JpegSeekIndex index_;
   RgbImage image_;  // a whole one, where it is not a JPEG
-  BicubicSink sink_;
+  std::unique_ptr<ResizeSink> sink_;
 };
 
 }  // namespace infeed
