@@ -59,6 +59,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
                           .training = options.training,
                           .image_size = options.image_size,
                           .scaled_decode = options.scaled_decode,
+                          .augment = options.augment,
                           .limits = options.jpeg_limits}));
   }
 }
@@ -170,7 +171,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
                        start - sample.since);
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
-                       counts.resize, Clock::duration::zero());
+                       counts.resize + counts.augment, Clock::duration::zero());
 }
 
 FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,
