@@ -63,6 +63,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
                           .training = options.training,
                           .image_size = options.image_size,
                           .scaled_decode = options.scaled_decode,
+                          .augment = options.augment,
                           .limits = options.jpeg_limits}));
   }
 }
@@ -203,7 +204,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
                        start - sample.since);
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
-                       counts.resize, Clock::duration::zero());
+                       counts.resize + counts.augment, Clock::duration::zero());
   // They take turns, row by row; the trace shows one after the other.
   const Clock::time_point decoded = start + counts.decode;
   Trace("decode", start, decoded, sample);

@@ -61,7 +61,8 @@ Preprocessor::Preprocessor(const PreprocessOptions& options)
     : options_(options),
       decoder_(options.limits),
       sink_(MakeResizeSink(ResizeKernel::kBicubic,
-                           CheckedSize(options.image_size))) {}
+                           CheckedSize(options.image_size))),
+      augmenter_(options.augment, options.image_size) {}
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
@@ -73,7 +74,10 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                                       : DecodeOther(encoded, key);
   Check(sink_->is_complete(), "a decoder puts all rows or throws");
   counts.resize = sink_->busy();
-  counts.decode = std::chrono::steady_clock::now() - start - counts.resize;
+  const auto filled = std::chrono::steady_clock::now();
+  counts.decode = filled - start - counts.resize;
+  Augment(key, destination);
+  counts.augment = std::chrono::steady_clock::now() - filled;
   return counts;
 }
 
@@ -128,10 +132,17 @@ bool Preprocessor::IsFlipped(const SampleKey& key) const {
   return options_.recipe == Recipe::kTpu && options_.training && DrawFlip(key);
 }
 
+void Preprocessor::Augment(const SampleKey& key,
+                           std::span<std::uint32_t> pixels) {
+  if (options_.training) {
+    augmenter_.Apply(pixels, key);
+  }
+}
+
 void Preprocessor::CopyPacked(std::span<const std::byte> packed,
                               std::int64_t height, std::int64_t width,
                               const SampleKey& key,
-                              std::span<std::uint32_t> destination) const {
+                              std::span<std::uint32_t> destination) {
   static_assert(std::endian::native == std::endian::little,
                 "records hold pixels as they are in memory");
   const int size = options_.image_size;
@@ -161,6 +172,7 @@ void Preprocessor::CopyPacked(std::span<const std::byte> packed,
           destination.begin() + static_cast<std::ptrdiff_t>(row) + size);
     }
   }
+  Augment(key, destination);
 }
 
 }  // namespace infeed

@@ -52,6 +52,8 @@ add_dependencies(tsan_tests pipeline_test)
 infeed_test(input_pipeline_test
   SOURCES closed_arena_test.cc input_graph_test.cc
           input_pipeline_cache_test.cc input_pipeline_errors_test.cc input_pipeline_seek_test.cc
+          input_pipeline_augment_test.cc
+          input_pipeline_errors_test.cc input_pipeline_seek_test.cc
           input_pipeline_test.cc input_pipeline_url_test.cc
           input_pipeline_errors_test.cc input_pipeline_seek_test.cc
           input_pipeline_test.cc input_pipeline_trace_test.cc
