@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/random.h"
@@ -44,6 +45,8 @@ struct PreprocessOptions {
   // image had been made smaller by areas before, which aliases less).
   bool scaled_decode = false;
   JpegLimits limits = {};
+  // Whether a JPEG that libjpeg warns about is bad.
+  JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
 // What Fill() did with one image.
@@ -53,6 +56,7 @@ struct FillCounts {
   std::chrono::steady_clock::duration decode{};  // time without the resize
   std::chrono::steady_clock::duration resize{};
   JpegIndexUse index_use = JpegIndexUse::kNone;
+  std::string warning = {};  // libjpeg's first that was tolerated; empty: none
 };
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
