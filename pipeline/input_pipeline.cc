@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "pipeline/bad_record_ledger.h"
 #include "pipeline/batch_plan.h"
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
@@ -66,11 +67,14 @@ class InputPipeline::Impl {
   bool PutNext(std::int64_t number, EpochOrder& order, std::uint32_t& epoch);
   // A worker, batch after batch: the way out of the graph.
   void Deliver(OpenBatch& open);
+  // Enters a batch's bad records; returns what ends the stream, or nullptr.
+  std::exception_ptr Account(OpenBatch& open);
 
   const InputOptions options_;
   const std::int64_t records_;
   BatchSequence sequence_;  // the driver's, once it runs
   const std::int64_t batches_per_epoch_;
+  BadRecordLedger ledger_;
   const MemoryPlan memory_;
   const SampleOrder order_;
   const RecordStore store_;
@@ -98,6 +102,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       records_(RecordsUsed(index, options_)),
       sequence_(records_, options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
+      ledger_(options_, batches_per_epoch_),
       memory_(PlanMemory(options_, index.max_length())),
       order_(records_, options_.shuffle, options_.seed),
       store_(index, {.verify_checksums = options_.verify_checksums}),
@@ -154,8 +159,20 @@ bool InputPipeline::Impl::PutNext(std::int64_t number, EpochOrder& order,
   return true;
 }
 
+std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {
+  try {
+    ledger_.Enter(open.BadRecords(), open.plan().samples);
+  } catch (...) {
+    return std::current_exception();
+  }
+  return open.error();
+}
+
 void InputPipeline::Impl::Deliver(OpenBatch& open) {
-  if (std::exception_ptr error = open.error()) {
+  if (filler_.is_cancelled()) {
+    return;  // Slots may be as they were: the stream has ended before it.
+  }
+  if (std::exception_ptr error = Account(open)) {
     ready_.Close(std::move(error));
     filler_.Cancel();
     pool_.Close();
@@ -213,8 +230,9 @@ PipelineStats InputPipeline::Impl::stats() const {
           Clock::duration(first_batch_.load(std::memory_order_relaxed)))
           .count();
   stats.threads = options_.threads;
-  stats.bad_records = filler_.bad_records().count();
-  stats.first_bad_record = filler_.bad_records().first();
+  stats.bad_record_totals = ledger_.totals();
+  stats.bad_records = stats.bad_record_totals.met();
+  stats.first_bad_record = stats.bad_record_totals.first;
   stats.seek_indexes = filler_.seek_indexes();
   stats.stages = counters_.Read();
   return stats;

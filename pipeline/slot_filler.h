@@ -11,7 +11,7 @@
 #include "base/bounded_queue.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "pipeline/counted_errors.h"
+#include "pipeline/bad_record.h"
 #include "pipeline/open_batch.h"
 #include "pipeline/options.h"
 #include "pipeline/sample_seek_index.h"
@@ -30,17 +30,20 @@ struct Sample {
   int slot = 0;
   SampleKey key = {};
   std::int64_t record = 0;
+  int draw = 0;  // 0: the position's own record; k: the k-th substitute for it
   std::vector<std::byte> buffer = {};
   ImagenetExampleView example = {};  // views into buffer
   SampleSeekIndex seek_index = {};
-  std::exception_ptr failure = {};             // why there is no example
-  StageCounter::Clock::time_point since = {};  // it waits for the next stage
+  BadRecordKind stage = BadRecordKind::kFrame;  // where it would fail now
+  std::exception_ptr failure = {};              // why there is no example
+  StageCounter::Clock::time_point since = {};   // it waits for the next stage
 };
 
 // The work on one sample, as two stages without any knowledge of threads:
 // Read() gets the record and parses it, Fill() decodes the image and writes
 // pixels, label and weight into the slot. What becomes of a bad record is
-// decided here: the one place that catches DataError.
+// decided here: the one place that catches DataError. Word of it is left with
+// the batch.
 //
 // The stores and the counters must outlive it. Thread-safe, for different
 // samples, with at most options.threads calls of Fill() at once. Neither call
@@ -61,9 +64,10 @@ class SlotFiller {
   // From now on slots are left as they are: nobody will see them.
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
 
-  [[nodiscard]] const CountedErrors& bad_records() const {
-    return bad_records_;
+  [[nodiscard]] bool is_cancelled() const {
+    return cancelled_.load(std::memory_order_relaxed);
   }
+
   [[nodiscard]] SeekIndexStats seek_indexes() const {
     return seek_counts_.Read();
   }
@@ -77,10 +81,13 @@ class SlotFiller {
   // Decodes into the slot, and counts what became of the seek index.
   FillCounts Decode(Preprocessor& preprocessor, const Sample& sample,
                     std::span<std::uint32_t> pixels);
-  // Loads other records until one fills the slot.
-  void FillWithSubstitute(Sample& sample);
-  // Adds the origin to a record's error, and counts it.
-  DataError Located(const Sample& sample, const DataError& error);
+  // Fill the slot, or add the bad records that they met and return false. The
+  // second loads other records until one fills it.
+  bool TryFill(Sample& sample, std::vector<BadRecord>& bad);
+  bool FillWithSubstitute(Sample& sample, std::vector<BadRecord>& bad);
+  // What is said of sample.record, with its place.
+  [[nodiscard]] BadRecord Describe(const Sample& sample,
+                                   const DataError& error) const;
 
   const RecordStore& store_;
   const SeekStore& seek_store_;
@@ -89,7 +96,6 @@ class SlotFiller {
   StageCounters& counters_;
   // The preprocessors that no call is using: one for each worker in all.
   BoundedQueue<std::unique_ptr<Preprocessor>> preprocessors_;
-  CountedErrors bad_records_;
   SeekIndexCounts seek_counts_;
   std::atomic<bool> cancelled_{false};
 };

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/bad_record.h"
+
 namespace infeed {
 
 // What one stage has done since the start. An item is a sample everywhere, so
@@ -46,6 +48,7 @@ struct PipelineStats {
   std::int64_t images = 0;  // delivered, weight 0 left out
   std::int64_t bad_records = 0;
   std::string first_bad_record;  // its message
+  BadRecordTotals bad_record_totals;
   SeekIndexStats seek_indexes;
   // How long the consumer waited in Next(): for the first batch, which says
   // nothing about the rest, and for all others together.

@@ -6,7 +6,8 @@ target_link_libraries(pipeline_test_support
   PUBLIC infeed::pipeline test_jpeg PRIVATE infeed_options)
 
 infeed_test(pipeline_test
-  SOURCES batch_test.cc batch_plan_test.cc consumer_counts_test.cc
+  SOURCES bad_record_ledger_test.cc bad_record_report_test.cc
+          batch_test.cc batch_plan_test.cc consumer_counts_test.cc
           counted_errors_test.cc input_options_test.cc memory_plan_test.cc
           open_batch_test.cc sample_order_test.cc slot_filler_test.cc
           stats_test.cc
@@ -18,10 +19,11 @@ add_dependencies(tsan_tests pipeline_test)
 
 infeed_test(input_pipeline_test
   SOURCES closed_arena_test.cc input_graph_test.cc
-          input_pipeline_errors_test.cc input_pipeline_seek_test.cc
+          damaged_shards_test.cc input_pipeline_errors_test.cc
+          input_pipeline_seek_test.cc
           input_pipeline_test.cc input_pipeline_url_test.cc
           support/loopback_server.cc support/served_object.cc
-  LIBRARIES pipeline_test_support TBB::tbb
+  LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json TBB::tbb
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
 
