@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "pipeline/bad_record_ledger.h"
 #include "pipeline/batch_plan.h"
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
@@ -81,11 +82,14 @@ class InputPipeline::Impl {
   bool PutNext();
   // A worker, batch after batch: the way out of the graph.
   void Deliver(OpenBatch& open);
+  // Enters a batch's bad records; returns what ends the stream, or nullptr.
+  std::exception_ptr Account(OpenBatch& open);
 
   const InputOptions options_;
   const SampleOrder order_;
   BatchSequence sequence_;  // the driver's, once it runs
   const std::int64_t batches_per_epoch_;
+  BadRecordLedger ledger_;
   const MemoryPlan memory_;
   const RecordStore store_;
   const SeekStore seek_store_;
@@ -119,6 +123,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
+      ledger_(options_, batches_per_epoch_),
       memory_(PlanMemory(options_, DataOf(index))),
       store_(index, {.verify_checksums = options_.verify_checksums}),
       seek_store_(index),
@@ -127,8 +132,8 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, seek_store_, order_.places(),
-              WithPlan(options_, memory_), counters_, &cache_),
+      filler_(store_, seek_store_, order_.places(), WithPlan(options_, memory_),
+              counters_, &cache_),
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = is_basic() ? 0 : options_.threads,
@@ -193,8 +198,20 @@ bool InputPipeline::Impl::PutNext() {
   return true;
 }
 
+std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {
+  try {
+    ledger_.Enter(open.BadRecords(), open.plan().samples);
+  } catch (...) {
+    return std::current_exception();
+  }
+  return open.error();
+}
+
 void InputPipeline::Impl::Deliver(OpenBatch& open) {
-  if (std::exception_ptr error = open.error()) {
+  if (filler_.is_cancelled()) {
+    return;  // Slots may be as they were: the stream has ended before it.
+  }
+  if (std::exception_ptr error = Account(open)) {
     ready_.Close(std::move(error));
     filler_.Cancel();
     pool_.Close();
@@ -266,8 +283,9 @@ PipelineStats InputPipeline::Impl::stats() const {
   stats.overlapped = !is_basic();
   stats.memory_bytes = memory_.total();
   stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;
-  stats.bad_records = filler_.bad_records().count();
-  stats.first_bad_record = filler_.bad_records().first();
+  stats.bad_record_totals = ledger_.totals();
+  stats.bad_records = stats.bad_record_totals.met();
+  stats.first_bad_record = stats.bad_record_totals.first;
   stats.cache = cache_.stats();
   stats.seek_indexes = filler_.seek_indexes();
   stats.outside_pixels =

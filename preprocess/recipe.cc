@@ -59,7 +59,7 @@ std::string_view InterpolationName(Interpolation interpolation) {
 
 Preprocessor::Preprocessor(const PreprocessOptions& options)
     : options_(options),
-      decoder_(options.limits),
+      decoder_(options.limits, options.warnings),
       sink_(MakeResizeSink(ResizeKernel::kBicubic,
                            CheckedSize(options.image_size))),
       augmenter_(options.augment, options.image_size) {}
@@ -97,7 +97,8 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
                               is_index ? &index_ : nullptr);
   return {.decoded_pixels = std::int64_t{window.width} * window.height,
           .index_use = is_index || seek_index.empty() ? decoder_.index_use()
-                                                      : JpegIndexUse::kRefused};
+                                                      : JpegIndexUse::kRefused,
+          .warning = decoder_.warning()};
 }
 
 FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,

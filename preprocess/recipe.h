@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/random.h"
@@ -47,6 +48,8 @@ struct PreprocessOptions {
   bool scaled_decode = false;
   AugmentOptions augment = {};  // of training images, after all else
   JpegLimits limits = {};       // of images of other formats too
+  // Whether a JPEG that libjpeg warns about is bad.
+  JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
 // What Fill() did with one image.
@@ -57,6 +60,7 @@ struct FillCounts {
   std::chrono::steady_clock::duration resize{};
   std::chrono::steady_clock::duration augment{};
   JpegIndexUse index_use = JpegIndexUse::kNone;
+  std::string warning = {};  // libjpeg's first that was tolerated; empty: none
 };
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
