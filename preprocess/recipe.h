@@ -43,7 +43,7 @@ struct PreprocessOptions {
   // has image_size pixels both ways: less work, and other pixels (as if the
   // image had been made smaller by areas before, which aliases less).
   bool scaled_decode = false;
-  JpegLimits limits = {};
+  JpegLimits limits = {};  // of images of other formats too
 };
 
 // What Fill() did with one image.

@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr int kRecords = 6;
-constexpr InputOptions kOptions{
+const InputOptions kOptions{
     .batch_size = 3, .image_size = 16, .seed = 5, .threads = 2};
 
 std::string JpegOf(int record) {
