@@ -122,3 +122,10 @@ class Images:
             self.files[place.shard] = os.open(place.shard, os.O_RDONLY)
         data = os.pread(self.files[place.shard], place.size, place.offset)
         return data, place.label
+
+
+def has_feature(shard, name):
+    """Whether the first record has that feature."""
+    with open(shard, "rb") as file:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return name in dict(features(data, *next(records(data))))
