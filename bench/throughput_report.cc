@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/stats_table.h"
+#include "pipeline/verdict.h"
 
 namespace infeed {
 namespace {
@@ -52,7 +54,7 @@ Json RunJson(const ThroughputRun& run) {
           {"elapsed_seconds", run.stats.elapsed_seconds},
           {"bad_records", run.stats.bad_records},
           {"seek_index", SeekIndexJson(run.stats.seek_indexes)},
-          {"memory_bytes", run.memory_bytes},
+          {"memory_bytes", run.memory.total()},
           {"stages", StagesJson(run.stats)},
           {"verdict", Verdict(run.stats)}};
 }
@@ -80,11 +82,10 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
   }
   text += fmt::format(
       "\ntime to first batch: {:.3f} s\n"
-      "peak memory: {:.1f} MiB of the whole process, libraries included; the "
-      "pipeline's own bound is {:.1f} MiB\n",
+      "peak memory: {:.1f} MiB of the whole process, libraries included\n{}\n",
       fastest.stats.first_batch_seconds,
       static_cast<double>(peak_rss_bytes) / kMebibyte,
-      static_cast<double>(fastest.memory_bytes) / kMebibyte);
+      MemoryText(fastest.memory));
   return text;
 }
 

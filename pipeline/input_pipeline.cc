@@ -1,6 +1,5 @@
 #include "pipeline/input_pipeline.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -15,10 +14,11 @@
 #include "pipeline/batch_plan.h"
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
-#include "pipeline/memory_plan.h"
 #include "pipeline/open_batch.h"
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
+#include "pipeline/storage_reads.h"
+#include "records/open_source.h"
 #include "records/record_store.h"
 #include "records/seek_store.h"
 
@@ -33,10 +33,15 @@ struct ReadyBatch {
   Clock::time_point since;
 };
 
-std::int64_t RecordsUsed(const RecordIndex& index,
-                         const InputOptions& options) {
-  return options.max_records == 0 ? index.size()
-                                  : std::min(index.size(), options.max_records);
+PlannedData DataOf(const RecordIndex& index) {
+  return {.records = index.size(),
+          .longest_record = index.max_length(),
+          .in_cloud = std::ranges::any_of(index.shards(), IsUrl)};
+}
+
+InputOptions WithPlan(InputOptions options, const MemoryPlan& plan) {
+  options.jpeg_limits = PlannedJpegLimits(options.jpeg_limits, plan);
+  return options;
 }
 
 }  // namespace
@@ -55,7 +60,7 @@ class InputPipeline::Impl {
   void Stop();
   [[nodiscard]] StreamPosition position() const { return position_; }
   [[nodiscard]] PipelineStats stats() const;
-  [[nodiscard]] std::int64_t memory_bytes() const { return memory_.total(); }
+  [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
     return batches_per_epoch_;
   }
@@ -71,15 +76,15 @@ class InputPipeline::Impl {
   std::exception_ptr Account(OpenBatch& open);
 
   const InputOptions options_;
-  const std::int64_t records_;
+  const SampleOrder order_;
   BatchSequence sequence_;  // the driver's, once it runs
   const std::int64_t batches_per_epoch_;
   BadRecordLedger ledger_;
   const MemoryPlan memory_;
-  const SampleOrder order_;
   const RecordStore store_;
   const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
+  const std::int64_t storage_bytes_before_ = StorageBytesRead();
   StreamPosition position_;
   StageCounters counters_;
   ConsumerCounts consumer_;
@@ -99,19 +104,19 @@ class InputPipeline::Impl {
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
     : options_(CheckedInputOptions(options)),
-      records_(RecordsUsed(index, options_)),
-      sequence_(records_, options_, start),
+      order_(ShardSizes(index, options_.max_records), options_),
+      sequence_(order_.records(), options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
       ledger_(options_, batches_per_epoch_),
-      memory_(PlanMemory(options_, index.max_length())),
-      order_(records_, options_.shuffle, options_.seed),
+      memory_(PlanMemory(options_, DataOf(index))),
       store_(index, {.verify_checksums = options_.verify_checksums}),
       seek_store_(index),
       position_(sequence_.position()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, seek_store_, records_, options_, counters_),
+      filler_(store_, seek_store_, order_.records(),
+              WithPlan(options_, memory_), counters_),
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = options_.threads,
@@ -155,6 +160,7 @@ bool InputPipeline::Impl::PutNext(std::int64_t number, EpochOrder& order,
     store_.WillRead(open.record(slot));  // While batches before it are filled.
   }
   counters_.order.Add(0, Clock::now() - taken, taken - start, plan->samples);
+  counters_.waiting.Add(plan->samples);
   graph_.Put(open);
   return true;
 }
@@ -182,6 +188,7 @@ void InputPipeline::Impl::Deliver(OpenBatch& open) {
   Clock::rep unset = 0;
   first_batch_.compare_exchange_strong(unset, (now - started_).count());
   const bool last = open.plan().last;
+  counters_.ready.Add(1);
   // There is always room: the queue is as long as the pool.
   ready_.Push({open.TakeBatch(), now});
   if (last) {
@@ -207,6 +214,7 @@ BatchHandle InputPipeline::Impl::Next() {
     consumer_.Ended(end);
     return nullptr;
   }
+  counters_.ready.Add(-1);
   const Batch& batch = *ready->batch;
   const std::int64_t images = consumer_.Delivered(batch, end - start);
   counters_.batch.Add(static_cast<std::int64_t>(batch.pixels().size_bytes()),
@@ -230,11 +238,18 @@ PipelineStats InputPipeline::Impl::stats() const {
           Clock::duration(first_batch_.load(std::memory_order_relaxed)))
           .count();
   stats.threads = options_.threads;
+  stats.overlapped = options_.graph == GraphKind::kFlow;
+  stats.memory_bytes = memory_.total();
+  stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;
   stats.bad_record_totals = ledger_.totals();
   stats.bad_records = stats.bad_record_totals.met();
   stats.first_bad_record = stats.bad_record_totals.first;
   stats.seek_indexes = filler_.seek_indexes();
+  stats.outside_pixels =
+      counters_.outside_pixels.load(std::memory_order_relaxed);
   stats.stages = counters_.Read();
+  stats.queues = counters_.ReadQueues();
+  stats.queues.push_back({"free", pool_.free(), options_.batches_in_pool});
   return stats;
 }
 
@@ -249,9 +264,7 @@ BatchHandle InputPipeline::Next() { return impl_->Next(); }
 void InputPipeline::Stop() { impl_->Stop(); }
 StreamPosition InputPipeline::position() const { return impl_->position(); }
 PipelineStats InputPipeline::stats() const { return impl_->stats(); }
-std::int64_t InputPipeline::memory_bytes() const {
-  return impl_->memory_bytes();
-}
+const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
 std::int64_t InputPipeline::batches_per_epoch() const {
   return impl_->batches_per_epoch();
 }

@@ -66,6 +66,8 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
 }
 
 void SlotFiller::Read(Sample& sample) {
+  counters_.waiting.Add(-1);
+  counters_.in_flight.Add(1);
   const BatchPlan& plan = sample.batch->plan();
   sample.key = {.seed = options_.seed,
                 .epoch = plan.epoch,
@@ -103,14 +105,14 @@ void SlotFiller::Load(Sample& sample) {
 }
 
 void SlotFiller::Fill(Sample& sample) {
-  if (cancelled_.load(std::memory_order_relaxed)) {
-    return;
+  if (!cancelled_.load(std::memory_order_relaxed)) {
+    try {
+      FillOrThrow(sample);
+    } catch (...) {
+      sample.batch->Fail(sample.slot, std::current_exception());
+    }
   }
-  try {
-    FillOrThrow(sample);
-  } catch (...) {
-    sample.batch->Fail(sample.slot, std::current_exception());
-  }
+  counters_.in_flight.Add(-1);
 }
 
 void SlotFiller::FillOrThrow(Sample& sample) {

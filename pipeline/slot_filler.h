@@ -15,6 +15,7 @@
 #include "pipeline/open_batch.h"
 #include "pipeline/options.h"
 #include "pipeline/sample_seek_index.h"
+#include "pipeline/stage_counters.h"
 #include "pipeline/stats.h"
 #include "preprocess/recipe.h"
 #include "records/imagenet_example.h"

@@ -25,6 +25,9 @@ constexpr Choices<Interpolation, 4> kInterpolations = {
      {"bilinear", Interpolation::kBilinear},
      {"antialias", Interpolation::kAntialias}}};
 
+// OpenCV's image, ours, and what its decoders take beside them.
+constexpr std::int64_t kOtherPixelBytes = 8;
+
 int CheckedSize(int image_size) {
   if (image_size < 1) {
     throw UsageError("PreprocessOptions::image_size must be above 0");
@@ -95,7 +98,11 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
 
 FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
                                      const SampleKey& key) {
-  DecodeOtherImage(encoded, options_.limits.max_pixels, image_);
+  const JpegLimits& limits = options_.limits;
+  DecodeOtherImage(
+      encoded,
+      std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
+      image_);
   const Window window = ChooseWindow(image_.height(), image_.width(), 3, key);
   PutImage(image_.view(window), sink_);
   return {.decoded_pixels = std::int64_t{image_.width()} * image_.height()};

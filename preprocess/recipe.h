@@ -44,7 +44,7 @@ struct PreprocessOptions {
   // has image_size pixels both ways: less work, and other pixels (as if the
   // image had been made smaller by areas before, which aliases less).
   bool scaled_decode = false;
-  JpegLimits limits = {};
+  JpegLimits limits = {};  // of images of other formats too
   // Whether a JPEG that libjpeg warns about is bad.
   JpegWarnings warnings = JpegWarnings::kErrors;
 };

@@ -1,7 +1,9 @@
 #include "pipeline/input_pipeline.h"
 
 #include <cstdint>
+#include <map>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -255,11 +257,33 @@ TEST_F(InputPipelineTest, CountsWhatItDelivered) {
   EXPECT_EQ(stats.stages[3].bytes, kRecords * 16 * 16 * 4);
 }
 
+TEST_F(InputPipelineTest, SeesItsQueues) {
+  InputPipeline pipeline(index(), kEvaluation);
+  (void)TakeBatches(pipeline, 100);
+  std::map<std::string, QueueStats> queues;
+  for (const QueueStats& queue : pipeline.stats().queues) {
+    queues[queue.name] = queue;
+  }
+  ASSERT_EQ(queues.size(), 4U);
+  // All batches were put, filled, taken and given back.
+  EXPECT_EQ(queues["waiting"].depth, 0);
+  EXPECT_EQ(queues["in_flight"].depth, 0);
+  EXPECT_EQ(queues["ready"].depth, 0);
+  EXPECT_EQ(queues["free"].depth, kEvaluation.batches_in_pool);
+  EXPECT_GE(queues["waiting"].most, 1);
+  EXPECT_GE(queues["in_flight"].most, 1);
+  EXPECT_LE(queues["in_flight"].most, 2 * 3);
+  EXPECT_GE(queues["ready"].most, 1);
+  EXPECT_LE(queues["ready"].most, kEvaluation.batches_in_pool);
+}
+
 TEST_F(InputPipelineTest, SaysWhatMemoryItCanTake) {
   const InputPipeline pipeline(index(), kTraining);
-  const std::int64_t longest = index().max_length();
-  EXPECT_EQ(pipeline.memory_bytes(),
-            3 * 4 * (16 * 16 * 4 + 8) + 6 * longest + 3 * 12 * longest);
+  EXPECT_EQ(pipeline.memory().records, 6 * index().max_length());
+  EXPECT_EQ(pipeline.memory().batches, 3 * Batch::MemoryBytes(4, 16));
+  EXPECT_EQ(pipeline.memory_bytes(), pipeline.memory().total());
+  EXPECT_LE(pipeline.memory_bytes(), kTraining.memory_limit);
+  EXPECT_EQ(pipeline.stats().memory_bytes, pipeline.memory_bytes());
 }
 
 TEST_F(InputPipelineTest, RefusesWrongOptions) {

@@ -13,6 +13,31 @@ infeed_test(pipeline_test
           stats_test.cc
           verdict_test.cc
   LIBRARIES pipeline_test_support
+  SOURCES
+    batch_plan_test.cc
+    batch_test.cc
+    bottleneck_test.cc
+    consumer_counts_test.cc
+    counted_errors_test.cc
+    input_options_test.cc
+    keyed_permutation_test.cc
+    memory_limit_test.cc
+    memory_plan_test.cc
+    open_batch_test.cc
+    page_memory_test.cc
+    reference_order_test.cc
+    sample_order_test.cc
+    slot_filler_test.cc
+    stage_counters_test.cc
+    stats_json_test.cc
+    stats_prometheus_test.cc
+    stats_scalars_test.cc
+    stats_table_test.cc
+    stats_test.cc
+    storage_reads_test.cc
+    verdict_test.cc
+    window_order_test.cc
+  LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests pipeline_test)
 add_dependencies(tsan_tests pipeline_test)
@@ -32,3 +57,9 @@ infeed_test(pipeline_throughput_test
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(pipeline_throughput_test pipeline_throughput)
+
+infeed_test(cpu_counters_test
+  SOURCES cpu_counters_test.cc ../bench/cpu_counters.cc
+  LIBRARIES infeed::base
+  LABELS core)
+add_dependencies(core_tests cpu_counters_test)

@@ -47,6 +47,16 @@ infeed_test(preprocess_test
           recipe_test.cc resize_test.cc simd_target_test.cc
   LIBRARIES test_jpeg
   LABELS core)
+infeed_test(augment_test
+  SOURCES
+    augment_color_ops_test.cc
+    augment_erasing_test.cc
+    augment_geometric_ops_test.cc
+    augment_golden_test.cc
+    augment_jitter_test.cc
+    augment_policy_test.cc
+  LIBRARIES infeed::preprocess
+  LABELS core)
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
 infeed_test(opencv_image_test
   SOURCES exif_test.cc image_decoder_test.cc opencv_image_test.cc
@@ -57,6 +67,7 @@ infeed_test(jpeg_seek_index_test
   LIBRARIES infeed::preprocess infeed::records test_jpeg
   LABELS core)
 add_dependencies(core_tests
+  augment_test
   jpeg_backhalf_test
   jpeg_entropy_test
   jpeg_seek_index_test

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "pipeline/memory_limit.h"
+
 namespace infeed {
 namespace {
 
@@ -125,10 +127,9 @@ void AddPerformanceFlags(CLI::App& app, InputFlags& flags) {
                "default), or not");
   group.Switch("--use_cache", options.use_cache,
                "keep encoded records in memory, as far as the limit allows");
-  group
-      .Option("--memory_limit", options.memory_limit,
-              "bytes that the pipeline may take, as 4GiB")
-      ->transform(CLI::AsSizeValue(false));
+  group.Option("--memory_limit", flags.memory_limit,
+               "what the process may take, as 4GiB, 512MB, or 50% of the "
+               "machine's or control group's memory");
   group.Option("--local_world_size", options.local_world_size,
                "ranks on this machine, which share the memory limit");
 }
@@ -148,6 +149,7 @@ InputOptions ResolveInput(const InputFlags& flags) {
   options.rank_share = ParseRankShare(flags.rank_share);
   options.last_batch = ParseLastBatch(flags.last_batch);
   options.graph = ParseGraphKind(flags.graph);
+  options.memory_limit = ParseMemoryLimit(flags.memory_limit);
   if (flags.shuffle.empty()) {
     options.shuffle = options.training ? Shuffle::kGlobal : Shuffle::kNone;
   } else {

@@ -15,7 +15,7 @@ namespace infeed {
 
 struct InputFlags {
   InputOptions options;  // its numbers and switches are flags themselves
-  // The names of its choices.
+  // The names of its choices, and what else is worked out.
   std::string recipe = "tpu";
   std::string interpolation = "recipe";
   std::string augment = "none";
@@ -24,6 +24,7 @@ struct InputFlags {
   std::string last_batch = "auto";
   std::string on_bad_record = "replace";
   std::string graph = "flow";
+  std::string memory_limit = "4GiB";
   std::vector<float> color_jitter;  // none, or four
 };
 
