@@ -16,7 +16,7 @@ void OpenBatch::Begin(std::int64_t number, const BatchPlan& plan,
   records_.resize(static_cast<std::size_t>(plan.samples));
   for (int slot = 0; slot < plan.samples; ++slot) {
     records_[static_cast<std::size_t>(slot)] =
-        order.RecordAt(plan.first + slot);
+        order.RecordAt(plan.PlaceOf(slot));
   }
   for (int slot = plan.samples; slot < batch_->size(); ++slot) {
     batch_->BlankSlot(slot);

@@ -3,6 +3,9 @@
 #include <limits>
 #include <utility>
 
+#include "pipeline/selection.h"
+#include "pipeline/trace_log.h"
+
 namespace infeed {
 namespace {
 
@@ -45,13 +48,14 @@ std::int32_t SlotLabel(std::int64_t label, int offset) {
 }  // namespace
 
 SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
-                       std::int64_t records, const InputOptions& options,
-                       StageCounters& counters)
+                       std::int64_t places, const InputOptions& options,
+                       StageCounters& counters, RecordCache* cache)
     : store_(store),
       seek_store_(seek_store),
-      records_(records),
+      places_(places),
       options_(options),
       counters_(counters),
+      cache_(cache),
       preprocessors_(static_cast<std::size_t>(options.threads)) {
   for (int i = 0; i < options.threads; ++i) {
     preprocessors_.Push(std::make_unique<Preprocessor>(PreprocessOptions{
@@ -59,6 +63,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
         .training = options.training,
         .image_size = options.image_size,
         .scaled_decode = options.scaled_decode,
+        .augment = options.augment,
         .limits = options.jpeg_limits,
         .warnings = options.lenient ? JpegWarnings::kTolerated
                                     : JpegWarnings::kErrors}));
@@ -69,10 +74,10 @@ void SlotFiller::Read(Sample& sample) {
   counters_.waiting.Add(-1);
   counters_.in_flight.Add(1);
   const BatchPlan& plan = sample.batch->plan();
-  sample.key = {.seed = options_.seed,
-                .epoch = plan.epoch,
-                .position = static_cast<std::uint64_t>(plan.first) +
-                            static_cast<std::uint64_t>(sample.slot)};
+  sample.key = {
+      .seed = options_.seed,
+      .epoch = plan.epoch,
+      .position = static_cast<std::uint64_t>(plan.PositionOf(sample.slot))};
   sample.record = sample.batch->record(sample.slot);
   sample.draw = 0;
   Load(sample);
@@ -87,14 +92,11 @@ void SlotFiller::Load(Sample& sample) {
   sample.failure = nullptr;
   sample.stage = BadRecordKind::kFrame;
   try {
-    const RecordPayload payload =
-        store_.ReadPayload(sample.record, sample.buffer);
-    bytes = payload.bytes.size();
-    sample.stage = BadRecordKind::kExample;
-    sample.example = ParseImagenetExample(payload.bytes);
+    const CachedRecord record = ReadRecord(sample);
+    bytes = record.payload.bytes.size();
     if (options_.use_seek_indexes) {
-      FindSeekIndex(payload, sample.example, sample.record, seek_store_,
-                    sample.seek_index);
+      OpenIndex(record.payload, sample.example, record.seek_index,
+                sample.seek_index);
     }
   } catch (...) {
     sample.failure = std::current_exception();
@@ -102,6 +104,29 @@ void SlotFiller::Load(Sample& sample) {
   const Clock::time_point end = Clock::now();
   counters_.read.Add(static_cast<std::int64_t>(bytes), end - start,
                      start - std::exchange(sample.since, end));
+  Trace("read", start, end, sample);
+}
+
+CachedRecord SlotFiller::ReadRecord(Sample& sample) {
+  if (cache_ != nullptr) {
+    if (const std::optional<CachedRecord> kept = cache_->Find(sample.record)) {
+      sample.stage = BadRecordKind::kExample;
+      sample.example = ParseImagenetExample(kept->payload.bytes);
+      return *kept;
+    }
+  }
+  CachedRecord record = {.payload =
+                             store_.ReadPayload(sample.record, sample.buffer)};
+  sample.stage = BadRecordKind::kExample;
+  sample.example = ParseImagenetExample(record.payload.bytes);
+  if (options_.use_seek_indexes) {
+    record.seek_index = ReadIndexBeside(sample.example, sample.record,
+                                        seek_store_, sample.seek_index.buffer);
+  }
+  if (cache_ != nullptr) {
+    cache_->Keep(sample.record, record);
+  }
+  return record;
 }
 
 void SlotFiller::Fill(Sample& sample) {
@@ -161,7 +186,7 @@ bool SlotFiller::FillWithSubstitute(Sample& sample,
   SampleRandom draws(sample.key, RandomStream::kReplacement);
   // The sample's own record was the first bad one.
   while (++sample.draw < kMaxBadInARow) {
-    sample.record = draws.Below(static_cast<std::uint32_t>(records_));
+    sample.record = DrawnRecord(sample.key, draws);
     sample.since = Clock::now();
     Load(sample);
     if (TryFill(sample, bad)) {
@@ -175,6 +200,14 @@ bool SlotFiller::FillWithSubstitute(Sample& sample,
                                    " bad records in a row; is this the right "
                                    "data?");
   return false;
+}
+
+std::int64_t SlotFiller::DrawnRecord(const SampleKey& key,
+                                     SampleRandom& draws) const {
+  const std::int64_t place = draws.Below(static_cast<std::uint32_t>(places_));
+  return options_.selection
+             ? options_.selection->RecordAt(key.seed, key.epoch, place)
+             : place;
 }
 
 void SlotFiller::DecodeIntoSlot(Sample& sample) {
@@ -201,7 +234,19 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
                        start - sample.since);
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
-                       counts.resize, Clock::duration::zero());
+                       counts.resize + counts.augment, Clock::duration::zero());
+  // They take turns, row by row; the trace shows one after the other.
+  const Clock::time_point decoded = start + counts.decode;
+  Trace("decode", start, decoded, sample);
+  Trace("resize", decoded, decoded + counts.resize, sample);
+}
+
+void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
+                       Clock::time_point end, const Sample& sample) const {
+  TraceSpan(options_.trace, stage, start, end,
+            {.epoch = sample.key.epoch,
+             .position = static_cast<std::int64_t>(sample.key.position),
+             .batch = sample.batch->number()});
 }
 
 FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/bad_record.h"
+#include "pipeline/record_cache.h"
 
 namespace infeed {
 
@@ -74,6 +75,7 @@ struct PipelineStats {
   // nothing about the rest, and for all others together.
   double first_wait_seconds = 0;
   double consumer_wait_seconds = 0;
+  RecordCacheStats cache;
   std::int64_t memory_bytes = 0;  // that its buffers can take (memory_plan.h)
   std::vector<StageStats> stages;
   std::vector<QueueStats> queues;

@@ -14,6 +14,8 @@ infeed_test(pipeline_test
           verdict_test.cc
   LIBRARIES pipeline_test_support
   SOURCES
+    bad_record_ledger_test.cc
+    bad_record_report_test.cc
     batch_plan_test.cc
     batch_test.cc
     bottleneck_test.cc
@@ -25,8 +27,11 @@ infeed_test(pipeline_test
     memory_plan_test.cc
     open_batch_test.cc
     page_memory_test.cc
+    rank_share_test.cc
+    record_cache_test.cc
     reference_order_test.cc
     sample_order_test.cc
+    selection_test.cc
     slot_filler_test.cc
     stage_counters_test.cc
     stats_json_test.cc
@@ -35,6 +40,7 @@ infeed_test(pipeline_test
     stats_table_test.cc
     stats_test.cc
     storage_reads_test.cc
+    trace_log_test.cc
     verdict_test.cc
     window_order_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
@@ -43,11 +49,20 @@ add_dependencies(core_tests pipeline_test)
 add_dependencies(tsan_tests pipeline_test)
 
 infeed_test(input_pipeline_test
-  SOURCES closed_arena_test.cc input_graph_test.cc
-          damaged_shards_test.cc input_pipeline_errors_test.cc
-          input_pipeline_seek_test.cc
-          input_pipeline_test.cc input_pipeline_url_test.cc
-          support/loopback_server.cc support/served_object.cc
+  SOURCES
+    closed_arena_test.cc
+    damaged_shards_test.cc
+    input_graph_test.cc
+    input_order_test.cc
+    input_pipeline_augment_test.cc
+    input_pipeline_cache_test.cc
+    input_pipeline_errors_test.cc
+    input_pipeline_seek_test.cc
+    input_pipeline_test.cc
+    input_pipeline_trace_test.cc
+    input_pipeline_url_test.cc
+    support/loopback_server.cc
+    support/served_object.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json TBB::tbb
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
