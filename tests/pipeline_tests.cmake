@@ -6,13 +6,6 @@ target_link_libraries(pipeline_test_support
   PUBLIC infeed::pipeline test_jpeg PRIVATE infeed_options)
 
 infeed_test(pipeline_test
-  SOURCES bad_record_ledger_test.cc bad_record_report_test.cc
-          batch_test.cc batch_plan_test.cc consumer_counts_test.cc
-          counted_errors_test.cc input_options_test.cc memory_plan_test.cc
-          open_batch_test.cc sample_order_test.cc slot_filler_test.cc
-          stats_test.cc
-          verdict_test.cc
-  LIBRARIES pipeline_test_support
   SOURCES
     bad_record_ledger_test.cc
     bad_record_report_test.cc
@@ -38,6 +31,7 @@ infeed_test(pipeline_test
     stats_prometheus_test.cc
     stats_scalars_test.cc
     stats_table_test.cc
+    stream_state_test.cc
     stats_test.cc
     storage_reads_test.cc
     trace_log_test.cc
