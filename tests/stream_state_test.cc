@@ -197,7 +197,7 @@ TEST_F(StreamStateTest, SaysWhereItIsBroken) {
     return text.replace(text.find(old), old.size(), now);
   };
   EXPECT_EQ(message(good), "");
-  EXPECT_THAT(message(good.substr(0, 60)), HasSubstr("at line 6, column"));
+  EXPECT_THAT(message(good.substr(0, 60)), HasSubstr("at line 5, column 13"));
   EXPECT_THAT(message(""), HasSubstr("not a stream's state"));
   EXPECT_THAT(message("[]"), HasSubstr("not a stream's state"));
   EXPECT_THAT(message(with("\"position\"", "\"place\"")),
