@@ -22,6 +22,7 @@
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
 #include "pipeline/storage_reads.h"
+#include "pipeline/stream_state.h"
 #include "pipeline/trace_log.h"
 #include "records/open_source.h"
 #include "records/record_store.h"
@@ -64,6 +65,9 @@ class InputPipeline::Impl {
   BatchHandle Next();
   void Stop();
   [[nodiscard]] StreamPosition position() const { return position_; }
+  [[nodiscard]] std::string State() const {
+    return BuildStreamState(StateOf(index_, options_, position_));
+  }
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
@@ -85,6 +89,7 @@ class InputPipeline::Impl {
   // Enters a batch's bad records; returns what ends the stream, or nullptr.
   std::exception_ptr Account(OpenBatch& open);
 
+  const RecordIndex& index_;
   const InputOptions options_;
   const SampleOrder order_;
   BatchSequence sequence_;  // the driver's, once it runs
@@ -119,7 +124,8 @@ class InputPipeline::Impl {
 
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
-    : options_(CheckedInputOptions(options)),
+    : index_(index),
+      options_(CheckedInputOptions(options)),
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
@@ -306,6 +312,7 @@ InputPipeline::~InputPipeline() = default;
 BatchHandle InputPipeline::Next() { return impl_->Next(); }
 void InputPipeline::Stop() { impl_->Stop(); }
 StreamPosition InputPipeline::position() const { return impl_->position(); }
+std::string InputPipeline::State() const { return impl_->State(); }
 PipelineStats InputPipeline::stats() const { return impl_->stats(); }
 const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
 std::int64_t InputPipeline::batches_per_epoch() const {

@@ -31,6 +31,7 @@ infeed_test(pipeline_test
     stats_prometheus_test.cc
     stats_scalars_test.cc
     stats_table_test.cc
+    stream_state_test.cc
     stats_test.cc
     storage_reads_test.cc
     trace_log_test.cc
