@@ -45,6 +45,12 @@ infeed_test(input_pipeline_test
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
 
+infeed_test(peak_memory_test
+  SOURCES peak_memory_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS end_to_end)
+add_dependencies(peak_memory_test pipeline_throughput)
+
 infeed_test(pipeline_throughput_test
   SOURCES pipeline_throughput_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
