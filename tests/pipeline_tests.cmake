@@ -51,6 +51,12 @@ infeed_test(peak_memory_test
   LABELS end_to_end)
 add_dependencies(peak_memory_test pipeline_throughput)
 
+# A program of its own: it counts what it takes from the heap.
+infeed_test(warm_allocations_test
+  SOURCES warm_allocations_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS tbb)
+
 infeed_test(pipeline_throughput_test
   SOURCES pipeline_throughput_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
