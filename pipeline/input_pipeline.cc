@@ -1,5 +1,7 @@
 #include "pipeline/input_pipeline.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "pipeline/bad_record_ledger.h"
 #include "pipeline/batch_plan.h"
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
@@ -19,6 +22,7 @@
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
 #include "pipeline/storage_reads.h"
+#include "pipeline/trace_log.h"
 #include "records/open_source.h"
 #include "records/record_store.h"
 #include "records/seek_store.h"
@@ -78,17 +82,21 @@ class InputPipeline::Impl {
   bool PutNext();
   // A worker, batch after batch: the way out of the graph.
   void Deliver(OpenBatch& open);
+  // Enters a batch's bad records; returns what ends the stream, or nullptr.
+  std::exception_ptr Account(OpenBatch& open);
 
   const InputOptions options_;
   const SampleOrder order_;
   BatchSequence sequence_;  // the driver's, once it runs
   const std::int64_t batches_per_epoch_;
+  BadRecordLedger ledger_;
   const MemoryPlan memory_;
   const RecordStore store_;
   const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
   const std::int64_t storage_bytes_before_ = StorageBytesRead();
   StreamPosition position_;
+  std::int64_t taken_ = 0;  // batches that Next() returned
   StageCounters counters_;
   ConsumerCounts consumer_;
   std::atomic<Clock::rep> first_batch_{0};  // since started_; 0: not yet
@@ -113,8 +121,9 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
     : options_(CheckedInputOptions(options)),
       order_(ShardSizes(index, options_.max_records), options_),
-      sequence_(order_.records(), options_, start),
+      sequence_(order_.places(), options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
+      ledger_(options_, batches_per_epoch_),
       memory_(PlanMemory(options_, DataOf(index))),
       store_(index, {.verify_checksums = options_.verify_checksums}),
       seek_store_(index),
@@ -123,8 +132,8 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, seek_store_, order_.records(),
-              WithPlan(options_, memory_), counters_, &cache_),
+      filler_(store_, seek_store_, order_.places(), WithPlan(options_, memory_),
+              counters_, &cache_),
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = is_basic() ? 0 : options_.threads,
@@ -138,6 +147,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
 }
 
 void InputPipeline::Impl::Drive() {
+  (void)::pthread_setname_np(::pthread_self(), "infeed driver");
   while (TryPutNext()) {
   }
 }
@@ -171,20 +181,37 @@ bool InputPipeline::Impl::PutNext() {
   }
   OpenBatch& open = open_[static_cast<std::size_t>(number_) % open_.size()];
   open.Begin(number_, *plan, epoch_order_, std::move(batch));
-  ++number_;
+  const TracePlace place{
+      .epoch = plan->epoch, .position = plan->first, .batch = number_++};
   for (int slot = 0; slot < plan->samples; ++slot) {
     if (!cache_.Has(open.record(slot))) {
       store_.WillRead(open.record(slot));  // While those before it are filled.
     }
   }
-  counters_.order.Add(0, Clock::now() - taken, taken - start, plan->samples);
+  const Clock::time_point planned = Clock::now();
+  counters_.order.Add(0, planned - taken, taken - start, plan->samples);
   counters_.waiting.Add(plan->samples);
+  TraceSpan(options_.trace, "wait", start, taken, place);
+  TraceSpan(options_.trace, "order", taken, planned, place);
+  counters_.TraceQueues(options_.trace, planned);
   graph_.Put(open);
   return true;
 }
 
+std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {
+  try {
+    ledger_.Enter(open.BadRecords(), open.plan().samples);
+  } catch (...) {
+    return std::current_exception();
+  }
+  return open.error();
+}
+
 void InputPipeline::Impl::Deliver(OpenBatch& open) {
-  if (std::exception_ptr error = open.error()) {
+  if (filler_.is_cancelled()) {
+    return;  // Slots may be as they were: the stream has ended before it.
+  }
+  if (std::exception_ptr error = Account(open)) {
     ready_.Close(std::move(error));
     filler_.Cancel();
     pool_.Close();
@@ -195,6 +222,7 @@ void InputPipeline::Impl::Deliver(OpenBatch& open) {
   first_batch_.compare_exchange_strong(unset, (now - started_).count());
   const bool last = open.plan().last;
   counters_.ready.Add(1);
+  counters_.TraceQueues(options_.trace, now);
   // There is always room: the queue is as long as the pool.
   ready_.Push({open.TakeBatch(), now});
   if (last) {
@@ -228,6 +256,11 @@ BatchHandle InputPipeline::Impl::Next() {
   const std::int64_t images = consumer_.Delivered(batch, end - start);
   counters_.batch.Add(static_cast<std::int64_t>(batch.pixels().size_bytes()),
                       Clock::duration::zero(), end - ready->since, images);
+  TraceSpan(options_.trace, "batch", start, end,
+            {.epoch = position_.epoch,
+             .position = position_.position,
+             .batch = taken_++});
+  counters_.TraceQueues(options_.trace, end);
   position_ = batch.next;
   return std::move(ready->batch);
 }
@@ -246,12 +279,13 @@ PipelineStats InputPipeline::Impl::stats() const {
       std::chrono::duration<double>(
           Clock::duration(first_batch_.load(std::memory_order_relaxed)))
           .count();
-  stats.threads = options_.threads;
-  stats.overlapped = options_.graph == GraphKind::kFlow;
+  stats.threads = is_basic() ? 1 : options_.threads;
+  stats.overlapped = !is_basic();
   stats.memory_bytes = memory_.total();
   stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;
-  stats.bad_records = filler_.bad_records().count();
-  stats.first_bad_record = filler_.bad_records().first();
+  stats.bad_record_totals = ledger_.totals();
+  stats.bad_records = stats.bad_record_totals.met();
+  stats.first_bad_record = stats.bad_record_totals.first;
   stats.cache = cache_.stats();
   stats.seek_indexes = filler_.seek_indexes();
   stats.outside_pixels =

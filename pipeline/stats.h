@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/bad_record.h"
 #include "pipeline/record_cache.h"
 
 namespace infeed {
@@ -62,6 +63,7 @@ struct PipelineStats {
   std::int64_t images = 0;  // delivered, weight 0 left out
   std::int64_t bad_records = 0;
   std::string first_bad_record;  // its message
+  BadRecordTotals bad_record_totals;
   SeekIndexStats seek_indexes;
   // Decoded beside what the crops show: rows above a crop that no seek index
   // let the decoder pass over, and what lies left and right of it.
