@@ -16,6 +16,8 @@
 #include "pipeline/input_graph.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/open_batch.h"
+#include "pipeline/packed_reading.h"
+#include "pipeline/prefetcher.h"
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
 #include "records/record_store.h"
@@ -71,9 +73,11 @@ class InputPipeline::Impl {
   const std::int64_t records_;
   BatchSequence sequence_;  // the driver's, once it runs
   const std::int64_t batches_per_epoch_;
+  const PackedReading packed_;
   const MemoryPlan memory_;
   const SampleOrder order_;
   const RecordStore store_;
+  Prefetcher prefetcher_;  // the driver's
   const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
   StreamPosition position_;
@@ -98,9 +102,13 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       records_(RecordsUsed(index, options_)),
       sequence_(records_, options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
-      memory_(PlanMemory(options_, index.max_length())),
+      packed_(PlanPackedReading(index, options_)),
+      memory_(PlanMemory(options_, index.max_length(), packed_.memory_bytes)),
       order_(records_, options_.shuffle, options_.seed),
-      store_(index, {.verify_checksums = options_.verify_checksums}),
+      store_(index, {.verify_checksums = options_.verify_checksums,
+                     .packed = packed_.store}),
+      prefetcher_(order_, sequence_, PlanPrefetch(index, options_),
+                  [this](auto records) { store_.WillRead(records); }),
       seek_store_(index),
       position_(sequence_.position()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
@@ -134,6 +142,7 @@ bool InputPipeline::Impl::PutNext(std::int64_t number, EpochOrder& order,
     }
     return false;
   }
+  prefetcher_.Reach(number);
   const Clock::time_point start = Clock::now();
   BatchHandle batch = pool_.Take();
   if (!batch) {
@@ -146,9 +155,6 @@ bool InputPipeline::Impl::PutNext(std::int64_t number, EpochOrder& order,
   }
   OpenBatch& open = open_[static_cast<std::size_t>(number) % open_.size()];
   open.Begin(number, *plan, order, std::move(batch));
-  for (int slot = 0; slot < plan->samples; ++slot) {
-    store_.WillRead(open.record(slot));  // While batches before it are filled.
-  }
   counters_.order.Add(0, Clock::now() - taken, taken - start, plan->samples);
   graph_.Put(open);
   return true;

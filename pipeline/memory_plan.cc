@@ -27,12 +27,13 @@ std::string Item(std::int64_t count, std::string_view what,
 
 int SamplesInFlight(const InputOptions& options) { return 2 * options.threads; }
 
-MemoryPlan PlanMemory(const InputOptions& options,
-                      std::int64_t longest_record) {
+MemoryPlan PlanMemory(const InputOptions& options, std::int64_t longest_record,
+                      std::int64_t packed) {
   const std::int64_t record = std::min(longest_record, kLongestRecord);
   const std::int64_t side = options.image_size;
   const std::int64_t slots = options.batch_size / options.world_size;
   MemoryPlan plan;
+  plan.packed = packed;
   plan.batches = options.batches_in_pool * slots *
                  (side * side * kPixelBytes + kSlotBytes);
   plan.records = SamplesInFlight(options) * record;
@@ -48,8 +49,10 @@ MemoryPlan PlanMemory(const InputOptions& options,
         Item(options.batches_in_pool, "batches", plan.batches) + ", " +
         Item(SamplesInFlight(options), "records in flight", plan.records) +
         ", " + Item(options.threads, "decoders", plan.decoding) +
-        ": raise it, or lower batch_size, image_size, batches_in_pool or "
-        "threads");
+        (packed > 0 ? ", compressed shards (" + std::to_string(packed) + ")"
+                    : "") +
+        ": raise it, or lower batch_size, image_size, batches_in_pool" +
+        (packed > 0 ? ", window_records" : "") + " or threads");
   }
   return plan;
 }

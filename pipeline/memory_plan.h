@@ -11,9 +11,10 @@ struct MemoryPlan {
   std::int64_t batches = 0;   // the pool
   std::int64_t records = 0;   // records in flight, each the longest there is
   std::int64_t decoding = 0;  // the workers' decoded images
+  std::int64_t packed = 0;    // what compressed shards are read with
 
   [[nodiscard]] std::int64_t total() const {
-    return batches + records + decoding;
+    return batches + records + decoding + packed;
   }
 };
 
@@ -26,8 +27,10 @@ struct MemoryPlan {
 // a picture at 2 bits a pixel as RGB (photographs have 2 to 8), but never more
 // than jpeg_limits allow. Only the window that is used is decoded, so most
 // workers stay far below. Throws UsageError with both numbers and what to lower
-// when the sum is over memory_limit. Requires: options are checked.
+// when the sum is over memory_limit. packed: as packed_reading.h has it.
+// Requires: options are checked.
 [[nodiscard]] MemoryPlan PlanMemory(const InputOptions& options,
-                                    std::int64_t longest_record);
+                                    std::int64_t longest_record,
+                                    std::int64_t packed = 0);
 
 }  // namespace infeed

@@ -70,6 +70,7 @@ void SlotFiller::Read(Sample& sample) {
                 .position = static_cast<std::uint64_t>(plan.first) +
                             static_cast<std::uint64_t>(sample.slot)};
   sample.record = sample.batch->record(sample.slot);
+  sample.access = Access::kInOrder;
   Load(sample);
 }
 
@@ -82,7 +83,7 @@ void SlotFiller::Load(Sample& sample) {
   sample.failure = nullptr;
   try {
     const RecordPayload payload =
-        store_.ReadPayload(sample.record, sample.buffer);
+        store_.ReadPayload(sample.record, sample.buffer, sample.access);
     bytes = payload.bytes.size();
     sample.example = ParseImagenetExample(payload.bytes);
     if (options_.use_seek_indexes) {
@@ -130,6 +131,7 @@ void SlotFiller::FillWithSubstitute(Sample& sample) {
   SampleRandom draws(sample.key, RandomStream::kReplacement);
   // The sample's own record was the first bad one.
   for (int bad = 1;; ++bad) {
+    sample.access = Access::kApart;
     sample.record = draws.Below(static_cast<std::uint32_t>(records_));
     sample.since = Clock::now();
     Load(sample);

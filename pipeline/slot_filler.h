@@ -30,6 +30,7 @@ struct Sample {
   int slot = 0;
   SampleKey key = {};
   std::int64_t record = 0;
+  Access access = Access::kInOrder;
   std::vector<std::byte> buffer = {};
   ImagenetExampleView example = {};  // views into buffer
   SampleSeekIndex seek_index = {};

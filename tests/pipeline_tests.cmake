@@ -8,7 +8,8 @@ target_link_libraries(pipeline_test_support
 infeed_test(pipeline_test
   SOURCES batch_test.cc batch_plan_test.cc consumer_counts_test.cc
           counted_errors_test.cc input_options_test.cc memory_plan_test.cc
-          open_batch_test.cc sample_order_test.cc slot_filler_test.cc
+          open_batch_test.cc prefetcher_test.cc sample_order_test.cc
+          slot_filler_test.cc
           stats_test.cc
           verdict_test.cc
   LIBRARIES pipeline_test_support
@@ -20,6 +21,7 @@ infeed_test(input_pipeline_test
   SOURCES closed_arena_test.cc input_graph_test.cc
           input_pipeline_errors_test.cc input_pipeline_seek_test.cc
           input_pipeline_test.cc input_pipeline_url_test.cc
+          packed_pipeline_test.cc
           support/loopback_server.cc support/served_object.cc
   LIBRARIES pipeline_test_support TBB::tbb
   LABELS tbb)
