@@ -80,6 +80,7 @@ void SlotFiller::Read(Sample& sample) {
       .position = static_cast<std::uint64_t>(plan.PositionOf(sample.slot))};
   sample.record = sample.batch->record(sample.slot);
   sample.draw = 0;
+  sample.access = Access::kInOrder;
   Load(sample);
 }
 
@@ -115,8 +116,8 @@ CachedRecord SlotFiller::ReadRecord(Sample& sample) {
       return *kept;
     }
   }
-  CachedRecord record = {.payload =
-                             store_.ReadPayload(sample.record, sample.buffer)};
+  CachedRecord record = {.payload = store_.ReadPayload(
+                             sample.record, sample.buffer, sample.access)};
   sample.stage = BadRecordKind::kExample;
   sample.example = ParseImagenetExample(record.payload.bytes);
   if (options_.use_seek_indexes) {
@@ -185,6 +186,7 @@ bool SlotFiller::FillWithSubstitute(Sample& sample,
                                     std::vector<BadRecord>& bad) {
   SampleRandom draws(sample.key, RandomStream::kReplacement);
   // The sample's own record was the first bad one.
+  sample.access = Access::kApart;
   while (++sample.draw < kMaxBadInARow) {
     sample.record = DrawnRecord(sample.key, draws);
     sample.since = Clock::now();
