@@ -26,7 +26,7 @@ IMAGES = {  # name: (width, height, channels, Pillow's save options)
 }
 CROP_SIZES = [(500, 375), (375, 500), (224, 224), (1000, 100), (90, 700),
               (1, 1), (3, 2), (40, 30)]
-RESIZES = [(61, 45), (24, 17), (90, 80), (7, 3), (30, 45), (61, 20), (1, 1)]
+RESIZES = [(61, 45), (24, 17), (70, 60), (7, 3), (30, 45), (61, 20), (1, 1)]
 SIZE = 32
 
 
@@ -103,7 +103,7 @@ def write_crops():
     lines = []
     for width, height in CROP_SIZES:
         image = Image.new("RGB", (width, height))
-        for position in range(60):
+        for position in range(30):
             key = (11, 2, position)
             with DrawsFrom(Philox(*key, CROP)):
                 window = transforms.RandomResizedCrop.get_params(
@@ -149,8 +149,11 @@ def write_training(name, image):
 
 
 def write_evaluation(name, image):
+    sizes = [(SIZE, 37), (56, 64)]
+    if name == "h1v1":  # One side gets larger.
+        sizes.append((91, 104))
     pixels = []
-    for size, shorter_side in ((SIZE, 37), (56, 64), (91, 104)):
+    for size, shorter_side in sizes:
         evaluation = transforms.Compose([transforms.Resize(shorter_side),
                                          transforms.CenterCrop(size)])
         pixels.append(evaluation(image).tobytes())
