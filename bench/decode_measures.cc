@@ -182,6 +182,7 @@ void DecodeMeasures::AddWindowDecodes(SpeedReport& report) const {
                            .rival = kLibjpeg,
                            .theirs = Median(times[0]),
                            .ours = Median(times[i + 1]),
+                           .theirs_mean = Mean(times[0]),
                            .goal = kKinds[i].goal});
   }
 }

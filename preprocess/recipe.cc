@@ -81,9 +81,9 @@ std::string_view InterpolationName(Interpolation interpolation) {
 
 Preprocessor::Preprocessor(const PreprocessOptions& options)
     : options_(options),
-      decoder_(options.limits),
-      sink_(
-          MakeResizeSink(KernelOf(options), CheckedSize(options.image_size))) {}
+      decoder_(options.limits, options.warnings),
+      sink_(MakeResizeSink(KernelOf(options), CheckedSize(options.image_size))),
+      augmenter_(options.augment, options.image_size) {}
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
@@ -95,8 +95,10 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                           : DecodeOther(encoded, key, destination);
   Check(sink_->is_complete(), "a decoder puts all rows or throws");
   counts.resize = sink_->busy();
-  counts.decode = std::chrono::steady_clock::now() - start - counts.resize;
+  const auto filled = std::chrono::steady_clock::now();
+  counts.decode = filled - start - counts.resize;
   Finish(key, destination);
+  counts.augment = std::chrono::steady_clock::now() - filled;
   return counts;
 }
 
@@ -121,7 +123,8 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
       .outside_pixels =
           OutsidePixels(info, plan.window, plan.denominator,
                         use == JpegIndexUse::kUsed ? &index_ : nullptr),
-      .index_use = use};
+      .index_use = use,
+      .warning = decoder_.warning()};
 }
 
 FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
@@ -178,20 +181,24 @@ bool Preprocessor::IsFlipped(const SampleKey& key) const {
 }
 
 void Preprocessor::Finish(const SampleKey& key,
-                          std::span<std::uint32_t> pixels) const {
-  if (options_.recipe == Recipe::kCifar && options_.training) {
+                          std::span<std::uint32_t> pixels) {
+  if (!options_.training) {
+    return;
+  }
+  if (options_.recipe == Recipe::kCifar) {
     SampleRandom random(key, RandomStream::kCrop);
     Move move = DrawMove(random);
     // The pixels are mirrored already, and the move comes before that.
     move.right = IsFlipped(key) ? -move.right : move.right;
     MovePixels(move, options_.image_size, pixels);
   }
+  augmenter_.Apply(pixels, key);
 }
 
 void Preprocessor::CopyPacked(std::span<const std::byte> packed,
                               std::int64_t height, std::int64_t width,
                               const SampleKey& key,
-                              std::span<std::uint32_t> destination) const {
+                              std::span<std::uint32_t> destination) {
   static_assert(std::endian::native == std::endian::little,
                 "records hold pixels as they are in memory");
   const int size = options_.image_size;

@@ -49,6 +49,7 @@ infeed_test(preprocess_test
     outside_pixels_test.cc
     pad_crop_test.cc
     preprocess_golden_test.cc
+    preprocessor_warning_test.cc
     recipe_golden_test.cc
     recipe_kernels_test.cc
     recipe_test.cc
@@ -60,12 +61,15 @@ infeed_test(preprocess_test
   LABELS core)
 infeed_test(augment_test
   SOURCES
+    augment_allocation_test.cc
     augment_color_ops_test.cc
     augment_erasing_test.cc
     augment_geometric_ops_test.cc
     augment_golden_test.cc
     augment_jitter_test.cc
+    augment_options_test.cc
     augment_policy_test.cc
+    augment_test.cc
   LIBRARIES infeed::preprocess
   LABELS core)
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
