@@ -57,6 +57,7 @@ infeed_test(preprocess_test
     resize_test.cc
     simd_target_test.cc
     torchvision_crop_test.cc
+    tpu_golden_test.cc
   LIBRARIES test_jpeg
   LABELS core)
 infeed_test(augment_test
