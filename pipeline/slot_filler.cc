@@ -60,6 +60,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
   for (int i = 0; i < options.threads; ++i) {
     preprocessors_.Push(std::make_unique<Preprocessor>(PreprocessOptions{
         .recipe = options.recipe,
+        .interpolation = options.interpolation,
         .training = options.training,
         .image_size = options.image_size,
         .scaled_decode = options.scaled_decode,
@@ -235,6 +236,8 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   batch.weights()[slot] = 1;
   counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
                        start - sample.since);
+  counters_.outside_pixels.fetch_add(counts.outside_pixels,
+                                     std::memory_order_relaxed);
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
                        counts.resize + counts.augment, Clock::duration::zero());
   // They take turns, row by row; the trace shows one after the other.
