@@ -62,8 +62,8 @@ void SharpenRow(float factor, int side, const float* above, const float* beside,
     sum += below[i - kSamples];
     sum += below[i];
     sum += below[i + kSamples];
-    const float smooth =
-        static_cast<float>(static_cast<int>(TruncatedLevel(sum)));
+    // Rounding takes it nowhere near 256.
+    const float smooth = static_cast<float>(static_cast<int>(sum));
     row[i] = static_cast<std::uint8_t>(
         TruncatedLevel(Blended(smooth, level, factor)));
   }

@@ -34,13 +34,20 @@ void MixWithConstant(float factor, float constant,
              pixels);
 }
 
-// A channel after the turn: of a hue of `sextants` (0: red, 2: green, 4: blue)
-// it has all where it is near the hue, and loses up to `chroma` away from it.
+// From -6 to 12 on the circle of six sextants, brought to 0 to 6.
+float OnCircle(float sextants) {
+  const float once = sextants < 0.0F ? sextants + 6.0F : sextants;
+  return once >= 6.0F ? once - 6.0F : once;
+}
+
+// A channel after the turn: it has all that the highest has where it is near
+// the hue, and loses up to `chroma` away from it. Requires: sextants, the hue
+// as seen from the channel's far end, from 0 to 12.
 std::uint32_t HueLevel(float sextants, float highest, float chroma) {
-  float place = sextants + 6.0F;  // Above 0, so that truncating rounds down.
-  place -= 6.0F * static_cast<float>(static_cast<int>(place / 6.0F));
-  const float away = std::min(place, 4.0F - place);
-  const float loss = std::min(std::max(away, 0.0F), 1.0F);
+  const float place = OnCircle(sextants);
+  const float away = place < 4.0F - place ? place : 4.0F - place;
+  const float some = away > 0.0F ? away : 0.0F;
+  const float loss = some < 1.0F ? some : 1.0F;
   // Makes 256 equal parts of 0..1, as torchvision does on its way to bytes.
   constexpr float kParts = 255.999F / 255.0F;
   return TruncatedLevel((highest - chroma * loss) * kParts);
@@ -58,7 +65,7 @@ std::uint32_t HueTurned(std::uint32_t pixel, float turn_sextants) {
   const float ahead = is_red ? green : is_green ? blue : red;
   const float behind = is_red ? blue : is_green ? red : green;
   const float base = is_red ? 0.0F : is_green ? 2.0F : 4.0F;
-  const float hue = base + (ahead - behind) / divisor + turn_sextants;
+  const float hue = OnCircle(base + (ahead - behind) / divisor + turn_sextants);
   return HueLevel(hue + 5.0F, highest, chroma) << kRedShift |
          HueLevel(hue + 3.0F, highest, chroma) << kGreenShift |
          HueLevel(hue + 1.0F, highest, chroma) << kBlueShift;

@@ -45,7 +45,7 @@ struct PreprocessOptions {
   // image had been made smaller by areas before, which aliases less).
   bool scaled_decode = false;
   AugmentOptions augment = {};  // of training images, after all else
-  JpegLimits limits = {};  // of images of other formats too
+  JpegLimits limits = {};       // of images of other formats too
 };
 
 // What Fill() did with one image.
