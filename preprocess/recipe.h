@@ -3,15 +3,17 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/random.h"
 #include "preprocess/augment.h"
-#include "preprocess/bicubic_sink.h"
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/jpeg_seek_index.h"
+#include "preprocess/resize_sink.h"
 
 namespace infeed {
 
@@ -46,6 +48,8 @@ struct PreprocessOptions {
   bool scaled_decode = false;
   AugmentOptions augment = {};  // of training images, after all else
   JpegLimits limits = {};       // of images of other formats too
+  // Whether a JPEG that libjpeg warns about is bad.
+  JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
 // What Fill() did with one image.
@@ -56,6 +60,7 @@ struct FillCounts {
   std::chrono::steady_clock::duration resize{};
   std::chrono::steady_clock::duration augment{};
   JpegIndexUse index_use = JpegIndexUse::kNone;
+  std::string warning = {};  // libjpeg's first that was tolerated; empty: none
 };
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
@@ -105,7 +110,7 @@ class Preprocessor {
   JpegDecoder decoder_;
   JpegSeekIndex index_;
   RgbImage image_;  // a whole one, where it is not a JPEG
-  BicubicSink sink_;
+  std::unique_ptr<ResizeSink> sink_;
   Augmenter augmenter_;
 };
 
