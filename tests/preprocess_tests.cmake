@@ -45,13 +45,11 @@ infeed_test(preprocess_test
   SOURCES
     crop_test.cc
     preprocess_golden_test.cc
+    preprocessor_warning_test.cc
     recipe_test.cc
     resize_sink_test.cc
     resize_test.cc
     simd_target_test.cc
-  SOURCES bicubic_sink_test.cc crop_test.cc preprocess_golden_test.cc
-          preprocessor_warning_test.cc
-          recipe_test.cc resize_test.cc simd_target_test.cc
   LIBRARIES test_jpeg
   LABELS core)
 infeed_test(augment_test
