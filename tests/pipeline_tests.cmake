@@ -44,6 +44,15 @@ infeed_test(input_pipeline_test
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
 
+infeed_test(throughput_test
+  SOURCES made_shards_test.cc
+          paced_device_test.cc
+          throughput_run_test.cc
+  LIBRARIES throughput infeed::preprocess infeed::records
+            nlohmann_json::nlohmann_json
+  LABELS core)
+add_dependencies(core_tests throughput_test)
+
 infeed_test(pipeline_throughput_test
   SOURCES pipeline_throughput_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
