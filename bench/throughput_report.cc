@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/stats_json.h"
 #include "pipeline/stats_table.h"
 #include "pipeline/verdict.h"
 
@@ -18,51 +19,25 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kMebibyte = 1 << 20;
 
-Json StagesJson(const PipelineStats& stats) {
-  Json stages = Json::array();
-  for (const StageStats& stage : stats.stages) {
-    stages.push_back({{"name", stage.name},
-                      {"items", stage.items},
-                      {"bytes", stage.bytes},
-                      {"busy_seconds", stage.busy_seconds},
-                      {"wait_seconds", stage.wait_seconds}});
-  }
-  return stages;
-}
-
-Json SeekIndexJson(const SeekIndexStats& stats) {
-  return {{"used", stats.used},
-          {"refused", stats.refused},
-          {"none", stats.none},
-          {"first_refused", stats.first_refused}};
-}
-
 // A number, or null where nothing was measured.
 Json OptionalJson(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
+// The median round's statistics, with what is known of all rounds.
 Json RunJson(const ThroughputRun& run) {
-  return {
-      {"threads", run.threads},
-      {"images_per_second",
-       {{"median", run.median()},
-        {"min", run.images_per_second.front()},
-        {"max", run.images_per_second.back()},
-        {"spread", run.spread()},
-        {"rounds", run.images_per_second}}},
-      {"cpu_seconds_per_1000_images", run.cpu_seconds_per_1000},
-      {"instructions_per_1000_images", OptionalJson(run.instructions_per_1000)},
-      {"input_wait", OptionalJson(run.input_wait)},
-      {"first_batch_seconds", run.stats.first_batch_seconds},
-      {"first_wait_seconds", run.stats.first_wait_seconds},
-      {"consumer_wait_seconds", run.stats.consumer_wait_seconds},
-      {"elapsed_seconds", run.stats.elapsed_seconds},
-      {"bad_records", run.stats.bad_records},
-      {"seek_index", SeekIndexJson(run.stats.seek_indexes)},
-      {"memory_bytes", run.memory.total()},
-      {"stages", StagesJson(run.stats)},
-      {"verdict", VerdictText(run)}};
+  Json json = Json::parse(StatsJson(run.stats));
+  json["images_per_second"] = {{"median", run.median()},
+                               {"min", run.images_per_second.front()},
+                               {"max", run.images_per_second.back()},
+                               {"spread", run.spread()},
+                               {"rounds", run.images_per_second}};
+  json["cpu_seconds_per_1000_images"] = run.cpu_seconds_per_1000;
+  json["instructions_per_1000_images"] =
+      OptionalJson(run.instructions_per_1000);
+  json["input_wait"] = OptionalJson(run.input_wait);
+  json["verdict"] = VerdictText(run);
+  return json;
 }
 
 // Billions, as a thousand images take so many.
@@ -105,8 +80,14 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
   const ThroughputRun& fastest = FastestRun(runs);
   text += fmt::format("\nThe median round with {} thread{}:\n{}\n{}\n",
                       fastest.threads, fastest.threads == 1 ? "" : "s",
+<<<<<<< HEAD
                       StageTable(fastest.stats), VerdictText(fastest));
   text += SeekIndexText(fastest.stats.seek_indexes) + "\n";
+=======
+                      StageTable(fastest.stats), Verdict(fastest.stats));
+  text += SeekIndexText(fastest.stats.seek_indexes) + "\n" +
+          QueueText(fastest.stats) + "\n";
+>>>>>>> main
   if (fastest.stats.bad_records > 0) {
     text +=
         fmt::format("bad records: {}, the first: {}\n",

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "pipeline/reference_order.h"
+#include "pipeline/selection.h"
 
 namespace infeed {
 namespace {
@@ -24,8 +25,8 @@ Overloaded(Functions...) -> Overloaded<Functions...>;
 }  // namespace
 
 std::int64_t EpochOrder::RecordAt(std::int64_t position) const {
-  Check(position >= 0 && position < records_, "the position is in the epoch");
-  return std::visit(
+  Check(position >= 0 && position < places_, "the position is in the epoch");
+  const std::int64_t place = std::visit(
       Overloaded{
           [&](const OwnOrder&) { return position; },
           [&](const KeyedPermutation& permutation) {
@@ -37,12 +38,15 @@ std::int64_t EpochOrder::RecordAt(std::int64_t position) const {
             return std::int64_t{(*table)[static_cast<std::size_t>(position)]};
           }},
       order_);
+  return selection_ ? selection_->RecordAt(seed_, epoch_, place) : place;
 }
 
 SampleOrder::SampleOrder(std::vector<std::int64_t> shard_sizes,
                          const InputOptions& options)
     : shard_sizes_(std::move(shard_sizes)),
+      selection_(options.selection),
       records_(std::reduce(shard_sizes_.begin(), shard_sizes_.end())),
+      places_(selection_ ? selection_->places() : records_),
       shuffle_(options.shuffle),
       window_(
           {.shards = options.window_shards, .records = options.window_records}),
@@ -52,6 +56,28 @@ SampleOrder::SampleOrder(std::vector<std::int64_t> shard_sizes,
                      " records, more than the " + std::to_string(kMaxRecords) +
                      " that one order can hold: give fewer shards");
   }
+  if (selection_) {
+    CheckSelection(options.max_records);
+  }
+}
+
+void SampleOrder::CheckSelection(std::int64_t max_records) const {
+  if (max_records != 0) {
+    throw UsageError("max_records and a selection exclude each other");
+  }
+  if (selection_->last_record() >= records_) {
+    throw UsageError("record " + std::to_string(selection_->last_record()) +
+                     " is selected, but the data set has only " +
+                     std::to_string(records_) + " records");
+  }
+  const bool has_order =
+      shuffle_ == Shuffle::kGlobal ||
+      (shuffle_ == Shuffle::kNone && selection_->is_subset());
+  if (!has_order) {
+    throw UsageError("shuffle is " + std::string(ShuffleName(shuffle_)) +
+                     ": a selection needs global, or none where it is a "
+                     "subset without weights");
+  }
 }
 
 SampleOrder::SampleOrder(std::int64_t records, Shuffle shuffle,
@@ -60,13 +86,16 @@ SampleOrder::SampleOrder(std::int64_t records, Shuffle shuffle,
 
 EpochOrder SampleOrder::Epoch(std::uint32_t epoch) const {
   EpochOrder order;
-  order.records_ = records_;
+  order.places_ = places_;
+  order.selection_ = selection_;
+  order.seed_ = seed_;
+  order.epoch_ = epoch;
   switch (shuffle_) {
     case Shuffle::kNone:
       break;
     case Shuffle::kGlobal:
       order.order_ = KeyedPermutation(
-          static_cast<std::uint32_t>(records_),
+          static_cast<std::uint32_t>(places_),
           {.seed = seed_, .epoch = epoch, .domain = kRecordDomain});
       break;
     case Shuffle::kWindow:

@@ -17,7 +17,7 @@ namespace infeed {
 // several threads at once.
 class EpochOrder {
  public:
-  // Returns the record at a position in [0, records).
+  // Returns the record at a position in [0, places).
   [[nodiscard]] std::int64_t RecordAt(std::int64_t position) const;
 
  private:
@@ -27,18 +27,22 @@ class EpochOrder {
   using Table = std::shared_ptr<const std::vector<std::uint32_t>>;
   using Windows = std::shared_ptr<const WindowOrder>;
 
-  std::int64_t records_ = 0;
+  std::int64_t places_ = 0;
   std::variant<OwnOrder, KeyedPermutation, Windows, Table> order_;
+  std::shared_ptr<const Selection> selection_;  // null: place i is record i
+  std::uint64_t seed_ = 0;
+  std::uint32_t epoch_ = 0;
 };
 
 // Which record stands at a place of an epoch's order: a function of (seed,
 // epoch, position) alone. none: the records' own order; global: a
 // KeyedPermutation of all records; window: a WindowOrder; reference: a table
-// that is computed as the epoch begins (ReferenceOrder()). docs/order.md has
-// them all.
+// that is computed as the epoch begins (ReferenceOrder()). Of a selection its
+// places are ordered. docs/order.md has them all.
 //
 // Const members may be called from several threads at once. The constructor
-// throws UsageError for 2^32 records and more.
+// throws UsageError for 2^32 records and more, a selection of records that
+// there are not, and one that this order cannot take.
 class SampleOrder {
  public:
   // shard_sizes: records of each shard. Requires: options are checked.
@@ -51,16 +55,21 @@ class SampleOrder {
   // Returns an epoch's order. Requires: there are records.
   [[nodiscard]] EpochOrder Epoch(std::uint32_t epoch) const;
 
-  // Returns the record at a position in [0, records): for few of them, as each
+  // Returns the record at a position in [0, places()): for few of them, as each
   // call works the epoch out.
   [[nodiscard]] std::int64_t RecordAt(std::uint32_t epoch,
                                       std::int64_t position) const;
 
-  [[nodiscard]] std::int64_t records() const { return records_; }
+  // Of an epoch: all records, or what is selected of them.
+  [[nodiscard]] std::int64_t places() const { return places_; }
 
  private:
+  void CheckSelection(std::int64_t max_records) const;
+
   std::vector<std::int64_t> shard_sizes_;
+  std::shared_ptr<const Selection> selection_;
   std::int64_t records_;
+  std::int64_t places_;
   Shuffle shuffle_;
   OrderWindow window_;
   std::uint64_t seed_;

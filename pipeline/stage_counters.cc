@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "pipeline/trace_log.h"
+
 namespace infeed {
 namespace {
 
@@ -34,6 +36,15 @@ std::vector<StageStats> StageCounters::Read() const {
 std::vector<QueueStats> StageCounters::ReadQueues() const {
   return {waiting.Read("waiting"), in_flight.Read("in_flight"),
           ready.Read("ready")};
+}
+
+void StageCounters::TraceQueues(TraceLog* log,
+                                StageCounter::Clock::time_point now) const {
+  if (log != nullptr) {
+    log->Count("waiting", now, waiting.depth());
+    log->Count("in_flight", now, in_flight.depth());
+    log->Count("ready", now, ready.depth());
+  }
 }
 
 }  // namespace infeed

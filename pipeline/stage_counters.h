@@ -11,6 +11,8 @@
 
 namespace infeed {
 
+class TraceLog;
+
 // What a core fetches and owns at once: counters that share one slow each
 // other down.
 inline constexpr std::size_t kCacheLine = 64;
@@ -73,6 +75,8 @@ struct StageCounters {
 
   [[nodiscard]] std::vector<StageStats> Read() const;
   [[nodiscard]] std::vector<QueueStats> ReadQueues() const;
+  // Puts the gauges into a trace, or nowhere.
+  void TraceQueues(TraceLog* log, StageCounter::Clock::time_point now) const;
 };
 
 }  // namespace infeed

@@ -18,6 +18,7 @@ PipelineStats PipelineStats::Since(const PipelineStats& earlier) const {
   interval.seek_indexes.used -= earlier.seek_indexes.used;
   interval.seek_indexes.refused -= earlier.seek_indexes.refused;
   interval.seek_indexes.none -= earlier.seek_indexes.none;
+  interval.cache.hits -= earlier.cache.hits;
   interval.outside_pixels -= earlier.outside_pixels;
   interval.storage_bytes -= earlier.storage_bytes;
   interval.first_wait_seconds -= earlier.first_wait_seconds;

@@ -5,6 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/bad_record.h"
+#include "pipeline/record_cache.h"
+
 namespace infeed {
 
 // What one stage has done since the start. An item is a sample everywhere, so
@@ -60,6 +63,7 @@ struct PipelineStats {
   std::int64_t images = 0;  // delivered, weight 0 left out
   std::int64_t bad_records = 0;
   std::string first_bad_record;  // its message
+  BadRecordTotals bad_record_totals;
   SeekIndexStats seek_indexes;
   // Decoded beside what the crops show: rows above a crop that no seek index
   // let the decoder pass over, and what lies left and right of it.
@@ -71,6 +75,7 @@ struct PipelineStats {
   // nothing about the rest, and for all others together.
   double first_wait_seconds = 0;
   double consumer_wait_seconds = 0;
+  RecordCacheStats cache;
   std::int64_t memory_bytes = 0;  // that its buffers can take (memory_plan.h)
   std::vector<StageStats> stages;
   std::vector<QueueStats> queues;

@@ -48,8 +48,9 @@ void FindPlaces(const Axis& from_x, const Axis& from_y, int y, int side,
 
 void Move(const Axis& from_x, const Axis& from_y, PixelSquare image,
           MoveScratch& scratch) {
-  scratch.source.assign(image.pixels.begin(), image.pixels.end());
-  scratch.source.push_back(kAugmentFill);
+  scratch.source.resize(image.pixels.size() + 1);
+  std::ranges::copy(image.pixels, scratch.source.begin());
+  scratch.source.back() = kAugmentFill;
   scratch.places.resize(static_cast<std::size_t>(image.side));
   const std::int32_t* places = scratch.places.data();
   for (int y = 0; y < image.side; ++y) {

@@ -72,6 +72,42 @@ TEST_F(InputPipelineTest, GivesTheSameBytesForAnyNumberOfThreads) {
   }
 }
 
+TEST_F(InputPipelineTest, GivesTheSameBytesInTheConsumersThread) {
+  for (InputOptions options : {kTraining, kEvaluation}) {
+    const std::vector<BatchCopy> flow = Stream(index(), options, 11);
+    options.graph = GraphKind::kBasic;
+    EXPECT_EQ(Stream(index(), options, 11), flow);
+    EXPECT_EQ(Stream(index(), options, 3, flow[2].next),
+              std::vector<BatchCopy>(flow.begin() + 3, flow.begin() + 6));
+  }
+}
+
+TEST_F(InputPipelineTest, WorksInTheConsumersThreadWhileItWaitsAndOnlyThen) {
+  InputOptions options = kTraining;
+  options.graph = GraphKind::kBasic;
+  InputPipeline pipeline(index(), options);
+  EXPECT_EQ(pipeline.stats().stages[1].items, 0);
+  (void)TakeBatches(pipeline, 2);
+  const PipelineStats stats = pipeline.stats();
+  EXPECT_EQ(stats.threads, 1);
+  double busy = 0;
+  for (const StageStats& stage : stats.stages) {
+    EXPECT_EQ(stage.items, 8) << stage.name;  // Nothing is ahead.
+    busy += stage.busy_seconds;
+  }
+  EXPECT_GE(stats.first_wait_seconds + stats.consumer_wait_seconds, busy);
+}
+
+TEST_F(InputPipelineTest, TellsErrorsFromTheConsumersThread) {
+  TestShards shards(TestPayloads(8));
+  shards.Damage(5);
+  InputOptions options = kEvaluation;
+  options.graph = GraphKind::kBasic;
+  InputPipeline pipeline(shards.index(), options);
+  EXPECT_NE(pipeline.Next(), nullptr);
+  EXPECT_THROW((void)pipeline.Next(), DataError);
+}
+
 TEST_F(InputPipelineTest, GivesAnotherOrderInAnotherEpochAndForAnotherSeed) {
   const std::vector<std::int32_t> labels =
       LabelsOf(Stream(index(), kTraining, 10));

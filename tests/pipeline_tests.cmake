@@ -18,6 +18,7 @@ infeed_test(pipeline_test
     memory_plan_test.cc
     open_batch_test.cc
     page_memory_test.cc
+    record_cache_test.cc
     reference_order_test.cc
     sample_order_test.cc
     slot_filler_test.cc
@@ -28,8 +29,18 @@ infeed_test(pipeline_test
     stats_table_test.cc
     stats_test.cc
     storage_reads_test.cc
+    trace_log_test.cc
     verdict_test.cc
     window_order_test.cc
+  SOURCES batch_test.cc batch_plan_test.cc consumer_counts_test.cc
+          counted_errors_test.cc input_options_test.cc
+          rank_share_test.cc
+          sample_order_test.cc slot_filler_test.cc
+          selection_test.cc
+  SOURCES bad_record_ledger_test.cc bad_record_report_test.cc
+          batch_test.cc batch_plan_test.cc consumer_counts_test.cc
+          counted_errors_test.cc input_options_test.cc memory_plan_test.cc
+          open_batch_test.cc sample_order_test.cc slot_filler_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests pipeline_test)
@@ -37,10 +48,17 @@ add_dependencies(tsan_tests pipeline_test)
 
 infeed_test(input_pipeline_test
   SOURCES closed_arena_test.cc input_graph_test.cc
+          input_pipeline_cache_test.cc input_pipeline_errors_test.cc input_pipeline_seek_test.cc
+          input_pipeline_augment_test.cc
           input_pipeline_errors_test.cc input_pipeline_seek_test.cc
+          damaged_shards_test.cc input_pipeline_errors_test.cc
+          input_pipeline_seek_test.cc
           input_pipeline_test.cc input_pipeline_url_test.cc
+          input_pipeline_errors_test.cc input_pipeline_seek_test.cc
+          input_pipeline_test.cc input_pipeline_trace_test.cc
+          input_pipeline_url_test.cc
           support/loopback_server.cc support/served_object.cc
-  LIBRARIES pipeline_test_support TBB::tbb
+  LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json TBB::tbb
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
 

@@ -42,7 +42,8 @@ TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
       result.out,
       AllOf(StartsWith("threads     images/s"), HasSubstr("decode"),
             HasSubstr("seek index: 0 used, 0 refused, "),
-            HasSubstr("time to first batch"), HasSubstr("peak memory")));
+            HasSubstr("queues: waiting "), HasSubstr("time to first batch"),
+            HasSubstr("peak memory")));
 }
 
 TEST_F(PipelineThroughputTest, WritesItsReport) {
@@ -67,6 +68,9 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_TRUE(report.contains("instructions_per_1000_images"));
   EXPECT_TRUE(report["input_wait"].is_null());
   EXPECT_THAT(report["verdict"].get<std::string>(), Not(IsEmpty()));
+  EXPECT_EQ(report["schema"], 1);
+  EXPECT_EQ(report["bottleneck"]["bound"].is_string(), true);
+  EXPECT_EQ(report["queues"].size(), 4U);
   ASSERT_EQ(report["runs"].size(), 2U);
   EXPECT_EQ(report["runs"][0]["threads"], 2);
 }

@@ -27,7 +27,7 @@ const std::vector<std::int64_t> kSizes = {700, 0, 1, 300, 299};
 std::vector<std::int64_t> Epoch(const SampleOrder& order, std::uint32_t epoch) {
   const EpochOrder keyed = order.Epoch(epoch);
   std::vector<std::int64_t> records;
-  for (std::int64_t i = 0; i < order.records(); ++i) {
+  for (std::int64_t i = 0; i < order.places(); ++i) {
     records.push_back(keyed.RecordAt(i));
   }
   return records;

@@ -38,7 +38,7 @@ DOORS = [
     (r"(torch|ATen|c10)/.*",
      r"trainer/(resnet|optimizer|loss|device_loop\w*|torch\w*)\.(cc|h)"),
     (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"
-                     r"pipeline/stats_json\.cc|"
+                     r"pipeline/(bad_record_report|stats_json|stream_state)\.cc|"
                      r"(trainer|tools|bench)/.*\.cc"),
     (r"curl/.*", r"records/http_client\.cc"),
     (r"pugixml\.hpp", r"records/object_xml\.cc"),
