@@ -80,14 +80,9 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
   const ThroughputRun& fastest = FastestRun(runs);
   text += fmt::format("\nThe median round with {} thread{}:\n{}\n{}\n",
                       fastest.threads, fastest.threads == 1 ? "" : "s",
-<<<<<<< HEAD
                       StageTable(fastest.stats), VerdictText(fastest));
-  text += SeekIndexText(fastest.stats.seek_indexes) + "\n";
-=======
-                      StageTable(fastest.stats), Verdict(fastest.stats));
   text += SeekIndexText(fastest.stats.seek_indexes) + "\n" +
           QueueText(fastest.stats) + "\n";
->>>>>>> main
   if (fastest.stats.bad_records > 0) {
     text +=
         fmt::format("bad records: {}, the first: {}\n",
