@@ -82,6 +82,14 @@ infeed_test(warm_allocations_test
   SOURCES warm_allocations_test.cc
   LIBRARIES pipeline_test_support
   LABELS tbb)
+infeed_test(throughput_test
+  SOURCES made_shards_test.cc
+          paced_device_test.cc
+          throughput_run_test.cc
+  LIBRARIES throughput infeed::preprocess infeed::records
+            nlohmann_json::nlohmann_json
+  LABELS core)
+add_dependencies(core_tests throughput_test)
 
 infeed_test(pipeline_throughput_test
   SOURCES pipeline_throughput_test.cc
