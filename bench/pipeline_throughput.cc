@@ -23,6 +23,7 @@
 #include "tools/flags.h"
 #include "tools/input_flags.h"
 #include "tools/number_checks.h"
+#include "tools/selection_flags.h"
 
 namespace infeed {
 namespace {
@@ -37,6 +38,7 @@ struct Flags {
   std::int64_t hash_batches = 0;
   bool dry_run = false;
   InputFlags input;
+  SelectionFlags selection;
   ThroughputOptions throughput;
   CloudFlags cloud;
 };
@@ -103,6 +105,9 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
 }
 
 std::vector<std::string> ShardsOf(const Flags& flags) {
+  if (!flags.selection.mix.empty()) {
+    return MixedShards(flags.selection, flags.split);
+  }
   if (!flags.shards.empty()) {
     return ListShards(flags.shards);
   }
@@ -194,8 +199,10 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
                  static_cast<double>(options.threads.size()));
 }
 
-void Run(const Flags& flags, const std::vector<std::string>& shards) {
+void Run(Flags& flags, const std::vector<std::string>& shards) {
   const RecordIndex index(shards);
+  flags.throughput.input.selection =
+      MakeSelection(flags.selection, flags.split, index);
   fmt::print(stderr, "{} records in {} shards\n", index.size(),
              index.shards().size());
   if (flags.dry_run) {
@@ -208,11 +215,11 @@ void Run(const Flags& flags, const std::vector<std::string>& shards) {
 }
 
 void CheckFlags(const Flags& flags) {
-  const int sources = (flags.data_dir.empty() ? 0 : 1) +
-                      (flags.shards.empty() ? 0 : 1) +
-                      (flags.made_images > 0 ? 1 : 0);
+  const int sources =
+      (flags.data_dir.empty() ? 0 : 1) + (flags.shards.empty() ? 0 : 1) +
+      (flags.made_images > 0 ? 1 : 0) + (flags.selection.mix.empty() ? 0 : 1);
   if (sources != 1) {
-    throw UsageError("give one of --data_dir, --shards and --made");
+    throw UsageError("give one of --data_dir, --shards, --mix and --made");
   }
   if (!flags.plot.empty()) {
     CheckPlotName(flags.plot);
@@ -224,6 +231,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   CLI::App app(kDescription);
   AddDataFlags(app, flags);
   AddStreamFlags(app, flags.input);
+  AddSelectionFlags(app, flags.selection);
   AddMeasurementFlags(app, flags);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);

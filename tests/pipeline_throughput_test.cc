@@ -46,6 +46,21 @@ TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
             HasSubstr("peak memory")));
 }
 
+TEST_F(PipelineThroughputTest, SelectsRecords) {
+  const std::string flags = " --batch_size 4 --image_size 16 --hash 5";
+  const ProgramResult plain = Run("--hash 5");
+  // One data set with any weight is that data set.
+  const ProgramResult mixed = RunProgram(
+      "pipeline_throughput", "--mix " + shards_.folder() + "=3" + flags);
+  EXPECT_EQ(mixed.exit_code, 0) << mixed.err;
+  EXPECT_EQ(mixed.out, plain.out);
+  const ProgramResult few = Run("--hash 5 --classes 1,2,3,4,5");
+  EXPECT_EQ(few.exit_code, 0) << few.err;
+  EXPECT_NE(few.out, plain.out);
+  EXPECT_THAT(Run("--hash 5 --classes 1,2,3,4,5 --shuffle window").err,
+              HasSubstr("a selection needs global"));
+}
+
 TEST_F(PipelineThroughputTest, WritesItsReport) {
   const std::string path = folder_ / "report.json";
   const ProgramResult result =
@@ -160,8 +175,9 @@ TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
     EXPECT_THAT(result.err, HasSubstr(why));
   };
   const std::string data = "--data_dir " + shards_.folder();
-  refuses("", "give one of --data_dir, --shards and --made");
-  refuses("--made 3 " + data, "give one of --data_dir, --shards and --made");
+  refuses("", "give one of --data_dir, --shards, --mix and --made");
+  refuses("--made 3 " + data,
+          "give one of --data_dir, --shards, --mix and --made");
   refuses(data + " --plot a.png", "give a name in .svg or .html");
   refuses(data + " --device_rate 0", "--device_rate");
   refuses(data + " --split test", "has no shards of the split \"test\"");
