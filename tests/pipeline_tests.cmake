@@ -51,7 +51,9 @@ infeed_test(input_pipeline_test
     input_pipeline_augment_test.cc
     input_pipeline_cache_test.cc
     input_pipeline_errors_test.cc
+    input_pipeline_life_test.cc
     input_pipeline_seek_test.cc
+    input_pipeline_state_test.cc
     input_pipeline_test.cc
     input_pipeline_trace_test.cc
     input_pipeline_url_test.cc
