@@ -85,7 +85,8 @@ TEST_P(InputOrderTest, DiffersBetweenSeedsAndEpochs) {
 // The slots of a global batch, from those of its ranks.
 BatchCopy Joined(const std::vector<Batches>& ranks, std::size_t batch,
                  RankShare share) {
-  BatchCopy whole = {.next = ranks[0][batch].next};
+  BatchCopy whole;
+  whole.next = ranks[0][batch].next;
   const std::size_t slots = ranks[0][batch].labels.size();
   for (std::size_t i = 0; i < slots * ranks.size(); ++i) {
     const bool is_strided = share != RankShare::kContiguous;
@@ -196,8 +197,8 @@ TEST(SelectedInputTest, IsTheSameForThreadsRanksAndResumes) {
   InputOptions options = {.batch_size = 8,
                           .image_size = 16,
                           .seed = 4,
-                          .threads = 1,
-                          .selection = TwoGroups()};
+                          .selection = TwoGroups(),
+                          .threads = 1};
   const Batches whole = Stream(shards.index(), options, 12);
   for (const std::int32_t label : LabelsOf(whole)) {
     EXPECT_TRUE(label < 10 || (label >= 20 && label < 50)) << label;
@@ -226,9 +227,9 @@ TEST(SelectedInputTest, ReplacesBadRecordsBySelectedOnes) {
       .image_size = 16,
       .seed = 4,
       .on_bad_record = OnBadRecord::kReplace,
-      .threads = 3,
       .selection = std::make_shared<const Selection>(
-          std::vector<RecordGroup>{{.name = "few", .range = {0, 16}}})};
+          std::vector<RecordGroup>{{.name = "few", .range = {0, 16}}}),
+      .threads = 3};
   InputPipeline pipeline(shards.index(), options);
   EXPECT_THAT(
       LabelsOf(TakeBatches(pipeline, 8)),

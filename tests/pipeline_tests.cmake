@@ -63,6 +63,18 @@ infeed_test(input_pipeline_test
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
 
+infeed_test(peak_memory_test
+  SOURCES peak_memory_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS end_to_end)
+add_dependencies(peak_memory_test pipeline_throughput)
+
+# A program of its own: it counts what it takes from the heap.
+infeed_test(warm_allocations_test
+  SOURCES warm_allocations_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS tbb)
+
 infeed_test(pipeline_throughput_test
   SOURCES pipeline_throughput_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
