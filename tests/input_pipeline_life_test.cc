@@ -29,13 +29,14 @@ struct Moment {
   int taken = 0;       // batches before the end, by this thread
   bool taker = false;  // another thread takes batches until the end
   bool stop = false;   // Stop() before the destructor
-  int turns = 0;       // that this thread waits
+  SampleRandom spin;   // this thread draws so many words from it meanwhile
+  int words = 0;
 };
 
 Moment DrawMoment(int round, const std::string& report) {
   SampleRandom draws({.position = static_cast<std::uint64_t>(round)},
                      RandomStream::kMadeData);
-  Moment moment;
+  Moment moment{.spin = draws};
   moment.options = {
       .batch_size = 4,
       .image_size = 16,
@@ -47,7 +48,7 @@ Moment DrawMoment(int round, const std::string& report) {
   moment.taken = static_cast<int>(draws.Below(8));
   moment.taker = draws.Below(2) == 0;
   moment.stop = draws.Below(2) == 0;
-  moment.turns = static_cast<int>(draws.Below(1000));
+  moment.words = static_cast<int>(draws.Below(200'000));
   return moment;
 }
 
@@ -60,7 +61,7 @@ void TakeAll(InputPipeline& pipeline, int most) {
   }
 }
 
-void Live(const RecordIndex& index, const Moment& moment) {
+void Live(const RecordIndex& index, Moment moment) {
   InputPipeline pipeline(index, moment.options);
   std::jthread taker;
   if (moment.taker) {
@@ -68,8 +69,8 @@ void Live(const RecordIndex& index, const Moment& moment) {
   } else {
     TakeAll(pipeline, moment.taken);
   }
-  for (int turn = 0; turn < moment.turns; ++turn) {
-    std::this_thread::yield();
+  for (int word = 0; word < moment.words; ++word) {
+    (void)moment.spin.Below(2);
   }
   if (moment.taker || moment.stop) {
     pipeline.Stop();
@@ -91,7 +92,7 @@ TEST(InputPipelineLifeTest, EndsAtAHundredMomentsAndLeavesNothing) {
   shards.Damage(7);
   shards.DamageHeader(18);
   const TemporaryFolder folder;
-  Live(shards.index(), {.options = {.batch_size = 4, .image_size = 16}});
+  Live(shards.index(), DrawMoment(0, folder / "bad"));
   const std::size_t descriptors = OpenDescriptors();
   const std::size_t threads = RunningThreads();
   for (int round = 0; round < kMoments; ++round) {
