@@ -86,3 +86,9 @@ infeed_test(cpu_counters_test
   LIBRARIES infeed::base
   LABELS core)
 add_dependencies(core_tests cpu_counters_test)
+
+infeed_test(soak_test
+  SOURCES growth_test.cc soak_test.cc ../bench/growth.cc
+  LIBRARIES pipeline_test_support fmt::fmt
+  LABELS end_to_end)
+add_dependencies(soak_test soak)
