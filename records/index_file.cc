@@ -1,17 +1,13 @@
 #include "records/index_file.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/compression.h"
 #include "records/number_file.h"
 #include "records/open_sink.h"
 #include "records/open_source.h"
@@ -24,22 +20,26 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "infeedIX";
+// Of a compressed shard: two numbers stand before the offsets.
+constexpr std::string_view kPackedMagic = "infeedIC";
+constexpr std::size_t kPackedNumbers = 2;
 constexpr std::string_view kEnding = ".index";
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
-// Headers are read a page at a time: small records share a read, and of large
-// ones nothing else is read. An object is far away, and asking costs more than
-// reading.
-constexpr std::size_t kFileScanBytes = 4096;
-constexpr std::size_t kObjectScanBytes = std::size_t{1} << 20;
 
-// Whether frames that start there can fill a file of that size.
-bool AreFrames(const FrameOffsets& offsets, std::int64_t file_size) {
+// What an index file says, and of which state of its shard.
+struct IndexFile {
+  NumberFile file;  // without its numbers
+  ShardFrames frames;
+};
+
+// Whether frames that start there can fill a stream of that size.
+bool AreFrames(const FrameOffsets& offsets, std::int64_t stream_bytes) {
   if (offsets.empty()) {
-    return file_size == 0;
+    return stream_bytes == 0;
   }
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const std::int64_t end =
-        i + 1 < offsets.size() ? offsets[i + 1] : file_size;
+        i + 1 < offsets.size() ? offsets[i + 1] : stream_bytes;
     if (offsets[i] < 0 || end < kOverhead || offsets[i] > end - kOverhead) {
       return false;
     }
@@ -47,70 +47,82 @@ bool AreFrames(const FrameOffsets& offsets, std::int64_t file_size) {
   return offsets[0] == 0;
 }
 
-// What an index file says; nullopt when it cannot be read or used: it can be
-// made again, so that is as good as none.
-std::optional<NumberFile> ReadIndexFile(const std::string& path) {
-  std::optional<NumberFile> file = ReadNumberFile(path, kMagic);
-  return file && AreFrames(file->numbers, file->shard_size) ? file
-                                                            : std::nullopt;
+// Takes the numbers of a compressed shard's file for what they say; false when
+// they cannot be right.
+bool TakePacked(const std::vector<std::int64_t>& numbers, ShardFrames& frames) {
+  if (numbers.size() < kPackedNumbers) {
+    return false;
+  }
+  frames.compression = static_cast<Compression>(numbers[0]);
+  frames.stream_bytes = numbers[1];
+  frames.offsets.assign(numbers.begin() + kPackedNumbers, numbers.end());
+  return numbers[0] == static_cast<std::int64_t>(Compression::kGzip) ||
+         numbers[0] == static_cast<std::int64_t>(Compression::kZlib);
 }
 
-void RefuseCompressed(const ByteSource& shard) {
-  std::array<std::byte, kFrameHeaderBytes> start{};
-  const std::size_t got = shard.ReadAt(0, start);
-  const Compression compression =
-      DetectCompression(std::span(start).first(got));
-  if (compression != Compression::kNone) {
-    throw UsageError(shard.path() + ": is a " +
-                     std::string(CompressionName(compression)) +
-                     " stream, which has no random access and no index: make "
-                     "shards that have with `records reshard`");
+// What an index file says; nullopt when it cannot be read or used: it can be
+// made again, so that is as good as none.
+std::optional<IndexFile> ReadIndexFile(const std::string& path) {
+  IndexFile index;
+  if (std::optional<NumberFile> file = ReadNumberFile(path, kMagic)) {
+    index.frames.stream_bytes = file->shard_size;
+    index.frames.offsets = std::move(file->numbers);
+    index.file = *std::move(file);
+  } else if ((file = ReadNumberFile(path, kPackedMagic))) {
+    if (!TakePacked(file->numbers, index.frames)) {
+      return std::nullopt;
+    }
+    index.file = *std::move(file);
+  } else {
+    return std::nullopt;
   }
+  return AreFrames(index.frames.offsets, index.frames.stream_bytes)
+             ? std::optional(std::move(index))
+             : std::nullopt;
+}
+
+std::string IndexFileText(const ByteSource& shard, const ShardFrames& frames) {
+  if (frames.compression == Compression::kNone) {
+    return NumberFileText(shard, kMagic, frames.offsets);
+  }
+  std::vector<std::int64_t> numbers = {
+      static_cast<std::int64_t>(frames.compression), frames.stream_bytes};
+  numbers.insert(numbers.end(), frames.offsets.begin(), frames.offsets.end());
+  return NumberFileText(shard, kPackedMagic, numbers);
+}
+
+ShardFrames PlainFrames(const ByteSource& shard, const FrameOffsets& offsets) {
+  return {.stream_bytes = shard.size(), .offsets = offsets};
+}
+
+// The offsets of a shard with random access; nullopt of another.
+std::optional<FrameOffsets> PlainOffsets(std::optional<ShardFrames> frames) {
+  if (!frames || frames->compression != Compression::kNone) {
+    return std::nullopt;
+  }
+  return std::move(frames->offsets);
 }
 
 }  // namespace
 
-FrameOffsets ScanFrames(const ByteSource& shard,
-                        std::int64_t max_record_bytes) {
-  RefuseCompressed(shard);
-  FrameOffsets offsets;
-  std::vector<std::byte> page(IsUrl(shard.path()) ? kObjectScanBytes
-                                                  : kFileScanBytes);
-  std::int64_t page_offset = 0;
-  std::size_t page_size = 0;
-  FramePlace place = {.path = shard.path(),
-                      .file_size = shard.size(),
-                      .max_record_bytes = max_record_bytes};
-  while (place.offset < place.file_size) {
-    auto skipped = static_cast<std::uint64_t>(place.offset - page_offset);
-    if (skipped + kFrameHeaderBytes > page_size) {
-      page_offset = place.offset;
-      page_size = shard.ReadAt(page_offset, page);
-      skipped = 0;
-    }
-    const auto header = std::span(page).first(page_size).subspan(skipped);
-    const std::int64_t length = DecodeFrameHeader(header, place);
-    offsets.push_back(place.offset);
-    place.offset += length + kOverhead;
-    ++place.record;
-  }
-  return offsets;
-}
-
-std::optional<FrameOffsets> FindIndex(const ByteSource& shard) {
+std::optional<ShardFrames> FindFrames(const ByteSource& shard) {
   for (const std::string& path : SidePaths(shard.path(), kEnding)) {
-    std::optional<NumberFile> file = ReadIndexFile(path);
-    if (file && file->IsOf(shard)) {
-      return std::move(file->numbers);
+    std::optional<IndexFile> file = ReadIndexFile(path);
+    if (file && file->file.IsOf(shard)) {
+      return std::move(file->frames);
     }
   }
   return std::nullopt;
 }
 
+std::optional<FrameOffsets> FindIndex(const ByteSource& shard) {
+  return PlainOffsets(FindFrames(shard));
+}
+
 std::optional<FrameOffsets> FindIndexHint(const ByteSource& shard) {
   for (const std::string& path : SidePaths(shard.path(), kEnding)) {
-    if (std::optional<NumberFile> file = ReadIndexFile(path)) {
-      return std::move(file->numbers);
+    if (std::optional<IndexFile> file = ReadIndexFile(path)) {
+      return PlainOffsets(std::move(file->frames));
     }
   }
   return std::nullopt;
@@ -129,10 +141,14 @@ std::optional<RecordRange> LostRecords(const FrameOffsets& known,
   return RecordRange{first - known.begin(), last - first};
 }
 
-std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
+std::string SaveFrames(const ByteSource& shard, const ShardFrames& frames) {
   std::string path = SidePathToWrite(shard.path(), kEnding);
-  WriteFileAtomically(path, NumberFileText(shard, kMagic, offsets));
+  WriteFileAtomically(path, IndexFileText(shard, frames));
   return path;
+}
+
+std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
+  return SaveFrames(shard, PlainFrames(shard, offsets));
 }
 
 void PublishIndex(const ByteSource& shard, const FrameOffsets& offsets) {
@@ -141,7 +157,7 @@ void PublishIndex(const ByteSource& shard, const FrameOffsets& offsets) {
     MakeFolder(fs::path(path).parent_path().string());
   }
   const std::unique_ptr<ByteSink> file = OpenSink(path);
-  file->Write(NumberFileText(shard, kMagic, offsets));
+  file->Write(IndexFileText(shard, PlainFrames(shard, offsets)));
   file->Commit();
 }
 

@@ -38,6 +38,10 @@ infeed_test(pipeline_test
     verdict_test.cc
     window_order_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
+  SOURCES batch_test.cc batch_plan_test.cc consumer_counts_test.cc
+          counted_errors_test.cc input_options_test.cc memory_plan_test.cc
+          open_batch_test.cc prefetcher_test.cc sample_order_test.cc
+  LIBRARIES pipeline_test_support
   LABELS core)
 add_dependencies(core_tests pipeline_test)
 add_dependencies(tsan_tests pipeline_test)
@@ -60,6 +64,12 @@ infeed_test(input_pipeline_test
     support/loopback_server.cc
     support/served_object.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json TBB::tbb
+  SOURCES closed_arena_test.cc input_graph_test.cc
+          input_pipeline_errors_test.cc input_pipeline_seek_test.cc
+          input_pipeline_test.cc input_pipeline_url_test.cc
+          packed_pipeline_test.cc
+          support/loopback_server.cc support/served_object.cc
+  LIBRARIES pipeline_test_support TBB::tbb
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
 
@@ -74,6 +84,14 @@ infeed_test(warm_allocations_test
   SOURCES warm_allocations_test.cc
   LIBRARIES pipeline_test_support
   LABELS tbb)
+infeed_test(throughput_test
+  SOURCES made_shards_test.cc
+          paced_device_test.cc
+          throughput_run_test.cc
+  LIBRARIES throughput infeed::preprocess infeed::records
+            nlohmann_json::nlohmann_json
+  LABELS core)
+add_dependencies(core_tests throughput_test)
 
 infeed_test(pipeline_throughput_test
   SOURCES pipeline_throughput_test.cc

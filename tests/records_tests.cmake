@@ -5,6 +5,8 @@ infeed_test(records_test
           example_parts_test.cc
           imagenet_example_test.cc label_index_test.cc
           read_plan_test.cc record_index_test.cc
+          imagenet_example_test.cc packed_index_test.cc packed_store_test.cc
+          passed_records_test.cc read_plan_test.cc record_index_test.cc
           record_store_test.cc seek_feature_test.cc seek_file_test.cc
           shards_test.cc
           tensorflow_golden_test.cc
