@@ -55,7 +55,9 @@ infeed_test(input_pipeline_test
     input_pipeline_augment_test.cc
     input_pipeline_cache_test.cc
     input_pipeline_errors_test.cc
+    input_pipeline_life_test.cc
     input_pipeline_seek_test.cc
+    input_pipeline_state_test.cc
     input_pipeline_test.cc
     input_pipeline_trace_test.cc
     input_pipeline_url_test.cc
@@ -102,3 +104,9 @@ infeed_test(cpu_counters_test
   LIBRARIES infeed::base
   LABELS core)
 add_dependencies(core_tests cpu_counters_test)
+
+infeed_test(soak_test
+  SOURCES growth_test.cc soak_test.cc ../bench/growth.cc
+  LIBRARIES pipeline_test_support fmt::fmt
+  LABELS end_to_end)
+add_dependencies(soak_test soak)
