@@ -18,6 +18,7 @@
 #include "tools/flags.h"
 #include "tools/input_flags.h"
 #include "tools/number_checks.h"
+#include "tools/observation.h"
 
 namespace infeed {
 namespace {
@@ -31,6 +32,7 @@ struct Flags {
   InputFlags input;
   ThroughputOptions throughput;
   CloudFlags cloud;
+  ObservationFlags observation;
 };
 
 constexpr const char* kDescription =
@@ -121,6 +123,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddMeasurementFlags(app, flags);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
+  AddObservationFlags(app, flags.observation);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
@@ -129,11 +132,16 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   const RecordIndex index(ShardsOf(flags));
   fmt::print(stderr, "{} records in {} shards\n", index.size(),
              index.shards().size());
+  Observation observation(flags.observation,
+                          {{"run", flags.data_dir + flags.shards}});
+  flags.throughput.input.trace = observation.trace();
+  flags.throughput.live = observation.live();
   if (flags.hash_batches > 0) {
     PrintHashes(index, flags);
   } else {
     Measure(index, flags);
   }
+  observation.Finish();
   return ExitCode::kDone;
 }
 

@@ -34,8 +34,9 @@ bool Consume(InputPipeline& pipeline, double seconds) {
 }
 
 Round MeasureRound(const RecordIndex& index, const InputOptions& options,
-                   double seconds) {
+                   double seconds, LiveStats* live) {
   InputPipeline pipeline(index, options);
+  const LiveStats::Shown shown(live, [&pipeline] { return pipeline.stats(); });
   const Clock::time_point asked = Clock::now();
   (void)pipeline.Next();
   const std::int64_t first_images = pipeline.stats().images;
@@ -75,7 +76,8 @@ std::vector<ThroughputRun> MeasureThroughput(const RecordIndex& index,
     for (std::size_t i = 0; i < rounds.size(); ++i) {
       InputOptions input = options.input;
       input.threads = options.threads[i];
-      rounds[i].push_back(MeasureRound(index, input, options.seconds));
+      rounds[i].push_back(
+          MeasureRound(index, input, options.seconds, options.live));
       const Round& round = rounds[i].back();
       sink(number, round.stats.threads, round.images_per_second);
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/live_stats.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/options.h"
 #include "pipeline/stats.h"
@@ -17,6 +18,7 @@ struct ThroughputOptions {
   std::vector<int> threads = {0};  // a run for each; 0: one for each core
   double seconds = 10;             // of each round, after its first batch
   int rounds = 3;                  // of every run, interleaved
+  LiveStats* live = nullptr;       // shown each round; may be null
 };
 
 // All rounds with one number of threads.

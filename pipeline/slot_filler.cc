@@ -238,7 +238,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   // They take turns, row by row; the trace shows one after the other.
   const Clock::time_point decoded = start + counts.decode;
   Trace("decode", start, decoded, sample);
-  Trace("resize", decoded, decoded + counts.resize, sample);
+  Trace("resize", decoded, decoded + counts.resize + counts.augment, sample);
 }
 
 void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
