@@ -16,6 +16,7 @@ infeed_test(pipeline_test
     counted_errors_test.cc
     input_options_test.cc
     keyed_permutation_test.cc
+    live_stats_test.cc
     memory_limit_test.cc
     memory_plan_test.cc
     open_batch_test.cc
@@ -94,7 +95,7 @@ infeed_test(throughput_test
 add_dependencies(core_tests throughput_test)
 
 infeed_test(pipeline_throughput_test
-  SOURCES pipeline_throughput_test.cc
+  SOURCES pipeline_throughput_test.cc support/running_program.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(pipeline_throughput_test pipeline_throughput)
