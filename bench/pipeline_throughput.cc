@@ -23,6 +23,7 @@
 #include "tools/flags.h"
 #include "tools/input_flags.h"
 #include "tools/number_checks.h"
+#include "tools/observation.h"
 #include "tools/selection_flags.h"
 
 namespace infeed {
@@ -41,6 +42,7 @@ struct Flags {
   SelectionFlags selection;
   ThroughputOptions throughput;
   CloudFlags cloud;
+  ObservationFlags observation;
 };
 
 constexpr const char* kDescription =
@@ -235,12 +237,17 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddMeasurementFlags(app, flags);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
+  AddObservationFlags(app, flags.observation);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
   CheckFlags(flags);
   flags.throughput.input = ResolveInput(flags.input);
   ApplyCloudFlags(flags.cloud);
+  Observation observation(flags.observation,
+                          {{"run", flags.data_dir + flags.shards}});
+  flags.throughput.input.trace = observation.trace();
+  flags.throughput.live = observation.live();
   if (flags.made_images > 0) {
     fmt::print(stderr, "making {} photographs\n", flags.made_images);
     const MadeShards made(flags.made_images);
@@ -248,6 +255,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   } else {
     Run(flags, ShardsOf(flags));
   }
+  observation.Finish();
   return ExitCode::kDone;
 }
 
