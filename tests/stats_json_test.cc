@@ -19,6 +19,12 @@ TEST(StatsJsonTest, IsThisText) {
   stats.queues.resize(1);
   stats.bad_records = 2;
   stats.first_bad_record = "a \"b\": record 3";
+  stats.bad_record_totals = {.samples = 1280,
+                             .bad_samples = 2,
+                             .different = 1,
+                             .frames = 2,
+                             .warnings = 3,
+                             .first_warning = "c: record 5"};
   stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
   stats.outside_pixels = 12;
   stats.storage_bytes = 512;
@@ -35,6 +41,18 @@ TEST(StatsJsonTest, IsThisText) {
   "consumer_wait_seconds": 9.0,
   "bad_records": 2,
   "first_bad_record": "a \"b\": record 3",
+  "bad_record_totals": {
+    "samples": 1280,
+    "bad_samples": 2,
+    "different": 1,
+    "frame": 2,
+    "example": 0,
+    "image": 0,
+    "warnings": 3,
+    "first_warning": "c: record 5",
+    "max_bad_records": -1,
+    "max_bad_rate": 1.0
+  },
   "seek_index": {
     "used": 3,
     "refused": 1,
