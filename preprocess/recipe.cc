@@ -14,6 +14,7 @@
 #include "preprocess/opencv_image.h"
 #include "preprocess/outside_pixels.h"
 #include "preprocess/pack.h"
+#include "preprocess/packed_copy.h"
 #include "preprocess/pad_crop.h"
 #include "preprocess/row_sink.h"
 #include "preprocess/torchvision_crop.h"
@@ -199,8 +200,6 @@ void Preprocessor::CopyPacked(std::span<const std::byte> packed,
                               std::int64_t height, std::int64_t width,
                               const SampleKey& key,
                               std::span<std::uint32_t> destination) {
-  static_assert(std::endian::native == std::endian::little,
-                "records hold pixels as they are in memory");
   const int size = options_.image_size;
   Check(destination.size() == static_cast<std::size_t>(size) * size,
         "a slot has the pixels of one image");
@@ -217,13 +216,7 @@ void Preprocessor::CopyPacked(std::span<const std::byte> packed,
                     " bytes, expected " +
                     std::to_string(destination.size_bytes()));
   }
-  std::memcpy(destination.data(), packed.data(), packed.size());
-  for (std::uint32_t& pixel : destination) {
-    pixel &= 0xFFFFFF00;  // The low byte of a batch's pixels is 0.
-  }
-  if (IsFlipped(key)) {
-    MirrorRows(size, destination);
-  }
+  CopyPackedPixels(packed, size, IsFlipped(key), destination);
   Finish(key, destination);
 }
 
