@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "bench/decode_rivals.h"
-#include "preprocess/bicubic_sink.h"
 #include "preprocess/crop.h"
+#include "preprocess/four_tap_sink.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/jpeg_reference.h"
 #include "preprocess/pack.h"
@@ -182,6 +182,7 @@ void DecodeMeasures::AddWindowDecodes(SpeedReport& report) const {
                            .rival = kLibjpeg,
                            .theirs = Median(times[0]),
                            .ours = Median(times[i + 1]),
+                           .theirs_mean = Mean(times[0]),
                            .goal = kKinds[i].goal});
   }
 }
@@ -227,7 +228,7 @@ void DecodeMeasures::AddResizes(SpeedReport& report) const {
   JpegDecoder decoder;
   RgbImage crop;
   OpenCvResizer rival(kSize);
-  BicubicSink sink(kSize);
+  FourTapSink sink(ResizeKernel::kBicubic, kSize);
   std::vector<std::uint32_t> slot(std::size_t{kSize} * kSize);
   const std::vector<TaskTimes> times = Measure(
       "resizes", images_.size() * windows_each(),
@@ -237,7 +238,7 @@ void DecodeMeasures::AddResizes(SpeedReport& report) const {
         }},
        {"ours",
         [&](std::size_t) {
-          sink.Aim(slot, false);
+          sink.Aim(slot, false, {});
           PutImage(crop.view(), sink);
           return std::chrono::duration<double>(sink.busy()).count();
         }}},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <numeric>
 
 namespace infeed {
 
@@ -33,6 +34,11 @@ double SecondsOf(const std::function<void()>& body) {
   body();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
       .count();
+}
+
+double Mean(const TaskTimes& times) {
+  return std::accumulate(times.begin(), times.end(), 0.0) /
+         static_cast<double>(times.size());
 }
 
 double Median(TaskTimes times) {

@@ -37,6 +37,9 @@ using TaskTimes = std::vector<double>;
 // Runs `body` and returns the seconds that it took.
 [[nodiscard]] double SecondsOf(const std::function<void()>& body);
 
+// What a task took on average. Requires: there is one.
+[[nodiscard]] double Mean(const TaskTimes& times);
+
 // The middle value; of two middle ones the lower. Requires: there is one.
 [[nodiscard]] double Median(TaskTimes times);
 

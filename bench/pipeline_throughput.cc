@@ -16,6 +16,7 @@
 #include "records/shards.h"
 #include "tools/cloud_flags.h"
 #include "tools/flags.h"
+#include "tools/input_flags.h"
 #include "tools/number_checks.h"
 
 namespace infeed {
@@ -25,11 +26,9 @@ struct Flags {
   std::string data_dir;
   std::string split = "train";
   std::string shards;
-  std::string recipe = "tpu";
-  std::string shuffle;  // empty: global in training, none in evaluation
-  std::string on_bad_record = "replace";
   std::string json;
   std::int64_t hash_batches = 0;
+  InputFlags input;
   ThroughputOptions throughput;
   CloudFlags cloud;
 };
@@ -54,35 +53,6 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
       ->type_name("SPEC");
 }
 
-void AddStreamFlags(CLI::App& app, Flags& flags) {
-  InputOptions& input = flags.throughput.input;
-  app.add_option("--batch_size", input.batch_size, "images of a global batch")
-      ->capture_default_str();
-  app.add_option("--image_size", input.image_size, "side of an image, pixels")
-      ->capture_default_str();
-  app.add_option("--recipe", flags.recipe,
-                 "tpu: random crop and flip, or centre crop; plain: the whole "
-                 "image")
-      ->capture_default_str();
-  app.add_flag("--scaled_decode", input.scaled_decode,
-               "decode JPEGs to 1/2, 1/4 or 1/8 where the crop is that much "
-               "larger than the output: faster, other pixels");
-  app.add_flag("--training,!--eval", input.training,
-               "random crops and epochs for ever (the default), or one epoch "
-               "without anything random");
-  app.add_option("--shuffle", flags.shuffle,
-                 "global or none [global; with --eval none]");
-  app.add_option("--seed", input.seed, "of the order and the crops")
-      ->capture_default_str();
-  app.add_option("--on_bad_record", flags.on_bad_record,
-                 "fail, replace or skip")
-      ->capture_default_str();
-  app.add_option("--rank", input.rank, "this process's part of each batch")
-      ->capture_default_str();
-  app.add_option("--world_size", input.world_size, "how many share a batch")
-      ->capture_default_str();
-}
-
 void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   ThroughputOptions& throughput = flags.throughput;
   app.add_option("--threads", throughput.threads,
@@ -96,19 +66,6 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "of every run, in turns; the median counts")
       ->check(PositiveNumber())
       ->capture_default_str();
-  app.add_option("--batches_in_pool", throughput.input.batches_in_pool,
-                 "batches that are filled or waiting at once")
-      ->capture_default_str();
-  app.add_flag("--verify_checksums,!--no_verify_checksums",
-               throughput.input.verify_checksums,
-               "of every record (the default), or not");
-  app.add_flag("--seek_index,!--no_seek_index",
-               throughput.input.use_seek_indexes,
-               "enter JPEGs by their seek indexes where they have one (the "
-               "default), or not");
-  app.add_option("--memory_limit", throughput.input.memory_limit,
-                 "bytes that the pipeline may take (4294967296, 4GiB)")
-      ->transform(CLI::AsSizeValue(false));
   app.add_option("--json", flags.json, "writes the report there as JSON")
       ->type_name("FILE");
   app.add_option("--hash", flags.hash_batches,
@@ -131,18 +88,6 @@ std::vector<std::string> ShardsOf(const Flags& flags) {
                      flags.split + "\": give another --split, or --shards");
   }
   return shards;
-}
-
-// Turns the flags that are words into options.
-void ResolveWords(Flags& flags) {
-  InputOptions& input = flags.throughput.input;
-  input.recipe = ParseRecipe(flags.recipe);
-  input.on_bad_record = ParseOnBadRecord(flags.on_bad_record);
-  if (flags.shuffle.empty()) {
-    input.shuffle = input.training ? Shuffle::kGlobal : Shuffle::kNone;
-  } else {
-    input.shuffle = ParseShuffle(flags.shuffle);
-  }
 }
 
 void PrintHashes(const RecordIndex& index, const Flags& flags) {
@@ -172,13 +117,14 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   Flags flags;
   CLI::App app(kDescription);
   AddDataFlags(app, flags);
-  AddStreamFlags(app, flags);
+  AddStreamFlags(app, flags.input);
   AddMeasurementFlags(app, flags);
+  AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
-  ResolveWords(flags);
+  flags.throughput.input = ResolveInput(flags.input);
   ApplyCloudFlags(flags.cloud);
   const RecordIndex index(ShardsOf(flags));
   fmt::print(stderr, "{} records in {} shards\n", index.size(),

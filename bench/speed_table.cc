@@ -27,6 +27,9 @@ Json RowJson(const SpeedRow& row) {
                {"theirs_us", row.theirs}, {"ours_us", row.ours},
                {"ratio", row.ratio()},    {"goal", row.goal},
                {"met", row.is_met()}};
+  if (row.theirs_mean > 0) {
+    json["theirs_mean_us"] = row.theirs_mean;
+  }
   if (row.at_most > 0) {
     json["at_most_us"] = row.at_most;
   }

@@ -11,8 +11,9 @@ struct SpeedRow {
   std::string rival;  // whose time `theirs` is
   double theirs = 0;
   double ours = 0;
-  double goal = 0;     // theirs / ours, at least; 0: none
-  double at_most = 0;  // ours, microseconds; 0: any
+  double theirs_mean = 0;  // 0: not of interest
+  double goal = 0;         // theirs / ours, at least; 0: none
+  double at_most = 0;      // ours, microseconds; 0: any
 
   [[nodiscard]] double ratio() const { return theirs / ours; }
   [[nodiscard]] bool is_met() const {

@@ -8,6 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/stats_json.h"
+#include "pipeline/stats_table.h"
+#include "pipeline/verdict.h"
 
 namespace infeed {
 namespace {
@@ -20,41 +23,14 @@ const ThroughputRun& Fastest(const std::vector<ThroughputRun>& runs) {
   return *std::ranges::max_element(runs, {}, &ThroughputRun::median);
 }
 
-Json StagesJson(const PipelineStats& stats) {
-  Json stages = Json::array();
-  for (const StageStats& stage : stats.stages) {
-    stages.push_back({{"name", stage.name},
-                      {"items", stage.items},
-                      {"bytes", stage.bytes},
-                      {"busy_seconds", stage.busy_seconds},
-                      {"wait_seconds", stage.wait_seconds}});
-  }
-  return stages;
-}
-
-Json SeekIndexJson(const SeekIndexStats& stats) {
-  return {{"used", stats.used},
-          {"refused", stats.refused},
-          {"none", stats.none},
-          {"first_refused", stats.first_refused}};
-}
-
+// The median round's statistics, with the rates of all rounds.
 Json RunJson(const ThroughputRun& run) {
-  return {{"threads", run.threads},
-          {"images_per_second",
-           {{"median", run.median()},
-            {"min", run.images_per_second.front()},
-            {"max", run.images_per_second.back()},
-            {"rounds", run.images_per_second}}},
-          {"first_batch_seconds", run.stats.first_batch_seconds},
-          {"first_wait_seconds", run.stats.first_wait_seconds},
-          {"consumer_wait_seconds", run.stats.consumer_wait_seconds},
-          {"elapsed_seconds", run.stats.elapsed_seconds},
-          {"bad_records", run.stats.bad_records},
-          {"seek_index", SeekIndexJson(run.stats.seek_indexes)},
-          {"memory_bytes", run.memory_bytes},
-          {"stages", StagesJson(run.stats)},
-          {"verdict", Verdict(run.stats)}};
+  Json json = Json::parse(StatsJson(run.stats));
+  json["images_per_second"] = {{"median", run.median()},
+                               {"min", run.images_per_second.front()},
+                               {"max", run.images_per_second.back()},
+                               {"rounds", run.images_per_second}};
+  return json;
 }
 
 }  // namespace
@@ -72,7 +48,8 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
   text += fmt::format("\nThe median round with {} thread{}:\n{}\n{}\n",
                       fastest.threads, fastest.threads == 1 ? "" : "s",
                       StageTable(fastest.stats), Verdict(fastest.stats));
-  text += SeekIndexText(fastest.stats.seek_indexes) + "\n";
+  text += SeekIndexText(fastest.stats.seek_indexes) + "\n" +
+          QueueText(fastest.stats) + "\n";
   if (fastest.stats.bad_records > 0) {
     text +=
         fmt::format("bad records: {}, the first: {}\n",
@@ -80,11 +57,10 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
   }
   text += fmt::format(
       "\ntime to first batch: {:.3f} s\n"
-      "peak memory: {:.1f} MiB of the whole process, libraries included; the "
-      "pipeline's own bound is {:.1f} MiB\n",
+      "peak memory: {:.1f} MiB of the whole process, libraries included\n{}\n",
       fastest.stats.first_batch_seconds,
       static_cast<double>(peak_rss_bytes) / kMebibyte,
-      static_cast<double>(fastest.memory_bytes) / kMebibyte);
+      MemoryText(fastest.memory));
   return text;
 }
 

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 struct Round {
   double images_per_second = 0;
   PipelineStats stats;
-  std::int64_t memory_bytes = 0;
+  MemoryPlan memory;
 };
 
 double SecondsSince(Clock::time_point start) {
@@ -43,8 +43,7 @@ Round MeasureRound(const RecordIndex& index, const InputOptions& options,
   Consume(pipeline, seconds);
   const double elapsed = SecondsSince(start);
 
-  Round round{.stats = pipeline.stats(),
-              .memory_bytes = pipeline.memory_bytes()};
+  Round round{.stats = pipeline.stats(), .memory = pipeline.memory()};
   const std::int64_t images = round.stats.images - first_images;
   round.images_per_second =
       images > 0 ? static_cast<double>(images) / elapsed
@@ -59,7 +58,7 @@ ThroughputRun Summarize(std::vector<Round> rounds) {
   const Round& median = rounds[rounds.size() / 2];
   ThroughputRun run{.threads = median.stats.threads,
                     .stats = median.stats,
-                    .memory_bytes = median.memory_bytes};
+                    .memory = median.memory};
   for (const Round& round : rounds) {
     run.images_per_second.push_back(round.images_per_second);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/memory_plan.h"
 #include "pipeline/options.h"
 #include "pipeline/stats.h"
 #include "records/record_index.h"
@@ -23,7 +24,7 @@ struct ThroughputRun {
   int threads = 0;
   std::vector<double> images_per_second = {};  // of each round, sorted
   PipelineStats stats = {};                    // of the median round
-  std::int64_t memory_bytes = 0;               // that the pipeline can take
+  MemoryPlan memory = {};                      // what it can take
 
   [[nodiscard]] double median() const {
     return images_per_second[images_per_second.size() / 2];

@@ -1,8 +1,6 @@
 #include "pipeline/batch.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -18,27 +16,41 @@ constexpr std::size_t RoundUp(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// Where the parts of a batch lie.
+struct Layout {
+  std::size_t pixels;
+  std::size_t labels_at;
+  std::size_t weights_at;
+  std::size_t bytes;
+
+  Layout(int size, int image_size) {
+    Check(size > 0 && image_size > 0, "a batch holds something");
+    const std::size_t count = static_cast<std::size_t>(size);
+    const std::size_t side = static_cast<std::size_t>(image_size);
+    pixels = count * side * side;
+    labels_at = RoundUp(pixels * sizeof(std::uint32_t));
+    weights_at = labels_at + RoundUp(count * sizeof(std::int32_t));
+    bytes = weights_at + RoundUp(count * sizeof(float));
+  }
+};
+
 }  // namespace
 
-void Batch::Free::operator()(void* memory) const { std::free(memory); }
-
-Batch::Batch(int size, int image_size) : size_(size), image_size_(image_size) {
-  Check(size > 0 && image_size > 0, "a batch holds something");
+Batch::Batch(int size, int image_size)
+    : size_(size),
+      image_size_(image_size),
+      memory_(Layout(size, image_size).bytes) {
+  const Layout layout(size, image_size);
   const std::size_t count = static_cast<std::size_t>(size);
-  const std::size_t side = static_cast<std::size_t>(image_size);
-  const std::size_t pixels = count * side * side;
-  const std::size_t labels_at = RoundUp(pixels * sizeof(std::uint32_t));
-  const std::size_t weights_at =
-      labels_at + RoundUp(count * sizeof(std::int32_t));
-  memory_.reset(std::aligned_alloc(
-      kAlignment, weights_at + RoundUp(count * sizeof(float))));
-  if (memory_ == nullptr) {
-    throw std::bad_alloc();
-  }
-  std::byte* const start = static_cast<std::byte*>(memory_.get());
-  pixels_ = {reinterpret_cast<std::uint32_t*>(start), pixels};
-  labels_ = {reinterpret_cast<std::int32_t*>(start + labels_at), count};
-  weights_ = {reinterpret_cast<float*>(start + weights_at), count};
+  std::byte* const start = memory_.bytes().data();
+  pixels_ = {reinterpret_cast<std::uint32_t*>(start), layout.pixels};
+  labels_ = {reinterpret_cast<std::int32_t*>(start + layout.labels_at), count};
+  weights_ = {reinterpret_cast<float*>(start + layout.weights_at), count};
+}
+
+std::int64_t Batch::MemoryBytes(int size, int image_size) {
+  return static_cast<std::int64_t>(
+      PageMemory::RoundUp(Layout(size, image_size).bytes));
 }
 
 std::span<std::uint32_t> Batch::slot_pixels(int slot) {

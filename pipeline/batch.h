@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/bounded_queue.h"
+#include "pipeline/page_memory.h"
 
 namespace infeed {
 
@@ -27,6 +28,9 @@ class Batch {
  public:
   // Requires: both > 0. Throws std::bad_alloc.
   Batch(int size, int image_size);
+
+  // What the memory of such a batch takes up.
+  [[nodiscard]] static std::int64_t MemoryBytes(int size, int image_size);
 
   // [size, image_size, image_size], each R << 24 | G << 16 | B << 8.
   [[nodiscard]] std::span<std::uint32_t> pixels() { return pixels_; }
@@ -53,12 +57,9 @@ class Batch {
   StreamPosition next;
 
  private:
-  struct Free {
-    void operator()(void* memory) const;
-  };
   int size_;
   int image_size_;
-  std::unique_ptr<void, Free> memory_;
+  PageMemory memory_;
   std::span<std::uint32_t> pixels_;
   std::span<std::int32_t> labels_;
   std::span<float> weights_;
@@ -76,6 +77,11 @@ class BatchPool {
 
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();
+
+  // How many are not on loan.
+  [[nodiscard]] std::int64_t free() const {
+    return static_cast<std::int64_t>(free_->size());
+  }
 
   // Frees what is in the pool and wakes Take(); batches on loan are freed as
   // their handles go.

@@ -1,6 +1,9 @@
 #include "pipeline/closed_arena.h"
 
+#include <pthread.h>
+
 #include <deque>
+#include <string>
 #include <thread>
 
 #include <tbb/task_arena.h>
@@ -15,7 +18,7 @@ class ClosedArena::Impl {
       // own workers. The one more is for whoever comes in from outside.
       : arena_(threads + 1, threads + 1) {
     for (int i = 0; i < threads; ++i) {
-      threads_.emplace_back(arena_);
+      threads_.emplace_back(arena_, "infeed work " + std::to_string(i + 1));
     }
   }
 
@@ -26,8 +29,10 @@ class ClosedArena::Impl {
   // a task that is never run, and a oneTBB thread that waits works meanwhile.
   class Worker {
    public:
-    explicit Worker(tbb::task_arena& arena)
-        : never_run_(shift_.defer([] {})), thread_([this, &arena] {
+    // name: as tools like top show it, of at most 15 characters.
+    Worker(tbb::task_arena& arena, const std::string& name)
+        : never_run_(shift_.defer([] {})), thread_([this, &arena, name] {
+            (void)::pthread_setname_np(::pthread_self(), name.c_str());
             arena.execute([this] { shift_.wait(); });
           }) {}
     ~Worker() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "pipeline/batch.h"
+#include "pipeline/stage_counters.h"
 #include "pipeline/stats.h"
 
 namespace infeed {

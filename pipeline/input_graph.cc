@@ -113,27 +113,65 @@ void Nodes::Put(OpenBatch& batch) {
 
 class InputGraph::Impl {
  public:
-  Impl(SlotFiller& filler, const InputGraphOptions& options, Deliver deliver)
+  Impl() = default;
+  virtual ~Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  virtual void Put(OpenBatch& batch) = 0;
+};
+
+// The nodes in an arena of their own.
+class InputGraph::Flow final : public InputGraph::Impl {
+ public:
+  Flow(SlotFiller& filler, const InputGraphOptions& options, Deliver deliver)
       : arena_(options.threads) {
     arena_.Execute([&] {
       nodes_.emplace(filler, options.samples_in_flight, std::move(deliver));
     });
   }
+  ~Flow() override { nodes_->WaitUntilIdle(); }  // Then the threads end.
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
 
-  ~Impl() { nodes_->WaitUntilIdle(); }  // Then the threads leave and end.
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-
-  void Put(OpenBatch& batch) { nodes_->Put(batch); }
+  void Put(OpenBatch& batch) override { nodes_->Put(batch); }
 
  private:
   ClosedArena arena_;
   std::optional<Nodes> nodes_;
 };
 
+// One sample after the other in the caller's thread.
+class InputGraph::Basic final : public InputGraph::Impl {
+ public:
+  Basic(SlotFiller& filler, Deliver deliver)
+      : filler_(filler), deliver_(std::move(deliver)) {}
+
+  void Put(OpenBatch& batch) override {
+    sample_.batch = &batch;
+    for (int slot = 0; slot < batch.plan().samples; ++slot) {
+      sample_.slot = slot;
+      sample_.since = StageCounter::Clock::now();
+      filler_.Read(sample_);
+      filler_.Fill(sample_);
+      (void)batch.SlotDone();
+    }
+    deliver_(batch);
+  }
+
+ private:
+  SlotFiller& filler_;
+  Deliver deliver_;
+  Sample sample_;
+};
+
 InputGraph::InputGraph(SlotFiller& filler, const InputGraphOptions& options,
-                       Deliver deliver)
-    : impl_(std::make_unique<Impl>(filler, options, std::move(deliver))) {}
+                       Deliver deliver) {
+  if (options.threads == 0) {
+    impl_ = std::make_unique<Basic>(filler, std::move(deliver));
+  } else {
+    impl_ = std::make_unique<Flow>(filler, options, std::move(deliver));
+  }
+}
 
 InputGraph::~InputGraph() = default;
 

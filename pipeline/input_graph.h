@@ -9,7 +9,8 @@
 namespace infeed {
 
 struct InputGraphOptions {
-  int threads = 1;            // that work; > 0
+  // That work; 0: the caller's alone, one sample after the other in Put().
+  int threads = 1;
   int samples_in_flight = 2;  // read and not yet packed; > 0
 };
 
@@ -27,6 +28,8 @@ struct InputGraphOptions {
 // by the limit.
 //
 // The work is done by exactly `threads` threads of its own (closed_arena.h).
+// Without any there is no graph: Put() reads and fills slot by slot and
+// delivers, with nothing overlapped.
 //
 // Batches must stay until they are delivered. Put() from one thread; deliver is
 // called by one worker at a time, in the order of Put(). Nothing throws.
@@ -42,12 +45,14 @@ class InputGraph {
   InputGraph(const InputGraph&) = delete;
   InputGraph& operator=(const InputGraph&) = delete;
 
-  // Puts a batch in; does not wait. Requires: begun, numbered from 0 without a
-  // gap.
+  // Puts a batch in; does not wait where there are threads. Requires: begun,
+  // numbered from 0 without a gap.
   void Put(OpenBatch& batch);
 
  private:
   class Impl;
+  class Flow;
+  class Basic;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,5 +1,7 @@
 #include "pipeline/input_pipeline.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -11,15 +13,19 @@
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "pipeline/bad_record_ledger.h"
 #include "pipeline/batch_plan.h"
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
-#include "pipeline/memory_plan.h"
 #include "pipeline/open_batch.h"
 #include "pipeline/packed_reading.h"
 #include "pipeline/prefetcher.h"
+#include "pipeline/record_cache.h"
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
+#include "pipeline/storage_reads.h"
+#include "pipeline/trace_log.h"
+#include "records/open_source.h"
 #include "records/record_store.h"
 #include "records/seek_store.h"
 
@@ -34,10 +40,16 @@ struct ReadyBatch {
   Clock::time_point since;
 };
 
-std::int64_t RecordsUsed(const RecordIndex& index,
-                         const InputOptions& options) {
-  return options.max_records == 0 ? index.size()
-                                  : std::min(index.size(), options.max_records);
+PlannedData DataOf(const RecordIndex& index, const PackedReading& packed) {
+  return {.records = index.size(),
+          .longest_record = index.max_length(),
+          .packed = packed.memory_bytes,
+          .in_cloud = std::ranges::any_of(index.shards(), IsUrl)};
+}
+
+InputOptions WithPlan(InputOptions options, const MemoryPlan& plan) {
+  options.jpeg_limits = PlannedJpegLimits(options.jpeg_limits, plan);
+  return options;
 }
 
 }  // namespace
@@ -56,36 +68,48 @@ class InputPipeline::Impl {
   void Stop();
   [[nodiscard]] StreamPosition position() const { return position_; }
   [[nodiscard]] PipelineStats stats() const;
-  [[nodiscard]] std::int64_t memory_bytes() const { return memory_.total(); }
+  [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
     return batches_per_epoch_;
   }
 
  private:
+  [[nodiscard]] bool is_basic() const {
+    return options_.graph == GraphKind::kBasic;
+  }
   // The driver's thread: plans batches as the pool has room for them.
   void Drive();
-  // Puts one batch into the graph; false when there is none to come.
-  bool PutNext(std::int64_t number, EpochOrder& order, std::uint32_t& epoch);
+  // Puts one batch into the graph; false when there is none to come, or it
+  // failed, which the consumer then hears.
+  bool TryPutNext();
+  bool PutNext();
+  // The driver's: says which records it will ask for soon.
+  void Announce(std::vector<std::int64_t>& records) const;
   // A worker, batch after batch: the way out of the graph.
   void Deliver(OpenBatch& open);
+  // Enters a batch's bad records; returns what ends the stream, or nullptr.
+  std::exception_ptr Account(OpenBatch& open);
 
   const InputOptions options_;
-  const std::int64_t records_;
+  const SampleOrder order_;
   BatchSequence sequence_;  // the driver's, once it runs
   const std::int64_t batches_per_epoch_;
+  BadRecordLedger ledger_;
   const PackedReading packed_;
   const MemoryPlan memory_;
-  const SampleOrder order_;
   const RecordStore store_;
   Prefetcher prefetcher_;  // the driver's
   const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
+  const std::int64_t storage_bytes_before_ = StorageBytesRead();
   StreamPosition position_;
+  std::int64_t taken_ = 0;  // batches that Next() returned
   StageCounters counters_;
   ConsumerCounts consumer_;
   std::atomic<Clock::rep> first_batch_{0};  // since started_; 0: not yet
   std::atomic<bool> stopped_{false};
 
+  RecordCache cache_;
   BatchPool pool_;
   BoundedQueue<ReadyBatch> ready_;
   SlotFiller filler_;
@@ -93,75 +117,115 @@ class InputPipeline::Impl {
   // batch i - size has left, as there are no more batches than that.
   std::vector<OpenBatch> open_;
   InputGraph graph_;
-  std::jthread driver_;
+  // The driver's: the number of the next batch, and its epoch's order.
+  std::int64_t number_ = 0;
+  std::uint32_t epoch_;
+  EpochOrder epoch_order_;
+  std::jthread driver_;  // none in the basic graph: Next() drives
 };
 
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
     : options_(CheckedInputOptions(options)),
-      records_(RecordsUsed(index, options_)),
-      sequence_(records_, options_, start),
+      order_(ShardSizes(index, options_.max_records), options_),
+      sequence_(order_.places(), options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
+      ledger_(options_, batches_per_epoch_),
       packed_(PlanPackedReading(index, options_)),
-      memory_(PlanMemory(options_, index.max_length(), packed_.memory_bytes)),
-      order_(records_, options_.shuffle, options_.seed),
+      memory_(PlanMemory(options_, DataOf(index, packed_))),
       store_(index, {.verify_checksums = options_.verify_checksums,
                      .packed = packed_.store}),
       prefetcher_(order_, sequence_, PlanPrefetch(index, options_),
-                  [this](auto records) { store_.WillRead(records); }),
+                  [this](auto& records) { Announce(records); }),
       seek_store_(index),
       position_(sequence_.position()),
+      cache_(memory_.cache, index.size()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, seek_store_, records_, options_, counters_),
+      filler_(store_, seek_store_, order_.places(), WithPlan(options_, memory_),
+              counters_, &cache_),
       open_(ready_.capacity()),
       graph_(filler_,
-             {.threads = options_.threads,
+             {.threads = is_basic() ? 0 : options_.threads,
               .samples_in_flight = SamplesInFlight(options_)},
              [this](OpenBatch& open) { Deliver(open); }),
-      driver_([this] { Drive(); }) {}
-
-void InputPipeline::Impl::Drive() {
-  try {
-    std::uint32_t epoch = sequence_.position().epoch;
-    EpochOrder order = order_.Epoch(epoch);
-    for (std::int64_t number = 0; PutNext(number, order, epoch); ++number) {
-    }
-  } catch (...) {
-    ready_.Close(std::current_exception());
+      epoch_(sequence_.position().epoch),
+      epoch_order_(order_.Epoch(epoch_)) {
+  if (!is_basic()) {
+    driver_ = std::jthread([this] { Drive(); });
   }
 }
 
-bool InputPipeline::Impl::PutNext(std::int64_t number, EpochOrder& order,
-                                  std::uint32_t& epoch) {
+void InputPipeline::Impl::Drive() {
+  (void)::pthread_setname_np(::pthread_self(), "infeed driver");
+  while (TryPutNext()) {
+  }
+}
+
+bool InputPipeline::Impl::TryPutNext() {
+  try {
+    return PutNext();
+  } catch (...) {
+    ready_.Close(std::current_exception());
+    return false;
+  }
+}
+
+bool InputPipeline::Impl::PutNext() {
   const std::optional<BatchPlan> plan = sequence_.Next();
   if (!plan) {
-    if (number == 0) {
+    if (number_ == 0) {
       ready_.Close();  // No last batch will do it.
     }
     return false;
   }
-  prefetcher_.Reach(number);
+  if (!is_basic()) {
+    prefetcher_.Reach(number_);
+  }
   const Clock::time_point start = Clock::now();
   BatchHandle batch = pool_.Take();
   if (!batch) {
     return false;
   }
   const Clock::time_point taken = Clock::now();
-  if (plan->epoch != epoch) {
-    epoch = plan->epoch;
-    order = order_.Epoch(epoch);
+  if (plan->epoch != epoch_) {
+    epoch_ = plan->epoch;
+    epoch_order_ = order_.Epoch(epoch_);
   }
-  OpenBatch& open = open_[static_cast<std::size_t>(number) % open_.size()];
-  open.Begin(number, *plan, order, std::move(batch));
-  counters_.order.Add(0, Clock::now() - taken, taken - start, plan->samples);
+  OpenBatch& open = open_[static_cast<std::size_t>(number_) % open_.size()];
+  open.Begin(number_, *plan, epoch_order_, std::move(batch));
+  const TracePlace place{
+      .epoch = plan->epoch, .position = plan->first, .batch = number_++};
+  const Clock::time_point planned = Clock::now();
+  counters_.order.Add(0, planned - taken, taken - start, plan->samples);
+  counters_.waiting.Add(plan->samples);
+  TraceSpan(options_.trace, "wait", start, taken, place);
+  TraceSpan(options_.trace, "order", taken, planned, place);
+  counters_.TraceQueues(options_.trace, planned);
   graph_.Put(open);
   return true;
 }
 
+void InputPipeline::Impl::Announce(std::vector<std::int64_t>& records) const {
+  std::erase_if(records, [&](auto record) { return cache_.Has(record); });
+  store_.WillRead(records);
+}
+
+std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {
+  try {
+    ledger_.Enter(open.BadRecords(), open.plan().samples);
+  } catch (...) {
+    return std::current_exception();
+  }
+  return open.error();
+}
+
 void InputPipeline::Impl::Deliver(OpenBatch& open) {
-  if (std::exception_ptr error = open.error()) {
+  if (filler_.is_cancelled()) {
+    return;  // Slots may be as they were: the stream has ended before it.
+  }
+  if (std::exception_ptr error = Account(open)) {
     ready_.Close(std::move(error));
     filler_.Cancel();
     pool_.Close();
@@ -171,6 +235,8 @@ void InputPipeline::Impl::Deliver(OpenBatch& open) {
   Clock::rep unset = 0;
   first_batch_.compare_exchange_strong(unset, (now - started_).count());
   const bool last = open.plan().last;
+  counters_.ready.Add(1);
+  counters_.TraceQueues(options_.trace, now);
   // There is always room: the queue is as long as the pool.
   ready_.Push({open.TakeBatch(), now});
   if (last) {
@@ -184,6 +250,9 @@ BatchHandle InputPipeline::Impl::Next() {
   }
   const Clock::time_point start = Clock::now();
   consumer_.Asked(start);
+  if (is_basic()) {
+    (void)TryPutNext();
+  }
   std::optional<ReadyBatch> ready;
   try {
     ready = ready_.Pop();
@@ -196,10 +265,16 @@ BatchHandle InputPipeline::Impl::Next() {
     consumer_.Ended(end);
     return nullptr;
   }
+  counters_.ready.Add(-1);
   const Batch& batch = *ready->batch;
   const std::int64_t images = consumer_.Delivered(batch, end - start);
   counters_.batch.Add(static_cast<std::int64_t>(batch.pixels().size_bytes()),
                       Clock::duration::zero(), end - ready->since, images);
+  TraceSpan(options_.trace, "batch", start, end,
+            {.epoch = position_.epoch,
+             .position = position_.position,
+             .batch = taken_++});
+  counters_.TraceQueues(options_.trace, end);
   position_ = batch.next;
   return std::move(ready->batch);
 }
@@ -218,11 +293,20 @@ PipelineStats InputPipeline::Impl::stats() const {
       std::chrono::duration<double>(
           Clock::duration(first_batch_.load(std::memory_order_relaxed)))
           .count();
-  stats.threads = options_.threads;
-  stats.bad_records = filler_.bad_records().count();
-  stats.first_bad_record = filler_.bad_records().first();
+  stats.threads = is_basic() ? 1 : options_.threads;
+  stats.overlapped = !is_basic();
+  stats.memory_bytes = memory_.total();
+  stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;
+  stats.bad_record_totals = ledger_.totals();
+  stats.bad_records = stats.bad_record_totals.met();
+  stats.first_bad_record = stats.bad_record_totals.first;
+  stats.cache = cache_.stats();
   stats.seek_indexes = filler_.seek_indexes();
+  stats.outside_pixels =
+      counters_.outside_pixels.load(std::memory_order_relaxed);
   stats.stages = counters_.Read();
+  stats.queues = counters_.ReadQueues();
+  stats.queues.push_back({"free", pool_.free(), options_.batches_in_pool});
   return stats;
 }
 
@@ -237,9 +321,7 @@ BatchHandle InputPipeline::Next() { return impl_->Next(); }
 void InputPipeline::Stop() { impl_->Stop(); }
 StreamPosition InputPipeline::position() const { return impl_->position(); }
 PipelineStats InputPipeline::stats() const { return impl_->stats(); }
-std::int64_t InputPipeline::memory_bytes() const {
-  return impl_->memory_bytes();
-}
+const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
 std::int64_t InputPipeline::batches_per_epoch() const {
   return impl_->batches_per_epoch();
 }

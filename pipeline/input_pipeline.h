@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "pipeline/batch.h"
+#include "pipeline/memory_plan.h"
 #include "pipeline/options.h"
 #include "pipeline/stats.h"
 #include "records/record_index.h"
@@ -48,8 +49,9 @@ class InputPipeline {
 
   [[nodiscard]] PipelineStats stats() const;
 
-  // Bytes that batches, records in flight and decode buffers can take.
-  [[nodiscard]] std::int64_t memory_bytes() const;
+  // How memory_limit is shared out, and the sum of it.
+  [[nodiscard]] const MemoryPlan& memory() const;
+  [[nodiscard]] std::int64_t memory_bytes() const { return memory().total(); }
 
   // Batches of one epoch: the last partial one counts when not training.
   [[nodiscard]] std::int64_t batches_per_epoch() const;

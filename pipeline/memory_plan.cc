@@ -1,60 +1,116 @@
 #include "pipeline/memory_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
+#include "pipeline/batch.h"
+#include "records/cloud_settings.h"
 
 namespace infeed {
 namespace {
 
-constexpr std::int64_t kPixelBytes = sizeof(std::uint32_t);
-constexpr std::int64_t kSlotBytes = sizeof(std::int32_t) + sizeof(float);
-constexpr std::int64_t kDecodedPerEncodedByte = 12;
-constexpr std::int64_t kRgbBytes = 3;
+constexpr std::int64_t kMebi = 1 << 20;
+// Resident pages of a program with this engine that has decoded a batch:
+// measured, 57 MiB, of which libraries are most.
+constexpr std::int64_t kProgram = 64 * kMebi;
+// A thread's touched stack and its share of the allocators' pools.
+constexpr std::int64_t kThread = 1 * kMebi;
+// Offset and length of a record, and one of the two once more while they are
+// put together.
+constexpr std::int64_t kIndexEntry = 3 * sizeof(std::int64_t);
+// Rows of a decoder and the resize: of an image 16,000 pixels wide.
+constexpr std::int64_t kRows = 4 * kMebi;
+constexpr std::int64_t kSmallImage = 8 * kMebi;
 // A record's length comes from a file: what a product of it cannot overflow.
 constexpr std::int64_t kLongestRecord =
     std::numeric_limits<std::int64_t>::max() >> 24;
 
-std::string Item(std::int64_t count, std::string_view what,
-                 std::int64_t bytes) {
-  return std::to_string(count) + " " + std::string(what) + " (" +
-         std::to_string(bytes) + ")";
+struct Part {
+  std::string_view name;
+  std::int64_t bytes;
+};
+
+std::array<Part, 8> PartsOf(const MemoryPlan& plan) {
+  return {{{"program", plan.program},
+           {"index", plan.index},
+           {"batches", plan.batches},
+           {"records in flight", plan.records},
+           {"prefetch", plan.prefetch},
+           {"compressed shards", plan.packed},
+           {"decoding", plan.decoding},
+           {"cache", plan.cache}}};
+}
+
+// "program 64, index 1": those that are not 0, in MiB.
+std::string PartsText(const MemoryPlan& plan) {
+  std::string text;
+  for (const Part& part : PartsOf(plan)) {
+    if (part.bytes > 0) {
+      text += (text.empty() ? "" : ", ") + std::string(part.name) + " " +
+              std::to_string((part.bytes + kMebi - 1) / kMebi);
+    }
+  }
+  return text;
+}
+
+// What is needed anyhow.
+MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
+  const std::int64_t record = std::min(data.longest_record, kLongestRecord);
+  return {.limit = options.memory_limit / options.local_world_size,
+          .program = kProgram + options.threads * kThread,
+          .index = data.records * kIndexEntry,
+          .batches = options.batches_in_pool *
+                     Batch::MemoryBytes(options.batch_size / options.world_size,
+                                        options.image_size),
+          .records = SamplesInFlight(options) * record,
+          .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
+          .packed = data.packed,
+          .decoding = options.threads * (record + kRows + kSmallImage),
+          .image = kSmallImage};
 }
 
 }  // namespace
 
-int SamplesInFlight(const InputOptions& options) { return 2 * options.threads; }
+int SamplesInFlight(const InputOptions& options) {
+  return options.graph == GraphKind::kBasic ? 1 : 2 * options.threads;
+}
 
-MemoryPlan PlanMemory(const InputOptions& options, std::int64_t longest_record,
-                      std::int64_t packed) {
-  const std::int64_t record = std::min(longest_record, kLongestRecord);
-  const std::int64_t side = options.image_size;
-  const std::int64_t slots = options.batch_size / options.world_size;
-  MemoryPlan plan;
-  plan.packed = packed;
-  plan.batches = options.batches_in_pool * slots *
-                 (side * side * kPixelBytes + kSlotBytes);
-  plan.records = SamplesInFlight(options) * record;
-  plan.decoding =
-      options.threads *
-      std::min(
-          record * kDecodedPerEncodedByte,
-          std::min(options.jpeg_limits.max_pixels, kLongestRecord) * kRgbBytes);
-  if (plan.total() > options.memory_limit) {
+MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
+  MemoryPlan plan = LeastPlan(options, data);
+  const std::int64_t left = plan.limit - plan.total();
+  if (left < 0) {
     throw UsageError(
-        "memory_limit is " + std::to_string(options.memory_limit) +
-        " bytes, but up to " + std::to_string(plan.total()) + " are needed: " +
-        Item(options.batches_in_pool, "batches", plan.batches) + ", " +
-        Item(SamplesInFlight(options), "records in flight", plan.records) +
-        ", " + Item(options.threads, "decoders", plan.decoding) +
-        (packed > 0 ? ", compressed shards (" + std::to_string(packed) + ")"
-                    : "") +
+        "memory_limit is " + std::to_string(plan.limit) + " bytes, but up to " +
+        std::to_string(plan.total()) +
+        " are needed, in MiB: " + PartsText(plan) +
         ": raise it, or lower batch_size, image_size, batches_in_pool" +
-        (packed > 0 ? ", window_records" : "") + " or threads");
+        (plan.packed > 0 ? ", window_records" : "") + " or threads");
   }
+  const std::int64_t for_images = options.use_cache ? left / 4 : left;
+  const std::int64_t more_image =
+      std::clamp(for_images / options.threads, std::int64_t{0},
+                 std::max(options.jpeg_limits.max_memory_bytes - kSmallImage,
+                          std::int64_t{0}));
+  plan.image += more_image;
+  plan.decoding += options.threads * more_image;
+  plan.cache = options.use_cache ? plan.limit - plan.total() : 0;
   return plan;
+}
+
+JpegLimits PlannedJpegLimits(const JpegLimits& limits, const MemoryPlan& plan) {
+  JpegLimits planned = limits;
+  planned.max_memory_bytes = std::min(limits.max_memory_bytes, plan.image);
+  return planned;
+}
+
+std::string MemoryText(const MemoryPlan& plan) {
+  return "memory: up to " + std::to_string((plan.total() + kMebi / 2) / kMebi) +
+         " of " + std::to_string((plan.limit + kMebi / 2) / kMebi) +
+         " MiB: " + PartsText(plan);
 }
 
 }  // namespace infeed

@@ -1,20 +1,40 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "pipeline/options.h"
+#include "preprocess/jpeg.h"
 
 namespace infeed {
 
-// What the pipeline's buffers can grow to, in bytes.
+// What the plan has to know of a data set.
+struct PlannedData {
+  std::int64_t records = 0;
+  std::int64_t longest_record = 0;  // bytes of its payload
+  std::int64_t packed = 0;          // PackedReading::memory_bytes
+  bool in_cloud = false;            // whether any shard is in a store
+};
+
+// How memory_limit is shared out: what each part can grow to, in bytes.
 struct MemoryPlan {
+  std::int64_t limit = 0;     // of this process
+  std::int64_t program = 0;   // code, libraries, allocators, threads' stacks
+  std::int64_t index = 0;     // where the records lie
   std::int64_t batches = 0;   // the pool
   std::int64_t records = 0;   // records in flight, each the longest there is
-  std::int64_t decoding = 0;  // the workers' decoded images
-  std::int64_t packed = 0;    // what compressed shards are read with
+  std::int64_t prefetch = 0;  // what is read ahead from stores
+  std::int64_t packed = 0;    // cursors of compressed shards, what they passed
+  std::int64_t decoding = 0;  // of all workers together
+  std::int64_t cache = 0;     // encoded records that are kept
+
+  // Of one worker's images that are decoded as a whole (progressive JPEGs, PNG
+  // and others): those that need more are bad records.
+  std::int64_t image = 0;
 
   [[nodiscard]] std::int64_t total() const {
-    return batches + records + decoding + packed;
+    return program + index + batches + records + prefetch + packed + decoding +
+           cache;
   }
 };
 
@@ -22,15 +42,22 @@ struct MemoryPlan {
 // that waits for it.
 [[nodiscard]] int SamplesInFlight(const InputOptions& options);
 
-// Works the sizes out. Batches and records are exact bounds. A worker's decoded
-// image is an estimate: 12 bytes for each byte of the longest record, which is
-// a picture at 2 bits a pixel as RGB (photographs have 2 to 8), but never more
-// than jpeg_limits allow. Only the window that is used is decoded, so most
-// workers stay far below. Throws UsageError with both numbers and what to lower
-// when the sum is over memory_limit. packed: as packed_reading.h has it.
-// Requires: options are checked.
+// Shares out memory_limit / local_world_size. First comes what is needed
+// anyhow, each the most that it can be; a worker's decoder needs as much as the
+// longest record, and 12 MiB for rows of pixels and small whole images. What is
+// left goes to larger images, as far as jpeg_limits allow it, and, with
+// use_cache, all but a quarter of it to the cache. Throws UsageError with both
+// numbers, the parts, and what to lower when the limit is too small. Requires:
+// options are checked.
 [[nodiscard]] MemoryPlan PlanMemory(const InputOptions& options,
-                                    std::int64_t longest_record,
-                                    std::int64_t packed = 0);
+                                    const PlannedData& data);
+
+// The limits of a worker's decoder under a plan.
+[[nodiscard]] JpegLimits PlannedJpegLimits(const JpegLimits& limits,
+                                           const MemoryPlan& plan);
+
+// "memory: up to 231 of 256 MiB: program 64, index 1, batches 38, ...", in one
+// line without its end.
+[[nodiscard]] std::string MemoryText(const MemoryPlan& plan);
 
 }  // namespace infeed

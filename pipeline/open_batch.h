@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <vector>
 
+#include "pipeline/bad_record.h"
 #include "pipeline/batch.h"
 #include "pipeline/batch_plan.h"
 #include "pipeline/sample_order.h"
@@ -13,11 +15,13 @@
 namespace infeed {
 
 // A batch while it is being filled: its plan, which record goes where, how many
-// slots are still to come, and the error that spoils it, if one does.
+// slots are still to come, the bad records among them, and the error that
+// spoils it, if one does.
 //
 // Owns the batch's handle until TakeBatch(). Begin() and TakeBatch() from one
-// thread at a time while no slot is being filled; SlotDone() and Fail() from
-// any. Used again for a later batch: nothing is allocated once warm.
+// thread at a time while no slot is being filled; SlotDone(), AddBadRecord()
+// and Fail() from any. Used again for a later batch: nothing is allocated once
+// warm.
 class OpenBatch {
  public:
   // Begins the number-th batch of the stream (from 0): looks its records up and
@@ -41,6 +45,12 @@ class OpenBatch {
   // that the error does not depend on which thread came first.
   void Fail(int slot, std::exception_ptr error);
 
+  // Leaves word of a bad record.
+  void AddBadRecord(BadRecord bad);
+
+  // Once every slot is done: the bad records in the order of their slots, those
+  // behind the error's left out.
+  [[nodiscard]] std::span<const BadRecord> BadRecords();
   // Once every slot is done: the error, nullptr when all is well.
   [[nodiscard]] std::exception_ptr error();
   [[nodiscard]] BatchHandle TakeBatch() { return std::move(batch_); }
@@ -52,6 +62,7 @@ class OpenBatch {
   BatchHandle batch_;
   std::atomic<int> unfilled_{0};
   std::mutex mutex_;
+  std::vector<BadRecord> bad_records_;
   std::exception_ptr error_;
   int error_slot_ = 0;
 };

@@ -92,6 +92,10 @@ InputOptions CheckedInputOptions(InputOptions options) {
     const unsigned cores = std::thread::hardware_concurrency();
     options.threads = cores == 0 ? 1 : static_cast<int>(cores);
   }
+  if (options.graph == GraphKind::kBasic) {
+    options.threads = 1;  // The consumer's.
+    options.prefetch_batches = 0;
+  }
   ResolveByMode(options);
   return options;
 }

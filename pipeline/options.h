@@ -86,8 +86,9 @@ struct InputOptions {
   bool use_seek_indexes = true;
   // Encoded records kept in memory once read, as far as the limit allows.
   bool use_cache = false;
-  // Bytes of batches, records in flight, decode buffers and cache together, of
-  // all ranks on this machine; checked at start.
+  // Bytes of the program, batches, records in flight, decode buffers and cache
+  // together (pipeline/memory_plan.h), of all ranks on this machine; checked at
+  // start.
   std::int64_t memory_limit = std::int64_t{4} << 30;
   int local_world_size = 1;  // ranks on this machine
 

@@ -1,61 +1,83 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <variant>
 #include <vector>
 
+#include "pipeline/keyed_permutation.h"
 #include "pipeline/options.h"
+#include "pipeline/window_order.h"
+#include "records/record_index.h"
 
 namespace infeed {
 
-// One epoch's order: what SampleOrder knows, with the epoch's keys worked out.
-// Const members may be called from several threads at once.
+// One epoch's order: what SampleOrder knows, with the epoch's keys and tables
+// worked out. Cheap to copy beside them. Const members may be called from
+// several threads at once.
 class EpochOrder {
  public:
-  // Returns the record at a position, both in [0, records).
+  // Returns the record at a position in [0, places).
   [[nodiscard]] std::int64_t RecordAt(std::int64_t position) const;
 
  private:
   friend class SampleOrder;
 
-  std::uint32_t records_ = 0;
+  struct OwnOrder {};
+  using Table = std::shared_ptr<const std::vector<std::uint32_t>>;
+  using Windows = std::shared_ptr<const WindowOrder>;
+
+  std::int64_t places_ = 0;
+  std::variant<OwnOrder, KeyedPermutation, Windows, Table> order_;
+  std::shared_ptr<const Selection> selection_;  // null: place i is record i
   std::uint64_t seed_ = 0;
   std::uint32_t epoch_ = 0;
-  std::vector<std::uint32_t> round_keys_;  // none: the records' own order
 };
 
 // Which record stands at a place of an epoch's order: a function of (seed,
-// epoch, position) alone, without a table. The global shuffle is a
-// "swap-or-not" permutation (Hoang, Morris, Rogaway, CRYPTO 2012) keyed by
-// Philox's order stream: a bijection for every size, in constant time.
-//
-// Round i of R maps x to its partner (key_i - x) mod records where a random bit
-// of max(x, partner) is set, and leaves it otherwise. R = 6 * (bits of
-// records - 1), at least 64 and so at most 192. All words come from the order
-// stream of (seed, epoch): bit i of element m is bit i mod 32 of word (i mod
-// 128) / 32 in block i / 128 at position m; key_i is drawn below records by
-// word i mod 4 of block 2 + i / 4 at position 0.
+// epoch, position) alone. none: the records' own order; global: a
+// KeyedPermutation of all records; window: a WindowOrder; reference: a table
+// that is computed as the epoch begins (ReferenceOrder()). Of a selection its
+// places are ordered. docs/order.md has them all.
 //
 // Const members may be called from several threads at once. The constructor
-// throws UsageError for 2^32 records and more.
+// throws UsageError for 2^32 records and more, a selection of records that
+// there are not, and one that this order cannot take.
 class SampleOrder {
  public:
-  // Requires: records > 0.
+  // shard_sizes: records of each shard. Requires: options are checked.
+  SampleOrder(std::vector<std::int64_t> shard_sizes,
+              const InputOptions& options);
+
+  // The same of one shard.
   SampleOrder(std::int64_t records, Shuffle shuffle, std::uint64_t seed);
 
-  // Returns an epoch's order: for many positions, as its keys cost what half a
-  // position costs.
+  // Returns an epoch's order. Requires: there are records.
   [[nodiscard]] EpochOrder Epoch(std::uint32_t epoch) const;
 
-  // Returns the record at a position, both in [0, records).
+  // Returns the record at a position in [0, places()): for few of them, as each
+  // call works the epoch out.
   [[nodiscard]] std::int64_t RecordAt(std::uint32_t epoch,
                                       std::int64_t position) const;
 
-  [[nodiscard]] std::int64_t records() const { return records_; }
+  // Of an epoch: all records, or what is selected of them.
+  [[nodiscard]] std::int64_t places() const { return places_; }
 
  private:
+  void CheckSelection(std::int64_t max_records) const;
+
+  std::vector<std::int64_t> shard_sizes_;
+  std::shared_ptr<const Selection> selection_;
   std::int64_t records_;
+  std::int64_t places_;
   Shuffle shuffle_;
+  OrderWindow window_;
   std::uint64_t seed_;
 };
+
+// The records of each shard, as far as they are among the first max_records of
+// all; 0: all of them.
+[[nodiscard]] std::vector<std::int64_t> ShardSizes(const RecordIndex& index,
+                                                   std::int64_t max_records);
 
 }  // namespace infeed

@@ -4,18 +4,21 @@
 
 namespace infeed {
 
-void FindSeekIndex(const RecordPayload& payload,
-                   const ImagenetExampleView& example, std::int64_t record,
-                   const SeekStore& store, SampleSeekIndex& index) {
+std::span<const std::byte> ReadIndexBeside(const ImagenetExampleView& example,
+                                           std::int64_t record,
+                                           const SeekStore& store,
+                                           std::vector<std::byte>& buffer) {
+  const bool needs_none =
+      !example.packed.empty() || !example.seek_index.empty();
+  return needs_none ? std::span<const std::byte>() : store.Read(record, buffer);
+}
+
+void OpenIndex(const RecordPayload& payload, const ImagenetExampleView& example,
+               std::span<const std::byte> beside, SampleSeekIndex& index) {
   index.opened.reset();
-  if (!example.packed.empty()) {
-    return;
-  }
-  std::span<const std::byte> sealed = example.seek_index;
-  if (sealed.empty()) {
-    sealed = store.Read(record, index.buffer);
-  }
-  if (!sealed.empty()) {
+  const std::span<const std::byte> sealed =
+      example.seek_index.empty() ? beside : example.seek_index;
+  if (example.packed.empty() && !sealed.empty()) {
     index.opened = OpenSeekIndex(sealed, example.encoded, payload);
   }
 }

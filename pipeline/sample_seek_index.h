@@ -27,12 +27,17 @@ struct SampleSeekIndex {
   std::optional<OpenedSeekIndex> opened = {};
 };
 
-// Finds the index of a record in its Example, else beside its shard, and sees
-// whether it is the JPEG's. Does not fail: an index only saves time. Requires:
-// the payload is that of the example, and outlives the index.
-void FindSeekIndex(const RecordPayload& payload,
-                   const ImagenetExampleView& example, std::int64_t record,
-                   const SeekStore& store, SampleSeekIndex& index);
+// Returns the sealed index that lies beside a record's shard, a view into
+// buffer; empty: there is none, or its Example needs none from there.
+[[nodiscard]] std::span<const std::byte> ReadIndexBeside(
+    const ImagenetExampleView& example, std::int64_t record,
+    const SeekStore& store, std::vector<std::byte>& buffer);
+
+// Takes the index of a record from its Example, else what lies beside its
+// shard, and sees whether it is the JPEG's. Does not fail: an index only saves
+// time. Requires: the payload is that of the example; all outlive the index.
+void OpenIndex(const RecordPayload& payload, const ImagenetExampleView& example,
+               std::span<const std::byte> beside, SampleSeekIndex& index);
 
 // What became of the seek indexes in a run. Thread-safe.
 class SeekIndexCounts {

@@ -3,6 +3,9 @@
 #include <limits>
 #include <utility>
 
+#include "pipeline/selection.h"
+#include "pipeline/trace_log.h"
+
 namespace infeed {
 namespace {
 
@@ -45,32 +48,38 @@ std::int32_t SlotLabel(std::int64_t label, int offset) {
 }  // namespace
 
 SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
-                       std::int64_t records, const InputOptions& options,
-                       StageCounters& counters)
+                       std::int64_t places, const InputOptions& options,
+                       StageCounters& counters, RecordCache* cache)
     : store_(store),
       seek_store_(seek_store),
-      records_(records),
+      places_(places),
       options_(options),
       counters_(counters),
+      cache_(cache),
       preprocessors_(static_cast<std::size_t>(options.threads)) {
   for (int i = 0; i < options.threads; ++i) {
-    preprocessors_.Push(std::make_unique<Preprocessor>(
-        PreprocessOptions{.recipe = options.recipe,
-                          .training = options.training,
-                          .image_size = options.image_size,
-                          .scaled_decode = options.scaled_decode,
-                          .limits = options.jpeg_limits}));
+    preprocessors_.Push(std::make_unique<Preprocessor>(PreprocessOptions{
+        .recipe = options.recipe,
+        .training = options.training,
+        .image_size = options.image_size,
+        .scaled_decode = options.scaled_decode,
+        .augment = options.augment,
+        .limits = options.jpeg_limits,
+        .warnings = options.lenient ? JpegWarnings::kTolerated
+                                    : JpegWarnings::kErrors}));
   }
 }
 
 void SlotFiller::Read(Sample& sample) {
+  counters_.waiting.Add(-1);
+  counters_.in_flight.Add(1);
   const BatchPlan& plan = sample.batch->plan();
-  sample.key = {.seed = options_.seed,
-                .epoch = plan.epoch,
-                .position = static_cast<std::uint64_t>(plan.first) +
-                            static_cast<std::uint64_t>(sample.slot)};
+  sample.key = {
+      .seed = options_.seed,
+      .epoch = plan.epoch,
+      .position = static_cast<std::uint64_t>(plan.PositionOf(sample.slot))};
   sample.record = sample.batch->record(sample.slot);
-  sample.access = Access::kInOrder;
+  sample.draw = 0;
   Load(sample);
 }
 
@@ -81,14 +90,13 @@ void SlotFiller::Load(Sample& sample) {
   const Clock::time_point start = Clock::now();
   std::size_t bytes = 0;
   sample.failure = nullptr;
+  sample.stage = BadRecordKind::kFrame;
   try {
-    const RecordPayload payload =
-        store_.ReadPayload(sample.record, sample.buffer, sample.access);
-    bytes = payload.bytes.size();
-    sample.example = ParseImagenetExample(payload.bytes);
+    const CachedRecord record = ReadRecord(sample);
+    bytes = record.payload.bytes.size();
     if (options_.use_seek_indexes) {
-      FindSeekIndex(payload, sample.example, sample.record, seek_store_,
-                    sample.seek_index);
+      OpenIndex(record.payload, sample.example, record.seek_index,
+                sample.seek_index);
     }
   } catch (...) {
     sample.failure = std::current_exception();
@@ -96,57 +104,112 @@ void SlotFiller::Load(Sample& sample) {
   const Clock::time_point end = Clock::now();
   counters_.read.Add(static_cast<std::int64_t>(bytes), end - start,
                      start - std::exchange(sample.since, end));
+  Trace("read", start, end, sample);
+}
+
+CachedRecord SlotFiller::ReadRecord(Sample& sample) {
+  if (cache_ != nullptr) {
+    if (const std::optional<CachedRecord> kept = cache_->Find(sample.record)) {
+      sample.stage = BadRecordKind::kExample;
+      sample.example = ParseImagenetExample(kept->payload.bytes);
+      return *kept;
+    }
+  }
+  CachedRecord record = {
+      .payload = store_.ReadPayload(
+          sample.record, sample.buffer,
+          sample.draw == 0 ? Access::kInOrder : Access::kApart)};
+  sample.stage = BadRecordKind::kExample;
+  sample.example = ParseImagenetExample(record.payload.bytes);
+  if (options_.use_seek_indexes) {
+    record.seek_index = ReadIndexBeside(sample.example, sample.record,
+                                        seek_store_, sample.seek_index.buffer);
+  }
+  if (cache_ != nullptr) {
+    cache_->Keep(sample.record, record);
+  }
+  return record;
 }
 
 void SlotFiller::Fill(Sample& sample) {
-  if (cancelled_.load(std::memory_order_relaxed)) {
-    return;
+  if (!cancelled_.load(std::memory_order_relaxed)) {
+    try {
+      FillOrThrow(sample);
+    } catch (...) {
+      sample.batch->Fail(sample.slot, std::current_exception());
+    }
   }
-  try {
-    FillOrThrow(sample);
-  } catch (...) {
-    sample.batch->Fail(sample.slot, std::current_exception());
-  }
+  counters_.in_flight.Add(-1);
 }
 
 void SlotFiller::FillOrThrow(Sample& sample) {
-  try {
-    DecodeIntoSlot(sample);
-  } catch (const DataError& error) {
-    const DataError located = Located(sample, error);
-    switch (options_.on_bad_record) {
-      case OnBadRecord::kFail:
-        throw DataError(located);
-      case OnBadRecord::kReplace:
-        FillWithSubstitute(sample);
-        break;
-      case OnBadRecord::kSkip:
-        sample.batch->batch().BlankSlot(sample.slot);
-        break;
+  std::vector<BadRecord> bad;  // Takes memory only where there is one.
+  if (TryFill(sample, bad)) {
+    return;
+  }
+  BadRecordAction action = BadRecordAction::kFailed;
+  switch (options_.on_bad_record) {
+    case OnBadRecord::kFail:
+      break;
+    case OnBadRecord::kReplace:
+      if (FillWithSubstitute(sample, bad)) {
+        action = BadRecordAction::kReplaced;
+      }
+      break;
+    case OnBadRecord::kSkip:
+      sample.batch->batch().BlankSlot(sample.slot);
+      action = BadRecordAction::kSkipped;
+      break;
+  }
+  for (BadRecord& one : bad) {
+    one.action = action;
+    if (action == BadRecordAction::kReplaced) {
+      one.replaced_by = store_.OriginOf(sample.record);
     }
+    sample.batch->AddBadRecord(one);
+  }
+  if (action == BadRecordAction::kFailed) {
+    throw DataError(bad.back().error);
   }
 }
 
-void SlotFiller::FillWithSubstitute(Sample& sample) {
+bool SlotFiller::TryFill(Sample& sample, std::vector<BadRecord>& bad) {
+  try {
+    DecodeIntoSlot(sample);
+    return true;
+  } catch (const DataError& error) {
+    bad.push_back(Describe(sample, error));
+    return false;
+  }
+}
+
+bool SlotFiller::FillWithSubstitute(Sample& sample,
+                                    std::vector<BadRecord>& bad) {
   SampleRandom draws(sample.key, RandomStream::kReplacement);
   // The sample's own record was the first bad one.
-  for (int bad = 1;; ++bad) {
-    sample.access = Access::kApart;
-    sample.record = draws.Below(static_cast<std::uint32_t>(records_));
+  while (++sample.draw < kMaxBadInARow) {
+    sample.record = DrawnRecord(sample.key, draws);
     sample.since = Clock::now();
     Load(sample);
-    try {
-      return DecodeIntoSlot(sample);
-    } catch (const DataError& error) {
-      const DataError located = Located(sample, error);
-      if (bad + 1 == kMaxBadInARow) {
-        throw DataError(located.origin(),
-                        located.reason() + ": the last of " +
-                            std::to_string(kMaxBadInARow) +
-                            " bad records in a row; is this the right data?");
-      }
+    if (TryFill(sample, bad)) {
+      return true;
     }
   }
+  const DataError& last = bad.back().error;
+  bad.back().error =
+      DataError(last.origin(), last.reason() + ": the last of " +
+                                   std::to_string(kMaxBadInARow) +
+                                   " bad records in a row; is this the right "
+                                   "data?");
+  return false;
+}
+
+std::int64_t SlotFiller::DrawnRecord(const SampleKey& key,
+                                     SampleRandom& draws) const {
+  const std::int64_t place = draws.Below(static_cast<std::uint32_t>(places_));
+  return options_.selection
+             ? options_.selection->RecordAt(key.seed, key.epoch, place)
+             : place;
 }
 
 void SlotFiller::DecodeIntoSlot(Sample& sample) {
@@ -156,6 +219,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   Batch& batch = sample.batch->batch();
   const std::size_t slot = static_cast<std::size_t>(sample.slot);
   batch.labels()[slot] = SlotLabel(sample.example.label, options_.label_offset);
+  sample.stage = BadRecordKind::kImage;
   LentPreprocessor preprocessor(preprocessors_);
   const ImagenetExampleView& example = sample.example;
   const std::span<std::uint32_t> pixels = batch.slot_pixels(sample.slot);
@@ -172,7 +236,19 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
                        start - sample.since);
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
-                       counts.resize, Clock::duration::zero());
+                       counts.resize + counts.augment, Clock::duration::zero());
+  // They take turns, row by row; the trace shows one after the other.
+  const Clock::time_point decoded = start + counts.decode;
+  Trace("decode", start, decoded, sample);
+  Trace("resize", decoded, decoded + counts.resize, sample);
+}
+
+void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
+                       Clock::time_point end, const Sample& sample) const {
+  TraceSpan(options_.trace, stage, start, end,
+            {.epoch = sample.key.epoch,
+             .position = static_cast<std::int64_t>(sample.key.position),
+             .batch = sample.batch->number()});
 }
 
 FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,
@@ -186,15 +262,26 @@ FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,
     seek_counts_.Refuse(sample.key,
                         refused->At(store_.OriginOf(sample.record)));
   }
+  if (!counts.warning.empty()) {
+    BadRecord warned = Describe(sample, DataError(counts.warning));
+    warned.kind = BadRecordKind::kWarning;
+    warned.action = BadRecordAction::kUsed;
+    sample.batch->AddBadRecord(std::move(warned));
+  }
   return counts;
 }
 
-DataError SlotFiller::Located(const Sample& sample, const DataError& error) {
-  DataError located = error.origin().path.empty()
-                          ? error.At(store_.OriginOf(sample.record))
-                          : error;
-  bad_records_.Count(sample.key, located);
-  return located;
+BadRecord SlotFiller::Describe(const Sample& sample,
+                               const DataError& error) const {
+  return {.slot = sample.slot,
+          .epoch = sample.key.epoch,
+          .position = static_cast<std::int64_t>(sample.key.position),
+          .draw = sample.draw,
+          .record = sample.record,
+          .kind = sample.stage,
+          .error = error.origin().path.empty()
+                       ? error.At(store_.OriginOf(sample.record))
+                       : error};
 }
 
 }  // namespace infeed

@@ -6,15 +6,18 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/bounded_queue.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "pipeline/counted_errors.h"
+#include "pipeline/bad_record.h"
 #include "pipeline/open_batch.h"
 #include "pipeline/options.h"
+#include "pipeline/record_cache.h"
 #include "pipeline/sample_seek_index.h"
+#include "pipeline/stage_counters.h"
 #include "pipeline/stats.h"
 #include "preprocess/recipe.h"
 #include "records/imagenet_example.h"
@@ -30,28 +33,31 @@ struct Sample {
   int slot = 0;
   SampleKey key = {};
   std::int64_t record = 0;
-  Access access = Access::kInOrder;
+  int draw = 0;  // 0: the position's own record; k: the k-th substitute for it
   std::vector<std::byte> buffer = {};
-  ImagenetExampleView example = {};  // views into buffer
+  ImagenetExampleView example = {};  // views into buffer, or the cache
   SampleSeekIndex seek_index = {};
-  std::exception_ptr failure = {};             // why there is no example
-  StageCounter::Clock::time_point since = {};  // it waits for the next stage
+  BadRecordKind stage = BadRecordKind::kFrame;  // where it would fail now
+  std::exception_ptr failure = {};              // why there is no example
+  StageCounter::Clock::time_point since = {};   // it waits for the next stage
 };
 
 // The work on one sample, as two stages without any knowledge of threads:
 // Read() gets the record and parses it, Fill() decodes the image and writes
 // pixels, label and weight into the slot. What becomes of a bad record is
-// decided here: the one place that catches DataError.
+// decided here: the one place that catches DataError. Word of it is left with
+// the batch.
 //
-// The stores and the counters must outlive it. Thread-safe, for different
-// samples, with at most options.threads calls of Fill() at once. Neither call
-// throws: what ends the stream is left with the sample's batch (Fail()).
+// The stores, the cache and the counters must outlive it. Thread-safe, for
+// different samples, with at most options.threads calls of Fill() at once.
+// Neither call throws: what ends the stream is left with the sample's batch
+// (Fail()).
 class SlotFiller {
  public:
-  // Requires: options are checked.
+  // places: of an epoch. cache: null for none. Requires: options are checked.
   SlotFiller(const RecordStore& store, const SeekStore& seek_store,
-             std::int64_t records, const InputOptions& options,
-             StageCounters& counters);
+             std::int64_t places, const InputOptions& options,
+             StageCounters& counters, RecordCache* cache = nullptr);
 
   // Requires: sample.batch, slot and since are set.
   void Read(Sample& sample);
@@ -62,9 +68,10 @@ class SlotFiller {
   // From now on slots are left as they are: nobody will see them.
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
 
-  [[nodiscard]] const CountedErrors& bad_records() const {
-    return bad_records_;
+  [[nodiscard]] bool is_cancelled() const {
+    return cancelled_.load(std::memory_order_relaxed);
   }
+
   [[nodiscard]] SeekIndexStats seek_indexes() const {
     return seek_counts_.Read();
   }
@@ -72,25 +79,37 @@ class SlotFiller {
  private:
   // Reads sample.record and parses it; a failure is kept in the sample.
   void Load(Sample& sample);
+  // Returns the record, from the cache or read and then kept there; its
+  // Example is in the sample.
+  CachedRecord ReadRecord(Sample& sample);
   // Fills the slot or throws.
   void FillOrThrow(Sample& sample);
   void DecodeIntoSlot(Sample& sample);
   // Decodes into the slot, and counts what became of the seek index.
   FillCounts Decode(Preprocessor& preprocessor, const Sample& sample,
                     std::span<std::uint32_t> pixels);
-  // Loads other records until one fills the slot.
-  void FillWithSubstitute(Sample& sample);
-  // Adds the origin to a record's error, and counts it.
-  DataError Located(const Sample& sample, const DataError& error);
+  // Puts a stretch of work on the sample into the trace, where there is one.
+  void Trace(std::string_view stage, StageCounter::Clock::time_point start,
+             StageCounter::Clock::time_point end, const Sample& sample) const;
+  // Draws one of the records that make an epoch.
+  [[nodiscard]] std::int64_t DrawnRecord(const SampleKey& key,
+                                         SampleRandom& draws) const;
+  // Fill the slot, or add the bad records that they met and return false. The
+  // second loads other records until one fills it.
+  bool TryFill(Sample& sample, std::vector<BadRecord>& bad);
+  bool FillWithSubstitute(Sample& sample, std::vector<BadRecord>& bad);
+  // What is said of sample.record, with its place.
+  [[nodiscard]] BadRecord Describe(const Sample& sample,
+                                   const DataError& error) const;
 
   const RecordStore& store_;
   const SeekStore& seek_store_;
-  std::int64_t records_;
+  std::int64_t places_;
   InputOptions options_;
   StageCounters& counters_;
+  RecordCache* cache_;  // null: none
   // The preprocessors that no call is using: one for each worker in all.
   BoundedQueue<std::unique_ptr<Preprocessor>> preprocessors_;
-  CountedErrors bad_records_;
   SeekIndexCounts seek_counts_;
   std::atomic<bool> cancelled_{false};
 };

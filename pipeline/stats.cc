@@ -1,82 +1,37 @@
 #include "pipeline/stats.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <utility>
 
 namespace infeed {
-namespace {
 
-double Seconds(StageCounter::Clock::rep ticks) {
-  return std::chrono::duration<double>(StageCounter::Clock::duration(ticks))
-      .count();
+const StageStats* PipelineStats::stage(std::string_view name) const {
+  const auto found = std::ranges::find(stages, name, &StageStats::name);
+  return found == stages.end() ? nullptr : &*found;
 }
 
-// Returns the quotient, 0 where there is none.
-double Ratio(double numerator, double denominator) {
-  return denominator > 0 ? numerator / denominator : 0;
-}
-
-// What one thread would do of a stage alone; nothing for a stage that only
-// waits.
-std::string RateText(double items, double busy_seconds) {
-  if (busy_seconds <= 0) {
-    return "-";
+PipelineStats PipelineStats::Since(const PipelineStats& earlier) const {
+  PipelineStats interval = *this;
+  interval.elapsed_seconds -= earlier.elapsed_seconds;
+  interval.batches -= earlier.batches;
+  interval.images -= earlier.images;
+  interval.bad_records -= earlier.bad_records;
+  interval.seek_indexes.used -= earlier.seek_indexes.used;
+  interval.seek_indexes.refused -= earlier.seek_indexes.refused;
+  interval.seek_indexes.none -= earlier.seek_indexes.none;
+  interval.cache.hits -= earlier.cache.hits;
+  interval.outside_pixels -= earlier.outside_pixels;
+  interval.storage_bytes -= earlier.storage_bytes;
+  interval.first_wait_seconds -= earlier.first_wait_seconds;
+  interval.consumer_wait_seconds -= earlier.consumer_wait_seconds;
+  for (StageStats& stage : interval.stages) {
+    if (const StageStats* const before = earlier.stage(stage.name)) {
+      stage.items -= before->items;
+      stage.bytes -= before->bytes;
+      stage.busy_seconds -= before->busy_seconds;
+      stage.wait_seconds -= before->wait_seconds;
+    }
   }
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.0f", items / busy_seconds);
-  return text.data();
-}
-
-std::string StageLine(const StageStats& stage, double thread_seconds) {
-  const double items = static_cast<double>(stage.items);
-  std::array<char, 160> line{};
-  const int length = std::snprintf(
-      line.data(), line.size(), "%-7s %9lld %10.1f %9.2f %7.1f %9s %9.3f\n",
-      stage.name.c_str(), static_cast<long long>(stage.items),
-      static_cast<double>(stage.bytes) / 1e6, stage.busy_seconds,
-      100 * Ratio(stage.busy_seconds, thread_seconds),
-      RateText(items, stage.busy_seconds).c_str(),
-      1e3 * Ratio(stage.wait_seconds, items));
-  return {line.data(),
-          std::min(static_cast<std::size_t>(length), line.size() - 1)};
-}
-
-}  // namespace
-
-std::string SeekIndexText(const SeekIndexStats& stats) {
-  std::string text = "seek index: " + std::to_string(stats.used) + " used, " +
-                     std::to_string(stats.refused) + " refused, " +
-                     std::to_string(stats.none) + " none";
-  if (stats.refused > 0) {
-    text += "; the first refused: " + stats.first_refused;
-  }
-  return text;
-}
-
-StageStats StageCounter::Read(std::string name) const {
-  return {.name = std::move(name),
-          .items = items_.load(std::memory_order_relaxed),
-          .bytes = bytes_.load(std::memory_order_relaxed),
-          .busy_seconds = Seconds(busy_.load(std::memory_order_relaxed)),
-          .wait_seconds = Seconds(wait_.load(std::memory_order_relaxed))};
-}
-
-std::vector<StageStats> StageCounters::Read() const {
-  return {order.Read("order"), read.Read("read"), decode.Read("decode"),
-          resize.Read("resize"), batch.Read("batch")};
-}
-
-std::string StageTable(const PipelineStats& stats) {
-  std::string table =
-      "stage       images         MB    busy s  busy %  images/s "
-      "wait ms/i\n";
-  const double thread_seconds = stats.elapsed_seconds * stats.threads;
-  for (const StageStats& stage : stats.stages) {
-    table += StageLine(stage, thread_seconds);
-  }
-  return table;
+  return interval;
 }
 
 }  // namespace infeed

@@ -1,10 +1,12 @@
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "pipeline/bad_record.h"
+#include "pipeline/record_cache.h"
 
 namespace infeed {
 
@@ -29,6 +31,19 @@ struct StageStats {
   double wait_seconds = 0;
 };
 
+// How much lies between two stages.
+//
+//   queue      of       what
+//   waiting    samples  put into the graph, not yet read
+//   in_flight  samples  being read or decoded, or between the two
+//   ready      batches  whole, for the consumer to take
+//   free       batches  in the pool, to be filled
+struct QueueStats {
+  std::string name;
+  std::int64_t depth = 0;  // now
+  std::int64_t most = 0;   // since the start
+};
+
 // What became of the seek indexes of decoded images, substitutes included.
 struct SeekIndexStats {
   std::int64_t used = 0;
@@ -37,65 +52,45 @@ struct SeekIndexStats {
   std::string first_refused = {};  // its place and why
 };
 
-// A snapshot of a whole pipeline. stages are in the order of the data's way.
+// A snapshot of a whole pipeline, or of an interval of its life. stages are in
+// the order of the data's way.
 struct PipelineStats {
   double elapsed_seconds = 0;  // from the first Next() to now, or to the end
   double first_batch_seconds = 0;  // from the start until it lay ready
   int threads = 0;
+  bool overlapped = true;  // false: GraphKind::kBasic
   std::int64_t batches = 0;
   std::int64_t images = 0;  // delivered, weight 0 left out
   std::int64_t bad_records = 0;
   std::string first_bad_record;  // its message
+  BadRecordTotals bad_record_totals;
   SeekIndexStats seek_indexes;
+  // Decoded beside what the crops show: rows above a crop that no seek index
+  // let the decoder pass over, and what lies left and right of it.
+  std::int64_t outside_pixels = 0;
+  // What the whole process had from its disks meanwhile: what was read and was
+  // not in the page cache.
+  std::int64_t storage_bytes = 0;
   // How long the consumer waited in Next(): for the first batch, which says
   // nothing about the rest, and for all others together.
   double first_wait_seconds = 0;
   double consumer_wait_seconds = 0;
+  RecordCacheStats cache;
+  std::int64_t memory_bytes = 0;  // that its buffers can take (memory_plan.h)
   std::vector<StageStats> stages;
-};
+  std::vector<QueueStats> queues;
 
-// Counts one stage from any thread. Thread-safe.
-class StageCounter {
- public:
-  using Clock = std::chrono::steady_clock;
+  // The interval from an earlier snapshot of the same pipeline to this one:
+  // what is counted is subtracted; depths, names and first ones stay.
+  [[nodiscard]] PipelineStats Since(const PipelineStats& earlier) const;
 
-  void Add(std::int64_t bytes, Clock::duration busy, Clock::duration wait,
-           std::int64_t items = 1) {
-    items_.fetch_add(items, std::memory_order_relaxed);
-    bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    busy_.fetch_add(busy.count(), std::memory_order_relaxed);
-    wait_.fetch_add(wait.count(), std::memory_order_relaxed);
+  [[nodiscard]] double images_per_second() const {
+    return elapsed_seconds > 0 ? static_cast<double>(images) / elapsed_seconds
+                               : 0;
   }
-  [[nodiscard]] StageStats Read(std::string name) const;
 
- private:
-  std::atomic<std::int64_t> items_{0};
-  std::atomic<std::int64_t> bytes_{0};
-  std::atomic<std::int64_t> busy_{0};
-  std::atomic<std::int64_t> wait_{0};
+  // The stage of that name, nullptr where there is none.
+  [[nodiscard]] const StageStats* stage(std::string_view name) const;
 };
-
-// The counters of all stages, in the order of the data's way.
-struct StageCounters {
-  StageCounter order;
-  StageCounter read;
-  StageCounter decode;
-  StageCounter resize;
-  StageCounter batch;
-
-  [[nodiscard]] std::vector<StageStats> Read() const;
-};
-
-// The table of stages as text, one line a stage, with a heading. images/s is
-// what one thread would do of the stage alone.
-[[nodiscard]] std::string StageTable(const PipelineStats& stats);
-
-// One line, without its end: how many images were decoded with a seek index,
-// and of those whose index was refused the first.
-[[nodiscard]] std::string SeekIndexText(const SeekIndexStats& stats);
-
-// One or two sentences: which stage bounds the throughput, how far the
-// consumer waited, what would change it.
-[[nodiscard]] std::string Verdict(const PipelineStats& stats);
 
 }  // namespace infeed

@@ -1,115 +1,153 @@
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <string>
-#include <string_view>
+#include "pipeline/verdict.h"
 
-#include "pipeline/stats.h"
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
 
 namespace infeed {
 namespace {
 
-// A consumer that waits less than this is not held up by its input.
-constexpr double kLittleWait = 0.02;
-// Workers that are this busy are what bounds the throughput.
-constexpr double kFullyBusy = 0.75;
+// Less than this of anything is not worth a word.
+constexpr double kNotable = 0.01;
+// So much of what was read came from disks when that is what reading waits for.
+constexpr double kFromDisks = 0.1;
+constexpr double kHardlyBusy = 0.75;
 
-struct Shares {
-  double waited = 0;   // of the time after the first batch, by the consumer
-  double busy = 0;     // of the workers' time
-  double starved = 0;  // of the elapsed time, by the driver for a free batch
-  const StageStats* busiest = nullptr;
-  double busiest_share = 0;  // of what the workers did
-};
-
-bool IsWorkersStage(const StageStats& stage) {
-  return stage.name != "order" && stage.name != "batch";
-}
-
-Shares SharesOf(const PipelineStats& stats) {
-  Shares shares;
-  double busy_seconds = 0;
-  for (const StageStats& stage : stats.stages) {
-    if (stage.name == "order") {
-      shares.starved = stage.wait_seconds / stats.elapsed_seconds;
-    }
-    if (!IsWorkersStage(stage)) {
-      continue;
-    }
-    busy_seconds += stage.busy_seconds;
-    if (shares.busiest == nullptr ||
-        stage.busy_seconds > shares.busiest->busy_seconds) {
-      shares.busiest = &stage;
-    }
-  }
-  const double after_first = stats.elapsed_seconds - stats.first_wait_seconds;
-  shares.waited = after_first > 0
-                      ? std::min(1.0, stats.consumer_wait_seconds / after_first)
-                      : 0;
-  shares.busy = std::min(
-      1.0, busy_seconds / (stats.elapsed_seconds * std::max(1, stats.threads)));
-  if (shares.busiest != nullptr && busy_seconds > 0) {
-    shares.busiest_share = shares.busiest->busy_seconds / busy_seconds;
-  }
-  return shares;
-}
-
-std::string Percent(double share) {
-  std::array<char, 16> text{};
-  const int length =
-      std::snprintf(text.data(), text.size(), "%.0f %%", 100 * share);
+std::string Format(const char* format, double value) {
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), format, value);
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
-// What would change it that a stage bounds the throughput.
-std::string Advice(std::string_view stage, const SeekIndexStats& indexes) {
-  if (stage == "read") {
-    return "faster storage, shards in the page cache, or more threads to wait "
-           "for it";
+std::string Percent(double share) { return Format("%.0f %%", 100 * share); }
+
+std::string Threads(int count) {
+  return std::to_string(count) + (count == 1 ? " thread" : " threads");
+}
+
+// Whether the device did anything with its batches, and how fast.
+std::string Waited(const Bottleneck& bottleneck) {
+  return bottleneck.device_rate
+             ? "the device waited " + Percent(bottleneck.device_wait_share) +
+                   " of the time and can take " +
+                   Format("%.0f images/s", *bottleneck.device_rate)
+             : "the batches were taken at once";
+}
+
+// What there is to gain by seek indexes.
+std::string SeekAdvice(const Bottleneck& bottleneck,
+                       const SeekIndexStats& indexes) {
+  if (indexes.none + indexes.refused <= indexes.used) {
+    return "";
   }
-  if (stage == "decode") {
-    const std::string others =
-        "more threads (up to the cores there are), or shards of smaller "
-        "images";
-    return indexes.none > indexes.used
-               ? "seek indexes of the JPEGs (records index --seek), " + others
-               : others;
+  const std::string build = indexes.refused > indexes.none
+                                ? "build seek indexes anew: these are of other "
+                                  "JPEGs (records index --seek)"
+                                : "build seek indexes (records index --seek)";
+  return bottleneck.outside_share >= kNotable
+             ? "; " + Percent(bottleneck.outside_share) +
+                   " of the pixels decoded are outside the crops: " + build
+             : "; " + build;
+}
+
+// What would change it that a stage is most of the work.
+std::string StageAdvice(const Bottleneck& bottleneck,
+                        const PipelineStats& stats) {
+  if (bottleneck.stage == "decode") {
+    const std::string advice = SeekAdvice(bottleneck, stats.seek_indexes);
+    return advice.empty() ? "; smaller images in the shards would cost less"
+                          : advice;
   }
-  return "more threads (up to the cores there are), or a smaller image_size";
+  if (bottleneck.stage == "read") {
+    return bottleneck.storage_share >= kFromDisks
+               ? "; " + Percent(bottleneck.storage_share) +
+                     " of what was read came from disks: a faster one, or "
+                     "memory for its page cache, would help"
+               : "; nearly all came from the page cache or a network: threads "
+                 "that wait for it would help";
+  }
+  return "; a smaller image_size would cost less";
+}
+
+std::string WorkersVerdict(const Bottleneck& bottleneck,
+                           const PipelineStats& stats) {
+  std::string text = bottleneck.stage + " bounds the run with " +
+                     Percent(bottleneck.stage_share) +
+                     " of the work: " + Threads(stats.threads) + " at " +
+                     Percent(bottleneck.busy_share) + "; " + Waited(bottleneck);
+  if (bottleneck.cores_needed) {
+    text += "; at least " + Format("%.1f", *bottleneck.cores_needed) +
+            " more cores of this kind would feed it";
+  }
+  return text + StageAdvice(bottleneck, stats);
+}
+
+std::string NoOverlapVerdict(const Bottleneck& bottleneck,
+                             const PipelineStats& stats) {
+  const std::string text =
+      "nothing overlaps (graph=basic): " + Waited(bottleneck) +
+      ", while one thread did the work; graph=flow works "
+      "ahead of it";
+  if (!bottleneck.cores_needed) {
+    return text + ", in any number of threads";
+  }
+  const double busy = bottleneck.busy_share * stats.threads;
+  const double needed = std::ceil(busy + *bottleneck.cores_needed);
+  return text + ": at least " + Threads(static_cast<int>(needed)) +
+         " would feed it";
+}
+
+std::string ConsumerVerdict(const Bottleneck& bottleneck,
+                            const PipelineStats& stats) {
+  const std::string text = "the device bounds the run: it waited " +
+                           Percent(bottleneck.device_wait_share) +
+                           " of the time for its input, " + "with " +
+                           Threads(stats.threads) + " at " +
+                           Percent(bottleneck.busy_share);
+  return stats.threads > 1 && bottleneck.busy_share < kHardlyBusy
+             ? text + "; fewer would do"
+             : text;
+}
+
+std::string BadRecordsText(const Bottleneck& bottleneck) {
+  return bottleneck.bad_share >= kNotable
+             ? "; " + Percent(bottleneck.bad_share) +
+                   " of the records are bad: bad_record_report lists them"
+             : "";
+}
+
+std::string BoundText(const Bottleneck& bottleneck,
+                      const PipelineStats& stats) {
+  const std::string threads = Threads(stats.threads) + " at " +
+                              Percent(bottleneck.busy_share) + "; " +
+                              Waited(bottleneck);
+  switch (bottleneck.bound) {
+    case Bound::kConsumer:
+      return ConsumerVerdict(bottleneck, stats);
+    case Bound::kWorkers:
+      return WorkersVerdict(bottleneck, stats);
+    case Bound::kNoOverlap:
+      return NoOverlapVerdict(bottleneck, stats);
+    case Bound::kPool:
+      return "the batch pool bounds the run: no batch was free for " + threads +
+             "; it takes its batches in bursts: a larger batches_in_pool "
+             "would help";
+    case Bound::kUnknown:
+      break;
+  }
+  return "it is not clear what bounds the run, with " + threads +
+         "; it was too short to tell, or the threads do not get their cores";
 }
 
 }  // namespace
 
 std::string Verdict(const PipelineStats& stats) {
   if (stats.batches == 0 || stats.elapsed_seconds <= 0) {
-    return "No batch has been delivered yet.";
+    return "no batch has been delivered yet";
   }
-  const Shares shares = SharesOf(stats);
-  const std::string waited =
-      "it waited " + Percent(shares.waited) + " of the time";
-  if (shares.waited < kLittleWait) {
-    return "The consumer bounds the throughput: " + waited +
-           " for its input, whose workers were " + Percent(shares.busy) +
-           " busy. A faster consumer would change it; fewer threads would do.";
-  }
-  if (shares.busy >= kFullyBusy && shares.busiest != nullptr) {
-    const std::string& name = shares.busiest->name;
-    return name + " bounds the throughput with " +
-           Percent(shares.busiest_share) +
-           " of the work, and the consumer waits for it: " + waited + ". " +
-           "What would change it: " + Advice(name, stats.seek_indexes) + ".";
-  }
-  if (shares.starved >= kLittleWait) {
-    return "The batch pool bounds the throughput: workers were " +
-           Percent(shares.busy) +
-           " busy, as no batch was free, while the consumer took its batches "
-           "in bursts: " +
-           waited + ". A larger batches_in_pool would change it.";
-  }
-  return "The run is too short to tell, or the threads do not get their cores: "
-         "workers were " +
-         Percent(shares.busy) + " busy, and the consumer: " + waited +
-         ". A longer run, or a machine with nothing else to do, would tell.";
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  return BoundText(bottleneck, stats) + BadRecordsText(bottleneck);
 }
 
 }  // namespace infeed

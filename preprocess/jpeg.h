@@ -16,7 +16,8 @@ namespace infeed {
 struct JpegLimits {
   std::int64_t max_pixels = 178956970;  // 2^29 / 3: half a gigabyte as RGB
   int max_scans = 100;                  // of a progressive image
-  std::int64_t max_memory_bytes = std::int64_t{1} << 30;  // libjpeg's own
+  // Of an image that is decoded as a whole: libjpeg's own memory.
+  std::int64_t max_memory_bytes = std::int64_t{1} << 30;
 };
 
 // What libjpeg's warnings are: they mean damaged data.

@@ -1,5 +1,6 @@
 #include "preprocess/pack.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/error.h"
@@ -19,6 +20,14 @@ void PackImage(const RgbView& image, bool flip,
     for (int x = 0; x < image.width; ++x, source += 3, target += step) {
       *target = PackPixel(source[0], source[1], source[2]);
     }
+  }
+}
+
+void MirrorRows(int width, std::span<std::uint32_t> pixels) {
+  const auto step = static_cast<std::size_t>(width);
+  Check(pixels.size() % step == 0, "pixels are whole rows");
+  for (std::size_t row = 0; row < pixels.size(); row += step) {
+    std::ranges::reverse(pixels.subspan(row, step));
   }
 }
 

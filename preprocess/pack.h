@@ -19,4 +19,8 @@ namespace infeed {
 void PackImage(const RgbView& image, bool flip,
                std::span<std::uint32_t> destination);
 
+// Mirrors rows of `width` packed pixels left to right. Requires: width > 0, and
+// the pixels are whole rows.
+void MirrorRows(int width, std::span<std::uint32_t> pixels);
+
 }  // namespace infeed

@@ -25,6 +25,9 @@ constexpr Choices<Interpolation, 4> kInterpolations = {
      {"bilinear", Interpolation::kBilinear},
      {"antialias", Interpolation::kAntialias}}};
 
+// OpenCV's image, ours, and what its decoders take beside them.
+constexpr std::int64_t kOtherPixelBytes = 8;
+
 int CheckedSize(int image_size) {
   if (image_size < 1) {
     throw UsageError("PreprocessOptions::image_size must be above 0");
@@ -56,20 +59,25 @@ std::string_view InterpolationName(Interpolation interpolation) {
 
 Preprocessor::Preprocessor(const PreprocessOptions& options)
     : options_(options),
-      decoder_(options.limits),
-      sink_(CheckedSize(options.image_size)) {}
+      decoder_(options.limits, options.warnings),
+      sink_(MakeResizeSink(ResizeKernel::kBicubic,
+                           CheckedSize(options.image_size))),
+      augmenter_(options.augment, options.image_size) {}
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
                               std::span<std::uint32_t> destination,
                               std::span<const std::byte> seek_index) {
   const auto start = std::chrono::steady_clock::now();
-  sink_.Aim(destination, IsFlipped(key));
+  sink_->Aim(destination, IsFlipped(key));
   FillCounts counts = IsJpeg(encoded) ? DecodeJpeg(encoded, key, seek_index)
                                       : DecodeOther(encoded, key);
-  Check(sink_.is_complete(), "a decoder puts all rows or throws");
-  counts.resize = sink_.busy();
-  counts.decode = std::chrono::steady_clock::now() - start - counts.resize;
+  Check(sink_->is_complete(), "a decoder puts all rows or throws");
+  counts.resize = sink_->busy();
+  const auto filled = std::chrono::steady_clock::now();
+  counts.decode = filled - start - counts.resize;
+  Augment(key, destination);
+  counts.augment = std::chrono::steady_clock::now() - filled;
   return counts;
 }
 
@@ -85,18 +93,23 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
   }
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
-  decoder_.DecodeScaledWindow(denominator, window, sink_,
+  decoder_.DecodeScaledWindow(denominator, window, *sink_,
                               is_index ? &index_ : nullptr);
   return {.decoded_pixels = std::int64_t{window.width} * window.height,
           .index_use = is_index || seek_index.empty() ? decoder_.index_use()
-                                                      : JpegIndexUse::kRefused};
+                                                      : JpegIndexUse::kRefused,
+          .warning = decoder_.warning()};
 }
 
 FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
                                      const SampleKey& key) {
-  DecodeOtherImage(encoded, options_.limits.max_pixels, image_);
+  const JpegLimits& limits = options_.limits;
+  DecodeOtherImage(
+      encoded,
+      std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
+      image_);
   const Window window = ChooseWindow(image_.height(), image_.width(), 3, key);
-  PutImage(image_.view(window), sink_);
+  PutImage(image_.view(window), *sink_);
   return {.decoded_pixels = std::int64_t{image_.width()} * image_.height()};
 }
 
@@ -120,10 +133,17 @@ bool Preprocessor::IsFlipped(const SampleKey& key) const {
   return options_.recipe == Recipe::kTpu && options_.training && DrawFlip(key);
 }
 
+void Preprocessor::Augment(const SampleKey& key,
+                           std::span<std::uint32_t> pixels) {
+  if (options_.training) {
+    augmenter_.Apply(pixels, key);
+  }
+}
+
 void Preprocessor::CopyPacked(std::span<const std::byte> packed,
                               std::int64_t height, std::int64_t width,
                               const SampleKey& key,
-                              std::span<std::uint32_t> destination) const {
+                              std::span<std::uint32_t> destination) {
   static_assert(std::endian::native == std::endian::little,
                 "records hold pixels as they are in memory");
   const int size = options_.image_size;
@@ -153,6 +173,7 @@ void Preprocessor::CopyPacked(std::span<const std::byte> packed,
           destination.begin() + static_cast<std::ptrdiff_t>(row) + size);
     }
   }
+  Augment(key, destination);
 }
 
 }  // namespace infeed

@@ -3,14 +3,17 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/random.h"
-#include "preprocess/bicubic_sink.h"
+#include "preprocess/augment.h"
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/jpeg_seek_index.h"
+#include "preprocess/resize_sink.h"
 
 namespace infeed {
 
@@ -43,16 +46,21 @@ struct PreprocessOptions {
   // has image_size pixels both ways: less work, and other pixels (as if the
   // image had been made smaller by areas before, which aliases less).
   bool scaled_decode = false;
-  JpegLimits limits = {};
+  AugmentOptions augment = {};  // of training images, after all else
+  JpegLimits limits = {};       // of images of other formats too
+  // Whether a JPEG that libjpeg warns about is bad.
+  JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
 // What Fill() did with one image.
 struct FillCounts {
   // Of the window as it was decoded; of a PNG, the whole image.
   std::int64_t decoded_pixels = 0;
-  std::chrono::steady_clock::duration decode{};  // time without the resize
+  std::chrono::steady_clock::duration decode{};  // time without the others
   std::chrono::steady_clock::duration resize{};
+  std::chrono::steady_clock::duration augment{};
   JpegIndexUse index_use = JpegIndexUse::kNone;
+  std::string warning = {};  // libjpeg's first that was tolerated; empty: none
 };
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
@@ -62,11 +70,13 @@ struct FillCounts {
 // thread at a time: each worker has one.
 class Preprocessor {
  public:
-  // Throws UsageError for a size or a limit below 1.
+  // Throws UsageError for a size or a limit below 1, or augmentation out of its
+  // range.
   explicit Preprocessor(const PreprocessOptions& options);
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
-  // [image_size, image_size], mirrored where the flip stream of key says so.
+  // [image_size, image_size], mirrored where the flip stream of key says so and
+  // augmented by the augmentation stream.
   // seek_index: SerializeSeekIndex()'s bytes of this JPEG, or none; whatever
   // they are, they make no difference but speed, and to index_use. Throws
   // DataError, what is in destination then means nothing; the preprocessor is
@@ -76,17 +86,18 @@ class Preprocessor {
                   std::span<const std::byte> seek_index = {});
 
   // The same for an image that is packed already, height * width
-  // little-endian uint32: copies it into destination, flipped where Fill()
-  // would. Throws DataError unless it is image_size x image_size. Requires:
-  // destination.size() == image_size^2.
+  // little-endian uint32: copies it into destination, flipped and augmented as
+  // Fill() would. Throws DataError unless it is image_size x image_size.
+  // Requires: destination.size() == image_size^2.
   void CopyPacked(std::span<const std::byte> packed, std::int64_t height,
                   std::int64_t width, const SampleKey& key,
-                  std::span<std::uint32_t> destination) const;
+                  std::span<std::uint32_t> destination);
 
  private:
   [[nodiscard]] Window ChooseWindow(int height, int width, int components,
                                     const SampleKey& key) const;
   [[nodiscard]] bool IsFlipped(const SampleKey& key) const;
+  void Augment(const SampleKey& key, std::span<std::uint32_t> pixels);
 
   // Decode the window into sink_ and return what was done, without the times.
   FillCounts DecodeJpeg(std::span<const std::byte> encoded,
@@ -99,7 +110,8 @@ class Preprocessor {
   JpegDecoder decoder_;
   JpegSeekIndex index_;
   RgbImage image_;  // a whole one, where it is not a JPEG
-  BicubicSink sink_;
+  std::unique_ptr<ResizeSink> sink_;
+  Augmenter augmenter_;
 };
 
 }  // namespace infeed

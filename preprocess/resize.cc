@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "preprocess/antialias.h"
 #include "preprocess/pack.h"
 
 namespace infeed {
@@ -62,7 +63,7 @@ int RoundToEven(float value) {
 
 // One row of the source at the place of an output column, one channel.
 std::int16_t BlendColumns(const std::uint8_t* row, int width,
-                          const BicubicTaps& taps, int channel) {
+                          const FourTaps& taps, int channel) {
   std::int32_t sum = 0;
   for (int i = 0; i < 4; ++i) {
     sum += taps.weight[i] *
@@ -71,8 +72,8 @@ std::int16_t BlendColumns(const std::uint8_t* row, int width,
   return RoundToRow(sum);
 }
 
-std::uint32_t BlendRows(const RgbView& source, const BicubicTaps& rows,
-                        const BicubicTaps& columns, int channel) {
+std::uint32_t BlendRows(const RgbView& source, const FourTaps& rows,
+                        const FourTaps& columns, int channel) {
   std::int32_t sum = 0;
   for (int i = 0; i < 4; ++i) {
     const int y = std::clamp(rows.first + i, 0, source.height - 1);
@@ -84,11 +85,19 @@ std::uint32_t BlendRows(const RgbView& source, const BicubicTaps& rows,
 
 }  // namespace
 
-BicubicAxis::BicubicAxis(int in_size, int out_size)
-    : scale_(static_cast<float>(in_size) / static_cast<float>(out_size)),
-      last_(in_size - 1) {}
+FourTapAxis::FourTapAxis(ResizeKernel kernel, int in_size, int out_size)
+    : is_bicubic_(kernel == ResizeKernel::kBicubic),
+      scale_(static_cast<float>(in_size) / static_cast<float>(out_size)),
+      exact_scale_(static_cast<double>(in_size) / out_size),
+      last_(in_size - 1) {
+  Check(kernel != ResizeKernel::kAntialias, "a kernel of four taps");
+}
 
-BicubicTaps BicubicAxis::At(int out_index) const {
+FourTaps FourTapAxis::At(int out_index) const {
+  return is_bicubic_ ? BicubicAt(out_index) : BilinearAt(out_index);
+}
+
+FourTaps FourTapAxis::BicubicAt(int out_index) const {
   const float place = static_cast<float>(out_index) * scale_;
   // The clamps are for float's rounding alone, at sizes beyond any image's.
   const int whole = std::min(static_cast<int>(place), last_);
@@ -97,23 +106,46 @@ BicubicTaps BicubicAxis::At(int out_index) const {
           .weight = kWeights[std::min(RoundToEven(steps), kSteps)]};
 }
 
-void ResizeBicubic(const RgbView& source, int size, bool flip,
-                   std::span<std::uint32_t> destination) {
-  Check(source.width > 0 && source.height > 0, "an image has pixels");
-  Check(size > 0 && std::ssize(destination) == std::ptrdiff_t{size} * size,
-        "the destination is a square of the given size");
-  const BicubicAxis vertical(source.height, size);
-  const BicubicAxis horizontal(source.width, size);
-  for (int y = 0; y < size; ++y) {
-    const BicubicTaps rows = vertical.At(y);
-    std::uint32_t* const target = destination.data() + std::ptrdiff_t{y} * size;
-    for (int x = 0; x < size; ++x) {
-      const BicubicTaps columns = horizontal.At(x);
+FourTaps FourTapAxis::BilinearAt(int out_index) const {
+  constexpr int kOne = 1 << kResizeWeightBits;
+  const double place = std::clamp((out_index + 0.5) * exact_scale_ - 0.5, 0.0,
+                                  static_cast<double>(last_));
+  const int whole = static_cast<int>(place);
+  const auto behind = static_cast<std::int16_t>((place - whole) * kOne + 0.5);
+  return {.first = whole - 1,
+          .weight = {0, static_cast<std::int16_t>(kOne - behind), behind, 0}};
+}
+
+void Resize(ResizeKernel kernel, const RgbView& source, int width, int height,
+            std::span<std::uint32_t> destination) {
+  Check(source.width > 0 && source.height > 0 && width > 0 && height > 0,
+        "an image has pixels");
+  Check(std::ssize(destination) == std::ptrdiff_t{width} * height,
+        "the destination has the given size");
+  if (kernel == ResizeKernel::kAntialias) {
+    return ResizeAntialias(source, width, height, destination);
+  }
+  const FourTapAxis vertical(kernel, source.height, height);
+  const FourTapAxis horizontal(kernel, source.width, width);
+  for (int y = 0; y < height; ++y) {
+    const FourTaps rows = vertical.At(y);
+    std::uint32_t* const target =
+        destination.data() + std::ptrdiff_t{y} * width;
+    for (int x = 0; x < width; ++x) {
+      const FourTaps columns = horizontal.At(x);
       const auto level = [&](int channel) {
         return BlendRows(source, rows, columns, channel);
       };
-      target[flip ? size - 1 - x : x] = PackPixel(level(0), level(1), level(2));
+      target[x] = PackPixel(level(0), level(1), level(2));
     }
+  }
+}
+
+void ResizeBicubic(const RgbView& source, int size, bool flip,
+                   std::span<std::uint32_t> destination) {
+  Resize(ResizeKernel::kBicubic, source, size, size, destination);
+  if (flip) {
+    MirrorRows(size, destination);
   }
 }
 

@@ -5,9 +5,13 @@
 #include <span>
 
 #include "preprocess/image.h"
+#include "preprocess/resize_side.h"
 
-// TensorFlow's legacy bicubic resize, the reference recipe's: A = -0.75, no
-// half-pixel offset, 1,024 steps a pixel, edges repeated, no antialiasing.
+// The kernels of four taps, without antialiasing, edges repeated.
+// Bicubic is TensorFlow's legacy one, the reference recipe's: A = -0.75, no
+// half-pixel offset, 1,024 steps a pixel. Bilinear has half-pixel centres, as
+// OpenCV's INTER_LINEAR and the bilinear resizes of TensorFlow 2 and PyTorch;
+// the outer two of its four weights are 0.
 //
 // In fixed point, horizontally first. The four weights of a sample are in
 // 2^-14. A row between the passes holds sums of four products in 1/128 levels,
@@ -32,24 +36,30 @@ constexpr std::int32_t kResizeLevelOffset =
 // The four source samples that one output sample is made of: first, which may
 // be -1, and the three behind it, those outside being copies of the edge. The
 // weights sum to exactly 2^14.
-struct BicubicTaps {
+struct FourTaps {
   int first;
   alignas(8) std::array<std::int16_t, 4> weight;  // a register of its own
 };
 
 // Where the samples of a row or column come from when in_size of them become
-// out_size: the coordinate of one is its index * in_size / out_size, cut to
-// 1,024 steps a sample.
-class BicubicAxis {
+// out_size. Bicubic: the coordinate of one is its index * in_size / out_size,
+// cut to 1,024 steps a sample. Bilinear: (index + 1/2) * in_size / out_size
+// - 1/2, cut to 2^14 steps and to the samples that there are.
+class FourTapAxis {
  public:
-  // Requires: sizes > 0.
-  BicubicAxis(int in_size, int out_size);
+  // Requires: kernel is one of the two, sizes > 0.
+  FourTapAxis(ResizeKernel kernel, int in_size, int out_size);
 
   // Requires: 0 <= out_index < out_size. Then -1 <= first < in_size.
-  [[nodiscard]] BicubicTaps At(int out_index) const;
+  [[nodiscard]] FourTaps At(int out_index) const;
 
  private:
+  [[nodiscard]] FourTaps BicubicAt(int out_index) const;
+  [[nodiscard]] FourTaps BilinearAt(int out_index) const;
+
+  bool is_bicubic_;
   float scale_;
+  double exact_scale_;
   int last_;  // of the source's samples
 };
 
@@ -62,11 +72,16 @@ class BicubicAxis {
   return static_cast<std::uint32_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
-// Resizes an image to size x size and writes the pixels packed,
-// R << 24 | G << 16 | B << 8, into destination, mirrored left to right where
-// flip is set. Pixel by pixel: this function is not fast, it defines the bytes
-// that BicubicSink must give on every target, and lies within one level of the
-// formula in floating point. Requires: destination.size() == size * size.
+// Resizes an image to width x height pixels and writes them packed,
+// R << 24 | G << 16 | B << 8, row by row. Pixel by pixel: this function is not
+// fast, it defines the bytes that the kernel's ResizeSink must give on every
+// target, and lies within one level of the kernel's formula in floating point.
+// Requires: sizes > 0, destination.size() == width * height.
+void Resize(ResizeKernel kernel, const RgbView& source, int width, int height,
+            std::span<std::uint32_t> destination);
+
+// The same by the bicubic kernel to size x size pixels, mirrored left to right
+// where flip is set. Requires: destination.size() == size * size.
 void ResizeBicubic(const RgbView& source, int size, bool flip,
                    std::span<std::uint32_t> destination);
 

@@ -4,21 +4,34 @@
 #include <cstdint>
 #include <vector>
 
+#include "preprocess/resize_side.h"
+
 namespace infeed {
 
-// What the horizontal pass needs to know about four neighbouring pixels of the
-// output, in the order in which they lie in memory. Weights are those of each
-// pixel's first two and last two taps, four times over: a pixel has four
-// samples, 0 B G R.
+// Where the taps of four neighbouring pixels of the output lie in a row, in the
+// order in which the pixels lie in memory.
+struct ColumnPlaces {
+  // Of each of the 4 x 4 samples, 0 B G R of each pixel, the two bytes of its
+  // first taps, as offsets from base; the bytes of the next two taps are 6
+  // further. Every other place, and those of the samples 0, mean nothing. Set
+  // where SetPlaces() says so.
+  alignas(64) std::array<std::uint8_t, 64> places;
+  std::array<std::int32_t, 4> offsets;  // of first taps in the row, in bytes
+  std::int32_t base;                    // the least of offsets
+};
+
+// Sets base and places for offsets that ascend or descend. Returns false where
+// the bytes of two taps at a time, up to `taps` of each pixel, do not all lie
+// within 64.
+bool SetPlaces(int taps, ColumnPlaces& columns);
+
+// What the horizontal pass of four taps needs to know about four neighbouring
+// pixels of the output. Weights are those of each pixel's first two and last
+// two taps, four times over, once for each sample.
 struct alignas(64) ColumnGroup {
   std::array<std::int16_t, 32> first_weights;
   std::array<std::int16_t, 32> last_weights;
-  // Of each of the 4 x 4 samples the two bytes of its first taps, as offsets
-  // from base; the bytes of its last taps are 6 further. Every other place,
-  // and those of the samples 0, mean nothing. Set where is_near.
-  std::array<std::uint8_t, 64> places;
-  std::array<std::int32_t, 4> offsets;  // of first taps in the row, in bytes
-  std::int32_t base;                    // the least of offsets
+  ColumnPlaces at;
 };
 
 // The columns of a resize, groups of four; where size is no multiple of four,
@@ -27,8 +40,9 @@ struct alignas(64) ColumnGroup {
 // followed by two of its last.
 class ResizeColumns {
  public:
-  // Mirrored where flip is set. Requires: width, size > 0.
-  void Set(int width, int size, bool flip);
+  // `size` columns of a side, mirrored where flip is set. Requires: a kernel of
+  // four taps, size > 0, and the columns are among side.out_size.
+  void Set(ResizeKernel kernel, const ResizeSide& side, int size, bool flip);
 
   [[nodiscard]] const std::vector<ColumnGroup>& groups() const {
     return groups_;

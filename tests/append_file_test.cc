@@ -1,4 +1,4 @@
-#include "trainer/append_file.h"
+#include "records/append_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,9 +12,17 @@
 namespace infeed {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Property;
 using ::testing::Throws;
+
+using Places = std::vector<std::int64_t>;
+
+BatchSequence Sequence(std::int64_t places, const InputOptions& options,
+                       const StreamPosition& start = {}) {
+  return {places, CheckedInputOptions(options), start};
+}
 
 std::vector<BatchPlan> Take(BatchSequence sequence, int count) {
   std::vector<BatchPlan> plans;
@@ -28,54 +36,125 @@ std::vector<BatchPlan> Take(BatchSequence sequence, int count) {
   return plans;
 }
 
+// What the tests look at: epoch, first, samples, next, last.
+BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,
+               const StreamPosition& next, std::int64_t places,
+               bool last = false) {
+  return {.epoch = epoch,
+          .first = first,
+          .samples = samples,
+          .next = next,
+          .last = last,
+          .places = places};
+}
+
+// The places of all slots with a sample.
+Places PlacesOf(const std::vector<BatchPlan>& plans) {
+  Places places;
+  for (const BatchPlan& plan : plans) {
+    for (int slot = 0; slot < plan.samples; ++slot) {
+      places.push_back(plan.PlaceOf(slot));
+    }
+  }
+  return places;
+}
+
 TEST(BatchSequenceTest, DropsTheLastPartOfATrainingEpoch) {
-  const BatchSequence sequence(10, {.batch_size = 4}, {});
+  const BatchSequence sequence = Sequence(10, {.batch_size = 4});
   EXPECT_EQ(sequence.batches_per_epoch(), 2);
   EXPECT_THAT(Take(sequence, 3),
-              ::testing::ElementsAre(BatchPlan{0, 0, 4, {0, 4}, false},
-                                     BatchPlan{0, 4, 4, {1, 0}, false},
-                                     BatchPlan{1, 0, 4, {1, 4}, false}));
+              ElementsAre(Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {1, 0}, 10),
+                          Plan(1, 0, 4, {1, 4}, 10)));
 }
 
 TEST(BatchSequenceTest, PadsTheLastBatchOfAnEvaluation) {
-  const BatchSequence sequence(10, {.batch_size = 4, .training = false}, {});
+  const BatchSequence sequence =
+      Sequence(10, {.batch_size = 4, .training = false});
   EXPECT_EQ(sequence.batches_per_epoch(), 3);
   EXPECT_THAT(Take(sequence, 9),
-              ::testing::ElementsAre(BatchPlan{0, 0, 4, {0, 4}, false},
-                                     BatchPlan{0, 4, 4, {0, 8}, false},
-                                     BatchPlan{0, 8, 2, {0, 10}, true}));
+              ElementsAre(Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {0, 8}, 10),
+                          Plan(0, 8, 2, {0, 10}, 10, true)));
+}
+
+TEST(BatchSequenceTest, PadsEveryEpochOfATrainingThatAsksForIt) {
+  EXPECT_THAT(
+      Take(Sequence(6, {.batch_size = 4, .last_batch = LastBatch::kPad}), 3),
+      ElementsAre(Plan(0, 0, 4, {0, 4}, 6), Plan(0, 4, 2, {1, 0}, 6),
+                  Plan(1, 0, 4, {1, 4}, 6)));
+}
+
+TEST(BatchSequenceTest, DropsTheLastPartOfAnEvaluationThatAsksForIt) {
+  EXPECT_THAT(
+      Take(Sequence(10, {.batch_size = 4,
+                         .last_batch = LastBatch::kDrop,
+                         .training = false}),
+           9),
+      ElementsAre(Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {0, 8}, 10, true)));
+}
+
+TEST(BatchSequenceTest, FillsTheLastBatchUpFromTheEpochsBeginning) {
+  const BatchSequence sequence =
+      Sequence(6, {.batch_size = 4, .last_batch = LastBatch::kRepeat});
+  EXPECT_EQ(sequence.batches_per_epoch(), 2);
+  const std::vector<BatchPlan> plans = Take(sequence, 2);
+  EXPECT_EQ(PlacesOf(plans), (Places{0, 1, 2, 3, 4, 5, 0, 1}));
+  EXPECT_EQ(plans[1].next, (StreamPosition{1, 0}));
+  // Another crop of the same record: it has a position of its own.
+  EXPECT_EQ(plans[1].PositionOf(2), 6);
+}
+
+TEST(BatchSequenceTest, FillsABatchLargerThanTheData) {
+  EXPECT_EQ(
+      PlacesOf(Take(
+          Sequence(3, {.batch_size = 8, .last_batch = LastBatch::kRepeat}), 1)),
+      (Places{0, 1, 2, 0, 1, 2, 0, 1}));
+}
+
+TEST(BatchSequenceTest, EndsAfterAsManyEpochsAsAskedFor) {
+  EXPECT_THAT(
+      Take(Sequence(4, {.batch_size = 4, .repeat = 2}), 9),
+      ElementsAre(Plan(0, 0, 4, {1, 0}, 4), Plan(1, 0, 4, {1, 4}, 4, true)));
+  EXPECT_THAT(
+      Take(Sequence(5, {.batch_size = 4, .training = false, .repeat = 2},
+                    {.epoch = 1, .position = 4}),
+           9),
+      ElementsAre(Plan(1, 4, 1, {1, 5}, 5, true)));
+}
+
+TEST(BatchSequenceTest, GoesOnWhereMoreEpochsAreAskedForLater) {
+  EXPECT_EQ(Take(Sequence(4, {.batch_size = 4, .repeat = 3},
+                          {.epoch = 1, .position = 4}),
+                 1)
+                .front(),
+            Plan(2, 0, 4, {2, 4}, 4, true));
 }
 
 TEST(BatchSequenceTest, GivesARankItsPartOfEveryGlobalBatch) {
   InputOptions options{
       .batch_size = 6, .rank = 1, .world_size = 3, .training = false};
-  const BatchSequence middle(9, options, {});
-  EXPECT_THAT(Take(middle, 9),
-              ::testing::ElementsAre(BatchPlan{0, 2, 2, {0, 6}, false},
-                                     BatchPlan{0, 8, 1, {0, 9}, true}));
+  EXPECT_THAT(
+      Take(Sequence(9, options), 9),
+      ElementsAre(Plan(0, 2, 2, {0, 6}, 9), Plan(0, 8, 1, {0, 9}, 9, true)));
   options.rank = 2;
-  const BatchSequence last(9, options, {});
-  EXPECT_THAT(Take(last, 9),
-              ::testing::ElementsAre(BatchPlan{0, 4, 2, {0, 6}, false},
-                                     BatchPlan{0, 10, 0, {0, 9}, true}));
+  EXPECT_THAT(
+      Take(Sequence(9, options), 9),
+      ElementsAre(Plan(0, 4, 2, {0, 6}, 9), Plan(0, 10, 0, {0, 9}, 9, true)));
 }
 
 TEST(BatchSequenceTest, StartsAtAnyBatch) {
-  const BatchSequence sequence(10, {.batch_size = 4},
-                               {.epoch = 7, .position = 4});
-  EXPECT_EQ(Take(sequence, 1).front(), (BatchPlan{7, 4, 4, {8, 0}, false}));
+  EXPECT_EQ(Take(Sequence(10, {.batch_size = 4}, {7, 4}), 1).front(),
+            Plan(7, 4, 4, {8, 0}, 10));
 }
 
 TEST(BatchSequenceTest, TakesTheEndOfAnEpochForTheNextOne) {
-  const BatchSequence sequence(10, {.batch_size = 4},
-                               {.epoch = 7, .position = 8});
-  EXPECT_EQ(sequence.position(), (StreamPosition{8, 0}));
+  EXPECT_EQ(Sequence(10, {.batch_size = 4}, {7, 8}).position(),
+            (StreamPosition{8, 0}));
 }
 
 TEST(BatchSequenceTest, HasNothingAfterTheEndOfAnEvaluation) {
-  const BatchSequence sequence(10, {.batch_size = 4, .training = false},
-                               {.epoch = 0, .position = 10});
-  EXPECT_TRUE(Take(sequence, 1).empty());
+  const InputOptions options{.batch_size = 4, .training = false};
+  EXPECT_TRUE(Take(Sequence(10, options, {0, 10}), 1).empty());
+  EXPECT_TRUE(Take(Sequence(10, options, {1, 0}), 1).empty());
 }
 
 auto Refuses(const char* why) {
@@ -85,7 +164,7 @@ auto Refuses(const char* why) {
 TEST(BatchSequenceTest, RefusesAStartInsideABatch) {
   EXPECT_THAT(
       [] {
-        BatchSequence(10, {.batch_size = 4}, {0, 3});
+        Sequence(10, {.batch_size = 4}, {0, 3});
       },
       Refuses("cannot start at position 3: give a multiple of "
               "batch_size 4"));
@@ -94,24 +173,33 @@ TEST(BatchSequenceTest, RefusesAStartInsideABatch) {
 TEST(BatchSequenceTest, RefusesAStartOutsideTheEpoch) {
   EXPECT_THAT(
       [] {
-        BatchSequence(10, {.batch_size = 4}, {0, 12});
+        Sequence(10, {.batch_size = 4}, {0, 12});
       },
       Refuses("the epoch's end at 8"));
   EXPECT_THAT(
       [] {
-        BatchSequence(10, {.batch_size = 4}, {0, -4});
+        Sequence(10, {.batch_size = 4}, {0, -4});
       },
       Refuses("cannot start at position -4"));
 }
 
 TEST(BatchSequenceTest, RefusesAnEmptyDataSet) {
-  EXPECT_THAT([] { BatchSequence(0, {.training = false}, {}); },
+  EXPECT_THAT([] { Sequence(0, {.training = false}); },
               Refuses("the data set has no records"));
 }
 
-TEST(BatchSequenceTest, RefusesATrainingBatchLargerThanTheData) {
-  EXPECT_THAT([] { BatchSequence(3, {.batch_size = 4}, {}); },
-              Refuses("batch_size is 4, but the data set has only 3 records"));
+TEST(BatchSequenceTest, RefusesAnEpochWithoutABatch) {
+  EXPECT_THAT([] { Sequence(3, {.batch_size = 4}); },
+              Refuses("batch_size is 4, but the data set has only 3 records: "
+                      "no batch would be full (last_batch drop"));
+  EXPECT_THAT(
+      [] {
+        Sequence(3, {.batch_size = 4,
+                     .world_size = 4,
+                     .rank_share = RankShare::kStridedDrop,
+                     .training = false});
+      },
+      Refuses("rank_share strided_drop"));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "pipeline/closed_arena.h"
 
+#include <pthread.h>
+
+#include <array>
 #include <atomic>
 #include <optional>
 #include <thread>
@@ -12,6 +15,26 @@ namespace infeed {
 namespace {
 
 namespace flow = tbb::flow;
+
+TEST(ClosedArenaTest, NamesItsThreads) {
+  ClosedArena arena(1);
+  std::optional<flow::graph> graph;
+  std::optional<flow::function_node<int>> ask;
+  std::array<char, 16> name{};
+  std::atomic<bool> asked{false};
+  arena.Execute([&] {
+    graph.emplace();
+    ask.emplace(*graph, flow::unlimited, [&](int) {
+      ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+      asked = true;
+      asked.notify_all();
+    });
+  });
+  ask->try_put(0);
+  asked.wait(false);  // Not in the graph: this thread would do the work itself.
+  graph->wait_for_all();
+  EXPECT_STREQ(name.data(), "infeed work 1");
+}
 
 // All wait for each other inside a graph's node: so many threads work, on any
 // number of cores, while the one outside does not.

@@ -41,6 +41,11 @@ TEST(InTurnsTest, LetsEachBeginAndPreparesOnce) {
   EXPECT_THAT(done, ElementsAre(0.5, 1));
 }
 
+TEST(InTurnsTest, FindsTheMean) {
+  EXPECT_EQ(Mean({3}), 3);
+  EXPECT_EQ(Mean({9, 1, 5, 5}), 5);
+}
+
 TEST(InTurnsTest, FindsTheMedian) {
   EXPECT_EQ(Median({3}), 3);
   EXPECT_EQ(Median({9, 1, 5}), 5);

@@ -14,12 +14,12 @@ namespace {
 
 constexpr int kBatch = 4;
 constexpr int kSide = 16;
-constexpr InputOptions kTraining{.batch_size = kBatch,
-                                 .image_size = kSide,
-                                 .seed = 7,
-                                 .on_bad_record = OnBadRecord::kFail,
-                                 .threads = 2,
-                                 .batches_in_pool = 4};
+const InputOptions kTraining{.batch_size = kBatch,
+                             .image_size = kSide,
+                             .seed = 7,
+                             .on_bad_record = OnBadRecord::kFail,
+                             .threads = 2,
+                             .batches_in_pool = 4};
 
 // Ten records: two batches an epoch, and two records over.
 const RecordIndex& Index() {

@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr int kRecords = 6;
-constexpr InputOptions kOptions{
+const InputOptions kOptions{
     .batch_size = 3, .image_size = 16, .seed = 5, .threads = 2};
 
 std::string JpegOf(int record) {
@@ -159,6 +159,31 @@ TEST(InputPipelineSeekTest, UsesTheFileBesideAShardWhereRecordsHaveNone) {
   EXPECT_EQ(run.stats.seek_indexes.used, 2);
   EXPECT_EQ(run.stats.seek_indexes.refused, 0);
   EXPECT_EQ(run.stats.seek_indexes.none, kRecords - 2);
+}
+
+TEST(InputPipelineSeekTest, KeepsWhatLiesBesideAShardInTheCache) {
+  const TestShards shards = ShardsWith(std::vector<std::string>(kRecords));
+  SeekFileWriter writer(FileSource(shards.index().shards()[0]), 4);
+  for (int record = 0; record < kRecords / 2; ++record) {
+    writer.Append(SealedOf(record));
+  }
+  writer.Close();
+  InputOptions options = kOptions;
+  options.on_bad_record = OnBadRecord::kFail;
+  options.use_cache = true;
+  options.graph = GraphKind::kBasic;  // Nothing is read ahead.
+  InputPipeline pipeline(shards.index(), options);
+  (void)TakeBatches(pipeline, kRecords / options.batch_size);
+  EXPECT_EQ(pipeline.stats().seek_indexes.used, kRecords / 2);
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(shards.folder())) {
+    if (file.is_regular_file()) {
+      std::filesystem::resize_file(file.path(), 0);
+    }
+  }
+  (void)TakeBatches(pipeline, kRecords / options.batch_size);
+  EXPECT_EQ(pipeline.stats().seek_indexes.used, kRecords);
+  EXPECT_EQ(pipeline.stats().seek_indexes.refused, 0);
 }
 
 }  // namespace

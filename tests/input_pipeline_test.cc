@@ -1,7 +1,9 @@
 #include "pipeline/input_pipeline.h"
 
 #include <cstdint>
+#include <map>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,17 +26,17 @@ using ::testing::Throws;
 
 constexpr int kRecords = 22;
 // Five full batches of four in an epoch, and two records over.
-constexpr InputOptions kTraining{.batch_size = 4,
-                                 .image_size = 16,
-                                 .seed = 7,
-                                 .on_bad_record = OnBadRecord::kFail,
-                                 .threads = 3};
-constexpr InputOptions kEvaluation{.batch_size = 4,
-                                   .image_size = 16,
-                                   .training = false,
-                                   .shuffle = Shuffle::kNone,
-                                   .on_bad_record = OnBadRecord::kFail,
-                                   .threads = 3};
+const InputOptions kTraining{.batch_size = 4,
+                             .image_size = 16,
+                             .seed = 7,
+                             .on_bad_record = OnBadRecord::kFail,
+                             .threads = 3};
+const InputOptions kEvaluation{.batch_size = 4,
+                               .image_size = 16,
+                               .training = false,
+                               .shuffle = Shuffle::kNone,
+                               .on_bad_record = OnBadRecord::kFail,
+                               .threads = 3};
 
 // One data set for all tests: it is only read.
 class InputPipelineTest : public ::testing::Test {
@@ -68,6 +70,42 @@ TEST_F(InputPipelineTest, GivesTheSameBytesForAnyNumberOfThreads) {
     EXPECT_EQ(Stream(index(), WithThreads(kTraining, threads), 11), one)
         << threads << " threads";
   }
+}
+
+TEST_F(InputPipelineTest, GivesTheSameBytesInTheConsumersThread) {
+  for (InputOptions options : {kTraining, kEvaluation}) {
+    const std::vector<BatchCopy> flow = Stream(index(), options, 11);
+    options.graph = GraphKind::kBasic;
+    EXPECT_EQ(Stream(index(), options, 11), flow);
+    EXPECT_EQ(Stream(index(), options, 3, flow[2].next),
+              std::vector<BatchCopy>(flow.begin() + 3, flow.begin() + 6));
+  }
+}
+
+TEST_F(InputPipelineTest, WorksInTheConsumersThreadWhileItWaitsAndOnlyThen) {
+  InputOptions options = kTraining;
+  options.graph = GraphKind::kBasic;
+  InputPipeline pipeline(index(), options);
+  EXPECT_EQ(pipeline.stats().stages[1].items, 0);
+  (void)TakeBatches(pipeline, 2);
+  const PipelineStats stats = pipeline.stats();
+  EXPECT_EQ(stats.threads, 1);
+  double busy = 0;
+  for (const StageStats& stage : stats.stages) {
+    EXPECT_EQ(stage.items, 8) << stage.name;  // Nothing is ahead.
+    busy += stage.busy_seconds;
+  }
+  EXPECT_GE(stats.first_wait_seconds + stats.consumer_wait_seconds, busy);
+}
+
+TEST_F(InputPipelineTest, TellsErrorsFromTheConsumersThread) {
+  TestShards shards(TestPayloads(8));
+  shards.Damage(5);
+  InputOptions options = kEvaluation;
+  options.graph = GraphKind::kBasic;
+  InputPipeline pipeline(shards.index(), options);
+  EXPECT_NE(pipeline.Next(), nullptr);
+  EXPECT_THROW((void)pipeline.Next(), DataError);
 }
 
 TEST_F(InputPipelineTest, GivesAnotherOrderInAnotherEpochAndForAnotherSeed) {
@@ -255,11 +293,33 @@ TEST_F(InputPipelineTest, CountsWhatItDelivered) {
   EXPECT_EQ(stats.stages[3].bytes, kRecords * 16 * 16 * 4);
 }
 
+TEST_F(InputPipelineTest, SeesItsQueues) {
+  InputPipeline pipeline(index(), kEvaluation);
+  (void)TakeBatches(pipeline, 100);
+  std::map<std::string, QueueStats> queues;
+  for (const QueueStats& queue : pipeline.stats().queues) {
+    queues[queue.name] = queue;
+  }
+  ASSERT_EQ(queues.size(), 4U);
+  // All batches were put, filled, taken and given back.
+  EXPECT_EQ(queues["waiting"].depth, 0);
+  EXPECT_EQ(queues["in_flight"].depth, 0);
+  EXPECT_EQ(queues["ready"].depth, 0);
+  EXPECT_EQ(queues["free"].depth, kEvaluation.batches_in_pool);
+  EXPECT_GE(queues["waiting"].most, 1);
+  EXPECT_GE(queues["in_flight"].most, 1);
+  EXPECT_LE(queues["in_flight"].most, 2 * 3);
+  EXPECT_GE(queues["ready"].most, 1);
+  EXPECT_LE(queues["ready"].most, kEvaluation.batches_in_pool);
+}
+
 TEST_F(InputPipelineTest, SaysWhatMemoryItCanTake) {
   const InputPipeline pipeline(index(), kTraining);
-  const std::int64_t longest = index().max_length();
-  EXPECT_EQ(pipeline.memory_bytes(),
-            3 * 4 * (16 * 16 * 4 + 8) + 6 * longest + 3 * 12 * longest);
+  EXPECT_EQ(pipeline.memory().records, 6 * index().max_length());
+  EXPECT_EQ(pipeline.memory().batches, 3 * Batch::MemoryBytes(4, 16));
+  EXPECT_EQ(pipeline.memory_bytes(), pipeline.memory().total());
+  EXPECT_LE(pipeline.memory_bytes(), kTraining.memory_limit);
+  EXPECT_EQ(pipeline.stats().memory_bytes, pipeline.memory_bytes());
 }
 
 TEST_F(InputPipelineTest, RefusesWrongOptions) {

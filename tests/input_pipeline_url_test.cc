@@ -21,11 +21,11 @@ namespace infeed {
 namespace {
 
 constexpr int kRecords = 22;
-constexpr InputOptions kTraining{.batch_size = 4,
-                                 .image_size = 16,
-                                 .seed = 7,
-                                 .on_bad_record = OnBadRecord::kFail,
-                                 .threads = 2};
+const InputOptions kTraining{.batch_size = 4,
+                             .image_size = 16,
+                             .seed = 7,
+                             .on_bad_record = OnBadRecord::kFail,
+                             .threads = 2};
 
 std::string BaseName(const std::string& path) {
   return path.substr(path.rfind('/') + 1);

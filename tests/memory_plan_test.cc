@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "pipeline/batch.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,37 +17,86 @@ using ::testing::HasSubstr;
 using ::testing::Property;
 using ::testing::Throws;
 
+constexpr std::int64_t kMebi = 1 << 20;
+constexpr PlannedData kData{.records = 500, .longest_record = 1000};
 const InputOptions kOptions{.batch_size = 8,
                             .world_size = 2,
                             .image_size = 10,
                             .threads = 2,
-                            .batches_in_pool = 3};
+                            .batches_in_pool = 3,
+                            .memory_limit = 256 * kMebi};
 
-TEST(MemoryPlanTest, AddsTheParts) {
-  const MemoryPlan plan = PlanMemory(kOptions, 1000);
-  EXPECT_EQ(plan.batches, 3 * 4 * (100 * 4 + 8));
+TEST(MemoryPlanTest, KnowsWhatIsNeededAnyhow) {
+  const MemoryPlan plan = PlanMemory(kOptions, kData);
+  EXPECT_EQ(plan.batches, 3 * Batch::MemoryBytes(4, 10));
   EXPECT_EQ(plan.records, 4 * 1000);
-  EXPECT_EQ(plan.decoding, 2 * 12 * 1000);
-  EXPECT_EQ(plan.total(), plan.batches + plan.records + plan.decoding);
+  EXPECT_EQ(plan.index, 24 * 500);
+  EXPECT_EQ(plan.program, 66 * kMebi);
+  EXPECT_EQ(plan.prefetch, 0);
+  EXPECT_EQ(plan.cache, 0);
 }
 
-TEST(MemoryPlanTest, BoundsADecodedImageByItsLimit) {
-  InputOptions options = kOptions;
-  options.jpeg_limits.max_pixels = 50;
-  EXPECT_EQ(PlanMemory(options, 1000).decoding, 2 * 50 * 3);
+TEST(MemoryPlanTest, GivesWhatIsLeftToImages) {
+  const MemoryPlan plan = PlanMemory(kOptions, kData);
+  EXPECT_LE(plan.total(), plan.limit);
+  EXPECT_GE(plan.total(), plan.limit - 1);
+  EXPECT_EQ(plan.decoding, 2 * (1000 + 4 * kMebi + plan.image));
 }
 
-TEST(MemoryPlanTest, NamesBothNumbersAndWhatToLower) {
+TEST(MemoryPlanTest, GivesImagesNoMoreThanTheirLimit) {
   InputOptions options = kOptions;
-  options.memory_limit = PlanMemory(kOptions, 1000).total() - 1;
-  EXPECT_THAT(
-      [&] { (void)PlanMemory(options, 1000); },
-      Throws<UsageError>(Property(
-          &UsageError::what,
-          AllOf(HasSubstr("memory_limit is 32895 bytes, but up to 32896 are "
-                          "needed: 3 batches (4896), 4 records in flight "
-                          "(4000), 2 decoders (24000)"),
-                HasSubstr("lower batch_size")))));
+  options.jpeg_limits.max_memory_bytes = 10 * kMebi;
+  const MemoryPlan plan = PlanMemory(options, kData);
+  EXPECT_EQ(plan.image, 10 * kMebi);
+  EXPECT_LT(plan.total(), plan.limit);
+}
+
+TEST(MemoryPlanTest, GivesTheCacheMostOfWhatIsLeft) {
+  const std::int64_t without = PlanMemory(kOptions, kData).image;
+  InputOptions options = kOptions;
+  options.use_cache = true;
+  const MemoryPlan plan = PlanMemory(options, kData);
+  EXPECT_EQ(plan.total(), plan.limit);
+  EXPECT_GT(plan.cache, 2 * plan.image);
+  EXPECT_LT(plan.image, without);
+}
+
+TEST(MemoryPlanTest, DividesTheLimitBetweenTheRanksOfAMachine) {
+  InputOptions options = kOptions;
+  options.local_world_size = 2;
+  EXPECT_EQ(PlanMemory(options, kData).limit, 128 * kMebi);
+  options.memory_limit = 128 * kMebi;
+  EXPECT_THROW((void)PlanMemory(options, kData), UsageError);
+}
+
+TEST(MemoryPlanTest, CountsWhatIsReadAheadFromStores) {
+  InputOptions options = kOptions;
+  options.memory_limit = 1024 * kMebi;
+  PlannedData data = kData;
+  data.in_cloud = true;
+  EXPECT_EQ(PlanMemory(options, data).prefetch, 512 * kMebi);
+}
+
+TEST(MemoryPlanTest, NamesBothNumbersThePartsAndWhatToLower) {
+  InputOptions options = kOptions;
+  options.memory_limit = 80 * kMebi;
+  EXPECT_THAT([&] { (void)PlanMemory(options, kData); },
+              Throws<UsageError>(Property(
+                  &UsageError::what,
+                  AllOf(HasSubstr("memory_limit is 83886080 bytes, but up to "),
+                        HasSubstr("are needed, in MiB: program 66, index 1, "
+                                  "batches 1, records in flight 1, decoding "
+                                  "25: raise it, or lower batch_size")))));
+}
+
+TEST(MemoryPlanTest, TakesALimitThatIsJustEnough) {
+  InputOptions options = kOptions;
+  options.jpeg_limits.max_memory_bytes = 1;
+  const std::int64_t least = PlanMemory(options, kData).total();
+  options.memory_limit = least;
+  EXPECT_EQ(PlanMemory(options, kData).total(), least);
+  --options.memory_limit;
+  EXPECT_THROW((void)PlanMemory(options, kData), UsageError);
 }
 
 TEST(MemoryPlanTest, DoesNotOverflowForTheLongestRecord) {
@@ -54,8 +104,34 @@ TEST(MemoryPlanTest, DoesNotOverflowForTheLongestRecord) {
   options.threads = 1024;
   options.jpeg_limits.max_pixels = std::numeric_limits<std::int64_t>::max();
   EXPECT_THROW(
-      (void)PlanMemory(options, std::numeric_limits<std::int64_t>::max()),
+      (void)PlanMemory(options, {.records = 1,
+                                 .longest_record =
+                                     std::numeric_limits<std::int64_t>::max()}),
       UsageError);
+}
+
+TEST(MemoryPlanTest, BoundsWhatOneImageMayTake) {
+  const MemoryPlan plan{.image = 100};
+  EXPECT_EQ(PlannedJpegLimits({}, plan).max_memory_bytes, 100);
+  EXPECT_EQ(PlannedJpegLimits({.max_memory_bytes = 7}, plan).max_memory_bytes,
+            7);
+}
+
+TEST(MemoryPlanTest, SaysItInOneLine) {
+  const MemoryPlan plan{.limit = 256 * kMebi,
+                        .program = 64 * kMebi,
+                        .batches = 37 * kMebi + 1,
+                        .decoding = 100 * kMebi};
+  EXPECT_EQ(MemoryText(plan),
+            "memory: up to 201 of 256 MiB: program 64, batches 38, decoding "
+            "100");
+}
+
+TEST(MemoryPlanTest, NeedsOneSampleInFlightWithoutAGraph) {
+  InputOptions options = kOptions;
+  EXPECT_EQ(SamplesInFlight(options), 4);
+  options.graph = GraphKind::kBasic;
+  EXPECT_EQ(SamplesInFlight(CheckedInputOptions(options)), 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "pipeline/open_batch.h"
 
 #include <exception>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -11,6 +12,9 @@
 
 namespace infeed {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 const BatchPlan kPlan{
     .epoch = 0, .first = 4, .samples = 3, .next = {0, 8}, .last = true};
@@ -47,6 +51,34 @@ TEST_F(OpenBatchTest, IsDoneOnceWhicheverSlotIsLast) {
     }
   }
   EXPECT_EQ(last, 1);
+}
+
+std::vector<int> SlotsOf(std::span<const BadRecord> bad) {
+  std::vector<int> slots;
+  for (const BadRecord& one : bad) {
+    slots.push_back(10 * one.slot + one.draw);
+  }
+  return slots;
+}
+
+TEST_F(OpenBatchTest, HandsBadRecordsOutInTheOrderOfSlotsAndDraws) {
+  Begin();
+  open_.AddBadRecord({.slot = 2});
+  open_.AddBadRecord({.slot = 0, .draw = 1});
+  open_.AddBadRecord({.slot = 0});
+  EXPECT_THAT(SlotsOf(open_.BadRecords()), ElementsAre(0, 1, 20));
+  open_.TakeBatch().reset();
+  Begin();
+  EXPECT_THAT(open_.BadRecords(), IsEmpty());
+}
+
+TEST_F(OpenBatchTest, LeavesBadRecordsBehindItsErrorOut) {
+  Begin();
+  for (const int slot : {2, 1, 0}) {
+    open_.AddBadRecord({.slot = slot});
+  }
+  open_.Fail(1, Error("one"));
+  EXPECT_THAT(SlotsOf(open_.BadRecords()), ElementsAre(0, 10));
 }
 
 TEST_F(OpenBatchTest, KeepsTheErrorOfTheLowestSlot) {

@@ -42,7 +42,8 @@ TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
       result.out,
       AllOf(StartsWith("threads     images/s"), HasSubstr("decode"),
             HasSubstr("seek index: 0 used, 0 refused, "),
-            HasSubstr("time to first batch"), HasSubstr("peak memory")));
+            HasSubstr("queues: waiting "), HasSubstr("time to first batch"),
+            HasSubstr("peak memory")));
 }
 
 TEST_F(PipelineThroughputTest, WritesItsReport) {
@@ -64,6 +65,9 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_GT(report["peak_rss_bytes"], 1 << 20);
   EXPECT_GT(report["first_batch_seconds"], 0);
   EXPECT_THAT(report["verdict"].get<std::string>(), Not(IsEmpty()));
+  EXPECT_EQ(report["schema"], 1);
+  EXPECT_EQ(report["bottleneck"]["bound"].is_string(), true);
+  EXPECT_EQ(report["queues"].size(), 4U);
   ASSERT_EQ(report["runs"].size(), 2U);
   EXPECT_EQ(report["runs"][0]["threads"], 2);
 }

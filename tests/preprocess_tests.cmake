@@ -42,9 +42,30 @@ infeed_test(jpeg_entropy_test
   LIBRARIES test_entropy
   LABELS core)
 infeed_test(preprocess_test
-  SOURCES bicubic_sink_test.cc crop_test.cc preprocess_golden_test.cc
+  SOURCES
+    crop_test.cc
+    preprocess_golden_test.cc
+    recipe_test.cc
+    resize_sink_test.cc
+    resize_test.cc
+    simd_target_test.cc
+  SOURCES crop_test.cc preprocess_golden_test.cc
+          preprocessor_warning_test.cc
           recipe_test.cc resize_test.cc simd_target_test.cc
   LIBRARIES test_jpeg
+  LABELS core)
+infeed_test(augment_test
+  SOURCES
+    augment_allocation_test.cc
+    augment_color_ops_test.cc
+    augment_erasing_test.cc
+    augment_geometric_ops_test.cc
+    augment_golden_test.cc
+    augment_jitter_test.cc
+    augment_options_test.cc
+    augment_policy_test.cc
+    augment_test.cc
+  LIBRARIES infeed::preprocess
   LABELS core)
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
 infeed_test(opencv_image_test
@@ -56,6 +77,7 @@ infeed_test(jpeg_seek_index_test
   LIBRARIES infeed::preprocess infeed::records test_jpeg
   LABELS core)
 add_dependencies(core_tests
+  augment_test
   jpeg_backhalf_test
   jpeg_entropy_test
   jpeg_seek_index_test

@@ -238,7 +238,7 @@ const std::array<std::uint32_t, 4> kPacked = {0x01020309, 0x04050609,
                                               0x07080909, 0x0A0B0C09};
 
 std::vector<std::uint32_t> Copied(bool training, const SampleKey& key) {
-  const Preprocessor preprocessor({.training = training, .image_size = 2});
+  Preprocessor preprocessor({.training = training, .image_size = 2});
   std::vector<std::uint32_t> pixels(4);
   preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key, pixels);
   return pixels;
@@ -262,8 +262,54 @@ TEST(PreprocessorTest, FlipsPackedPixelsInTrainingOnly) {
   EXPECT_LT(flipped, 70);
 }
 
+constexpr AugmentOptions kAugment{.policy = AugmentPolicy::kRandAugment,
+                                  .hue = 0.2F};
+
+PreprocessOptions Augmenting(bool training, int size) {
+  return {.training = training, .image_size = size, .augment = kAugment};
+}
+
+TEST(PreprocessorTest, AugmentsWhatItWouldFillInTraining) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  Preprocessor preprocessor(Augmenting(true, kSize));
+  Augmenter augmenter(kAugment, kSize);
+  for (std::uint64_t position = 0; position < 20; ++position) {
+    const SampleKey key{.position = position};
+    Pixels expected = Preprocessed(Recipe::kTpu, true, jpeg, key);
+    augmenter.Apply(expected, key);
+    ASSERT_EQ(Preprocessed(preprocessor, jpeg, key), expected) << position;
+  }
+}
+
+TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
+  Preprocessor preprocessor(Augmenting(true, 2));
+  Augmenter augmenter(kAugment, 2);
+  for (std::uint64_t position = 0; position < 20; ++position) {
+    const SampleKey key{.position = position};
+    Pixels expected = Copied(true, key);
+    augmenter.Apply(expected, key);
+    Pixels pixels(4);
+    preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key,
+                            pixels);
+    ASSERT_EQ(pixels, expected) << position;
+  }
+}
+
+TEST(PreprocessorTest, AugmentsNothingInEvaluation) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  Preprocessor preprocessor(Augmenting(false, kSize));
+  EXPECT_EQ(Preprocessed(preprocessor, jpeg, {}),
+            Preprocessed(Recipe::kTpu, false, jpeg));
+}
+
+TEST(PreprocessorTest, RefusesAugmentationOutOfItsRange) {
+  EXPECT_THAT([] { Preprocessor({.augment = {.layers = 0}}); },
+              testing::ThrowsMessage<UsageError>(
+                  testing::HasSubstr("augment layers is 0")));
+}
+
 TEST(PreprocessorTest, RefusesPackedPixelsOfAnotherSize) {
-  const Preprocessor preprocessor({.image_size = 3});
+  Preprocessor preprocessor({.image_size = 3});
   std::vector<std::uint32_t> pixels(9);
   const auto copy = [&](std::int64_t side) {
     preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), side, side, {},

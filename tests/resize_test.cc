@@ -183,11 +183,11 @@ TEST(ResizeBicubicTest, ReadsAWindowByItsStride) {
   EXPECT_EQ(Resized(window, 33), Resized(copy.view(), 33));
 }
 
-TEST(BicubicAxisTest, AreTheTableOfTheReference) {
+TEST(FourTapAxisTest, AreTheTableOfTheReference) {
   // In 2^-14: near 1, 0.87890625, 0.59375, 0.26171875; far 0, -0.10546875,
   // -0.09375, -0.03515625.
   const auto weights = [](int out_index) {
-    return BicubicAxis(2, 8).At(out_index).weight;
+    return FourTapAxis(ResizeKernel::kBicubic, 2, 8).At(out_index).weight;
   };
   EXPECT_THAT(weights(0), ElementsAreArray({0, 16384, 0, 0}));
   EXPECT_THAT(weights(1), ElementsAreArray({-1728, 14400, 4288, -576}));
@@ -195,10 +195,10 @@ TEST(BicubicAxisTest, AreTheTableOfTheReference) {
   EXPECT_THAT(weights(3), ElementsAreArray({-576, 4288, 14400, -1728}));
 }
 
-TEST(BicubicAxisTest, SumToOneAndStayInside) {
-  const BicubicAxis axis(7, 1021);
+TEST(FourTapAxisTest, SumToOneAndStayInside) {
+  const FourTapAxis axis(ResizeKernel::kBicubic, 7, 1021);
   for (int out_index = 0; out_index < 1021; ++out_index) {
-    const BicubicTaps taps = axis.At(out_index);
+    const FourTaps taps = axis.At(out_index);
     int sum = 0;
     for (int i = 0; i < 4; ++i) {
       sum += taps.weight[i];

@@ -109,18 +109,5 @@ TEST(ParseShardCutTest, RefusesWhatIsNone) {
   }
 }
 
-TEST(ParseBytesTest, KnowsUnits) {
-  EXPECT_EQ(ParseBytes("5", "--bytes"), 5);
-  EXPECT_EQ(ParseBytes("5kB", "--bytes"), 5000);
-  EXPECT_EQ(ParseBytes("5 MiB", "--bytes"), 5 << 20);
-  EXPECT_EQ(ParseBytes("2GiB", "--bytes"), std::int64_t{2} << 30);
-  for (const std::string text : {"", "0", "5 XB", "9999999999GiB", "1.5MB"}) {
-    EXPECT_THAT(
-        MessageOf<UsageError>([&] { (void)ParseBytes(text, "--bytes"); }),
-        HasSubstr("--bytes " + text))
-        << text;
-  }
-}
-
 }  // namespace
 }  // namespace infeed

@@ -4,9 +4,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "pipeline/trace_log.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
@@ -37,7 +40,7 @@ class SlotFillerTest : public ::testing::Test {
                SampleOrder(kRecords, options.shuffle, options.seed).Epoch(0),
                pool.Take());
     FillSlots(filler, open, options.threads);
-    bad_records_ = filler.bad_records().count();
+    bad_records_ = open.BadRecords().size();
     error_ = open.error();
     return CopyOf(*open.TakeBatch());
   }
@@ -58,13 +61,13 @@ class SlotFillerTest : public ::testing::Test {
 
   TestShards shards_{TestPayloads(kRecords)};
   StageCounters counters_;
-  std::int64_t bad_records_ = 0;
+  std::size_t bad_records_ = 0;
   std::exception_ptr error_;
 };
 
 TEST_F(SlotFillerTest, FillsABatchFromManyThreads) {
   EXPECT_EQ(Fill(kOptions), PlainStream(shards_.index(), kOptions, 1).front());
-  EXPECT_EQ(bad_records_, 0);
+  EXPECT_EQ(bad_records_, 0U);
 }
 
 TEST_F(SlotFillerTest, DecodesSmallerWhereItIsTold) {
@@ -86,7 +89,7 @@ TEST_F(SlotFillerTest, ReplacesFromManyThreads) {
   single.threads = 1;
   EXPECT_EQ(Fill(single), many);
   EXPECT_THAT(many.labels, ::testing::Each(::testing::Ge(8)));
-  EXPECT_GE(bad_records_, 8);
+  EXPECT_GE(bad_records_, 8U);
 }
 
 TEST_F(SlotFillerTest, CountsBytesOfEachStageInItsUnit) {
@@ -100,6 +103,22 @@ TEST_F(SlotFillerTest, CountsBytesOfEachStageInItsUnit) {
   EXPECT_GT(stages[2].bytes, 0);
   EXPECT_EQ(stages[2].bytes % 3, 0);
   EXPECT_EQ(stages[3].bytes, kRecords * 16 * 16 * 4);
+}
+
+TEST_F(SlotFillerTest, TracesFromManyThreads) {
+  TraceLog log;
+  InputOptions options = kOptions;
+  options.trace = &log;
+  (void)Fill(options);
+  std::map<std::string_view, int> spans;
+  for (const TraceLog::Thread& thread : log.Read()) {
+    for (const TraceEvent& event : thread.events) {
+      ++spans[event.name];
+    }
+  }
+  EXPECT_EQ(spans["read"], kRecords);
+  EXPECT_EQ(spans["decode"], kRecords);
+  EXPECT_EQ(spans["resize"], kRecords);
 }
 
 }  // namespace

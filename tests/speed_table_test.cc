@@ -23,6 +23,7 @@ SpeedReport Report() {
                 .rival = "them",
                 .theirs = 30,
                 .ours = 10,
+                .theirs_mean = 40,
                 .goal = 2},
                {.what = "slow",
                 .rival = "them",
@@ -67,7 +68,9 @@ TEST(SpeedTableTest, IsJson) {
   const nlohmann::json json = nlohmann::json::parse(SpeedJson(Report()));
   EXPECT_EQ(json["target"], "AVX2");
   EXPECT_EQ(json["rows"][0]["ratio"], 3);
+  EXPECT_EQ(json["rows"][0]["theirs_mean_us"], 40);
   EXPECT_EQ(json["rows"][1]["met"], false);
+  EXPECT_FALSE(json["rows"][1].contains("theirs_mean_us"));
   EXPECT_EQ(json["figures"][1]["value"], 900);
 }
 

@@ -1,82 +1,84 @@
 #include "pipeline/stats.h"
 
-#include <chrono>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
-using std::chrono::milliseconds;
-using ::testing::HasSubstr;
-
-TEST(StageCounterTest, AddsUp) {
-  StageCounter counter;
-  counter.Add(100, milliseconds(20), milliseconds(5));
-  counter.Add(50, milliseconds(10), milliseconds(1), 4);
-  const StageStats stats = counter.Read("decode");
-  EXPECT_EQ(stats.name, "decode");
-  EXPECT_EQ(stats.items, 5);
-  EXPECT_EQ(stats.bytes, 150);
-  EXPECT_DOUBLE_EQ(stats.busy_seconds, 0.030);
-  EXPECT_DOUBLE_EQ(stats.wait_seconds, 0.006);
-}
-
-TEST(StageCounterTest, LosesNothingBetweenThreads) {
-  StageCounter counter;
-  {
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t) {
-      threads.emplace_back([&] {
-        for (int i = 0; i < 1000; ++i) {
-          counter.Add(2, milliseconds(1), milliseconds(0));
-        }
-      });
-    }
-  }
-  EXPECT_EQ(counter.Read("read").items, 4000);
-  EXPECT_EQ(counter.Read("read").bytes, 8000);
-}
-
-TEST(StageCountersTest, AreInTheOrderOfTheDatasWay) {
-  std::string names;
-  for (const StageStats& stage : StageCounters().Read()) {
-    names += stage.name + " ";
-  }
-  EXPECT_EQ(names, "order read decode resize batch ");
-}
-
-TEST(SeekIndexTextTest, NamesTheFirstThatWasRefused) {
-  EXPECT_EQ(SeekIndexText({.used = 7, .none = 2}),
-            "seek index: 7 used, 0 refused, 2 none");
-  EXPECT_EQ(SeekIndexText({.refused = 1, .first_refused = "a: record 3: why"}),
-            "seek index: 0 used, 1 refused, 0 none; the first refused: a: "
-            "record 3: why");
-}
-
-TEST(StageTableTest, HasALineForEachStage) {
+PipelineStats Later() {
   PipelineStats stats;
   stats.elapsed_seconds = 10;
+  stats.first_batch_seconds = 0.5;
   stats.threads = 2;
-  stats.stages = {{"read", 1000, 110'000'000, 1, 0.5},
-                  {"decode", 1000, 393'000'000, 8, 2}};
-  EXPECT_EQ(StageTable(stats),
-            "stage       images         MB    busy s  busy %  images/s "
-            "wait ms/i\n"
-            "read         1000      110.0      1.00     5.0      1000     0.500"
-            "\n"
-            "decode       1000      393.0      8.00    40.0       125     2.000"
-            "\n");
+  stats.batches = 20;
+  stats.images = 1280;
+  stats.bad_records = 7;
+  stats.first_bad_record = "a: record 3: why";
+  stats.seek_indexes = {.used = 9, .refused = 5, .none = 3};
+  stats.outside_pixels = 5000;
+  stats.storage_bytes = 4096;
+  stats.first_wait_seconds = 0.25;
+  stats.consumer_wait_seconds = 4;
+  stats.memory_bytes = 1 << 20;
+  stats.stages = {{"read", 1300, 900, 3, 2}, {"decode", 1290, 700, 15, 1}};
+  stats.queues = {{"ready", 2, 3}};
+  return stats;
 }
 
-TEST(StageTableTest, DividesByNothingBeforeTheFirstBatch) {
-  PipelineStats stats;
-  stats.stages = {{"read", 0, 0, 0, 0}};
-  EXPECT_THAT(StageTable(stats), HasSubstr("    -     0.000\n"));
+PipelineStats Earlier() {
+  PipelineStats stats = Later();
+  stats.elapsed_seconds = 6;
+  stats.batches = 12;
+  stats.images = 768;
+  stats.bad_records = 3;
+  stats.seek_indexes = {.used = 4, .refused = 2, .none = 2};
+  stats.outside_pixels = 3000;
+  stats.storage_bytes = 1024;
+  stats.consumer_wait_seconds = 1;
+  stats.stages = {{"read", 800, 500, 1, 0.5}};
+  stats.queues = {{"ready", 1, 2}};
+  return stats;
+}
+
+TEST(PipelineStatsTest, SubtractsWhatIsCounted) {
+  const PipelineStats interval = Later().Since(Earlier());
+  EXPECT_EQ(interval.elapsed_seconds, 4);
+  EXPECT_EQ(interval.batches, 8);
+  EXPECT_EQ(interval.images, 512);
+  EXPECT_EQ(interval.images_per_second(), 128);
+  EXPECT_EQ(interval.bad_records, 4);
+  EXPECT_EQ(interval.seek_indexes.used, 5);
+  EXPECT_EQ(interval.seek_indexes.refused, 3);
+  EXPECT_EQ(interval.seek_indexes.none, 1);
+  EXPECT_EQ(interval.outside_pixels, 2000);
+  EXPECT_EQ(interval.storage_bytes, 3072);
+  EXPECT_EQ(interval.first_wait_seconds, 0);
+  EXPECT_EQ(interval.consumer_wait_seconds, 3);
+}
+
+TEST(PipelineStatsTest, SubtractsStagesByName) {
+  const PipelineStats interval = Later().Since(Earlier());
+  const StageStats& read = *interval.stage("read");
+  EXPECT_EQ(read.items, 500);
+  EXPECT_EQ(read.bytes, 400);
+  EXPECT_EQ(read.busy_seconds, 2);
+  EXPECT_EQ(read.wait_seconds, 1.5);
+  EXPECT_EQ(interval.stage("decode")->items, 1290);
+}
+
+TEST(PipelineStatsTest, KeepsWhatIsNotCounted) {
+  const PipelineStats interval = Later().Since(Earlier());
+  EXPECT_EQ(interval.threads, 2);
+  EXPECT_EQ(interval.first_batch_seconds, 0.5);
+  EXPECT_EQ(interval.first_bad_record, "a: record 3: why");
+  EXPECT_EQ(interval.memory_bytes, 1 << 20);
+  EXPECT_EQ(interval.queues[0].depth, 2);
+  EXPECT_EQ(interval.queues[0].most, 3);
+}
+
+TEST(PipelineStatsTest, HasNoRateBeforeItBegins) {
+  EXPECT_EQ(PipelineStats().images_per_second(), 0);
+  EXPECT_EQ(PipelineStats().stage("read"), nullptr);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 infeed_test(trainer_state_test
-  SOURCES append_file_test.cc checkpoint_test.cc manifest_test.cc
+  SOURCES checkpoint_test.cc manifest_test.cc
           metrics_log_test.cc model_dir_test.cc params_parse_test.cc
           params_test.cc progress_test.cc run_state_test.cc safetensors_test.cc
           summary_writer_test.cc

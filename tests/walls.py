@@ -38,6 +38,7 @@ DOORS = [
     (r"(torch|ATen|c10)/.*",
      r"trainer/(resnet|optimizer|loss|device_loop\w*|torch\w*)\.(cc|h)"),
     (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"
+                     r"pipeline/(bad_record_report|stats_json|stream_state)\.cc|"
                      r"(trainer|tools|bench)/.*\.cc"),
     (r"curl/.*", r"records/http_client\.cc"),
     (r"pugixml\.hpp", r"records/object_xml\.cc"),
@@ -47,6 +48,7 @@ DOORS = [
                     r"bench/.*\.cc"),
     (r"benchmark/.*", r"bench/.*\.cc"),
     (r"isa-l/.*", r"records/crc32c\.cc"),
+    (r"linux/perf_event\.h", r"bench/cpu_counters\.cc"),
     (r"hwy/.*|immintrin\.h", r"preprocess/\w+(-inl\.h|\.cc)"),
 ]
 

@@ -13,6 +13,11 @@ add_test(NAME walls.breaches_are_found
   COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/walls_test.py)
 set_tests_properties(walls.breaches_are_found PROPERTIES LABELS walls)
 
+# What bench/peers makes of its measurements; it measures nothing.
+add_test(NAME peers_test
+  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peers_test.py)
+set_tests_properties(peers_test PROPERTIES LABELS core)
+
 add_test(NAME walls.find_package
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/find_package/run.sh
           ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER})

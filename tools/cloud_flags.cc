@@ -1,11 +1,10 @@
 #include "tools/cloud_flags.h"
 
 #include <iostream>
-#include <limits>
 
 #include <CLI/CLI.hpp>
 
-#include "base/error.h"
+#include "records/byte_size.h"
 
 namespace infeed {
 
@@ -13,22 +12,18 @@ void AddCloudFlags(CLI::App& app, CloudFlags& flags) {
   app.add_option("--cache_dir", flags.cache_dir,
                  "keeps whole shards of s3://, gs:// and http(s):// there")
       ->type_name("DIR");
-  app.add_option("--cache_size", flags.cache_size,
-                 "bytes that they may take (64GiB)")
-      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--cache_size", flags.cache_size, "bytes that they may take")
+      ->type_name("SIZE")
+      ->capture_default_str();
   app.add_option("--connections", flags.connections,
                  "to stores in the cloud, at once")
       ->capture_default_str();
 }
 
 void ApplyCloudFlags(const CloudFlags& flags) {
-  if (flags.cache_size >
-      static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    throw UsageError("--cache_size: too large");
-  }
   CloudSettings settings;
   settings.cache_folder = flags.cache_dir;
-  settings.cache_bytes = static_cast<std::int64_t>(flags.cache_size);
+  settings.cache_bytes = ParseByteSize(flags.cache_size, "--cache_size");
   settings.connections = flags.connections;
   settings.on_warning = [](const std::string& text) {
     std::cerr << "warning: " << text << "\n";

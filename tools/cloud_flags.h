@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "records/cloud_settings.h"
@@ -14,8 +13,7 @@ namespace infeed {
 
 struct CloudFlags {
   std::string cache_dir;
-  std::uint64_t cache_size =
-      static_cast<std::uint64_t>(CloudSettings().cache_bytes);
+  std::string cache_size = "64GiB";
   int connections = CloudSettings().connections;
 };
 

@@ -3,31 +3,41 @@
 #include <string>
 #include <vector>
 
-#include "tools/image_tree.h"
-#include "tools/raw_formats.h"
+#include "pipeline/options.h"
 
 namespace CLI {
 class App;
 }
 
-// The flags that say what is converted.
+// The flags that make InputOptions, for programs that read data sets without
+// training on them.
 namespace infeed {
 
 struct InputFlags {
-  std::vector<std::string> raw_data_dirs;
-  std::vector<std::string> manifests;
-  RawFormat raw_format = RawFormat::kImages;
-  std::string split;
-  bool report_duplicates = false;
-  int threads = 0;  // that of the program; no flag of its own
+  InputOptions options;  // its numbers and switches are flags themselves
+  // The names of its choices, and what else is worked out.
+  std::string recipe = "tpu";
+  std::string interpolation = "recipe";
+  std::string augment = "none";
+  std::string shuffle;  // empty: global in training, none in evaluation
+  std::string rank_share = "contiguous";
+  std::string last_batch = "auto";
+  std::string on_bad_record = "replace";
+  std::string graph = "flow";
+  std::string memory_limit = "4GiB";
+  std::vector<float> color_jitter;  // none, or four
 };
 
-// Adds the flags to an app, which fills them in when it parses.
-void AddInputFlags(CLI::App& app, InputFlags& flags);
+// Adds what decides about the batches, in the groups "Stream", "Images" and
+// "Bad records".
+void AddStreamFlags(CLI::App& app, InputFlags& flags);
 
-// Reads what the flags name, and divides it where they ask for that. All that
-// is wrong with the input as a whole is found here, before anything is
-// written. Throws UsageError, IoError, DataError.
-[[nodiscard]] ImageTree ReadInput(const InputFlags& flags);
+// Adds what decides about their cost, in the group "Performance", but the
+// number of threads, which programs have in different ways.
+void AddPerformanceFlags(CLI::App& app, InputFlags& flags);
+
+// Returns the options that the flags make. Throws UsageError for a name that is
+// none of a choice's. Requires: the app is parsed.
+[[nodiscard]] InputOptions ResolveInput(const InputFlags& flags);
 
 }  // namespace infeed

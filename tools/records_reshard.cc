@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "records/byte_size.h"
 #include "tools/records_command.h"
 #include "tools/records_writing_verbs.h"
 #include "tools/shard_rewriter.h"
@@ -29,7 +30,7 @@ ExitCode Reshard(const ShardPaths& shards, const ReshardFlags& flags,
   }
   options.cut = ParseShardCut(flags.shards, "--shards");
   options.cut.balance_bytes = flags.balance_bytes;
-  options.memory_limit = ParseBytes(flags.memory_limit, "--memory_limit");
+  options.memory_limit = ParseByteSize(flags.memory_limit, "--memory_limit");
   options.order = flags.shuffle ? RewriteOrder::kShuffled : RewriteOrder::kAsIs;
   return RewriteShards(shards, options);
 }

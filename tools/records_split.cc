@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "records/byte_size.h"
 #include "tools/number_checks.h"
 #include "tools/records_command.h"
 #include "tools/records_writing_verbs.h"
@@ -28,7 +29,7 @@ ShardCut CutOf(const SplitFlags& flags) {
   }
   if (!flags.bytes.empty()) {
     return {.kind = ShardCut::Kind::kBytesEach,
-            .value = ParseBytes(flags.bytes, "--bytes")};
+            .value = ParseByteSize(flags.bytes, "--bytes")};
   }
   return {.kind = ShardCut::Kind::kShards, .value = flags.parts};
 }
@@ -37,7 +38,7 @@ ExitCode Split(const ShardPaths& shards, const SplitFlags& flags) {
   RewriteOptions options = flags.rewrite;
   options.cut = CutOf(flags);
   options.order = flags.by_label ? RewriteOrder::kByLabel : RewriteOrder::kAsIs;
-  options.memory_limit = ParseBytes(flags.memory_limit, "--memory_limit");
+  options.memory_limit = ParseByteSize(flags.memory_limit, "--memory_limit");
   return RewriteShards(shards, options);
 }
 

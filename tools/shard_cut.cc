@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "tools/writing_options.h"
+#include "records/byte_size.h"
 
 namespace infeed {
 namespace {
@@ -116,7 +116,8 @@ ShardCut ParseShardCut(const std::string& text, const std::string& flag) {
     throw UsageError(flag + " " + text +
                      ": give a number above 0, a size such as 128MB, or auto");
   }
-  return {.kind = ShardCut::Kind::kShardBytes, .value = ParseBytes(text, flag)};
+  return {.kind = ShardCut::Kind::kShardBytes,
+          .value = ParseByteSize(text, flag)};
 }
 
 std::vector<ShardRange> CutIntoShards(std::int64_t records,

@@ -1,29 +1,15 @@
 #include "tools/shards_flag.h"
 
-#include <array>
 #include <charconv>
-#include <string_view>
+#include <optional>
 #include <system_error>
 
 #include "base/error.h"
+#include "records/byte_size.h"
 
 namespace infeed {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  std::int64_t bytes;
-};
-constexpr std::int64_t kKilo = 1000;
-constexpr std::int64_t kKibi = 1024;
-constexpr std::array<Unit, 8> kUnits = {{{"kB", kKilo},
-                                         {"MB", kKilo* kKilo},
-                                         {"GB", kKilo* kKilo* kKilo},
-                                         {"TB", kKilo* kKilo* kKilo* kKilo},
-                                         {"KiB", kKibi},
-                                         {"MiB", kKibi* kKibi},
-                                         {"GiB", kKibi* kKibi* kKibi},
-                                         {"TiB", kKibi* kKibi* kKibi* kKibi}}};
 constexpr std::int64_t kMaxNumber = 1'000'000;
 
 }  // namespace
@@ -35,16 +21,12 @@ ShardsFlag ParseShards(const std::string& text) {
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc{} && number > 0 && number <= kMaxNumber) {
-    const std::string_view unit(last, end);
-    if (unit.empty()) {
+  if (error == std::errc{} && last == end) {
+    if (number > 0 && number <= kMaxNumber) {
       return {.shards = number};
     }
-    for (const Unit& known : kUnits) {
-      if (unit == known.name) {
-        return {.bytes = number * known.bytes};
-      }
-    }
+  } else if (const std::optional<std::int64_t> bytes = TryParseByteSize(text)) {
+    return {.bytes = *bytes};
   }
   throw UsageError("--shards " + text +
                    ": give a number above 0, a size such as 256MB or 1GiB, "

@@ -11,8 +11,8 @@ struct ShardsFlag {
   std::int64_t bytes = 0;   // 0: not given
 };
 
-// Parses "auto" (neither), "64" or "256MB": a whole number of kB, MB, GB, TB
-// (powers of 1000) or KiB, MiB, GiB, TiB (of 1024). Throws UsageError.
+// Parses "auto" (neither), "64" or a size with its unit, such as "256MB"
+// (records/byte_size.h). Throws UsageError.
 [[nodiscard]] ShardsFlag ParseShards(const std::string& text);
 
 }  // namespace infeed

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "records/compression.h"
 
@@ -28,10 +26,5 @@ void AddWritingOptions(CLI::App* verb, WritingOptions& options,
 
 // Adds --on_bad_record: whether bad records are left out.
 void AddBadRecordOption(CLI::App* verb, bool& skip_bad);
-
-// Bytes of "1048576", "64MB", "64 MiB" (units kB, MB, GB, KiB, MiB, GiB).
-// Throws UsageError naming the flag.
-[[nodiscard]] std::int64_t ParseBytes(std::string_view text,
-                                      std::string_view flag);
 
 }  // namespace infeed

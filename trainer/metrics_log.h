@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/append_file.h"
+#include "records/append_file.h"
 
 namespace infeed {
 

@@ -59,27 +59,60 @@ const Param kTable[] = {
      "64 on a CPU, 1024 on a GPU, never more than the data"},
     {"image_size", &P::image_size, Between(8, 4096), "pixels",
      "Side of the model's input.", ""},
-    {"recipe", &P::recipe, OneOf("tpu|plain"), "",
-     "How images become input: the reference's random crop and flip, or the "
-     "whole image resized.",
+    {"recipe", &P::recipe, OneOf("tpu|torchvision|plain|cifar"), "",
+     "How images become input: the reference's random crop and flip, "
+     "torchvision's, the whole image resized, or CIFAR's shifts.",
      ""},
-    {"scaled_decode",
-     &P::scaled_decode,
-     {},
-     "",
+    {"interpolation", &P::interpolation,
+     OneOf("recipe|bicubic|bilinear|antialias"), "",
+     "How windows are resized: as the recipe does, or otherwise.", ""},
+    {"scaled_decode", &P::scaled_decode, Any(), "",
      "Decode a training JPEG to 1/2, 1/4 or 1/8 of its size where its crop is "
      "that much larger than image_size: faster, other pixels.",
      ""},
-    {"shuffle", &P::shuffle, OneOf("global|none"), "",
-     "Order of the training images.", ""},
+    {"augment_name", &P::augment_name, OneOf("none|autoaugment|randaugment"),
+     "", "What is done to training images beside crop and flip.", ""},
+    {"randaug_num_layers", &P::randaug_num_layers, Between(1, 16), "operations",
+     "How many randaugment applies to an image.", ""},
+    {"randaug_magnitude", &P::randaug_magnitude, Between(0, 30), "",
+     "How strong randaugment's operations are.", ""},
+    {"random_erasing", &P::random_erasing, Between(0, 1), "",
+     "Probability that a rectangle of a training image is erased.", ""},
+    {"shuffle", &P::shuffle, OneOf("global|window|reference|none"), "",
+     "Order of the training images: a permutation of all, of neighbours in "
+     "interleaved shards, as the reference shuffles, or their own.",
+     ""},
+    {"window_shards", &P::window_shards, Between(1, 1 << 24), "shards",
+     "How many shuffle=window interleaves at once.", ""},
+    {"window_records", &P::window_records, Between(1, 1 << 24), "records",
+     "How many it shuffles among each other.", ""},
+    {"seed", &P::seed, Between(0, 0x1p64), "",
+     "Of order, crops, flips and initial weights.", ""},
     {"on_bad_record", &P::on_bad_record, OneOf("fail|replace|skip"), "",
      "What becomes of a training record that cannot be read: end the run, "
      "take another in its place, leave its place empty.",
      ""},
-    {"seed", &P::seed, Between(0, 0x1p64), "",
-     "Of order, crops, flips and initial weights.", ""},
+    {"max_bad_records", &P::max_bad_records, Between(-1, kMaxImages), "records",
+     "End the run after so many different bad ones; -1: never.", ""},
+    {"max_bad_rate", &P::max_bad_rate, Between(0, 1), "",
+     "End the run when more than this share of the samples is bad.", ""},
+    {"bad_record_report", &P::bad_record_report, Any(), "",
+     "File that lists every bad record, one JSON object a line.", "no file"},
+    {"lenient", &P::lenient, Any(), "",
+     "Use JPEGs that libjpeg only warns about, and count them.", ""},
+
+    {"graph", &P::graph, OneOf("flow|basic"), "",
+     "How the input works: overlapped in all threads, or one record after the "
+     "other, to see what a slow input does.",
+     ""},
     {"num_parallel_calls", &P::num_parallel_calls, Between(0, 4096), "threads",
      "Of the input.", "one for each core"},
+    {"batches_in_pool", &P::batches_in_pool, Between(2, 1024), "batches",
+     "That are filled, waiting or in use at once.", ""},
+    {"prefetch_batches", &P::prefetch_batches, Between(0, 1024), "batches",
+     "Ahead of those, whose records are asked for.", ""},
+    {"use_cache", &P::use_cache, Any(), "",
+     "Keep encoded records in memory, as far as memory_limit allows.", ""},
     {"memory_limit", &P::memory_limit, Between(0x1p20, 0x1p44), "bytes",
      "What the input may take; checked at start. Also as 512MiB, 4GiB.", ""},
 
@@ -120,7 +153,6 @@ const UnsupportedParam kUnsupported[] = {
     {"num_cores", "8"},
     {"enable_lars", "false"},
     {"transpose_input", "true"},
-    {"use_cache", "true"},
     {"use_async_checkpointing", "false"},
     {"poly_rate", "0.0"},
     {"skip_host_call", "false"},
@@ -130,9 +162,6 @@ const UnsupportedParam kUnsupported[] = {
     {"pre_activation", "false"},
     {"norm_act_layer", "bn_relu"},
     {"data_format", "channels_last"},
-    {"augment_name", "null"},
-    {"randaug_magnitude", "null"},
-    {"randaug_num_layers", "null"},
     {"use_resnetd_stem", "false"},
     {"resnetd_shortcut", "false"},
     {"replace_stem_max_pool", "false"},
@@ -238,7 +267,8 @@ std::string BytesText(std::int64_t bytes) {
 }
 
 bool IsGiven(const Param& param, const TrainParams& params) {
-  return param.when_not_given.empty() || ValueText(param, params) != "0";
+  const std::string text = ValueText(param, params);
+  return param.when_not_given.empty() || (text != "0" && !text.empty());
 }
 
 }  // namespace infeed

@@ -34,7 +34,8 @@ struct Param {
   ParamRange range;
   std::string_view unit;  // "bytes" also reads 4GiB and the like
   std::string_view help;
-  // What it is when it is not given, that is 0; empty: its default counts.
+  // What it is when it is not given, that is 0 or no text; empty: its default
+  // counts.
   std::string_view when_not_given;
 };
 
@@ -64,7 +65,7 @@ struct UnsupportedParam {
                                     const TrainParams& params);
 // "4GiB", "512MiB", or a number where neither is exact.
 [[nodiscard]] std::string BytesText(std::int64_t bytes);
-// Whether it has a value; false where 0 stands for "not given".
+// Whether it has a value; false where 0 or no text stands for "not given".
 [[nodiscard]] bool IsGiven(const Param& param, const TrainParams& params);
 
 }  // namespace infeed

@@ -146,11 +146,12 @@ bool ParseBoolParam(const ParamAssignment& given) {
   return *value;
 }
 
+bool IsNull(std::string_view text) {
+  return IsChoice("null|Null|NULL|~|None", text);
+}
+
 // Whether two texts are the same null, truth value, number or text.
 bool SameValue(std::string_view a, std::string_view b) {
-  const auto is_null = [](std::string_view text) {
-    return IsChoice("null|Null|NULL|~|None", text);
-  };
   const std::optional<double> number = ParseReal(b);
   if (number) {
     return ParseReal(a) == number;
@@ -158,13 +159,18 @@ bool SameValue(std::string_view a, std::string_view b) {
   if (ParseBool(b)) {
     return ParseBool(a) == ParseBool(b);
   }
-  return is_null(b) ? is_null(a) || a.empty() : a == b;
+  return IsNull(b) ? IsNull(a) || a.empty() : a == b;
 }
 
 }  // namespace
 
 void SetParam(const Param& param, const ParamAssignment& given,
               TrainParams& params) {
+  if (IsNull(given.value)) {
+    std::visit([&](auto field) { params.*field = TrainParams().*field; },
+               param.field);
+    return;
+  }
   const std::string_view choices = param.range.choices;
   if (!choices.empty() && !IsChoice(choices, given.value)) {
     ThrowType(given, RangeText(param));

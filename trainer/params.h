@@ -24,11 +24,28 @@ struct TrainParams {
   int eval_batch_size = 0;
   int image_size = 224;
   std::string recipe = "tpu";  // tpu, plain
+  std::string interpolation = "recipe";
   bool scaled_decode = false;
-  std::string shuffle = "global";         // global, none
-  std::string on_bad_record = "replace";  // fail, replace, skip
+  std::string augment_name = "none";  // none, autoaugment, randaugment
+  int randaug_num_layers = 2;
+  int randaug_magnitude = 10;
+  double random_erasing = 0;
+  std::string shuffle = "global";  // global, window, reference, none
+  int window_shards = 16;
+  int window_records = 4096;
   std::uint64_t seed = 0;
+  std::string on_bad_record = "replace";  // fail, replace, skip
+  std::int64_t max_bad_records = -1;
+  double max_bad_rate = 1;
+  std::string bad_record_report;
+  bool lenient = false;
+
+  // What the input costs.
+  std::string graph = "flow";  // flow, basic
   int num_parallel_calls = 0;
+  int batches_in_pool = 4;
+  int prefetch_batches = 2;
+  bool use_cache = false;
   std::int64_t memory_limit = std::int64_t{4} << 30;
 
   // How long, and how often what.

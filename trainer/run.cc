@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "pipeline/stats_table.h"
+#include "pipeline/verdict.h"
 #include "trainer/checkpoint.h"
 #include "trainer/data_set.h"
 #include "trainer/device_loop.h"

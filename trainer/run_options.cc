@@ -8,9 +8,6 @@
 namespace infeed {
 namespace {
 
-// Batches that the infeed holds, the one in use and one being filled.
-constexpr int kBatchesInPool = 4;
-
 Precision PrecisionOf(const std::string& name, bool on_gpu) {
   if (name == "auto") {
     return on_gpu || CpuGainsFromBfloat16() ? Precision::kBfloat16
@@ -19,21 +16,40 @@ Precision PrecisionOf(const std::string& name, bool on_gpu) {
   return name == "bfloat16" ? Precision::kBfloat16 : Precision::kFloat32;
 }
 
+// What training and evaluation share.
 InputOptions InputOf(const TrainParams& params) {
   return {.image_size = params.image_size,
           .recipe = ParseRecipe(params.recipe),
+          .interpolation = ParseInterpolation(params.interpolation),
           .seed = params.seed,
+          .graph = ParseGraphKind(params.graph),
           .threads = params.num_parallel_calls,
-          .batches_in_pool = kBatchesInPool,
+          .batches_in_pool = params.batches_in_pool,
+          .prefetch_batches = params.prefetch_batches,
           .memory_limit = params.memory_limit};
+}
+
+AugmentOptions AugmentOf(const TrainParams& params) {
+  return {.policy = ParseAugmentPolicy(params.augment_name),
+          .layers = params.randaug_num_layers,
+          .magnitude = params.randaug_magnitude,
+          .erasing = static_cast<float>(params.random_erasing)};
 }
 
 InputOptions TrainInputOf(const TrainParams& params) {
   InputOptions input = InputOf(params);
   input.batch_size = params.train_batch_size;
   input.scaled_decode = params.scaled_decode;
+  input.augment = AugmentOf(params);
   input.shuffle = ParseShuffle(params.shuffle);
+  input.window_shards = params.window_shards;
+  input.window_records = params.window_records;
   input.on_bad_record = ParseOnBadRecord(params.on_bad_record);
+  input.max_bad_records = params.max_bad_records;
+  input.max_bad_rate = params.max_bad_rate;
+  input.bad_record_report = params.bad_record_report;
+  input.lenient = params.lenient;
+  input.use_cache = params.use_cache;
   return input;
 }
 

@@ -1,16 +1,16 @@
 # What a run keeps: parameters, checkpoints, logs. A library of its own, free
 # of LibTorch and oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
-  SOURCES append_file.cc checkpoint.cc manifest.cc metrics_log.cc model_dir.cc
+  SOURCES checkpoint.cc manifest.cc metrics_log.cc model_dir.cc
           param_help.cc param_table.cc param_value.cc params.cc params_parse.cc
           progress.cc run_state.cc safetensors.cc safetensors_header.cc
           summary_writer.cc
-  HEADERS append_file.h checkpoint.h manifest.h metrics_log.h model_dir.h
+  HEADERS checkpoint.h manifest.h metrics_log.h model_dir.h
           param_help.h param_table.h param_value.h params.h params_parse.h
           progress.h run_state.h safetensors.h safetensors_header.h
           summary_writer.h
-  PUBLIC infeed::base
-  PRIVATE infeed::records fmt::fmt nlohmann_json::nlohmann_json
+  PUBLIC infeed::base infeed::records
+  PRIVATE fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp)
 
 # Included as "trainer/event.pb.h", by summary_writer.cc alone.

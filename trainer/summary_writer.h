@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "trainer/append_file.h"
+#include "records/append_file.h"
 
 namespace infeed {
 

@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
-"""Measures TensorFlow's tf.data on the reference recipe, for comparison.
+"""Measures TensorFlow's tf.data.
 
-usage: tf_data.py [--seconds S] [--size 224] [--cores N] SHARD...
+usage: tf_data.py [--work WORK] [--cores N] [--seconds S] SHARD...
 
-Reads TFRecord shards again and again, draws the reference driver's training
-crop, decodes the window (decode_and_crop_jpeg), resizes it with the legacy
-bicubic kernel and flips it; what comes out are batches of 64 as uint8. Prints
-one line: images/s over the time given, after a warm-up of a fifth of it.
+Reads the shards again and again, draws the reference driver's training window,
+decodes it alone (decode_and_crop_jpeg) and resizes it:
 
-Start it with `taskset -c 0` (or 0,1 and --cores 2) beside a run of
-`pipeline_throughput --threads 1` under the same mask. Needs TensorFlow.
+  reference  legacy bicubic, as the reference driver does
+  antialias  bilinear with antialiasing, as torchvision and Pillow do
+  bilinear   plain bilinear
+
+Start it with `taskset -c 0` (or 0,1 and --cores 2). Needs tensorflow-cpu. See
+peer.py for what it prints.
 """
 
-import argparse
 import os
-import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf  # noqa: E402
+
+import peer  # noqa: E402
 
 
 def parsed(record):
@@ -31,53 +33,46 @@ def window_of(jpeg):
     whole = tf.constant([0.0, 0.0, 1.0, 1.0], shape=[1, 1, 4])
     begin, size, _ = tf.image.sample_distorted_bounding_box(
         tf.io.extract_jpeg_shape(jpeg), bounding_boxes=whole,
-        min_object_covered=0.1, aspect_ratio_range=(3 / 4, 4 / 3),
-        area_range=(0.08, 1.0), max_attempts=10,
+        min_object_covered=0.1, aspect_ratio_range=peer.ASPECT,
+        area_range=peer.AREA, max_attempts=peer.ATTEMPTS,
         use_image_if_no_bounding_boxes=True)
     y, x, _ = tf.unstack(begin)
     height, width, _ = tf.unstack(size)
     return tf.stack([y, x, height, width])
 
 
-def prepared(record, side):
+def resized(image, work):
+    size = [peer.SIDE, peer.SIDE]
+    if work == "reference":
+        return tf.compat.v1.image.resize_bicubic([image], size)[0]
+    return tf.image.resize(image, size, antialias=work == "antialias")
+
+
+def prepared(record, work):
     jpeg, label = parsed(record)
     image = tf.image.decode_and_crop_jpeg(jpeg, window_of(jpeg), channels=3)
-    image = tf.compat.v1.image.resize_bicubic([image], [side, side])[0]
-    image = tf.image.random_flip_left_right(image)
-    return tf.saturate_cast(image, tf.uint8), label
+    image = tf.image.random_flip_left_right(resized(image, work))
+    return tf.saturate_cast(image + 0.5, tf.uint8), label
 
 
-def batches(shards, side, cores):
-    data = tf.data.TFRecordDataset(shards, buffer_size=8 << 20).repeat()
-    data = data.map(lambda record: prepared(record, side),
-                    num_parallel_calls=cores, deterministic=True)
-    data = data.batch(64, drop_remainder=True).prefetch(2)
+def batches(flags):
+    data = tf.data.TFRecordDataset(flags.shards, buffer_size=8 << 20).repeat()
+    data = data.map(lambda record: prepared(record, flags.work),
+                    num_parallel_calls=flags.cores, deterministic=True)
+    data = data.batch(peer.BATCH, drop_remainder=True).prefetch(2)
     options = tf.data.Options()
-    options.threading.private_threadpool_size = cores
+    options.threading.private_threadpool_size = flags.cores
     options.threading.max_intra_op_parallelism = 1
-    return data.with_options(options)
+    for images, _ in data.with_options(options):
+        yield images.numpy()
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--size", type=int, default=224)
-    parser.add_argument("--cores", type=int, default=1)
-    parser.add_argument("shards", nargs="+")
-    flags = parser.parse_args()
+    flags = peer.parser(__doc__, ["reference", "antialias", "bilinear"]
+                        ).parse_args()
     tf.config.threading.set_inter_op_parallelism_threads(flags.cores)
     tf.config.threading.set_intra_op_parallelism_threads(1)
-    source = iter(batches(flags.shards, flags.size, flags.cores))
-    warm = time.monotonic() + flags.seconds / 5
-    while time.monotonic() < warm:
-        next(source)
-    start, images = time.monotonic(), 0
-    while time.monotonic() < start + flags.seconds:
-        images += int(next(source)[1].shape[0])
-    rate = images / (time.monotonic() - start)
-    print(f"TensorFlow {tf.__version__}: {rate:.0f} images/s on {flags.cores} "
-          f"core(s)")
+    peer.measure("tf.data", tf.__version__, flags, lambda: batches(flags))
 
 
 if __name__ == "__main__":

@@ -61,14 +61,18 @@ const std::string& TestShards::PathOf(std::int64_t record) const {
 
 void TestShards::Damage(std::int64_t record) {
   constexpr std::int64_t kFrameHeaderBytes = 12;
-  const RecordLocation place = index_->at(record);
+  TurnBit(record, kFrameHeaderBytes + index_->at(record).length / 2);
+}
+
+void TestShards::DamageHeader(std::int64_t record) { TurnBit(record, 0); }
+
+void TestShards::TurnBit(std::int64_t record, std::int64_t byte_of_frame) {
   std::fstream file(PathOf(record),
                     std::ios::in | std::ios::out | std::ios::binary);
-  const std::int64_t middle =
-      place.offset + kFrameHeaderBytes + place.length / 2;
-  file.seekg(middle);
+  const std::int64_t place = index_->at(record).offset + byte_of_frame;
+  file.seekg(place);
   const int byte = file.get();
-  file.seekp(middle);
+  file.seekp(place);
   file.put(static_cast<char>(byte ^ 1));
   Check(file.good(), "the shard can be damaged");
 }

@@ -32,10 +32,14 @@ class TestShards {
 
   // Turns one bit of a record's payload over, so that its checksum fails.
   void Damage(std::int64_t record);
+  // The same of its length, so that its frame is none.
+  void DamageHeader(std::int64_t record);
   // Removes the file that a record is in.
   void RemoveShardOf(std::int64_t record);
 
  private:
+  // Turns over the lowest bit of one byte of a record's frame.
+  void TurnBit(std::int64_t record, std::int64_t byte_of_frame);
   [[nodiscard]] const std::string& PathOf(std::int64_t record) const;
 
   TemporaryFolder folder_;

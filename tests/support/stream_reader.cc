@@ -40,7 +40,8 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
   Preprocessor preprocessor({.recipe = options.recipe,
                              .training = options.training,
                              .image_size = options.image_size,
-                             .scaled_decode = options.scaled_decode});
+                             .scaled_decode = options.scaled_decode,
+                             .augment = options.augment});
   std::vector<BatchCopy> batches;
   StreamPosition place;
   std::vector<std::byte> buffer;

@@ -1,4 +1,4 @@
-#include "trainer/append_file.h"
+#include "records/append_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

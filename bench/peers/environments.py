@@ -1,0 +1,76 @@
+"""The Python environments of the systems, made where there are none yet."""
+
+import pathlib
+import subprocess
+import sys
+from typing import NamedTuple
+
+
+class Unavailable(Exception):
+    """Why something cannot be measured here."""
+
+
+class Need(NamedTuple):
+    environment: str
+    module: str    # that it is there when this can be imported
+    installs: tuple  # arguments of pip install, one after the other
+
+
+NEEDS = {
+    "tf": Need("tf", "tensorflow", (["tensorflow-cpu"],)),
+    "dali": Need("tf", "nvidia.dali", (["nvidia-dali-cuda120"],)),
+    "spdl": Need("tf", "spdl.io", (["spdl"],)),
+    "torch": Need("torch", "torchvision",
+                  (["torch", "torchvision", "pillow"],)),
+    # A source package that finds neither its build tools nor its own needs.
+    "ffcv": Need("ffcv", "ffcv", (
+        ["setuptools", "wheel", "numpy", "torch", "torchvision", "pillow",
+         "numba", "opencv-python-headless", "terminaltables", "tqdm", "psutil",
+         "fastargs"],
+        ["--no-build-isolation", "--no-deps", "ffcv"])),
+}
+
+
+def last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no message"
+
+
+def run(command, what):
+    """Runs a command to its end. Raises Unavailable with its last words."""
+    try:
+        done = subprocess.run([str(word) for word in command],
+                              capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise Unavailable(f"{what}: {error}") from error
+    if done.returncode != 0:
+        raise Unavailable(f"{what}: {last_line(done.stderr or done.stdout)}")
+    return done.stdout
+
+
+class Environments:
+    """Virtual environments tf, torch and ffcv in a folder."""
+
+    def __init__(self, folder, say):
+        self.folder = pathlib.Path(folder)
+        self.say = say
+
+    def python(self, system):
+        """The interpreter that has the system; installs what is missing.
+        Raises Unavailable."""
+        need = NEEDS[system]
+        folder = self.folder / need.environment
+        python = folder / "bin/python"
+        if not python.exists():
+            self.say(f"making the environment {folder}")
+            run([sys.executable, "-m", "venv", folder], "venv")
+        find = [python, "-c", f"import {need.module}"]
+        try:
+            run(find, system)
+        except Unavailable:
+            for packages in need.installs:
+                self.say(f"{system}: pip install {' '.join(packages)}")
+                run([python, "-m", "pip", "install", "-q", *packages],
+                    f"pip install {packages[-1]}")
+            run(find, f"import {need.module}")
+        return str(python)

@@ -1,0 +1,142 @@
+"""What was measured: medians, the table and the goals."""
+
+import statistics
+from typing import NamedTuple
+
+
+class Results:
+    """The measures of all rounds, and why rows have none."""
+
+    def __init__(self):
+        self.measures = {}  # (key, cores) -> one for each round
+        self.reasons = {}   # key -> text
+
+    def add(self, key, cores, measure):
+        self.measures.setdefault((key, cores), []).append(measure)
+
+    def fail(self, key, reason):
+        self.reasons.setdefault(key, reason)
+
+    def values(self, key, cores, name):
+        return [measure[name] for measure in self.measures.get((key, cores), [])
+                if name in measure]
+
+    def median(self, key, cores, name="images_per_second"):
+        """None where nothing was measured."""
+        values = self.values(key, cores, name)
+        return statistics.median(values) if values else None
+
+    def spread(self, key, cores):
+        """From the slowest round to the fastest, of the median."""
+        values = self.values(key, cores, "images_per_second")
+        if not values:
+            return None
+        return (max(values) - min(values)) / statistics.median(values)
+
+    def version(self, key):
+        for (found, _), measures in self.measures.items():
+            if found == key and "version" in measures[0]:
+                return measures[0]["version"]
+        return None
+
+
+class Goal(NamedTuple):
+    what: str
+    ours: str
+    theirs: str  # a key; "": `ours` on one core, for the scaling
+    needed: float
+
+
+GOALS = [
+    Goal("reference recipe to tf.data", "tpu", "tf_reference", 2.5),
+    Goal("reference recipe, row index, to tf.data", "tpu_rows",
+         "tf_reference", 3.7),
+    Goal("antialiased recipe to DALI", "torchvision", "dali_antialias", 2.5),
+    Goal("antialiased recipe to torch, decode_jpeg", "torchvision",
+         "torch_tensor", 2.5),
+    Goal("antialiased recipe to torch, Pillow", "torchvision", "torch_pillow",
+         2.5),
+    Goal("shrunk records to FFCV's of the same images", "as_ffcv",
+         "ffcv_shrunk", 1.5),
+]
+SCALING, OVERHEAD = 1.9, 0.03
+
+
+def number(value, form):
+    return "–" if value is None else format(value, form)
+
+
+def row_cells(row, cores, results):
+    cells = [row.system, row.work]
+    for count in cores:
+        cells += [number(results.median(row.key, count), ",.0f"),
+                  number(results.spread(row.key, count), ".0%")]
+    first = cores[0]
+    peak = results.median(row.key, first, "peak_rss_bytes")
+    cells += [
+        number(results.median(row.key, first, "cpu_seconds_per_1000"), ".2f"),
+        number(peak and peak / 1e6, ",.0f"),
+        number(results.median(row.key, first, "first_batch_seconds"), ".2f")]
+    return cells
+
+
+def markdown(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def cores_text(count):
+    return "1 core" if count == 1 else f"{count} cores"
+
+
+def table(rows, cores, results):
+    head = ["system", "work"]
+    for count in cores:
+        head += [f"images/s, {cores_text(count)}", "spread"]
+    head += ["CPU s per 1,000", "peak MB", "first batch, s"]
+    return markdown(head, [row_cells(row, cores, results) for row in rows])
+
+
+def goal_rows(cores, results):
+    """What, cores, measured, needed, whether it is met; of what was measured
+    alone."""
+    for goal in GOALS:
+        for count in cores:
+            ours = results.median(goal.ours, count)
+            theirs = results.median(goal.theirs, count)
+            if ours and theirs:
+                ratio = ours / theirs
+                yield (goal.what, count, f"{ratio:.2f}x",
+                       f"{goal.needed}x", ratio >= goal.needed)
+    for key, what in (("tpu", "no index"), ("tpu_rows", "row index")):
+        one, two = results.median(key, 1), results.median(key, 2)
+        if one and two:
+            yield (f"two threads to one, {what}", 2, f"{two / one:.2f}x",
+                   f"{SCALING}x", two / one >= SCALING)
+        for count in cores:
+            share = results.median(key, count, "overhead")
+            if share is not None:
+                yield (f"beside decode and resize, {what}", count,
+                       f"{share:.1%}", f"{OVERHEAD:.0%}", share <= OVERHEAD)
+
+
+def goals(cores, results):
+    rows = [[what, str(count), measured, needed, "yes" if met else "**no**"]
+            for what, count, measured, needed, met
+            in goal_rows(cores, results)]
+    return markdown(["goal", "cores", "measured", "needed", "met"], rows)
+
+
+def reasons(rows, results):
+    """A line for each row that was not measured in every round."""
+    return "".join(f"- {row.system}, {row.work}: {results.reasons[row.key]}\n"
+                   for row in rows if row.key in results.reasons)
+
+
+def as_json(rows, results):
+    return [{"key": row.key, "system": row.system, "work": row.work,
+             "version": results.version(row.key),
+             "reason": results.reasons.get(row.key),
+             "cores": {str(count): measures
+                       for (key, count), measures in results.measures.items()
+                       if key == row.key}} for row in rows]

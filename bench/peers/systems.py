@@ -1,0 +1,134 @@
+"""What is measured: one row of the table each, and how it is started."""
+
+import json
+import pathlib
+from typing import NamedTuple
+
+from environments import run
+
+HERE = pathlib.Path(__file__).parent
+BATCH = 128
+OURS = "infeed"
+
+
+class Row(NamedTuple):
+    key: str
+    system: str  # as the table says it
+    work: str
+    data: str    # of data_sets.py
+    group: str   # of --only; ours and the decoder alone are always measured
+    arguments: tuple = ()
+
+
+ROWS = [
+    Row("tf_reference", "tf.data", "reference crop, legacy bicubic", "plain",
+        "tf", ("tf_data.py", "reference")),
+    Row("tf_antialias", "tf.data", "antialiased bilinear", "plain", "tf",
+        ("tf_data.py", "antialias")),
+    Row("tf_bilinear", "tf.data", "plain bilinear", "plain", "tf",
+        ("tf_data.py", "bilinear")),
+    Row("dali_antialias", "DALI, CPU", "antialiased linear", "plain", "dali",
+        ("dali.py", "antialias")),
+    Row("dali_cubic", "DALI, CPU", "antialiased cubic", "plain", "dali",
+        ("dali.py", "cubic")),
+    Row("torch_tensor", "torch DataLoader, decode_jpeg",
+        "antialiased bilinear", "plain", "torch",
+        ("torch_loader.py", "tensor")),
+    Row("torch_pillow", "torch DataLoader, Pillow", "antialiased bilinear",
+        "plain", "torch", ("torch_loader.py", "pillow")),
+    Row("spdl", "SPDL", "bilinear", "plain", "spdl",
+        ("spdl_loader.py", "bilinear")),
+    Row("ffcv_original", "FFCV, re-encoded at quality 95", "areas/bilinear",
+        "original", "ffcv", ("ffcv_loader.py", "area")),
+    Row("ffcv_shrunk", "FFCV, longer side 256, quality 90", "areas/bilinear",
+        "shrunk", "ffcv", ("ffcv_loader.py", "area")),
+    Row("libjpeg", "libjpeg-turbo alone", "reference crop, decode only",
+        "plain", "decoder"),
+    Row("tpu", OURS, "reference crop, legacy bicubic", "plain", OURS,
+        ("--recipe", "tpu")),
+    Row("tpu_rows", f"{OURS}, row index", "reference crop, legacy bicubic",
+        "rows", OURS, ("--recipe", "tpu")),
+    Row("tpu_mcu4", f"{OURS}, every 4th MCU", "reference crop, legacy bicubic",
+        "mcu4", OURS, ("--recipe", "tpu")),
+    Row("torchvision", OURS, "antialiased bilinear", "plain", OURS,
+        ("--recipe", "torchvision")),
+    Row("torchvision_rows", f"{OURS}, row index", "antialiased bilinear",
+        "rows", OURS, ("--recipe", "torchvision")),
+    Row("bilinear", OURS, "reference crop, plain bilinear", "plain", OURS,
+        ("--recipe", "tpu", "--interpolation", "bilinear")),
+    Row("as_ffcv", f"{OURS}, FFCV's JPEGs of side 256, row index",
+        "antialiased bilinear", "as_ffcv", OURS, ("--recipe", "torchvision")),
+    Row("as_ffcv_none", f"{OURS}, FFCV's JPEGs of side 256",
+        "antialiased bilinear", "as_ffcv", OURS,
+        ("--recipe", "torchvision", "--no_seek_index")),
+    Row("shorter", f"{OURS}, shorter side 256, quality 90, row index",
+        "antialiased bilinear", "shorter", OURS, ("--recipe", "torchvision")),
+]
+
+
+def chosen(only):
+    """The rows of some groups, and what is always measured."""
+    return [row for row in ROWS
+            if not only or row.group in (*only, OURS, "decoder")]
+
+
+class Starter:
+    """Builds a row's command and reads what it said."""
+
+    def __init__(self, data, environments, programs, seconds):
+        self.data = data
+        self.environments = environments
+        self.programs = pathlib.Path(programs)
+        self.seconds = seconds
+        self.report = data.work / "report.json"
+
+    def prepare(self, row):
+        """Makes what the row needs. Raises Unavailable."""
+        self.data.files(row.data)
+        if row.group not in (OURS, "decoder"):
+            self.environments.python(row.group)
+
+    def command(self, row, cores):
+        files = self.data.files(row.data)
+        if row.group == OURS:
+            return [self.programs / "pipeline_throughput", "--data_dir",
+                    files[0].parent, "--batch_size", BATCH, "--threads", cores,
+                    "--seconds", self.seconds, "--rounds", 1, "--json",
+                    self.report, *row.arguments]
+        if row.group == "decoder":
+            return [self.programs / "decode_bench", "--epochs", 1,
+                    "--repetitions", 1, "--json", files[0].parent]
+        script, work = row.arguments
+        return [self.environments.python(row.group), HERE / script, "--work",
+                work, "--cores", cores, "--seconds", self.seconds, *files]
+
+    def measure(self, row, output):
+        """What a command that ended well has measured."""
+        if row.group == OURS:
+            return of_ours(json.loads(self.report.read_text()))
+        if row.group == "decoder":
+            return of_decoder(json.loads(output))
+        return json.loads(output.splitlines()[-1])
+
+
+def of_ours(report):
+    fast = report["runs"][0]
+    busy = {stage["name"]: stage["busy_seconds"] for stage in fast["stages"]}
+    work = busy["decode"] + busy["resize"]
+    return {"images_per_second": fast["images_per_second"]["median"],
+            "cpu_seconds_per_1000": fast["cpu_seconds_per_1000_images"],
+            "peak_rss_bytes": report["peak_rss_bytes"],
+            "first_batch_seconds": fast["first_batch_seconds"],
+            "overhead": 1 - work / (fast["threads"] * fast["elapsed_seconds"])}
+
+
+def of_decoder(report):
+    row = next(row for row in report["rows"]
+               if row["what"] == "training window -> RGB, no index")
+    return {"images_per_second": 1e6 / row["theirs_mean_us"],
+            "version": report["versions"][0], "target": report["target"]}
+
+
+def version_of(programs):
+    return run([pathlib.Path(programs) / "pipeline_throughput", "--version"],
+               "pipeline_throughput").strip()

@@ -1,0 +1,87 @@
+#include "pipeline/stats_json.h"
+
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/verdict.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+Json StagesJson(const PipelineStats& stats) {
+  Json stages = Json::array();
+  for (const StageStats& stage : stats.stages) {
+    stages.push_back({{"name", stage.name},
+                      {"items", stage.items},
+                      {"bytes", stage.bytes},
+                      {"busy_seconds", stage.busy_seconds},
+                      {"wait_seconds", stage.wait_seconds}});
+  }
+  return stages;
+}
+
+Json QueuesJson(const PipelineStats& stats) {
+  Json queues = Json::array();
+  for (const QueueStats& queue : stats.queues) {
+    queues.push_back(
+        {{"name", queue.name}, {"depth", queue.depth}, {"most", queue.most}});
+  }
+  return queues;
+}
+
+Json SeekIndexJson(const SeekIndexStats& stats) {
+  return {{"used", stats.used},
+          {"refused", stats.refused},
+          {"none", stats.none},
+          {"first_refused", stats.first_refused}};
+}
+
+Json OrNull(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json BottleneckJson(const Bottleneck& bottleneck) {
+  return {{"bound", BoundName(bottleneck.bound)},
+          {"stage", bottleneck.stage},
+          {"stage_share", bottleneck.stage_share},
+          {"busy_share", bottleneck.busy_share},
+          {"device_wait_share", bottleneck.device_wait_share},
+          {"device_rate", OrNull(bottleneck.device_rate)},
+          {"cores_needed", OrNull(bottleneck.cores_needed)},
+          {"outside_share", bottleneck.outside_share},
+          {"storage_share", bottleneck.storage_share},
+          {"bad_share", bottleneck.bad_share}};
+}
+
+}  // namespace
+
+std::string StatsJson(const PipelineStats& stats) {
+  const Json json = {{"schema", kSchema},
+                     {"graph", stats.overlapped ? "flow" : "basic"},
+                     {"threads", stats.threads},
+                     {"elapsed_seconds", stats.elapsed_seconds},
+                     {"batches", stats.batches},
+                     {"images", stats.images},
+                     {"images_per_second", stats.images_per_second()},
+                     {"first_batch_seconds", stats.first_batch_seconds},
+                     {"first_wait_seconds", stats.first_wait_seconds},
+                     {"consumer_wait_seconds", stats.consumer_wait_seconds},
+                     {"bad_records", stats.bad_records},
+                     {"first_bad_record", stats.first_bad_record},
+                     {"seek_index", SeekIndexJson(stats.seek_indexes)},
+                     {"outside_pixels", stats.outside_pixels},
+                     {"storage_bytes", stats.storage_bytes},
+                     {"memory_bytes", stats.memory_bytes},
+                     {"stages", StagesJson(stats)},
+                     {"queues", QueuesJson(stats)},
+                     {"bottleneck", BottleneckJson(BottleneckOf(stats))},
+                     {"verdict", Verdict(stats)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace infeed

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+// What the operations of augmentation work on.
+namespace infeed {
+
+// The packed pixels (pack.h) of a slot, row by row. Requires: side > 0 and
+// pixels.size() == side * side.
+struct PixelSquare {
+  std::span<std::uint32_t> pixels;
+  int side;
+
+  [[nodiscard]] std::uint32_t* row(int y) const {
+    return pixels.data() + std::ptrdiff_t{y} * side;
+  }
+};
+
+// A packed pixel's channels.
+constexpr int kRedShift = 24;
+constexpr int kGreenShift = 16;
+constexpr int kBlueShift = 8;
+constexpr std::array<int, 3> kChannelShifts = {kRedShift, kGreenShift,
+                                               kBlueShift};
+
+[[nodiscard]] constexpr std::uint32_t Level(std::uint32_t pixel, int shift) {
+  return pixel >> shift & 255;
+}
+
+// A level as the formulas have it. From int: vectors convert those at once.
+[[nodiscard]] constexpr float RealLevel(std::uint32_t pixel, int shift) {
+  return static_cast<float>(static_cast<int>(Level(pixel, shift)));
+}
+
+// Clips to 0..255 and drops the fraction.
+[[nodiscard]] constexpr std::uint32_t TruncatedLevel(float value) {
+  const float low = value > 0.0F ? value : 0.0F;
+  return static_cast<std::uint32_t>(
+      static_cast<int>(low < 255.0F ? low : 255.0F));
+}
+
+// What becomes of each level of one channel.
+using LevelTable = std::array<std::uint8_t, 256>;
+
+[[nodiscard]] LevelTable MakeLevelTable(auto&& new_level) {
+  LevelTable table{};
+  for (int level = 0; level < 256; ++level) {
+    table[static_cast<std::size_t>(level)] =
+        static_cast<std::uint8_t>(new_level(level));
+  }
+  return table;
+}
+
+// Looks each channel's levels up: red, green, blue.
+void ApplyTables(const std::array<LevelTable, 3>& tables,
+                 std::span<std::uint32_t> pixels);
+void ApplyTable(const LevelTable& table, std::span<std::uint32_t> pixels);
+
+}  // namespace infeed

@@ -1,0 +1,152 @@
+// What the passes of all resizes share on x86-64, where a pixel takes 128 bits
+// of a vector as four 32-bit sums; elsewhere their loops are plain.
+#if defined(INFEED_PREPROCESS_RESIZE_VECTORS_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
+#ifdef INFEED_PREPROCESS_RESIZE_VECTORS_INL_H_
+#undef INFEED_PREPROCESS_RESIZE_VECTORS_INL_H_
+#else
+#define INFEED_PREPROCESS_RESIZE_VECTORS_INL_H_
+#endif
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include <hwy/highway.h>
+
+#undef INFEED_RESIZE_VECTORS
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#define INFEED_RESIZE_VECTORS 1
+#else
+#define INFEED_RESIZE_VECTORS 0
+#endif
+
+#if INFEED_RESIZE_VECTORS
+HWY_BEFORE_NAMESPACE();
+namespace infeed {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D8 = hn::ScalableTag<std::uint8_t>;
+using D16 = hn::ScalableTag<std::int16_t>;
+using D32 = hn::ScalableTag<std::int32_t>;
+using V8 = hn::Vec<D8>;
+using V16 = hn::Vec<D16>;
+using V32 = hn::Vec<D32>;
+
+// How many pixels a vector holds while they are sums.
+constexpr int kVectorPixels = static_cast<int>(HWY_LANES(std::int32_t)) / 4;
+// And when they are packed.
+constexpr int kStep = 4 * kVectorPixels;
+
+// Adds up products of neighbours: a[2i] * b[2i] + a[2i + 1] * b[2i + 1] + sum.
+HWY_INLINE V32 MulAddPairs(V16 a, V16 b, V32 sum) {
+  V32 unused = sum;
+  return hn::ReorderWidenMulAccumulate(D32(), a, b, sum, unused);
+}
+
+// Two neighbours in every lane.
+HWY_INLINE V16 SetPairs(const std::int16_t* pair) {
+  std::int32_t both;
+  std::memcpy(&both, pair, sizeof(both));
+  return hn::BitCast(D16(), hn::Set(D32(), both));
+}
+
+// The 16 bytes at row + offsets[i] for each of a vector's pixels.
+HWY_INLINE V8 LoadPixels(const std::uint8_t* row, const std::int32_t* offsets) {
+  const hn::Full128<std::uint8_t> d;
+  const auto load = [&](int i)
+                        HWY_ATTR { return hn::LoadU(d, row + offsets[i]); };
+#if HWY_TARGET <= HWY_AVX3
+  const hn::Full256<std::uint8_t> half;
+  return hn::Combine(D8(), hn::Combine(half, load(3), load(2)),
+                     hn::Combine(half, load(1), load(0)));
+#elif HWY_TARGET <= HWY_AVX2
+  return hn::Combine(D8(), load(1), load(0));
+#else
+  return load(0);
+#endif
+}
+
+// The bytes of a pixel's first two taps as 16-bit numbers, in the order of the
+// samples 0 B G R; and those of its last two.
+alignas(16) constexpr std::array<std::uint8_t, 16> kFirstTaps = {
+    0x80, 0x80, 0x80, 0x80, 2, 0x80, 5, 0x80,
+    1,    0x80, 4,    0x80, 0, 0x80, 3, 0x80};
+alignas(16) constexpr std::array<std::uint8_t, 16> kLastTaps = {
+    0x80, 0x80, 0x80, 0x80, 8, 0x80, 11, 0x80,
+    7,    0x80, 10,   0x80, 6, 0x80, 9,  0x80};
+
+// Packing keeps to blocks of 128 bits: the places of packed pixels in order.
+HWY_INLINE V32 InOrder(V32 packed) {
+#if HWY_TARGET <= HWY_AVX3
+  alignas(64) static constexpr std::array<std::int32_t, 16> kOrder = {
+      0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+  return hn::TableLookupLanes(packed,
+                              hn::SetTableIndices(D32(), kOrder.data()));
+#elif HWY_TARGET <= HWY_AVX2
+  alignas(32) static constexpr std::array<std::int32_t, 8> kOrder = {
+      0, 4, 1, 5, 2, 6, 3, 7};
+  return hn::TableLookupLanes(packed,
+                              hn::SetTableIndices(D32(), kOrder.data()));
+#else
+  return packed;
+#endif
+}
+
+// The packed pixels of four vectors of levels, clamped to 0..255.
+HWY_INLINE V32 PackLevels(V32 a, V32 b, V32 c, V32 d) {
+  const V16 low = hn::ReorderDemote2To(D16(), a, b);
+  const V16 high = hn::ReorderDemote2To(D16(), c, d);
+#if HWY_TARGET <= HWY_AVX3
+  return InOrder(V32{_mm512_packus_epi16(low.raw, high.raw)});
+#elif HWY_TARGET <= HWY_AVX2
+  return InOrder(V32{_mm256_packus_epi16(low.raw, high.raw)});
+#else
+  return InOrder(V32{_mm_packus_epi16(low.raw, high.raw)});
+#endif
+}
+
+// As many pixels as fill whole vectors; returns how many. The slots of a pool
+// of batches are larger than caches: where pixels are aligned, what is written
+// goes to memory without being read before, and leaves the cache to the
+// decoder.
+template <bool kAligned, typename Blend>
+HWY_INLINE int WriteWholeVectors(const Blend& blend, int size,
+                                 std::uint32_t* pixels) {
+  const hn::RebindToUnsigned<D32> d;
+  int x = 0;
+  for (; x + kStep <= size; x += kStep) {
+    const auto packed = hn::BitCast(d, blend(x));
+    if constexpr (kAligned) {
+      hn::Stream(packed, d, pixels + x);
+    } else {
+      hn::StoreU(packed, d, pixels + x);
+    }
+  }
+  return x;
+}
+
+// Writes `size` pixels; blend(x) gives kStep packed ones from x on, and may be
+// asked for more than there are.
+template <typename Blend>
+HWY_INLINE void WritePixels(const Blend& blend, int size,
+                            std::uint32_t* pixels) {
+  const bool is_aligned =
+      reinterpret_cast<std::uintptr_t>(pixels) % (kStep * sizeof(*pixels)) == 0;
+  const int x = is_aligned ? WriteWholeVectors<true>(blend, size, pixels)
+                           : WriteWholeVectors<false>(blend, size, pixels);
+  if (x < size) {
+    HWY_ALIGN std::array<std::int32_t, kStep> rest;
+    hn::Store(blend(x), D32(), rest.data());
+    std::memcpy(pixels + x, rest.data(), sizeof(*pixels) * (size - x));
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace infeed
+HWY_AFTER_NAMESPACE();
+#endif  // INFEED_RESIZE_VECTORS
+
+#endif  // INFEED_PREPROCESS_RESIZE_VECTORS_INL_H_

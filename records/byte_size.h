@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace infeed {
+
+// Bytes of "1048576", "64MB" or "64 MiB": a whole number of B, kB, MB, GB, TB
+// (powers of 1000) or KiB, MiB, GiB, TiB (of 1024); without a unit, of bytes.
+// nullopt: it is none, not above 0, or 2^63 and more.
+[[nodiscard]] std::optional<std::int64_t> TryParseByteSize(
+    std::string_view text);
+
+// The same. Throws UsageError naming the flag.
+[[nodiscard]] std::int64_t ParseByteSize(std::string_view text,
+                                         std::string_view flag);
+
+}  // namespace infeed

@@ -1,0 +1,34 @@
+#include "records/byte_size.h"
+
+#include "base/error.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+TEST(ByteSizeTest, KnowsUnits) {
+  EXPECT_EQ(ParseByteSize("5", "--bytes"), 5);
+  EXPECT_EQ(ParseByteSize("5B", "--bytes"), 5);
+  EXPECT_EQ(ParseByteSize("5kB", "--bytes"), 5000);
+  EXPECT_EQ(ParseByteSize("256MB", "--bytes"), 256'000'000);
+  EXPECT_EQ(ParseByteSize("5 MiB", "--bytes"), 5 << 20);
+  EXPECT_EQ(ParseByteSize("2GiB", "--bytes"), std::int64_t{2} << 30);
+  EXPECT_EQ(ParseByteSize("3TB", "--bytes"), 3'000'000'000'000);
+  EXPECT_EQ(ParseByteSize("1TiB", "--bytes"), std::int64_t{1} << 40);
+}
+
+TEST(ByteSizeTest, RefusesEverythingElse) {
+  for (const char* text : {"", "0", "-1", "0MB", "MB", "1mb", "1.5GB", "some",
+                           "99999999TB", "1MBs", "1MB ", " 1MB"}) {
+    EXPECT_THAT([&] { (void)ParseByteSize(text, "--bytes"); },
+                ::testing::ThrowsMessage<UsageError>(
+                    "--bytes " + std::string(text) +
+                    ": give a size such as 128MB or 1GiB"))
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,188 @@
+"""Writes tests/data/recipes/: what torchvision and Pillow make of images.
+
+torchvision's own transforms run on Pillow images; where they ask PyTorch for
+random numbers they get the ones of infeed's streams for the same seed, epoch
+and position. README.recipes.md says what the files are. Needs torchvision, and
+nothing else of this project.
+"""
+
+import io
+import pathlib
+
+import numpy as np
+import PIL
+import torch
+import torchvision
+from PIL import Image
+from torchvision import transforms
+
+FOLDER = pathlib.Path(__file__).parent / "recipes"
+CROP, FLIP = 1, 2  # streams
+
+IMAGES = {  # name: (width, height, channels, Pillow's save options)
+    "h2v2": (160, 120, 3, dict(format="JPEG", quality=90, subsampling=2)),
+    "h1v1": (97, 131, 3, dict(format="JPEG", quality=90, subsampling=0)),
+    "gray": (64, 80, 1, dict(format="JPEG", quality=90)),
+}
+CROP_SIZES = [(500, 375), (375, 500), (224, 224), (1000, 100), (90, 700),
+              (1, 1), (3, 2), (40, 30)]
+RESIZES = [(61, 45), (24, 17), (90, 80), (7, 3), (30, 45), (61, 20), (1, 1)]
+SIZE = 32
+
+
+class Philox:
+    """The draws of one sample in one stream (base/random.h)."""
+
+    def __init__(self, seed, epoch, position, stream):
+        self.key = (seed & 0xFFFFFFFF, seed >> 32)
+        self.counter = (stream << 24, epoch, position & 0xFFFFFFFF,
+                        position >> 32)
+        self.words = []
+
+    def word(self):
+        if not self.words:
+            self.words = self.block()
+            self.counter = (self.counter[0] + 1,) + self.counter[1:]
+        return self.words.pop(0)
+
+    def block(self):
+        (a, b, c, d), (k0, k1) = self.counter, self.key
+        for _ in range(10):
+            first, second = 0xD2511F53 * a, 0xCD9E8D57 * c
+            a, b, c, d = ((second >> 32) ^ b ^ k0, second & 0xFFFFFFFF,
+                          (first >> 32) ^ d ^ k1, first & 0xFFFFFFFF)
+            k0 = (k0 + 0x9E3779B9) & 0xFFFFFFFF
+            k1 = (k1 + 0xBB67AE85) & 0xFFFFFFFF
+        return [a, b, c, d]
+
+    def real(self):
+        return np.float32((self.word() >> 8) * 2.0 ** -24)
+
+    def below(self, n):
+        return self.word() * n >> 32
+
+
+class DrawsFrom:
+    """PyTorch's random functions, drawing from a stream instead."""
+
+    def __init__(self, random):
+        self.random = random
+
+    def __enter__(self):
+        self.kept = torch.Tensor.uniform_, torch.randint, torch.rand
+        random = self.random
+
+        def uniform(tensor, low, high):
+            # As PyTorch does it, all in float.
+            low, high = np.float32(low), np.float32(high)
+            return tensor.fill_(float(random.real() * (high - low) + low))
+
+        torch.Tensor.uniform_ = uniform
+        torch.randint = lambda low, high, size: torch.tensor(
+            [low + random.below(high - low)])
+        torch.rand = lambda count: torch.tensor([float(random.real())])
+
+    def __exit__(self, *_):
+        torch.Tensor.uniform_, torch.randint, torch.rand = self.kept
+
+
+def photograph(width, height, channels):
+    """Soft shapes, an edge and a little grain."""
+    y, x = np.mgrid[0:height, 0:width].astype(np.float64)
+    random = np.random.default_rng(7)
+    planes = []
+    for c in range(channels):
+        plane = 120 + 70 * np.sin(x / (5 + c) + c) * np.cos(y / (7 - c))
+        plane += 50 * (x + 2 * y > width + 15 * c)
+        planes.append(plane + random.normal(0, 9, plane.shape))
+    pixels = np.clip(np.stack(planes, axis=-1), 0, 255).astype(np.uint8)
+    return Image.fromarray(pixels.squeeze())
+
+
+def write_crops():
+    lines = []
+    for width, height in CROP_SIZES:
+        image = Image.new("RGB", (width, height))
+        for position in range(60):
+            key = (11, 2, position)
+            with DrawsFrom(Philox(*key, CROP)):
+                window = transforms.RandomResizedCrop.get_params(
+                    image, [0.08, 1.0], [3.0 / 4.0, 4.0 / 3.0])
+            lines.append(" ".join(map(str, (width, height) + key + window)))
+    (FOLDER / "torchvision_crops.txt").write_text("\n".join(lines) + "\n")
+
+
+def write_resizes():
+    pixels = np.frombuffer(
+        (FOLDER.parent / "preprocess/rgb444.rgb").read_bytes(),
+        np.uint8).reshape(45, 61, 3)
+    planes = torch.tensor(pixels).permute(2, 0, 1)[None].double()
+    antialias, bilinear = [], []
+    for width, height in RESIZES:
+        antialias.append(Image.fromarray(pixels).resize(
+            (width, height), Image.Resampling.BILINEAR).tobytes())
+        levels = torch.nn.functional.interpolate(
+            planes, (height, width), mode="bilinear", align_corners=False)
+        bilinear.append(torch.floor(levels[0] + 0.5).clamp(0, 255).byte()
+                        .permute(1, 2, 0).numpy().tobytes())
+    (FOLDER / "resize_antialias.rgb").write_bytes(b"".join(antialias))
+    (FOLDER / "resize_bilinear.rgb").write_bytes(b"".join(bilinear))
+
+
+def write_images():
+    for name, (width, height, channels, options) in IMAGES.items():
+        encoded = io.BytesIO()
+        photograph(width, height, channels).save(encoded, **options)
+        (FOLDER / f"{name}.jpg").write_bytes(encoded.getvalue())
+
+
+def write_training(name, image):
+    crop = transforms.RandomResizedCrop(SIZE)
+    flip = transforms.RandomHorizontalFlip()
+    pixels = []
+    for position in range(6):
+        with DrawsFrom(Philox(1, 0, position, CROP)):
+            cropped = crop(image)
+        with DrawsFrom(Philox(1, 0, position, FLIP)):
+            pixels.append(flip(cropped).tobytes())
+    (FOLDER / f"{name}_torchvision_train.rgb").write_bytes(b"".join(pixels))
+
+
+def write_evaluation(name, image):
+    pixels = []
+    for size, shorter_side in ((SIZE, 37), (56, 64), (91, 104)):
+        evaluation = transforms.Compose([transforms.Resize(shorter_side),
+                                         transforms.CenterCrop(size)])
+        pixels.append(evaluation(image).tobytes())
+    (FOLDER / f"{name}_torchvision_eval.rgb").write_bytes(b"".join(pixels))
+
+
+def write_cifar():
+    image = Image.open(FOLDER / "h1v1.jpg").crop((20, 30, 20 + SIZE, 30 + SIZE))
+    image.save(FOLDER / "cifar.png")
+    pixels = []
+    for position in range(6):
+        with DrawsFrom(Philox(1, 0, position, CROP)):
+            cropped = transforms.RandomCrop(SIZE, padding=4)(image)
+        with DrawsFrom(Philox(1, 0, position, FLIP)):
+            pixels.append(
+                transforms.RandomHorizontalFlip()(cropped).tobytes())
+    (FOLDER / "cifar_train.rgb").write_bytes(b"".join(pixels))
+
+
+def main():
+    FOLDER.mkdir(exist_ok=True)
+    write_crops()
+    write_resizes()
+    write_images()
+    for name in IMAGES:
+        image = Image.open(FOLDER / f"{name}.jpg").convert("RGB")
+        write_training(name, image)
+        write_evaluation(name, image)
+    write_cifar()
+    print("torch", torch.__version__, "torchvision", torchvision.__version__,
+          "Pillow", PIL.__version__, "NumPy", np.__version__)
+
+
+if __name__ == "__main__":
+    main()

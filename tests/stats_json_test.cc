@@ -1,0 +1,108 @@
+#include "pipeline/stats_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/verdict.h"
+#include "tests/support/made_stats.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::StartsWith;
+
+TEST(StatsJsonTest, IsThisText) {
+  PipelineStats stats = BusyRun();
+  stats.stages.resize(1);
+  stats.queues.resize(1);
+  stats.bad_records = 2;
+  stats.first_bad_record = "a \"b\": record 3";
+  stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
+  stats.outside_pixels = 12;
+  stats.storage_bytes = 512;
+  EXPECT_EQ(StatsJson(stats), R"({
+  "schema": 1,
+  "graph": "flow",
+  "threads": 2,
+  "elapsed_seconds": 11.0,
+  "batches": 20,
+  "images": 1280,
+  "images_per_second": 116.36363636363636,
+  "first_batch_seconds": 0.5,
+  "first_wait_seconds": 1.0,
+  "consumer_wait_seconds": 9.0,
+  "bad_records": 2,
+  "first_bad_record": "a \"b\": record 3",
+  "seek_index": {
+    "used": 3,
+    "refused": 1,
+    "none": 2,
+    "first_refused": ""
+  },
+  "outside_pixels": 12,
+  "storage_bytes": 512,
+  "memory_bytes": 50000000,
+  "stages": [
+    {
+      "name": "order",
+      "items": 1280,
+      "bytes": 0,
+      "busy_seconds": 0.01,
+      "wait_seconds": 0.1
+    }
+  ],
+  "queues": [
+    {
+      "name": "waiting",
+      "depth": 60,
+      "most": 128
+    }
+  ],
+  "bottleneck": {
+    "bound": "unknown",
+    "stage": "",
+    "stage_share": 0.0,
+    "busy_share": 0.0,
+    "device_wait_share": 0.9,
+    "device_rate": 1280.0,
+    "cores_needed": 0.0,
+    "outside_share": 0.0,
+    "storage_share": 0.0,
+    "bad_share": 0.0015625
+  },
+  "verdict": ")" + Verdict(stats) +
+                                  "\"\n}\n");
+}
+
+TEST(StatsJsonTest, CarriesTheBottleneckAndItsWords) {
+  const auto json = nlohmann::json::parse(StatsJson(BusyRun()));
+  EXPECT_EQ(json["bottleneck"]["bound"], "workers");
+  EXPECT_EQ(json["bottleneck"]["stage"], "decode");
+  EXPECT_EQ(json["verdict"], Verdict(BusyRun()));
+  EXPECT_EQ(json["stages"].size(), 5U);
+}
+
+TEST(StatsJsonTest, SaysNullWhereTheDeviceHasNoRate) {
+  const auto json = nlohmann::json::parse(StatsJson({}));
+  EXPECT_TRUE(json["bottleneck"]["device_rate"].is_null());
+  EXPECT_TRUE(json["bottleneck"]["cores_needed"].is_null());
+}
+
+TEST(StatsJsonTest, SurvivesAnyBytes) {
+  PipelineStats stats;
+  stats.first_bad_record = "\xFF\xFE";
+  EXPECT_EQ(nlohmann::json::parse(StatsJson(stats))["first_bad_record"],
+            "\uFFFD\uFFFD");
+}
+
+TEST(StatsJsonTest, NamesTheGraph) {
+  PipelineStats stats;
+  stats.overlapped = false;
+  EXPECT_THAT(StatsJson(stats), StartsWith("{\n  \"schema\": 1,\n  "
+                                           "\"graph\": \"basic\""));
+}
+
+}  // namespace
+}  // namespace infeed
