@@ -2,6 +2,9 @@ if(INFEED_TESTS)  # Inputs come from the tests' builders.
   add_executable(preprocess_bench preprocess_bench.cc)
   target_link_libraries(preprocess_bench PRIVATE
     test_jpeg benchmark::benchmark_main infeed_options)
+  add_executable(augment_bench augment_bench.cc)
+  target_link_libraries(augment_bench PRIVATE
+    test_jpeg benchmark::benchmark infeed_options)
   add_executable(resize_bench resize_bench.cc)
   target_link_libraries(resize_bench PRIVATE
     infeed::pipeline test_jpeg benchmark::benchmark opencv_core opencv_imgproc
@@ -13,7 +16,7 @@ if(INFEED_TESTS)  # Inputs come from the tests' builders.
   target_link_libraries(jpeg_entropy_bench PRIVATE
     test_entropy benchmark::benchmark_main infeed_options)
   # A short run, so that it cannot rot.
-  foreach(name preprocess_bench resize_bench jpeg_backhalf_bench
+  foreach(name preprocess_bench augment_bench resize_bench jpeg_backhalf_bench
           jpeg_entropy_bench)
     add_test(NAME ${name}_runs
       COMMAND ${name} --benchmark_min_time=0.001)

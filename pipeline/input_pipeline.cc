@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <memory>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,6 +26,7 @@
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
 #include "pipeline/storage_reads.h"
+#include "pipeline/stream_state.h"
 #include "pipeline/trace_log.h"
 #include "records/open_source.h"
 #include "records/record_store.h"
@@ -43,8 +46,8 @@ struct ReadyBatch {
 PlannedData DataOf(const RecordIndex& index, const PackedReading& packed) {
   return {.records = index.size(),
           .longest_record = index.max_length(),
-          .packed = packed.memory_bytes,
-          .in_cloud = std::ranges::any_of(index.shards(), IsUrl)};
+          .in_cloud = std::ranges::any_of(index.shards(), IsUrl),
+          .compressed_bytes = packed.memory_bytes};
 }
 
 InputOptions WithPlan(InputOptions options, const MemoryPlan& plan) {
@@ -67,6 +70,9 @@ class InputPipeline::Impl {
   BatchHandle Next();
   void Stop();
   [[nodiscard]] StreamPosition position() const { return position_; }
+  [[nodiscard]] std::string State() const {
+    return BuildStreamState(StateOf(index_, options_, position_));
+  }
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
@@ -83,13 +89,14 @@ class InputPipeline::Impl {
   // failed, which the consumer then hears.
   bool TryPutNext();
   bool PutNext();
-  // The driver's: says which records it will ask for soon.
-  void Announce(std::vector<std::int64_t>& records) const;
   // A worker, batch after batch: the way out of the graph.
   void Deliver(OpenBatch& open);
+  // Announces records that are not in the cache to the store.
+  void WillRead(std::vector<std::int64_t>& records) const;
   // Enters a batch's bad records; returns what ends the stream, or nullptr.
   std::exception_ptr Account(OpenBatch& open);
 
+  const RecordIndex& index_;
   const InputOptions options_;
   const SampleOrder order_;
   BatchSequence sequence_;  // the driver's, once it runs
@@ -126,7 +133,8 @@ class InputPipeline::Impl {
 
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
-    : options_(CheckedInputOptions(options)),
+    : index_(index),
+      options_(CheckedInputOptions(options)),
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
@@ -136,7 +144,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       store_(index, {.verify_checksums = options_.verify_checksums,
                      .packed = packed_.store}),
       prefetcher_(order_, sequence_, PlanPrefetch(index, options_),
-                  [this](auto& records) { Announce(records); }),
+                  [this](auto& records) { WillRead(records); }),
       seek_store_(index),
       position_(sequence_.position()),
       cache_(memory_.cache, index.size()),
@@ -207,7 +215,7 @@ bool InputPipeline::Impl::PutNext() {
   return true;
 }
 
-void InputPipeline::Impl::Announce(std::vector<std::int64_t>& records) const {
+void InputPipeline::Impl::WillRead(std::vector<std::int64_t>& records) const {
   std::erase_if(records, [&](auto record) { return cache_.Has(record); });
   store_.WillRead(records);
 }
@@ -320,6 +328,7 @@ InputPipeline::~InputPipeline() = default;
 BatchHandle InputPipeline::Next() { return impl_->Next(); }
 void InputPipeline::Stop() { impl_->Stop(); }
 StreamPosition InputPipeline::position() const { return impl_->position(); }
+std::string InputPipeline::State() const { return impl_->State(); }
 PipelineStats InputPipeline::stats() const { return impl_->stats(); }
 const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
 std::int64_t InputPipeline::batches_per_epoch() const {

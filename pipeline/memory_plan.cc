@@ -40,8 +40,8 @@ std::array<Part, 8> PartsOf(const MemoryPlan& plan) {
            {"batches", plan.batches},
            {"records in flight", plan.records},
            {"prefetch", plan.prefetch},
-           {"compressed shards", plan.packed},
            {"decoding", plan.decoding},
+           {"compressed shards", plan.compressed},
            {"cache", plan.cache}}};
 }
 
@@ -68,8 +68,8 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
                                         options.image_size),
           .records = SamplesInFlight(options) * record,
           .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
-          .packed = data.packed,
           .decoding = options.threads * (record + kRows + kSmallImage),
+          .compressed = data.compressed_bytes,
           .image = kSmallImage};
 }
 
@@ -88,7 +88,7 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
         std::to_string(plan.total()) +
         " are needed, in MiB: " + PartsText(plan) +
         ": raise it, or lower batch_size, image_size, batches_in_pool" +
-        (plan.packed > 0 ? ", window_records" : "") + " or threads");
+        (plan.compressed > 0 ? ", window_records" : "") + " or threads");
   }
   const std::int64_t for_images = options.use_cache ? left / 4 : left;
   const std::int64_t more_image =

@@ -5,48 +5,15 @@
 #include <cstddef>
 #include <numbers>
 
+#include "preprocess/augment_loops.h"
+
 namespace infeed {
 namespace {
 
-// Where an output pixel (x, y) comes from: by_x x + by_y y + offset.
-struct Axis {
-  float by_x;
-  float by_y;
-  float offset;
-};
+constexpr SourceAxis kSameX = {1, 0, 0};
+constexpr SourceAxis kSameY = {0, 1, 0};
 
-constexpr Axis kSameX = {1, 0, 0};
-constexpr Axis kSameY = {0, 1, 0};
-
-// std::round() as vectors can do it.
-std::int32_t RoundedAway(float value) {
-  const auto whole = static_cast<std::int32_t>(value);
-  const float rest = value - static_cast<float>(whole);
-  return whole + static_cast<std::int32_t>(rest >= 0.5F) -
-         static_cast<std::int32_t>(rest <= -0.5F);
-}
-
-std::int32_t SourceOf(const Axis& axis, int x, float part_of_y) {
-  return RoundedAway((axis.by_x * static_cast<float>(x) + part_of_y) +
-                     axis.offset);
-}
-
-// Where in the source the pixels of row y come from.
-void FindPlaces(const Axis& from_x, const Axis& from_y, int y, int side,
-                std::int32_t* places) {
-  const float x_part_of_y = from_x.by_y * static_cast<float>(y);
-  const float y_part_of_y = from_y.by_y * static_cast<float>(y);
-  const std::int32_t outside = side * side;
-  for (int x = 0; x < side; ++x) {
-    const std::int32_t column = SourceOf(from_x, x, x_part_of_y);
-    const std::int32_t row = SourceOf(from_y, x, y_part_of_y);
-    const bool is_inside =
-        (column >= 0) & (column < side) & (row >= 0) & (row < side);
-    places[x] = is_inside ? row * side + column : outside;
-  }
-}
-
-void Move(const Axis& from_x, const Axis& from_y, PixelSquare image,
+void Move(const SourceAxis& from_x, const SourceAxis& from_y, PixelSquare image,
           MoveScratch& scratch) {
   scratch.source.resize(image.pixels.size() + 1);
   std::ranges::copy(image.pixels, scratch.source.begin());
@@ -54,7 +21,7 @@ void Move(const Axis& from_x, const Axis& from_y, PixelSquare image,
   scratch.places.resize(static_cast<std::size_t>(image.side));
   const std::int32_t* places = scratch.places.data();
   for (int y = 0; y < image.side; ++y) {
-    FindPlaces(from_x, from_y, y, image.side, scratch.places.data());
+    FindPlaces(from_x, from_y, y, scratch.places);
     std::uint32_t* row = image.row(y);
     for (int x = 0; x < image.side; ++x) {
       row[x] = scratch.source[static_cast<std::size_t>(places[x])];

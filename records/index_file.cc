@@ -1,17 +1,14 @@
 #include "records/index_file.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/crc32c.h"
-#include "records/little_endian.h"
+#include "records/number_file.h"
 #include "records/open_sink.h"
 #include "records/open_source.h"
 #include "records/side_file.h"
@@ -23,43 +20,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "infeedIX";
+// Of a compressed shard: two numbers stand before the offsets.
+constexpr std::string_view kPackedMagic = "infeedIC";
+constexpr std::size_t kPackedNumbers = 2;
 constexpr std::string_view kEnding = ".index";
-constexpr std::uint64_t kPlainVersion = 1;
-constexpr std::uint64_t kPackedVersion = 2;
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
-constexpr std::size_t kNumberBytes = 8;
-constexpr std::size_t kChecksumBytes = sizeof(std::uint32_t);
-constexpr std::int64_t kMaxIndexBytes = std::int64_t{1} << 33;
-
-void AppendNumber(std::string& out, std::uint64_t value) {
-  AppendLittleEndian(out, value, kNumberBytes);
-}
-
-// Takes a number off the front; 0 where there is none.
-std::uint64_t TakeNumber(std::string_view& text) {
-  if (text.size() < kNumberBytes) {
-    text = {};
-    return 0;
-  }
-  const std::uint64_t value =
-      LittleEndianAt(std::as_bytes(std::span(text)), 0, kNumberBytes);
-  text.remove_prefix(kNumberBytes);
-  return value;
-}
-
-std::uint32_t ChecksumOf(std::string_view text) {
-  return Crc32c(std::as_bytes(std::span(text)));
-}
 
 // What an index file says, and of which state of its shard.
 struct IndexFile {
-  std::int64_t shard_size = 0;
-  std::int64_t shard_version = 0;
+  NumberFile file;  // without its numbers
   ShardFrames frames;
-
-  [[nodiscard]] bool IsOf(const ByteSource& shard) const {
-    return shard_size == shard.size() && shard_version == shard.version();
-  }
 };
 
 // Whether frames that start there can fill a stream of that size.
@@ -77,98 +47,48 @@ bool AreFrames(const FrameOffsets& offsets, std::int64_t stream_bytes) {
   return offsets[0] == 0;
 }
 
-// Takes the magic and the checksum off; nullopt when they are not right.
-std::optional<std::string_view> NumbersOf(std::string_view text) {
-  if (text.size() < kMagic.size() + kChecksumBytes ||
-      !text.starts_with(kMagic)) {
-    return std::nullopt;
+// Takes the numbers of a compressed shard's file for what they say; false when
+// they cannot be right.
+bool TakePacked(const std::vector<std::int64_t>& numbers, ShardFrames& frames) {
+  if (numbers.size() < kPackedNumbers) {
+    return false;
   }
-  const std::string_view tail = text.substr(text.size() - kChecksumBytes);
-  text.remove_suffix(kChecksumBytes);
-  if (LittleEndianAt(std::as_bytes(std::span(tail)), 0, kChecksumBytes) !=
-      ChecksumOf(text)) {
-    return std::nullopt;
-  }
-  return text.substr(kMagic.size());
-}
-
-// Takes what only the index file of a compressed shard has; false when it is
-// off.
-bool TakePacking(std::string_view& numbers, ShardFrames& frames) {
-  const std::uint64_t compression = TakeNumber(numbers);
-  frames.stream_bytes = static_cast<std::int64_t>(TakeNumber(numbers));
-  frames.compression = static_cast<Compression>(compression);
-  return compression == static_cast<std::uint64_t>(Compression::kGzip) ||
-         compression == static_cast<std::uint64_t>(Compression::kZlib);
-}
-
-// Takes an index file's text for what it says; nullopt when anything is off.
-std::optional<IndexFile> ParseIndexFile(std::string_view text) {
-  std::optional<std::string_view> numbers = NumbersOf(text);
-  if (!numbers) {
-    return std::nullopt;
-  }
-  const std::uint64_t version = TakeNumber(*numbers);
-  IndexFile file;
-  file.shard_size = static_cast<std::int64_t>(TakeNumber(*numbers));
-  file.shard_version = static_cast<std::int64_t>(TakeNumber(*numbers));
-  file.frames.stream_bytes = file.shard_size;
-  const bool known =
-      version == kPlainVersion ||
-      (version == kPackedVersion && TakePacking(*numbers, file.frames));
-  const std::uint64_t records = TakeNumber(*numbers);
-  if (!known || numbers->size() % kNumberBytes != 0 ||
-      numbers->size() / kNumberBytes != records) {
-    return std::nullopt;
-  }
-  file.frames.offsets.resize(records);
-  for (std::int64_t& offset : file.frames.offsets) {
-    offset = static_cast<std::int64_t>(TakeNumber(*numbers));
-  }
-  return AreFrames(file.frames.offsets, file.frames.stream_bytes)
-             ? std::optional(std::move(file))
-             : std::nullopt;
-}
-
-// Throws IoError.
-std::string ReadObject(const std::string& url) {
-  const std::unique_ptr<ByteSource> object = OpenSource(url);
-  if (object->size() > kMaxIndexBytes) {
-    throw IoError(url + ": is too large for an index");
-  }
-  std::string text(static_cast<std::size_t>(object->size()), '\0');
-  text.resize(object->ReadAt(0, std::as_writable_bytes(std::span(text))));
-  return text;
+  frames.compression = static_cast<Compression>(numbers[0]);
+  frames.stream_bytes = numbers[1];
+  frames.offsets.assign(numbers.begin() + kPackedNumbers, numbers.end());
+  return numbers[0] == static_cast<std::int64_t>(Compression::kGzip) ||
+         numbers[0] == static_cast<std::int64_t>(Compression::kZlib);
 }
 
 // What an index file says; nullopt when it cannot be read or used: it can be
 // made again, so that is as good as none.
 std::optional<IndexFile> ReadIndexFile(const std::string& path) {
-  try {
-    return ParseIndexFile(IsUrl(path) ? ReadObject(path)
-                                      : ReadWholeFile(path, kMaxIndexBytes));
-  } catch (const IoError&) {
+  IndexFile index;
+  if (std::optional<NumberFile> file = ReadNumberFile(path, kMagic)) {
+    index.frames.stream_bytes = file->shard_size;
+    index.frames.offsets = std::move(file->numbers);
+    index.file = *std::move(file);
+  } else if ((file = ReadNumberFile(path, kPackedMagic))) {
+    if (!TakePacked(file->numbers, index.frames)) {
+      return std::nullopt;
+    }
+    index.file = *std::move(file);
+  } else {
     return std::nullopt;
   }
+  return AreFrames(index.frames.offsets, index.frames.stream_bytes)
+             ? std::optional(std::move(index))
+             : std::nullopt;
 }
 
 std::string IndexFileText(const ByteSource& shard, const ShardFrames& frames) {
-  const bool packed = frames.compression != Compression::kNone;
-  std::string text(kMagic);
-  text.reserve((frames.offsets.size() + 8) * kNumberBytes);
-  AppendNumber(text, packed ? kPackedVersion : kPlainVersion);
-  AppendNumber(text, static_cast<std::uint64_t>(shard.size()));
-  AppendNumber(text, static_cast<std::uint64_t>(shard.version()));
-  if (packed) {
-    AppendNumber(text, static_cast<std::uint64_t>(frames.compression));
-    AppendNumber(text, static_cast<std::uint64_t>(frames.stream_bytes));
+  if (frames.compression == Compression::kNone) {
+    return NumberFileText(shard, kMagic, frames.offsets);
   }
-  AppendNumber(text, frames.offsets.size());
-  for (const std::int64_t offset : frames.offsets) {
-    AppendNumber(text, static_cast<std::uint64_t>(offset));
-  }
-  AppendLittleEndian(text, ChecksumOf(text), kChecksumBytes);
-  return text;
+  std::vector<std::int64_t> numbers = {
+      static_cast<std::int64_t>(frames.compression), frames.stream_bytes};
+  numbers.insert(numbers.end(), frames.offsets.begin(), frames.offsets.end());
+  return NumberFileText(shard, kPackedMagic, numbers);
 }
 
 ShardFrames PlainFrames(const ByteSource& shard, const FrameOffsets& offsets) {
@@ -188,7 +108,7 @@ std::optional<FrameOffsets> PlainOffsets(std::optional<ShardFrames> frames) {
 std::optional<ShardFrames> FindFrames(const ByteSource& shard) {
   for (const std::string& path : SidePaths(shard.path(), kEnding)) {
     std::optional<IndexFile> file = ReadIndexFile(path);
-    if (file && file->IsOf(shard)) {
+    if (file && file->file.IsOf(shard)) {
       return std::move(file->frames);
     }
   }

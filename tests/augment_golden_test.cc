@@ -8,6 +8,7 @@
 
 #include "preprocess/augment_operation.h"
 #include "tests/support/augment_images.h"
+#include "tests/support/each_target.h"
 
 // What TensorFlow makes of images; tests/data/README.augment.md says how.
 namespace infeed {
@@ -45,19 +46,22 @@ std::string HashOf(const Golden& golden, OpScratch& scratch) {
 }
 
 TEST(AugmentGoldenTest, EveryOperationGivesTensorFlowsBytes) {
-  OpScratch scratch;
-  std::map<std::string, int> compared;
-  for (const Golden& golden : ReadGoldens()) {
-    EXPECT_EQ(HashOf(golden, scratch), golden.hash)
-        << golden.op << " " << golden.level << " " << golden.sign << " of "
-        << golden.image << " " << golden.side;
-    ++compared[golden.op];
-  }
-  // All but Cutout, which TensorFlow has no part in; and the images.
-  EXPECT_EQ(compared.size(), kAugmentOps);
-  for (const auto& [op, count] : compared) {
-    EXPECT_GE(count, 8) << op;
-  }
+  const std::vector<Golden> goldens = ReadGoldens();
+  OnEachSimdTarget([&] {
+    OpScratch scratch;
+    std::map<std::string, int> compared;
+    for (const Golden& golden : goldens) {
+      EXPECT_EQ(HashOf(golden, scratch), golden.hash)
+          << golden.op << " " << golden.level << " " << golden.sign << " of "
+          << golden.image << " " << golden.side;
+      ++compared[golden.op];
+    }
+    // All but Cutout, which TensorFlow has no part in; and the images.
+    EXPECT_EQ(compared.size(), kAugmentOps);
+    for (const auto& [op, count] : compared) {
+      EXPECT_GE(count, 8) << op;
+    }
+  });
 }
 
 }  // namespace

@@ -184,8 +184,8 @@ TEST(PackedReadingTest, IsPartOfTheMemoryLimit) {
   const PackedShards shards(TestPayloads(16));
   InputOptions options = OptionsFor(Shuffle::kNone);
   const std::int64_t more =
-      InputPipeline(shards.packed(), options).memory().packed -
-      InputPipeline(shards.plain(), options).memory().packed;
+      InputPipeline(shards.packed(), options).memory().compressed -
+      InputPipeline(shards.plain(), options).memory().compressed;
   EXPECT_EQ(more,
             PlanPackedReading(shards.packed(), CheckedInputOptions(options))
                 .memory_bytes);

@@ -32,6 +32,7 @@ infeed_test(pipeline_test
     stats_prometheus_test.cc
     stats_scalars_test.cc
     stats_table_test.cc
+    stream_state_test.cc
     stats_test.cc
     storage_reads_test.cc
     trace_log_test.cc
@@ -43,21 +44,44 @@ add_dependencies(core_tests pipeline_test)
 add_dependencies(tsan_tests pipeline_test)
 
 infeed_test(input_pipeline_test
-  SOURCES closed_arena_test.cc input_graph_test.cc
-          input_pipeline_cache_test.cc input_pipeline_errors_test.cc input_pipeline_seek_test.cc
-          input_pipeline_augment_test.cc
-          input_pipeline_errors_test.cc input_pipeline_seek_test.cc
-          damaged_shards_test.cc input_pipeline_errors_test.cc
-          input_pipeline_seek_test.cc
-          input_pipeline_test.cc input_pipeline_url_test.cc
-          packed_pipeline_test.cc
-          input_pipeline_errors_test.cc input_pipeline_seek_test.cc
-          input_pipeline_test.cc input_pipeline_trace_test.cc
-          input_pipeline_url_test.cc
-          support/loopback_server.cc support/served_object.cc
+  SOURCES
+    closed_arena_test.cc
+    damaged_shards_test.cc
+    input_graph_test.cc
+    input_order_test.cc
+    input_pipeline_augment_test.cc
+    input_pipeline_cache_test.cc
+    input_pipeline_errors_test.cc
+    input_pipeline_seek_test.cc
+    input_pipeline_test.cc
+    input_pipeline_trace_test.cc
+    input_pipeline_url_test.cc
+    packed_pipeline_test.cc
+    support/loopback_server.cc
+    support/served_object.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json TBB::tbb
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
+
+infeed_test(peak_memory_test
+  SOURCES peak_memory_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS end_to_end)
+add_dependencies(peak_memory_test pipeline_throughput)
+
+# A program of its own: it counts what it takes from the heap.
+infeed_test(warm_allocations_test
+  SOURCES warm_allocations_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS tbb)
+infeed_test(throughput_test
+  SOURCES made_shards_test.cc
+          paced_device_test.cc
+          throughput_run_test.cc
+  LIBRARIES throughput infeed::preprocess infeed::records
+            nlohmann_json::nlohmann_json
+  LABELS core)
+add_dependencies(core_tests throughput_test)
 
 infeed_test(pipeline_throughput_test
   SOURCES pipeline_throughput_test.cc
