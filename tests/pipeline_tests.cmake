@@ -83,6 +83,13 @@ infeed_test(throughput_test
   LABELS core)
 add_dependencies(core_tests throughput_test)
 
+# A program of its own: it has a pread() of its own.
+infeed_test(read_faults_test
+  SOURCES read_faults_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS tbb)
+add_dependencies(core_tests read_faults_test)
+
 infeed_test(pipeline_throughput_test
   SOURCES pipeline_throughput_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
