@@ -232,9 +232,8 @@ TEST_F(ReadFaultsTest, AFileThatShrinksIsADataErrorOtherwise) {
         while (pipeline.Next() != nullptr) {
         }
       },
-      ThrowsMessage<DataError>(
-          AllOf(HasSubstr(path(1) + ": record 0 at byte 0"),
-                HasSubstr("truncated record"))));
+      ThrowsMessage<DataError>(AllOf(HasSubstr(path(1) + ": record "),
+                                     HasSubstr("truncated record"))));
 }
 
 TEST_F(ReadFaultsTest, AFileThatVanishesWhileItIsOpenIsReadOn) {
