@@ -23,6 +23,7 @@
 #include "tools/flags.h"
 #include "tools/input_flags.h"
 #include "tools/number_checks.h"
+#include "tools/observation.h"
 
 namespace infeed {
 namespace {
@@ -39,6 +40,7 @@ struct Flags {
   InputFlags input;
   ThroughputOptions throughput;
   CloudFlags cloud;
+  ObservationFlags observation;
 };
 
 constexpr const char* kDescription =
@@ -227,12 +229,17 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddMeasurementFlags(app, flags);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
+  AddObservationFlags(app, flags.observation);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
   CheckFlags(flags);
   flags.throughput.input = ResolveInput(flags.input);
   ApplyCloudFlags(flags.cloud);
+  Observation observation(flags.observation,
+                          {{"run", flags.data_dir + flags.shards}});
+  flags.throughput.input.trace = observation.trace();
+  flags.throughput.live = observation.live();
   if (flags.made_images > 0) {
     fmt::print(stderr, "making {} photographs\n", flags.made_images);
     const MadeShards made(flags.made_images);
@@ -240,6 +247,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   } else {
     Run(flags, ShardsOf(flags));
   }
+  observation.Finish();
   return ExitCode::kDone;
 }
 

@@ -238,6 +238,8 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
                        start - sample.since);
   counters_.outside_pixels.fetch_add(counts.outside_pixels,
                                      std::memory_order_relaxed);
+  counters_.outside_pixels.fetch_add(counts.outside_pixels,
+                                     std::memory_order_relaxed);
   counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
                        counts.resize + counts.augment, Clock::duration::zero());
   // They take turns, row by row; the trace shows one after the other.

@@ -16,6 +16,7 @@ infeed_test(pipeline_test
     counted_errors_test.cc
     input_options_test.cc
     keyed_permutation_test.cc
+    live_stats_test.cc
     memory_limit_test.cc
     memory_plan_test.cc
     open_batch_test.cc
@@ -52,7 +53,9 @@ infeed_test(input_pipeline_test
     input_pipeline_augment_test.cc
     input_pipeline_cache_test.cc
     input_pipeline_errors_test.cc
+    input_pipeline_life_test.cc
     input_pipeline_seek_test.cc
+    input_pipeline_state_test.cc
     input_pipeline_test.cc
     input_pipeline_trace_test.cc
     input_pipeline_url_test.cc
@@ -91,7 +94,7 @@ infeed_test(read_faults_test
 add_dependencies(core_tests read_faults_test)
 
 infeed_test(pipeline_throughput_test
-  SOURCES pipeline_throughput_test.cc
+  SOURCES pipeline_throughput_test.cc support/running_program.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(pipeline_throughput_test pipeline_throughput)
@@ -101,3 +104,9 @@ infeed_test(cpu_counters_test
   LIBRARIES infeed::base
   LABELS core)
 add_dependencies(core_tests cpu_counters_test)
+
+infeed_test(soak_test
+  SOURCES growth_test.cc soak_test.cc ../bench/growth.cc
+  LIBRARIES pipeline_test_support fmt::fmt
+  LABELS end_to_end)
+add_dependencies(soak_test soak)
