@@ -7,9 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <iterator>
 #include <memory>
-#include <span>
 #include <thread>
 #include <utility>
 #include <vector>

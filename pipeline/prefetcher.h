@@ -31,6 +31,7 @@ struct PrefetchOptions {
 // The order must outlive it. One thread at a time. Throws what `announce` does.
 class Prefetcher {
  public:
+  // It may change the list, which is worked out anew each time.
   using Announce = std::function<void(std::vector<std::int64_t>& records)>;
 
   Prefetcher(const SampleOrder& order, const BatchSequence& sequence,

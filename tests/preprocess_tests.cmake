@@ -56,9 +56,6 @@ infeed_test(preprocess_test
     resize_sink_test.cc
     resize_test.cc
     simd_target_test.cc
-  SOURCES crop_test.cc preprocess_golden_test.cc
-          preprocessor_warning_test.cc
-          recipe_test.cc resize_test.cc simd_target_test.cc
     torchvision_crop_test.cc
     tpu_golden_test.cc
   LIBRARIES test_jpeg
