@@ -17,6 +17,8 @@
 namespace infeed {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr Choices<Recipe, 2> kRecipes = {
     {{"tpu", Recipe::kTpu}, {"plain", Recipe::kPlain}}};
 constexpr Choices<Interpolation, 4> kInterpolations = {
@@ -68,16 +70,14 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
                               std::span<std::uint32_t> destination,
                               std::span<const std::byte> seek_index) {
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   sink_->Aim(destination, IsFlipped(key));
   FillCounts counts = IsJpeg(encoded) ? DecodeJpeg(encoded, key, seek_index)
                                       : DecodeOther(encoded, key);
   Check(sink_->is_complete(), "a decoder puts all rows or throws");
   counts.resize = sink_->busy();
-  const auto filled = std::chrono::steady_clock::now();
-  counts.decode = filled - start - counts.resize;
-  Augment(key, destination);
-  counts.augment = std::chrono::steady_clock::now() - filled;
+  counts.decode = Clock::now() - start - counts.resize;
+  counts.augment = Augment(key, destination);
   return counts;
 }
 
@@ -133,17 +133,21 @@ bool Preprocessor::IsFlipped(const SampleKey& key) const {
   return options_.recipe == Recipe::kTpu && options_.training && DrawFlip(key);
 }
 
-void Preprocessor::Augment(const SampleKey& key,
-                           std::span<std::uint32_t> pixels) {
-  if (options_.training) {
-    augmenter_.Apply(pixels, key);
+Clock::duration Preprocessor::Augment(const SampleKey& key,
+                                      std::span<std::uint32_t> pixels) {
+  if (!options_.training || !options_.augment.is_any_on()) {
+    return {};
   }
+  const Clock::time_point start = Clock::now();
+  augmenter_.Apply(pixels, key);
+  return Clock::now() - start;
 }
 
-void Preprocessor::CopyPacked(std::span<const std::byte> packed,
-                              std::int64_t height, std::int64_t width,
-                              const SampleKey& key,
-                              std::span<std::uint32_t> destination) {
+FillCounts Preprocessor::CopyPacked(std::span<const std::byte> packed,
+                                    std::int64_t height, std::int64_t width,
+                                    const SampleKey& key,
+                                    std::span<std::uint32_t> destination) {
+  const Clock::time_point start = Clock::now();
   static_assert(std::endian::native == std::endian::little,
                 "records hold pixels as they are in memory");
   const int size = options_.image_size;
@@ -173,7 +177,10 @@ void Preprocessor::CopyPacked(std::span<const std::byte> packed,
           destination.begin() + static_cast<std::ptrdiff_t>(row) + size);
     }
   }
-  Augment(key, destination);
+  FillCounts counts;
+  counts.resize = Clock::now() - start;
+  counts.augment = Augment(key, destination);
+  return counts;
 }
 
 }  // namespace infeed

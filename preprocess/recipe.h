@@ -89,15 +89,17 @@ class Preprocessor {
   // little-endian uint32: copies it into destination, flipped and augmented as
   // Fill() would. Throws DataError unless it is image_size x image_size.
   // Requires: destination.size() == image_size^2.
-  void CopyPacked(std::span<const std::byte> packed, std::int64_t height,
-                  std::int64_t width, const SampleKey& key,
-                  std::span<std::uint32_t> destination);
+  FillCounts CopyPacked(std::span<const std::byte> packed, std::int64_t height,
+                        std::int64_t width, const SampleKey& key,
+                        std::span<std::uint32_t> destination);
 
  private:
   [[nodiscard]] Window ChooseWindow(int height, int width, int components,
                                     const SampleKey& key) const;
   [[nodiscard]] bool IsFlipped(const SampleKey& key) const;
-  void Augment(const SampleKey& key, std::span<std::uint32_t> pixels);
+  // Returns the time that it took, 0 where there is nothing to do.
+  std::chrono::steady_clock::duration Augment(const SampleKey& key,
+                                              std::span<std::uint32_t> pixels);
 
   // Decode the window into sink_ and return what was done, without the times.
   FillCounts DecodeJpeg(std::span<const std::byte> encoded,
