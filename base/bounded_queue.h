@@ -1,12 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -15,7 +16,8 @@ namespace infeed {
 // The place where two threads meet: a queue that holds at most `capacity`
 // items. Its capacity is the back-pressure: Push() waits while it is full.
 //
-// Owns the items in it. An error travels the data's way: a producer that fails
+// Owns the items in it; takes memory only while it holds more than ever before.
+// An error travels the data's way: a producer that fails
 // calls Close(std::current_exception()), and Pop() rethrows that after the last
 // good item.
 // Thread-safe.
@@ -35,11 +37,11 @@ class BoundedQueue {
   // queue is closed.
   bool Push(T item) {
     std::unique_lock lock(mutex_);
-    not_full_.wait(lock, [&] { return closed_ || items_.size() < capacity_; });
+    not_full_.wait(lock, [&] { return closed_ || size_ < capacity_; });
     if (closed_) {
       return false;
     }
-    items_.push_back(std::move(item));
+    Append(std::move(item));
     lock.unlock();
     not_empty_.notify_one();
     return true;
@@ -49,15 +51,16 @@ class BoundedQueue {
   // goes on doing so. Rethrows the error the queue was closed with instead.
   [[nodiscard]] std::optional<T> Pop() {
     std::unique_lock lock(mutex_);
-    not_empty_.wait(lock, [&] { return closed_ || !items_.empty(); });
-    if (items_.empty()) {
+    not_empty_.wait(lock, [&] { return closed_ || size_ > 0; });
+    if (size_ == 0) {
       if (error_) {
         std::rethrow_exception(error_);
       }
       return std::nullopt;
     }
-    std::optional<T> item(std::move(items_.front()));
-    items_.pop_front();
+    std::optional<T> item = std::exchange(ring_[first_], std::nullopt);
+    first_ = first_ + 1 == ring_.size() ? 0 : first_ + 1;
+    --size_;
     lock.unlock();
     not_full_.notify_one();
     return item;
@@ -80,11 +83,13 @@ class BoundedQueue {
 
   // Closes the queue and drops what is in it: the consumer wants no more.
   void Cancel() {
-    std::deque<T> dropped;
+    std::vector<std::optional<T>> dropped;
     {
       const std::lock_guard lock(mutex_);
       closed_ = true;
-      dropped.swap(items_);
+      dropped.swap(ring_);
+      first_ = 0;
+      size_ = 0;
     }
     not_empty_.notify_all();
     not_full_.notify_all();
@@ -92,17 +97,35 @@ class BoundedQueue {
 
   [[nodiscard]] std::size_t size() const {
     const std::lock_guard lock(mutex_);
-    return items_.size();
+    return size_;
   }
 
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
  private:
+  // Requires: the lock is held, and the queue is not full.
+  void Append(T item) {
+    if (size_ == ring_.size()) {
+      std::rotate(ring_.begin(),
+                  ring_.begin() + static_cast<std::ptrdiff_t>(first_),
+                  ring_.end());
+      first_ = 0;
+      ring_.resize(std::min(capacity_, 2 * size_ + 1));
+    }
+    const std::size_t place = first_ + size_;
+    ring_[place < ring_.size() ? place : place - ring_.size()] =
+        std::move(item);
+    ++size_;
+  }
+
   const std::size_t capacity_;
   mutable std::mutex mutex_;
   std::condition_variable not_empty_;
   std::condition_variable not_full_;
-  std::deque<T> items_;
+  // The items are the size_ ones from first_ on, past the end from 0 on.
+  std::vector<std::optional<T>> ring_;
+  std::size_t first_ = 0;
+  std::size_t size_ = 0;
   std::exception_ptr error_;
   bool closed_ = false;
 };

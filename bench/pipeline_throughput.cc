@@ -1,7 +1,9 @@
 // How many images a second the input pipeline makes of some shards, where the
 // time goes, and what would change it.
 
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,14 +12,18 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "bench/made_shards.h"
+#include "bench/throughput_plot.h"
 #include "bench/throughput_report.h"
 #include "bench/throughput_run.h"
+#include "pipeline/input_pipeline.h"
 #include "records/record_index.h"
 #include "records/shards.h"
 #include "tools/cloud_flags.h"
 #include "tools/flags.h"
 #include "tools/input_flags.h"
 #include "tools/number_checks.h"
+#include "tools/observation.h"
 
 namespace infeed {
 namespace {
@@ -26,19 +32,26 @@ struct Flags {
   std::string data_dir;
   std::string split = "train";
   std::string shards;
+  std::int64_t made_images = 0;
   std::string json;
+  std::string plot;
   std::int64_t hash_batches = 0;
+  bool dry_run = false;
   InputFlags input;
   ThroughputOptions throughput;
   CloudFlags cloud;
+  ObservationFlags observation;
 };
 
 constexpr const char* kDescription =
     "Measures how fast the input pipeline makes batches of TFRecord shards: "
-    "images per second, time and waiting of each stage, and in words what "
-    "bounds it. Nothing is done with the batches, so this is what a training "
-    "run could get at best.\n\n"
+    "images per second, time and waiting of each stage, CPU time, memory, and "
+    "in words what bounds it. Nothing is done with the batches, so this is "
+    "what a training run could get at best; with --device_rate they go to a "
+    "device that takes so many, and how long it waits is measured.\n\n"
     "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
+    "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
+    "  pipeline_throughput --data_dir DIR --device_rate 3000 --graph basic\n"
     "  pipeline_throughput --data_dir DIR --eval --split validation\n"
     "  pipeline_throughput --shards 'DIR/train-*' --hash 100\n";
 
@@ -51,6 +64,11 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
   app.add_option("--shards", flags.shards,
                  "files, folders or patterns, instead of --data_dir")
       ->type_name("SPEC");
+  app.add_option("--made", flags.made_images,
+                 "instead of these so many made photographs of 500x375 in "
+                 "temporary shards")
+      ->check(PositiveNumber())
+      ->type_name("N");
 }
 
 void AddMeasurementFlags(CLI::App& app, Flags& flags) {
@@ -66,19 +84,27 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "of every run, in turns; the median counts")
       ->check(PositiveNumber())
       ->capture_default_str();
+  app.add_option("--device_rate", throughput.device_rate,
+                 "images/s that a device takes: its input wait is reported")
+      ->check(PositiveNumber())
+      ->type_name("R");
   app.add_option("--json", flags.json, "writes the report there as JSON")
       ->type_name("FILE");
+  app.add_option("--plot", flags.plot,
+                 "writes the rates and the stages' shares there, by the "
+                 "name's end a drawing or a page with the table and the "
+                 "verdict")
+      ->type_name("FILE.svg|FILE.html");
   app.add_option("--hash", flags.hash_batches,
                  "does not measure, but prints the SHA-256 of the pixels and "
                  "labels of the first N batches, for each of --threads")
       ->check(PositiveNumber())
       ->type_name("N");
+  app.add_flag("--dry_run", flags.dry_run,
+               "only checks flags and data, and says what would be measured");
 }
 
 std::vector<std::string> ShardsOf(const Flags& flags) {
-  if (flags.data_dir.empty() == flags.shards.empty()) {
-    throw UsageError("give one of --data_dir and --shards");
-  }
   if (!flags.shards.empty()) {
     return ListShards(flags.shards);
   }
@@ -98,18 +124,100 @@ void PrintHashes(const RecordIndex& index, const Flags& flags) {
   }
 }
 
+// Says where a measurement is: each round's end, and every few seconds of a
+// long one.
+class ProgressLines {
+ public:
+  explicit ProgressLines(const ThroughputOptions& options)
+      : rounds_(options.rounds), seconds_(options.seconds) {}
+
+  void operator()(const RunProgress& progress) {
+    if (progress.rate) {
+      fmt::print(stderr, "round {}/{}, {} threads: {:.1f} images/s\n",
+                 progress.round, rounds_, progress.threads, *progress.rate);
+      last_ = Clock::now();
+    } else if (Clock::now() - last_ > kEvery) {
+      fmt::print(stderr, "round {}/{}: {:.0f} of {:.0f} s\n", progress.round,
+                 rounds_, progress.seconds, seconds_);
+      last_ = Clock::now();
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kEvery{5};
+
+  int rounds_;
+  double seconds_;
+  Clock::time_point last_ = Clock::now();
+};
+
+std::string TitleOf(const Flags& flags, const RecordIndex& index) {
+  return fmt::format("{} records, recipe {}, {}x{}, batches of {}",
+                     index.size(), RecipeName(flags.throughput.input.recipe),
+                     flags.throughput.input.image_size,
+                     flags.throughput.input.image_size,
+                     flags.throughput.input.batch_size);
+}
+
 void Measure(const RecordIndex& index, const Flags& flags) {
-  const int rounds = flags.throughput.rounds;
+  const ThroughputOptions& options = flags.throughput;
   const std::vector<ThroughputRun> runs = MeasureThroughput(
-      index, flags.throughput, [rounds](int round, int threads, double rate) {
-        fmt::print(stderr, "round {}/{}, {} threads: {:.1f} images/s\n", round,
-                   rounds, threads, rate);
-      });
+      [&index](const InputOptions& input, const RoundOptions& round) {
+        return MeasurePipeline(index, input, round);
+      },
+      options, ProgressLines(options));
   const std::int64_t peak = PeakRssBytes();
   fmt::print("{}", ThroughputText(runs, peak));
   if (!flags.json.empty()) {
+    WriteFileAtomically(flags.json,
+                        ThroughputJson(runs, options, index.size(), peak));
+  }
+  if (!flags.plot.empty()) {
     WriteFileAtomically(
-        flags.json, ThroughputJson(runs, flags.throughput, index.size(), peak));
+        flags.plot, ThroughputPlot(flags.plot, runs, TitleOf(flags, index)));
+  }
+}
+
+// Checks what a pipeline checks, by making it, and says what it would do.
+void PrintPlan(const RecordIndex& index, const Flags& flags) {
+  const ThroughputOptions& options = flags.throughput;
+  fmt::print("{}\n", TitleOf(flags, index));
+  for (const int threads : options.threads) {
+    InputOptions input = options.input;
+    input.threads = threads;
+    const InputPipeline pipeline(index, input);
+    fmt::print("{} threads: {}\n", pipeline.stats().threads,
+               MemoryText(pipeline.memory()));
+  }
+  fmt::print("{} rounds of {:g} s each, {:.0f} s in all\n", options.rounds,
+             options.seconds,
+             options.seconds * options.rounds *
+                 static_cast<double>(options.threads.size()));
+}
+
+void Run(const Flags& flags, const std::vector<std::string>& shards) {
+  const RecordIndex index(shards);
+  fmt::print(stderr, "{} records in {} shards\n", index.size(),
+             index.shards().size());
+  if (flags.dry_run) {
+    PrintPlan(index, flags);
+  } else if (flags.hash_batches > 0) {
+    PrintHashes(index, flags);
+  } else {
+    Measure(index, flags);
+  }
+}
+
+void CheckFlags(const Flags& flags) {
+  const int sources = (flags.data_dir.empty() ? 0 : 1) +
+                      (flags.shards.empty() ? 0 : 1) +
+                      (flags.made_images > 0 ? 1 : 0);
+  if (sources != 1) {
+    throw UsageError("give one of --data_dir, --shards and --made");
+  }
+  if (!flags.plot.empty()) {
+    CheckPlotName(flags.plot);
   }
 }
 
@@ -121,19 +229,25 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddMeasurementFlags(app, flags);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
+  AddObservationFlags(app, flags.observation);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
+  CheckFlags(flags);
   flags.throughput.input = ResolveInput(flags.input);
   ApplyCloudFlags(flags.cloud);
-  const RecordIndex index(ShardsOf(flags));
-  fmt::print(stderr, "{} records in {} shards\n", index.size(),
-             index.shards().size());
-  if (flags.hash_batches > 0) {
-    PrintHashes(index, flags);
+  Observation observation(flags.observation,
+                          {{"run", flags.data_dir + flags.shards}});
+  flags.throughput.input.trace = observation.trace();
+  flags.throughput.live = observation.live();
+  if (flags.made_images > 0) {
+    fmt::print(stderr, "making {} photographs\n", flags.made_images);
+    const MadeShards made(flags.made_images);
+    Run(flags, ListShards(made.folder()));
   } else {
-    Measure(index, flags);
+    Run(flags, ShardsOf(flags));
   }
+  observation.Finish();
   return ExitCode::kDone;
 }
 

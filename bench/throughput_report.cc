@@ -19,35 +19,68 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kMebibyte = 1 << 20;
 
-const ThroughputRun& Fastest(const std::vector<ThroughputRun>& runs) {
-  return *std::ranges::max_element(runs, {}, &ThroughputRun::median);
+// A number, or null where nothing was measured.
+Json OptionalJson(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
 }
 
-// The median round's statistics, with the rates of all rounds.
+// The median round's statistics, with what is known of all rounds.
 Json RunJson(const ThroughputRun& run) {
   Json json = Json::parse(StatsJson(run.stats));
   json["images_per_second"] = {{"median", run.median()},
                                {"min", run.images_per_second.front()},
                                {"max", run.images_per_second.back()},
+                               {"spread", run.spread()},
                                {"rounds", run.images_per_second}};
+  json["cpu_seconds_per_1000_images"] = run.cpu_seconds_per_1000;
+  json["instructions_per_1000_images"] =
+      OptionalJson(run.instructions_per_1000);
+  json["input_wait"] = OptionalJson(run.input_wait);
+  json["verdict"] = VerdictText(run);
   return json;
+}
+
+// Billions, as a thousand images take so many.
+std::string InstructionsText(const std::optional<double>& instructions) {
+  return instructions ? fmt::format("{:.2f}", *instructions / 1e9) : "-";
+}
+
+std::string WaitText(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
+}
+
+std::string RatesTable(const std::vector<ThroughputRun>& runs) {
+  std::string text =
+      fmt::format("{:>7} {:>12} {:>9} {:>9} {:>7} {:>12} {:>13} {:>10}\n",
+                  "threads", "images/s", "min", "max", "spread", "CPU s/1,000",
+                  "G instr/1,000", "input wait");
+  for (const ThroughputRun& run : runs) {
+    text += fmt::format(
+        "{:>7} {:>12.1f} {:>9.1f} {:>9.1f} {:>5.1f} % {:>12.3f} {:>13} "
+        "{:>10}\n",
+        run.threads, run.median(), run.images_per_second.front(),
+        run.images_per_second.back(), 100 * run.spread(),
+        run.cpu_seconds_per_1000, InstructionsText(run.instructions_per_1000),
+        WaitText(run.input_wait));
+  }
+  return text;
 }
 
 }  // namespace
 
+const ThroughputRun& FastestRun(const std::vector<ThroughputRun>& runs) {
+  return *std::ranges::max_element(runs, {}, &ThroughputRun::median);
+}
+
+std::string VerdictText(const ThroughputRun& run) { return Verdict(run.stats); }
+
 std::string ThroughputText(const std::vector<ThroughputRun>& runs,
                            std::int64_t peak_rss_bytes) {
-  std::string text = fmt::format("{:>7} {:>12} {:>9} {:>9}\n", "threads",
-                                 "images/s", "min", "max");
-  for (const ThroughputRun& run : runs) {
-    text += fmt::format("{:>7} {:>12.1f} {:>9.1f} {:>9.1f}\n", run.threads,
-                        run.median(), run.images_per_second.front(),
-                        run.images_per_second.back());
-  }
-  const ThroughputRun& fastest = Fastest(runs);
+  std::string text = RatesTable(runs);
+  const ThroughputRun& fastest = FastestRun(runs);
   text += fmt::format("\nThe median round with {} thread{}:\n{}\n{}\n",
                       fastest.threads, fastest.threads == 1 ? "" : "s",
-                      StageTable(fastest.stats), Verdict(fastest.stats));
+                      StageTable(fastest.stats), VerdictText(fastest));
   text += SeekIndexText(fastest.stats.seek_indexes) + "\n" +
           QueueText(fastest.stats) + "\n";
   if (fastest.stats.bad_records > 0) {
@@ -67,7 +100,7 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
 std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
                            const ThroughputOptions& options,
                            std::int64_t records, std::int64_t peak_rss_bytes) {
-  Json json = RunJson(Fastest(runs));
+  Json json = RunJson(FastestRun(runs));
   json["peak_rss_bytes"] = peak_rss_bytes;
   json["records"] = records;
   json["batch_size"] = options.input.batch_size;
@@ -77,6 +110,8 @@ std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
   json["training"] = options.input.training;
   json["seed"] = options.input.seed;
   json["seconds"] = options.seconds;
+  json["graph"] = GraphKindName(options.input.graph);
+  json["device_rate"] = options.device_rate;
   json["runs"] = Json::array();
   for (const ThroughputRun& run : runs) {
     json["runs"].push_back(RunJson(run));

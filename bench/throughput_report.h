@@ -8,6 +8,13 @@
 
 namespace infeed {
 
+// The run with the highest median. Requires: there is one.
+[[nodiscard]] const ThroughputRun& FastestRun(
+    const std::vector<ThroughputRun>& runs);
+
+// What bounds its median round, in words.
+[[nodiscard]] std::string VerdictText(const ThroughputRun& run);
+
 // What was measured, for people: the rates of every run, then of the fastest
 // one its stages, its verdict, the time to its first batch and memory.
 [[nodiscard]] std::string ThroughputText(const std::vector<ThroughputRun>& runs,

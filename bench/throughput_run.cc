@@ -1,7 +1,6 @@
 #include "bench/throughput_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "bench/stream_hash.h"
@@ -10,80 +9,82 @@
 namespace infeed {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-struct Round {
-  double images_per_second = 0;
-  PipelineStats stats;
-  MemoryPlan memory;
-};
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double MedianOf(std::vector<double> values) {
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
 }
 
-// Takes batches for a while; returns false when the stream ended.
-bool Consume(InputPipeline& pipeline, double seconds) {
-  const Clock::time_point start = Clock::now();
-  do {
-    if (pipeline.Next() == nullptr) {
-      return false;
+double PerThousand(double value, const ThroughputRound& round) {
+  return value * 1000 /
+         static_cast<double>(std::max<std::int64_t>(round.images, 1));
+}
+
+void AddCpu(const std::vector<ThroughputRound>& rounds, ThroughputRun& run) {
+  std::vector<double> seconds;
+  std::vector<double> instructions;
+  for (const ThroughputRound& round : rounds) {
+    seconds.push_back(PerThousand(round.cpu.seconds, round));
+    if (round.cpu.instructions) {
+      instructions.push_back(
+          PerThousand(static_cast<double>(*round.cpu.instructions), round));
     }
-  } while (SecondsSince(start) < seconds);
-  return true;
-}
-
-Round MeasureRound(const RecordIndex& index, const InputOptions& options,
-                   double seconds) {
-  InputPipeline pipeline(index, options);
-  const Clock::time_point asked = Clock::now();
-  (void)pipeline.Next();
-  const std::int64_t first_images = pipeline.stats().images;
-  const Clock::time_point start = Clock::now();
-  Consume(pipeline, seconds);
-  const double elapsed = SecondsSince(start);
-
-  Round round{.stats = pipeline.stats(), .memory = pipeline.memory()};
-  const std::int64_t images = round.stats.images - first_images;
-  round.images_per_second =
-      images > 0 ? static_cast<double>(images) / elapsed
-                 // The stream was one batch long.
-                 : static_cast<double>(first_images) / SecondsSince(asked);
-  return round;
+  }
+  run.cpu_seconds_per_1000 = MedianOf(std::move(seconds));
+  if (!instructions.empty()) {
+    run.instructions_per_1000 = MedianOf(std::move(instructions));
+  }
 }
 
 // Sorts a run's rounds by rate and keeps what is reported of them.
-ThroughputRun Summarize(std::vector<Round> rounds) {
-  std::ranges::sort(rounds, {}, &Round::images_per_second);
-  const Round& median = rounds[rounds.size() / 2];
+ThroughputRun Summarize(std::vector<ThroughputRound> rounds, bool has_device) {
+  std::ranges::sort(rounds, {}, &ThroughputRound::images_per_second);
+  const ThroughputRound& median = rounds[rounds.size() / 2];
   ThroughputRun run{.threads = median.stats.threads,
                     .stats = median.stats,
                     .memory = median.memory};
-  for (const Round& round : rounds) {
+  std::vector<double> waits;
+  for (const ThroughputRound& round : rounds) {
     run.images_per_second.push_back(round.images_per_second);
+    waits.push_back(round.input_wait);
+  }
+  AddCpu(rounds, run);
+  if (has_device) {
+    run.input_wait = MedianOf(std::move(waits));
   }
   return run;
 }
 
 }  // namespace
 
-std::vector<ThroughputRun> MeasureThroughput(const RecordIndex& index,
+std::vector<ThroughputRun> MeasureThroughput(const RoundMaker& measure,
                                              const ThroughputOptions& options,
-                                             const RoundSink& sink) {
-  std::vector<std::vector<Round>> rounds(options.threads.size());
+                                             const RunSink& sink) {
+  std::vector<std::vector<ThroughputRound>> rounds(options.threads.size());
   for (int number = 1; number <= options.rounds; ++number) {
     for (std::size_t i = 0; i < rounds.size(); ++i) {
       InputOptions input = options.input;
       input.threads = options.threads[i];
-      rounds[i].push_back(MeasureRound(index, input, options.seconds));
-      const Round& round = rounds[i].back();
-      sink(number, round.stats.threads, round.images_per_second);
+      RunProgress progress{.round = number, .threads = input.threads};
+      const RoundOptions of_round{.seconds = options.seconds,
+                                  .device_rate = options.device_rate,
+                                  .live = options.live,
+                                  .progress = [&](double seconds) {
+                                    progress.seconds = seconds;
+                                    sink(progress);
+                                  }};
+      rounds[i].push_back(measure(input, of_round));
+      const ThroughputRound& round = rounds[i].back();
+      progress.threads = round.stats.threads;
+      progress.rate = round.images_per_second;
+      sink(progress);
     }
   }
   std::vector<ThroughputRun> runs;
   runs.reserve(rounds.size());
-  for (std::vector<Round>& of_one : rounds) {
-    runs.push_back(Summarize(std::move(of_one)));
+  for (std::vector<ThroughputRound>& of_one : rounds) {
+    runs.push_back(Summarize(std::move(of_one), options.device_rate > 0));
   }
   return runs;
 }

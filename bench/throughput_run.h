@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/throughput_round.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/options.h"
 #include "pipeline/stats.h"
@@ -17,29 +19,49 @@ struct ThroughputOptions {
   std::vector<int> threads = {0};  // a run for each; 0: one for each core
   double seconds = 10;             // of each round, after its first batch
   int rounds = 3;                  // of every run, interleaved
+  double device_rate = 0;          // images/s that are taken; 0: all
+  LiveStats* live = nullptr;       // is shown each round; may be null
 };
 
 // All rounds with one number of threads.
 struct ThroughputRun {
   int threads = 0;
   std::vector<double> images_per_second = {};  // of each round, sorted
-  PipelineStats stats = {};                    // of the median round
-  MemoryPlan memory = {};                      // what it can take
+  // Medians over the rounds; instructions only where there is a counter.
+  double cpu_seconds_per_1000 = 0;
+  std::optional<double> instructions_per_1000 = {};
+  std::optional<double> input_wait = {};  // of the device, if there was one
+  PipelineStats stats = {};               // of the median round
+  MemoryPlan memory = {};                 // what it can take
 
   [[nodiscard]] double median() const {
     return images_per_second[images_per_second.size() / 2];
   }
+  // From the slowest round to the fastest, as a share of the median.
+  [[nodiscard]] double spread() const {
+    return (images_per_second.back() - images_per_second.front()) / median();
+  }
 };
 
-// Called after each round: the round from 1, its threads and images per second.
-using RoundSink = std::function<void(int, int, double)>;
+// Where a measurement is.
+struct RunProgress {
+  int round = 0;  // from 1
+  int threads = 0;
+  double seconds = 0;  // of the round
+  // Images per second, once the round is over.
+  std::optional<double> rate = {};
+};
+using RunSink = std::function<void(const RunProgress&)>;
 
-// Measures how fast batches come when nobody does anything with them. The runs
-// take turns, so that a change of the machine's speed meets all of them. A
-// round's rate leaves its first batch out; a stream that ends ends its round.
+// Measures one round with so many threads.
+using RoundMaker =
+    std::function<ThroughputRound(const InputOptions&, const RoundOptions&)>;
+
+// Measures how fast images come. The runs take turns, so that a change of the
+// machine's speed meets all of them.
 [[nodiscard]] std::vector<ThroughputRun> MeasureThroughput(
-    const RecordIndex& index, const ThroughputOptions& options,
-    const RoundSink& sink);
+    const RoundMaker& measure, const ThroughputOptions& options,
+    const RunSink& sink);
 
 // Returns the SHA-256 of the first `batches` batches, fewer when the stream
 // ends before.

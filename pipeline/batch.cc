@@ -65,6 +65,10 @@ void Batch::BlankSlot(int slot) {
   weights_[static_cast<std::size_t>(slot)] = 0;
 }
 
+void BatchReturn::operator()(Batch* batch) const {
+  pool->Push(std::unique_ptr<Batch>(batch));
+}
+
 BatchPool::BatchPool(int count, int size, int image_size)
     : free_(std::make_shared<FreeQueue>(static_cast<std::size_t>(count))) {
   for (int i = 0; i < count; ++i) {
@@ -79,9 +83,7 @@ BatchHandle BatchPool::Take() {
   }
   // The handle shares the queue, so that it can outlive the pool; a closed
   // queue drops the batch, which frees it.
-  return BatchHandle(batch->release(), [free = free_](Batch* returned) {
-    free->Push(std::unique_ptr<Batch>(returned));
-  });
+  return {batch->release(), BatchReturn{free_}};
 }
 
 }  // namespace infeed

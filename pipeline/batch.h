@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -65,8 +64,14 @@ class Batch {
   std::span<float> weights_;
 };
 
+// Gives a batch back to its pool; frees it when that is closed.
+struct BatchReturn {
+  std::shared_ptr<BoundedQueue<std::unique_ptr<Batch>>> pool = {};
+  void operator()(Batch* batch) const;
+};
+
 // A batch on loan: goes back to its pool when the handle goes.
-using BatchHandle = std::unique_ptr<Batch, std::function<void(Batch*)>>;
+using BatchHandle = std::unique_ptr<Batch, BatchReturn>;
 
 // A fixed number of batches: the bound on what the pipeline holds. Owns those
 // that are not on loan. Handles may outlive the pool. Thread-safe.

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <memory>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,10 +20,13 @@
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
 #include "pipeline/open_batch.h"
+#include "pipeline/packed_reading.h"
+#include "pipeline/prefetcher.h"
 #include "pipeline/record_cache.h"
 #include "pipeline/sample_order.h"
 #include "pipeline/slot_filler.h"
 #include "pipeline/storage_reads.h"
+#include "pipeline/stream_state.h"
 #include "pipeline/trace_log.h"
 #include "records/open_source.h"
 #include "records/record_store.h"
@@ -38,10 +43,11 @@ struct ReadyBatch {
   Clock::time_point since;
 };
 
-PlannedData DataOf(const RecordIndex& index) {
+PlannedData DataOf(const RecordIndex& index, const PackedReading& packed) {
   return {.records = index.size(),
           .longest_record = index.max_length(),
-          .in_cloud = std::ranges::any_of(index.shards(), IsUrl)};
+          .in_cloud = std::ranges::any_of(index.shards(), IsUrl),
+          .compressed_bytes = packed.memory_bytes};
 }
 
 InputOptions WithPlan(InputOptions options, const MemoryPlan& plan) {
@@ -64,6 +70,9 @@ class InputPipeline::Impl {
   BatchHandle Next();
   void Stop();
   [[nodiscard]] StreamPosition position() const { return position_; }
+  [[nodiscard]] std::string State() const {
+    return BuildStreamState(StateOf(index_, options_, position_));
+  }
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
@@ -82,16 +91,22 @@ class InputPipeline::Impl {
   bool PutNext();
   // A worker, batch after batch: the way out of the graph.
   void Deliver(OpenBatch& open);
+  // Announces records that are not in the cache to the store.
+  void WillRead(std::span<const std::int64_t> records);
   // Enters a batch's bad records; returns what ends the stream, or nullptr.
   std::exception_ptr Account(OpenBatch& open);
 
+  const RecordIndex& index_;
   const InputOptions options_;
   const SampleOrder order_;
   BatchSequence sequence_;  // the driver's, once it runs
   const std::int64_t batches_per_epoch_;
   BadRecordLedger ledger_;
+  const PackedReading packed_;
   const MemoryPlan memory_;
   const RecordStore store_;
+  Prefetcher prefetcher_;                // the driver's
+  std::vector<std::int64_t> announced_;  // likewise
   const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
   const std::int64_t storage_bytes_before_ = StorageBytesRead();
@@ -119,13 +134,18 @@ class InputPipeline::Impl {
 
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
-    : options_(CheckedInputOptions(options)),
+    : index_(index),
+      options_(CheckedInputOptions(options)),
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
       batches_per_epoch_(sequence_.batches_per_epoch()),
       ledger_(options_, batches_per_epoch_),
-      memory_(PlanMemory(options_, DataOf(index))),
-      store_(index, {.verify_checksums = options_.verify_checksums}),
+      packed_(PlanPackedReading(index, options_)),
+      memory_(PlanMemory(options_, DataOf(index, packed_))),
+      store_(index, {.verify_checksums = options_.verify_checksums,
+                     .packed = packed_.store}),
+      prefetcher_(order_, sequence_, PlanPrefetch(index, options_),
+                  [this](auto records) { WillRead(records); }),
       seek_store_(index),
       position_(sequence_.position()),
       cache_(memory_.cache, index.size()),
@@ -169,6 +189,9 @@ bool InputPipeline::Impl::PutNext() {
     }
     return false;
   }
+  if (!is_basic()) {
+    prefetcher_.Reach(number_);
+  }
   const Clock::time_point start = Clock::now();
   BatchHandle batch = pool_.Take();
   if (!batch) {
@@ -183,11 +206,6 @@ bool InputPipeline::Impl::PutNext() {
   open.Begin(number_, *plan, epoch_order_, std::move(batch));
   const TracePlace place{
       .epoch = plan->epoch, .position = plan->first, .batch = number_++};
-  for (int slot = 0; slot < plan->samples; ++slot) {
-    if (!cache_.Has(open.record(slot))) {
-      store_.WillRead(open.record(slot));  // While those before it are filled.
-    }
-  }
   const Clock::time_point planned = Clock::now();
   counters_.order.Add(0, planned - taken, taken - start, plan->samples);
   counters_.waiting.Add(plan->samples);
@@ -196,6 +214,14 @@ bool InputPipeline::Impl::PutNext() {
   counters_.TraceQueues(options_.trace, planned);
   graph_.Put(open);
   return true;
+}
+
+void InputPipeline::Impl::WillRead(std::span<const std::int64_t> records) {
+  announced_.clear();
+  std::ranges::copy_if(
+      records, std::back_inserter(announced_),
+      [this](std::int64_t record) { return !cache_.Has(record); });
+  store_.WillRead(announced_);
 }
 
 std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {
@@ -306,6 +332,7 @@ InputPipeline::~InputPipeline() = default;
 BatchHandle InputPipeline::Next() { return impl_->Next(); }
 void InputPipeline::Stop() { impl_->Stop(); }
 StreamPosition InputPipeline::position() const { return impl_->position(); }
+std::string InputPipeline::State() const { return impl_->State(); }
 PipelineStats InputPipeline::stats() const { return impl_->stats(); }
 const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
 std::int64_t InputPipeline::batches_per_epoch() const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "pipeline/batch.h"
 #include "pipeline/memory_plan.h"
@@ -21,8 +22,9 @@ namespace infeed {
 // of threads. It holds at most options.batches_in_pool batches, those on loan
 // to the caller included: a caller that keeps handles stops the stream.
 //
-// The index must outlive the pipeline; handles may outlive it. Next() and
-// position() from one thread at a time; Stop(), stats() and the rest from any.
+// The index must outlive the pipeline; handles may outlive it. Next(),
+// position() and State() from one thread at a time; Stop(), stats() and the
+// rest from any.
 // The constructor throws UsageError naming the option that is wrong, for an
 // empty data set, a training batch larger than the data, a start that is not
 // the beginning of a batch, and a memory limit that is too small.
@@ -46,6 +48,10 @@ class InputPipeline {
 
   // Where the stream goes on after the last batch that Next() returned.
   [[nodiscard]] StreamPosition position() const;
+
+  // The same for a file, with what the stream is (stream_state.h): a pipeline
+  // that starts at ResumePosition() of this text goes on with it.
+  [[nodiscard]] std::string State() const;
 
   [[nodiscard]] PipelineStats stats() const;
 

@@ -34,13 +34,14 @@ struct Part {
   std::int64_t bytes;
 };
 
-std::array<Part, 7> PartsOf(const MemoryPlan& plan) {
+std::array<Part, 8> PartsOf(const MemoryPlan& plan) {
   return {{{"program", plan.program},
            {"index", plan.index},
            {"batches", plan.batches},
            {"records in flight", plan.records},
            {"prefetch", plan.prefetch},
            {"decoding", plan.decoding},
+           {"compressed shards", plan.compressed},
            {"cache", plan.cache}}};
 }
 
@@ -68,6 +69,7 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
           .records = SamplesInFlight(options) * record,
           .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
           .decoding = options.threads * (record + kRows + kSmallImage),
+          .compressed = data.compressed_bytes,
           .image = kSmallImage};
 }
 

@@ -11,27 +11,30 @@ namespace infeed {
 // What the plan has to know of a data set.
 struct PlannedData {
   std::int64_t records = 0;
-  std::int64_t longest_record = 0;  // bytes of its payload
-  bool in_cloud = false;            // whether any shard is in a store
+  std::int64_t longest_record = 0;    // bytes of its payload
+  bool in_cloud = false;              // whether any shard is in a store
+  std::int64_t compressed_bytes = 0;  // as compressed shards need it
 };
 
 // How memory_limit is shared out: what each part can grow to, in bytes.
 struct MemoryPlan {
-  std::int64_t limit = 0;     // of this process
-  std::int64_t program = 0;   // code, libraries, allocators, threads' stacks
-  std::int64_t index = 0;     // where the records lie
-  std::int64_t batches = 0;   // the pool
-  std::int64_t records = 0;   // records in flight, each the longest there is
-  std::int64_t prefetch = 0;  // what is read ahead from stores
-  std::int64_t decoding = 0;  // of all workers together
-  std::int64_t cache = 0;     // encoded records that are kept
+  std::int64_t limit = 0;       // of this process
+  std::int64_t program = 0;     // code, libraries, allocators, threads' stacks
+  std::int64_t index = 0;       // where the records lie
+  std::int64_t batches = 0;     // the pool
+  std::int64_t records = 0;     // records in flight, each the longest there is
+  std::int64_t prefetch = 0;    // what is read ahead from stores
+  std::int64_t decoding = 0;    // of all workers together
+  std::int64_t compressed = 0;  // what compressed shards are read with
+  std::int64_t cache = 0;       // encoded records that are kept
 
   // Of one worker's images that are decoded as a whole (progressive JPEGs, PNG
   // and others): those that need more are bad records.
   std::int64_t image = 0;
 
   [[nodiscard]] std::int64_t total() const {
-    return program + index + batches + records + prefetch + decoding + cache;
+    return program + index + batches + records + prefetch + decoding +
+           compressed + cache;
   }
 };
 

@@ -58,6 +58,10 @@ std::string_view OnBadRecordName(OnBadRecord policy) {
   return ChoiceName(policy, kPolicies);
 }
 
+std::string_view GraphKindName(GraphKind graph) {
+  return ChoiceName(graph, kGraphs);
+}
+
 InputOptions CheckedInputOptions(InputOptions options) {
   CheckRange("world_size", options.world_size, 1, kMaxBatch);
   CheckRange("rank", options.rank, 0, options.world_size - 1);

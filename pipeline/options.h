@@ -35,6 +35,7 @@ enum class GraphKind {
 [[nodiscard]] OnBadRecord ParseOnBadRecord(std::string_view name);
 [[nodiscard]] GraphKind ParseGraphKind(std::string_view name);
 [[nodiscard]] std::string_view OnBadRecordName(OnBadRecord policy);
+[[nodiscard]] std::string_view GraphKindName(GraphKind graph);
 
 struct InputOptions {
   // Behaviour: what is in the batches.

@@ -60,6 +60,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
   for (int i = 0; i < options.threads; ++i) {
     preprocessors_.Push(std::make_unique<Preprocessor>(PreprocessOptions{
         .recipe = options.recipe,
+        .interpolation = options.interpolation,
         .training = options.training,
         .image_size = options.image_size,
         .scaled_decode = options.scaled_decode,
@@ -80,6 +81,7 @@ void SlotFiller::Read(Sample& sample) {
       .position = static_cast<std::uint64_t>(plan.PositionOf(sample.slot))};
   sample.record = sample.batch->record(sample.slot);
   sample.draw = 0;
+  sample.access = Access::kInOrder;
   Load(sample);
 }
 
@@ -115,8 +117,8 @@ CachedRecord SlotFiller::ReadRecord(Sample& sample) {
       return *kept;
     }
   }
-  CachedRecord record = {.payload =
-                             store_.ReadPayload(sample.record, sample.buffer)};
+  CachedRecord record = {.payload = store_.ReadPayload(
+                             sample.record, sample.buffer, sample.access)};
   sample.stage = BadRecordKind::kExample;
   sample.example = ParseImagenetExample(record.payload.bytes);
   if (options_.use_seek_indexes) {
@@ -185,6 +187,7 @@ bool SlotFiller::FillWithSubstitute(Sample& sample,
                                     std::vector<BadRecord>& bad) {
   SampleRandom draws(sample.key, RandomStream::kReplacement);
   // The sample's own record was the first bad one.
+  sample.access = Access::kApart;
   while (++sample.draw < kMaxBadInARow) {
     sample.record = DrawnRecord(sample.key, draws);
     sample.since = Clock::now();
@@ -238,6 +241,8 @@ void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
   const auto bytes = static_cast<std::int64_t>(slot_bytes);
   counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
                        start - sample.since);
+  counters_.outside_pixels.fetch_add(counts.outside_pixels,
+                                     std::memory_order_relaxed);
   counters_.resize.Add(bytes, counts.resize, Clock::duration::zero());
   // They take turns, row by row; the trace shows one after the other.
   const Clock::time_point decoded = start + counts.decode;

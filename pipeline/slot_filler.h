@@ -34,6 +34,7 @@ struct Sample {
   SampleKey key = {};
   std::int64_t record = 0;
   int draw = 0;  // 0: the position's own record; k: the k-th substitute for it
+  Access access = Access::kInOrder;
   std::vector<std::byte> buffer = {};
   ImagenetExampleView example = {};  // views into buffer, or the cache
   SampleSeekIndex seek_index = {};

@@ -57,18 +57,28 @@ int AntialiasAxis::max_taps() const {
   return std::min(static_cast<int>(std::ceil(2 * support_)) + 1, in_size_);
 }
 
+double AntialiasAxis::Centre(int out_index) const {
+  return (out_index + 0.5) * scale_;
+}
+
+ResizeSupport AntialiasAxis::Support(int out_index) const {
+  const double centre = Centre(out_index);
+  const int first = std::max(static_cast<int>(centre - support_ + 0.5), 0);
+  const int end = std::min(static_cast<int>(centre + support_ + 0.5), in_size_);
+  return {.first = first, .count = end - first};
+}
+
 // The order of the operations in floating point decides the last bits of the
 // weights, so it is Pillow's.
 AntialiasTaps AntialiasAxis::At(int out_index) {
-  const double centre = (out_index + 0.5) * scale_;
+  const ResizeSupport support = Support(out_index);
+  const double centre = Centre(out_index);
   const double steepness = 1.0 / support_;
-  const int first = std::max(static_cast<int>(centre - support_ + 0.5), 0);
-  const int end = std::min(static_cast<int>(centre + support_ + 0.5), in_size_);
-  const auto count = static_cast<std::size_t>(end - first);
+  const auto count = static_cast<std::size_t>(support.count);
   parts_.resize(count);
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const double place = static_cast<double>(i) + first;
+    const double place = static_cast<double>(i) + support.first;
     parts_[i] =
         std::max(1.0 - std::abs((place - centre + 0.5) * steepness), 0.0);
     sum += parts_[i];
@@ -78,7 +88,7 @@ AntialiasTaps AntialiasAxis::At(int out_index) {
     weights_[i] = static_cast<std::int32_t>(0.5 + parts_[i] / sum *
                                                       (1 << kAntialiasBits));
   }
-  return {.first = first, .weights = weights_};
+  return {.first = support.first, .weights = weights_};
 }
 
 void ResizeAntialias(const RgbView& source, int width, int height,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "preprocess/image.h"
+#include "preprocess/resize_side.h"
 
 // Bilinear resize with antialiasing, as Pillow's Image.resize(BILINEAR) of
 // 8-bit images, to the byte; torchvision's transforms of Pillow images are
@@ -41,6 +42,9 @@ class AntialiasAxis {
   // The same, keeping the memory.
   void Set(int in_size, int out_size);
 
+  // Which samples an output has taps of. Requires: 0 <= out_index < out_size.
+  [[nodiscard]] ResizeSupport Support(int out_index) const;
+
   // Valid until the next call. Requires: 0 <= out_index < out_size.
   [[nodiscard]] AntialiasTaps At(int out_index);
 
@@ -48,6 +52,8 @@ class AntialiasAxis {
   [[nodiscard]] int max_taps() const;
 
  private:
+  [[nodiscard]] double Centre(int out_index) const;
+
   int in_size_ = 1;
   double scale_ = 1;
   double support_ = 1;

@@ -137,17 +137,4 @@ Window TrainingWindow(int height, int width, int components, int image_size,
                                   : window;
 }
 
-int ScaleDenominator(const Window& window, int image_size) {
-  const int times = std::min(window.width, window.height) / image_size;
-  return times >= 8 ? 8 : times >= 4 ? 4 : times >= 2 ? 2 : 1;
-}
-
-Window ScaledWindow(const Window& window, int denominator) {
-  // Neither sum leaves the image: its sides are rounded up.
-  return {.y = (window.y + denominator / 2) / denominator,
-          .x = (window.x + denominator / 2) / denominator,
-          .height = window.height / denominator,
-          .width = window.width / denominator};
-}
-
 }  // namespace infeed

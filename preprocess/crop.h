@@ -27,13 +27,4 @@ namespace infeed {
 [[nodiscard]] Window TrainingWindow(int height, int width, int components,
                                     int image_size, RandomSource& random);
 
-// The most that an image may be decoded smaller, 8, 4, 2 or 1 times, with
-// image_size pixels still in the window, both ways.
-[[nodiscard]] int ScaleDenominator(const Window& window, int image_size);
-
-// A window in the image decoded to 1 / denominator of its size, sides rounded
-// up: its first pixel is the nearest, and parts of a pixel at its end are left
-// out. Requires: the window has denominator pixels both ways.
-[[nodiscard]] Window ScaledWindow(const Window& window, int denominator);
-
 }  // namespace infeed

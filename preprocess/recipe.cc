@@ -12,15 +12,21 @@
 #include "preprocess/image_decoder.h"
 #include "preprocess/named_choice.h"
 #include "preprocess/opencv_image.h"
+#include "preprocess/outside_pixels.h"
+#include "preprocess/pack.h"
+#include "preprocess/pad_crop.h"
 #include "preprocess/row_sink.h"
+#include "preprocess/torchvision_crop.h"
 
 namespace infeed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Choices<Recipe, 2> kRecipes = {
-    {{"tpu", Recipe::kTpu}, {"plain", Recipe::kPlain}}};
+constexpr Choices<Recipe, 4> kRecipes = {{{"tpu", Recipe::kTpu},
+                                          {"torchvision", Recipe::kTorchvision},
+                                          {"plain", Recipe::kPlain},
+                                          {"cifar", Recipe::kCifar}}};
 constexpr Choices<Interpolation, 4> kInterpolations = {
     {{"recipe", Interpolation::kRecipe},
      {"bicubic", Interpolation::kBicubic},
@@ -35,6 +41,22 @@ int CheckedSize(int image_size) {
     throw UsageError("PreprocessOptions::image_size must be above 0");
   }
   return image_size;
+}
+
+ResizeKernel KernelOf(const PreprocessOptions& options) {
+  switch (options.interpolation) {
+    case Interpolation::kBicubic:
+      return ResizeKernel::kBicubic;
+    case Interpolation::kBilinear:
+      return ResizeKernel::kBilinear;
+    case Interpolation::kAntialias:
+      return ResizeKernel::kAntialias;
+    case Interpolation::kRecipe:
+      return options.recipe == Recipe::kTpu || options.recipe == Recipe::kPlain
+                 ? ResizeKernel::kBicubic
+                 : ResizeKernel::kAntialias;
+  }
+  std::abort();
 }
 
 bool DrawFlip(const SampleKey& key) {
@@ -62,8 +84,7 @@ std::string_view InterpolationName(Interpolation interpolation) {
 Preprocessor::Preprocessor(const PreprocessOptions& options)
     : options_(options),
       decoder_(options.limits, options.warnings),
-      sink_(MakeResizeSink(ResizeKernel::kBicubic,
-                           CheckedSize(options.image_size))),
+      sink_(MakeResizeSink(KernelOf(options), CheckedSize(options.image_size))),
       augmenter_(options.augment, options.image_size) {}
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
@@ -71,66 +92,106 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               std::span<std::uint32_t> destination,
                               std::span<const std::byte> seek_index) {
   const Clock::time_point start = Clock::now();
-  sink_->Aim(destination, IsFlipped(key));
-  FillCounts counts = IsJpeg(encoded) ? DecodeJpeg(encoded, key, seek_index)
-                                      : DecodeOther(encoded, key);
+  FillCounts counts = IsJpeg(encoded)
+                          ? DecodeJpeg(encoded, key, destination, seek_index)
+                          : DecodeOther(encoded, key, destination);
   Check(sink_->is_complete(), "a decoder puts all rows or throws");
   counts.resize = sink_->busy();
-  counts.decode = Clock::now() - start - counts.resize;
+  const Clock::time_point decoded = Clock::now();
+  counts.decode = decoded - start - counts.resize;
+  Finish(key, destination);
+  counts.resize += Clock::now() - decoded;
   counts.augment = Augment(key, destination);
   return counts;
 }
 
 FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
                                     const SampleKey& key,
+                                    std::span<std::uint32_t> destination,
                                     std::span<const std::byte> seek_index) {
   const JpegInfo info = decoder_.ReadHeader(encoded);
-  Window window = ChooseWindow(info.height, info.width, info.components, key);
-  int denominator = 1;
-  if (options_.scaled_decode) {
-    denominator = ScaleDenominator(window, options_.image_size);
-    window = ScaledWindow(window, denominator);
-  }
+  const DecodePlan plan =
+      Plan(ChooseFraming(info.height, info.width, info.components, key),
+           options_.scaled_decode);
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
-  decoder_.DecodeScaledWindow(denominator, window, *sink_,
+  sink_->Aim(destination, IsFlipped(key), plan.sides);
+  decoder_.DecodeScaledWindow(plan.denominator, plan.window, *sink_,
                               is_index ? &index_ : nullptr);
-  return {.decoded_pixels = std::int64_t{window.width} * window.height,
-          .index_use = is_index || seek_index.empty() ? decoder_.index_use()
-                                                      : JpegIndexUse::kRefused,
-          .warning = decoder_.warning()};
+  const JpegIndexUse use = is_index || seek_index.empty()
+                               ? decoder_.index_use()
+                               : JpegIndexUse::kRefused;
+  return {
+      .decoded_pixels = std::int64_t{plan.window.width} * plan.window.height,
+      .outside_pixels =
+          OutsidePixels(info, plan.window, plan.denominator,
+                        use == JpegIndexUse::kUsed ? &index_ : nullptr),
+      .index_use = use,
+      .warning = decoder_.warning()};
 }
 
 FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
-                                     const SampleKey& key) {
+                                     const SampleKey& key,
+                                     std::span<std::uint32_t> destination) {
   const JpegLimits& limits = options_.limits;
   DecodeOtherImage(
       encoded,
       std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
       image_);
-  const Window window = ChooseWindow(image_.height(), image_.width(), 3, key);
-  PutImage(image_.view(window), *sink_);
-  return {.decoded_pixels = std::int64_t{image_.width()} * image_.height()};
+  const DecodePlan plan =
+      Plan(ChooseFraming(image_.height(), image_.width(), 3, key), false);
+  sink_->Aim(destination, IsFlipped(key), plan.sides);
+  PutImage(image_.view(plan.window), *sink_);
+  const std::int64_t inside =
+      std::int64_t{plan.window.width} * plan.window.height;
+  return {.decoded_pixels = inside,
+          .outside_pixels =
+              std::int64_t{image_.width()} * image_.height() - inside};
 }
 
-Window Preprocessor::ChooseWindow(int height, int width, int components,
-                                  const SampleKey& key) const {
+Framing Preprocessor::ChooseFraming(int height, int width, int components,
+                                    const SampleKey& key) const {
+  const int size = options_.image_size;
+  SampleRandom random(key, RandomStream::kCrop);
   switch (options_.recipe) {
     case Recipe::kTpu:
-      if (options_.training) {
-        SampleRandom random(key, RandomStream::kCrop);
-        return TrainingWindow(height, width, components, options_.image_size,
-                              random);
-      }
-      return CenterCropWindow(height, width, options_.image_size);
+      return WholeWindow(
+          options_.training
+              ? TrainingWindow(height, width, components, size, random)
+              : CenterCropWindow(height, width, size),
+          size);
+    case Recipe::kTorchvision:
+      return options_.training
+                 ? WholeWindow(RandomResizedCropWindow(height, width, random),
+                               size)
+                 : ResizedCenterCrop(height, width, size);
     case Recipe::kPlain:
-      return {.y = 0, .x = 0, .height = height, .width = width};
+    case Recipe::kCifar:
+      return WholeWindow({.y = 0, .x = 0, .height = height, .width = width},
+                         size);
   }
   std::abort();
 }
 
+DecodePlan Preprocessor::Plan(const Framing& framing, bool is_scaled) const {
+  return PlanDecode(framing, KernelOf(options_), options_.image_size,
+                    is_scaled);
+}
+
 bool Preprocessor::IsFlipped(const SampleKey& key) const {
-  return options_.recipe == Recipe::kTpu && options_.training && DrawFlip(key);
+  return options_.recipe != Recipe::kPlain && options_.training &&
+         DrawFlip(key);
+}
+
+void Preprocessor::Finish(const SampleKey& key,
+                          std::span<std::uint32_t> pixels) const {
+  if (options_.training && options_.recipe == Recipe::kCifar) {
+    SampleRandom random(key, RandomStream::kCrop);
+    Move move = DrawMove(random);
+    // The pixels are mirrored already, and the move comes before that.
+    move.right = IsFlipped(key) ? -move.right : move.right;
+    MovePixels(move, options_.image_size, pixels);
+  }
 }
 
 Clock::duration Preprocessor::Augment(const SampleKey& key,
@@ -171,12 +232,9 @@ FillCounts Preprocessor::CopyPacked(std::span<const std::byte> packed,
     pixel &= 0xFFFFFF00;  // The low byte of a batch's pixels is 0.
   }
   if (IsFlipped(key)) {
-    for (std::size_t row = 0; row < destination.size(); row += size) {
-      std::reverse(
-          destination.begin() + static_cast<std::ptrdiff_t>(row),
-          destination.begin() + static_cast<std::ptrdiff_t>(row) + size);
-    }
+    MirrorRows(size, destination);
   }
+  Finish(key, destination);
   FillCounts counts;
   counts.resize = Clock::now() - start;
   counts.augment = Augment(key, destination);

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "preprocess/augment.h"
+#include "preprocess/framing.h"
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/jpeg_seek_index.h"
@@ -17,22 +18,24 @@
 
 namespace infeed {
 
-// How an encoded image becomes a slot's pixels.
+// How an encoded image becomes a slot's pixels: docs/recipes.md.
 enum class Recipe {
-  kTpu,    // the reference: training crop and flip; evaluation centre crop
-  kPlain,  // the whole image resized; nothing random
+  kTpu,  // the reference: training crop and flip; evaluation centre crop
+  kTorchvision,  // RandomResizedCrop, flip; evaluation resize, centre crop
+  kPlain,        // the whole image resized; nothing random
+  kCifar,        // the whole image; in training moved by up to 4 pixels, flip
 };
 
-// How a window becomes a square of pixels.
+// How a window becomes a square of pixels (ResizeKernel).
 enum class Interpolation {
-  kRecipe,    // the recipe's own
+  kRecipe,    // the recipe's own: bicubic of tpu and plain, else antialias
   kBicubic,   // TensorFlow's legacy bicubic (preprocess/resize.h)
   kBilinear,  // two samples each way, whatever the scale; half-pixel centres
   kAntialias  // bilinear over as many samples as the scale says: Pillow's
 };
 
-// "tpu", "plain"; "recipe", "bicubic", "bilinear", "antialias". Throw
-// UsageError naming what there is.
+// "tpu", "torchvision", "plain", "cifar"; "recipe", "bicubic", "bilinear",
+// "antialias". Throw UsageError naming what there is.
 [[nodiscard]] Recipe ParseRecipe(std::string_view name);
 [[nodiscard]] std::string_view RecipeName(Recipe recipe);
 [[nodiscard]] Interpolation ParseInterpolation(std::string_view name);
@@ -40,11 +43,12 @@ enum class Interpolation {
 
 struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
+  Interpolation interpolation = Interpolation::kRecipe;
   bool training = true;  // false: nothing random
   int image_size = 224;  // side of the output, pixels; > 0
-  // Decodes a JPEG to 1/2, 1/4 or 1/8 of its size where the window then still
-  // has image_size pixels both ways: less work, and other pixels (as if the
-  // image had been made smaller by areas before, which aliases less).
+  // Decodes a JPEG to 1/2, 1/4 or 1/8 of its size where as many pixels are then
+  // still left as it is resized to, both ways: less work, and other pixels (as
+  // if the image had been made smaller by areas before, which aliases less).
   bool scaled_decode = false;
   AugmentOptions augment = {};  // of training images, after all else
   JpegLimits limits = {};       // of images of other formats too
@@ -54,8 +58,10 @@ struct PreprocessOptions {
 
 // What Fill() did with one image.
 struct FillCounts {
-  // Of the window as it was decoded; of a PNG, the whole image.
+  // Of the window that was asked for, at the size that it was decoded to.
   std::int64_t decoded_pixels = 0;
+  // Beside these, about: OutsidePixels(); of a PNG, the rest of the image.
+  std::int64_t outside_pixels = 0;
   std::chrono::steady_clock::duration decode{};  // time without the others
   std::chrono::steady_clock::duration resize{};
   std::chrono::steady_clock::duration augment{};
@@ -86,27 +92,34 @@ class Preprocessor {
                   std::span<const std::byte> seek_index = {});
 
   // The same for an image that is packed already, height * width
-  // little-endian uint32: copies it into destination, flipped and augmented as
-  // Fill() would. Throws DataError unless it is image_size x image_size.
-  // Requires: destination.size() == image_size^2.
+  // little-endian uint32: copies it into destination, flipped, by kCifar moved,
+  // and augmented as Fill() would. Throws DataError unless it is image_size x
+  // image_size. Requires: destination.size() == image_size^2.
   FillCounts CopyPacked(std::span<const std::byte> packed, std::int64_t height,
                         std::int64_t width, const SampleKey& key,
                         std::span<std::uint32_t> destination);
 
  private:
-  [[nodiscard]] Window ChooseWindow(int height, int width, int components,
-                                    const SampleKey& key) const;
+  [[nodiscard]] Framing ChooseFraming(int height, int width, int components,
+                                      const SampleKey& key) const;
   [[nodiscard]] bool IsFlipped(const SampleKey& key) const;
+  [[nodiscard]] DecodePlan Plan(const Framing& framing, bool is_scaled) const;
+
+  // Decode the framing into destination and return what was done, without the
+  // times.
+  FillCounts DecodeJpeg(std::span<const std::byte> encoded,
+                        const SampleKey& key,
+                        std::span<std::uint32_t> destination,
+                        std::span<const std::byte> seek_index);
+  FillCounts DecodeOther(std::span<const std::byte> encoded,
+                         const SampleKey& key,
+                         std::span<std::uint32_t> destination);
+
+  // What a training recipe does to the pixels once they are in their place.
+  void Finish(const SampleKey& key, std::span<std::uint32_t> pixels) const;
   // Returns the time that it took, 0 where there is nothing to do.
   std::chrono::steady_clock::duration Augment(const SampleKey& key,
                                               std::span<std::uint32_t> pixels);
-
-  // Decode the window into sink_ and return what was done, without the times.
-  FillCounts DecodeJpeg(std::span<const std::byte> encoded,
-                        const SampleKey& key,
-                        std::span<const std::byte> seek_index);
-  FillCounts DecodeOther(std::span<const std::byte> encoded,
-                         const SampleKey& key);
 
   PreprocessOptions options_;
   JpegDecoder decoder_;

@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/error.h"
-
 namespace infeed {
 namespace {
 
@@ -26,6 +24,11 @@ int OpenForReading(const std::string& path) {
 }
 
 }  // namespace
+
+bool IsMediumError(const IoError& error) {
+  const int value = error.errno_value();
+  return value == EIO || value == EBADMSG || value == EUCLEAN;
+}
 
 FileSource::FileSource(std::string path)
     : ByteSource(std::move(path)), descriptor_(OpenForReading(this->path())) {

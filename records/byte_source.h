@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
+
 namespace infeed {
 
 // Bytes at any place of one file or object: the bottom of everything that
@@ -47,6 +49,10 @@ class ByteSource {
   std::int64_t size_ = 0;
   std::int64_t version_ = 0;
 };
+
+// Whether a read failed since a disk cannot give these bytes back; others may
+// be as good as ever.
+[[nodiscard]] bool IsMediumError(const IoError& error);
 
 // A file. Owns the open descriptor; reads go on after signals and short reads.
 class FileSource final : public ByteSource {

@@ -7,8 +7,9 @@
 namespace infeed {
 
 // How the frames of a file are wrapped as a whole: TFRecordOptions "", "GZIP"
-// and "ZLIB". Offsets of records are those of the unpacked bytes.
-enum class Compression { kNone, kGzip, kZlib };
+// and "ZLIB". Offsets of records are those of the unpacked bytes. The numbers
+// stand in index files.
+enum class Compression { kNone = 0, kGzip = 1, kZlib = 2 };
 
 // "none", "gzip" or "zlib".
 [[nodiscard]] std::string_view CompressionName(Compression compression);

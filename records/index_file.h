@@ -3,32 +3,24 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "records/byte_source.h"
+#include "records/frame_scan.h"
 
-// Where the records of one shard start, found by a pass over its frames or
-// read from the index file that an earlier pass left. docs/formats.md has the
-// file's format.
+// The index file of one shard: where its records start, as an earlier pass over
+// its frames (frame_scan.h) found it. docs/formats.md has the file's format.
 namespace infeed {
-
-// Where the frames of a shard start, in order.
-using FrameOffsets = std::vector<std::int64_t>;
-
-// Walks the frame headers of a shard; payloads are skipped. Throws DataError,
-// with file, record and byte offset, for a frame that is cut short, longer
-// than max_record_bytes, or whose length fails its checksum; UsageError for a
-// compressed stream, which has no random access.
-[[nodiscard]] FrameOffsets ScanFrames(const ByteSource& shard,
-                                      std::int64_t max_record_bytes);
 
 // Returns what a shard's index file says: FOLDER/.infeed/NAME.index, or the
 // one in SideFolder(). nullopt when there is none, when it is damaged, or when
 // it is not for a shard of this size and modification time.
+[[nodiscard]] std::optional<ShardFrames> FindFrames(const ByteSource& shard);
+
+// The same of a shard with random access; nullopt too when it is compressed.
 [[nodiscard]] std::optional<FrameOffsets> FindIndex(const ByteSource& shard);
 
-// The same, whatever state of the shard it is for: after damage the index from
-// before says what stood where.
+// The same as FindIndex(), whatever state of the shard it is for: after damage
+// the index from before says what stood where.
 [[nodiscard]] std::optional<FrameOffsets> FindIndexHint(
     const ByteSource& shard);
 
@@ -49,6 +41,9 @@ struct RecordRange {
 
 // Writes a shard's index file whole, in SideFolder(), and returns its path.
 // Throws IoError.
+std::string SaveFrames(const ByteSource& shard, const ShardFrames& frames);
+
+// The same of a shard that is not compressed.
 std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets);
 
 // The same into FOLDER/.infeed/NAME.index, of an object in its store: whoever

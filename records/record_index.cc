@@ -25,16 +25,15 @@ constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 constexpr std::size_t kThreads = 16;
 
 // A frame's payload reaches to where the next frame starts.
-std::int64_t PayloadLength(const FrameOffsets& offsets, std::size_t i,
-                           std::int64_t file_size) {
-  const std::int64_t end = i + 1 < offsets.size() ? offsets[i + 1] : file_size;
-  return end - offsets[i] - kOverhead;
+std::int64_t PayloadLength(const ShardFrames& frames, std::size_t i) {
+  const std::int64_t end = i + 1 < frames.offsets.size() ? frames.offsets[i + 1]
+                                                         : frames.stream_bytes;
+  return end - frames.offsets[i] - kOverhead;
 }
 
-bool AllWithin(const FrameOffsets& offsets, std::int64_t file_size,
-               std::int64_t max_record_bytes) {
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    if (PayloadLength(offsets, i, file_size) > max_record_bytes) {
+bool AllWithin(const ShardFrames& frames, std::int64_t max_record_bytes) {
+  for (std::size_t i = 0; i < frames.offsets.size(); ++i) {
+    if (PayloadLength(frames, i) > max_record_bytes) {
       return false;
     }
   }
@@ -43,31 +42,25 @@ bool AllWithin(const FrameOffsets& offsets, std::int64_t file_size,
 
 // Index files are a help, not a need: where they cannot be kept the index is
 // built anew each time, and `records index` says why.
-FrameOffsets OffsetsWithCache(const ByteSource& shard,
-                              std::int64_t max_record_bytes) {
-  std::optional<FrameOffsets> found = FindIndex(shard);
-  if (found && AllWithin(*found, shard.size(), max_record_bytes)) {
+ShardFrames FramesWithCache(const ByteSource& shard,
+                            std::int64_t max_record_bytes) {
+  std::optional<ShardFrames> found = FindFrames(shard);
+  if (found && AllWithin(*found, max_record_bytes)) {
     return *std::move(found);
   }
-  FrameOffsets offsets = ScanFrames(shard, max_record_bytes);
+  ShardFrames frames = ScanShard(shard, max_record_bytes);
   try {
-    (void)SaveIndex(shard, offsets);
+    (void)SaveFrames(shard, frames);
   } catch (const IoError&) {  // Then the next one is built anew as well.
   }
-  return offsets;
+  return frames;
 }
-
-struct ShardFrames {
-  FrameOffsets offsets;
-  std::int64_t shard_size = 0;
-};
 
 ShardFrames FramesOf(const std::string& path,
                      const RecordIndexOptions& options) {
   const std::unique_ptr<ByteSource> shard = OpenSource(path);
-  return {options.use_cache ? OffsetsWithCache(*shard, options.max_record_bytes)
-                            : ScanFrames(*shard, options.max_record_bytes),
-          shard->size()};
+  return options.use_cache ? FramesWithCache(*shard, options.max_record_bytes)
+                           : ScanShard(*shard, options.max_record_bytes);
 }
 
 // Several shards at once: what is far away takes its time to answer.
@@ -106,12 +99,19 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
   starts_.push_back(0);
   for (const ShardFrames& shard : FramesOfAll(shards_, options)) {
     for (std::size_t i = 0; i < shard.offsets.size(); ++i) {
-      lengths_.push_back(PayloadLength(shard.offsets, i, shard.shard_size));
+      lengths_.push_back(PayloadLength(shard, i));
       max_length_ = std::max(max_length_, lengths_.back());
     }
     offsets_.insert(offsets_.end(), shard.offsets.begin(), shard.offsets.end());
     starts_.push_back(static_cast<std::int64_t>(offsets_.size()));
+    compressions_.push_back(shard.compression);
   }
+}
+
+bool RecordIndex::any_compressed() const {
+  return std::any_of(
+      compressions_.begin(), compressions_.end(),
+      [](Compression packed) { return packed != Compression::kNone; });
 }
 
 RecordLocation RecordIndex::at(std::int64_t record) const {

@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "records/compression.h"
+
 namespace infeed {
 
 // Where one record's frame lies.
 struct RecordLocation {
   std::int32_t shard = 0;   // index into RecordIndex::shards()
   std::int64_t number = 0;  // from 0 within the shard
-  std::int64_t offset = 0;  // of the frame's first byte
+  // Of the frame's first byte, in the unpacked bytes of a compressed shard.
+  std::int64_t offset = 0;
   std::int64_t length = 0;  // of the payload, without the frame's 16 bytes
 };
 
@@ -26,7 +29,8 @@ struct RecordIndexOptions {
 // a global shuffle and an exact resume possible. Built by one pass over the
 // frame headers (payloads are skipped, their checksums not read) and kept in
 // SideFolder(), one file a shard, tied to the shard's size and modification
-// time; a file that does not fit is built anew.
+// time; a file that does not fit is built anew. A compressed shard is unpacked
+// for it, once.
 //
 // Const members may be called from several threads at once; others need one
 // thread at a time. The constructor throws IoError, and DataError for a frame
@@ -47,6 +51,11 @@ class RecordIndex {
   [[nodiscard]] std::int64_t shard_size(std::size_t shard) const {
     return starts_[shard + 1] - starts_[shard];
   }
+  // How a shard is packed as a whole: if it is, it has no random access.
+  [[nodiscard]] Compression compression(std::size_t shard) const {
+    return compressions_[shard];
+  }
+  [[nodiscard]] bool any_compressed() const;
   // The longest payload, 0 when there is no record.
   [[nodiscard]] std::int64_t max_length() const { return max_length_; }
   // Identifies the data: a hash of the shards' base names and of all offsets
@@ -55,6 +64,7 @@ class RecordIndex {
 
  private:
   std::vector<std::string> shards_;
+  std::vector<Compression> compressions_;
   std::vector<std::int64_t> starts_;   // first record of each shard, and size()
   std::vector<std::int64_t> offsets_;  // of each record
   std::vector<std::int64_t> lengths_;

@@ -1,13 +1,14 @@
 #include "records/record_store.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "records/cloud_settings.h"
 #include "records/open_source.h"
-#include "records/read_plan.h"
 #include "records/tfrecord_format.h"
 
 namespace infeed {
@@ -24,14 +25,44 @@ void CheckLength(std::int64_t indexed, std::int64_t found,
   }
 }
 
+// Reads a record's frame. What a disk cannot give of it makes a bad record, not
+// a world that fails: others are where they were.
+std::size_t ReadFrame(const ByteSource& source, const RecordLocation& location,
+                      std::span<std::byte> frame) {
+  try {
+    return source.ReadAt(location.offset, frame);
+  } catch (const IoError& error) {
+    if (!IsMediumError(error)) {
+      throw;
+    }
+    throw DataError(
+        {source.path(), location.number, location.offset},
+        "cannot read: " + std::generic_category().message(error.errno_value()));
+  }
+}
+
+// What there is of a record's frame in the bytes of a read that covers it.
+std::span<const std::byte> FrameWithin(std::span<const std::byte> bytes,
+                                       const PlannedRead& read,
+                                       const RecordLocation& location) {
+  const auto frame = bytes.subspan(std::min(
+      bytes.size(), static_cast<std::size_t>(location.offset - read.offset)));
+  return frame.first(std::min(
+      frame.size(),
+      static_cast<std::size_t>(location.length) + kFrameOverheadBytes));
+}
+
 }  // namespace
 
 RecordStore::RecordStore(const RecordIndex& index,
                          const RecordStoreOptions& options)
     : index_(index),
       options_(options),
-      any_in_cloud_(
-          std::any_of(index.shards().begin(), index.shards().end(), IsUrl)) {
+      packed_(index.any_compressed()
+                  ? std::make_unique<PackedStore>(
+                        index, options.packed,
+                        [this](std::int32_t shard) { return Open(shard); })
+                  : nullptr) {
   if (options_.max_open_shards == 0) {
     throw UsageError("max_open_shards must be at least 1");
   }
@@ -48,30 +79,68 @@ std::span<const std::byte> RecordStore::Read(
 }
 
 RecordPayload RecordStore::ReadPayload(std::int64_t record,
-                                       std::vector<std::byte>& buffer) const {
+                                       std::vector<std::byte>& buffer,
+                                       Access access) const {
   const RecordLocation location = index_.at(record);
+  if (IsPacked(location.shard)) {
+    return ReadPacked(record, location, access, buffer);
+  }
   const std::shared_ptr<const ByteSource> source = Open(location.shard);
   const auto length = static_cast<std::size_t>(location.length);
   if (buffer.size() < length + kFrameOverheadBytes) {
     buffer.resize(length + kFrameOverheadBytes);
   }
   const auto wanted = std::span(buffer).first(length + kFrameOverheadBytes);
-  const auto frame = wanted.first(source->ReadAt(location.offset, wanted));
-  return PayloadOf(frame, location, *source);
+  return PayloadOf(wanted.first(ReadFrame(*source, location, wanted)), location,
+                   {source->path(), source->size()});
 }
 
-void RecordStore::WillRead(std::int64_t record) const {
-  if (!any_in_cloud_) {
-    return;
+bool RecordStore::IsPacked(std::int32_t shard) const {
+  return index_.compression(static_cast<std::size_t>(shard)) !=
+         Compression::kNone;
+}
+
+RecordPayload RecordStore::ReadPacked(std::int64_t record,
+                                      const RecordLocation& location,
+                                      Access access,
+                                      std::vector<std::byte>& buffer) const {
+  const std::size_t bytes =
+      packed_->Read(record, location.shard, access, buffer);
+  return PayloadOf(std::span(buffer).first(bytes), location,
+                   {index_.shards()[static_cast<std::size_t>(location.shard)],
+                    std::numeric_limits<std::int64_t>::max()});
+}
+
+std::int64_t RecordStore::packed_restarts() const {
+  return packed_ == nullptr ? 0 : packed_->restarts();
+}
+
+void RecordStore::WillRead(std::span<const std::int64_t> records) const {
+  std::vector<RecordLocation> in_files;
+  for (const std::int64_t record : records) {
+    const RecordLocation location = index_.at(record);
+    if (IsPacked(location.shard)) {
+      continue;
+    }
+    if (IsUrl(index_.shards()[static_cast<std::size_t>(location.shard)])) {
+      // What comes from the cloud is kept in memory: nothing between records,
+      // and the first that is asked for first.
+      Announce(
+          location.shard, location.offset,
+          location.length + static_cast<std::int64_t>(kFrameOverheadBytes));
+    } else {
+      in_files.push_back(location);
+    }
   }
-  const RecordLocation location = index_.at(record);
-  if (!IsUrl(index_.shards()[static_cast<std::size_t>(location.shard)])) {
-    return;
+  for (const PlannedRead& read : PlanReads(in_files)) {
+    Announce(read.shard, read.offset, read.bytes);
   }
+}
+
+void RecordStore::Announce(std::int32_t shard, std::int64_t offset,
+                           std::int64_t bytes) const {
   try {
-    Open(location.shard)
-        ->WillRead(location.offset, location.length + static_cast<std::int64_t>(
-                                                          kFrameOverheadBytes));
+    Open(shard)->WillRead(offset, bytes);
   } catch (const Error&) {  // Read() opens the shard again, and says it.
   }
 }
@@ -85,47 +154,61 @@ void RecordStore::ReadMany(std::span<const std::int64_t> records,
     locations.push_back(index_.at(record));
   }
   std::vector<std::byte> buffer;
+  const auto give = [&](std::size_t place, const auto& payload_of) {
+    std::span<const std::byte> payload;
+    try {
+      payload = payload_of();
+    } catch (const DataError& error) {
+      return on_bad(place, error);
+    }
+    on_record(place, payload);
+  };
   for (const PlannedRead& read : PlanReads(locations)) {
     const std::shared_ptr<const ByteSource> source = Open(read.shard);
-    buffer.resize(
-        std::max(buffer.size(), static_cast<std::size_t>(read.bytes)));
-    const auto wanted =
-        std::span(buffer).first(static_cast<std::size_t>(read.bytes));
-    const auto bytes = wanted.first(source->ReadAt(read.offset, wanted));
+    const auto bytes = ReadTogether(*source, read, buffer);
     for (const std::size_t place : read.records) {
-      const RecordLocation& location = locations[place];
-      const auto begin =
-          std::min(bytes.size(),
-                   static_cast<std::size_t>(location.offset - read.offset));
-      const auto frame = bytes.subspan(begin);
-      std::span<const std::byte> payload;
-      try {
-        payload =
-            PayloadOf(
-                frame.first(std::min(frame.size(),
-                                     static_cast<std::size_t>(location.length) +
-                                         kFrameOverheadBytes)),
-                location, *source)
-                .bytes;
-      } catch (const DataError& error) {
-        on_bad(place, error);
-        continue;
-      }
-      on_record(place, payload);
+      give(place, [&] {
+        return bytes ? PayloadOf(FrameWithin(*bytes, read, locations[place]),
+                                 locations[place],
+                                 {source->path(), source->size()})
+                           .bytes
+                     : Read(records[place], buffer);
+      });
     }
+  }
+}
+
+// The bytes of a planned read; nullopt where each of its records has to be read
+// for itself.
+std::optional<std::span<const std::byte>> RecordStore::ReadTogether(
+    const ByteSource& source, const PlannedRead& read,
+    std::vector<std::byte>& buffer) const {
+  if (IsPacked(read.shard)) {
+    return std::nullopt;
+  }
+  const auto bytes = static_cast<std::size_t>(read.bytes);
+  buffer.resize(std::max(buffer.size(), bytes));
+  try {
+    const auto wanted = std::span(buffer).first(bytes);
+    return wanted.first(source.ReadAt(read.offset, wanted));
+  } catch (const IoError& error) {
+    if (IsMediumError(error)) {
+      return std::nullopt;
+    }
+    throw;
   }
 }
 
 // Checks the bytes that stand where a record should.
 RecordPayload RecordStore::PayloadOf(std::span<const std::byte> frame,
                                      const RecordLocation& location,
-                                     const ByteSource& source) const {
+                                     const Stream& stream) const {
   const FramePlace place = {
-      .path = source.path(),
+      .path = stream.path,
       .record = location.number,
       .offset = location.offset,
       .file_size =
-          std::max(source.size(),
+          std::max(stream.bytes,
                    location.offset + static_cast<std::int64_t>(frame.size())),
       .max_record_bytes = std::numeric_limits<std::int64_t>::max()};
   const auto header = frame.first(std::min(frame.size(), kFrameHeaderBytes));
@@ -156,8 +239,7 @@ std::shared_ptr<const ByteSource> RecordStore::Open(std::int32_t shard) const {
   }
   // Opened without the lock: others go on reading meanwhile. Two threads may
   // open the same shard at once; the first to come back keeps its own.
-  std::shared_ptr<const ByteSource> source =
-      OpenSource(index_.shards()[static_cast<std::size_t>(shard)]);
+  std::shared_ptr<const ByteSource> source = OpenAnew(shard);
   const std::lock_guard lock(mutex_);
   const auto [place, is_new] = open_.try_emplace(shard);
   if (!is_new) {
@@ -166,10 +248,31 @@ std::shared_ptr<const ByteSource> RecordStore::Open(std::int32_t shard) const {
   uses_.push_front(shard);
   place->second = {.source = source, .use = uses_.begin()};
   if (open_.size() > options_.max_open_shards) {
-    open_.erase(uses_.back());  // Closed when its last reader is done.
-    uses_.pop_back();
+    CloseOldest();
   }
   return source;
+}
+
+// Where the process may open no more files, those that are open make room.
+std::shared_ptr<const ByteSource> RecordStore::OpenAnew(
+    std::int32_t shard) const {
+  for (;;) {
+    try {
+      return OpenSource(index_.shards()[static_cast<std::size_t>(shard)]);
+    } catch (const IoError& error) {
+      const std::lock_guard lock(mutex_);
+      if (error.errno_value() != EMFILE || uses_.empty()) {
+        throw;
+      }
+      CloseOldest();
+    }
+  }
+}
+
+// Its last reader closes it. Requires: the lock is held, and one is open.
+void RecordStore::CloseOldest() const {
+  open_.erase(uses_.back());
+  uses_.pop_back();
 }
 
 }  // namespace infeed

@@ -21,6 +21,21 @@ TEST(BoundedQueueTest, KeepsTheOrder) {
   }
 }
 
+TEST(BoundedQueueTest, KeepsTheOrderWhileItGrowsAndGoesRound) {
+  BoundedQueue<std::string> queue(5);
+  int pushed = 0;
+  int popped = 0;
+  for (const int fill : {1, 3, 2, 5, 4, 5, 0, 5}) {
+    for (; pushed - popped < fill; ++pushed) {
+      EXPECT_TRUE(queue.Push(std::to_string(pushed)));
+    }
+    EXPECT_EQ(queue.size(), static_cast<std::size_t>(pushed - popped));
+    for (; pushed - popped > fill / 2; ++popped) {
+      EXPECT_EQ(queue.Pop(), std::to_string(popped));
+    }
+  }
+}
+
 TEST(BoundedQueueTest, HandsOutWhatIsLeftAfterClose) {
   BoundedQueue<int> queue(2);
   queue.Push(1);

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ostream>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tests/support/print_window.h"
 #include "tests/support/tensorflow_random.h"
 
 namespace infeed {
-
-void PrintTo(const Window& window, std::ostream* out) {
-  *out << window.y << "," << window.x << "," << window.height << ","
-       << window.width;
-}
-
 namespace {
 
 // Real() and Below() give the lowest or the highest value there is.
@@ -187,40 +181,6 @@ TEST(TrainingWindowTest, IsTheRandomCropElsewhere) {
   SampleRandom a(key, RandomStream::kCrop);
   SampleRandom b(key, RandomStream::kCrop);
   EXPECT_EQ(TrainingWindow(375, 500, 3, 224, a), RandomCropWindow(375, 500, b));
-}
-
-TEST(ScaledWindowTest, KeepsTheOutputsPixels) {
-  const auto denominator = [](int height, int width) {
-    return ScaleDenominator({.y = 3, .x = 5, .height = height, .width = width},
-                            32);
-  };
-  EXPECT_EQ(denominator(10, 10), 1);
-  EXPECT_EQ(denominator(63, 500), 1);
-  EXPECT_EQ(denominator(64, 500), 2);
-  EXPECT_EQ(denominator(500, 127), 2);
-  EXPECT_EQ(denominator(500, 128), 4);
-  EXPECT_EQ(denominator(255, 256), 4);
-  EXPECT_EQ(denominator(256, 256), 8);
-  EXPECT_EQ(denominator(9000, 9000), 8);
-}
-
-TEST(ScaledWindowTest, StaysInsideAndCoversItsPlace) {
-  for (const int denominator : {1, 2, 4, 8}) {
-    for (int side = denominator; side < 40; ++side) {
-      const int scaled_side = (side + denominator - 1) / denominator;
-      for (int first = 0; first + denominator <= side; ++first) {
-        for (int count = denominator; first + count <= side; ++count) {
-          const Window window =
-              ScaledWindow({.y = first, .x = 0, .height = count, .width = side},
-                           denominator);
-          ASSERT_LE(window.y + window.height, scaled_side);
-          ASSERT_EQ(window.height, count / denominator);
-          ASSERT_LE(std::abs(window.y * denominator - first), denominator / 2);
-          ASSERT_EQ(window.x, 0);
-        }
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
+#include <signal.h>
+
+#include <set>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "tests/support/http_get.h"
 #include "tests/support/run_program.h"
+#include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
 
@@ -64,12 +69,66 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_EQ(report["seek_index"]["first_refused"], "");
   EXPECT_GT(report["peak_rss_bytes"], 1 << 20);
   EXPECT_GT(report["first_batch_seconds"], 0);
+  EXPECT_GT(report["cpu_seconds_per_1000_images"], 0);
+  EXPECT_TRUE(report.contains("instructions_per_1000_images"));
+  EXPECT_TRUE(report["input_wait"].is_null());
   EXPECT_THAT(report["verdict"].get<std::string>(), Not(IsEmpty()));
   EXPECT_EQ(report["schema"], 1);
   EXPECT_EQ(report["bottleneck"]["bound"].is_string(), true);
   EXPECT_EQ(report["queues"].size(), 4U);
   ASSERT_EQ(report["runs"].size(), 2U);
   EXPECT_EQ(report["runs"][0]["threads"], 2);
+}
+
+TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
+  const std::string path = folder_ / "trace.json";
+  const ProgramResult result =
+      Run("--threads 2 --seconds 0.01 --rounds 1 --trace " + path);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json trace =
+      nlohmann::json::parse(ReadWholeFile(path, 1 << 30));
+  std::set<std::string> spans;
+  for (const nlohmann::json& event : trace["traceEvents"]) {
+    if (event["ph"] == "X") {
+      spans.insert(event["name"]);
+    }
+  }
+  EXPECT_EQ(spans, (std::set<std::string>{"batch", "decode", "order", "read",
+                                          "resize", "wait"}));
+}
+
+TEST_F(PipelineThroughputTest, SaysAtOnceThatATraceCannotBeWritten) {
+  const ProgramResult result = Run("--seconds 1000 --trace /nowhere/trace");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("/nowhere/trace"));
+}
+
+TEST_F(PipelineThroughputTest, ServesMetricsWhileItRuns) {
+  RunningProgram program(
+      "pipeline_throughput",
+      {"--data_dir", shards_.folder(), "--batch_size", "4", "--image_size",
+       "16", "--seconds", "1000", "--metrics_port", "0"});
+  ASSERT_TRUE(program.ReadUntil("/metrics"));
+  const std::string address = "http://127.0.0.1:";
+  const int port = std::stoi(
+      program.err().substr(program.err().find(address) + address.size()));
+  const auto images = [port] {
+    const std::string name = "infeed_images_total{run=";
+    const std::string text = HttpGet(port, "/metrics");
+    const std::size_t at = text.find(name);
+    return at == std::string::npos ? -1.0
+                                   : std::stod(text.substr(text.find(' ', at)));
+  };
+  const double first = images();
+  EXPECT_GE(first, 0);
+  double second = first;
+  while (second == first) {  // A batch comes.
+    second = images();
+  }
+  EXPECT_GT(second, first);
+  EXPECT_THAT(HttpGet(port, "/"), StartsWith("HTTP/1.1 404 "));
+  program.Signal(SIGTERM);
+  (void)program.Wait();
 }
 
 TEST_F(PipelineThroughputTest, HashesTheSameStreamForAnyThreads) {
@@ -87,6 +146,61 @@ TEST_F(PipelineThroughputTest, MeasuresAnEvaluation) {
   EXPECT_THAT(result.out, HasSubstr("images/s"));
 }
 
+TEST_F(PipelineThroughputTest, ReportsTheWaitOfADevice) {
+  const std::string path = folder_ / "report.json";
+  const auto wait_at = [&](const std::string& rate) {
+    const ProgramResult result =
+        Run("--threads 1 --seconds 0.2 --rounds 1 --device_rate " + rate +
+            " --json " + path);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return nlohmann::json::parse(ReadWholeFile(path, 1 << 20))["input_wait"]
+        .get<double>();
+  };
+  // Both so far off what any machine does that the bounds may be wide.
+  EXPECT_LT(wait_at("20"), 0.5);
+  EXPECT_GT(wait_at("1e9"), 0.5);
+}
+
+TEST_F(PipelineThroughputTest, WritesPlots) {
+  const std::string svg = folder_ / "plot.svg";
+  const std::string html = folder_ / "plot.html";
+  const std::string flags = "--threads 1 --seconds 0.02 --rounds 1 --plot ";
+  EXPECT_EQ(Run(flags + svg).exit_code, 0);
+  EXPECT_THAT(ReadWholeFile(svg, 1 << 20),
+              AllOf(StartsWith("<svg"), HasSubstr("decode")));
+  EXPECT_EQ(Run(flags + html).exit_code, 0);
+  EXPECT_THAT(ReadWholeFile(html, 1 << 20),
+              AllOf(HasSubstr("10 records, recipe tpu"), HasSubstr("</html>")));
+}
+
+TEST_F(PipelineThroughputTest, MakesADataSet) {
+  const ProgramResult result = RunProgram(
+      "pipeline_throughput",
+      "--made 2 --batch_size 2 --threads 1 --seconds 0.01 --rounds 1");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("2 records in 8 shards"));
+}
+
+TEST_F(PipelineThroughputTest, OnlyChecksADryRun) {
+  const ProgramResult result =
+      Run("--dry_run --threads 1,3 --rounds 4 --seconds 5");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("10 records, recipe tpu, 16x16"),
+                                HasSubstr("3 threads: memory: up to"),
+                                HasSubstr("4 rounds of 5 s each, 40 s in all"),
+                                Not(HasSubstr("images/s"))));
+  EXPECT_EQ(Run("--dry_run --memory_limit 1MiB").exit_code, 2);
+}
+
+TEST_F(PipelineThroughputTest, RunsTheBasicGraph) {
+  const ProgramResult result =
+      Run("--graph basic --seconds 0.05 --rounds 1 --json " +
+          (folder_ / "report.json"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(ReadWholeFile(folder_ / "report.json", 1 << 20),
+              HasSubstr("\"graph\": \"basic\""));
+}
+
 TEST_F(PipelineThroughputTest, TakesShardsByPattern) {
   const ProgramResult result = RunProgram(
       "pipeline_throughput", "--shards '" + shards_.folder() +
@@ -102,7 +216,10 @@ TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
     EXPECT_THAT(result.err, HasSubstr(why));
   };
   const std::string data = "--data_dir " + shards_.folder();
-  refuses("", "give one of --data_dir and --shards");
+  refuses("", "give one of --data_dir, --shards and --made");
+  refuses("--made 3 " + data, "give one of --data_dir, --shards and --made");
+  refuses(data + " --plot a.png", "give a name in .svg or .html");
+  refuses(data + " --device_rate 0", "--device_rate");
   refuses(data + " --split test", "has no shards of the split \"test\"");
   refuses(data + " --batch_size 11", "batch_size is 11");
   refuses(data + " --rounds 0", "--rounds");

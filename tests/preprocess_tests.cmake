@@ -43,13 +43,21 @@ infeed_test(jpeg_entropy_test
   LABELS core)
 infeed_test(preprocess_test
   SOURCES
+    antialias_test.cc
     crop_test.cc
+    framing_test.cc
+    outside_pixels_test.cc
+    pad_crop_test.cc
     preprocess_golden_test.cc
     preprocessor_warning_test.cc
+    recipe_golden_test.cc
+    recipe_kernels_test.cc
     recipe_test.cc
     resize_sink_test.cc
     resize_test.cc
     simd_target_test.cc
+    torchvision_crop_test.cc
+    tpu_golden_test.cc
   LIBRARIES test_jpeg
   LABELS core)
 infeed_test(augment_test
@@ -67,7 +75,11 @@ infeed_test(augment_test
   LABELS core)
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
 infeed_test(opencv_image_test
-  SOURCES exif_test.cc image_decoder_test.cc opencv_image_test.cc
+  SOURCES
+    exif_test.cc
+    image_decoder_test.cc
+    opencv_image_test.cc
+    png_recipes_test.cc
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
   LABELS core)
 infeed_test(jpeg_seek_index_test

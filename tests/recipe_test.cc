@@ -151,7 +151,9 @@ TEST(PreprocessorTest, CountsPixelsAndTimeOfBothHalves) {
   const auto start = std::chrono::steady_clock::now();
   const FillCounts counts = evaluation.Fill(AsBytes(jpeg), {}, pixels);
   const auto elapsed = std::chrono::steady_clock::now() - start;
-  EXPECT_EQ(counts.decoded_pixels, 324 * 324);
+  // The last output pixel's taps end 8 pixels before the centre crop's edge.
+  EXPECT_EQ(counts.decoded_pixels, 316 * 316);
+  EXPECT_EQ(counts.outside_pixels, 500 * (26 + 316) - 316 * 316);
   EXPECT_GT(counts.decode.count(), 0);
   EXPECT_GT(counts.resize.count(), 0);
   EXPECT_LE(counts.decode + counts.resize, elapsed);
@@ -219,7 +221,8 @@ TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
 }
 
 TEST(RecipeTest, NamesAreReadBack) {
-  for (const Recipe recipe : {Recipe::kTpu, Recipe::kPlain}) {
+  for (const Recipe recipe :
+       {Recipe::kTpu, Recipe::kTorchvision, Recipe::kPlain, Recipe::kCifar}) {
     EXPECT_EQ(ParseRecipe(RecipeName(recipe)), recipe);
   }
 }
@@ -229,7 +232,9 @@ TEST(RecipeTest, RefusesUnknownNames) {
     std::ignore = ParseRecipe("imagenet");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "recipe is \"imagenet\": give tpu or plain");
+    EXPECT_STREQ(error.what(),
+                 "recipe is \"imagenet\": give tpu, torchvision, plain or "
+                 "cifar");
   }
 }
 

@@ -42,8 +42,7 @@ TEST_F(RecordStoreUrlTest, FetchesARecordOnceThatWasAnnounced) {
   const RecordIndex index({kShard}, {.use_cache = false});
   Serve(ServeObject(bytes_));  // Without what the index asked for.
   const RecordStore store(index);
-  store.WillRead(2);
-  store.WillRead(0);
+  store.WillRead(std::vector<std::int64_t>{2, 0});
   std::vector<std::byte> buffer;
   EXPECT_EQ(AsText(store.Read(0, buffer)), "a");
   EXPECT_EQ(AsText(store.Read(2, buffer)), "hello");
@@ -69,7 +68,7 @@ TEST_F(RecordStoreUrlTest, AnnouncingWhatIsGoneIsNoError) {
   const RecordIndex index({kShard}, {.use_cache = false});
   Serve(InTurn({{"HTTP/1.1 404 x\r\nContent-Length: 0\r\n\r\n"}}));
   const RecordStore store(index);
-  EXPECT_NO_THROW(store.WillRead(0));
+  EXPECT_NO_THROW(store.WillRead(std::vector<std::int64_t>{0}));
   std::vector<std::byte> buffer;
   EXPECT_THROW((void)store.Read(0, buffer), IoError);
 }

@@ -101,17 +101,24 @@ TEST_F(RecordsIndexTest, MakesAnIndexAnewWhenTold) {
   EXPECT_THAT(FindIndex(FileSource(first_)).value(), ElementsAre(0, 21));
 }
 
-TEST_F(RecordsIndexTest, PassesOverPackedShardsAndSaysSo) {
+TEST_F(RecordsIndexTest, IndexesPackedShardsAndSaysWhatTheyCannotDo) {
   const std::string bytes = TextOf(first_);
   const auto sink = DeflateSink(OpenSink(first_), Compression::kGzip);
   sink->Write(bytes);
   sink->Commit();
-  const ProgramResult result = Index("--threads 1");
+  const ProgramResult result = Index("--threads 1 --dali");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr(first_ + ": a gzip stream, which has no index\n"),
-                    HasSubstr("1 shards are packed: `records reshard`"),
-                    EndsWith("\n1 records in 1 shards\n")));
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr(first_ + ": 2 records of a gzip stream, wrote " + ours_ +
+                      "\n"),
+            HasSubstr("1 shards are packed, and can be read in order alone"),
+            EndsWith("\n3 records in 2 shards\n")));
+  EXPECT_FALSE(fs::exists(first_ + ".idx"));
+  EXPECT_EQ(FindFrames(FileSource(first_)).value(),
+            (ShardFrames{Compression::kGzip, 40, {0, 21}}));
+  EXPECT_THAT(Index("").out,
+              HasSubstr("of a gzip stream, the index is up to date\n"));
 }
 
 TEST_F(RecordsIndexTest, SaysItInJson) {

@@ -19,7 +19,7 @@ infeed_library(converter
   PRIVATE infeed::tools infeed::trainer_state TBB::tbb fmt::fmt
           nlohmann_json::nlohmann_json OpenSSL::Crypto)
 infeed_program(imagenet_to_records
-  SOURCES imagenet_to_records.cc input_flags.cc output_flags.cc
+  SOURCES imagenet_to_records.cc output_flags.cc raw_input_flags.cc
   LIBRARIES infeed::converter infeed::tools infeed::trainer_state
             CLI11::CLI11)
 

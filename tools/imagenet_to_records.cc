@@ -14,9 +14,9 @@
 #include "tools/finish_conversion.h"
 #include "tools/flags.h"
 #include "tools/image_tree.h"
-#include "tools/input_flags.h"
 #include "tools/interruption.h"
 #include "tools/output_flags.h"
+#include "tools/raw_input_flags.h"
 #include "tools/shard_upload.h"
 #include "trainer/progress.h"
 
@@ -52,15 +52,15 @@ constexpr const char* kExamples =
     "folder is wrong, 3 an image is bad, 75 stopped by a signal.";
 
 struct Flags {
-  InputFlags input;
+  RawInputFlags input;
   OutputFlags output;
 };
 
 ConversionPlan MakePlan(const Flags& flags) {
   const PlanOptions options = CheckedPlanOptions(flags.output);
-  InputFlags input = flags.input;
+  RawInputFlags input = flags.input;
   input.threads = flags.output.converter.threads;
-  ImageTree tree = ReadInput(input);
+  ImageTree tree = ReadRawInput(input);
   std::cerr << FirstLines(tree.notes, kNotesShown);
   if (input.report_duplicates) {
     std::cout << DuplicatesText(tree.duplicates);
@@ -165,7 +165,7 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
   CLI::App app("Turns folders of images into TFRecord shards.");
   app.footer(kExamples);
   Flags flags;
-  AddInputFlags(app, flags.input);
+  AddRawInputFlags(app, flags.input);
   AddOutputFlags(app, flags.output);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;

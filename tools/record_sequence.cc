@@ -1,14 +1,12 @@
 #include "tools/record_sequence.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "base/error.h"
-#include "records/compression.h"
+#include "records/frame_scan.h"
 #include "records/open_source.h"
 #include "records/tfrecord_format.h"
 #include "records/tfrecord_writer.h"
@@ -19,9 +17,7 @@ namespace infeed {
 namespace {
 
 bool IsPacked(const std::string& shard) {
-  std::array<std::byte, kFrameHeaderBytes> start{};
-  const std::size_t got = OpenSource(shard)->ReadAt(0, start);
-  return DetectCompression(std::span(start).first(got)) != Compression::kNone;
+  return CompressionOf(*OpenSource(shard)) != Compression::kNone;
 }
 
 // Whether each frame's place is known from the headers alone.

@@ -1,3 +1,9 @@
+# Pages and plots of reports.
+infeed_library(charts
+  SOURCES html_page.cc svg_chart.cc
+  HEADERS html_page.h svg_chart.h
+  PRIVATE fmt::fmt)
+
 # The verbs of `records`; a test links them too. One file a line: verbs are
 # added often.
 infeed_library(record_verbs
@@ -7,7 +13,6 @@ infeed_library(record_verbs
     dataset_stats_json.cc
     dataset_stats_report.cc
     dataset_stats_text.cc
-    html_page.cc
     image_extractor.cc
     packed_record.cc
     quick_file.cc
@@ -28,7 +33,6 @@ infeed_library(record_verbs
     shard_check.cc
     shard_progress.cc
     shard_summary.cc
-    svg_chart.cc
     tally.cc
     text_table.cc
     thumbnail.cc
@@ -37,7 +41,6 @@ infeed_library(record_verbs
   HEADERS
     dataset_stats.h
     dataset_stats_report.h
-    html_page.h
     image_extractor.h
     packed_record.h
     quick_file.h
@@ -52,14 +55,13 @@ infeed_library(record_verbs
     shard_check.h
     shard_progress.h
     shard_summary.h
-    svg_chart.h
     tally.h
     text_table.h
     thumbnail.h
     tracked_source.h
     verify_report.h
   PUBLIC infeed::base infeed::records
-  PRIVATE infeed::tools infeed::preprocess CLI11::CLI11
+  PRIVATE infeed::charts infeed::tools infeed::preprocess CLI11::CLI11
           fmt::fmt nlohmann_json::nlohmann_json)
 infeed_program(records
   SOURCES records.cc

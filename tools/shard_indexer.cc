@@ -1,6 +1,5 @@
 #include "tools/shard_indexer.h"
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -14,10 +13,10 @@
 #include "records/byte_sink.h"
 #include "records/byte_source.h"
 #include "records/dali_index.h"
+#include "records/frame_scan.h"
 #include "records/index_file.h"
 #include "records/open_sink.h"
 #include "records/open_source.h"
-#include "records/tfrecord_format.h"
 #include "records/tfrecord_reader.h"
 #include "tools/staged_folder.h"
 
@@ -27,12 +26,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
-
-Compression CompressionOf(const ByteSource& shard) {
-  std::array<std::byte, kFrameHeaderBytes> start{};
-  const std::size_t got = shard.ReadAt(0, start);
-  return DetectCompression(std::span(start).first(got));
-}
 
 std::string ReadText(const std::string& path) {
   const std::unique_ptr<ByteSource> source = OpenSource(path);
@@ -86,6 +79,23 @@ FrameOffsets OffsetsOf(const ByteSource& shard, const IndexOptions& options,
   return offsets;
 }
 
+// Of a compressed shard; DALI's and seek indexes are for others.
+void IndexPacked(const ByteSource& shard, const IndexOptions& options,
+                 IndexedShard& result) {
+  std::optional<ShardFrames> frames;
+  if (!options.force) {
+    frames = FindFrames(shard);
+  }
+  result.was_there = frames.has_value();
+  if (!frames) {
+    frames = ScanShard(shard, TfrecordReaderOptions().max_record_bytes);
+    if (!options.dry_run) {
+      result.index = SaveFrames(shard, *frames);
+    }
+  }
+  result.records = static_cast<std::int64_t>(frames->offsets.size());
+}
+
 std::string SeekText(const MadeSeekFile& seek, bool dry_run) {
   if (seek.was_there) {
     return ", the seek indexes are up to date";
@@ -106,12 +116,12 @@ Json ToJson(const MadeSeekFile& seek) {
 }
 
 std::string LineOf(const IndexedShard& shard, bool dry_run) {
-  if (shard.compression != Compression::kNone) {
-    return fmt::format("{}: a {} stream, which has no index\n", shard.path,
-                       CompressionName(shard.compression));
-  }
+  const std::string packed =
+      shard.compression == Compression::kNone
+          ? ""
+          : fmt::format(" of a {} stream", CompressionName(shard.compression));
   std::string line =
-      fmt::format("{}: {} records, {}", shard.path, shard.records,
+      fmt::format("{}: {} records{}, {}", shard.path, shard.records, packed,
                   shard.was_there ? "the index is up to date"
                   : dry_run       ? "would write an index"
                                   : "wrote " + shard.index);
@@ -139,6 +149,7 @@ IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
   result.path = path;
   result.compression = CompressionOf(*shard);
   if (result.compression != Compression::kNone) {
+    IndexPacked(*shard, options, result);
     return result;
   }
   const FrameOffsets offsets = OffsetsOf(*shard, options, result);
@@ -169,12 +180,12 @@ std::string IndexReportText(const std::vector<IndexedShard>& shards,
   }
   if (packed > 0) {
     text += fmt::format(
-        "{} shards are packed: `records reshard` makes shards that have an "
-        "index\n",
+        "{} shards are packed, and can be read in order alone: `records "
+        "reshard` makes others\n",
         packed);
   }
-  return text + fmt::format("{} records in {} shards\n", records,
-                            shards.size() - packed);
+  return text +
+         fmt::format("{} records in {} shards\n", records, shards.size());
 }
 
 std::string IndexReportJson(const std::vector<IndexedShard>& shards) {
@@ -182,11 +193,11 @@ std::string IndexReportJson(const std::vector<IndexedShard>& shards) {
   std::int64_t records = 0;
   for (const IndexedShard& shard : shards) {
     Json json = {{"file", shard.path},
-                 {"compression", CompressionName(shard.compression)}};
+                 {"compression", CompressionName(shard.compression)},
+                 {"records", shard.records},
+                 {"up_to_date", shard.was_there},
+                 {"index", shard.index.empty() ? Json() : Json(shard.index)}};
     if (shard.compression == Compression::kNone) {
-      json["records"] = shard.records;
-      json["up_to_date"] = shard.was_there;
-      json["index"] = shard.index.empty() ? Json() : Json(shard.index);
       json["dali"] = shard.dali.empty() ? Json() : Json(shard.dali);
       if (shard.seek) {
         json["seek"] = ToJson(*shard.seek);

@@ -29,7 +29,8 @@ inline constexpr const char* kBeside = "-";
 // What became of one shard.
 struct IndexedShard {
   std::string path;
-  Compression compression = Compression::kNone;  // others have no index
+  // Others have none of DALI's and no seek indexes.
+  Compression compression = Compression::kNone;
   std::int64_t records = 0;
   bool was_there = false;            // an index that fits
   std::string index;                 // written; empty when it was there already

@@ -1,25 +1,18 @@
 #include "tools/shard_summary.h"
 
-#include <array>
-#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "records/byte_source.h"
+#include "records/frame_scan.h"
 #include "records/index_file.h"
 #include "records/open_source.h"
 #include "records/tfrecord_reader.h"
 
 namespace infeed {
 namespace {
-
-Compression CompressionOf(const ByteSource& source) {
-  std::array<std::byte, 12> start{};  // DetectCompression() needs no more.
-  return DetectCompression(std::span(start).first(source.ReadAt(0, start)));
-}
 
 std::int64_t CountByReading(std::unique_ptr<ByteSource> source) {
   TfrecordReader reader(std::move(source), {.verify_checksums = false});
@@ -51,6 +44,11 @@ ShardSummary SummariseShard(const std::string& path) {
                           .compression = CompressionOf(*source),
                           .index = IndexState::kNone};
   if (summary.compression != Compression::kNone) {
+    if (const std::optional<ShardFrames> frames = FindFrames(*source)) {
+      summary.records = static_cast<std::int64_t>(frames->offsets.size());
+      summary.index = IndexState::kFresh;
+      return summary;
+    }
     summary.records = CountByReading(std::move(source));
     return summary;
   }

@@ -16,8 +16,9 @@ import torchvision
 from PIL import Image
 from torchvision import transforms
 
+from philox import CROP, FLIP, SampleRandom
+
 FOLDER = pathlib.Path(__file__).parent / "recipes"
-CROP, FLIP = 1, 2  # streams
 
 IMAGES = {  # name: (width, height, channels, Pillow's save options)
     "h2v2": (160, 120, 3, dict(format="JPEG", quality=90, subsampling=2)),
@@ -26,40 +27,8 @@ IMAGES = {  # name: (width, height, channels, Pillow's save options)
 }
 CROP_SIZES = [(500, 375), (375, 500), (224, 224), (1000, 100), (90, 700),
               (1, 1), (3, 2), (40, 30)]
-RESIZES = [(61, 45), (24, 17), (90, 80), (7, 3), (30, 45), (61, 20), (1, 1)]
+RESIZES = [(61, 45), (24, 17), (70, 60), (7, 3), (30, 45), (61, 20), (1, 1)]
 SIZE = 32
-
-
-class Philox:
-    """The draws of one sample in one stream (base/random.h)."""
-
-    def __init__(self, seed, epoch, position, stream):
-        self.key = (seed & 0xFFFFFFFF, seed >> 32)
-        self.counter = (stream << 24, epoch, position & 0xFFFFFFFF,
-                        position >> 32)
-        self.words = []
-
-    def word(self):
-        if not self.words:
-            self.words = self.block()
-            self.counter = (self.counter[0] + 1,) + self.counter[1:]
-        return self.words.pop(0)
-
-    def block(self):
-        (a, b, c, d), (k0, k1) = self.counter, self.key
-        for _ in range(10):
-            first, second = 0xD2511F53 * a, 0xCD9E8D57 * c
-            a, b, c, d = ((second >> 32) ^ b ^ k0, second & 0xFFFFFFFF,
-                          (first >> 32) ^ d ^ k1, first & 0xFFFFFFFF)
-            k0 = (k0 + 0x9E3779B9) & 0xFFFFFFFF
-            k1 = (k1 + 0xBB67AE85) & 0xFFFFFFFF
-        return [a, b, c, d]
-
-    def real(self):
-        return np.float32((self.word() >> 8) * 2.0 ** -24)
-
-    def below(self, n):
-        return self.word() * n >> 32
 
 
 class DrawsFrom:
@@ -103,9 +72,9 @@ def write_crops():
     lines = []
     for width, height in CROP_SIZES:
         image = Image.new("RGB", (width, height))
-        for position in range(60):
+        for position in range(30):
             key = (11, 2, position)
-            with DrawsFrom(Philox(*key, CROP)):
+            with DrawsFrom(SampleRandom(*key, CROP)):
                 window = transforms.RandomResizedCrop.get_params(
                     image, [0.08, 1.0], [3.0 / 4.0, 4.0 / 3.0])
             lines.append(" ".join(map(str, (width, height) + key + window)))
@@ -141,16 +110,19 @@ def write_training(name, image):
     flip = transforms.RandomHorizontalFlip()
     pixels = []
     for position in range(6):
-        with DrawsFrom(Philox(1, 0, position, CROP)):
+        with DrawsFrom(SampleRandom(1, 0, position, CROP)):
             cropped = crop(image)
-        with DrawsFrom(Philox(1, 0, position, FLIP)):
+        with DrawsFrom(SampleRandom(1, 0, position, FLIP)):
             pixels.append(flip(cropped).tobytes())
     (FOLDER / f"{name}_torchvision_train.rgb").write_bytes(b"".join(pixels))
 
 
 def write_evaluation(name, image):
+    sizes = [(SIZE, 37), (56, 64)]
+    if name == "h1v1":  # One side gets larger.
+        sizes.append((91, 104))
     pixels = []
-    for size, shorter_side in ((SIZE, 37), (56, 64), (91, 104)):
+    for size, shorter_side in sizes:
         evaluation = transforms.Compose([transforms.Resize(shorter_side),
                                          transforms.CenterCrop(size)])
         pixels.append(evaluation(image).tobytes())
@@ -162,9 +134,9 @@ def write_cifar():
     image.save(FOLDER / "cifar.png")
     pixels = []
     for position in range(6):
-        with DrawsFrom(Philox(1, 0, position, CROP)):
+        with DrawsFrom(SampleRandom(1, 0, position, CROP)):
             cropped = transforms.RandomCrop(SIZE, padding=4)(image)
-        with DrawsFrom(Philox(1, 0, position, FLIP)):
+        with DrawsFrom(SampleRandom(1, 0, position, FLIP)):
             pixels.append(
                 transforms.RandomHorizontalFlip()(cropped).tobytes())
     (FOLDER / "cifar_train.rgb").write_bytes(b"".join(pixels))

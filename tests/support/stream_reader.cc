@@ -38,6 +38,7 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
   const RecordStore store(index);
   const SampleOrder order(index.size(), options.shuffle, options.seed);
   Preprocessor preprocessor({.recipe = options.recipe,
+                             .interpolation = options.interpolation,
                              .training = options.training,
                              .image_size = options.image_size,
                              .scaled_decode = options.scaled_decode,

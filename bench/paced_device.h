@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace infeed {
+
+// A device that takes so many images a second, as arithmetic on a clock: told
+// when a batch was asked for and when it came, it says until when the device is
+// busy with it, and adds up how long it had nothing to do. It neither waits nor
+// reads a clock itself; a caller that comes back later than it was told to does
+// not make the device wait.
+class PacedDevice {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Requires: images_per_second > 0.
+  explicit PacedDevice(double images_per_second)
+      : seconds_of_image_(1 / images_per_second) {}
+
+  // Returns when the next batch is to be asked for. Requires: asked <= came.
+  Clock::time_point Use(Clock::time_point asked, Clock::time_point came,
+                        std::int64_t images) {
+    const Clock::duration step = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(seconds_of_image_ *
+                                      static_cast<double>(images)));
+    waited_ += came - asked;
+    busy_ += step;
+    free_ = free_.value_or(asked) + (came - asked) + step;
+    return *free_;
+  }
+
+  // The share of its time that it waited for input; 0 before the first batch.
+  [[nodiscard]] double input_wait() const {
+    const Clock::duration all = waited_ + busy_;
+    return all > Clock::duration::zero()
+               ? std::chrono::duration<double>(waited_) / all
+               : 0;
+  }
+
+ private:
+  double seconds_of_image_;
+  Clock::duration waited_{};
+  Clock::duration busy_{};
+  std::optional<Clock::time_point> free_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "base/random.h"
+#include "preprocess/framing.h"
+#include "preprocess/image.h"
+
+// Which part of an image torchvision's transforms for ImageNet use, to the
+// rounding.
+namespace infeed {
+
+// The window of transforms.RandomResizedCrop with its defaults: area uniform in
+// 0.08..1 of the image's, aspect ratio log-uniform in 3/4..4/3, at most ten
+// attempts; then the largest centred window whose ratio is in bounds.
+// Requires: height > 0, width > 0.
+[[nodiscard]] Window RandomResizedCropWindow(int height, int width,
+                                             RandomSource& random);
+
+// What transforms.Resize(shorter) and CenterCrop(image_size) leave, where
+// shorter is image_size * 256 / 224, rounded half up: 256 for 224. Requires:
+// all > 0.
+[[nodiscard]] Framing ResizedCenterCrop(int height, int width, int image_size);
+
+}  // namespace infeed
