@@ -20,7 +20,7 @@ double Share(double part, double whole) {
 
 bool IsWorkersStage(const StageStats& stage) {
   return stage.name == "read" || stage.name == "decode" ||
-         stage.name == "resize";
+         stage.name == "resize" || stage.name == "augment";
 }
 
 // Fills in the stage of most work; returns the seconds of all of them.

@@ -24,7 +24,8 @@ enum class Bound {
 // is whoever takes the batches.
 struct Bottleneck {
   Bound bound = Bound::kUnknown;
-  std::string stage;             // of most work: read, decode or resize
+  std::string stage;             // of most work: read, decode, resize or
+                                 // augment
   double stage_share = 0;        // its part of the work
   double busy_share = 0;         // of the threads' time
   double device_wait_share = 0;  // of the time after the first batch
