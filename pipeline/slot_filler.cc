@@ -240,12 +240,17 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
                                      std::memory_order_relaxed);
   counters_.outside_pixels.fetch_add(counts.outside_pixels,
                                      std::memory_order_relaxed);
-  counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
-                       counts.resize + counts.augment, Clock::duration::zero());
-  // They take turns, row by row; the trace shows one after the other.
+  const std::int64_t slot_bytes =
+      static_cast<std::int64_t>(pixels.size_bytes());
+  counters_.resize.Add(slot_bytes, counts.resize, {});
+  counters_.augment.Add(slot_bytes, counts.augment, {});
+  // Decode and resize take turns, row by row; the trace shows one after the
+  // other.
   const Clock::time_point decoded = start + counts.decode;
+  const Clock::time_point resized = decoded + counts.resize;
   Trace("decode", start, decoded, sample);
-  Trace("resize", decoded, decoded + counts.resize + counts.augment, sample);
+  Trace("resize", decoded, resized, sample);
+  Trace("augment", resized, resized + counts.augment, sample);
 }
 
 void SlotFiller::Trace(std::string_view stage, Clock::time_point start,

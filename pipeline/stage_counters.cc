@@ -29,8 +29,8 @@ QueueStats QueueGauge::Read(std::string name) const {
 }
 
 std::vector<StageStats> StageCounters::Read() const {
-  return {order.Read("order"), read.Read("read"), decode.Read("decode"),
-          resize.Read("resize"), batch.Read("batch")};
+  return {order.Read("order"),   read.Read("read"),       decode.Read("decode"),
+          resize.Read("resize"), augment.Read("augment"), batch.Read("batch")};
 }
 
 std::vector<QueueStats> StageCounters::ReadQueues() const {
