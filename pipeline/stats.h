@@ -62,8 +62,8 @@ struct PipelineStats {
   int threads = 0;
   bool overlapped = true;  // false: GraphKind::kBasic
   std::int64_t batches = 0;
-  std::int64_t images = 0;  // delivered, weight 0 left out
-  std::int64_t bad_records = 0;
+  std::int64_t images = 0;       // delivered, weight 0 left out
+  std::int64_t bad_records = 0;  // times that one was met
   std::string first_bad_record;  // its message
   BadRecordTotals bad_record_totals;
   SeekIndexStats seek_indexes;

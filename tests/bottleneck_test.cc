@@ -75,7 +75,7 @@ TEST(BottleneckTest, SharesOutWhatIsWasted) {
   PipelineStats stats = BusyRun();
   stats.outside_pixels = 70'000'000;  // and 230 million inside
   stats.storage_bytes = 35'000'000;
-  stats.bad_records = 32;
+  stats.bad_record_totals = {.samples = 1280, .bad_samples = 32};
   const Bottleneck bottleneck = BottleneckOf(stats);
   EXPECT_DOUBLE_EQ(bottleneck.outside_share, 70.0 / 300);
   EXPECT_DOUBLE_EQ(bottleneck.storage_share, 0.25);
