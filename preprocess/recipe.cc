@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "preprocess/crop.h"
@@ -82,10 +83,18 @@ std::string_view InterpolationName(Interpolation interpolation) {
   return ChoiceName(interpolation, kInterpolations);
 }
 
+std::unique_ptr<ResizeSink> MakeResize(const PreprocessOptions& options) {
+  return MakeResizeSink(KernelOf(options), CheckedSize(options.image_size));
+}
+
 Preprocessor::Preprocessor(const PreprocessOptions& options)
+    : Preprocessor(options, MakeResize(options)) {}
+
+Preprocessor::Preprocessor(const PreprocessOptions& options,
+                           std::unique_ptr<ResizeSink> resize)
     : options_(options),
       decoder_(options.limits, options.warnings),
-      sink_(MakeResizeSink(KernelOf(options), CheckedSize(options.image_size))),
+      sink_(std::move(resize)),
       augmenter_(options.augment, options.image_size) {}
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,

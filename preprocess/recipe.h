@@ -56,6 +56,10 @@ struct PreprocessOptions {
   JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
+// Returns the recipe's resize. Throws UsageError for a size below 1.
+[[nodiscard]] std::unique_ptr<ResizeSink> MakeResize(
+    const PreprocessOptions& options);
+
 // What Fill() did with one image.
 struct FillCounts {
   // Of the window that was asked for, at the size that it was decoded to.
@@ -79,6 +83,9 @@ class Preprocessor {
   // Throws UsageError for a size or a limit below 1, or augmentation out of its
   // range.
   explicit Preprocessor(const PreprocessOptions& options);
+  // The same with another resize than the recipe's, for measurements.
+  Preprocessor(const PreprocessOptions& options,
+               std::unique_ptr<ResizeSink> resize);
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
   // [image_size, image_size], mirrored where the flip stream of key says so and

@@ -80,8 +80,9 @@ infeed_test(warm_allocations_test
 infeed_test(throughput_test
   SOURCES made_shards_test.cc
           paced_device_test.cc
+          stage_work_test.cc
           throughput_run_test.cc
-  LIBRARIES throughput infeed::preprocess infeed::records
+  LIBRARIES throughput pipeline_test_support infeed::preprocess infeed::records
             nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests throughput_test)
