@@ -13,6 +13,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "bench/made_shards.h"
+#include "bench/stage_round.h"
 #include "bench/throughput_plot.h"
 #include "bench/throughput_report.h"
 #include "bench/throughput_run.h"
@@ -34,6 +35,7 @@ struct Flags {
   std::string split = "train";
   std::string shards;
   std::int64_t made_images = 0;
+  std::string stage = "all";
   std::string json;
   std::string plot;
   std::int64_t hash_batches = 0;
@@ -53,6 +55,7 @@ constexpr const char* kDescription =
     "device that takes so many, and how long it waits is measured.\n\n"
     "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
     "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
+    "  pipeline_throughput --data_dir DIR --stage decode\n"
     "  pipeline_throughput --data_dir DIR --device_rate 3000 --graph basic\n"
     "  pipeline_throughput --data_dir DIR --eval --split validation\n"
     "  pipeline_throughput --shards 'DIR/train-*' --hash 100\n";
@@ -85,6 +88,10 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   app.add_option("--rounds", throughput.rounds,
                  "of every run, in turns; the median counts")
       ->check(PositiveNumber())
+      ->capture_default_str();
+  app.add_option("--stage", flags.stage,
+                 "all: the pipeline; read, decode or resize: that stage alone, "
+                 "on records or windows that lie in memory")
       ->capture_default_str();
   app.add_option("--device_rate", throughput.device_rate,
                  "images/s that a device takes: its input wait is reported")
@@ -165,13 +172,25 @@ std::string TitleOf(const Flags& flags, const RecordIndex& index) {
                      flags.throughput.input.batch_size);
 }
 
+// How a round is measured.
+RoundMaker MakerOf(const RecordIndex& index, const Flags& flags) {
+  const Stage stage = ParseStage(flags.stage);
+  if (stage == Stage::kAll) {
+    return [&index](const InputOptions& input, const RoundOptions& round) {
+      return MeasurePipeline(index, input, round);
+    };
+  }
+  const std::shared_ptr<const StageWork> work =
+      MakeStageWork(stage, index, CheckedInputOptions(flags.throughput.input));
+  return [stage, work](const InputOptions& input, const RoundOptions& round) {
+    return MeasureStage(stage, *work, CheckedInputOptions(input), round);
+  };
+}
+
 void Measure(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;
-  const std::vector<ThroughputRun> runs = MeasureThroughput(
-      [&index](const InputOptions& input, const RoundOptions& round) {
-        return MeasurePipeline(index, input, round);
-      },
-      options, ProgressLines(options));
+  const std::vector<ThroughputRun> runs =
+      MeasureThroughput(MakerOf(index, flags), options, ProgressLines(options));
   const std::int64_t peak = PeakRssBytes();
   fmt::print("{}", ThroughputText(runs, peak));
   if (!flags.json.empty()) {
@@ -222,6 +241,10 @@ void CheckFlags(const Flags& flags) {
       (flags.made_images > 0 ? 1 : 0) + (flags.selection.mix.empty() ? 0 : 1);
   if (sources != 1) {
     throw UsageError("give one of --data_dir, --shards, --mix and --made");
+  }
+  if (ParseStage(flags.stage) != Stage::kAll &&
+      flags.throughput.device_rate > 0) {
+    throw UsageError("a stage alone has no device: leave --device_rate out");
   }
   if (!flags.plot.empty()) {
     CheckPlotName(flags.plot);

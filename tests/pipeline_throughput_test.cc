@@ -77,7 +77,7 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_GT(rate["median"], 0);
   EXPECT_LE(rate["min"], rate["median"]);
   EXPECT_GE(rate["max"], rate["median"]);
-  EXPECT_EQ(report["stages"].size(), 5U);
+  EXPECT_EQ(report["stages"].size(), 6U);
   EXPECT_EQ(report["seek_index"]["used"], 0);
   EXPECT_EQ(report["seek_index"]["refused"], 0);
   EXPECT_GT(report["seek_index"]["none"], 0);
@@ -108,8 +108,8 @@ TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
       spans.insert(event["name"]);
     }
   }
-  EXPECT_EQ(spans, (std::set<std::string>{"batch", "decode", "order", "read",
-                                          "resize", "wait"}));
+  EXPECT_EQ(spans, (std::set<std::string>{"augment", "batch", "decode", "order",
+                                          "read", "resize", "wait"}));
 }
 
 TEST_F(PipelineThroughputTest, SaysAtOnceThatATraceCannotBeWritten) {
@@ -159,6 +159,24 @@ TEST_F(PipelineThroughputTest, MeasuresAnEvaluation) {
   const ProgramResult result = Run("--eval --rounds 1 --threads 1");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("images/s"));
+}
+
+TEST_F(PipelineThroughputTest, MeasuresAStageAlone) {
+  const std::string path = folder_ / "report.json";
+  for (const std::string stage : {"read", "decode", "resize"}) {
+    const ProgramResult result =
+        Run("--threads 1,2 --seconds 0.05 --rounds 1 --json " + path +
+            " --stage " + stage);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr(stage + " alone: "),
+                                  Not(HasSubstr("time to first batch"))));
+    const nlohmann::json report =
+        nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
+    EXPECT_GT(report["images_per_second"]["median"], 0);
+    ASSERT_EQ(report["stages"].size(), 1U);
+    EXPECT_EQ(report["stages"][0]["name"], stage);
+    EXPECT_THAT(report["verdict"].get<std::string>(), StartsWith(stage));
+  }
 }
 
 TEST_F(PipelineThroughputTest, ReportsTheWaitOfADevice) {
@@ -236,6 +254,8 @@ TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
           "give one of --data_dir, --shards, --mix and --made");
   refuses(data + " --plot a.png", "give a name in .svg or .html");
   refuses(data + " --device_rate 0", "--device_rate");
+  refuses(data + " --stage write", "all, read, decode or resize");
+  refuses(data + " --stage read --device_rate 9", "leave --device_rate out");
   refuses(data + " --split test", "has no shards of the split \"test\"");
   refuses(data + " --batch_size 11", "batch_size is 11");
   refuses(data + " --rounds 0", "--rounds");
