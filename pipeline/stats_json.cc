@@ -54,6 +54,13 @@ Json BadRecordsJson(const BadRecordTotals& totals) {
           {"max_bad_rate", totals.max_rate}};
 }
 
+Json CacheJson(const RecordCacheStats& cache) {
+  return {{"records", cache.records},
+          {"bytes", cache.bytes},
+          {"limit_bytes", cache.limit_bytes},
+          {"hits", cache.hits}};
+}
+
 Json OrNull(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
@@ -88,6 +95,7 @@ std::string StatsJson(const PipelineStats& stats) {
       {"bad_records", stats.bad_records},
       {"first_bad_record", stats.first_bad_record},
       {"bad_record_totals", BadRecordsJson(stats.bad_record_totals)},
+      {"cache", CacheJson(stats.cache)},
       {"seek_index", SeekIndexJson(stats.seek_indexes)},
       {"outside_pixels", stats.outside_pixels},
       {"storage_bytes", stats.storage_bytes},

@@ -25,6 +25,7 @@ TEST(StatsJsonTest, IsThisText) {
                              .frames = 2,
                              .warnings = 3,
                              .first_warning = "c: record 5"};
+  stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
   stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
   stats.outside_pixels = 12;
   stats.storage_bytes = 512;
@@ -52,6 +53,12 @@ TEST(StatsJsonTest, IsThisText) {
     "first_warning": "c: record 5",
     "max_bad_records": -1,
     "max_bad_rate": 1.0
+  },
+  "cache": {
+    "records": 7,
+    "bytes": 770,
+    "limit_bytes": 1000,
+    "hits": 5
   },
   "seek_index": {
     "used": 3,
@@ -99,7 +106,7 @@ TEST(StatsJsonTest, CarriesTheBottleneckAndItsWords) {
   EXPECT_EQ(json["bottleneck"]["bound"], "workers");
   EXPECT_EQ(json["bottleneck"]["stage"], "decode");
   EXPECT_EQ(json["verdict"], Verdict(BusyRun()));
-  EXPECT_EQ(json["stages"].size(), 5U);
+  EXPECT_EQ(json["stages"].size(), 6U);
 }
 
 TEST(StatsJsonTest, SaysNullWhereTheDeviceHasNoRate) {
@@ -110,9 +117,9 @@ TEST(StatsJsonTest, SaysNullWhereTheDeviceHasNoRate) {
 
 TEST(StatsJsonTest, SurvivesAnyBytes) {
   PipelineStats stats;
-  stats.first_bad_record = "\xFF\xFE";
-  EXPECT_EQ(nlohmann::json::parse(StatsJson(stats))["first_bad_record"],
-            "\uFFFD\uFFFD");
+  stats.bad_record_totals.first = "\xFF\xFE";
+  const auto json = nlohmann::json::parse(StatsJson(stats));
+  EXPECT_EQ(json["bad_record_totals"]["first"], "\uFFFD\uFFFD");
 }
 
 TEST(StatsJsonTest, NamesTheGraph) {
