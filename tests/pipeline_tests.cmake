@@ -41,6 +41,8 @@ infeed_test(pipeline_test
     window_order_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS core)
+target_compile_definitions(pipeline_test PRIVATE
+  INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")
 add_dependencies(core_tests pipeline_test)
 add_dependencies(tsan_tests pipeline_test)
 
