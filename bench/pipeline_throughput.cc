@@ -24,6 +24,8 @@
 #include "tools/flags.h"
 #include "tools/input_flags.h"
 #include "tools/number_checks.h"
+#include "tools/observation.h"
+#include "tools/selection_flags.h"
 
 namespace infeed {
 namespace {
@@ -39,8 +41,10 @@ struct Flags {
   std::int64_t hash_batches = 0;
   bool dry_run = false;
   InputFlags input;
+  SelectionFlags selection;
   ThroughputOptions throughput;
   CloudFlags cloud;
+  ObservationFlags observation;
 };
 
 constexpr const char* kDescription =
@@ -110,6 +114,9 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
 }
 
 std::vector<std::string> ShardsOf(const Flags& flags) {
+  if (!flags.selection.mix.empty()) {
+    return MixedShards(flags.selection, flags.split);
+  }
   if (!flags.shards.empty()) {
     return ListShards(flags.shards);
   }
@@ -213,8 +220,10 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
                  static_cast<double>(options.threads.size()));
 }
 
-void Run(const Flags& flags, const std::vector<std::string>& shards) {
+void Run(Flags& flags, const std::vector<std::string>& shards) {
   const RecordIndex index(shards);
+  flags.throughput.input.selection =
+      MakeSelection(flags.selection, flags.split, index);
   fmt::print(stderr, "{} records in {} shards\n", index.size(),
              index.shards().size());
   if (flags.dry_run) {
@@ -227,11 +236,11 @@ void Run(const Flags& flags, const std::vector<std::string>& shards) {
 }
 
 void CheckFlags(const Flags& flags) {
-  const int sources = (flags.data_dir.empty() ? 0 : 1) +
-                      (flags.shards.empty() ? 0 : 1) +
-                      (flags.made_images > 0 ? 1 : 0);
+  const int sources =
+      (flags.data_dir.empty() ? 0 : 1) + (flags.shards.empty() ? 0 : 1) +
+      (flags.made_images > 0 ? 1 : 0) + (flags.selection.mix.empty() ? 0 : 1);
   if (sources != 1) {
-    throw UsageError("give one of --data_dir, --shards and --made");
+    throw UsageError("give one of --data_dir, --shards, --mix and --made");
   }
   if (ParseStage(flags.stage) != Stage::kAll &&
       flags.throughput.device_rate > 0) {
@@ -247,15 +256,21 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   CLI::App app(kDescription);
   AddDataFlags(app, flags);
   AddStreamFlags(app, flags.input);
+  AddSelectionFlags(app, flags.selection);
   AddMeasurementFlags(app, flags);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
+  AddObservationFlags(app, flags.observation);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
   CheckFlags(flags);
   flags.throughput.input = ResolveInput(flags.input);
   ApplyCloudFlags(flags.cloud);
+  Observation observation(flags.observation,
+                          {{"run", flags.data_dir + flags.shards}});
+  flags.throughput.input.trace = observation.trace();
+  flags.throughput.live = observation.live();
   if (flags.made_images > 0) {
     fmt::print(stderr, "making {} photographs\n", flags.made_images);
     const MadeShards made(flags.made_images);
@@ -263,6 +278,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   } else {
     Run(flags, ShardsOf(flags));
   }
+  observation.Finish();
   return ExitCode::kDone;
 }
 

@@ -233,21 +233,30 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   if (example.packed.empty()) {
     counts = Decode(*preprocessor, sample, pixels);
   } else {  // Nothing to decode.
-    preprocessor->CopyPacked(example.packed, example.height, example.width,
-                             sample.key, pixels);
-    counts.resize = Clock::now() - start;
+    counts = preprocessor->CopyPacked(example.packed, example.height,
+                                      example.width, sample.key, pixels);
   }
   batch.weights()[slot] = 1;
+  Count(counts, pixels.size_bytes(), start, sample);
+}
+
+void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
+                       Clock::time_point start, const Sample& sample) {
+  const auto bytes = static_cast<std::int64_t>(slot_bytes);
   counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
                        start - sample.since);
   counters_.outside_pixels.fetch_add(counts.outside_pixels,
                                      std::memory_order_relaxed);
-  counters_.resize.Add(static_cast<std::int64_t>(pixels.size_bytes()),
-                       counts.resize + counts.augment, Clock::duration::zero());
+  counters_.resize.Add(bytes, counts.resize, Clock::duration::zero());
   // They take turns, row by row; the trace shows one after the other.
   const Clock::time_point decoded = start + counts.decode;
+  const Clock::time_point resized = decoded + counts.resize;
   Trace("decode", start, decoded, sample);
-  Trace("resize", decoded, decoded + counts.resize + counts.augment, sample);
+  Trace("resize", decoded, resized, sample);
+  if (counts.augment > Clock::duration::zero()) {
+    counters_.augment.Add(bytes, counts.augment, Clock::duration::zero());
+    Trace("augment", resized, resized + counts.augment, sample);
+  }
 }
 
 void SlotFiller::Trace(std::string_view stage, Clock::time_point start,

@@ -41,8 +41,6 @@ Json OptionsToJson(const InputOptions& options) {
       {"shuffle", ShuffleName(options.shuffle)},
       {"window_shards", options.window_shards},
       {"window_records", options.window_records},
-      {"on_bad_record", OnBadRecordName(options.on_bad_record)},
-      {"lenient", options.lenient},
       {"label_offset", options.label_offset},
       {"max_records", options.max_records},
       {"selection",

@@ -25,7 +25,8 @@ struct StateField {
 struct StreamState {
   StreamPosition position = {};
   // The seed, the data, and every option that decides about batches; not those
-  // of ranks, threads, memory, budgets and length.
+  // of ranks, threads, memory and length, and not what becomes of bad records:
+  // whoever meets one goes on with another policy, which moves nothing.
   std::vector<StateField> identity = {};
 
   friend bool operator==(const StreamState&, const StreamState&) = default;

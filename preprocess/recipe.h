@@ -102,9 +102,9 @@ class Preprocessor {
   // little-endian uint32: copies it into destination, flipped, by kCifar moved,
   // and augmented as Fill() would. Throws DataError unless it is image_size x
   // image_size. Requires: destination.size() == image_size^2.
-  void CopyPacked(std::span<const std::byte> packed, std::int64_t height,
-                  std::int64_t width, const SampleKey& key,
-                  std::span<std::uint32_t> destination);
+  FillCounts CopyPacked(std::span<const std::byte> packed, std::int64_t height,
+                        std::int64_t width, const SampleKey& key,
+                        std::span<std::uint32_t> destination);
 
  private:
   [[nodiscard]] Framing ChooseFraming(int height, int width, int components,
@@ -122,8 +122,11 @@ class Preprocessor {
                          const SampleKey& key,
                          std::span<std::uint32_t> destination);
 
-  // What training does to the pixels once they are in their place.
-  void Finish(const SampleKey& key, std::span<std::uint32_t> pixels);
+  // What a training recipe does to the pixels once they are in their place.
+  void Finish(const SampleKey& key, std::span<std::uint32_t> pixels) const;
+  // Returns the time that it took, 0 where there is nothing to do.
+  std::chrono::steady_clock::duration Augment(const SampleKey& key,
+                                              std::span<std::uint32_t> pixels);
 
   PreprocessOptions options_;
   JpegDecoder decoder_;

@@ -268,24 +268,14 @@ std::optional<Checkpoint> LoadNewestCheckpoint(
 
 std::string FirstDifference(const RunIdentity& run,
                             const RunIdentity& checkpoint) {
-  std::string text;
-  const auto compare = [&](std::string_view name, const auto& ours,
-                           const auto& theirs) {
-    if (text.empty() && ours != theirs) {
-      text = fmt::format("{} is {}, the checkpoint has {}", name, ours, theirs);
+  for (const auto& [name, value] : run) {
+    const auto other = std::ranges::find(checkpoint, name, &StateField::name);
+    if (other != checkpoint.end() && other->value != value) {
+      return fmt::format("{} is {}, the checkpoint has {}", name, value,
+                         other->value);
     }
-  };
-  compare("data_identity", run.data_identity, checkpoint.data_identity);
-  compare("seed", run.seed, checkpoint.seed);
-  compare("train_batch_size", run.train_batch_size,
-          checkpoint.train_batch_size);
-  compare("image_size", run.image_size, checkpoint.image_size);
-  compare("recipe", run.recipe, checkpoint.recipe);
-  compare("scaled_decode", run.scaled_decode, checkpoint.scaled_decode);
-  compare("resnet_depth", run.resnet_depth, checkpoint.resnet_depth);
-  compare("num_label_classes", run.num_label_classes,
-          checkpoint.num_label_classes);
-  return text;
+  }
+  return "";
 }
 
 }  // namespace infeed

@@ -6,24 +6,14 @@
 #include <vector>
 
 #include "pipeline/batch.h"
+#include "pipeline/stream_state.h"
 #include "trainer/host_tensor.h"
 
 namespace infeed {
 
-// What a run must share with the run that wrote a checkpoint to go on from it,
-// by the names users know.
-struct RunIdentity {
-  std::string data_identity;  // RecordIndex::identity() of the training shards
-  std::uint64_t seed = 0;
-  int train_batch_size = 0;  // global
-  int image_size = 0;
-  std::string recipe;
-  bool scaled_decode = false;
-  int resnet_depth = 0;
-  int num_label_classes = 0;
-
-  friend bool operator==(const RunIdentity&, const RunIdentity&) = default;
-};
+// What a run must share with the run that wrote a checkpoint to go on from it:
+// by the names users know, each value as JSON has it.
+using RunIdentity = std::vector<StateField>;
 
 // Everything that a resumed run needs to do what an uninterrupted one would.
 struct Checkpoint {
@@ -58,7 +48,8 @@ std::string SaveCheckpoint(const std::string& model_dir,
     const std::string& model_dir, std::vector<std::string>& damaged);
 
 // The first field in which the two differ, as "seed is 1, the checkpoint has
-// 0"; empty when they agree.
+// 0"; empty when they agree. A field that only one of them has is of another
+// version, and says nothing.
 [[nodiscard]] std::string FirstDifference(const RunIdentity& run,
                                           const RunIdentity& checkpoint);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/options.h"
+#include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
 
 namespace infeed {
@@ -97,14 +98,22 @@ InputOptions EvalInputOf(const TrainParams& params) {
 }
 
 RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
-  return {.data_identity = data.train() ? data.train()->index.identity() : "",
-          .seed = params.seed,
-          .train_batch_size = params.train_batch_size,
-          .image_size = params.image_size,
-          .recipe = params.recipe,
-          .scaled_decode = params.scaled_decode,
-          .resnet_depth = params.resnet_depth,
-          .num_label_classes = params.num_label_classes};
+  RunIdentity identity = {
+      {"resnet_depth", std::to_string(params.resnet_depth)},
+      {"num_label_classes", std::to_string(params.num_label_classes)}};
+  if (!data.train()) {
+    return identity;
+  }
+  const StreamState stream =
+      StateOf(data.train()->index, TrainInputOf(params), {});
+  for (const auto& [name, value] : stream.identity) {
+    // By the parameters' names, where those are others.
+    identity.push_back({name == "data"         ? "data_identity"
+                        : name == "batch_size" ? "train_batch_size"
+                                               : name,
+                        value});
+  }
+  return identity;
 }
 
 TrainingOptions TrainingOf(const TrainParams& params,

@@ -15,26 +15,19 @@ using Json = nlohmann::ordered_json;
 constexpr int kSchema = 1;
 
 Json IdentityToJson(const RunIdentity& identity) {
-  return {{"data_identity", identity.data_identity},
-          {"seed", identity.seed},
-          {"train_batch_size", identity.train_batch_size},
-          {"image_size", identity.image_size},
-          {"recipe", identity.recipe},
-          {"scaled_decode", identity.scaled_decode},
-          {"resnet_depth", identity.resnet_depth},
-          {"num_label_classes", identity.num_label_classes}};
+  Json json = Json::object();
+  for (const auto& [name, value] : identity) {
+    json[name] = Json::parse(value);
+  }
+  return json;
 }
 
 RunIdentity IdentityFromJson(const Json& json) {
-  return {.data_identity = json.at("data_identity").get<std::string>(),
-          .seed = json.at("seed").get<std::uint64_t>(),
-          .train_batch_size = json.at("train_batch_size").get<int>(),
-          .image_size = json.at("image_size").get<int>(),
-          .recipe = json.at("recipe").get<std::string>(),
-          // Older states do not have it.
-          .scaled_decode = json.value("scaled_decode", false),
-          .resnet_depth = json.at("resnet_depth").get<int>(),
-          .num_label_classes = json.at("num_label_classes").get<int>()};
+  RunIdentity identity;
+  for (const auto& [name, value] : json.get_ref<const Json::object_t&>()) {
+    identity.push_back({name, value.dump()});
+  }
+  return identity;
 }
 
 Checkpoint FromJson(const Json& json) {
