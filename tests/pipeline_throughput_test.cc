@@ -69,7 +69,9 @@ TEST_F(PipelineThroughputTest, SelectsRecords) {
 TEST_F(PipelineThroughputTest, WritesItsReport) {
   const std::string path = folder_ / "report.json";
   const ProgramResult result =
-      Run("--threads 2,1 --seconds 0.05 --rounds 3 --json " + path);
+      Run("--threads 2,1 --seconds 0.05 --rounds 3 --augment randaugment "
+          "--json " +
+          path);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json report =
       nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
@@ -120,7 +122,9 @@ TEST_F(PipelineThroughputTest, RefusesTheStateOfAnotherStream) {
 TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
   const std::string path = folder_ / "trace.json";
   const ProgramResult result =
-      Run("--threads 2 --seconds 0.01 --rounds 1 --trace " + path);
+      Run("--threads 2 --seconds 0.01 --rounds 1 --augment randaugment "
+          "--trace " +
+          path);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json trace =
       nlohmann::json::parse(ReadWholeFile(path, 1 << 30));
