@@ -13,6 +13,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "bench/made_shards.h"
+#include "bench/stage_round.h"
 #include "bench/throughput_plot.h"
 #include "bench/throughput_report.h"
 #include "bench/throughput_run.h"
@@ -23,6 +24,8 @@
 #include "tools/flags.h"
 #include "tools/input_flags.h"
 #include "tools/number_checks.h"
+#include "tools/observation.h"
+#include "tools/selection_flags.h"
 
 namespace infeed {
 namespace {
@@ -32,13 +35,16 @@ struct Flags {
   std::string split = "train";
   std::string shards;
   std::int64_t made_images = 0;
+  std::string stage = "all";
   std::string json;
   std::string plot;
   std::int64_t hash_batches = 0;
   bool dry_run = false;
   InputFlags input;
+  SelectionFlags selection;
   ThroughputOptions throughput;
   CloudFlags cloud;
+  ObservationFlags observation;
 };
 
 constexpr const char* kDescription =
@@ -49,6 +55,7 @@ constexpr const char* kDescription =
     "device that takes so many, and how long it waits is measured.\n\n"
     "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
     "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
+    "  pipeline_throughput --data_dir DIR --stage decode\n"
     "  pipeline_throughput --data_dir DIR --device_rate 3000 --graph basic\n"
     "  pipeline_throughput --data_dir DIR --eval --split validation\n"
     "  pipeline_throughput --shards 'DIR/train-*' --hash 100\n";
@@ -82,6 +89,10 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "of every run, in turns; the median counts")
       ->check(PositiveNumber())
       ->capture_default_str();
+  app.add_option("--stage", flags.stage,
+                 "all: the pipeline; read, decode or resize: that stage alone, "
+                 "on records or windows that lie in memory")
+      ->capture_default_str();
   app.add_option("--device_rate", throughput.device_rate,
                  "images/s that a device takes: its input wait is reported")
       ->check(PositiveNumber())
@@ -103,6 +114,9 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
 }
 
 std::vector<std::string> ShardsOf(const Flags& flags) {
+  if (!flags.selection.mix.empty()) {
+    return MixedShards(flags.selection, flags.split);
+  }
   if (!flags.shards.empty()) {
     return ListShards(flags.shards);
   }
@@ -158,13 +172,25 @@ std::string TitleOf(const Flags& flags, const RecordIndex& index) {
                      flags.throughput.input.batch_size);
 }
 
+// How a round is measured.
+RoundMaker MakerOf(const RecordIndex& index, const Flags& flags) {
+  const Stage stage = ParseStage(flags.stage);
+  if (stage == Stage::kAll) {
+    return [&index](const InputOptions& input, const RoundOptions& round) {
+      return MeasurePipeline(index, input, round);
+    };
+  }
+  const std::shared_ptr<const StageWork> work =
+      MakeStageWork(stage, index, CheckedInputOptions(flags.throughput.input));
+  return [stage, work](const InputOptions& input, const RoundOptions& round) {
+    return MeasureStage(stage, *work, CheckedInputOptions(input), round);
+  };
+}
+
 void Measure(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;
-  const std::vector<ThroughputRun> runs = MeasureThroughput(
-      [&index](const InputOptions& input, const RoundOptions& round) {
-        return MeasurePipeline(index, input, round);
-      },
-      options, ProgressLines(options));
+  const std::vector<ThroughputRun> runs =
+      MeasureThroughput(MakerOf(index, flags), options, ProgressLines(options));
   const std::int64_t peak = PeakRssBytes();
   fmt::print("{}", ThroughputText(runs, peak));
   if (!flags.json.empty()) {
@@ -194,8 +220,10 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
                  static_cast<double>(options.threads.size()));
 }
 
-void Run(const Flags& flags, const std::vector<std::string>& shards) {
+void Run(Flags& flags, const std::vector<std::string>& shards) {
   const RecordIndex index(shards);
+  flags.throughput.input.selection =
+      MakeSelection(flags.selection, flags.split, index);
   fmt::print(stderr, "{} records in {} shards\n", index.size(),
              index.shards().size());
   if (flags.dry_run) {
@@ -208,11 +236,15 @@ void Run(const Flags& flags, const std::vector<std::string>& shards) {
 }
 
 void CheckFlags(const Flags& flags) {
-  const int sources = (flags.data_dir.empty() ? 0 : 1) +
-                      (flags.shards.empty() ? 0 : 1) +
-                      (flags.made_images > 0 ? 1 : 0);
+  const int sources =
+      (flags.data_dir.empty() ? 0 : 1) + (flags.shards.empty() ? 0 : 1) +
+      (flags.made_images > 0 ? 1 : 0) + (flags.selection.mix.empty() ? 0 : 1);
   if (sources != 1) {
-    throw UsageError("give one of --data_dir, --shards and --made");
+    throw UsageError("give one of --data_dir, --shards, --mix and --made");
+  }
+  if (ParseStage(flags.stage) != Stage::kAll &&
+      flags.throughput.device_rate > 0) {
+    throw UsageError("a stage alone has no device: leave --device_rate out");
   }
   if (!flags.plot.empty()) {
     CheckPlotName(flags.plot);
@@ -224,15 +256,21 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   CLI::App app(kDescription);
   AddDataFlags(app, flags);
   AddStreamFlags(app, flags.input);
+  AddSelectionFlags(app, flags.selection);
   AddMeasurementFlags(app, flags);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
+  AddObservationFlags(app, flags.observation);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
   CheckFlags(flags);
   flags.throughput.input = ResolveInput(flags.input);
   ApplyCloudFlags(flags.cloud);
+  Observation observation(flags.observation,
+                          {{"run", flags.data_dir + flags.shards}});
+  flags.throughput.input.trace = observation.trace();
+  flags.throughput.live = observation.live();
   if (flags.made_images > 0) {
     fmt::print(stderr, "making {} photographs\n", flags.made_images);
     const MadeShards made(flags.made_images);
@@ -240,6 +278,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   } else {
     Run(flags, ShardsOf(flags));
   }
+  observation.Finish();
   return ExitCode::kDone;
 }
 

@@ -52,6 +52,8 @@ ThroughputRound MeasurePipeline(const RecordIndex& index,
                                 const RoundOptions& options) {
   const CpuCounters counters;  // Before the threads that it counts.
   InputPipeline pipeline(index, input);
+  const LiveStats::Shown shown(options.live,
+                               [&pipeline] { return pipeline.stats(); });
   const Clock::time_point asked = Clock::now();
   (void)pipeline.Next();
   const CpuUse first = counters.Read();

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "bench/cpu_counters.h"
+#include "pipeline/live_stats.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/options.h"
 #include "pipeline/stats.h"
@@ -14,6 +15,7 @@ namespace infeed {
 struct RoundOptions {
   double seconds = 10;     // after the first batch
   double device_rate = 0;  // images/s that are taken at most; 0: all there are
+  LiveStats* live = nullptr;  // is shown the pipeline; may be null
   // Told now and then how much of the seconds is over.
   std::function<void(double)> progress = [](double) {};
 };

@@ -69,6 +69,7 @@ std::vector<ThroughputRun> MeasureThroughput(const RoundMaker& measure,
       RunProgress progress{.round = number, .threads = input.threads};
       const RoundOptions of_round{.seconds = options.seconds,
                                   .device_rate = options.device_rate,
+                                  .live = options.live,
                                   .progress = [&](double seconds) {
                                     progress.seconds = seconds;
                                     sink(progress);

@@ -20,6 +20,7 @@ struct ThroughputOptions {
   double seconds = 10;             // of each round, after its first batch
   int rounds = 3;                  // of every run, interleaved
   double device_rate = 0;          // images/s that are taken; 0: all
+  LiveStats* live = nullptr;       // is shown each round; may be null
 };
 
 // All rounds with one number of threads.

@@ -90,8 +90,8 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
         "memory_limit is " + std::to_string(plan.limit) + " bytes, but up to " +
         std::to_string(plan.total()) +
         " are needed, in MiB: " + PartsText(plan) +
-        ": raise it, or lower batch_size, image_size, batches_in_pool or "
-        "threads");
+        ": raise it, or lower batch_size, image_size, batches_in_pool" +
+        (plan.compressed > 0 ? ", window_records" : "") + " or threads");
   }
   const std::int64_t for_images = options.use_cache ? left / 4 : left;
   const std::int64_t more_image =

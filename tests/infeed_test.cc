@@ -53,6 +53,18 @@ TEST(InfeedTest, SaysWhereTheStreamGoesOnAfterTheBatchHandedOut) {
   EXPECT_EQ(infeed.position(), (StreamPosition{0, 8}));
 }
 
+TEST(InfeedTest, KeepsTheFirstWaitApart) {
+  Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
+  EXPECT_EQ(infeed.wait_seconds(), 0);
+  (void)infeed.Next();
+  const double first = infeed.first_wait_seconds();
+  EXPECT_GT(first, 0);
+  EXPECT_EQ(infeed.wait_seconds(), first);
+  (void)infeed.Next();
+  EXPECT_GT(infeed.wait_seconds(), first);
+  EXPECT_EQ(infeed.first_wait_seconds(), first);
+}
+
 TEST(InfeedTest, RefusesABatchOfAnotherSize) {
   Infeed infeed(MadeBatches(1, 2, 4, NumberLabels), 3, 4);
   try {

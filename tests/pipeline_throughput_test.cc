@@ -1,9 +1,14 @@
+#include <signal.h>
+
+#include <set>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "tests/support/http_get.h"
 #include "tests/support/run_program.h"
+#include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
 
@@ -46,6 +51,21 @@ TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
             HasSubstr("peak memory")));
 }
 
+TEST_F(PipelineThroughputTest, SelectsRecords) {
+  const std::string flags = " --batch_size 4 --image_size 16 --hash 5";
+  const ProgramResult plain = Run("--hash 5");
+  // One data set with any weight is that data set.
+  const ProgramResult mixed = RunProgram(
+      "pipeline_throughput", "--mix " + shards_.folder() + "=3" + flags);
+  EXPECT_EQ(mixed.exit_code, 0) << mixed.err;
+  EXPECT_EQ(mixed.out, plain.out);
+  const ProgramResult few = Run("--hash 5 --classes 1,2,3,4,5");
+  EXPECT_EQ(few.exit_code, 0) << few.err;
+  EXPECT_NE(few.out, plain.out);
+  EXPECT_THAT(Run("--hash 5 --classes 1,2,3,4,5 --shuffle window").err,
+              HasSubstr("a selection needs global"));
+}
+
 TEST_F(PipelineThroughputTest, WritesItsReport) {
   const std::string path = folder_ / "report.json";
   const ProgramResult result =
@@ -57,7 +77,7 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_GT(rate["median"], 0);
   EXPECT_LE(rate["min"], rate["median"]);
   EXPECT_GE(rate["max"], rate["median"]);
-  EXPECT_EQ(report["stages"].size(), 5U);
+  EXPECT_EQ(report["stages"].size(), 6U);
   EXPECT_EQ(report["seek_index"]["used"], 0);
   EXPECT_EQ(report["seek_index"]["refused"], 0);
   EXPECT_GT(report["seek_index"]["none"], 0);
@@ -75,6 +95,57 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_EQ(report["runs"][0]["threads"], 2);
 }
 
+TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
+  const std::string path = folder_ / "trace.json";
+  const ProgramResult result =
+      Run("--threads 2 --seconds 0.01 --rounds 1 --trace " + path);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json trace =
+      nlohmann::json::parse(ReadWholeFile(path, 1 << 30));
+  std::set<std::string> spans;
+  for (const nlohmann::json& event : trace["traceEvents"]) {
+    if (event["ph"] == "X") {
+      spans.insert(event["name"]);
+    }
+  }
+  EXPECT_EQ(spans, (std::set<std::string>{"augment", "batch", "decode", "order",
+                                          "read", "resize", "wait"}));
+}
+
+TEST_F(PipelineThroughputTest, SaysAtOnceThatATraceCannotBeWritten) {
+  const ProgramResult result = Run("--seconds 1000 --trace /nowhere/trace");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("/nowhere/trace"));
+}
+
+TEST_F(PipelineThroughputTest, ServesMetricsWhileItRuns) {
+  RunningProgram program(
+      "pipeline_throughput",
+      {"--data_dir", shards_.folder(), "--batch_size", "4", "--image_size",
+       "16", "--seconds", "1000", "--metrics_port", "0"});
+  ASSERT_TRUE(program.ReadUntil("/metrics"));
+  const std::string address = "http://127.0.0.1:";
+  const int port = std::stoi(
+      program.err().substr(program.err().find(address) + address.size()));
+  const auto images = [port] {
+    const std::string name = "infeed_images_total{run=";
+    const std::string text = HttpGet(port, "/metrics");
+    const std::size_t at = text.find(name);
+    return at == std::string::npos ? -1.0
+                                   : std::stod(text.substr(text.find(' ', at)));
+  };
+  const double first = images();
+  EXPECT_GE(first, 0);
+  double second = first;
+  while (second == first) {  // A batch comes.
+    second = images();
+  }
+  EXPECT_GT(second, first);
+  EXPECT_THAT(HttpGet(port, "/"), StartsWith("HTTP/1.1 404 "));
+  program.Signal(SIGTERM);
+  (void)program.Wait();
+}
+
 TEST_F(PipelineThroughputTest, HashesTheSameStreamForAnyThreads) {
   // Ten batches reach over four epochs.
   const ProgramResult result = Run("--threads 1,3 --hash 10");
@@ -88,6 +159,24 @@ TEST_F(PipelineThroughputTest, MeasuresAnEvaluation) {
   const ProgramResult result = Run("--eval --rounds 1 --threads 1");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("images/s"));
+}
+
+TEST_F(PipelineThroughputTest, MeasuresAStageAlone) {
+  const std::string path = folder_ / "report.json";
+  for (const std::string stage : {"read", "decode", "resize"}) {
+    const ProgramResult result =
+        Run("--threads 1,2 --seconds 0.05 --rounds 1 --json " + path +
+            " --stage " + stage);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr(stage + " alone: "),
+                                  Not(HasSubstr("time to first batch"))));
+    const nlohmann::json report =
+        nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
+    EXPECT_GT(report["images_per_second"]["median"], 0);
+    ASSERT_EQ(report["stages"].size(), 1U);
+    EXPECT_EQ(report["stages"][0]["name"], stage);
+    EXPECT_THAT(report["verdict"].get<std::string>(), StartsWith(stage));
+  }
 }
 
 TEST_F(PipelineThroughputTest, ReportsTheWaitOfADevice) {
@@ -160,10 +249,13 @@ TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
     EXPECT_THAT(result.err, HasSubstr(why));
   };
   const std::string data = "--data_dir " + shards_.folder();
-  refuses("", "give one of --data_dir, --shards and --made");
-  refuses("--made 3 " + data, "give one of --data_dir, --shards and --made");
+  refuses("", "give one of --data_dir, --shards, --mix and --made");
+  refuses("--made 3 " + data,
+          "give one of --data_dir, --shards, --mix and --made");
   refuses(data + " --plot a.png", "give a name in .svg or .html");
   refuses(data + " --device_rate 0", "--device_rate");
+  refuses(data + " --stage write", "all, read, decode or resize");
+  refuses(data + " --stage read --device_rate 9", "leave --device_rate out");
   refuses(data + " --split test", "has no shards of the split \"test\"");
   refuses(data + " --batch_size 11", "batch_size is 11");
   refuses(data + " --rounds 0", "--rounds");

@@ -74,7 +74,7 @@ TEST(StageCountersTest, AreInTheOrderOfTheDatasWay) {
   for (const StageStats& stage : StageCounters().Read()) {
     names += stage.name + " ";
   }
-  EXPECT_EQ(names, "order read decode resize batch ");
+  EXPECT_EQ(names, "order read decode resize augment batch ");
 }
 
 TEST(StageCountersTest, ShareNoCacheLine) {

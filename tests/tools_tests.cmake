@@ -1,8 +1,18 @@
 infeed_test(flags_test
   SOURCES cloud_flags_test.cc flags_test.cc input_flags_test.cc
+          selection_files_test.cc selection_flags_test.cc
   LIBRARIES infeed::input_flags infeed::tools CLI11::CLI11
   LABELS core)
 add_dependencies(core_tests flags_test)
+
+infeed_test(observation_test
+  SOURCES
+    metrics_pages_test.cc
+    metrics_server_test.cc
+  LIBRARIES infeed::observation nlohmann_json::nlohmann_json
+  LABELS core)
+add_dependencies(core_tests observation_test)
+add_dependencies(tsan_tests observation_test)
 
 infeed_test(record_verbs_test
   SOURCES image_format_test.cc quick_file_test.cc read_progress_test.cc

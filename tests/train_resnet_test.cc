@@ -169,6 +169,27 @@ TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
   EXPECT_EQ(run.out, "step 7\n");
 }
 
+TEST_F(TrainResnetTest, TellsWhatItsInputDid) {
+  const std::string trace = Model("") + "trace.json";
+  const ProgramResult result =
+      Train("watched", "train_steps=3",
+            "--mode train --device cpu --metrics_port 0 --trace " + trace);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("metrics: http://127.0.0.1:"),
+                                HasSubstr("queues: waiting ")));
+  EXPECT_THAT(ReadWholeFile(trace, 1 << 30),
+              AllOf(HasSubstr("\"decode\""), HasSubstr("infeed driver")));
+  std::string events;
+  for (const fs::path& file : fs::directory_iterator(Model("watched"))) {
+    if (file.filename().string().starts_with("events")) {
+      events += ReadWholeFile(file, 1 << 20);
+    }
+  }
+  EXPECT_THAT(events, AllOf(HasSubstr("input/images_per_second"),
+                            HasSubstr("input/busy/decode"),
+                            HasSubstr("input/queue/ready")));
+}
+
 TEST_F(TrainResnetTest, EvaluatesEveryImageOnce) {
   const ProgramResult run =
       Train("model", "train_steps=4,steps_per_eval=2,eval_batch_size=4",

@@ -1,3 +1,3 @@
 infeed_program(train_resnet
   SOURCES train_resnet.cc
-  LIBRARIES infeed::tools infeed::trainer CLI11::CLI11 fmt::fmt)
+  LIBRARIES infeed::observation infeed::tools infeed::trainer CLI11::CLI11 fmt::fmt)

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "tools/cloud_flags.h"
 #include "tools/flags.h"
+#include "tools/observation.h"
 #include "tools/signals.h"
 #include "trainer/model_dir.h"
 #include "trainer/param_help.h"
@@ -43,6 +44,7 @@ struct Flags {
   bool print_config = false;
   ParamLayers layers;
   CloudFlags cloud;
+  ObservationFlags observation;
 };
 
 void AddParameterFlags(CLI::App& app, Flags& flags) {
@@ -83,6 +85,7 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--print_config", flags.print_config,
                "print the parameters as YAML on stdout, and end");
   AddCloudFlags(app, flags.cloud);
+  AddObservationFlags(app, flags.observation);
   AddParameterFlags(app, flags);
 }
 
@@ -113,7 +116,12 @@ ExitCode Main(int argc, char** argv) {
     return ExitCode::kDone;
   }
   ApplyCloudFlags(flags.cloud);
-  return Run(flags.run, signals.token());
+  Observation observation(flags.observation, {{"run", flags.run.model_dir}});
+  flags.run.live_stats = observation.live();
+  flags.run.trace = observation.trace();
+  const ExitCode code = Run(flags.run, signals.token());
+  observation.Finish();
+  return code;
 }
 
 }  // namespace

@@ -55,7 +55,11 @@ BatchHandle Infeed::Next() {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   std::optional<BatchHandle> batch = queue_.Pop();
-  wait_seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
+  const std::chrono::duration<double> waited = Clock::now() - start;
+  wait_seconds_ += waited.count();
+  if (!std::exchange(asked_, true)) {
+    first_wait_seconds_ = waited.count();
+  }
   if (!batch) {
     return nullptr;
   }

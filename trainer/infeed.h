@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -51,8 +52,12 @@ class Infeed {
   // checkpoint stores. The pipeline's own position is ahead of it.
   [[nodiscard]] StreamPosition position() const { return position_; }
 
-  // How long Next() waited in all: what the device lost to its input.
+  // How long Next() waited in all: what the device lost to its input; and for
+  // its first batch alone. From any thread.
   [[nodiscard]] double wait_seconds() const { return wait_seconds_; }
+  [[nodiscard]] double first_wait_seconds() const {
+    return first_wait_seconds_;
+  }
 
  private:
   void Run();
@@ -61,7 +66,9 @@ class Infeed {
   int batch_size_;
   int image_size_;
   StreamPosition position_;
-  double wait_seconds_ = 0;
+  std::atomic<double> wait_seconds_{0};
+  std::atomic<double> first_wait_seconds_{0};
+  bool asked_ = false;  // for a batch, before
   BoundedQueue<BatchHandle> queue_;
   std::jthread thread_;  // Last: it uses the members above.
 };

@@ -115,7 +115,7 @@ ExitCode Diverged(const Job& job, TrainLog& log) {
 }
 
 void PrintReport(const Training& training, const TrainLog& log) {
-  const PipelineStats stats = training.input_stats();
+  const PipelineStats stats = training.input_stats_of_loops();
   Say(
       fmt::format("\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
                   "the time for its input",
@@ -127,15 +127,21 @@ void PrintReport(const Training& training, const TrainLog& log) {
   if (stats.seek_indexes.refused > 0) {
     Say(SeekIndexText(stats.seek_indexes));
   }
-  Say(StageTable(stats));
+  Say(StageTable(stats) + QueueText(stats));
   Say(Verdict(stats));
+}
+
+InputOptions EvalInput(const Job& job) {
+  InputOptions input = EvalInputOf(job.params);
+  input.trace = job.options.trace;
+  return input;
 }
 
 std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
-  const std::optional<EvalResult> result = Evaluate(
-      job.device, job.data.eval()->index, EvalInputOf(job.params), stop);
+  const std::optional<EvalResult> result =
+      Evaluate(job.device, job.data.eval()->index, EvalInput(job), stop);
   if (result) {
     log.Evaluation(training.step(), *result);
   }
@@ -200,9 +206,12 @@ ExitCode Train(const Job& job, const std::stop_token& stop) {
                 .first_step = first_step,
                 .total_steps = params.train_steps,
                 .steps_per_line = params.log_step_count_steps});
-  Training training(TrainingOf(params, model_dir, job.data),
-                    job.data.train()->index, job.device, log, first_step,
-                    from ? from->stream : StreamPosition{});
+  TrainingOptions options = TrainingOf(params, model_dir, job.data);
+  options.input.trace = job.options.trace;
+  Training training(options, job.data.train()->index, job.device, log,
+                    first_step, from ? from->stream : StreamPosition{});
+  const LiveStats::Shown shown(job.options.live_stats,
+                               [&training] { return training.input_stats(); });
   Say(fmt::format("input:  up to {:.0f} MiB of memory, memory_limit {:.0f} MiB",
                   MiB(training.input_memory_bytes()),
                   MiB(params.memory_limit)));
@@ -225,8 +234,8 @@ ExitCode EvaluateNewest(const Job& job, const std::stop_token& stop) {
     throw UsageError("model_dir=" + job.options.model_dir +
                      ": no checkpoint to evaluate; train one first");
   }
-  const std::optional<EvalResult> result = Evaluate(
-      job.device, job.data.eval()->index, EvalInputOf(job.params), stop);
+  const std::optional<EvalResult> result =
+      Evaluate(job.device, job.data.eval()->index, EvalInput(job), stop);
   if (!result) {
     return ExitCode::kStoppedBySignal;
   }

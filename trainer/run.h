@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "pipeline/live_stats.h"
+#include "pipeline/trace_log.h"
 #include "trainer/params.h"
 
 namespace infeed {
@@ -23,6 +25,9 @@ struct RunOptions {
   bool force = false;
   // Check data, parameters, device and memory, say what would run, and end.
   bool dry_run = false;
+  // Who watches; both may be null, and must outlive the run.
+  LiveStats* live_stats = nullptr;  // is shown the training's input
+  TraceLog* trace = nullptr;        // gets the spans of every input pipeline
   RunParams params;  // layered; what the data decides is still open
 };
 

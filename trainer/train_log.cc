@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/stats_scalars.h"
 #include "trainer/model_dir.h"
 
 namespace infeed {
@@ -99,6 +100,12 @@ void TrainLog::Loop(std::int64_t steps, double seconds, double input_wait) {
   summaries_.Scalar("input_wait", input_wait, state_.step);
   summaries_.Flush();
   progress_.Update(ProgressText(state_));
+}
+
+void TrainLog::Input(const PipelineStats& interval) {
+  for (const infeed::Scalar& scalar : StatsScalars(interval)) {
+    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
+  }
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {

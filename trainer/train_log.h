@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "pipeline/stats.h"
 #include "trainer/evaluation.h"
 #include "trainer/metrics_log.h"
 #include "trainer/outfeed.h"
@@ -35,6 +36,8 @@ class TrainLog {
   void Step(const StepResult& result);
   // A loop has ended. input_wait is its fraction of the time, 0..1.
   void Loop(std::int64_t steps, double seconds, double input_wait);
+  // What the input did in the loop that is about to be told.
+  void Input(const PipelineStats& interval);
   void Evaluation(std::int64_t step, const EvalResult& result);
   void CheckpointWritten(std::int64_t step, const std::string& folder);
   // Writes the last line of metrics.jsonl.

@@ -35,6 +35,7 @@ Training::End Training::TrainTo(std::int64_t target,
 
 void Training::RunLoop(std::int64_t steps) {
   const auto start = std::chrono::steady_clock::now();
+  const PipelineStats before = input_stats();
   const double waited_before = infeed_.wait_seconds();
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   outfeed_.Drain();
@@ -43,6 +44,7 @@ void Training::RunLoop(std::int64_t steps) {
   step_ += done;
   loop_seconds_ += took.count();
   const double waited = infeed_.wait_seconds() - waited_before;
+  log_.Input(input_stats().Since(before));
   log_.Loop(done, took.count(), std::min(1.0, waited / took.count()));
 }
 
@@ -59,6 +61,20 @@ void Training::SaveCheckpoint() {
                              options_.keep_last);
   saved_step_ = step_;
   log_.CheckpointWritten(step_, folder);
+}
+
+PipelineStats Training::input_stats() const {
+  PipelineStats stats = pipeline_.stats();
+  stats.first_wait_seconds = infeed_.first_wait_seconds();
+  stats.consumer_wait_seconds =
+      infeed_.wait_seconds() - stats.first_wait_seconds;
+  return stats;
+}
+
+PipelineStats Training::input_stats_of_loops() const {
+  PipelineStats stats = input_stats();
+  stats.elapsed_seconds = loop_seconds_;
+  return stats;
 }
 
 double Training::input_wait() const {

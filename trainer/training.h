@@ -45,7 +45,11 @@ class Training {
   void SaveCheckpoint();
 
   [[nodiscard]] std::int64_t step() const { return step_; }
-  [[nodiscard]] PipelineStats input_stats() const { return pipeline_.stats(); }
+  // The input as the device sees it: it is the device that waits, not the
+  // infeed's thread. From any thread.
+  [[nodiscard]] PipelineStats input_stats() const;
+  // The same of the time in loops alone.
+  [[nodiscard]] PipelineStats input_stats_of_loops() const;
   // What the input may take, in bytes.
   [[nodiscard]] std::int64_t input_memory_bytes() const {
     return pipeline_.memory_bytes();
