@@ -1,6 +1,7 @@
 // How many images a second the input pipeline makes of some shards, where the
 // time goes, and what would change it.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,14 +12,13 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "bench/hash_flags.h"
 #include "bench/made_shards.h"
 #include "bench/stage_round.h"
 #include "bench/throughput_plot.h"
-#include "bench/throughput_progress.h"
 #include "bench/throughput_report.h"
 #include "bench/throughput_run.h"
 #include "pipeline/input_pipeline.h"
-#include "pipeline/stream_state.h"
 #include "records/record_index.h"
 #include "records/shards.h"
 #include "tools/cloud_flags.h"
@@ -39,9 +39,7 @@ struct Flags {
   std::string stage = "all";
   std::string json;
   std::string plot;
-  std::int64_t hash_batches = 0;
-  std::string save_state;
-  std::string restore;
+  HashFlags hash;
   bool dry_run = false;
   InputFlags input;
   SelectionFlags selection;
@@ -111,25 +109,6 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                "only checks flags and data, and says what would be measured");
 }
 
-void AddHashFlags(CLI::App& app, Flags& flags) {
-  CLI::Option* const hash =
-      app.add_option(
-             "--hash", flags.hash_batches,
-             "does not measure, but prints the SHA-256 of the pixels and "
-             "labels of the first N batches, for each of --threads")
-          ->check(PositiveNumber())
-          ->type_name("N");
-  app.add_option("--save_state", flags.save_state,
-                 "writes the stream's state behind those N batches")
-      ->needs(hash)
-      ->type_name("FILE");
-  app.add_option("--restore", flags.restore,
-                 "goes on with the stream of that state, which must be of the "
-                 "same data and options")
-      ->needs(hash)
-      ->type_name("FILE");
-}
-
 std::vector<std::string> ShardsOf(const Flags& flags) {
   if (!flags.selection.mix.empty()) {
     return MixedShards(flags.selection, flags.split);
@@ -145,28 +124,33 @@ std::vector<std::string> ShardsOf(const Flags& flags) {
   return shards;
 }
 
-// Where --restore says that the stream goes on; else its beginning.
-StreamPosition StartOf(const RecordIndex& index, const Flags& flags) {
-  constexpr std::int64_t kMostBytes = 1 << 20;
-  return flags.restore.empty()
-             ? StreamPosition{}
-             : ResumePosition(ReadWholeFile(flags.restore, kMostBytes), index,
-                              flags.throughput.input);
-}
+// Says where a measurement is: each round's end, and every few seconds of a
+// long one.
+class ProgressLines {
+ public:
+  explicit ProgressLines(const ThroughputOptions& options)
+      : rounds_(options.rounds), seconds_(options.seconds) {}
 
-void PrintHashes(const RecordIndex& index, const Flags& flags) {
-  const StreamPosition start = StartOf(index, flags);
-  for (const int threads : flags.throughput.threads) {
-    InputOptions input = flags.throughput.input;
-    input.threads = threads;
-    const StreamDigest digest =
-        HashStream(index, input, flags.hash_batches, start);
-    fmt::print("{}\n", digest.sha256);
-    if (!flags.save_state.empty()) {  // The same for any number of threads.
-      WriteFileAtomically(flags.save_state, digest.state);
+  void operator()(const RunProgress& progress) {
+    if (progress.rate) {
+      fmt::print(stderr, "round {}/{}, {} threads: {:.1f} images/s\n",
+                 progress.round, rounds_, progress.threads, *progress.rate);
+      last_ = Clock::now();
+    } else if (Clock::now() - last_ > kEvery) {
+      fmt::print(stderr, "round {}/{}: {:.0f} of {:.0f} s\n", progress.round,
+                 rounds_, progress.seconds, seconds_);
+      last_ = Clock::now();
     }
   }
-}
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kEvery{5};
+
+  int rounds_;
+  double seconds_;
+  Clock::time_point last_ = Clock::now();
+};
 
 std::string TitleOf(const Flags& flags, const RecordIndex& index) {
   return fmt::format("{} records, recipe {}, {}x{}, batches of {}",
@@ -232,8 +216,9 @@ void Run(Flags& flags, const std::vector<std::string>& shards) {
              index.shards().size());
   if (flags.dry_run) {
     PrintPlan(index, flags);
-  } else if (flags.hash_batches > 0) {
-    PrintHashes(index, flags);
+  } else if (flags.hash.batches > 0) {
+    PrintHashes(index, flags.throughput.input, flags.throughput.threads,
+                flags.hash);
   } else {
     Measure(index, flags);
   }
@@ -262,7 +247,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddStreamFlags(app, flags.input);
   AddSelectionFlags(app, flags.selection);
   AddMeasurementFlags(app, flags);
-  AddHashFlags(app, flags);
+  AddHashFlags(app, flags.hash);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
   AddObservationFlags(app, flags.observation);

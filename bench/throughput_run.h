@@ -64,17 +64,4 @@ using RoundMaker =
     const RoundMaker& measure, const ThroughputOptions& options,
     const RunSink& sink);
 
-// Some batches of a stream: the SHA-256 of them, and the stream's state behind
-// them (pipeline/stream_state.h).
-struct StreamDigest {
-  std::string sha256;
-  std::string state;
-};
-
-// Takes `batches` batches from start on, fewer when the stream ends before.
-[[nodiscard]] StreamDigest HashStream(const RecordIndex& index,
-                                      const InputOptions& options,
-                                      std::int64_t batches,
-                                      const StreamPosition& start = {});
-
 }  // namespace infeed

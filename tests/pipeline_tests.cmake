@@ -22,6 +22,7 @@ infeed_test(pipeline_test
     open_batch_test.cc
     page_memory_test.cc
     prefetcher_test.cc
+    preprocessor_pool_test.cc
     rank_share_test.cc
     record_cache_test.cc
     reference_order_test.cc
