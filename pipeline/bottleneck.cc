@@ -20,7 +20,7 @@ double Share(double part, double whole) {
 
 bool IsWorkersStage(const StageStats& stage) {
   return stage.name == "read" || stage.name == "decode" ||
-         stage.name == "resize";
+         stage.name == "resize" || stage.name == "augment";
 }
 
 // Fills in the stage of most work; returns the seconds of all of them.
@@ -51,8 +51,9 @@ void FindWaste(const PipelineStats& stats, Bottleneck& bottleneck) {
     bottleneck.storage_share = Share(static_cast<double>(stats.storage_bytes),
                                      static_cast<double>(read->bytes));
   }
-  bottleneck.bad_share = Share(static_cast<double>(stats.bad_records),
-                               static_cast<double>(stats.images));
+  const BadRecordTotals& bad = stats.bad_record_totals;
+  bottleneck.bad_share = Share(static_cast<double>(bad.bad_samples),
+                               static_cast<double>(bad.samples));
 }
 
 // The device's own speed, and the cores that keep up with it. What c cores do

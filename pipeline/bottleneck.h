@@ -24,9 +24,9 @@ enum class Bound {
 // is whoever takes the batches.
 struct Bottleneck {
   Bound bound = Bound::kUnknown;
-  std::string stage;             // of most work: read, decode or resize
-  double stage_share = 0;        // its part of the work
-  double busy_share = 0;         // of the threads' time
+  std::string stage;       // of most work: read, decode, resize or augment
+  double stage_share = 0;  // its part of the work
+  double busy_share = 0;   // of the threads' time
   double device_wait_share = 0;  // of the time after the first batch
   // Images a second of the time in which the device did not wait. None where
   // it waited all the time: then it did nothing with its batches.
@@ -36,7 +36,7 @@ struct Bottleneck {
   std::optional<double> cores_needed;
   double outside_share = 0;  // of decoded pixels, outside of the crops
   double storage_share = 0;  // of bytes read, from disks: not in the page cache
-  double bad_share = 0;      // bad records for each image delivered
+  double bad_share = 0;      // of samples, whose record was bad
 };
 
 [[nodiscard]] Bottleneck BottleneckOf(const PipelineStats& stats);

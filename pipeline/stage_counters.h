@@ -67,6 +67,7 @@ struct StageCounters {
   StageCounter read;
   StageCounter decode;
   StageCounter resize;
+  StageCounter augment;
   StageCounter batch;
   QueueGauge waiting;
   QueueGauge in_flight;

@@ -3,6 +3,19 @@
 #include <algorithm>
 
 namespace infeed {
+namespace {
+
+void Subtract(const BadRecordTotals& earlier, BadRecordTotals& totals) {
+  totals.samples -= earlier.samples;
+  totals.bad_samples -= earlier.bad_samples;
+  totals.different -= earlier.different;
+  totals.frames -= earlier.frames;
+  totals.examples -= earlier.examples;
+  totals.images -= earlier.images;
+  totals.warnings -= earlier.warnings;
+}
+
+}  // namespace
 
 const StageStats* PipelineStats::stage(std::string_view name) const {
   const auto found = std::ranges::find(stages, name, &StageStats::name);
@@ -15,6 +28,7 @@ PipelineStats PipelineStats::Since(const PipelineStats& earlier) const {
   interval.batches -= earlier.batches;
   interval.images -= earlier.images;
   interval.bad_records -= earlier.bad_records;
+  Subtract(earlier.bad_record_totals, interval.bad_record_totals);
   interval.seek_indexes.used -= earlier.seek_indexes.used;
   interval.seek_indexes.refused -= earlier.seek_indexes.refused;
   interval.seek_indexes.none -= earlier.seek_indexes.none;

@@ -21,6 +21,8 @@ namespace infeed {
 //   read     read, checksums, parse        a sample, for a worker   records
 //   decode   decode of the window          a sample, for a worker   RGB
 //   resize   resize, flip, pack            none: follows at once    slots
+//   augment  augmentation; not listed      none: follows at once    slots
+//            where there was none
 //   batch    none: the slots are the batch a whole batch, in the    slots
 //                                          queue to the consumer
 struct StageStats {
@@ -60,8 +62,8 @@ struct PipelineStats {
   int threads = 0;
   bool overlapped = true;  // false: GraphKind::kBasic
   std::int64_t batches = 0;
-  std::int64_t images = 0;  // delivered, weight 0 left out
-  std::int64_t bad_records = 0;
+  std::int64_t images = 0;       // delivered, weight 0 left out
+  std::int64_t bad_records = 0;  // times that one was met
   std::string first_bad_record;  // its message
   BadRecordTotals bad_record_totals;
   SeekIndexStats seek_indexes;

@@ -41,6 +41,26 @@ Json SeekIndexJson(const SeekIndexStats& stats) {
           {"first_refused", stats.first_refused}};
 }
 
+Json BadRecordsJson(const BadRecordTotals& totals) {
+  return {{"samples", totals.samples},
+          {"bad_samples", totals.bad_samples},
+          {"different", totals.different},
+          {"frame", totals.frames},
+          {"example", totals.examples},
+          {"image", totals.images},
+          {"warnings", totals.warnings},
+          {"first_warning", totals.first_warning},
+          {"max_bad_records", totals.max_different},
+          {"max_bad_rate", totals.max_rate}};
+}
+
+Json CacheJson(const RecordCacheStats& cache) {
+  return {{"records", cache.records},
+          {"bytes", cache.bytes},
+          {"limit_bytes", cache.limit_bytes},
+          {"hits", cache.hits}};
+}
+
 Json OrNull(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
@@ -61,26 +81,29 @@ Json BottleneckJson(const Bottleneck& bottleneck) {
 }  // namespace
 
 std::string StatsJson(const PipelineStats& stats) {
-  const Json json = {{"schema", kSchema},
-                     {"graph", stats.overlapped ? "flow" : "basic"},
-                     {"threads", stats.threads},
-                     {"elapsed_seconds", stats.elapsed_seconds},
-                     {"batches", stats.batches},
-                     {"images", stats.images},
-                     {"images_per_second", stats.images_per_second()},
-                     {"first_batch_seconds", stats.first_batch_seconds},
-                     {"first_wait_seconds", stats.first_wait_seconds},
-                     {"consumer_wait_seconds", stats.consumer_wait_seconds},
-                     {"bad_records", stats.bad_records},
-                     {"first_bad_record", stats.first_bad_record},
-                     {"seek_index", SeekIndexJson(stats.seek_indexes)},
-                     {"outside_pixels", stats.outside_pixels},
-                     {"storage_bytes", stats.storage_bytes},
-                     {"memory_bytes", stats.memory_bytes},
-                     {"stages", StagesJson(stats)},
-                     {"queues", QueuesJson(stats)},
-                     {"bottleneck", BottleneckJson(BottleneckOf(stats))},
-                     {"verdict", Verdict(stats)}};
+  const Json json = {
+      {"schema", kSchema},
+      {"graph", stats.overlapped ? "flow" : "basic"},
+      {"threads", stats.threads},
+      {"elapsed_seconds", stats.elapsed_seconds},
+      {"batches", stats.batches},
+      {"images", stats.images},
+      {"images_per_second", stats.images_per_second()},
+      {"first_batch_seconds", stats.first_batch_seconds},
+      {"first_wait_seconds", stats.first_wait_seconds},
+      {"consumer_wait_seconds", stats.consumer_wait_seconds},
+      {"bad_records", stats.bad_records},
+      {"first_bad_record", stats.first_bad_record},
+      {"bad_record_totals", BadRecordsJson(stats.bad_record_totals)},
+      {"cache", CacheJson(stats.cache)},
+      {"seek_index", SeekIndexJson(stats.seek_indexes)},
+      {"outside_pixels", stats.outside_pixels},
+      {"storage_bytes", stats.storage_bytes},
+      {"memory_bytes", stats.memory_bytes},
+      {"stages", StagesJson(stats)},
+      {"queues", QueuesJson(stats)},
+      {"bottleneck", BottleneckJson(BottleneckOf(stats))},
+      {"verdict", Verdict(stats)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

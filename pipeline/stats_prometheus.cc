@@ -94,14 +94,33 @@ void AddStream(const PipelineStats& stats, Exposition& out) {
   out.One("infeed_batches_total", "counter", "Batches delivered.",
           stats.batches);
   out.One("infeed_images_total", "counter", "Images delivered.", stats.images);
-  out.One("infeed_bad_records_total", "counter", "Records found bad.",
-          stats.bad_records);
   out.One("infeed_first_batch_seconds", "gauge",
           "Time from the start until the first batch was whole.",
           stats.first_batch_seconds);
   out.One("infeed_consumer_wait_seconds_total", "counter",
           "Time that the consumer waited for batches.",
           stats.first_wait_seconds + stats.consumer_wait_seconds);
+}
+
+void AddBadRecords(const BadRecordTotals& totals, Exposition& out) {
+  out.Begin("infeed_bad_records_total", "counter",
+            "Times that a record was bad, by what was bad of it.");
+  out.Sample(totals.frames, "kind", "frame");
+  out.Sample(totals.examples, "kind", "example");
+  out.Sample(totals.images, "kind", "image");
+  out.One("infeed_bad_samples_total", "counter",
+          "Samples whose own record was bad.", totals.bad_samples);
+  out.One("infeed_tolerated_warnings_total", "counter",
+          "Images used in spite of a decoder's warning.", totals.warnings);
+}
+
+void AddCache(const RecordCacheStats& cache, Exposition& out) {
+  out.One("infeed_cache_hits_total", "counter",
+          "Reads that the cache of records answered.", cache.hits);
+  out.One("infeed_cache_records", "gauge", "Records in the cache.",
+          cache.records);
+  out.One("infeed_cache_bytes", "gauge", "Memory that the cache takes.",
+          cache.bytes);
 }
 
 void AddWork(const PipelineStats& stats, Exposition& out) {
@@ -146,6 +165,8 @@ std::string PrometheusText(const PipelineStats& stats,
                            const MetricLabels& labels) {
   Exposition out(labels);
   AddStream(stats, out);
+  AddBadRecords(stats.bad_record_totals, out);
+  AddCache(stats.cache, out);
   AddWork(stats, out);
   AddStages(stats, "infeed_stage_items_total", "Samples that a stage did.",
             &StageStats::items, out);

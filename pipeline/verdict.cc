@@ -67,7 +67,9 @@ std::string StageAdvice(const Bottleneck& bottleneck,
                : "; nearly all came from the page cache or a network: threads "
                  "that wait for it would help";
   }
-  return "; a smaller image_size would cost less";
+  return bottleneck.stage == "augment"
+             ? "; a lighter augmentation would cost less"
+             : "; a smaller image_size would cost less";
 }
 
 std::string WorkersVerdict(const Bottleneck& bottleneck,
@@ -113,7 +115,8 @@ std::string ConsumerVerdict(const Bottleneck& bottleneck,
 std::string BadRecordsText(const Bottleneck& bottleneck) {
   return bottleneck.bad_share >= kNotable
              ? "; " + Percent(bottleneck.bad_share) +
-                   " of the records are bad: bad_record_report lists them"
+                   " of the samples met a bad record: bad_record_report lists "
+                   "them"
              : "";
 }
 

@@ -22,6 +22,14 @@ TEST(BottleneckTest, IsTheStageOfMostWorkWhereThreadsAreBusy) {
   EXPECT_DOUBLE_EQ(bottleneck.device_wait_share, 0.9);
 }
 
+TEST(BottleneckTest, CountsAugmentationAsWork) {
+  PipelineStats stats = BusyRun();
+  stats.stages.push_back({"augment", 1280, 0, 16, 0});
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  EXPECT_EQ(bottleneck.stage, "augment");
+  EXPECT_DOUBLE_EQ(bottleneck.stage_share, 16.0 / 35);
+}
+
 TEST(BottleneckTest, CountsTheDevicesRateInItsOwnTime) {
   EXPECT_DOUBLE_EQ(BottleneckOf(BusyRun()).device_rate.value(), 1280.0 / 1);
 }
@@ -67,7 +75,7 @@ TEST(BottleneckTest, SharesOutWhatIsWasted) {
   PipelineStats stats = BusyRun();
   stats.outside_pixels = 70'000'000;  // and 230 million inside
   stats.storage_bytes = 35'000'000;
-  stats.bad_records = 32;
+  stats.bad_record_totals = {.samples = 1280, .bad_samples = 32};
   const Bottleneck bottleneck = BottleneckOf(stats);
   EXPECT_DOUBLE_EQ(bottleneck.outside_share, 70.0 / 300);
   EXPECT_DOUBLE_EQ(bottleneck.storage_share, 0.25);

@@ -25,7 +25,7 @@ constexpr int kRecords = 24;
 
 // What one round of the test does, drawn from its number.
 struct Moment {
-  InputOptions options;
+  InputOptions options = {};
   int taken = 0;       // batches before the end, by this thread
   bool taker = false;  // another thread takes batches until the end
   bool stop = false;   // Stop() before the destructor

@@ -286,7 +286,7 @@ TEST_F(InputPipelineTest, CountsWhatItDelivered) {
   EXPECT_EQ(stats.bad_records, 0);
   EXPECT_GT(stats.first_batch_seconds, 0);
   EXPECT_GT(stats.elapsed_seconds, 0);
-  ASSERT_EQ(stats.stages.size(), 5U);
+  ASSERT_EQ(stats.stages.size(), 6U);
   for (const StageStats& stage : stats.stages) {
     EXPECT_EQ(stage.items, kRecords) << stage.name;
   }
@@ -315,7 +315,7 @@ TEST_F(InputPipelineTest, SeesItsQueues) {
 
 TEST_F(InputPipelineTest, SaysWhatMemoryItCanTake) {
   const InputPipeline pipeline(index(), kTraining);
-  EXPECT_EQ(pipeline.memory().records, 6 * index().max_length());
+  EXPECT_EQ(pipeline.memory().records, 3 * index().max_length());
   EXPECT_EQ(pipeline.memory().batches, 3 * Batch::MemoryBytes(4, 16));
   EXPECT_EQ(pipeline.memory_bytes(), pipeline.memory().total());
   EXPECT_LE(pipeline.memory_bytes(), kTraining.memory_limit);

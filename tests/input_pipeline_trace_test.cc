@@ -81,7 +81,8 @@ void ExpectNested(std::vector<TraceEvent> spans) {
 TEST_F(InputPipelineTraceTest, SpansAddUpToTheStagesBusyTime) {
   Run(kOptions);
   auto spans = Spans();
-  for (const char* const name : {"order", "read", "decode", "resize"}) {
+  for (const char* const name :
+       {"order", "read", "decode", "resize", "augment"}) {
     EXPECT_NEAR(Seconds(spans[name]), stats_.stage(name)->busy_seconds, 1e-9)
         << name;
   }
@@ -89,6 +90,24 @@ TEST_F(InputPipelineTraceTest, SpansAddUpToTheStagesBusyTime) {
               1e-9);
   EXPECT_NEAR(Seconds(spans["batch"]),
               stats_.first_wait_seconds + stats_.consumer_wait_seconds, 1e-9);
+}
+
+TEST_F(InputPipelineTraceTest, HasAStageOfAugmentationWhereItIsOn) {
+  InputOptions options = kOptions;
+  Run(options);
+  EXPECT_EQ(stats_.stage("augment"), nullptr);
+  EXPECT_TRUE(Spans()["augment"].empty());
+  options.training = true;
+  options.repeat = 1;
+  options.augment.policy = AugmentPolicy::kRandAugment;
+  Run(options);
+  const std::vector<TraceEvent> spans = Spans()["augment"];
+  EXPECT_EQ(spans.size(), 20U);  // Of whole batches.
+  const StageStats* const stage = stats_.stage("augment");
+  ASSERT_NE(stage, nullptr);
+  EXPECT_EQ(stage->items, 20);
+  EXPECT_EQ(stage->bytes, 20 * 16 * 16 * 4);
+  EXPECT_NEAR(Seconds(spans), stage->busy_seconds, 1e-9);
 }
 
 TEST_F(InputPipelineTraceTest, HasASpanForEachSampleAndBatch) {

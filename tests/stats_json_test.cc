@@ -19,6 +19,13 @@ TEST(StatsJsonTest, IsThisText) {
   stats.queues.resize(1);
   stats.bad_records = 2;
   stats.first_bad_record = "a \"b\": record 3";
+  stats.bad_record_totals = {.samples = 1280,
+                             .bad_samples = 2,
+                             .different = 1,
+                             .frames = 2,
+                             .warnings = 3,
+                             .first_warning = "c: record 5"};
+  stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
   stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
   stats.outside_pixels = 12;
   stats.storage_bytes = 512;
@@ -35,6 +42,24 @@ TEST(StatsJsonTest, IsThisText) {
   "consumer_wait_seconds": 9.0,
   "bad_records": 2,
   "first_bad_record": "a \"b\": record 3",
+  "bad_record_totals": {
+    "samples": 1280,
+    "bad_samples": 2,
+    "different": 1,
+    "frame": 2,
+    "example": 0,
+    "image": 0,
+    "warnings": 3,
+    "first_warning": "c: record 5",
+    "max_bad_records": -1,
+    "max_bad_rate": 1.0
+  },
+  "cache": {
+    "records": 7,
+    "bytes": 770,
+    "limit_bytes": 1000,
+    "hits": 5
+  },
   "seek_index": {
     "used": 3,
     "refused": 1,
@@ -81,7 +106,7 @@ TEST(StatsJsonTest, CarriesTheBottleneckAndItsWords) {
   EXPECT_EQ(json["bottleneck"]["bound"], "workers");
   EXPECT_EQ(json["bottleneck"]["stage"], "decode");
   EXPECT_EQ(json["verdict"], Verdict(BusyRun()));
-  EXPECT_EQ(json["stages"].size(), 5U);
+  EXPECT_EQ(json["stages"].size(), 6U);
 }
 
 TEST(StatsJsonTest, SaysNullWhereTheDeviceHasNoRate) {
@@ -93,8 +118,8 @@ TEST(StatsJsonTest, SaysNullWhereTheDeviceHasNoRate) {
 TEST(StatsJsonTest, SurvivesAnyBytes) {
   PipelineStats stats;
   stats.first_bad_record = "\xFF\xFE";
-  EXPECT_EQ(nlohmann::json::parse(StatsJson(stats))["first_bad_record"],
-            "\uFFFD\uFFFD");
+  const auto json = nlohmann::json::parse(StatsJson(stats));
+  EXPECT_EQ(json["first_bad_record"], "\uFFFD\uFFFD");
 }
 
 TEST(StatsJsonTest, NamesTheGraph) {

@@ -1,5 +1,9 @@
 #include "pipeline/stats_prometheus.h"
 
+#include <sstream>
+#include <string>
+
+#include "base/atomic_file.h"
 #include "tests/support/made_stats.h"
 
 #include "gmock/gmock.h"
@@ -15,7 +19,12 @@ TEST(PrometheusTextTest, IsThisText) {
   stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
   stats.outside_pixels = 12;
   stats.storage_bytes = 512;
-  stats.bad_records = 2;
+  stats.bad_record_totals = {.bad_samples = 14,
+                             .frames = 4,
+                             .examples = 5,
+                             .images = 6,
+                             .warnings = 8};
+  stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
   stats.stages.resize(2);
   stats.queues.resize(2);
   EXPECT_EQ(
@@ -29,15 +38,32 @@ infeed_batches_total 20
 # HELP infeed_images_total Images delivered.
 # TYPE infeed_images_total counter
 infeed_images_total 1280
-# HELP infeed_bad_records_total Records found bad.
-# TYPE infeed_bad_records_total counter
-infeed_bad_records_total 2
 # HELP infeed_first_batch_seconds Time from the start until the first batch was whole.
 # TYPE infeed_first_batch_seconds gauge
 infeed_first_batch_seconds 0.5
 # HELP infeed_consumer_wait_seconds_total Time that the consumer waited for batches.
 # TYPE infeed_consumer_wait_seconds_total counter
 infeed_consumer_wait_seconds_total 10
+# HELP infeed_bad_records_total Times that a record was bad, by what was bad of it.
+# TYPE infeed_bad_records_total counter
+infeed_bad_records_total{kind="frame"} 4
+infeed_bad_records_total{kind="example"} 5
+infeed_bad_records_total{kind="image"} 6
+# HELP infeed_bad_samples_total Samples whose own record was bad.
+# TYPE infeed_bad_samples_total counter
+infeed_bad_samples_total 14
+# HELP infeed_tolerated_warnings_total Images used in spite of a decoder's warning.
+# TYPE infeed_tolerated_warnings_total counter
+infeed_tolerated_warnings_total 8
+# HELP infeed_cache_hits_total Reads that the cache of records answered.
+# TYPE infeed_cache_hits_total counter
+infeed_cache_hits_total 5
+# HELP infeed_cache_records Records in the cache.
+# TYPE infeed_cache_records gauge
+infeed_cache_records 7
+# HELP infeed_cache_bytes Memory that the cache takes.
+# TYPE infeed_cache_bytes gauge
+infeed_cache_bytes 770
 # HELP infeed_seek_index_images_total Images decoded, by what became of their seek index.
 # TYPE infeed_seek_index_images_total counter
 infeed_seek_index_images_total{index="used"} 3
@@ -80,6 +106,19 @@ infeed_queue_depth{queue="in_flight"} 4
 infeed_queue_depth_max{queue="waiting"} 128
 infeed_queue_depth_max{queue="in_flight"} 4
 )");
+}
+
+TEST(PrometheusTextTest, HasNoMetricThatTheDocumentationLacks) {
+  const std::string docs = ReadWholeFile(INFEED_DOCS "/statistics.md", 1 << 20);
+  std::istringstream lines(PrometheusText(BusyRun()));
+  int metrics = 0;
+  for (std::string word, name; lines >> word;) {
+    if (word == "TYPE" && lines >> name) {
+      EXPECT_THAT(docs, HasSubstr("`" + name + "`"));
+      ++metrics;
+    }
+  }
+  EXPECT_GT(metrics, 20);
 }
 
 TEST(PrometheusTextTest, PutsTheLabelsOfAllFirst) {

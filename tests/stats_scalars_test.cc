@@ -25,8 +25,9 @@ TEST(StatsScalarsTest, AreTheseOfAnInterval) {
           Scalar{"input/bad_records", 2}, Scalar{"input/outside_crops", 0.5},
           Scalar{"input/busy/order", 0.001}, Scalar{"input/busy/read", 0.05},
           Scalar{"input/busy/decode", 0.75}, Scalar{"input/busy/resize", 0.15},
-          Scalar{"input/queue/waiting", 60}, Scalar{"input/queue/in_flight", 4},
-          Scalar{"input/queue/ready", 0}, Scalar{"input/queue/free", 0}));
+          Scalar{"input/busy/augment", 0}, Scalar{"input/queue/waiting", 60},
+          Scalar{"input/queue/in_flight", 4}, Scalar{"input/queue/ready", 0},
+          Scalar{"input/queue/free", 0}));
 }
 
 TEST(StatsScalarsTest, AreNoneOfAnIntervalOfNoLength) {

@@ -14,6 +14,14 @@ PipelineStats Later() {
   stats.images = 1280;
   stats.bad_records = 7;
   stats.first_bad_record = "a: record 3: why";
+  stats.bad_record_totals = {.samples = 1280,
+                             .bad_samples = 7,
+                             .different = 6,
+                             .frames = 5,
+                             .examples = 4,
+                             .images = 3,
+                             .warnings = 2};
+  stats.cache.hits = 11;
   stats.seek_indexes = {.used = 9, .refused = 5, .none = 3};
   stats.outside_pixels = 5000;
   stats.storage_bytes = 4096;
@@ -31,6 +39,8 @@ PipelineStats Earlier() {
   stats.batches = 12;
   stats.images = 768;
   stats.bad_records = 3;
+  stats.bad_record_totals = {.samples = 768, .bad_samples = 3};
+  stats.cache.hits = 1;
   stats.seek_indexes = {.used = 4, .refused = 2, .none = 2};
   stats.outside_pixels = 3000;
   stats.storage_bytes = 1024;
@@ -47,6 +57,10 @@ TEST(PipelineStatsTest, SubtractsWhatIsCounted) {
   EXPECT_EQ(interval.images, 512);
   EXPECT_EQ(interval.images_per_second(), 128);
   EXPECT_EQ(interval.bad_records, 4);
+  EXPECT_EQ(interval.bad_record_totals.samples, 512);
+  EXPECT_EQ(interval.bad_record_totals.bad_samples, 4);
+  EXPECT_EQ(interval.bad_record_totals.frames, 5);
+  EXPECT_EQ(interval.cache.hits, 10);
   EXPECT_EQ(interval.seek_indexes.used, 5);
   EXPECT_EQ(interval.seek_indexes.refused, 3);
   EXPECT_EQ(interval.seek_indexes.none, 1);

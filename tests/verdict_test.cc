@@ -69,6 +69,15 @@ TEST(VerdictTest, BlamesTheImageSizeWhereResizeTakesLongest) {
   EXPECT_THAT(Verdict(stats), EndsWith("a smaller image_size would cost less"));
 }
 
+TEST(VerdictTest, BlamesTheAugmentationWhereItTakesLongest) {
+  PipelineStats stats = BusyRun();
+  stats.stages[2].busy_seconds = 3;
+  stats.stages[4].busy_seconds = 13;
+  EXPECT_THAT(Verdict(stats), HasSubstr("augment bounds the run"));
+  EXPECT_THAT(Verdict(stats),
+              EndsWith("a lighter augmentation would cost less"));
+}
+
 TEST(VerdictTest, AcquitsTheInputOfADeviceThatNeverWaits) {
   PipelineStats stats = BusyRun();
   stats.consumer_wait_seconds = 0.1;
@@ -107,10 +116,10 @@ TEST(VerdictTest, AdvisesTheFlowGraphWhereNothingOverlaps) {
 
 TEST(VerdictTest, MentionsBadRecordsWhereThereAreMany) {
   PipelineStats stats = BusyRun();
-  stats.bad_records = 38;
-  EXPECT_THAT(Verdict(stats), EndsWith("; 3 % of the records are bad: "
+  stats.bad_record_totals = {.samples = 1280, .bad_samples = 38};
+  EXPECT_THAT(Verdict(stats), EndsWith("; 3 % of the samples met a bad record: "
                                        "bad_record_report lists them"));
-  stats.bad_records = 1;
+  stats.bad_record_totals.bad_samples = 1;
   EXPECT_THAT(Verdict(stats), Not(HasSubstr("bad")));
 }
 

@@ -20,6 +20,7 @@ inline PipelineStats BusyRun() {
                   {"read", 1280, 140'000'000, 1, 5},
                   {"decode", 1280, 690'000'000, 15, 1},
                   {"resize", 1280, 256'901'120, 3, 0},
+                  {"augment", 1280, 256'901'120, 0, 0},
                   {"batch", 1280, 256'901'120, 0, 0.1}};
   stats.queues = {{"waiting", 60, 128},
                   {"in_flight", 4, 4},
