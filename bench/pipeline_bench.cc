@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 
@@ -26,6 +27,34 @@ void OrderPosition(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(OrderPosition)->Arg(1000)->Arg(50'000)->Arg(1'281'167)->Arg(1 << 30);
+
+// ImageNet's 1,024 shards, with windows of 16 and 4,096.
+SampleOrder ImagenetOrder(Shuffle shuffle) {
+  return {std::vector<std::int64_t>(1024, 1251),
+          {.shuffle = shuffle, .seed = 42}};
+}
+
+void WindowPosition(benchmark::State& state) {
+  const EpochOrder order = ImagenetOrder(Shuffle::kWindow).Epoch(0);
+  std::int64_t position = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(order.RecordAt(position));
+    position = (position + 1) % (1024 * 1251);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(WindowPosition);
+
+void OrderEpoch(benchmark::State& state, Shuffle shuffle) {
+  const SampleOrder order = ImagenetOrder(shuffle);
+  std::uint32_t epoch = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(order.Epoch(epoch++));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK_CAPTURE(OrderEpoch, window, Shuffle::kWindow);
+BENCHMARK_CAPTURE(OrderEpoch, reference, Shuffle::kReference);
 
 void OrderEpochKeys(benchmark::State& state) {
   const SampleOrder order(1'281'167, Shuffle::kGlobal, 42);

@@ -1,7 +1,6 @@
 // How many images a second the input pipeline makes of some shards, where the
 // time goes, and what would change it.
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,10 +12,13 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "bench/made_shards.h"
+#include "bench/stage_round.h"
 #include "bench/throughput_plot.h"
+#include "bench/throughput_progress.h"
 #include "bench/throughput_report.h"
 #include "bench/throughput_run.h"
 #include "pipeline/input_pipeline.h"
+#include "pipeline/stream_state.h"
 #include "records/record_index.h"
 #include "records/shards.h"
 #include "tools/cloud_flags.h"
@@ -24,6 +26,7 @@
 #include "tools/input_flags.h"
 #include "tools/number_checks.h"
 #include "tools/observation.h"
+#include "tools/selection_flags.h"
 
 namespace infeed {
 namespace {
@@ -33,11 +36,15 @@ struct Flags {
   std::string split = "train";
   std::string shards;
   std::int64_t made_images = 0;
+  std::string stage = "all";
   std::string json;
   std::string plot;
   std::int64_t hash_batches = 0;
+  std::string save_state;
+  std::string restore;
   bool dry_run = false;
   InputFlags input;
+  SelectionFlags selection;
   ThroughputOptions throughput;
   CloudFlags cloud;
   ObservationFlags observation;
@@ -51,6 +58,7 @@ constexpr const char* kDescription =
     "device that takes so many, and how long it waits is measured.\n\n"
     "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
     "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
+    "  pipeline_throughput --data_dir DIR --stage decode\n"
     "  pipeline_throughput --data_dir DIR --device_rate 3000 --graph basic\n"
     "  pipeline_throughput --data_dir DIR --eval --split validation\n"
     "  pipeline_throughput --shards 'DIR/train-*' --hash 100\n";
@@ -84,6 +92,10 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "of every run, in turns; the median counts")
       ->check(PositiveNumber())
       ->capture_default_str();
+  app.add_option("--stage", flags.stage,
+                 "all: the pipeline; read, decode or resize: that stage alone, "
+                 "on records or windows that lie in memory")
+      ->capture_default_str();
   app.add_option("--device_rate", throughput.device_rate,
                  "images/s that a device takes: its input wait is reported")
       ->check(PositiveNumber())
@@ -95,16 +107,33 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "name's end a drawing or a page with the table and the "
                  "verdict")
       ->type_name("FILE.svg|FILE.html");
-  app.add_option("--hash", flags.hash_batches,
-                 "does not measure, but prints the SHA-256 of the pixels and "
-                 "labels of the first N batches, for each of --threads")
-      ->check(PositiveNumber())
-      ->type_name("N");
   app.add_flag("--dry_run", flags.dry_run,
                "only checks flags and data, and says what would be measured");
 }
 
+void AddHashFlags(CLI::App& app, Flags& flags) {
+  CLI::Option* const hash =
+      app.add_option(
+             "--hash", flags.hash_batches,
+             "does not measure, but prints the SHA-256 of the pixels and "
+             "labels of the first N batches, for each of --threads")
+          ->check(PositiveNumber())
+          ->type_name("N");
+  app.add_option("--save_state", flags.save_state,
+                 "writes the stream's state behind those N batches")
+      ->needs(hash)
+      ->type_name("FILE");
+  app.add_option("--restore", flags.restore,
+                 "goes on with the stream of that state, which must be of the "
+                 "same data and options")
+      ->needs(hash)
+      ->type_name("FILE");
+}
+
 std::vector<std::string> ShardsOf(const Flags& flags) {
+  if (!flags.selection.mix.empty()) {
+    return MixedShards(flags.selection, flags.split);
+  }
   if (!flags.shards.empty()) {
     return ListShards(flags.shards);
   }
@@ -116,41 +145,28 @@ std::vector<std::string> ShardsOf(const Flags& flags) {
   return shards;
 }
 
+// Where --restore says that the stream goes on; else its beginning.
+StreamPosition StartOf(const RecordIndex& index, const Flags& flags) {
+  constexpr std::int64_t kMostBytes = 1 << 20;
+  return flags.restore.empty()
+             ? StreamPosition{}
+             : ResumePosition(ReadWholeFile(flags.restore, kMostBytes), index,
+                              flags.throughput.input);
+}
+
 void PrintHashes(const RecordIndex& index, const Flags& flags) {
+  const StreamPosition start = StartOf(index, flags);
   for (const int threads : flags.throughput.threads) {
     InputOptions input = flags.throughput.input;
     input.threads = threads;
-    fmt::print("{}\n", HashStream(index, input, flags.hash_batches));
-  }
-}
-
-// Says where a measurement is: each round's end, and every few seconds of a
-// long one.
-class ProgressLines {
- public:
-  explicit ProgressLines(const ThroughputOptions& options)
-      : rounds_(options.rounds), seconds_(options.seconds) {}
-
-  void operator()(const RunProgress& progress) {
-    if (progress.rate) {
-      fmt::print(stderr, "round {}/{}, {} threads: {:.1f} images/s\n",
-                 progress.round, rounds_, progress.threads, *progress.rate);
-      last_ = Clock::now();
-    } else if (Clock::now() - last_ > kEvery) {
-      fmt::print(stderr, "round {}/{}: {:.0f} of {:.0f} s\n", progress.round,
-                 rounds_, progress.seconds, seconds_);
-      last_ = Clock::now();
+    const StreamDigest digest =
+        HashStream(index, input, flags.hash_batches, start);
+    fmt::print("{}\n", digest.sha256);
+    if (!flags.save_state.empty()) {  // The same for any number of threads.
+      WriteFileAtomically(flags.save_state, digest.state);
     }
   }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds kEvery{5};
-
-  int rounds_;
-  double seconds_;
-  Clock::time_point last_ = Clock::now();
-};
+}
 
 std::string TitleOf(const Flags& flags, const RecordIndex& index) {
   return fmt::format("{} records, recipe {}, {}x{}, batches of {}",
@@ -160,13 +176,25 @@ std::string TitleOf(const Flags& flags, const RecordIndex& index) {
                      flags.throughput.input.batch_size);
 }
 
+// How a round is measured.
+RoundMaker MakerOf(const RecordIndex& index, const Flags& flags) {
+  const Stage stage = ParseStage(flags.stage);
+  if (stage == Stage::kAll) {
+    return [&index](const InputOptions& input, const RoundOptions& round) {
+      return MeasurePipeline(index, input, round);
+    };
+  }
+  const std::shared_ptr<const StageWork> work =
+      MakeStageWork(stage, index, CheckedInputOptions(flags.throughput.input));
+  return [stage, work](const InputOptions& input, const RoundOptions& round) {
+    return MeasureStage(stage, *work, CheckedInputOptions(input), round);
+  };
+}
+
 void Measure(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;
-  const std::vector<ThroughputRun> runs = MeasureThroughput(
-      [&index](const InputOptions& input, const RoundOptions& round) {
-        return MeasurePipeline(index, input, round);
-      },
-      options, ProgressLines(options));
+  const std::vector<ThroughputRun> runs =
+      MeasureThroughput(MakerOf(index, flags), options, ProgressLines(options));
   const std::int64_t peak = PeakRssBytes();
   fmt::print("{}", ThroughputText(runs, peak));
   if (!flags.json.empty()) {
@@ -196,8 +224,10 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
                  static_cast<double>(options.threads.size()));
 }
 
-void Run(const Flags& flags, const std::vector<std::string>& shards) {
+void Run(Flags& flags, const std::vector<std::string>& shards) {
   const RecordIndex index(shards);
+  flags.throughput.input.selection =
+      MakeSelection(flags.selection, flags.split, index);
   fmt::print(stderr, "{} records in {} shards\n", index.size(),
              index.shards().size());
   if (flags.dry_run) {
@@ -210,11 +240,15 @@ void Run(const Flags& flags, const std::vector<std::string>& shards) {
 }
 
 void CheckFlags(const Flags& flags) {
-  const int sources = (flags.data_dir.empty() ? 0 : 1) +
-                      (flags.shards.empty() ? 0 : 1) +
-                      (flags.made_images > 0 ? 1 : 0);
+  const int sources =
+      (flags.data_dir.empty() ? 0 : 1) + (flags.shards.empty() ? 0 : 1) +
+      (flags.made_images > 0 ? 1 : 0) + (flags.selection.mix.empty() ? 0 : 1);
   if (sources != 1) {
-    throw UsageError("give one of --data_dir, --shards and --made");
+    throw UsageError("give one of --data_dir, --shards, --mix and --made");
+  }
+  if (ParseStage(flags.stage) != Stage::kAll &&
+      flags.throughput.device_rate > 0) {
+    throw UsageError("a stage alone has no device: leave --device_rate out");
   }
   if (!flags.plot.empty()) {
     CheckPlotName(flags.plot);
@@ -226,7 +260,9 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   CLI::App app(kDescription);
   AddDataFlags(app, flags);
   AddStreamFlags(app, flags.input);
+  AddSelectionFlags(app, flags.selection);
   AddMeasurementFlags(app, flags);
+  AddHashFlags(app, flags);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
   AddObservationFlags(app, flags.observation);

@@ -49,6 +49,31 @@ std::string WaitText(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
 }
 
+// A whole pipeline has several.
+bool IsStageAlone(const ThroughputRun& run) {
+  return run.stats.stages.size() == 1;
+}
+
+std::string PeakText(std::int64_t peak_rss_bytes) {
+  return fmt::format(
+      "peak memory: {:.1f} MiB of the whole process, libraries included\n",
+      static_cast<double>(peak_rss_bytes) / kMebibyte);
+}
+
+// What a run has besides its stages and its verdict.
+std::string PipelineText(const ThroughputRun& run,
+                         std::int64_t peak_rss_bytes) {
+  std::string text = SeekIndexText(run.stats.seek_indexes) + "\n" +
+                     QueueText(run.stats) + "\n";
+  if (run.stats.bad_records > 0) {
+    text += fmt::format("bad records: {}, the first: {}\n",
+                        run.stats.bad_records, run.stats.first_bad_record);
+  }
+  return text + fmt::format("\ntime to first batch: {:.3f} s\n{}{}\n",
+                            run.stats.first_batch_seconds,
+                            PeakText(peak_rss_bytes), MemoryText(run.memory));
+}
+
 std::string RatesTable(const std::vector<ThroughputRun>& runs) {
   std::string text =
       fmt::format("{:>7} {:>12} {:>9} {:>9} {:>7} {:>12} {:>13} {:>10}\n",
@@ -72,7 +97,16 @@ const ThroughputRun& FastestRun(const std::vector<ThroughputRun>& runs) {
   return *std::ranges::max_element(runs, {}, &ThroughputRun::median);
 }
 
-std::string VerdictText(const ThroughputRun& run) { return Verdict(run.stats); }
+std::string VerdictText(const ThroughputRun& run) {
+  if (!IsStageAlone(run)) {
+    return Verdict(run.stats);
+  }
+  return fmt::format(
+      "{} alone: {:.1f} images/s, {:.1f} of each thread; a pipeline with {} "
+      "thread{} gets that at most",
+      run.stats.stages.front().name, run.median(), run.median() / run.threads,
+      run.threads, run.threads == 1 ? "" : "s");
+}
 
 std::string ThroughputText(const std::vector<ThroughputRun>& runs,
                            std::int64_t peak_rss_bytes) {
@@ -81,20 +115,8 @@ std::string ThroughputText(const std::vector<ThroughputRun>& runs,
   text += fmt::format("\nThe median round with {} thread{}:\n{}\n{}\n",
                       fastest.threads, fastest.threads == 1 ? "" : "s",
                       StageTable(fastest.stats), VerdictText(fastest));
-  text += SeekIndexText(fastest.stats.seek_indexes) + "\n" +
-          QueueText(fastest.stats) + "\n";
-  if (fastest.stats.bad_records > 0) {
-    text +=
-        fmt::format("bad records: {}, the first: {}\n",
-                    fastest.stats.bad_records, fastest.stats.first_bad_record);
-  }
-  text += fmt::format(
-      "\ntime to first batch: {:.3f} s\n"
-      "peak memory: {:.1f} MiB of the whole process, libraries included\n{}\n",
-      fastest.stats.first_batch_seconds,
-      static_cast<double>(peak_rss_bytes) / kMebibyte,
-      MemoryText(fastest.memory));
-  return text;
+  return text + (IsStageAlone(fastest) ? PeakText(peak_rss_bytes)
+                                       : PipelineText(fastest, peak_rss_bytes));
 }
 
 std::string ThroughputJson(const std::vector<ThroughputRun>& runs,

@@ -7,9 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <iterator>
 #include <memory>
-#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -92,7 +90,7 @@ class InputPipeline::Impl {
   // A worker, batch after batch: the way out of the graph.
   void Deliver(OpenBatch& open);
   // Announces records that are not in the cache to the store.
-  void WillRead(std::span<const std::int64_t> records);
+  void WillRead(std::vector<std::int64_t>& records) const;
   // Enters a batch's bad records; returns what ends the stream, or nullptr.
   std::exception_ptr Account(OpenBatch& open);
 
@@ -105,8 +103,7 @@ class InputPipeline::Impl {
   const PackedReading packed_;
   const MemoryPlan memory_;
   const RecordStore store_;
-  Prefetcher prefetcher_;                // the driver's
-  std::vector<std::int64_t> announced_;  // likewise
+  Prefetcher prefetcher_;  // the driver's
   const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
   const std::int64_t storage_bytes_before_ = StorageBytesRead();
@@ -145,7 +142,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       store_(index, {.verify_checksums = options_.verify_checksums,
                      .packed = packed_.store}),
       prefetcher_(order_, sequence_, PlanPrefetch(index, options_),
-                  [this](auto records) { WillRead(records); }),
+                  [this](auto& records) { WillRead(records); }),
       seek_store_(index),
       position_(sequence_.position()),
       cache_(memory_.cache, index.size()),
@@ -157,7 +154,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = is_basic() ? 0 : options_.threads,
-              .samples_in_flight = SamplesInFlight(options_)},
+              .slots_per_task = SlotsPerTask(options_)},
              [this](OpenBatch& open) { Deliver(open); }),
       epoch_(sequence_.position().epoch),
       epoch_order_(order_.Epoch(epoch_)) {
@@ -216,12 +213,9 @@ bool InputPipeline::Impl::PutNext() {
   return true;
 }
 
-void InputPipeline::Impl::WillRead(std::span<const std::int64_t> records) {
-  announced_.clear();
-  std::ranges::copy_if(
-      records, std::back_inserter(announced_),
-      [this](std::int64_t record) { return !cache_.Has(record); });
-  store_.WillRead(announced_);
+void InputPipeline::Impl::WillRead(std::vector<std::int64_t>& records) const {
+  std::erase_if(records, [&](auto record) { return cache_.Has(record); });
+  store_.WillRead(records);
 }
 
 std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {

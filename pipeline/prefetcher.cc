@@ -52,7 +52,7 @@ void Prefetcher::AddBatch(const BatchPlan& plan) {
     epoch_order_ = order_.Epoch(epoch_);
   }
   for (int slot = 0; slot < plan.samples; ++slot) {
-    records_.push_back(epoch_order_->RecordAt(plan.PositionOf(slot)));
+    records_.push_back(epoch_order_->RecordAt(plan.PlaceOf(slot)));
   }
 }
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "pipeline/batch_plan.h"
@@ -32,7 +31,8 @@ struct PrefetchOptions {
 // The order must outlive it. One thread at a time. Throws what `announce` does.
 class Prefetcher {
  public:
-  using Announce = std::function<void(std::span<const std::int64_t> records)>;
+  // It may change the list, which is worked out anew each time.
+  using Announce = std::function<void(std::vector<std::int64_t>& records)>;
 
   Prefetcher(const SampleOrder& order, const BatchSequence& sequence,
              const PrefetchOptions& options, Announce announce);

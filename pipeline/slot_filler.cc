@@ -47,6 +47,18 @@ std::int32_t SlotLabel(std::int64_t label, int offset) {
 
 }  // namespace
 
+PreprocessOptions PreprocessOptionsOf(const InputOptions& options) {
+  return {.recipe = options.recipe,
+          .interpolation = options.interpolation,
+          .training = options.training,
+          .image_size = options.image_size,
+          .scaled_decode = options.scaled_decode,
+          .augment = options.augment,
+          .limits = options.jpeg_limits,
+          .warnings = options.lenient ? JpegWarnings::kTolerated
+                                      : JpegWarnings::kErrors};
+}
+
 SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
                        std::int64_t places, const InputOptions& options,
                        StageCounters& counters, RecordCache* cache)
@@ -58,16 +70,8 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
       cache_(cache),
       preprocessors_(static_cast<std::size_t>(options.threads)) {
   for (int i = 0; i < options.threads; ++i) {
-    preprocessors_.Push(std::make_unique<Preprocessor>(PreprocessOptions{
-        .recipe = options.recipe,
-        .interpolation = options.interpolation,
-        .training = options.training,
-        .image_size = options.image_size,
-        .scaled_decode = options.scaled_decode,
-        .augment = options.augment,
-        .limits = options.jpeg_limits,
-        .warnings = options.lenient ? JpegWarnings::kTolerated
-                                    : JpegWarnings::kErrors}));
+    preprocessors_.Push(
+        std::make_unique<Preprocessor>(PreprocessOptionsOf(options)));
   }
 }
 
@@ -229,28 +233,30 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   if (example.packed.empty()) {
     counts = Decode(*preprocessor, sample, pixels);
   } else {  // Nothing to decode.
-    preprocessor->CopyPacked(example.packed, example.height, example.width,
-                             sample.key, pixels);
-    counts.resize = Clock::now() - start;
+    counts = preprocessor->CopyPacked(example.packed, example.height,
+                                      example.width, sample.key, pixels);
   }
   batch.weights()[slot] = 1;
+  Count(counts, pixels.size_bytes(), start, sample);
+}
+
+void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
+                       Clock::time_point start, const Sample& sample) {
+  const auto bytes = static_cast<std::int64_t>(slot_bytes);
   counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
                        start - sample.since);
   counters_.outside_pixels.fetch_add(counts.outside_pixels,
                                      std::memory_order_relaxed);
-  counters_.outside_pixels.fetch_add(counts.outside_pixels,
-                                     std::memory_order_relaxed);
-  const std::int64_t slot_bytes =
-      static_cast<std::int64_t>(pixels.size_bytes());
-  counters_.resize.Add(slot_bytes, counts.resize, {});
-  counters_.augment.Add(slot_bytes, counts.augment, {});
-  // Decode and resize take turns, row by row; the trace shows one after the
-  // other.
+  counters_.resize.Add(bytes, counts.resize, Clock::duration::zero());
+  // They take turns, row by row; the trace shows one after the other.
   const Clock::time_point decoded = start + counts.decode;
   const Clock::time_point resized = decoded + counts.resize;
   Trace("decode", start, decoded, sample);
   Trace("resize", decoded, resized, sample);
-  Trace("augment", resized, resized + counts.augment, sample);
+  if (counts.augment > Clock::duration::zero()) {
+    counters_.augment.Add(bytes, counts.augment, Clock::duration::zero());
+    Trace("augment", resized, resized + counts.augment, sample);
+  }
 }
 
 void SlotFiller::Trace(std::string_view stage, Clock::time_point start,

@@ -26,6 +26,10 @@
 
 namespace infeed {
 
+// What a pipeline's options say of its preprocessing.
+[[nodiscard]] PreprocessOptions PreprocessOptionsOf(
+    const InputOptions& options);
+
 // A sample on its way from a shard to its slot. Owns the record's bytes; its
 // buffer is used again for the next sample.
 struct Sample {
@@ -86,6 +90,9 @@ class SlotFiller {
   // Fills the slot or throws.
   void FillOrThrow(Sample& sample);
   void DecodeIntoSlot(Sample& sample);
+  // Counts and traces what was done for a slot since `start`.
+  void Count(const FillCounts& counts, std::size_t slot_bytes,
+             StageCounter::Clock::time_point start, const Sample& sample);
   // Decodes into the slot, and counts what became of the seek index.
   FillCounts Decode(Preprocessor& preprocessor, const Sample& sample,
                     std::span<std::uint32_t> pixels);

@@ -29,8 +29,14 @@ QueueStats QueueGauge::Read(std::string name) const {
 }
 
 std::vector<StageStats> StageCounters::Read() const {
-  return {order.Read("order"),   read.Read("read"),       decode.Read("decode"),
-          resize.Read("resize"), augment.Read("augment"), batch.Read("batch")};
+  std::vector<StageStats> stages = {order.Read("order"), read.Read("read"),
+                                    decode.Read("decode"),
+                                    resize.Read("resize")};
+  if (StageStats augmented = augment.Read("augment"); augmented.items > 0) {
+    stages.push_back(std::move(augmented));
+  }
+  stages.push_back(batch.Read("batch"));
+  return stages;
 }
 
 std::vector<QueueStats> StageCounters::ReadQueues() const {

@@ -21,7 +21,8 @@ namespace infeed {
 //   read     read, checksums, parse        a sample, for a worker   records
 //   decode   decode of the window          a sample, for a worker   RGB
 //   resize   resize, flip, pack            none: follows at once    slots
-//   augment  augmentation of the slot      none: likewise           slots
+//   augment  augmentation; not listed      none: follows at once    slots
+//            where there was none
 //   batch    none: the slots are the batch a whole batch, in the    slots
 //                                          queue to the consumer
 struct StageStats {

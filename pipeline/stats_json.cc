@@ -45,12 +45,13 @@ Json BadRecordsJson(const BadRecordTotals& totals) {
   return {{"samples", totals.samples},
           {"bad_samples", totals.bad_samples},
           {"different", totals.different},
-          {"frames", totals.frames},
-          {"examples", totals.examples},
-          {"images", totals.images},
-          {"first", totals.first},
+          {"frame", totals.frames},
+          {"example", totals.examples},
+          {"image", totals.images},
           {"warnings", totals.warnings},
-          {"first_warning", totals.first_warning}};
+          {"first_warning", totals.first_warning},
+          {"max_bad_records", totals.max_different},
+          {"max_bad_rate", totals.max_rate}};
 }
 
 Json CacheJson(const RecordCacheStats& cache) {
@@ -92,6 +93,7 @@ std::string StatsJson(const PipelineStats& stats) {
       {"first_wait_seconds", stats.first_wait_seconds},
       {"consumer_wait_seconds", stats.consumer_wait_seconds},
       {"bad_records", stats.bad_records},
+      {"first_bad_record", stats.first_bad_record},
       {"bad_record_totals", BadRecordsJson(stats.bad_record_totals)},
       {"cache", CacheJson(stats.cache)},
       {"seek_index", SeekIndexJson(stats.seek_indexes)},

@@ -48,7 +48,7 @@ class AntialiasAxis {
   // Valid until the next call. Requires: 0 <= out_index < out_size.
   [[nodiscard]] AntialiasTaps At(int out_index);
 
-  // The most taps that an output has.
+  // At least the most taps that an output has.
   [[nodiscard]] int max_taps() const;
 
  private:

@@ -14,7 +14,11 @@ constexpr std::ptrdiff_t kVectorBytes = 64;
 
 void AntialiasColumns::Set(const ResizeSide& side, int size, bool flip) {
   axis_.Set(side.in_size, side.out_size);
-  steps_ = (axis_.max_taps() + kStep - 1) / kStep;
+  int taps_most = 1;
+  for (int x = 0; x < size; ++x) {
+    taps_most = std::max(taps_most, axis_.Support(side.out_first + x).count);
+  }
+  steps_ = (taps_most + kStep - 1) / kStep;
   const int groups = (size + kGroup - 1) / kGroup;
   places_.resize(static_cast<std::size_t>(groups));
   weights_.assign(static_cast<std::size_t>(groups) * steps_, {});

@@ -43,7 +43,7 @@ void Augmenter::Apply(std::span<std::uint32_t> pixels, const SampleKey& key) {
             static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_),
         "pixels are those of one image");
   const PixelSquare image{.pixels = pixels, .side = side_};
-  if (HasJitter(options_)) {
+  if (options_.has_jitter()) {
     SampleRandom random = DrawsFrom(key, kJitterBlock);
     ApplyJitter(DrawJitter(options_, random), pixels);
   }

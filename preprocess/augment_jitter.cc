@@ -32,11 +32,6 @@ float DrawFactor(float reach, RandomSource& random) {
 
 }  // namespace
 
-bool HasJitter(const AugmentOptions& options) {
-  return options.brightness > 0 || options.contrast > 0 ||
-         options.saturation > 0 || options.hue > 0;
-}
-
 Jitter DrawJitter(const AugmentOptions& options, RandomSource& random) {
   Jitter jitter{.order = {JitterKind::kBrightness, JitterKind::kContrast,
                           JitterKind::kSaturation, JitterKind::kHue},

@@ -24,9 +24,6 @@ struct Jitter {
   std::array<float, 4> factors;
 };
 
-// Whether any of the four is on.
-[[nodiscard]] bool HasJitter(const AugmentOptions& options);
-
 // Takes seven draws: Below(4), Below(3), Below(2), by which the order is
 // shuffled from its end, then a Real() for each factor by kind, be it on or
 // not.

@@ -26,6 +26,13 @@ struct AugmentOptions {
   float hue = 0;
   float erasing = 0;  // the probability of RandomErasing
 
+  [[nodiscard]] bool is_any_on() const {
+    return policy != AugmentPolicy::kNone || has_jitter() || erasing > 0;
+  }
+  [[nodiscard]] bool has_jitter() const {
+    return brightness > 0 || contrast > 0 || saturation > 0 || hue > 0;
+  }
+
   friend bool operator==(const AugmentOptions&,
                          const AugmentOptions&) = default;
 };

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "preprocess/crop.h"
@@ -14,12 +15,15 @@
 #include "preprocess/opencv_image.h"
 #include "preprocess/outside_pixels.h"
 #include "preprocess/pack.h"
+#include "preprocess/packed_copy.h"
 #include "preprocess/pad_crop.h"
 #include "preprocess/row_sink.h"
 #include "preprocess/torchvision_crop.h"
 
 namespace infeed {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr Choices<Recipe, 4> kRecipes = {{{"tpu", Recipe::kTpu},
                                           {"torchvision", Recipe::kTorchvision},
@@ -79,26 +83,35 @@ std::string_view InterpolationName(Interpolation interpolation) {
   return ChoiceName(interpolation, kInterpolations);
 }
 
+std::unique_ptr<ResizeSink> MakeResize(const PreprocessOptions& options) {
+  return MakeResizeSink(KernelOf(options), CheckedSize(options.image_size));
+}
+
 Preprocessor::Preprocessor(const PreprocessOptions& options)
+    : Preprocessor(options, MakeResize(options)) {}
+
+Preprocessor::Preprocessor(const PreprocessOptions& options,
+                           std::unique_ptr<ResizeSink> resize)
     : options_(options),
       decoder_(options.limits, options.warnings),
-      sink_(MakeResizeSink(KernelOf(options), CheckedSize(options.image_size))),
+      sink_(std::move(resize)),
       augmenter_(options.augment, options.image_size) {}
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
                               std::span<std::uint32_t> destination,
                               std::span<const std::byte> seek_index) {
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   FillCounts counts = IsJpeg(encoded)
                           ? DecodeJpeg(encoded, key, destination, seek_index)
                           : DecodeOther(encoded, key, destination);
   Check(sink_->is_complete(), "a decoder puts all rows or throws");
   counts.resize = sink_->busy();
-  const auto filled = std::chrono::steady_clock::now();
-  counts.decode = filled - start - counts.resize;
+  const Clock::time_point decoded = Clock::now();
+  counts.decode = decoded - start - counts.resize;
   Finish(key, destination);
-  counts.augment = std::chrono::steady_clock::now() - filled;
+  counts.resize += Clock::now() - decoded;
+  counts.augment = Augment(key, destination);
   return counts;
 }
 
@@ -181,26 +194,31 @@ bool Preprocessor::IsFlipped(const SampleKey& key) const {
 }
 
 void Preprocessor::Finish(const SampleKey& key,
-                          std::span<std::uint32_t> pixels) {
-  if (!options_.training) {
-    return;
-  }
-  if (options_.recipe == Recipe::kCifar) {
+                          std::span<std::uint32_t> pixels) const {
+  if (options_.training && options_.recipe == Recipe::kCifar) {
     SampleRandom random(key, RandomStream::kCrop);
     Move move = DrawMove(random);
     // The pixels are mirrored already, and the move comes before that.
     move.right = IsFlipped(key) ? -move.right : move.right;
     MovePixels(move, options_.image_size, pixels);
   }
-  augmenter_.Apply(pixels, key);
 }
 
-void Preprocessor::CopyPacked(std::span<const std::byte> packed,
-                              std::int64_t height, std::int64_t width,
-                              const SampleKey& key,
-                              std::span<std::uint32_t> destination) {
-  static_assert(std::endian::native == std::endian::little,
-                "records hold pixels as they are in memory");
+Clock::duration Preprocessor::Augment(const SampleKey& key,
+                                      std::span<std::uint32_t> pixels) {
+  if (!options_.training || !options_.augment.is_any_on()) {
+    return {};
+  }
+  const Clock::time_point start = Clock::now();
+  augmenter_.Apply(pixels, key);
+  return Clock::now() - start;
+}
+
+FillCounts Preprocessor::CopyPacked(std::span<const std::byte> packed,
+                                    std::int64_t height, std::int64_t width,
+                                    const SampleKey& key,
+                                    std::span<std::uint32_t> destination) {
+  const Clock::time_point start = Clock::now();
   const int size = options_.image_size;
   Check(destination.size() == static_cast<std::size_t>(size) * size,
         "a slot has the pixels of one image");
@@ -217,14 +235,12 @@ void Preprocessor::CopyPacked(std::span<const std::byte> packed,
                     " bytes, expected " +
                     std::to_string(destination.size_bytes()));
   }
-  std::memcpy(destination.data(), packed.data(), packed.size());
-  for (std::uint32_t& pixel : destination) {
-    pixel &= 0xFFFFFF00;  // The low byte of a batch's pixels is 0.
-  }
-  if (IsFlipped(key)) {
-    MirrorRows(size, destination);
-  }
+  CopyPackedPixels(packed, size, IsFlipped(key), destination);
   Finish(key, destination);
+  FillCounts counts;
+  counts.resize = Clock::now() - start;
+  counts.augment = Augment(key, destination);
+  return counts;
 }
 
 }  // namespace infeed

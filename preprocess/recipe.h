@@ -56,6 +56,10 @@ struct PreprocessOptions {
   JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
+// Returns the recipe's resize. Throws UsageError for a size below 1.
+[[nodiscard]] std::unique_ptr<ResizeSink> MakeResize(
+    const PreprocessOptions& options);
+
 // What Fill() did with one image.
 struct FillCounts {
   // Of the window that was asked for, at the size that it was decoded to.
@@ -79,6 +83,9 @@ class Preprocessor {
   // Throws UsageError for a size or a limit below 1, or augmentation out of its
   // range.
   explicit Preprocessor(const PreprocessOptions& options);
+  // The same with another resize than the recipe's, for measurements.
+  Preprocessor(const PreprocessOptions& options,
+               std::unique_ptr<ResizeSink> resize);
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
   // [image_size, image_size], mirrored where the flip stream of key says so and
@@ -95,9 +102,9 @@ class Preprocessor {
   // little-endian uint32: copies it into destination, flipped, by kCifar moved,
   // and augmented as Fill() would. Throws DataError unless it is image_size x
   // image_size. Requires: destination.size() == image_size^2.
-  void CopyPacked(std::span<const std::byte> packed, std::int64_t height,
-                  std::int64_t width, const SampleKey& key,
-                  std::span<std::uint32_t> destination);
+  FillCounts CopyPacked(std::span<const std::byte> packed, std::int64_t height,
+                        std::int64_t width, const SampleKey& key,
+                        std::span<std::uint32_t> destination);
 
  private:
   [[nodiscard]] Framing ChooseFraming(int height, int width, int components,
@@ -115,8 +122,11 @@ class Preprocessor {
                          const SampleKey& key,
                          std::span<std::uint32_t> destination);
 
-  // What training does to the pixels once they are in their place.
-  void Finish(const SampleKey& key, std::span<std::uint32_t> pixels);
+  // What a training recipe does to the pixels once they are in their place.
+  void Finish(const SampleKey& key, std::span<std::uint32_t> pixels) const;
+  // Returns the time that it took, 0 where there is nothing to do.
+  std::chrono::steady_clock::duration Augment(const SampleKey& key,
+                                              std::span<std::uint32_t> pixels);
 
   PreprocessOptions options_;
   JpegDecoder decoder_;

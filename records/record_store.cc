@@ -52,6 +52,16 @@ std::span<const std::byte> FrameWithin(std::span<const std::byte> bytes,
       static_cast<std::size_t>(location.length) + kFrameOverheadBytes));
 }
 
+// Makes room for a record. What is in the buffer is of no use any more, so that
+// there is never an old and a new one at once, nor twice what is needed.
+void Grow(std::vector<std::byte>& buffer, std::size_t bytes) {
+  constexpr std::size_t kUnit = std::size_t{16} << 10;
+  if (buffer.size() < bytes) {
+    buffer = {};
+    buffer.resize((bytes + kUnit - 1) / kUnit * kUnit);
+  }
+}
+
 }  // namespace
 
 RecordStore::RecordStore(const RecordIndex& index,
@@ -87,9 +97,7 @@ RecordPayload RecordStore::ReadPayload(std::int64_t record,
   }
   const std::shared_ptr<const ByteSource> source = Open(location.shard);
   const auto length = static_cast<std::size_t>(location.length);
-  if (buffer.size() < length + kFrameOverheadBytes) {
-    buffer.resize(length + kFrameOverheadBytes);
-  }
+  Grow(buffer, length + kFrameOverheadBytes);
   const auto wanted = std::span(buffer).first(length + kFrameOverheadBytes);
   return PayloadOf(wanted.first(ReadFrame(*source, location, wanted)), location,
                    {source->path(), source->size()});
@@ -117,6 +125,7 @@ std::int64_t RecordStore::packed_restarts() const {
 
 void RecordStore::WillRead(std::span<const std::int64_t> records) const {
   std::vector<RecordLocation> in_files;
+  in_files.reserve(records.size());
   for (const std::int64_t record : records) {
     const RecordLocation location = index_.at(record);
     if (IsPacked(location.shard)) {
@@ -132,7 +141,8 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
       in_files.push_back(location);
     }
   }
-  for (const PlannedRead& read : PlanReads(in_files)) {
+  for (const PlannedRead& read :
+       PlanReads(in_files, {.names_records = false})) {
     Announce(read.shard, read.offset, read.bytes);
   }
 }

@@ -178,13 +178,5 @@ TEST(AugmentJitterTest, AppliesInTheOrderDrawn) {
   EXPECT_NE(jittered, expected);
 }
 
-TEST(AugmentJitterTest, IsOnWhereAnyFactorIs) {
-  EXPECT_FALSE(HasJitter({}));
-  EXPECT_TRUE(HasJitter({.brightness = 0.1F}));
-  EXPECT_TRUE(HasJitter({.contrast = 0.1F}));
-  EXPECT_TRUE(HasJitter({.saturation = 0.1F}));
-  EXPECT_TRUE(HasJitter({.hue = 0.1F}));
-}
-
 }  // namespace
 }  // namespace infeed

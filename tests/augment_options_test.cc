@@ -53,5 +53,21 @@ TEST(AugmentOptionsTest, NamesTheFieldThatIsOutOfRange) {
   EXPECT_THAT(check({.erasing = 1.1F}), Refuses("erasing is 1.1"));
 }
 
+TEST(AugmentOptionsTest, IsOnWhereAnythingIs) {
+  EXPECT_FALSE(AugmentOptions{}.is_any_on());
+  EXPECT_FALSE((AugmentOptions{.layers = 3, .magnitude = 5}.is_any_on()));
+  const auto expect_on = [](const AugmentOptions& options, bool is_jitter) {
+    EXPECT_TRUE(options.is_any_on());
+    EXPECT_EQ(options.has_jitter(), is_jitter);
+  };
+  expect_on({.policy = AugmentPolicy::kRandAugment}, false);
+  expect_on({.policy = AugmentPolicy::kAutoAugment}, false);
+  expect_on({.erasing = 0.1F}, false);
+  expect_on({.brightness = 0.1F}, true);
+  expect_on({.contrast = 0.1F}, true);
+  expect_on({.saturation = 0.1F}, true);
+  expect_on({.hue = 0.1F}, true);
+}
+
 }  // namespace
 }  // namespace infeed

@@ -22,6 +22,14 @@ TEST(BottleneckTest, IsTheStageOfMostWorkWhereThreadsAreBusy) {
   EXPECT_DOUBLE_EQ(bottleneck.device_wait_share, 0.9);
 }
 
+TEST(BottleneckTest, CountsAugmentationAsWork) {
+  PipelineStats stats = BusyRun();
+  stats.stages.push_back({"augment", 1280, 0, 16, 0});
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  EXPECT_EQ(bottleneck.stage, "augment");
+  EXPECT_DOUBLE_EQ(bottleneck.stage_share, 16.0 / 35);
+}
+
 TEST(BottleneckTest, CountsTheDevicesRateInItsOwnTime) {
   EXPECT_DOUBLE_EQ(BottleneckOf(BusyRun()).device_rate.value(), 1216.0);
 }

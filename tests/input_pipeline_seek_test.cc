@@ -91,6 +91,17 @@ TEST(InputPipelineSeekTest, UsesTheIndexesInExamples) {
   EXPECT_EQ(run.batches, Truth());
 }
 
+TEST(InputPipelineSeekTest, DecodeLessBesideTheCrops) {
+  InputOptions options = kOptions;
+  options.training = false;  // One epoch: each record once
+  const TestShards shards = ShardsWith(AllSealed());
+  const std::int64_t with = RunOver(shards, options).stats.outside_pixels;
+  options.use_seek_indexes = false;
+  const std::int64_t without = RunOver(shards, options).stats.outside_pixels;
+  EXPECT_GT(with, 0);
+  EXPECT_GT(without, with);
+}
+
 TEST(InputPipelineSeekTest, TakesThemWithoutTheRecordsChecksumToo) {
   InputOptions options = kOptions;
   options.verify_checksums = false;

@@ -92,6 +92,24 @@ TEST_F(InputPipelineTraceTest, SpansAddUpToTheStagesBusyTime) {
               stats_.first_wait_seconds + stats_.consumer_wait_seconds, 1e-9);
 }
 
+TEST_F(InputPipelineTraceTest, HasAStageOfAugmentationWhereItIsOn) {
+  InputOptions options = kOptions;
+  Run(options);
+  EXPECT_EQ(stats_.stage("augment"), nullptr);
+  EXPECT_TRUE(Spans()["augment"].empty());
+  options.training = true;
+  options.repeat = 1;
+  options.augment.policy = AugmentPolicy::kRandAugment;
+  Run(options);
+  const std::vector<TraceEvent> spans = Spans()["augment"];
+  EXPECT_EQ(spans.size(), 20U);  // Of whole batches.
+  const StageStats* const stage = stats_.stage("augment");
+  ASSERT_NE(stage, nullptr);
+  EXPECT_EQ(stage->items, 20);
+  EXPECT_EQ(stage->bytes, 20 * 16 * 16 * 4);
+  EXPECT_NEAR(Seconds(spans), stage->busy_seconds, 1e-9);
+}
+
 TEST_F(InputPipelineTraceTest, HasASpanForEachSampleAndBatch) {
   Run(kOptions);
   auto spans = Spans();

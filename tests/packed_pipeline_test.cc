@@ -22,7 +22,6 @@ namespace infeed {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -69,7 +68,7 @@ class PackedPipelineTest : public ::testing::TestWithParam<Shuffle> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Orders, PackedPipelineTest,
-                         ::testing::Values(Shuffle::kNone),
+                         ::testing::Values(Shuffle::kNone, Shuffle::kWindow),
                          [](const auto& test) {
                            return std::string(ShuffleName(test.param));
                          });
@@ -152,9 +151,8 @@ TEST_P(PackedPipelineTest, SkipsTheRecordsBehindDamage) {
   EXPECT_GT(lost, 2);
   EXPECT_LT(lost, kRecords / 4 - 2);
   EXPECT_EQ(pipeline.stats().bad_records, lost);
-  EXPECT_THAT(
-      pipeline.stats().first_bad_record,
-      AllOf(HasSubstr(shards_.packed().shards()[1]), HasSubstr("on are lost")));
+  EXPECT_THAT(pipeline.stats().first_bad_record,
+              HasSubstr(shards_.packed().shards()[1]));
 }
 
 class RandomAccessTest : public ::testing::TestWithParam<Shuffle> {};
@@ -186,15 +184,15 @@ TEST(PackedReadingTest, IsPartOfTheMemoryLimit) {
   const PackedShards shards(TestPayloads(16));
   InputOptions options = OptionsFor(Shuffle::kNone);
   const std::int64_t more =
-      InputPipeline(shards.packed(), options).memory_bytes() -
-      InputPipeline(shards.plain(), options).memory_bytes();
+      InputPipeline(shards.packed(), options).memory().compressed -
+      InputPipeline(shards.plain(), options).memory().compressed;
   EXPECT_EQ(more,
             PlanPackedReading(shards.packed(), CheckedInputOptions(options))
                 .memory_bytes);
   EXPECT_GT(more, 0);
   options.memory_limit = more;
   EXPECT_THAT([&] { InputPipeline(shards.packed(), options); },
-              ThrowsMessage<UsageError>(AllOf(HasSubstr("compressed shards ("),
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("compressed shards "),
                                               HasSubstr("window_records"))));
 }
 

@@ -21,6 +21,7 @@ infeed_test(pipeline_test
     memory_plan_test.cc
     open_batch_test.cc
     page_memory_test.cc
+    prefetcher_test.cc
     rank_share_test.cc
     record_cache_test.cc
     reference_order_test.cc
@@ -39,10 +40,6 @@ infeed_test(pipeline_test
     verdict_test.cc
     window_order_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
-  SOURCES batch_test.cc batch_plan_test.cc consumer_counts_test.cc
-          counted_errors_test.cc input_options_test.cc memory_plan_test.cc
-          open_batch_test.cc prefetcher_test.cc sample_order_test.cc
-  LIBRARIES pipeline_test_support
   LABELS core)
 target_compile_definitions(pipeline_test PRIVATE
   INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")
@@ -58,14 +55,17 @@ infeed_test(input_pipeline_test
     input_pipeline_augment_test.cc
     input_pipeline_cache_test.cc
     input_pipeline_errors_test.cc
+    input_pipeline_life_test.cc
     input_pipeline_seek_test.cc
+    input_pipeline_state_test.cc
     input_pipeline_test.cc
     input_pipeline_trace_test.cc
     input_pipeline_url_test.cc
+    packed_pipeline_test.cc
     support/loopback_server.cc
     support/served_object.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json TBB::tbb
-  SOURCES closed_arena_test.cc input_graph_test.cc
+  SOURCES autotune_test.cc closed_arena_test.cc input_graph_test.cc
           input_pipeline_errors_test.cc input_pipeline_seek_test.cc
           input_pipeline_test.cc input_pipeline_url_test.cc
           packed_pipeline_test.cc
@@ -88,11 +88,19 @@ infeed_test(warm_allocations_test
 infeed_test(throughput_test
   SOURCES made_shards_test.cc
           paced_device_test.cc
+          stage_work_test.cc
           throughput_run_test.cc
-  LIBRARIES throughput infeed::preprocess infeed::records
+  LIBRARIES throughput pipeline_test_support infeed::preprocess infeed::records
             nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests throughput_test)
+
+# A program of its own: it has a pread() of its own.
+infeed_test(read_faults_test
+  SOURCES read_faults_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS tbb)
+add_dependencies(core_tests read_faults_test)
 
 infeed_test(pipeline_throughput_test
   SOURCES pipeline_throughput_test.cc support/running_program.cc
@@ -105,3 +113,9 @@ infeed_test(cpu_counters_test
   LIBRARIES infeed::base
   LABELS core)
 add_dependencies(core_tests cpu_counters_test)
+
+infeed_test(soak_test
+  SOURCES growth_test.cc soak_test.cc ../bench/growth.cc
+  LIBRARIES pipeline_test_support fmt::fmt
+  LABELS end_to_end)
+add_dependencies(soak_test soak)

@@ -51,10 +51,27 @@ TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
             HasSubstr("peak memory")));
 }
 
+TEST_F(PipelineThroughputTest, SelectsRecords) {
+  const std::string flags = " --batch_size 4 --image_size 16 --hash 5";
+  const ProgramResult plain = Run("--hash 5");
+  // One data set with any weight is that data set.
+  const ProgramResult mixed = RunProgram(
+      "pipeline_throughput", "--mix " + shards_.folder() + "=3" + flags);
+  EXPECT_EQ(mixed.exit_code, 0) << mixed.err;
+  EXPECT_EQ(mixed.out, plain.out);
+  const ProgramResult few = Run("--hash 5 --classes 1,2,3,4,5");
+  EXPECT_EQ(few.exit_code, 0) << few.err;
+  EXPECT_NE(few.out, plain.out);
+  EXPECT_THAT(Run("--hash 5 --classes 1,2,3,4,5 --shuffle window").err,
+              HasSubstr("a selection needs global"));
+}
+
 TEST_F(PipelineThroughputTest, WritesItsReport) {
   const std::string path = folder_ / "report.json";
   const ProgramResult result =
-      Run("--threads 2,1 --seconds 0.05 --rounds 3 --json " + path);
+      Run("--threads 2,1 --seconds 0.05 --rounds 3 --augment randaugment "
+          "--json " +
+          path);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json report =
       nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
@@ -80,10 +97,34 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_EQ(report["runs"][0]["threads"], 2);
 }
 
+TEST_F(PipelineThroughputTest, GoesOnWithAStreamByItsState) {
+  const std::string state = folder_ / "state.json";
+  ASSERT_EQ(Run("--threads 2 --hash 3 --save_state " + state).exit_code, 0);
+  EXPECT_THAT(ReadWholeFile(state, 1 << 20), HasSubstr("\"batch_size\": 4"));
+  const ProgramResult rest =
+      Run("--threads 1 --hash 2 --restore " + state + " --save_state " + state);
+  EXPECT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_NE(rest.out, Run("--threads 1 --hash 2").out);
+  // Two batches make an epoch.
+  EXPECT_THAT(ReadWholeFile(state, 1 << 20),
+              AllOf(HasSubstr("\"epoch\": 2"), HasSubstr("\"position\": 4")));
+}
+
+TEST_F(PipelineThroughputTest, RefusesTheStateOfAnotherStream) {
+  const std::string state = folder_ / "state.json";
+  ASSERT_EQ(Run("--hash 1 --save_state " + state).exit_code, 0);
+  const ProgramResult result = Run("--hash 1 --seed 5 --restore " + state);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("seed is 5 here, 0 in the state"));
+  EXPECT_EQ(Run("--restore " + state).exit_code, 2);  // Without --hash.
+}
+
 TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
   const std::string path = folder_ / "trace.json";
   const ProgramResult result =
-      Run("--threads 2 --seconds 0.01 --rounds 1 --trace " + path);
+      Run("--threads 2 --seconds 0.01 --rounds 1 --augment randaugment "
+          "--trace " +
+          path);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json trace =
       nlohmann::json::parse(ReadWholeFile(path, 1 << 30));
@@ -144,6 +185,24 @@ TEST_F(PipelineThroughputTest, MeasuresAnEvaluation) {
   const ProgramResult result = Run("--eval --rounds 1 --threads 1");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("images/s"));
+}
+
+TEST_F(PipelineThroughputTest, MeasuresAStageAlone) {
+  const std::string path = folder_ / "report.json";
+  for (const std::string stage : {"read", "decode", "resize"}) {
+    const ProgramResult result =
+        Run("--threads 1,2 --seconds 0.05 --rounds 1 --json " + path +
+            " --stage " + stage);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr(stage + " alone: "),
+                                  Not(HasSubstr("time to first batch"))));
+    const nlohmann::json report =
+        nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
+    EXPECT_GT(report["images_per_second"]["median"], 0);
+    ASSERT_EQ(report["stages"].size(), 1U);
+    EXPECT_EQ(report["stages"][0]["name"], stage);
+    EXPECT_THAT(report["verdict"].get<std::string>(), StartsWith(stage));
+  }
 }
 
 TEST_F(PipelineThroughputTest, ReportsTheWaitOfADevice) {
@@ -216,10 +275,13 @@ TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
     EXPECT_THAT(result.err, HasSubstr(why));
   };
   const std::string data = "--data_dir " + shards_.folder();
-  refuses("", "give one of --data_dir, --shards and --made");
-  refuses("--made 3 " + data, "give one of --data_dir, --shards and --made");
+  refuses("", "give one of --data_dir, --shards, --mix and --made");
+  refuses("--made 3 " + data,
+          "give one of --data_dir, --shards, --mix and --made");
   refuses(data + " --plot a.png", "give a name in .svg or .html");
   refuses(data + " --device_rate 0", "--device_rate");
+  refuses(data + " --stage write", "all, read, decode or resize");
+  refuses(data + " --stage read --device_rate 9", "leave --device_rate out");
   refuses(data + " --split test", "has no shards of the split \"test\"");
   refuses(data + " --batch_size 11", "batch_size is 11");
   refuses(data + " --rounds 0", "--rounds");

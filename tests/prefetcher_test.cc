@@ -30,9 +30,7 @@ class PrefetcherTest : public ::testing::Test {
   Prefetcher Make(const PrefetchOptions& options,
                   const InputOptions& input = Options()) {
     return {order_, BatchSequence(10, input, {}), options,
-            [this](std::span<const std::int64_t> records) {
-              announced_.emplace_back(records.begin(), records.end());
-            }};
+            [this](const Records& records) { announced_.push_back(records); }};
   }
 
   const SampleOrder order_{10, Shuffle::kNone, 0};
@@ -83,11 +81,9 @@ TEST_F(PrefetcherTest, GoesOnIntoTheNextEpochInItsOrder) {
   options.repeat = 0;
   options.last_batch = LastBatch::kDrop;
   const SampleOrder order(10, Shuffle::kGlobal, 3);
-  Prefetcher prefetcher(order, BatchSequence(10, options, {}), {.batches = 1},
-                        [this](std::span<const std::int64_t> records) {
-                          announced_.emplace_back(records.begin(),
-                                                  records.end());
-                        });
+  Prefetcher prefetcher(
+      order, BatchSequence(10, options, {}), {.batches = 1},
+      [this](const Records& records) { announced_.push_back(records); });
   prefetcher.Reach(1);
   ASSERT_EQ(announced_.size(), 1U);
   ASSERT_EQ(announced_[0].size(), 12U);

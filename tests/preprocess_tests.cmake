@@ -44,6 +44,7 @@ infeed_test(jpeg_entropy_test
 infeed_test(preprocess_test
   SOURCES
     antialias_test.cc
+    packed_copy_test.cc
     crop_test.cc
     framing_test.cc
     outside_pixels_test.cc

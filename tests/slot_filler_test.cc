@@ -80,6 +80,14 @@ TEST_F(SlotFillerTest, DecodesSmallerWhereItIsTold) {
   EXPECT_NE(scaled.pixels, full.pixels);
 }
 
+TEST_F(SlotFillerTest, ResizesByTheInterpolationAskedFor) {
+  InputOptions options = kOptions;
+  options.interpolation = Interpolation::kAntialias;
+  const BatchCopy antialiased = Fill(options);
+  EXPECT_EQ(antialiased, PlainStream(shards_.index(), options, 1).front());
+  EXPECT_NE(antialiased.pixels, Fill(kOptions).pixels);
+}
+
 TEST_F(SlotFillerTest, ReplacesFromManyThreads) {
   for (std::int64_t record = 0; record < 8; ++record) {
     shards_.Damage(record);

@@ -18,12 +18,13 @@ TEST(StatsJsonTest, IsThisText) {
   stats.stages.resize(1);
   stats.queues.resize(1);
   stats.bad_records = 2;
+  stats.first_bad_record = "a \"b\": record 3";
   stats.bad_record_totals = {.samples = 1280,
                              .bad_samples = 2,
                              .different = 1,
-                             .frames = 1,
-                             .images = 1,
-                             .first = "a \"b\": record 3"};
+                             .frames = 2,
+                             .warnings = 3,
+                             .first_warning = "c: record 5"};
   stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
   stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
   stats.outside_pixels = 12;
@@ -40,16 +41,18 @@ TEST(StatsJsonTest, IsThisText) {
   "first_wait_seconds": 1.0,
   "consumer_wait_seconds": 9.0,
   "bad_records": 2,
+  "first_bad_record": "a \"b\": record 3",
   "bad_record_totals": {
     "samples": 1280,
     "bad_samples": 2,
     "different": 1,
-    "frames": 1,
-    "examples": 0,
-    "images": 1,
-    "first": "a \"b\": record 3",
-    "warnings": 0,
-    "first_warning": ""
+    "frame": 2,
+    "example": 0,
+    "image": 0,
+    "warnings": 3,
+    "first_warning": "c: record 5",
+    "max_bad_records": -1,
+    "max_bad_rate": 1.0
   },
   "cache": {
     "records": 7,
@@ -114,9 +117,9 @@ TEST(StatsJsonTest, SaysNullWhereTheDeviceHasNoRate) {
 
 TEST(StatsJsonTest, SurvivesAnyBytes) {
   PipelineStats stats;
-  stats.bad_record_totals.first = "\xFF\xFE";
+  stats.first_bad_record = "\xFF\xFE";
   const auto json = nlohmann::json::parse(StatsJson(stats));
-  EXPECT_EQ(json["bad_record_totals"]["first"], "\uFFFD\uFFFD");
+  EXPECT_EQ(json["first_bad_record"], "\uFFFD\uFFFD");
 }
 
 TEST(StatsJsonTest, NamesTheGraph) {

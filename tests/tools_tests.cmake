@@ -1,5 +1,6 @@
 infeed_test(flags_test
   SOURCES cloud_flags_test.cc flags_test.cc input_flags_test.cc
+          selection_files_test.cc selection_flags_test.cc
   LIBRARIES infeed::input_flags infeed::tools CLI11::CLI11
   LABELS core)
 add_dependencies(core_tests flags_test)

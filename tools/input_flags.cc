@@ -35,8 +35,9 @@ void AddImageFlags(CLI::App& app, InputFlags& flags) {
   FlagGroup group(app, "Images");
   group.Option("--image_size", options.image_size, "side of an image, pixels");
   group.Option("--recipe", flags.recipe,
-               "tpu: the reference's random crop and flip, or centre crop; "
-               "plain: the whole image");
+               "how images become input, in training and with --eval: tpu "
+               "(the reference's crops), torchvision, plain (the whole image) "
+               "or cifar");
   group.Option("--interpolation", flags.interpolation,
                "of the resize: recipe (its own), bicubic, bilinear or "
                "antialias");

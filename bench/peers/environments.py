@@ -54,10 +54,16 @@ class Environments:
     def __init__(self, folder, say):
         self.folder = pathlib.Path(folder)
         self.say = say
+        self.found = {}  # system -> interpreter
 
     def python(self, system):
         """The interpreter that has the system; installs what is missing.
         Raises Unavailable."""
+        if system not in self.found:
+            self.found[system] = self.provided(system)
+        return self.found[system]
+
+    def provided(self, system):
         need = NEEDS[system]
         folder = self.folder / need.environment
         python = folder / "bin/python"

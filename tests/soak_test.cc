@@ -1,0 +1,27 @@
+// The soak for a moment, so that it cannot rot; ./dev long runs it for an hour.
+
+#include "tests/support/run_program.h"
+#include "tests/support/shard_builder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(SoakTest, GoesThroughCyclesAndFindsNoGrowth) {
+  TestShards shards(TestPayloads(40));
+  shards.Damage(7);
+  const ProgramResult result = RunProgram(
+      "soak", "--shards '" + shards.folder() +
+                  "/train-*' --seconds 0.2 --batch_size 4 --image_size 16");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("resumed      bad      MiB"),
+                                HasSubstr("nothing grew")));
+}
+
+}  // namespace
+}  // namespace infeed
