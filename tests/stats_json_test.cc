@@ -91,7 +91,7 @@ TEST(StatsJsonTest, IsThisText) {
     "stage_share": 0.0,
     "busy_share": 0.0,
     "device_wait_share": 0.9,
-    "device_rate": 1280.0,
+    "device_rate": 1216.0,
     "cores_needed": 0.0,
     "outside_share": 0.0,
     "storage_share": 0.0,
