@@ -47,18 +47,6 @@ std::int32_t SlotLabel(std::int64_t label, int offset) {
 
 }  // namespace
 
-PreprocessOptions PreprocessOptionsOf(const InputOptions& options) {
-  return {.recipe = options.recipe,
-          .interpolation = options.interpolation,
-          .training = options.training,
-          .image_size = options.image_size,
-          .scaled_decode = options.scaled_decode,
-          .augment = options.augment,
-          .limits = options.jpeg_limits,
-          .warnings = options.lenient ? JpegWarnings::kTolerated
-                                      : JpegWarnings::kErrors};
-}
-
 SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
                        std::int64_t places, const InputOptions& options,
                        StageCounters& counters, RecordCache* cache)

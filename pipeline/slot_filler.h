@@ -26,10 +26,6 @@
 
 namespace infeed {
 
-// What a pipeline's options say of its preprocessing.
-[[nodiscard]] PreprocessOptions PreprocessOptionsOf(
-    const InputOptions& options);
-
 // A sample on its way from a shard to its slot. Owns the record's bytes; its
 // buffer is used again for the next sample.
 struct Sample {
