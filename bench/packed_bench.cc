@@ -109,6 +109,8 @@ void Compare(const std::string& path, int records, int turns) {
   unchecked.verify_checksums = false;
   InputOptions cached = options;
   cached.use_cache = true;
+  InputOptions near = options;
+  near.prefetch_batches = 0;
   InputOptions basic = options;
   basic.graph = GraphKind::kBasic;
   const auto run = [&](const InputOptions& input) {
@@ -117,6 +119,7 @@ void Compare(const std::string& path, int records, int turns) {
   const std::vector<Contender> contenders = {
       {"memcpy", [&](std::size_t) { return copy(); }},
       {"pipeline", run(options)},
+      {"  prefetch_batches=0", run(near)},
       {"  graph=basic", run(basic)},
       {"  use_cache", run(cached)},
       {"  verify_checksums=false", run(unchecked)}};

@@ -18,6 +18,7 @@
 #include "bench/throughput_report.h"
 #include "bench/throughput_run.h"
 #include "pipeline/input_pipeline.h"
+#include "pipeline/stream_state.h"
 #include "records/record_index.h"
 #include "records/shards.h"
 #include "tools/cloud_flags.h"
@@ -39,6 +40,8 @@ struct Flags {
   std::string json;
   std::string plot;
   std::int64_t hash_batches = 0;
+  std::string save_state;
+  std::string restore;
   bool dry_run = false;
   InputFlags input;
   SelectionFlags selection;
@@ -104,13 +107,27 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "name's end a drawing or a page with the table and the "
                  "verdict")
       ->type_name("FILE.svg|FILE.html");
-  app.add_option("--hash", flags.hash_batches,
-                 "does not measure, but prints the SHA-256 of the pixels and "
-                 "labels of the first N batches, for each of --threads")
-      ->check(PositiveNumber())
-      ->type_name("N");
   app.add_flag("--dry_run", flags.dry_run,
                "only checks flags and data, and says what would be measured");
+}
+
+void AddHashFlags(CLI::App& app, Flags& flags) {
+  CLI::Option* const hash =
+      app.add_option(
+             "--hash", flags.hash_batches,
+             "does not measure, but prints the SHA-256 of the pixels and "
+             "labels of the first N batches, for each of --threads")
+          ->check(PositiveNumber())
+          ->type_name("N");
+  app.add_option("--save_state", flags.save_state,
+                 "writes the stream's state behind those N batches")
+      ->needs(hash)
+      ->type_name("FILE");
+  app.add_option("--restore", flags.restore,
+                 "goes on with the stream of that state, which must be of the "
+                 "same data and options")
+      ->needs(hash)
+      ->type_name("FILE");
 }
 
 std::vector<std::string> ShardsOf(const Flags& flags) {
@@ -128,11 +145,26 @@ std::vector<std::string> ShardsOf(const Flags& flags) {
   return shards;
 }
 
+// Where --restore says that the stream goes on; else its beginning.
+StreamPosition StartOf(const RecordIndex& index, const Flags& flags) {
+  constexpr std::int64_t kMostBytes = 1 << 20;
+  return flags.restore.empty()
+             ? StreamPosition{}
+             : ResumePosition(ReadWholeFile(flags.restore, kMostBytes), index,
+                              flags.throughput.input);
+}
+
 void PrintHashes(const RecordIndex& index, const Flags& flags) {
+  const StreamPosition start = StartOf(index, flags);
   for (const int threads : flags.throughput.threads) {
     InputOptions input = flags.throughput.input;
     input.threads = threads;
-    fmt::print("{}\n", HashStream(index, input, flags.hash_batches));
+    const StreamDigest digest =
+        HashStream(index, input, flags.hash_batches, start);
+    fmt::print("{}\n", digest.sha256);
+    if (!flags.save_state.empty()) {  // The same for any number of threads.
+      WriteFileAtomically(flags.save_state, digest.state);
+    }
   }
 }
 
@@ -230,6 +262,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddStreamFlags(app, flags.input);
   AddSelectionFlags(app, flags.selection);
   AddMeasurementFlags(app, flags);
+  AddHashFlags(app, flags);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
   AddObservationFlags(app, flags.observation);

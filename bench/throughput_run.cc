@@ -89,9 +89,9 @@ std::vector<ThroughputRun> MeasureThroughput(const RoundMaker& measure,
   return runs;
 }
 
-std::string HashStream(const RecordIndex& index, const InputOptions& options,
-                       std::int64_t batches) {
-  InputPipeline pipeline(index, options);
+StreamDigest HashStream(const RecordIndex& index, const InputOptions& options,
+                        std::int64_t batches, const StreamPosition& start) {
+  InputPipeline pipeline(index, options, start);
   StreamHash hash;
   for (std::int64_t i = 0; i < batches; ++i) {
     const BatchHandle batch = pipeline.Next();
@@ -100,7 +100,7 @@ std::string HashStream(const RecordIndex& index, const InputOptions& options,
     }
     hash.Add(*batch);
   }
-  return hash.Finish();
+  return {.sha256 = hash.Finish(), .state = pipeline.State()};
 }
 
 }  // namespace infeed

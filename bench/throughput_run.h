@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/throughput_round.h"
+#include "pipeline/batch.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/options.h"
 #include "pipeline/stats.h"
@@ -63,10 +64,17 @@ using RoundMaker =
     const RoundMaker& measure, const ThroughputOptions& options,
     const RunSink& sink);
 
-// Returns the SHA-256 of the first `batches` batches, fewer when the stream
-// ends before.
-[[nodiscard]] std::string HashStream(const RecordIndex& index,
-                                     const InputOptions& options,
-                                     std::int64_t batches);
+// Some batches of a stream: the SHA-256 of them, and the stream's state behind
+// them (pipeline/stream_state.h).
+struct StreamDigest {
+  std::string sha256;
+  std::string state;
+};
+
+// Takes `batches` batches from start on, fewer when the stream ends before.
+[[nodiscard]] StreamDigest HashStream(const RecordIndex& index,
+                                      const InputOptions& options,
+                                      std::int64_t batches,
+                                      const StreamPosition& start = {});
 
 }  // namespace infeed

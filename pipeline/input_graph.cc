@@ -1,5 +1,6 @@
 #include "pipeline/input_graph.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <tuple>
@@ -16,18 +17,35 @@ namespace {
 
 namespace flow = tbb::flow;
 
-// A slot that waits for its sample.
-struct Vacancy {
+// Neighbouring slots of a batch that wait for a worker.
+struct SlotRange {
   OpenBatch* batch = nullptr;
-  int slot = 0;
+  int first = 0;
+  int last = 0;  // the one behind them
   StageCounter::Clock::time_point since;
 };
 
-// The nodes and the samples that travel between them. The graph belongs to the
-// arena in which it is made.
+// Works on slots one after the other, in the order in which they are read best.
+// Returns whether the batch's last slot was among them.
+bool FillRange(SlotFiller& filler, const SlotRange& range, Sample& sample) {
+  bool is_whole = false;
+  sample.batch = range.batch;
+  for (int slot = range.first; slot < range.last; ++slot) {
+    sample.slot = slot;
+    sample.since = range.since;
+    filler.Read(sample);
+    filler.Fill(sample);
+    is_whole = range.batch->SlotDone();
+  }
+  return is_whole;
+}
+
+// The nodes, and a sample for each worker. The graph belongs to the arena in
+// which it is made.
 class Nodes {
  public:
-  Nodes(SlotFiller& filler, int samples_in_flight, InputGraph::Deliver deliver);
+  Nodes(SlotFiller& filler, const InputGraphOptions& options,
+        InputGraph::Deliver deliver);
   ~Nodes() = default;
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
@@ -36,46 +54,33 @@ class Nodes {
   void WaitUntilIdle() { graph_.wait_for_all(); }
 
  private:
-  // Port 0: a batch whose last slot was filled. Port 1: a sample is done.
-  using Fill =
-      flow::multifunction_node<Sample*,
-                               std::tuple<OpenBatch*, flow::continue_msg>>;
+  // Puts out a batch whose last slot was filled.
+  using Fill = flow::multifunction_node<SlotRange, std::tuple<OpenBatch*>>;
 
+  int slots_per_task_;
   std::vector<Sample> samples_;
-  BoundedQueue<Sample*> idle_samples_;  // Never waited for: see limit_.
+  BoundedQueue<Sample*>
+      idle_samples_;  // Never waited for: one for each worker.
   flow::graph graph_;
-  flow::queue_node<Vacancy> waiting_;
-  flow::limiter_node<Vacancy> limit_;
-  flow::function_node<Vacancy, Sample*> read_;
   Fill fill_;
   flow::sequencer_node<OpenBatch*> in_order_;
   flow::function_node<OpenBatch*, flow::continue_msg> deliver_;
 };
 
-Nodes::Nodes(SlotFiller& filler, int samples_in_flight,
+Nodes::Nodes(SlotFiller& filler, const InputGraphOptions& options,
              InputGraph::Deliver deliver)
-    : samples_(static_cast<std::size_t>(samples_in_flight)),
+    : slots_per_task_(options.slots_per_task),
+      samples_(static_cast<std::size_t>(options.threads)),
       idle_samples_(samples_.size()),
-      waiting_(graph_),
-      limit_(graph_, samples_.size()),
-      read_(graph_, flow::unlimited,
-            [this, &filler](const Vacancy& vacancy) {
+      fill_(graph_, samples_.size(),
+            [this, &filler](const SlotRange& range,
+                            Fill::output_ports_type& ports) {
               Sample* const sample = idle_samples_.Pop().value();
-              sample->batch = vacancy.batch;
-              sample->slot = vacancy.slot;
-              sample->since = vacancy.since;
-              filler.Read(*sample);
-              return sample;
-            }),
-      fill_(graph_, flow::unlimited,
-            [this, &filler](Sample* sample, Fill::output_ports_type& ports) {
-              filler.Fill(*sample);
-              OpenBatch* const batch = sample->batch;
+              const bool is_whole = FillRange(filler, range, *sample);
               idle_samples_.Push(sample);
-              if (batch->SlotDone()) {
-                std::get<0>(ports).try_put(batch);
+              if (is_whole) {
+                std::get<0>(ports).try_put(range.batch);
               }
-              std::get<1>(ports).try_put({});
             }),
       in_order_(graph_,
                 [](const OpenBatch* batch) {
@@ -89,11 +94,7 @@ Nodes::Nodes(SlotFiller& filler, int samples_in_flight,
   for (Sample& sample : samples_) {
     idle_samples_.Push(&sample);
   }
-  flow::make_edge(waiting_, limit_);
-  flow::make_edge(limit_, read_);
-  flow::make_edge(read_, fill_);
   flow::make_edge(flow::output_port<0>(fill_), in_order_);
-  flow::make_edge(flow::output_port<1>(fill_), limit_.decrementer());
   flow::make_edge(in_order_, deliver_);
 }
 
@@ -104,8 +105,9 @@ void Nodes::Put(OpenBatch& batch) {
   }
   // The last slot's worker may deliver the batch before this loop ends, so
   // nothing of it is read in here.
-  for (int slot = 0; slot < samples; ++slot) {
-    waiting_.try_put({&batch, slot, StageCounter::Clock::now()});
+  for (int slot = 0; slot < samples; slot += slots_per_task_) {
+    fill_.try_put({&batch, slot, std::min(slot + slots_per_task_, samples),
+                   StageCounter::Clock::now()});
   }
 }
 
@@ -125,9 +127,8 @@ class InputGraph::Flow final : public InputGraph::Impl {
  public:
   Flow(SlotFiller& filler, const InputGraphOptions& options, Deliver deliver)
       : arena_(options.threads) {
-    arena_.Execute([&] {
-      nodes_.emplace(filler, options.samples_in_flight, std::move(deliver));
-    });
+    arena_.Execute(
+        [&] { nodes_.emplace(filler, options, std::move(deliver)); });
   }
   ~Flow() override { nodes_->WaitUntilIdle(); }  // Then the threads end.
   Flow(const Flow&) = delete;
@@ -147,14 +148,9 @@ class InputGraph::Basic final : public InputGraph::Impl {
       : filler_(filler), deliver_(std::move(deliver)) {}
 
   void Put(OpenBatch& batch) override {
-    sample_.batch = &batch;
-    for (int slot = 0; slot < batch.plan().samples; ++slot) {
-      sample_.slot = slot;
-      sample_.since = StageCounter::Clock::now();
-      filler_.Read(sample_);
-      filler_.Fill(sample_);
-      (void)batch.SlotDone();
-    }
+    const int samples = batch.plan().samples;
+    (void)FillRange(filler_, {&batch, 0, samples, StageCounter::Clock::now()},
+                    sample_);
     deliver_(batch);
   }
 

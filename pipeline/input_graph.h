@@ -11,21 +11,21 @@ namespace infeed {
 struct InputGraphOptions {
   // That work; 0: the caller's alone, one sample after the other in Put().
   int threads = 1;
-  int samples_in_flight = 2;  // read and not yet packed; > 0
+  // Neighbours that a worker fills one after the other: what the graph costs is
+  // shared by them. > 0
+  int slots_per_task = 1;
 };
 
-// The flow graph: takes batches apart into samples, works on them in parallel
-// and gives the batches back whole and in order.
+// The flow graph: takes batches apart into ranges of slots, works on them in
+// parallel and gives the batches back whole and in order.
 //
-//                    +------------ one more may enter -----------+
-//                    v                                           |
-//   Put ► waiting ► limit ► read ► fill (decode, resize, pack) ──+
-//                                   └► in order ► deliver        (last slot)
+//   Put ► waiting ► read, decode, resize, pack ─► in order ► deliver
+//          (queue)  `threads` ranges at once      (last slot)
 //
-// Decode and resize are one node, as rows are resized while they are in the
-// worker's cache, and there is no image to hand over and to bound.
-// What waits is bounded by the batches that the caller puts; what is in flight
-// by the limit.
+// All that is done for a sample is one node, as its bytes and rows are in the
+// worker's cache then, and there is nothing to hand over and to bound.
+// What waits is bounded by the batches that the caller puts; in flight is one
+// sample for each thread.
 //
 // The work is done by exactly `threads` threads of its own (closed_arena.h).
 // Without any there is no graph: Put() reads and fills slot by slot and

@@ -154,7 +154,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       open_(ready_.capacity()),
       graph_(filler_,
              {.threads = is_basic() ? 0 : options_.threads,
-              .samples_in_flight = SamplesInFlight(options_)},
+              .slots_per_task = SlotsPerTask(options_)},
              [this](OpenBatch& open) { Deliver(open); }),
       epoch_(sequence_.position().epoch),
       epoch_order_(order_.Epoch(epoch_)) {

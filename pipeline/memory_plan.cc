@@ -66,7 +66,7 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
           .batches = options.batches_in_pool *
                      Batch::MemoryBytes(options.batch_size / options.world_size,
                                         options.image_size),
-          .records = SamplesInFlight(options) * record,
+          .records = options.threads * record,
           .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
           .decoding = options.threads * (record + kRows + kSmallImage),
           .compressed = data.compressed_bytes,
@@ -75,8 +75,11 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
 
 }  // namespace
 
-int SamplesInFlight(const InputOptions& options) {
-  return options.graph == GraphKind::kBasic ? 1 : 2 * options.threads;
+int SlotsPerTask(const InputOptions& options) {
+  constexpr int kTasksPerThread = 4;
+  constexpr int kMost = 16;
+  const int slots = options.batch_size / options.world_size;
+  return std::clamp(slots / (kTasksPerThread * options.threads), 1, kMost);
 }
 
 MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {

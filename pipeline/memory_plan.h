@@ -22,7 +22,7 @@ struct MemoryPlan {
   std::int64_t program = 0;     // code, libraries, allocators, threads' stacks
   std::int64_t index = 0;       // where the records lie
   std::int64_t batches = 0;     // the pool
-  std::int64_t records = 0;     // records in flight, each the longest there is
+  std::int64_t records = 0;     // records in flight, one a worker, the longest
   std::int64_t prefetch = 0;    // what is read ahead from stores
   std::int64_t decoding = 0;    // of all workers together
   std::int64_t compressed = 0;  // what compressed shards are read with
@@ -38,9 +38,10 @@ struct MemoryPlan {
   }
 };
 
-// Records that are read but not yet packed: one that a worker is at and one
-// that waits for it.
-[[nodiscard]] int SamplesInFlight(const InputOptions& options);
+// Neighbouring slots that a worker fills one after the other: few enough that
+// all workers have several such tasks of a batch. Requires: options are
+// checked.
+[[nodiscard]] int SlotsPerTask(const InputOptions& options);
 
 // Shares out memory_limit / local_world_size. First comes what is needed
 // anyhow, each the most that it can be; a worker's decoder needs as much as the

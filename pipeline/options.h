@@ -51,7 +51,7 @@ struct InputOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
   AugmentOptions augment = {};  // in training only
-  // Random crop and flip, epochs for ever. Otherwise nothing random, one epoch.
+  // Random crop and flip. Otherwise nothing random.
   bool training = true;
   std::int64_t repeat = 0;  // epochs; 0: for ever in training, else one
   Shuffle shuffle = Shuffle::kGlobal;

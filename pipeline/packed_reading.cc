@@ -75,7 +75,9 @@ PackedReading PlanPackedReading(const RecordIndex& index,
     return reading;
   }
   CheckOrder(index, options.shuffle);
-  const std::int64_t in_flight = SamplesInFlight(options);
+  // How far apart two records can lie that are asked for at the same time.
+  const std::int64_t in_flight =
+      std::int64_t{2} * options.threads * SlotsPerTask(options);
   const auto shards = static_cast<std::int64_t>(index.shards().size());
   std::int64_t at_once = 1;
   std::int64_t stretch = in_flight;

@@ -41,7 +41,9 @@ std::vector<PlannedRead> PlanReads(std::span<const RecordLocation> locations,
     }
     PlannedRead& read = reads.back();
     read.bytes = std::max(read.bytes, FrameEnd(location) - read.offset);
-    read.records.push_back(record);
+    if (options.names_records) {
+      read.records.push_back(record);
+    }
   }
   return reads;
 }

@@ -12,6 +12,8 @@ namespace infeed {
 struct ReadPlanOptions {
   // Bytes between two records that are read along rather than passed over.
   std::int64_t max_hole_bytes = std::int64_t{64} << 10;
+  // Whether reads say which records they cover.
+  bool names_records = true;
   // Of one read, unless a single record is longer.
   std::int64_t max_read_bytes = std::int64_t{8} << 20;
 };

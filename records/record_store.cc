@@ -125,6 +125,7 @@ std::int64_t RecordStore::packed_restarts() const {
 
 void RecordStore::WillRead(std::span<const std::int64_t> records) const {
   std::vector<RecordLocation> in_files;
+  in_files.reserve(records.size());
   for (const std::int64_t record : records) {
     const RecordLocation location = index_.at(record);
     if (IsPacked(location.shard)) {
@@ -140,7 +141,8 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
       in_files.push_back(location);
     }
   }
-  for (const PlannedRead& read : PlanReads(in_files)) {
+  for (const PlannedRead& read :
+       PlanReads(in_files, {.names_records = false})) {
     Announce(read.shard, read.offset, read.bytes);
   }
 }

@@ -28,7 +28,7 @@ std::ptrdiff_t ThreadsOfThisProcess() {
 class InputGraphTest : public ::testing::Test {
  protected:
   // Returns the numbers of the batches in the order of their delivery.
-  std::vector<std::int64_t> Run(int threads) {
+  std::vector<std::int64_t> Run(int threads, int slots_per_task = 1) {
     const InputOptions options{
         .batch_size = 2, .image_size = 8, .threads = threads};
     const RecordStore store(shards_.index());
@@ -43,7 +43,7 @@ class InputGraphTest : public ::testing::Test {
     const std::ptrdiff_t before = ThreadsOfThisProcess();
     {
       InputGraph graph(filler,
-                       {.threads = threads, .samples_in_flight = 2 * threads},
+                       {.threads = threads, .slots_per_task = slots_per_task},
                        [&](OpenBatch& batch) {
                          workers_.insert(std::this_thread::get_id());
                          delivered.push_back(batch.number());
@@ -74,6 +74,7 @@ std::vector<std::int64_t> InOrder() {
 TEST_F(InputGraphTest, DeliversEverythingInOrderBeforeItEnds) {
   for (const int threads : {1, 2, 7}) {
     EXPECT_EQ(Run(threads), InOrder()) << threads << " threads";
+    EXPECT_EQ(Run(threads, 2), InOrder()) << threads << " threads";
   }
 }
 
@@ -90,7 +91,7 @@ TEST_F(InputGraphTest, EndsWithoutABatch) {
   StageCounters counters;
   SlotFiller filler(store, seek_store, kRecords,
                     {.image_size = 8, .threads = 2}, counters);
-  const InputGraph graph(filler, {.threads = 2, .samples_in_flight = 4},
+  const InputGraph graph(filler, {.threads = 2},
                          [](OpenBatch&) { FAIL() << "there is none"; });
 }
 

@@ -315,7 +315,7 @@ TEST_F(InputPipelineTest, SeesItsQueues) {
 
 TEST_F(InputPipelineTest, SaysWhatMemoryItCanTake) {
   const InputPipeline pipeline(index(), kTraining);
-  EXPECT_EQ(pipeline.memory().records, 6 * index().max_length());
+  EXPECT_EQ(pipeline.memory().records, 3 * index().max_length());
   EXPECT_EQ(pipeline.memory().batches, 3 * Batch::MemoryBytes(4, 16));
   EXPECT_EQ(pipeline.memory_bytes(), pipeline.memory().total());
   EXPECT_LE(pipeline.memory_bytes(), kTraining.memory_limit);

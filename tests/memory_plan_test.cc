@@ -29,7 +29,7 @@ const InputOptions kOptions{.batch_size = 8,
 TEST(MemoryPlanTest, KnowsWhatIsNeededAnyhow) {
   const MemoryPlan plan = PlanMemory(kOptions, kData);
   EXPECT_EQ(plan.batches, 3 * Batch::MemoryBytes(4, 10));
-  EXPECT_EQ(plan.records, 4 * 1000);
+  EXPECT_EQ(plan.records, 2 * 1000);
   EXPECT_EQ(plan.index, 24 * 500);
   EXPECT_EQ(plan.program, 66 * kMebi);
   EXPECT_EQ(plan.prefetch, 0);
@@ -127,11 +127,13 @@ TEST(MemoryPlanTest, SaysItInOneLine) {
             "100");
 }
 
-TEST(MemoryPlanTest, NeedsOneSampleInFlightWithoutAGraph) {
-  InputOptions options = kOptions;
-  EXPECT_EQ(SamplesInFlight(options), 4);
-  options.graph = GraphKind::kBasic;
-  EXPECT_EQ(SamplesInFlight(CheckedInputOptions(options)), 1);
+TEST(MemoryPlanTest, GivesEachThreadSeveralTasksOfABatch) {
+  EXPECT_EQ(SlotsPerTask({.batch_size = 64, .threads = 2}), 8);
+  EXPECT_EQ(SlotsPerTask({.batch_size = 128, .world_size = 2, .threads = 2}),
+            8);
+  EXPECT_EQ(SlotsPerTask({.batch_size = 64, .threads = 16}), 1);
+  EXPECT_EQ(SlotsPerTask({.batch_size = 4, .threads = 2}), 1);
+  EXPECT_EQ(SlotsPerTask({.batch_size = 4096, .threads = 2}), 16);
 }
 
 }  // namespace

@@ -41,6 +41,8 @@ infeed_test(pipeline_test
     window_order_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS core)
+target_compile_definitions(pipeline_test PRIVATE
+  INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")
 add_dependencies(core_tests pipeline_test)
 add_dependencies(tsan_tests pipeline_test)
 
@@ -63,6 +65,12 @@ infeed_test(input_pipeline_test
     support/loopback_server.cc
     support/served_object.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json TBB::tbb
+  SOURCES autotune_test.cc closed_arena_test.cc input_graph_test.cc
+          input_pipeline_errors_test.cc input_pipeline_seek_test.cc
+          input_pipeline_test.cc input_pipeline_url_test.cc
+          packed_pipeline_test.cc
+          support/loopback_server.cc support/served_object.cc
+  LIBRARIES pipeline_test_support TBB::tbb
   LABELS tbb)
 add_dependencies(core_tests input_pipeline_test)
 

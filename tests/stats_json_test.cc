@@ -117,9 +117,9 @@ TEST(StatsJsonTest, SaysNullWhereTheDeviceHasNoRate) {
 
 TEST(StatsJsonTest, SurvivesAnyBytes) {
   PipelineStats stats;
-  stats.bad_record_totals.first = "\xFF\xFE";
+  stats.first_bad_record = "\xFF\xFE";
   const auto json = nlohmann::json::parse(StatsJson(stats));
-  EXPECT_EQ(json["bad_record_totals"]["first"], "\uFFFD\uFFFD");
+  EXPECT_EQ(json["first_bad_record"], "\uFFFD\uFFFD");
 }
 
 TEST(StatsJsonTest, NamesTheGraph) {

@@ -60,23 +60,22 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) {
 namespace infeed {
 namespace {
 
-constexpr int kRecords = 48;
-constexpr int kBatch = 8;
-constexpr int kWarm = 60;
-constexpr int kCounted = 300;
-// Of a record: what queues of oneTBB take for themselves.
-constexpr double kMost = 0.1;
+constexpr int kRecords = 128;
+constexpr int kBatch = 64;
+constexpr int kWarm = 20;
+constexpr int kCounted = 40;
+// Of a record: epochs' keys, and a batch's list of reads to come.
+constexpr double kMost = 0.25;
 
 // Photographs of several sizes.
 std::vector<std::string> Payloads() {
   std::vector<std::string> payloads;
   for (int record = 0; record < kRecords; ++record) {
-    const std::string jpeg =
-        TestJpeg({.width = 60 + record,
-                  .height = 90 - record,
-                  .subsampling = record % 2 == 0 ? Subsampling::k420
-                                                 : Subsampling::k444,
-                  .seed = static_cast<std::uint64_t>(record) + 1});
+    const std::string jpeg = TestJpeg(
+        {.width = 60 + record,
+         .height = 190 - record,
+         .subsampling = record % 2 == 0 ? Subsampling::k420 : Subsampling::k444,
+         .seed = static_cast<std::uint64_t>(record) + 1});
     payloads.push_back(PayloadWithImage(jpeg, record + 1));
   }
   return payloads;
