@@ -106,4 +106,8 @@ struct InputOptions {
 // ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
 
+// What they say of the preprocessing. Requires: they are checked.
+[[nodiscard]] PreprocessOptions PreprocessOptionsOf(
+    const InputOptions& options);
+
 }  // namespace infeed
