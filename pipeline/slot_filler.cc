@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "pipeline/lent_preprocessor.h"
 #include "pipeline/selection.h"
 #include "pipeline/trace_log.h"
 
@@ -13,25 +14,6 @@ using Clock = StageCounter::Clock;
 
 constexpr int kMaxBadInARow = 16;
 constexpr std::int64_t kRgbBytes = 3;
-
-// A preprocessor on loan for one sample.
-class LentPreprocessor {
- public:
-  using Queue = BoundedQueue<std::unique_ptr<Preprocessor>>;
-
-  explicit LentPreprocessor(Queue& queue)
-      : queue_(queue), preprocessor_(std::move(queue.Pop().value())) {}
-  ~LentPreprocessor() { queue_.Push(std::move(preprocessor_)); }
-  LentPreprocessor(const LentPreprocessor&) = delete;
-  LentPreprocessor& operator=(const LentPreprocessor&) = delete;
-
-  Preprocessor* operator->() { return preprocessor_.get(); }
-  Preprocessor& operator*() { return *preprocessor_; }
-
- private:
-  Queue& queue_;
-  std::unique_ptr<Preprocessor> preprocessor_;
-};
 
 std::int32_t SlotLabel(std::int64_t label, int offset) {
   constexpr std::int64_t kLow = std::numeric_limits<std::int32_t>::min();
