@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "pipeline/lent_preprocessor.h"
 #include "pipeline/selection.h"
 #include "pipeline/trace_log.h"
 
