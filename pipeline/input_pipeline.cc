@@ -15,6 +15,7 @@
 #include "base/bounded_queue.h"
 #include "pipeline/bad_record_ledger.h"
 #include "pipeline/batch_plan.h"
+#include "pipeline/batch_planner.h"
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
 #include "pipeline/open_batch.h"
@@ -48,11 +49,6 @@ PlannedData DataOf(const RecordIndex& index, const PackedReading& packed) {
           .compressed_bytes = packed.memory_bytes};
 }
 
-InputOptions WithPlan(InputOptions options, const MemoryPlan& plan) {
-  options.jpeg_limits = PlannedJpegLimits(options.jpeg_limits, plan);
-  return options;
-}
-
 }  // namespace
 
 // Members are in the order of the data's way, so that destruction, which goes
@@ -74,7 +70,7 @@ class InputPipeline::Impl {
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
-    return batches_per_epoch_;
+    return sequence_.batches_per_epoch();
   }
 
  private:
@@ -97,13 +93,11 @@ class InputPipeline::Impl {
   const RecordIndex& index_;
   const InputOptions options_;
   const SampleOrder order_;
-  BatchSequence sequence_;  // the driver's, once it runs
-  const std::int64_t batches_per_epoch_;
+  const BatchSequence sequence_;  // at the start
   BadRecordLedger ledger_;
   const PackedReading packed_;
   const MemoryPlan memory_;
   const RecordStore store_;
-  Prefetcher prefetcher_;  // the driver's
   const SeekStore seek_store_;
   const Clock::time_point started_ = Clock::now();
   const std::int64_t storage_bytes_before_ = StorageBytesRead();
@@ -118,14 +112,8 @@ class InputPipeline::Impl {
   BatchPool pool_;
   BoundedQueue<ReadyBatch> ready_;
   SlotFiller filler_;
-  // Those in the graph: batch i is in place i mod the size of the pool, which
-  // batch i - size has left, as there are no more batches than that.
-  std::vector<OpenBatch> open_;
+  BatchPlanner planner_;  // the driver's, once it runs
   InputGraph graph_;
-  // The driver's: the number of the next batch, and its epoch's order.
-  std::int64_t number_ = 0;
-  std::uint32_t epoch_;
-  EpochOrder epoch_order_;
   std::jthread driver_;  // none in the basic graph: Next() drives
 };
 
@@ -135,29 +123,27 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       options_(CheckedInputOptions(options)),
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
-      batches_per_epoch_(sequence_.batches_per_epoch()),
-      ledger_(options_, batches_per_epoch_),
+      ledger_(options_, sequence_.batches_per_epoch()),
       packed_(PlanPackedReading(index, options_)),
       memory_(PlanMemory(options_, DataOf(index, packed_))),
       store_(index, {.verify_checksums = options_.verify_checksums,
                      .packed = packed_.store}),
-      prefetcher_(order_, sequence_, PlanPrefetch(index, options_),
-                  [this](auto& records) { WillRead(records); }),
       seek_store_(index),
       position_(sequence_.position()),
       cache_(memory_.cache, index.size()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
             options_.image_size),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, seek_store_, order_.places(), WithPlan(options_, memory_),
-              counters_, &cache_),
-      open_(ready_.capacity()),
+      filler_(store_, seek_store_, order_.places(),
+              PlannedOptions(options_, memory_), counters_, &cache_),
+      planner_(order_, sequence_, options_,
+               Prefetcher(order_, sequence_, PlanPrefetch(index, options_),
+                          [this](auto& records) { WillRead(records); }),
+               counters_),
       graph_(filler_,
              {.threads = is_basic() ? 0 : options_.threads,
               .slots_per_task = SlotsPerTask(options_)},
-             [this](OpenBatch& open) { Deliver(open); }),
-      epoch_(sequence_.position().epoch),
-      epoch_order_(order_.Epoch(epoch_)) {
+             [this](OpenBatch& open) { Deliver(open); }) {
   if (!is_basic()) {
     driver_ = std::jthread([this] { Drive(); });
   }
@@ -179,37 +165,14 @@ bool InputPipeline::Impl::TryPutNext() {
 }
 
 bool InputPipeline::Impl::PutNext() {
-  const std::optional<BatchPlan> plan = sequence_.Next();
-  if (!plan) {
-    if (number_ == 0) {
+  OpenBatch* const open = planner_.BeginNext(pool_);
+  if (open == nullptr) {
+    if (planner_.count() == 0) {
       ready_.Close();  // No last batch will do it.
     }
     return false;
   }
-  if (!is_basic()) {
-    prefetcher_.Reach(number_);
-  }
-  const Clock::time_point start = Clock::now();
-  BatchHandle batch = pool_.Take();
-  if (!batch) {
-    return false;
-  }
-  const Clock::time_point taken = Clock::now();
-  if (plan->epoch != epoch_) {
-    epoch_ = plan->epoch;
-    epoch_order_ = order_.Epoch(epoch_);
-  }
-  OpenBatch& open = open_[static_cast<std::size_t>(number_) % open_.size()];
-  open.Begin(number_, *plan, epoch_order_, std::move(batch));
-  const TracePlace place{
-      .epoch = plan->epoch, .position = plan->first, .batch = number_++};
-  const Clock::time_point planned = Clock::now();
-  counters_.order.Add(0, planned - taken, taken - start, plan->samples);
-  counters_.waiting.Add(plan->samples);
-  TraceSpan(options_.trace, "wait", start, taken, place);
-  TraceSpan(options_.trace, "order", taken, planned, place);
-  counters_.TraceQueues(options_.trace, planned);
-  graph_.Put(open);
+  graph_.Put(*open);
   return true;
 }
 

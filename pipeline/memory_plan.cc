@@ -104,10 +104,10 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
   return plan;
 }
 
-JpegLimits PlannedJpegLimits(const JpegLimits& limits, const MemoryPlan& plan) {
-  JpegLimits planned = limits;
-  planned.max_memory_bytes = std::min(limits.max_memory_bytes, plan.image);
-  return planned;
+InputOptions PlannedOptions(InputOptions options, const MemoryPlan& plan) {
+  std::int64_t& bytes = options.jpeg_limits.max_memory_bytes;
+  bytes = std::min(bytes, plan.image);
+  return options;
 }
 
 std::string MemoryText(const MemoryPlan& plan) {

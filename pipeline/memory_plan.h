@@ -53,9 +53,9 @@ struct MemoryPlan {
 [[nodiscard]] MemoryPlan PlanMemory(const InputOptions& options,
                                     const PlannedData& data);
 
-// The limits of a worker's decoder under a plan.
-[[nodiscard]] JpegLimits PlannedJpegLimits(const JpegLimits& limits,
-                                           const MemoryPlan& plan);
+// The options with the limits of a worker's decoder under the plan.
+[[nodiscard]] InputOptions PlannedOptions(InputOptions options,
+                                          const MemoryPlan& plan);
 
 // "memory: up to 231 of 256 MiB: program 64, index 1, batches 38, ...", in one
 // line without its end.

@@ -112,9 +112,10 @@ TEST(MemoryPlanTest, DoesNotOverflowForTheLongestRecord) {
 
 TEST(MemoryPlanTest, BoundsWhatOneImageMayTake) {
   const MemoryPlan plan{.image = 100};
-  EXPECT_EQ(PlannedJpegLimits({}, plan).max_memory_bytes, 100);
-  EXPECT_EQ(PlannedJpegLimits({.max_memory_bytes = 7}, plan).max_memory_bytes,
-            7);
+  InputOptions options;
+  EXPECT_EQ(PlannedOptions(options, plan).jpeg_limits.max_memory_bytes, 100);
+  options.jpeg_limits.max_memory_bytes = 7;
+  EXPECT_EQ(PlannedOptions(options, plan).jpeg_limits.max_memory_bytes, 7);
 }
 
 TEST(MemoryPlanTest, SaysItInOneLine) {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/batch.h"
+#include "pipeline/batch_plan.h"
+#include "pipeline/open_batch.h"
+#include "pipeline/options.h"
+#include "pipeline/prefetcher.h"
+#include "pipeline/sample_order.h"
+#include "pipeline/stage_counters.h"
+
+namespace infeed {
+
+// Batch after batch of a stream, planned, announced to the storage and begun:
+// all that happens before slots are filled.
+//
+// Owns the batches that are open: batch i is in place i mod the size of the
+// pool, which batch i - size has left, as there are no more batches than that.
+// The order and the counters must outlive it. One thread at a time.
+class BatchPlanner {
+ public:
+  // Requires: options are checked; announced records are announced by
+  // `prefetcher`, which walks the same sequence.
+  BatchPlanner(const SampleOrder& order, const BatchSequence& sequence,
+               const InputOptions& options, Prefetcher prefetcher,
+               StageCounters& counters);
+
+  // Begins the next batch as soon as the pool has one. nullptr: the stream is
+  // over, or the pool is closed. Throws what announcing does.
+  [[nodiscard]] OpenBatch* BeginNext(BatchPool& pool);
+
+  // Batches begun so far.
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+ private:
+  const SampleOrder& order_;
+  BatchSequence sequence_;
+  Prefetcher prefetcher_;
+  const bool prefetches_;
+  StageCounters& counters_;
+  TraceLog* const trace_;
+  std::vector<OpenBatch> open_;
+  std::int64_t count_ = 0;
+  std::uint32_t epoch_;
+  EpochOrder epoch_order_;
+};
+
+}  // namespace infeed
