@@ -286,7 +286,7 @@ TEST_F(InputPipelineTest, CountsWhatItDelivered) {
   EXPECT_EQ(stats.bad_records, 0);
   EXPECT_GT(stats.first_batch_seconds, 0);
   EXPECT_GT(stats.elapsed_seconds, 0);
-  ASSERT_EQ(stats.stages.size(), 6U);
+  ASSERT_EQ(stats.stages.size(), 5U);
   for (const StageStats& stage : stats.stages) {
     EXPECT_EQ(stage.items, kRecords) << stage.name;
   }
