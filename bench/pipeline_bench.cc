@@ -1,12 +1,17 @@
 // What the pipeline costs beside the images: the order and the pool.
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
 #include "pipeline/batch.h"
 #include "pipeline/sample_order.h"
+#include "pipeline/stage_counters.h"
+#include "pipeline/trace_log.h"
 
 namespace infeed {
 namespace {
@@ -69,6 +74,32 @@ void TakeAndReturnABatch(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(TakeAndReturnABatch)->ThreadRange(1, 2);
+
+// What counting costs a sample's stage, with threads on the same counter.
+void CountAStage(benchmark::State& state) {
+  static StageCounter counter;
+  for (auto _ : state) {
+    counter.Add(1000, std::chrono::microseconds(100), {});
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(CountAStage)->ThreadRange(1, 2)->UseRealTime();
+
+void TraceASpan(benchmark::State& state) {
+  std::optional<TraceLog> log(std::in_place);
+  const auto now = TraceLog::Clock::now();
+  std::int64_t added = 0;
+  for (auto _ : state) {
+    if (++added % 500'000 == 0) {  // Before it is full.
+      state.PauseTiming();
+      log.emplace();
+      state.ResumeTiming();
+    }
+    log->Span("decode", now, now, {.position = added});
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(TraceASpan);
 
 void BlankASlot(benchmark::State& state) {
   const int side = static_cast<int>(state.range(0));

@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "bench/hash_flags.h"
 #include "bench/made_shards.h"
 #include "bench/stage_round.h"
 #include "bench/throughput_plot.h"
@@ -38,7 +39,7 @@ struct Flags {
   std::string stage = "all";
   std::string json;
   std::string plot;
-  std::int64_t hash_batches = 0;
+  HashFlags hash;
   bool dry_run = false;
   InputFlags input;
   SelectionFlags selection;
@@ -104,11 +105,6 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "name's end a drawing or a page with the table and the "
                  "verdict")
       ->type_name("FILE.svg|FILE.html");
-  app.add_option("--hash", flags.hash_batches,
-                 "does not measure, but prints the SHA-256 of the pixels and "
-                 "labels of the first N batches, for each of --threads")
-      ->check(PositiveNumber())
-      ->type_name("N");
   app.add_flag("--dry_run", flags.dry_run,
                "only checks flags and data, and says what would be measured");
 }
@@ -126,14 +122,6 @@ std::vector<std::string> ShardsOf(const Flags& flags) {
                      flags.split + "\": give another --split, or --shards");
   }
   return shards;
-}
-
-void PrintHashes(const RecordIndex& index, const Flags& flags) {
-  for (const int threads : flags.throughput.threads) {
-    InputOptions input = flags.throughput.input;
-    input.threads = threads;
-    fmt::print("{}\n", HashStream(index, input, flags.hash_batches));
-  }
 }
 
 // Says where a measurement is: each round's end, and every few seconds of a
@@ -228,8 +216,9 @@ void Run(Flags& flags, const std::vector<std::string>& shards) {
              index.shards().size());
   if (flags.dry_run) {
     PrintPlan(index, flags);
-  } else if (flags.hash_batches > 0) {
-    PrintHashes(index, flags);
+  } else if (flags.hash.batches > 0) {
+    PrintHashes(index, flags.throughput.input, flags.throughput.threads,
+                flags.hash);
   } else {
     Measure(index, flags);
   }
@@ -258,6 +247,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddStreamFlags(app, flags.input);
   AddSelectionFlags(app, flags.selection);
   AddMeasurementFlags(app, flags);
+  AddHashFlags(app, flags.hash);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
   AddObservationFlags(app, flags.observation);

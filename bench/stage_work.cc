@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "bench/held_records.h"
 #include "bench/held_resize.h"
-#include "pipeline/slot_filler.h"
+#include "pipeline/options.h"
 #include "preprocess/named_choice.h"
 #include "preprocess/recipe.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/stream_hash.h"
 #include "pipeline/input_pipeline.h"
 
 namespace infeed {
@@ -87,20 +86,6 @@ std::vector<ThroughputRun> MeasureThroughput(const RoundMaker& measure,
     runs.push_back(Summarize(std::move(of_one), options.device_rate > 0));
   }
   return runs;
-}
-
-std::string HashStream(const RecordIndex& index, const InputOptions& options,
-                       std::int64_t batches) {
-  InputPipeline pipeline(index, options);
-  StreamHash hash;
-  for (std::int64_t i = 0; i < batches; ++i) {
-    const BatchHandle batch = pipeline.Next();
-    if (batch == nullptr) {
-      break;
-    }
-    hash.Add(*batch);
-  }
-  return hash.Finish();
 }
 
 }  // namespace infeed

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/throughput_round.h"
+#include "pipeline/batch.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/options.h"
 #include "pipeline/stats.h"
@@ -62,11 +63,5 @@ using RoundMaker =
 [[nodiscard]] std::vector<ThroughputRun> MeasureThroughput(
     const RoundMaker& measure, const ThroughputOptions& options,
     const RunSink& sink);
-
-// Returns the SHA-256 of the first `batches` batches, fewer when the stream
-// ends before.
-[[nodiscard]] std::string HashStream(const RecordIndex& index,
-                                     const InputOptions& options,
-                                     std::int64_t batches);
 
 }  // namespace infeed

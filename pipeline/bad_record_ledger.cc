@@ -106,19 +106,19 @@ bool BadRecordLedger::IsOverRate() const {
 }
 
 DataError BadRecordLedger::OverNumber() const {
-  return {last_->origin(), last_->reason() + "; that makes " +
+  return {last_->origin(), last_->reason() + "; it is bad record number " +
                                std::to_string(totals_.different) +
-                               " bad records, more than max_bad_records " +
+                               ", and max_bad_records is " +
                                std::to_string(totals_.max_different) + " (" +
                                Samples(totals_) + ")" + WhereListed(report_)};
 }
 
 DataError BadRecordLedger::OverRate() const {
-  return {last_->origin(), last_->reason() + "; with it " + Samples(totals_) +
-                               " are bad, a larger share than max_bad_rate " +
-                               Short(totals_.max_rate) + " (" +
-                               std::to_string(totals_.different) +
-                               " different records)" + WhereListed(report_)};
+  return {last_->origin(),
+          last_->reason() + "; with it " + Samples(totals_) +
+              " are bad, a larger share than max_bad_rate " +
+              Short(totals_.max_rate) + " (different records: " +
+              std::to_string(totals_.different) + ")" + WhereListed(report_)};
 }
 
 BadRecordTotals BadRecordLedger::totals() const {

@@ -56,6 +56,14 @@ void FindWaste(const PipelineStats& stats, Bottleneck& bottleneck) {
                                static_cast<double>(bad.samples));
 }
 
+// Images that came in the time after the first batch.
+double LaterImages(const PipelineStats& stats) {
+  const double images = static_cast<double>(stats.images);
+  return stats.first_wait_seconds > 0  // Not in an interval of later on.
+             ? images - images / static_cast<double>(stats.batches)
+             : images;
+}
+
 // The device's own speed, and the cores that keep up with it. What c cores do
 // in the time W + D, of which the device waits for W, takes c (W + D) / D cores
 // in the time D: c W / D more.
@@ -69,7 +77,7 @@ void FindDevice(const PipelineStats& stats, double busy_seconds,
   if (own_seconds <= 0) {
     return;
   }
-  bottleneck.device_rate = static_cast<double>(stats.images) / own_seconds;
+  bottleneck.device_rate = LaterImages(stats) / own_seconds;
   const double busy_cores = busy_seconds / stats.elapsed_seconds;
   bottleneck.cores_needed = bottleneck.device_wait_share < kLittleWait
                                 ? 0

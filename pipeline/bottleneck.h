@@ -28,7 +28,8 @@ struct Bottleneck {
   double stage_share = 0;  // its part of the work
   double busy_share = 0;   // of the threads' time
   double device_wait_share = 0;  // of the time after the first batch
-  // Images a second of the time in which the device did not wait. None where
+  // Images a second of the time in which the device did not wait, both after
+  // its first batch. None where
   // it waited all the time: then it did nothing with its batches.
   std::optional<double> device_rate;
   // How many more cores as busy as these would feed the device, if work grew

@@ -26,8 +26,9 @@ namespace infeed {
 // position() and State() from one thread at a time; Stop(), stats() and the
 // rest from any.
 // The constructor throws UsageError naming the option that is wrong, for an
-// empty data set, a training batch larger than the data, a start that is not
-// the beginning of a batch, and a memory limit that is too small.
+// empty data set, an epoch without a batch, a selection or an order that the
+// data cannot give, a start that is not the beginning of a batch, and a memory
+// limit that is too small.
 class InputPipeline {
  public:
   InputPipeline(const RecordIndex& index, const InputOptions& options,
@@ -38,7 +39,7 @@ class InputPipeline {
   InputPipeline& operator=(const InputPipeline&) = delete;
 
   // Waits for the next batch. Its size is the rank's share: batch_size /
-  // world_size. nullptr is the end of the one epoch when not training, and
+  // world_size. nullptr is the end of the last epoch (options.repeat), and
   // after Stop(). Throws what a stage threw (DataError, IoError) after the last
   // batch before it; the stream is over then.
   [[nodiscard]] BatchHandle Next();
@@ -59,7 +60,8 @@ class InputPipeline {
   [[nodiscard]] const MemoryPlan& memory() const;
   [[nodiscard]] std::int64_t memory_bytes() const { return memory().total(); }
 
-  // Batches of one epoch: the last partial one counts when not training.
+  // Batches of one epoch: a last one that is a part counts unless it is dropped
+  // (options.last_batch).
   [[nodiscard]] std::int64_t batches_per_epoch() const;
 
  private:

@@ -104,4 +104,16 @@ InputOptions CheckedInputOptions(InputOptions options) {
   return options;
 }
 
+PreprocessOptions PreprocessOptionsOf(const InputOptions& options) {
+  return {.recipe = options.recipe,
+          .interpolation = options.interpolation,
+          .training = options.training,
+          .image_size = options.image_size,
+          .scaled_decode = options.scaled_decode,
+          .augment = options.augment,
+          .limits = options.jpeg_limits,
+          .warnings = options.lenient ? JpegWarnings::kTolerated
+                                      : JpegWarnings::kErrors};
+}
+
 }  // namespace infeed

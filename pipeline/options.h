@@ -51,7 +51,7 @@ struct InputOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
   AugmentOptions augment = {};  // in training only
-  // Random crop and flip, epochs for ever. Otherwise nothing random, one epoch.
+  // Random crop and flip. Otherwise nothing random.
   bool training = true;
   std::int64_t repeat = 0;  // epochs; 0: for ever in training, else one
   Shuffle shuffle = Shuffle::kGlobal;
@@ -105,5 +105,9 @@ struct InputOptions {
 // UsageError naming the field that is out of its range, or a batch that the
 // ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
+
+// What they say of the preprocessing. Requires: they are checked.
+[[nodiscard]] PreprocessOptions PreprocessOptionsOf(
+    const InputOptions& options);
 
 }  // namespace infeed

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "pipeline/lent_preprocessor.h"
 #include "pipeline/selection.h"
 #include "pipeline/trace_log.h"
 
@@ -13,25 +14,6 @@ using Clock = StageCounter::Clock;
 
 constexpr int kMaxBadInARow = 16;
 constexpr std::int64_t kRgbBytes = 3;
-
-// A preprocessor on loan for one sample.
-class LentPreprocessor {
- public:
-  using Queue = BoundedQueue<std::unique_ptr<Preprocessor>>;
-
-  explicit LentPreprocessor(Queue& queue)
-      : queue_(queue), preprocessor_(std::move(queue.Pop().value())) {}
-  ~LentPreprocessor() { queue_.Push(std::move(preprocessor_)); }
-  LentPreprocessor(const LentPreprocessor&) = delete;
-  LentPreprocessor& operator=(const LentPreprocessor&) = delete;
-
-  Preprocessor* operator->() { return preprocessor_.get(); }
-  Preprocessor& operator*() { return *preprocessor_; }
-
- private:
-  Queue& queue_;
-  std::unique_ptr<Preprocessor> preprocessor_;
-};
 
 std::int32_t SlotLabel(std::int64_t label, int offset) {
   constexpr std::int64_t kLow = std::numeric_limits<std::int32_t>::min();
@@ -47,18 +29,6 @@ std::int32_t SlotLabel(std::int64_t label, int offset) {
 
 }  // namespace
 
-PreprocessOptions PreprocessOptionsOf(const InputOptions& options) {
-  return {.recipe = options.recipe,
-          .interpolation = options.interpolation,
-          .training = options.training,
-          .image_size = options.image_size,
-          .scaled_decode = options.scaled_decode,
-          .augment = options.augment,
-          .limits = options.jpeg_limits,
-          .warnings = options.lenient ? JpegWarnings::kTolerated
-                                      : JpegWarnings::kErrors};
-}
-
 SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
                        std::int64_t places, const InputOptions& options,
                        StageCounters& counters, RecordCache* cache)
@@ -68,12 +38,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
       options_(options),
       counters_(counters),
       cache_(cache),
-      preprocessors_(static_cast<std::size_t>(options.threads)) {
-  for (int i = 0; i < options.threads; ++i) {
-    preprocessors_.Push(
-        std::make_unique<Preprocessor>(PreprocessOptionsOf(options)));
-  }
-}
+      preprocessors_(options) {}
 
 void SlotFiller::Read(Sample& sample) {
   counters_.waiting.Add(-1);
@@ -225,7 +190,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   const std::size_t slot = static_cast<std::size_t>(sample.slot);
   batch.labels()[slot] = SlotLabel(sample.example.label, options_.label_offset);
   sample.stage = BadRecordKind::kImage;
-  LentPreprocessor preprocessor(preprocessors_);
+  PreprocessorPool::Loan preprocessor(preprocessors_);
   const ImagenetExampleView& example = sample.example;
   const std::span<std::uint32_t> pixels = batch.slot_pixels(sample.slot);
   const Clock::time_point start = Clock::now();

@@ -4,17 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "base/bounded_queue.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "pipeline/bad_record.h"
 #include "pipeline/open_batch.h"
 #include "pipeline/options.h"
+#include "pipeline/preprocessor_pool.h"
 #include "pipeline/record_cache.h"
 #include "pipeline/sample_seek_index.h"
 #include "pipeline/stage_counters.h"
@@ -25,10 +24,6 @@
 #include "records/seek_store.h"
 
 namespace infeed {
-
-// What a pipeline's options say of its preprocessing.
-[[nodiscard]] PreprocessOptions PreprocessOptionsOf(
-    const InputOptions& options);
 
 // A sample on its way from a shard to its slot. Owns the record's bytes; its
 // buffer is used again for the next sample.
@@ -115,9 +110,8 @@ class SlotFiller {
   std::int64_t places_;
   InputOptions options_;
   StageCounters& counters_;
-  RecordCache* cache_;  // null: none
-  // The preprocessors that no call is using: one for each worker in all.
-  BoundedQueue<std::unique_ptr<Preprocessor>> preprocessors_;
+  RecordCache* cache_;              // null: none
+  PreprocessorPool preprocessors_;  // one for each worker
   SeekIndexCounts seek_counts_;
   std::atomic<bool> cancelled_{false};
 };

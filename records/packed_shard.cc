@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "records/byte_stream.h"
@@ -153,7 +154,9 @@ std::size_t PackedShard::Unpack(Cursor& cursor, std::int64_t record,
     if (!IsMediumError(error)) {
       throw;
     }
-    Lose(cursor.next(), error.what(), record);
+    Lose(cursor.next(),
+         "cannot read: " + std::generic_category().message(error.errno_value()),
+         record);
   }
 }
 

@@ -68,8 +68,8 @@ TEST(BadRecordLedgerTest, EndsAtTheRecordThatIsOneTooMany) {
   EXPECT_EQ(MessageOf<DataError>([&] {
               ledger.Enter(Bads{Bad(2), Bad(7), Bad(8)}, 8);
             }),
-            "shard: record 7 at byte 700: it is bad; that makes 3 bad records, "
-            "more than max_bad_records 2 (5 of 24 samples so far); " +
+            "shard: record 7 at byte 700: it is bad; it is bad record number "
+            "3, and max_bad_records is 2 (5 of 24 samples so far); " +
                 (folder / "bad") + " lists them");
   const std::string report = ReadWholeFile(folder / "bad", 10000);
   EXPECT_EQ(std::ranges::count(report, '\n'), 3);
@@ -83,7 +83,7 @@ TEST(BadRecordLedgerTest, HoldsTheRateAgainstItsBudgetAfterAThousandSamples) {
   EXPECT_THAT(MessageOf<DataError>([&] { ledger.Enter({}, 1); }),
               AllOf(HasSubstr("record 1 at byte 100: it is bad; with it 400 of "
                               "1000 samples so far are bad"),
-                    HasSubstr("max_bad_rate 0.25 (1 different records)")));
+                    HasSubstr("max_bad_rate 0.25 (different records: 1)")));
 }
 
 TEST(BadRecordLedgerTest, HoldsTheRateAgainstItsBudgetAfterAnEpoch) {

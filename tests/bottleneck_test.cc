@@ -31,7 +31,7 @@ TEST(BottleneckTest, CountsAugmentationAsWork) {
 }
 
 TEST(BottleneckTest, CountsTheDevicesRateInItsOwnTime) {
-  EXPECT_DOUBLE_EQ(BottleneckOf(BusyRun()).device_rate.value(), 1280.0 / 1);
+  EXPECT_DOUBLE_EQ(BottleneckOf(BusyRun()).device_rate.value(), 1216.0);
 }
 
 // 19 / 11 cores were busy and gave a tenth of what the device takes.
@@ -46,13 +46,19 @@ TEST(BottleneckTest, KnowsNoRateOfADeviceThatDoesNothing) {
   EXPECT_FALSE(BottleneckOf(stats).cores_needed);
 }
 
+TEST(BottleneckTest, CountsAllImagesOfAnIntervalAfterTheFirstBatch) {
+  PipelineStats stats = BusyRun();
+  stats.first_wait_seconds = 0;
+  EXPECT_DOUBLE_EQ(BottleneckOf(stats).device_rate.value(), 1280.0 / 2);
+}
+
 TEST(BottleneckTest, NeedsNoCoresWhereTheDeviceIsFed) {
   PipelineStats stats = BusyRun();
   stats.consumer_wait_seconds = 0.1;
   const Bottleneck bottleneck = BottleneckOf(stats);
   EXPECT_EQ(bottleneck.bound, Bound::kConsumer);
   EXPECT_EQ(bottleneck.cores_needed, 0);
-  EXPECT_DOUBLE_EQ(bottleneck.device_rate.value(), 1280 / 9.9);
+  EXPECT_DOUBLE_EQ(bottleneck.device_rate.value(), 1216 / 9.9);
 }
 
 TEST(BottleneckTest, IsThePoolWhereThreadsIdleForWantOfBatches) {

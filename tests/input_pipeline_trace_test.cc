@@ -81,8 +81,7 @@ void ExpectNested(std::vector<TraceEvent> spans) {
 TEST_F(InputPipelineTraceTest, SpansAddUpToTheStagesBusyTime) {
   Run(kOptions);
   auto spans = Spans();
-  for (const char* const name :
-       {"order", "read", "decode", "resize", "augment"}) {
+  for (const char* const name : {"order", "read", "decode", "resize"}) {
     EXPECT_NEAR(Seconds(spans[name]), stats_.stage(name)->busy_seconds, 1e-9)
         << name;
   }

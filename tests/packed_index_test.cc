@@ -94,9 +94,9 @@ TEST_P(PackedIndexTest, IsNotUsedWhenAnyByteIsWrong) {
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(~damaged[i]);
-    WriteFileAtomically(index_file_, damaged);
+    RecordFile().AddRaw(damaged).Write(index_file_);
     EXPECT_FALSE(FindFrames(FileSource(shard_)).has_value()) << i;
-    WriteFileAtomically(index_file_, whole.substr(0, i));
+    RecordFile().AddRaw(whole.substr(0, i)).Write(index_file_);
     EXPECT_FALSE(FindFrames(FileSource(shard_)).has_value()) << i;
   }
 }

@@ -54,11 +54,19 @@ class ResultsTest(unittest.TestCase):
 
     def test_goals_compare_medians(self):
         found = measured(tpu=[260], tf_reference=[100], tpu_rows=[360])
+        found.add("tpu", 1, {"cpu_seconds_per_1000": 0.5})
+        found.add("tf_reference", 1, {"cpu_seconds_per_1000": 1.5})
         text = results.goals([1, 2], found)
-        self.assertIn("| reference recipe to tf.data | 1 | 2.60x | 2.5x | yes |",
-                      text)
-        self.assertIn("| 3.60x | 3.7x | **no** |", text)
+        self.assertIn("| reference recipe to tf.data | 1 | 2.60x | 2.5x | yes "
+                      "| 3.00x |", text)
+        self.assertIn("| 3.60x | 3.7x | **no** | – |", text)
         self.assertNotIn("DALI", text)
+
+    def test_versions_are_named_with_their_systems(self):
+        found = results.Results()
+        found.add("spdl", 1, {"system": "SPDL", "version": "0.8"})
+        self.assertEqual(found.version("spdl"), "SPDL 0.8")
+        self.assertIsNone(found.version("tpu"))
 
     def test_goals_of_scaling_and_overhead(self):
         found = measured(tpu=[100])
@@ -107,11 +115,12 @@ class SystemsTest(unittest.TestCase):
         self.assertAlmostEqual(found["overhead"], 0.1)
 
     def test_the_decoder_alone_goes_by_the_mean(self):
-        found = systems.of_decoder({"target": "AVX2", "versions": ["x 1"],
+        found = systems.of_decoder({"target": "AVX2", "versions": ["x y 1"],
                                     "rows": [{"what": "training window -> RGB"
                                               ", no index",
                                               "theirs_mean_us": 500}]})
         self.assertEqual(found["images_per_second"], 2000)
+        self.assertEqual(found["version"], "1")
 
 
 class EnvironmentsTest(unittest.TestCase):

@@ -22,6 +22,7 @@ infeed_test(pipeline_test
     open_batch_test.cc
     page_memory_test.cc
     prefetcher_test.cc
+    preprocessor_pool_test.cc
     rank_share_test.cc
     record_cache_test.cc
     reference_order_test.cc
@@ -41,6 +42,8 @@ infeed_test(pipeline_test
     window_order_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS core)
+target_compile_definitions(pipeline_test PRIVATE
+  INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")
 add_dependencies(core_tests pipeline_test)
 add_dependencies(tsan_tests pipeline_test)
 

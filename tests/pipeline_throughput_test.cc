@@ -69,7 +69,9 @@ TEST_F(PipelineThroughputTest, SelectsRecords) {
 TEST_F(PipelineThroughputTest, WritesItsReport) {
   const std::string path = folder_ / "report.json";
   const ProgramResult result =
-      Run("--threads 2,1 --seconds 0.05 --rounds 3 --json " + path);
+      Run("--threads 2,1 --seconds 0.05 --rounds 3 --augment randaugment "
+          "--json " +
+          path);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json report =
       nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
@@ -95,10 +97,34 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_EQ(report["runs"][0]["threads"], 2);
 }
 
+TEST_F(PipelineThroughputTest, GoesOnWithAStreamByItsState) {
+  const std::string state = folder_ / "state.json";
+  ASSERT_EQ(Run("--threads 2 --hash 3 --save_state " + state).exit_code, 0);
+  EXPECT_THAT(ReadWholeFile(state, 1 << 20), HasSubstr("\"batch_size\": 4"));
+  const ProgramResult rest =
+      Run("--threads 1 --hash 2 --restore " + state + " --save_state " + state);
+  EXPECT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_NE(rest.out, Run("--threads 1 --hash 2").out);
+  // Two batches make an epoch.
+  EXPECT_THAT(ReadWholeFile(state, 1 << 20),
+              AllOf(HasSubstr("\"epoch\": 2"), HasSubstr("\"position\": 4")));
+}
+
+TEST_F(PipelineThroughputTest, RefusesTheStateOfAnotherStream) {
+  const std::string state = folder_ / "state.json";
+  ASSERT_EQ(Run("--hash 1 --save_state " + state).exit_code, 0);
+  const ProgramResult result = Run("--hash 1 --seed 5 --restore " + state);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("seed is 5 here, 0 in the state"));
+  EXPECT_EQ(Run("--restore " + state).exit_code, 2);  // Without --hash.
+}
+
 TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
   const std::string path = folder_ / "trace.json";
   const ProgramResult result =
-      Run("--threads 2 --seconds 0.01 --rounds 1 --trace " + path);
+      Run("--threads 2 --seconds 0.01 --rounds 1 --augment randaugment "
+          "--trace " +
+          path);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json trace =
       nlohmann::json::parse(ReadWholeFile(path, 1 << 30));

@@ -70,11 +70,17 @@ TEST(QueueGaugeTest, LosesNothingBetweenThreads) {
 }
 
 TEST(StageCountersTest, AreInTheOrderOfTheDatasWay) {
-  std::string names;
-  for (const StageStats& stage : StageCounters().Read()) {
-    names += stage.name + " ";
-  }
-  EXPECT_EQ(names, "order read decode resize augment batch ");
+  StageCounters counters;
+  const auto names = [&counters] {
+    std::string text;
+    for (const StageStats& stage : counters.Read()) {
+      text += stage.name + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(names(), "order read decode resize batch ");
+  counters.augment.Add(1, {}, {});
+  EXPECT_EQ(names(), "order read decode resize augment batch ");
 }
 
 TEST(StageCountersTest, ShareNoCacheLine) {

@@ -1,5 +1,9 @@
 #include "pipeline/stats_prometheus.h"
 
+#include <sstream>
+#include <string>
+
+#include "base/atomic_file.h"
 #include "tests/support/made_stats.h"
 
 #include "gmock/gmock.h"
@@ -102,6 +106,19 @@ infeed_queue_depth{queue="in_flight"} 4
 infeed_queue_depth_max{queue="waiting"} 128
 infeed_queue_depth_max{queue="in_flight"} 4
 )");
+}
+
+TEST(PrometheusTextTest, HasNoMetricThatTheDocumentationLacks) {
+  const std::string docs = ReadWholeFile(INFEED_DOCS "/statistics.md", 1 << 20);
+  std::istringstream lines(PrometheusText(BusyRun()));
+  int metrics = 0;
+  for (std::string word, name; lines >> word;) {
+    if (word == "TYPE" && lines >> name) {
+      EXPECT_THAT(docs, HasSubstr("`" + name + "`"));
+      ++metrics;
+    }
+  }
+  EXPECT_GT(metrics, 20);
 }
 
 TEST(PrometheusTextTest, PutsTheLabelsOfAllFirst) {

@@ -22,7 +22,7 @@ TEST(VerdictTest, NamesTheStageTheThreadsTheDeviceAndTheWayOut) {
   stats.outside_pixels = 103'000'000;
   EXPECT_EQ(Verdict(stats),
             "decode bounds the run with 79 % of the work: 2 threads at 86 %; "
-            "the device waited 90 % of the time and can take 1280 images/s; at "
+            "the device waited 90 % of the time and can take 1216 images/s; at "
             "least 15.5 more cores of this kind would feed it; 31 % of the "
             "pixels decoded are outside the crops: build seek indexes (records "
             "index --seek)");
@@ -96,7 +96,7 @@ TEST(VerdictTest, AdvisesALargerPoolWhereWorkersIdleForWantOfBatches) {
   stats.stages[2].busy_seconds = 5;
   EXPECT_EQ(Verdict(stats),
             "the batch pool bounds the run: no batch was free for 2 threads at "
-            "41 %; the device waited 30 % of the time and can take 183 "
+            "41 %; the device waited 30 % of the time and can take 174 "
             "images/s; it takes its batches in bursts: a larger "
             "batches_in_pool would help");
 }
@@ -110,7 +110,7 @@ TEST(VerdictTest, AdvisesTheFlowGraphWhereNothingOverlaps) {
   stats.stages[3].busy_seconds = 2;
   EXPECT_EQ(Verdict(stats),
             "nothing overlaps (graph=basic): the device waited 90 % of the "
-            "time and can take 1280 images/s, while one thread did the work; "
+            "time and can take 1216 images/s, while one thread did the work; "
             "graph=flow works ahead of it: at least 9 threads would feed it");
 }
 

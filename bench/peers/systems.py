@@ -4,8 +4,6 @@ import json
 import pathlib
 from typing import NamedTuple
 
-from environments import run
-
 HERE = pathlib.Path(__file__).parent
 BATCH = 128
 OURS = "infeed"
@@ -126,9 +124,6 @@ def of_decoder(report):
     row = next(row for row in report["rows"]
                if row["what"] == "training window -> RGB, no index")
     return {"images_per_second": 1e6 / row["theirs_mean_us"],
-            "version": report["versions"][0], "target": report["target"]}
+            "system": "libjpeg-turbo", "target": report["target"],
+            "version": report["versions"][0].split()[-1]}
 
-
-def version_of(programs):
-    return run([pathlib.Path(programs) / "pipeline_throughput", "--version"],
-               "pipeline_throughput").strip()

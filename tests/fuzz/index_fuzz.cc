@@ -40,6 +40,10 @@ void CheckOurs(const Shard& shard, std::string_view bytes) {
   for (std::size_t i = 1; hint && i < hint->size(); ++i) {
     Check((*hint)[i] >= (*hint)[i - 1] + 16, "frames do not overlap");
   }
+  const std::optional<ShardFrames> frames = FindFrames(source);
+  Check(!frames || frames->offsets.empty() ||
+            frames->offsets.back() + 16 <= frames->stream_bytes,
+        "the frames of any shard end with its stream");
 }
 
 void CheckDali(const Shard& shard, std::string_view bytes) {
