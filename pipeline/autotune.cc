@@ -124,7 +124,8 @@ AutotuneResult Autotune(const InputOptions& options, const MeasureRate& measure,
   const int most = tuning.max_threads > 0 ? tuning.max_threads : 2 * cores;
   const std::array<Knob, 3> knobs = {
       {{&InputOptions::threads, 1, std::max(most, first.threads)},
-       {&InputOptions::batches_in_pool, 2, std::max(16, first.batches_in_pool)},
+       {&InputOptions::batches_in_pool, tuning.least_batches,
+        std::max(16, first.batches_in_pool)},
        {&InputOptions::prefetch_batches, 0,
         std::max(16, first.prefetch_batches)}}};
   Climb climb(first, measure, tuning);

@@ -15,6 +15,8 @@ struct AutotuneOptions {
   // By so much a setting has to be faster to be preferred to a smaller one.
   double least_gain = 0.03;
   int max_threads = 0;  // 0: two for each core
+  // Of batches_in_pool: more than two where the consumer holds some.
+  int least_batches = 2;
 };
 
 struct AutotuneResult {

@@ -186,6 +186,13 @@ TEST(ReadParamsTest, ReadsBytesInUnits) {
             "memory_limit=9999999999TiB: must be at most 16TiB");
 }
 
+TEST(ReadParamsTest, TakesAShareOfTheMemory) {
+  const std::int64_t half = Read("memory_limit=50%").memory_limit;
+  EXPECT_GT(half, 1 << 20);
+  EXPECT_LE(std::abs(Read("memory_limit=25%").memory_limit - half / 2), 1);
+  EXPECT_THAT(ErrorOf("memory_limit=half%"), HasSubstr("memory_limit"));
+}
+
 TEST(ReadParamsTest, RefusesAnotherType) {
   EXPECT_EQ(ErrorOf("train_steps=abc"),
             "train_steps='abc': must be an integer");

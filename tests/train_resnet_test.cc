@@ -290,6 +290,20 @@ TEST_F(TrainResnetTest, ScaledDecodeMakesAnotherTraining) {
               HasSubstr("scaled_decode is true, the checkpoint has false"));
 }
 
+TEST_F(TrainResnetTest, FindsItsInputsSettingsWhereAsked) {
+  const ProgramResult run = Train("model", "train_steps=2,autotune=true");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("autotune: --threads "));
+}
+
+TEST_F(TrainResnetTest, TrainsAlikeWithoutOverlap) {
+  ASSERT_EQ(Train("flow", "train_steps=2").exit_code, 0);
+  const ProgramResult basic = Train("basic", "train_steps=2,graph=basic");
+  ASSERT_EQ(basic.exit_code, 0) << basic.err;
+  EXPECT_EQ(Metrics("flow", "train")[1]["loss"],
+            Metrics("basic", "train")[1]["loss"]);
+}
+
 TEST_F(TrainResnetTest, RefusesAnotherRunsCheckpoint) {
   ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
   const ProgramResult other = Train("model", "seed=7");

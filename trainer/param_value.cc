@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "pipeline/memory_limit.h"
 #include "trainer/param_help.h"
 
 namespace infeed {
@@ -100,6 +101,11 @@ std::int64_t TakeByteSuffix(std::string_view& text) {
 template <std::integral Integer>
 Integer ParseInteger(const Param& param, const ParamAssignment& given) {
   std::string_view text = given.value;
+  std::string share;  // of the memory there is, in bytes
+  if (param.unit == "bytes" && text.ends_with('%')) {
+    share = std::to_string(ParseMemoryLimit(text));
+    text = share;
+  }
   const std::int64_t factor = param.unit == "bytes" ? TakeByteSuffix(text) : 1;
   if (!IsInteger(text)) {
     ThrowType(given, "an integer");

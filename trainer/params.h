@@ -43,8 +43,9 @@ struct TrainParams {
   // What the input costs.
   std::string graph = "flow";  // flow, basic
   int num_parallel_calls = 0;
-  int batches_in_pool = 4;
+  int batches_in_pool = 4;  // kLeastBatches or more
   int prefetch_batches = 2;
+  bool autotune = false;
   bool use_cache = false;
   std::int64_t memory_limit = std::int64_t{4} << 30;
 
@@ -80,6 +81,10 @@ struct RunParams {
   TrainParams values;
   std::map<std::string, std::string, std::less<>> origins;
 };
+
+// Batches of a training's input at least: the infeed holds the one in use and
+// the one that comes next, while others are filled.
+constexpr int kLeastBatches = 4;
 
 // What is known of the data before a run. images: 0 when there are none.
 struct DataFacts {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "pipeline/autotune.h"
 #include "pipeline/stats_table.h"
 #include "pipeline/verdict.h"
 #include "trainer/checkpoint.h"
@@ -137,6 +138,19 @@ InputOptions EvalInput(const Job& job) {
   return input;
 }
 
+// Its threads and queues found by trying where that is asked for.
+InputOptions TrainInput(const Job& job, InputOptions input,
+                        const StreamPosition& start) {
+  input.trace = job.options.trace;
+  if (!job.params.autotune) {
+    return input;
+  }
+  const AutotuneResult tuned = Autotune(job.data.train()->index, input, start,
+                                        {.least_batches = kLeastBatches});
+  Say("autotune: " + AutotuneText(tuned));
+  return tuned.options;
+}
+
 std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
@@ -206,10 +220,11 @@ ExitCode Train(const Job& job, const std::stop_token& stop) {
                 .first_step = first_step,
                 .total_steps = params.train_steps,
                 .steps_per_line = params.log_step_count_steps});
+  const StreamPosition start = from ? from->stream : StreamPosition{};
   TrainingOptions options = TrainingOf(params, model_dir, job.data);
-  options.input.trace = job.options.trace;
+  options.input = TrainInput(job, options.input, start);
   Training training(options, job.data.train()->index, job.device, log,
-                    first_step, from ? from->stream : StreamPosition{});
+                    first_step, start);
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });
   Say(fmt::format("input:  up to {:.0f} MiB of memory, memory_limit {:.0f} MiB",
