@@ -8,10 +8,6 @@
 
 namespace infeed {
 
-// What a pipeline's options say of its preprocessing.
-[[nodiscard]] PreprocessOptions PreprocessOptionsOf(
-    const InputOptions& options);
-
 // A preprocessor for each worker, lent for a sample at a time. Owns those that
 // are not on loan. Thread-safe, with at most options.threads loans at once.
 class PreprocessorPool {
