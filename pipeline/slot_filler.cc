@@ -3,7 +3,6 @@
 #include <limits>
 #include <utility>
 
-#include "pipeline/lent_preprocessor.h"
 #include "pipeline/selection.h"
 #include "pipeline/trace_log.h"
 
