@@ -18,6 +18,7 @@
 #include "bench/throughput_plot.h"
 #include "bench/throughput_report.h"
 #include "bench/throughput_run.h"
+#include "pipeline/autotune.h"
 #include "pipeline/input_pipeline.h"
 #include "records/record_index.h"
 #include "records/shards.h"
@@ -40,6 +41,7 @@ struct Flags {
   std::string json;
   std::string plot;
   HashFlags hash;
+  bool autotune = false;
   bool dry_run = false;
   InputFlags input;
   SelectionFlags selection;
@@ -105,6 +107,9 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "name's end a drawing or a page with the table and the "
                  "verdict")
       ->type_name("FILE.svg|FILE.html");
+  app.add_flag("--autotune", flags.autotune,
+               "first find threads, batches_in_pool and prefetch_batches by "
+               "trying, for three seconds, and print them as flags");
   app.add_flag("--dry_run", flags.dry_run,
                "only checks flags and data, and says what would be measured");
 }
@@ -208,12 +213,24 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
                  static_cast<double>(options.threads.size()));
 }
 
+// Measures with what is found by trying, from the first of --threads on.
+void TuneOptions(const RecordIndex& index, ThroughputOptions& options) {
+  options.input.threads = options.threads.front();
+  const AutotuneResult tuned = Autotune(index, options.input);
+  fmt::print(stderr, "autotune: {}\n", AutotuneText(tuned));
+  options.input = tuned.options;
+  options.threads = {tuned.options.threads};
+}
+
 void Run(Flags& flags, const std::vector<std::string>& shards) {
   const RecordIndex index(shards);
   flags.throughput.input.selection =
       MakeSelection(flags.selection, flags.split, index);
   fmt::print(stderr, "{} records in {} shards\n", index.size(),
              index.shards().size());
+  if (flags.autotune) {
+    TuneOptions(index, flags.throughput);
+  }
   if (flags.dry_run) {
     PrintPlan(index, flags);
   } else if (flags.hash.batches > 0) {

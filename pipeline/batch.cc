@@ -66,7 +66,10 @@ void Batch::BlankSlot(int slot) {
 }
 
 void BatchReturn::operator()(Batch* batch) const {
-  pool->Push(std::unique_ptr<Batch>(batch));
+  std::unique_ptr<Batch> returned(batch);
+  if (pool) {
+    pool->Push(std::move(returned));
+  }
 }
 
 BatchPool::BatchPool(int count, int size, int image_size)

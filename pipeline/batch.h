@@ -64,7 +64,8 @@ class Batch {
   std::span<float> weights_;
 };
 
-// Gives a batch back to its pool; frees it when that is closed.
+// Gives a batch back to its pool; frees it when that is closed, or there is
+// none.
 struct BatchReturn {
   std::shared_ptr<BoundedQueue<std::unique_ptr<Batch>>> pool = {};
   void operator()(Batch* batch) const;

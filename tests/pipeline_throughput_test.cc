@@ -19,6 +19,7 @@ namespace infeed {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
@@ -179,6 +180,14 @@ TEST_F(PipelineThroughputTest, HashesTheSameStreamForAnyThreads) {
   EXPECT_THAT(result.out, MatchesRegex("[0-9a-f]{64}\n[0-9a-f]{64}\n"));
   EXPECT_EQ(result.out.substr(0, 65), result.out.substr(65));
   EXPECT_NE(Run("--threads 1 --hash 9").out, result.out.substr(65));
+}
+
+TEST_F(PipelineThroughputTest, FindsItsSettingsAndSaysThemAsFlags) {
+  const ProgramResult result = Run("--autotune --seconds 0.05 --rounds 1");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, ContainsRegex("autotune: --threads [0-9]+ "
+                                        "--batches_in_pool [0-9]+ "
+                                        "--prefetch_batches [0-9]+: "));
 }
 
 TEST_F(PipelineThroughputTest, MeasuresAnEvaluation) {

@@ -1,5 +1,5 @@
 # What a run keeps: parameters, checkpoints, logs. A library of its own, free
-# of LibTorch and oneTBB, so that every sanitizer covers it.
+# of LibTorch and entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
   SOURCES checkpoint.cc manifest.cc metrics_log.cc model_dir.cc
           param_help.cc param_table.cc param_value.cc params.cc params_parse.cc
@@ -9,7 +9,7 @@ infeed_library(trainer_state
           param_help.h param_table.h param_value.h params.h params_parse.h
           progress.h run_state.h safetensors.h safetensors_header.h
           summary_writer.h
-  PUBLIC infeed::base infeed::records
+  PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp)
 

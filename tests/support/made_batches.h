@@ -22,8 +22,7 @@ inline BatchSource MadeBatches(std::int64_t count, int size, int image_size,
     if (*made == count) {
       return nullptr;
     }
-    BatchHandle batch(new Batch(size, image_size),
-                      std::default_delete<Batch>());
+    BatchHandle batch(new Batch(size, image_size));
     for (int slot = 0; slot < size; ++slot) {
       batch->BlankSlot(slot);
     }
