@@ -80,7 +80,7 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_GT(rate["median"], 0);
   EXPECT_LE(rate["min"], rate["median"]);
   EXPECT_GE(rate["max"], rate["median"]);
-  EXPECT_EQ(report["stages"].size(), 5U);
+  EXPECT_EQ(report["stages"].size(), 6U);
   EXPECT_EQ(report["seek_index"]["used"], 0);
   EXPECT_EQ(report["seek_index"]["refused"], 0);
   EXPECT_GT(report["seek_index"]["none"], 0);
@@ -135,8 +135,8 @@ TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
       spans.insert(event["name"]);
     }
   }
-  EXPECT_EQ(spans, (std::set<std::string>{"batch", "decode", "order", "read",
-                                          "resize", "wait"}));
+  EXPECT_EQ(spans, (std::set<std::string>{"augment", "batch", "decode", "order",
+                                          "read", "resize", "wait"}));
 }
 
 TEST_F(PipelineThroughputTest, SaysAtOnceThatATraceCannotBeWritten) {
