@@ -1,7 +1,6 @@
 // How many images a second the input pipeline makes of some shards, where the
 // time goes, and what would change it.
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@
 #include "bench/made_shards.h"
 #include "bench/stage_round.h"
 #include "bench/throughput_plot.h"
+#include "bench/throughput_progress.h"
 #include "bench/throughput_report.h"
 #include "bench/throughput_run.h"
 #include "pipeline/autotune.h"
@@ -128,34 +128,6 @@ std::vector<std::string> ShardsOf(const Flags& flags) {
   }
   return shards;
 }
-
-// Says where a measurement is: each round's end, and every few seconds of a
-// long one.
-class ProgressLines {
- public:
-  explicit ProgressLines(const ThroughputOptions& options)
-      : rounds_(options.rounds), seconds_(options.seconds) {}
-
-  void operator()(const RunProgress& progress) {
-    if (progress.rate) {
-      fmt::print(stderr, "round {}/{}, {} threads: {:.1f} images/s\n",
-                 progress.round, rounds_, progress.threads, *progress.rate);
-      last_ = Clock::now();
-    } else if (Clock::now() - last_ > kEvery) {
-      fmt::print(stderr, "round {}/{}: {:.0f} of {:.0f} s\n", progress.round,
-                 rounds_, progress.seconds, seconds_);
-      last_ = Clock::now();
-    }
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds kEvery{5};
-
-  int rounds_;
-  double seconds_;
-  Clock::time_point last_ = Clock::now();
-};
 
 std::string TitleOf(const Flags& flags, const RecordIndex& index) {
   return fmt::format("{} records, recipe {}, {}x{}, batches of {}",
