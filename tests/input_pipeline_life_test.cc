@@ -119,7 +119,7 @@ TEST(InputPipelineLifeTest, DoesNotGrowInTenThousandEpochs) {
                              .threads = 2};
   InputPipeline pipeline(shards.index(), options);
   TakeAll(pipeline, kWarm);
-  const std::int64_t bytes = ResidentBytes();
+  [[maybe_unused]] const std::int64_t bytes = ResidentBytes();
   const std::size_t descriptors = OpenDescriptors();
   TakeAll(pipeline, kEpochs - kWarm);
   EXPECT_EQ(pipeline.position(), (StreamPosition{kEpochs, 0}));
