@@ -51,7 +51,7 @@ class KeyedPermutation {
   std::uint32_t size_;
   PermutationKey key_;
   int rounds_ = 0;
-  std::array<std::uint32_t, kMaxRounds> round_keys_;  // the first rounds_
+  std::array<std::uint32_t, kMaxRounds> round_keys_{};  // the first rounds_
 };
 
 }  // namespace infeed

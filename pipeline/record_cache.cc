@@ -21,9 +21,9 @@ constexpr std::size_t RoundUp(std::size_t bytes) {
 
 // In front of each payload.
 struct RecordCache::Head {
-  std::size_t payload_bytes;
-  std::size_t index_bytes;
-  std::optional<std::uint32_t> crc32c;
+  std::size_t payload_bytes = 0;
+  std::size_t index_bytes = 0;
+  std::optional<std::uint32_t> crc32c = {};
 };
 
 RecordCache::RecordCache(std::int64_t limit_bytes, std::int64_t records)

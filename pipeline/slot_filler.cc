@@ -234,7 +234,7 @@ void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
 FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,
                               std::span<std::uint32_t> pixels) {
   const std::optional<OpenedSeekIndex>& index = sample.seek_index.opened;
-  const FillCounts counts =
+  FillCounts counts =
       preprocessor.Fill(sample.example.encoded, sample.key, pixels,
                         index ? index->body : std::span<const std::byte>());
   if (const std::optional<DataError> refused =
