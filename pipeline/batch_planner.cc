@@ -12,15 +12,13 @@ BatchPlanner::BatchPlanner(const SampleOrder& order,
                            const BatchSequence& sequence,
                            const InputOptions& options, Prefetcher prefetcher,
                            StageCounters& counters)
-    : order_(order),
-      sequence_(sequence),
+    : sequence_(sequence),
       prefetcher_(std::move(prefetcher)),
       prefetches_(options.graph != GraphKind::kBasic),
       counters_(counters),
       trace_(options.trace),
       open_(static_cast<std::size_t>(options.batches_in_pool)),
-      epoch_(sequence_.position().epoch),
-      epoch_order_(order_.Epoch(epoch_)) {}
+      epoch_(order) {}
 
 OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
   using Clock = StageCounter::Clock;
@@ -37,12 +35,8 @@ OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
     return nullptr;
   }
   const Clock::time_point taken = Clock::now();
-  if (plan->epoch != epoch_) {
-    epoch_ = plan->epoch;
-    epoch_order_ = order_.Epoch(epoch_);
-  }
   OpenBatch& open = open_[static_cast<std::size_t>(count_) % open_.size()];
-  open.Begin(count_, *plan, epoch_order_, std::move(batch));
+  open.Begin(count_, *plan, epoch_.Of(plan->epoch), std::move(batch));
   const TracePlace place{
       .epoch = plan->epoch, .position = plan->first, .batch = count_++};
   const Clock::time_point begun = Clock::now();

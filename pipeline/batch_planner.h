@@ -36,7 +36,6 @@ class BatchPlanner {
   [[nodiscard]] std::int64_t count() const { return count_; }
 
  private:
-  const SampleOrder& order_;
   BatchSequence sequence_;
   Prefetcher prefetcher_;
   const bool prefetches_;
@@ -44,8 +43,7 @@ class BatchPlanner {
   TraceLog* const trace_;
   std::vector<OpenBatch> open_;
   std::int64_t count_ = 0;
-  std::uint32_t epoch_;
-  EpochOrder epoch_order_;
+  CurrentEpoch epoch_;
 };
 
 }  // namespace infeed

@@ -1,6 +1,7 @@
 #include "pipeline/prefetcher.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "records/open_source.h"
@@ -20,10 +21,10 @@ PrefetchOptions PlanPrefetch(const RecordIndex& index,
 
 Prefetcher::Prefetcher(const SampleOrder& order, const BatchSequence& sequence,
                        const PrefetchOptions& options, Announce announce)
-    : order_(order),
-      sequence_(sequence),
+    : sequence_(sequence),
       options_(options),
-      announce_(std::move(announce)) {}
+      announce_(std::move(announce)),
+      epoch_(order) {}
 
 void Prefetcher::Reach(std::int64_t number) {
   const std::int64_t end = number + 1 + options_.batches;
@@ -47,12 +48,9 @@ void Prefetcher::Reach(std::int64_t number) {
 }
 
 void Prefetcher::AddBatch(const BatchPlan& plan) {
-  if (!epoch_order_ || plan.epoch != epoch_) {
-    epoch_ = plan.epoch;
-    epoch_order_ = order_.Epoch(epoch_);
-  }
+  const EpochOrder& order = epoch_.Of(plan.epoch);
   for (int slot = 0; slot < plan.samples; ++slot) {
-    records_.push_back(epoch_order_->RecordAt(plan.PlaceOf(slot)));
+    records_.push_back(order.RecordAt(plan.PlaceOf(slot)));
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "pipeline/batch_plan.h"
@@ -45,14 +44,12 @@ class Prefetcher {
   void AddBatch(const BatchPlan& plan);
   [[nodiscard]] bool IsInBlock(const StreamPosition& block) const;
 
-  const SampleOrder& order_;
   BatchSequence sequence_;
   const PrefetchOptions options_;
   const Announce announce_;
   std::int64_t planned_ = 0;  // batches
   bool over_ = false;
-  std::uint32_t epoch_ = 0;
-  std::optional<EpochOrder> epoch_order_;
+  CurrentEpoch epoch_;
   std::vector<std::int64_t> records_;  // of those to announce together
 };
 

@@ -115,6 +115,14 @@ std::int64_t SampleOrder::RecordAt(std::uint32_t epoch,
   return Epoch(epoch).RecordAt(position);
 }
 
+const EpochOrder& CurrentEpoch::Of(std::uint32_t epoch) {
+  if (!current_ || epoch != epoch_) {
+    epoch_ = epoch;
+    current_ = order_.Epoch(epoch);
+  }
+  return *current_;
+}
+
 std::vector<std::int64_t> ShardSizes(const RecordIndex& index,
                                      std::int64_t max_records) {
   std::int64_t left = max_records == 0 ? index.size() : max_records;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -73,6 +74,21 @@ class SampleOrder {
   Shuffle shuffle_;
   OrderWindow window_;
   std::uint64_t seed_;
+};
+
+// The order of the epoch that was asked for last, which is worked out once.
+// The order must outlive it. One thread at a time.
+class CurrentEpoch {
+ public:
+  explicit CurrentEpoch(const SampleOrder& order) : order_(order) {}
+
+  // Valid until another epoch is asked for.
+  [[nodiscard]] const EpochOrder& Of(std::uint32_t epoch);
+
+ private:
+  const SampleOrder& order_;
+  std::uint32_t epoch_ = 0;
+  std::optional<EpochOrder> current_;  // of epoch_
 };
 
 // The records of each shard, as far as they are among the first max_records of
