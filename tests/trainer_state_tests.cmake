@@ -1,8 +1,15 @@
 infeed_test(trainer_state_test
-  SOURCES checkpoint_test.cc manifest_test.cc
-          metrics_log_test.cc model_dir_test.cc params_parse_test.cc
-          params_test.cc progress_test.cc run_state_test.cc safetensors_test.cc
-          summary_writer_test.cc
+  SOURCES
+    checkpoint_test.cc
+    manifest_test.cc
+    metrics_log_test.cc
+    model_dir_test.cc
+    params_parse_test.cc
+    params_test.cc
+    progress_test.cc
+    run_state_test.cc
+    safetensors_test.cc
+    summary_writer_test.cc
   LIBRARIES infeed::trainer_state infeed::records
   LABELS core)
 target_compile_definitions(trainer_state_test PRIVATE

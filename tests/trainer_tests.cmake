@@ -1,6 +1,9 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
-  SOURCES infeed_test.cc lr_schedule_test.cc outfeed_test.cc
+  SOURCES
+    infeed_test.cc
+    lr_schedule_test.cc
+    outfeed_test.cc
   LIBRARIES infeed::trainer_host
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
@@ -8,19 +11,26 @@ add_dependencies(tsan_tests trainer_host_test)
 
 # An infeed on a real pipeline: enters oneTBB.
 infeed_test(infeed_pipeline_test
-  SOURCES infeed_pipeline_test.cc
+  SOURCES
+    infeed_pipeline_test.cc
   LIBRARIES infeed::trainer_host pipeline_test_support
   LABELS tbb)
 add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
-  SOURCES device_loop_batch_test.cc device_loop_test.cc loss_test.cc
-          optimizer_test.cc resnet_test.cc
+  SOURCES
+    device_loop_batch_test.cc
+    device_loop_test.cc
+    loss_test.cc
+    optimizer_test.cc
+    resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
 
 infeed_test(train_resnet_test
-  SOURCES train_resnet_test.cc support/running_program.cc
+  SOURCES
+    support/running_program.cc
+    train_resnet_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)

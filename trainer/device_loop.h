@@ -6,33 +6,25 @@
 
 #include "trainer/host_tensor.h"
 #include "trainer/infeed.h"
-#include "trainer/lr_schedule.h"
+#include "trainer/model_options.h"
+#include "trainer/optimizer_options.h"
 #include "trainer/outfeed.h"
 
 namespace infeed {
 
 enum class Precision { kFloat32, kBfloat16 };
 
-struct ModelOptions {
-  int depth = 50;  // 18, 34, 50, 101, 152
-  int num_classes = 1000;
-  std::uint64_t seed = 0;  // of the initial weights
-};
-
-struct OptimizerOptions {
-  LearningRateOptions learning_rate;
-  double momentum = 0.9;
-  bool nesterov = true;  // as the reference
-  // L2: half of the sum of squares of every trainable but batch norm's, times
-  // this, is part of the loss.
-  double weight_decay = 1e-4;
-  double label_smoothing = 0;
+// What the device makes of a pixel's bytes.
+enum class Normalization {
+  kImagenet,  // less the channels' means, by their standard deviations
+  kUnit,      // divided by 255
 };
 
 struct DeviceOptions {
   std::string device = "auto";  // auto, cpu, cuda, cuda:N
   Precision precision = Precision::kFloat32;
   int threads = 0;  // of the CPU's own work; 0: one for each core
+  Normalization normalization = Normalization::kImagenet;
 };
 
 // Sums over the images of weight 1.

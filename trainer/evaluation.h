@@ -8,19 +8,9 @@
 #include "pipeline/options.h"
 #include "records/record_index.h"
 #include "trainer/device_loop.h"
+#include "trainer/eval_result.h"
 
 namespace infeed {
-
-// What an evaluation found. Fractions are of the images seen.
-struct EvalResult {
-  std::int64_t images = 0;
-  std::int64_t bad_records = 0;
-  double top_1 = 0;
-  double top_5 = 0;
-  double loss = 0;  // mean cross-entropy, without the L2 term
-  double images_per_second = 0;
-  double input_wait = 0;  // fraction of the time, 0..1
-};
 
 // Evaluates the model on every record of the index, each exactly once, in its
 // order. Bad records are left out and counted. `input` says how to read; its

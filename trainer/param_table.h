@@ -9,8 +9,9 @@
 
 #include "trainer/params.h"
 
-// The one table of parameters: from it come parsing, --help, --print_config,
-// error messages and what docs/parameters.md is checked against.
+// The one table of parameters (param_table_*.cc hold its groups): from it come
+// parsing, --help, --print_config, error messages and what docs/parameters.md
+// is checked against.
 namespace infeed {
 
 // Which member of TrainParams a parameter is; says its type too.
@@ -39,13 +40,22 @@ struct Param {
   std::string_view when_not_given;
 };
 
-// A parameter of the reference that this version does not have. Its reference
-// default is accepted, and changes nothing.
+// What --help shows together.
+struct ParamGroup {
+  std::string_view title;
+  std::span<const Param> params;
+};
+
+// A parameter of the reference that has no meaning here. Its reference default
+// is accepted, and changes nothing.
 struct UnsupportedParam {
   std::string_view name;
   std::string_view default_text;
+  std::string_view why;
 };
 
+[[nodiscard]] std::span<const ParamGroup> ParamGroups();
+// All of them.
 [[nodiscard]] std::span<const Param> ParamTable();
 [[nodiscard]] std::span<const UnsupportedParam> UnsupportedParams();
 

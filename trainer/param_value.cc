@@ -202,9 +202,8 @@ void CheckUnsupported(const UnsupportedParam& param,
                       const ParamAssignment& given) {
   if (!SameValue(given.value, param.default_text)) {
     throw UsageError(fmt::format(
-        "{}='{}': the parameter is known but not supported by this version; "
-        "only its default, '{}', is accepted{}",
-        given.name, given.value, param.default_text, given.place));
+        "{}='{}': {}; only the reference's default, '{}', is accepted{}",
+        given.name, given.value, param.why, param.default_text, given.place));
   }
 }
 

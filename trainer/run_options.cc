@@ -1,7 +1,10 @@
 #include "trainer/run_options.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "base/error.h"
 #include "pipeline/options.h"
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
@@ -15,6 +18,49 @@ Precision PrecisionOf(const std::string& name, bool on_gpu) {
                                             : Precision::kFloat32;
   }
   return name == "bfloat16" ? Precision::kBfloat16 : Precision::kFloat32;
+}
+
+ModelKind ParseModel(const std::string& name) {
+  return name == "lenet" ? ModelKind::kLeNet : ModelKind::kResNet;
+}
+
+ModelVariant ParseModelVariant(const std::string& name) {
+  if (name == "tpu") {
+    return ModelVariant::kTpu;
+  }
+  return name == "xla_jl" ? ModelVariant::kXlaJl : ModelVariant::kTorchvision;
+}
+
+// "3,4": groups of blocks.
+std::vector<int> ParseGroups(const std::string& text) {
+  std::vector<int> groups;
+  for (const char c : text) {
+    if (c >= '1' && c <= '4') {
+      groups.push_back(c - '0');
+    } else if (c != ',' && c != ' ') {
+      throw UsageError("dropblock_groups='" + text +
+                       "': must be groups of 1 to 4, as '3,4'");
+    }
+  }
+  return groups;
+}
+
+OptimizerKind ParseOptimizer(const TrainParams& params) {
+  const std::string& name = params.enable_lars ? "lars" : params.optimizer;
+  if (name == "lars") {
+    return OptimizerKind::kLars;
+  }
+  if (name == "adam") {
+    return OptimizerKind::kAdam;
+  }
+  return name == "adamw" ? OptimizerKind::kAdamW : OptimizerKind::kMomentum;
+}
+
+DecayScope ParseDecayScope(const std::string& name) {
+  if (name == "weights") {
+    return DecayScope::kWeights;
+  }
+  return name == "all" ? DecayScope::kAll : DecayScope::kReference;
 }
 
 // What training and evaluation share.
@@ -42,6 +88,7 @@ InputOptions TrainInputOf(const TrainParams& params) {
   input.batch_size = params.train_batch_size;
   input.scaled_decode = params.scaled_decode;
   input.augment = AugmentOf(params);
+  input.last_batch = ParseLastBatch(params.last_batch);
   input.shuffle = ParseShuffle(params.shuffle);
   input.window_shards = params.window_shards;
   input.window_records = params.window_records;
@@ -68,25 +115,58 @@ RunParams Resolve(const RunParams& params, const std::string& device,
 }
 
 ModelOptions ModelOf(const TrainParams& params) {
-  return {.depth = params.resnet_depth,
+  return {.kind = ParseModel(params.model),
+          .variant = ParseModelVariant(params.model_variant),
+          .depth = params.resnet_depth,
           .num_classes = params.num_label_classes,
-          .seed = params.seed};
+          .seed = params.seed,
+          .pre_activation = params.pre_activation,
+          .small_stem = params.small_stem,
+          .resnetd_stem = params.use_resnetd_stem,
+          .resnetd_shortcut = params.resnetd_shortcut,
+          .replace_stem_max_pool = params.replace_stem_max_pool,
+          .zero_gamma = params.zero_gamma,
+          .se_ratio = params.se_ratio,
+          .drop_connect_rate = params.drop_connect_rate,
+          .dropout_rate = params.dropout_rate,
+          .drop_block = {.groups = ParseGroups(params.dropblock_groups),
+                         .keep_prob = params.dropblock_keep_prob,
+                         .size = params.dropblock_size,
+                         .train_steps = params.train_steps},
+          .bn_momentum = params.bn_momentum,
+          .bn_epsilon = params.bn_epsilon,
+          .frozen_stages = params.frozen_stages,
+          .freeze_batch_norm = params.freeze_batch_norm};
 }
 
 OptimizerOptions OptimizerOf(const TrainParams& params) {
-  return {.learning_rate = {.base_learning_rate = params.base_learning_rate,
+  return {.kind = ParseOptimizer(params),
+          .learning_rate = {.base_learning_rate = params.base_learning_rate,
                             .batch_size = params.train_batch_size,
                             .train_images = params.num_train_images,
                             .train_steps = params.train_steps},
           .momentum = params.momentum,
           .nesterov = params.use_nesterov,
+          .adam_beta1 = params.adam_beta1,
+          .adam_beta2 = params.adam_beta2,
+          .adam_epsilon = params.adam_epsilon,
           .weight_decay = params.weight_decay,
-          .label_smoothing = params.label_smoothing};
+          .decay_scope = ParseDecayScope(params.weight_decay_scope),
+          .label_smoothing = params.label_smoothing,
+          .moving_average_decay = params.moving_average_decay,
+          .clip_gradient_norm = params.clip_gradient_norm,
+          .accumulation_steps = params.gradient_accumulation_steps,
+          .mixup_alpha = params.mixup_alpha,
+          .cutmix_alpha = params.cutmix_alpha,
+          .seed = params.seed};
 }
 
 DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
   return {.device = device,
-          .precision = PrecisionOf(params.precision, IsGpu(device))};
+          .precision = PrecisionOf(params.precision, IsGpu(device)),
+          .normalization = params.normalization == "unit"
+                               ? Normalization::kUnit
+                               : Normalization::kImagenet};
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {

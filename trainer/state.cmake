@@ -1,14 +1,43 @@
 # What a run keeps: parameters, checkpoints, logs. A library of its own, free
 # of LibTorch and entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
-  SOURCES checkpoint.cc manifest.cc metrics_log.cc model_dir.cc
-          param_help.cc param_table.cc param_value.cc params.cc params_parse.cc
-          progress.cc run_state.cc safetensors.cc safetensors_header.cc
-          summary_writer.cc
-  HEADERS checkpoint.h manifest.h metrics_log.h model_dir.h
-          param_help.h param_table.h param_value.h params.h params_parse.h
-          progress.h run_state.h safetensors.h safetensors_header.h
-          summary_writer.h
+  SOURCES
+    checkpoint.cc
+    manifest.cc
+    metrics_log.cc
+    model_dir.cc
+    param_help.cc
+    param_table.cc
+    param_table_data.cc
+    param_table_input.cc
+    param_table_model.cc
+    param_table_optimizer.cc
+    param_table_run.cc
+    param_value.cc
+    params.cc
+    params_parse.cc
+    progress.cc
+    run_state.cc
+    safetensors.cc
+    safetensors_header.cc
+    summary_writer.cc
+  HEADERS
+    checkpoint.h
+    manifest.h
+    metrics_log.h
+    model_dir.h
+    param_help.h
+    param_ranges.h
+    param_table.h
+    param_value.h
+    params.h
+    params_parse.h
+    progress.h
+    run_state.h
+    safetensors.h
+    safetensors_header.h
+    summary_writer.h
+    train_params.h
   PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp)

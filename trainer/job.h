@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "trainer/checkpoint.h"
+#include "trainer/data_set.h"
+#include "trainer/device_loop.h"
+#include "trainer/params.h"
+#include "trainer/run.h"
+
+// What the modes of train_resnet share. Each mode is a file of its own,
+// train_mode.cc, eval_mode.cc and so on; run.cc chooses.
+namespace infeed {
+
+// What a run has at hand once its parameters are resolved.
+struct Job {
+  const RunOptions& options;
+  const RunParams& resolved;
+  const TrainParams& params;  // resolved.values
+  const DataSet& data;
+  DeviceLoop& device;
+};
+
+// Prints a line on stderr.
+void Say(const std::string& line);
+
+// How an evaluation reads, watched by who watches the run.
+[[nodiscard]] InputOptions EvalInput(const Job& job);
+
+// Puts the newest usable checkpoint on the device. Throws UsageError when it
+// belongs to another run; reports through `unusable` when there are
+// checkpoints and none is whole.
+[[nodiscard]] std::optional<Checkpoint> Restore(const Job& job, bool& unusable);
+
+// Says that no checkpoint is whole, and what to do.
+[[nodiscard]] ExitCode Unusable(const std::string& model_dir);
+
+// The modes.
+[[nodiscard]] ExitCode TrainMode(const Job& job, const std::stop_token& stop);
+[[nodiscard]] ExitCode EvalMode(const Job& job, const std::stop_token& stop);
+
+}  // namespace infeed

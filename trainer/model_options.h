@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace infeed {
+
+enum class ModelKind { kResNet, kLeNet };
+
+// Whose geometry and parameter names a ResNet has.
+enum class ModelVariant {
+  kTorchvision,  // identity shortcut in group 1 of 18 and 34, pool padding 1/1
+  kTpu,          // the reference driver's: a projection there, padding 0/1
+  kXlaJl,        // the XLA.jl article's: biases, no norm in the stem
+};
+
+// The reference's DropBlock: bottleneck blocks of the groups, in training.
+struct DropBlockOptions {
+  std::vector<int> groups = {};  // of 1..4; empty: none
+  double keep_prob = 1;          // at the end of the training; 1 at its start
+  int size = 7;                  // side of the dropped squares
+  std::int64_t train_steps = 1;  // until keep_prob is reached
+};
+
+struct ModelOptions {
+  ModelKind kind = ModelKind::kResNet;
+  ModelVariant variant = ModelVariant::kTorchvision;
+  int depth = 50;  // 18, 34, 50, 101, 152, 200
+  int num_classes = 1000;
+  std::uint64_t seed = 0;  // of the initial weights, dropout and the like
+
+  bool pre_activation = false;
+  bool small_stem = false;  // 3x3/1 and no pool
+  bool resnetd_stem = false;
+  bool resnetd_shortcut = false;
+  bool replace_stem_max_pool = false;
+  bool zero_gamma = true;
+  double se_ratio = 0;  // 0: no squeeze-and-excitation
+  double drop_connect_rate = 0;
+  double dropout_rate = 0;
+  DropBlockOptions drop_block = {};
+  double bn_momentum = 0.9;  // what the moving statistics keep in a step
+  double bn_epsilon = 1e-5;
+
+  // Stages are the stem (1) and the four groups; the first so many keep their
+  // weights and their moving statistics.
+  int frozen_stages = 0;
+  // All batch norms use their moving statistics in training, and keep them.
+  bool freeze_batch_norm = false;
+};
+
+}  // namespace infeed

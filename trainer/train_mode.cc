@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "pipeline/autotune.h"
+#include "pipeline/stats_table.h"
+#include "pipeline/verdict.h"
+#include "trainer/evaluation.h"
+#include "trainer/job.h"
+#include "trainer/model_dir.h"
+#include "trainer/run_options.h"
+#include "trainer/train_log.h"
+#include "trainer/training.h"
+
+namespace infeed {
+namespace {
+
+double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
+
+ExitCode StopEarly(Training& training, TrainLog& log) {
+  training.SaveCheckpoint();
+  log.End(training.step());
+  Say(fmt::format(
+      "stopped at step {} as asked; the same command goes on from there",
+      training.step()));
+  return ExitCode::kStoppedBySignal;
+}
+
+ExitCode Diverged(const Job& job, TrainLog& log) {
+  const std::int64_t step = log.non_finite_step().value_or(0);
+  log.End(step);
+  const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
+  Say(fmt::format(
+      "the loss of step {} is not finite; {}: lower base_learning_rate", step,
+      good.empty() ? "there is no earlier checkpoint"
+                   : fmt::format("the last good checkpoint is of step {}",
+                                 good.back())));
+  return ExitCode::kNonFiniteLoss;
+}
+
+void PrintReport(const Training& training, const TrainLog& log) {
+  const PipelineStats stats = training.input_stats_of_loops();
+  Say(
+      fmt::format("\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
+                  "the time for its input",
+                  log.images_per_second(), 100 * training.input_wait()));
+  if (stats.bad_records > 0) {
+    Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
+                    stats.first_bad_record));
+  }
+  if (stats.seek_indexes.refused > 0) {
+    Say(SeekIndexText(stats.seek_indexes));
+  }
+  Say(StageTable(stats) + QueueText(stats));
+  Say(Verdict(stats));
+}
+
+// Its threads and queues found by trying where that is asked for.
+InputOptions TrainInput(const Job& job, InputOptions input,
+                        const StreamPosition& start) {
+  input.trace = job.options.trace;
+  if (!job.params.autotune) {
+    return input;
+  }
+  const AutotuneResult tuned = Autotune(job.data.train()->index, input, start,
+                                        {.least_batches = kLeastBatches});
+  Say("autotune: " + AutotuneText(tuned));
+  return tuned.options;
+}
+
+std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
+                                       TrainLog& log,
+                                       const std::stop_token& stop) {
+  const std::optional<EvalResult> result =
+      Evaluate(job.device, job.data.eval()->index, EvalInput(job), stop);
+  if (result) {
+    log.Evaluation(training.step(), *result);
+  }
+  return result;
+}
+
+// The training proper: train to the next evaluation, save, evaluate, go on.
+ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
+                          const std::stop_token& stop) {
+  const TrainParams& params = job.params;
+  const bool evaluates =
+      job.options.mode == Mode::kTrainAndEval && job.data.eval();
+  double top_1 = 0;
+  do {
+    const std::int64_t target =
+        evaluates ? std::min(training.step() + params.steps_per_eval,
+                             params.train_steps)
+                  : params.train_steps;
+    switch (training.TrainTo(target, stop)) {
+      case Training::End::kStopped:
+        return StopEarly(training, log);
+      case Training::End::kNonFiniteLoss:
+        return Diverged(job, log);
+      case Training::End::kReached:
+        break;
+    }
+    training.SaveCheckpoint();
+    if (evaluates) {
+      const std::optional<EvalResult> result =
+          EvaluateHere(job, training, log, stop);
+      if (!result) {
+        return StopEarly(training, log);
+      }
+      top_1 = result->top_1;
+    }
+  } while (training.step() < params.train_steps &&
+           (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
+  log.End(training.step());
+  PrintReport(training, log);
+  fmt::print("step {}", training.step());
+  if (evaluates) {
+    fmt::print("  top-1 {:.4f}", top_1);
+  }
+  fmt::print("\n");
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
+  const TrainParams& params = job.params;
+  const std::string& model_dir = job.options.model_dir;
+  MakeFolder(model_dir, "create the folder");
+  bool unusable = false;
+  const std::optional<Checkpoint> from = Restore(job, unusable);
+  if (unusable) {
+    return Unusable(model_dir);
+  }
+  WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
+  const std::int64_t first_step = from ? from->step : 0;
+  TrainLog log({.model_dir = model_dir,
+                .batch_size = params.train_batch_size,
+                .train_images = params.num_train_images,
+                .first_step = first_step,
+                .total_steps = params.train_steps,
+                .steps_per_line = params.log_step_count_steps});
+  const StreamPosition start = from ? from->stream : StreamPosition{};
+  TrainingOptions options = TrainingOf(params, model_dir, job.data);
+  options.input = TrainInput(job, options.input, start);
+  Training training(options, job.data.train()->index, job.device, log,
+                    first_step, start);
+  const LiveStats::Shown shown(job.options.live_stats,
+                               [&training] { return training.input_stats(); });
+  Say(fmt::format("input:  up to {:.0f} MiB of memory, memory_limit {:.0f} MiB",
+                  MiB(training.input_memory_bytes()),
+                  MiB(params.memory_limit)));
+  Say(fmt::format(
+      "training for {} steps ({:.2f} epochs in total), current step {}",
+      params.train_steps,
+      static_cast<double>(params.train_steps) * params.train_batch_size /
+          static_cast<double>(params.num_train_images),
+      first_step));
+  return TrainAndEvaluate(job, training, log, stop);
+}
+
+}  // namespace infeed
