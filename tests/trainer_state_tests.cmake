@@ -4,6 +4,7 @@ infeed_test(trainer_state_test
     manifest_test.cc
     metrics_log_test.cc
     model_dir_test.cc
+    param_docs_test.cc
     params_parse_test.cc
     params_test.cc
     progress_test.cc
