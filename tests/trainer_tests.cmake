@@ -34,3 +34,11 @@ infeed_test(train_resnet_test
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
+
+# What the program says without training.
+infeed_test(train_flags_test
+  SOURCES
+    train_flags_test.cc
+  LIBRARIES pipeline_test_support
+  LABELS end_to_end)
+add_dependencies(train_flags_test train_resnet)

@@ -1,16 +1,20 @@
 #include "trainer/run.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "trainer/job.h"
+#include "trainer/param_help.h"
 #include "trainer/run_options.h"
 
 namespace infeed {
 namespace {
 
+// Throws UsageError where a mode lacks the images that it is for.
 void RequireSplits(const RunOptions& options, const DataSet& data) {
-  if (options.mode != Mode::kEval && !data.train()) {
+  if (Trains(options.mode) && !data.train()) {
     throw UsageError("data_dir=" + options.data_dir +
                      ": no train-* shards to train on; use --mode eval, or "
                      "another data_dir");
@@ -32,24 +36,55 @@ void PrintStart(const Job& job) {
   }
 }
 
+ExitCode RunMode(const Job& job, const std::stop_token& stop) {
+  switch (job.options.mode) {
+    case Mode::kEval:
+      return EvalMode(job, stop);
+    case Mode::kPredict:
+      return PredictMode(job, stop);
+    case Mode::kExport:
+      return ExportMode(job);
+    case Mode::kTrain:
+    case Mode::kTrainAndEval:
+    case Mode::kDoctor:  // done already
+      break;
+  }
+  return TrainMode(job, stop);
+}
+
 }  // namespace
 
 Mode ParseMode(std::string_view name) {
-  if (name == "train") {
-    return Mode::kTrain;
+  static constexpr std::pair<std::string_view, Mode> kNames[] = {
+      {"train", Mode::kTrain},
+      {"eval", Mode::kEval},
+      {"train_and_eval", Mode::kTrainAndEval},
+      {"predict", Mode::kPredict},
+      {"export", Mode::kExport},
+      {"doctor", Mode::kDoctor}};
+  for (const auto& [known, mode] : kNames) {
+    if (name == known) {
+      return mode;
+    }
   }
-  if (name == "eval") {
-    return Mode::kEval;
-  }
-  if (name == "train_and_eval") {
-    return Mode::kTrainAndEval;
-  }
-  throw UsageError("mode=" + std::string(name) +
-                   ": must be train, eval or train_and_eval");
+  throw UsageError(
+      fmt::format("mode={}: must be {}", name, ChoicesText(kModes)));
+}
+
+bool Trains(Mode mode) {
+  return mode == Mode::kTrain || mode == Mode::kTrainAndEval;
+}
+
+bool UsesTrainedModel(Mode mode) {
+  return mode == Mode::kEval || mode == Mode::kPredict || mode == Mode::kExport;
 }
 
 ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
-  const DataSet data(options.data_dir);
+  if (options.mode == Mode::kDoctor) {
+    return DoctorMode(options);
+  }
+  const DataSet data =
+      options.data_dir.empty() ? DataSet() : DataSet(options.data_dir);
   RequireSplits(options, data);
   const RunParams resolved = Resolve(options.params, options.device, data);
   const TrainParams& params = resolved.values;
@@ -61,8 +96,7 @@ ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
     Say("dry run: nothing was written");
     return ExitCode::kDone;
   }
-  return options.mode == Mode::kEval ? EvalMode(job, stop)
-                                     : TrainMode(job, stop);
+  return RunMode(job, stop);
 }
 
 }  // namespace infeed
