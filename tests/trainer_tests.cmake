@@ -35,10 +35,10 @@ infeed_test(train_resnet_test
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
 
-# What the program says without training.
+# The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
     train_flags_test.cc
-  LIBRARIES pipeline_test_support
-  LABELS end_to_end)
-add_dependencies(train_flags_test train_resnet)
+  LIBRARIES infeed::train_flags
+  LABELS core)
+add_dependencies(core_tests train_flags_test)

@@ -56,6 +56,7 @@ void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
                  layers.flags.emplace_back(name, text);
                },
                fmt::format("{} [{}]", param.help, DefaultText(param)))
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
             ->type_name("")
             ->group("Parameters (each is also a name for --params_override)");
     if (std::holds_alternative<bool TrainParams::*>(param.field)) {

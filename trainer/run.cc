@@ -1,12 +1,9 @@
 #include "trainer/run.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "trainer/job.h"
-#include "trainer/param_help.h"
 #include "trainer/run_options.h"
 
 namespace infeed {
@@ -53,31 +50,6 @@ ExitCode RunMode(const Job& job, const std::stop_token& stop) {
 }
 
 }  // namespace
-
-Mode ParseMode(std::string_view name) {
-  static constexpr std::pair<std::string_view, Mode> kNames[] = {
-      {"train", Mode::kTrain},
-      {"eval", Mode::kEval},
-      {"train_and_eval", Mode::kTrainAndEval},
-      {"predict", Mode::kPredict},
-      {"export", Mode::kExport},
-      {"doctor", Mode::kDoctor}};
-  for (const auto& [known, mode] : kNames) {
-    if (name == known) {
-      return mode;
-    }
-  }
-  throw UsageError(
-      fmt::format("mode={}: must be {}", name, ChoicesText(kModes)));
-}
-
-bool Trains(Mode mode) {
-  return mode == Mode::kTrain || mode == Mode::kTrainAndEval;
-}
-
-bool UsesTrainedModel(Mode mode) {
-  return mode == Mode::kEval || mode == Mode::kPredict || mode == Mode::kExport;
-}
 
 ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
   if (options.mode == Mode::kDoctor) {

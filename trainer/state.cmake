@@ -5,6 +5,7 @@ infeed_library(trainer_state
     checkpoint.cc
     manifest.cc
     metrics_log.cc
+    mode.cc
     model_dir.cc
     param_help.cc
     param_table.cc
@@ -25,6 +26,7 @@ infeed_library(trainer_state
     checkpoint.h
     manifest.h
     metrics_log.h
+    mode.h
     model_dir.h
     param_help.h
     param_ranges.h
