@@ -3,7 +3,10 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    eval_result.cc
+    eval_sums.cc
     manifest.cc
+    metrics.cc
     metrics_log.cc
     model_dir.cc
     param_help.cc
@@ -23,7 +26,10 @@ infeed_library(trainer_state
     summary_writer.cc
   HEADERS
     checkpoint.h
+    eval_result.h
+    eval_sums.h
     manifest.h
+    metrics.h
     metrics_log.h
     model_dir.h
     param_help.h
