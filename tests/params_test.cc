@@ -337,6 +337,23 @@ TEST(ResolveDefaultsTest, CountsEpochsInWholeBatches) {
   EXPECT_EQ(Resolve("train_epochs=1e-9").values.train_steps, 1);
 }
 
+TEST(ResolveDefaultsTest, CountsALastBatchThatIsNotDropped) {
+  // MNIST in batches of 128: 468 of them, and one of 96.
+  const DataFacts mnist = {.train_images = 60000, .label_classes = 10};
+  const auto steps = [&](const std::string& last_batch) {
+    return Resolve(
+               "train_epochs=5,train_batch_size=128,last_batch=" + last_batch,
+               mnist)
+        .values;
+  };
+  EXPECT_EQ(steps("auto").train_steps, 5 * 468);
+  EXPECT_EQ(steps("drop").train_steps, 5 * 468);
+  EXPECT_EQ(steps("pad").train_steps, 5 * 469);
+  EXPECT_EQ(steps("repeat").train_steps, 5 * 469);
+  EXPECT_EQ(steps("pad").iterations_per_loop, 469);
+  EXPECT_EQ(steps("pad").steps_per_eval, 469);
+}
+
 TEST(ResolveDefaultsTest, NeedsNoTrainingDataToEvaluate) {
   const TrainParams params =
       Resolve("", {.eval_images = 100, .label_classes = 10}).values;
