@@ -7,6 +7,8 @@ infeed_test(trainer_state_test
     metrics_log_test.cc
     model_dir_test.cc
     param_docs_test.cc
+    param_scalar_test.cc
+    param_yaml_test.cc
     params_parse_test.cc
     params_test.cc
     progress_test.cc

@@ -10,6 +10,7 @@
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
 #include "trainer/param_value.h"
+#include "trainer/param_yaml.h"
 #include "trainer/params_parse.h"
 
 namespace infeed {
@@ -17,10 +18,11 @@ namespace {
 
 constexpr std::string_view kFromData = "the data";
 
-[[noreturn]] void ThrowUnknown(const ParamAssignment& given) {
+[[noreturn]] void ThrowUnknown(const std::string& as_given,
+                               const ParamAssignment& given) {
   const std::string_view nearest = NearestParamName(given.name);
   throw UsageError(fmt::format(
-      "unknown parameter '{}'{}{}", given.name,
+      "unknown parameter '{}'{}{}", as_given,
       nearest.empty() ? " (--help lists them)"
                       : fmt::format(": did you mean '{}'?", nearest),
       given.place));
@@ -32,14 +34,17 @@ void Apply(const std::vector<ParamAssignment>& layer, std::string_view origin,
   bool steps = false;
   bool epochs = false;
   for (ParamAssignment given : layer) {
+    const std::string as_given = given.name;
+    // Hyphens are underscores, and so are the dots of {train: {steps: 5}}.
     std::ranges::replace(given.name, '-', '_');
+    std::ranges::replace(given.name, '.', '_');
     if (const UnsupportedParam* other = FindUnsupportedParam(given.name)) {
       CheckUnsupported(*other, given);
       continue;
     }
     const Param* const param = FindParam(given.name);
     if (param == nullptr) {
-      ThrowUnknown(given);
+      ThrowUnknown(as_given, given);
     }
     SetParam(*param, given, run.values);
     run.origins[std::string(param->name)] = origin;

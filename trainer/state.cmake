@@ -13,6 +13,7 @@ infeed_library(trainer_state
     model_dir.cc
     model_layers.cc
     param_help.cc
+    param_scalar.cc
     param_table.cc
     param_table_data.cc
     param_table_input.cc
@@ -20,6 +21,7 @@ infeed_library(trainer_state
     param_table_optimizer.cc
     param_table_run.cc
     param_value.cc
+    param_yaml.cc
     params.cc
     params_parse.cc
     progress.cc
@@ -42,8 +44,10 @@ infeed_library(trainer_state
     model_options.h
     param_help.h
     param_ranges.h
+    param_scalar.h
     param_table.h
     param_value.h
+    param_yaml.h
     params.h
     params_parse.h
     progress.h
