@@ -7,6 +7,7 @@ infeed_test(trainer_state_test
     params_parse_test.cc
     params_test.cc
     progress_test.cc
+    resnet_plan_test.cc
     run_state_test.cc
     safetensors_test.cc
     summary_writer_test.cc

@@ -3,9 +3,11 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    layer_plan.cc
     manifest.cc
     metrics_log.cc
     model_dir.cc
+    model_layers.cc
     param_help.cc
     param_table.cc
     param_table_data.cc
@@ -22,6 +24,7 @@ infeed_library(trainer_state
     pickle_stack.cc
     progress.cc
     pth_file.cc
+    resnet_plan.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
@@ -33,9 +36,12 @@ infeed_library(trainer_state
   HEADERS
     checkpoint.h
     host_tensor.h
+    layer_plan.h
     manifest.h
     metrics_log.h
     model_dir.h
+    model_layers.h
+    model_options.h
     param_help.h
     param_ranges.h
     param_table.h
@@ -46,6 +52,7 @@ infeed_library(trainer_state
     pickle_machine.h
     progress.h
     pth_file.h
+    resnet_plan.h
     run_state.h
     safetensors.h
     safetensors_header.h
