@@ -38,6 +38,7 @@ infeed_library(trainer_state
     param_value.h
     params.h
     params_parse.h
+    prediction.h
     progress.h
     run_state.h
     safetensors.h
