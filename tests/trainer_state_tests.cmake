@@ -6,9 +6,11 @@ infeed_test(trainer_state_test
     metrics_test.cc
     metrics_log_test.cc
     model_dir_test.cc
+    param_docs_test.cc
     params_parse_test.cc
     params_test.cc
     progress_test.cc
+    resnet_plan_test.cc
     run_state_test.cc
     safetensors_test.cc
     summary_writer_test.cc

@@ -44,7 +44,7 @@ class DeviceLoop::Impl {
         optimizer_(MoveToDevice(), {.momentum = optimizer.momentum,
                                     .nesterov = optimizer.nesterov,
                                     .weight_decay = optimizer.weight_decay}),
-        unpacker_(device_) {}
+        unpacker_(device_, device.normalization) {}
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);

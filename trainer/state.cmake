@@ -5,10 +5,12 @@ infeed_library(trainer_state
     checkpoint.cc
     eval_result.cc
     eval_sums.cc
+    layer_plan.cc
     manifest.cc
     metrics.cc
     metrics_log.cc
     model_dir.cc
+    model_layers.cc
     param_help.cc
     param_table.cc
     param_table_data.cc
@@ -20,6 +22,7 @@ infeed_library(trainer_state
     params.cc
     params_parse.cc
     progress.cc
+    resnet_plan.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
@@ -28,10 +31,13 @@ infeed_library(trainer_state
     checkpoint.h
     eval_result.h
     eval_sums.h
+    layer_plan.h
     manifest.h
     metrics.h
     metrics_log.h
     model_dir.h
+    model_layers.h
+    model_options.h
     param_help.h
     param_ranges.h
     param_table.h
@@ -40,6 +46,7 @@ infeed_library(trainer_state
     params_parse.h
     prediction.h
     progress.h
+    resnet_plan.h
     run_state.h
     safetensors.h
     safetensors_header.h
