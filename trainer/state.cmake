@@ -58,6 +58,7 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
+    prediction.h
     progress.h
     pth_file.h
     resnet_plan.h
