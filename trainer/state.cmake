@@ -24,16 +24,26 @@ infeed_library(trainer_state
     param_yaml.cc
     params.cc
     params_parse.cc
+    pickle.cc
+    pickle_calls.cc
+    pickle_machine.cc
+    pickle_stack.cc
     progress.cc
+    pth_file.cc
     resnet_plan.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
+    sorted_table.cc
+    stored_type.cc
     summary_writer.cc
+    tensor_bundle.cc
+    zip_archive.cc
   HEADERS
     checkpoint.h
     eval_result.h
     eval_sums.h
+    host_tensor.h
     layer_plan.h
     manifest.h
     metrics.h
@@ -50,19 +60,29 @@ infeed_library(trainer_state
     param_yaml.h
     params.h
     params_parse.h
+    pickle.h
+    pickle_machine.h
+    prediction.h
     progress.h
+    pth_file.h
     resnet_plan.h
     run_state.h
     safetensors.h
     safetensors_header.h
+    sorted_table.h
+    stored_type.h
     summary_writer.h
+    tensor_bundle.h
     train_params.h
+    zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json
-          protobuf::libprotobuf yaml-cpp)
+          protobuf::libprotobuf yaml-cpp ${INFEED_ZIP})
 
-# Included as "trainer/event.pb.h", by summary_writer.cc alone.
-protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp PROTOS event.proto)
+# Included as "trainer/event.pb.h" and "trainer/tensor_bundle.pb.h", each by one
+# source alone.
+protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
+  PROTOS event.proto tensor_bundle.proto)
 target_include_directories(infeed_trainer_state
   PRIVATE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>)
 
