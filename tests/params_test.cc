@@ -202,8 +202,8 @@ TEST(ReadParamsTest, ReadsNestedNamesAsOnesWithUnderscores) {
 }
 
 TEST(ReadParamsTest, TakesListsWhereTextIsOne) {
-  EXPECT_EQ(Read("dropblock_groups=[3, 4]").dropblock_groups, "3,4");
-  EXPECT_EQ(Read("{dropblock_groups: [3, 4]}").dropblock_groups, "3,4");
+  EXPECT_EQ(Read("bad_record_report=[3, 4]").bad_record_report, "3,4");
+  EXPECT_EQ(Read("{bad_record_report: [3, 4]}").bad_record_report, "3,4");
   EXPECT_EQ(ErrorOf("train_steps=[1,2]"),
             "train_steps='1,2': must be an integer");
 }

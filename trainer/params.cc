@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/param_checks.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
 #include "trainer/param_value.h"
 #include "trainer/param_yaml.h"
 #include "trainer/params_parse.h"
+#include "trainer/presets.h"
 
 namespace infeed {
 namespace {
@@ -156,6 +158,14 @@ void ResolveSteps(RunParams& run) {
 
 RunParams ReadParams(const ParamLayers& layers) {
   RunParams run;
+  if (!layers.model_file.empty()) {
+    Apply(ReadParamFile(layers.model_file), "the model", run);
+  }
+  if (!layers.preset.empty()) {
+    const Preset& preset = FindPreset(layers.preset);
+    Apply(ParseOverride(preset.values), fmt::format("preset {}", preset.name),
+          run);
+  }
   if (!layers.config_file.empty()) {
     Apply(ReadParamFile(layers.config_file), "config file", run);
   }
@@ -170,6 +180,7 @@ RunParams ReadParams(const ParamLayers& layers) {
     flags.push_back({.name = name, .value = value, .place = ""});
   }
   Apply(flags, "flag", run);
+  CheckTogether(run.values);
   return run;
 }
 
@@ -177,6 +188,7 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params) {
   ResolveClasses(facts, params);
   ResolveBatches(facts, params);
   ResolveSteps(params);
+  CheckTogether(params.values);
 }
 
 std::string ToYaml(const RunParams& params) {

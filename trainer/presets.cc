@@ -85,8 +85,8 @@ std::span<const Preset> Presets() { return kPresets; }
 const Preset& FindPreset(std::string_view name) {
   const Preset* const found = std::ranges::find(kPresets, name, &Preset::name);
   if (found == std::end(kPresets)) {
-    throw UsageError(fmt::format("preset={}: must be {}", name,
-                                 ChoicesText(PresetNames())));
+    throw UsageError(
+        fmt::format("preset={}: must be {}", name, ChoicesText(PresetNames())));
   }
   return *found;
 }

@@ -12,6 +12,8 @@ infeed_library(trainer_state
     mode.cc
     model_dir.cc
     model_layers.cc
+    nearest_name.cc
+    param_checks.cc
     param_help.cc
     param_scalar.cc
     param_table.cc
@@ -28,6 +30,7 @@ infeed_library(trainer_state
     pickle_calls.cc
     pickle_machine.cc
     pickle_stack.cc
+    presets.cc
     progress.cc
     pth_file.cc
     resnet_plan.cc
@@ -52,6 +55,8 @@ infeed_library(trainer_state
     model_dir.h
     model_layers.h
     model_options.h
+    nearest_name.h
+    param_checks.h
     param_help.h
     param_ranges.h
     param_scalar.h
@@ -63,6 +68,7 @@ infeed_library(trainer_state
     pickle.h
     pickle_machine.h
     prediction.h
+    presets.h
     progress.h
     pth_file.h
     resnet_plan.h
