@@ -64,7 +64,8 @@ void AddParameterFlags(CLI::App& app, Flags& flags) {
 void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--data_dir", flags.run.data_dir,
                  "folder of train-* and validation-* (or test-*) shards, or "
-                 "the URL of one (s3, gs)")
+                 "the URL of one (s3, gs); null: fake data, to measure the "
+                 "device alone")
       ->required();
   app.add_option("--model_dir", flags.run.model_dir,
                  "folder for checkpoints, logs and events; made if missing")
