@@ -3,9 +3,14 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    eval_result.cc
+    eval_sums.cc
+    layer_plan.cc
     manifest.cc
+    metrics.cc
     metrics_log.cc
     model_dir.cc
+    model_layers.cc
     param_help.cc
     param_table.cc
     param_table_data.cc
@@ -17,15 +22,22 @@ infeed_library(trainer_state
     params.cc
     params_parse.cc
     progress.cc
+    resnet_plan.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
     summary_writer.cc
   HEADERS
     checkpoint.h
+    eval_result.h
+    eval_sums.h
+    layer_plan.h
     manifest.h
+    metrics.h
     metrics_log.h
     model_dir.h
+    model_layers.h
+    model_options.h
     param_help.h
     param_ranges.h
     param_table.h
@@ -33,6 +45,7 @@ infeed_library(trainer_state
     params.h
     params_parse.h
     progress.h
+    resnet_plan.h
     run_state.h
     safetensors.h
     safetensors_header.h
