@@ -34,3 +34,9 @@ infeed_test(train_resnet_test
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
+
+infeed_test(export_test
+  SOURCES
+    onnx_opencv_test.cc
+  LIBRARIES infeed::trainer torch opencv_dnn
+  LABELS trainer)

@@ -34,7 +34,7 @@ DOORS = [
     (r"(oneapi/)?tbb/.*",
      r"pipeline/(input_graph|closed_arena)\.cc|tools/conversion_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
-     r"(records/(imagenet_example|example_reader)|trainer/summary_writer)\.cc"),
+     r"(records/(imagenet_example|example_reader)|trainer/(onnx_file|summary_writer))\.cc"),
     (r"(torch|ATen|c10)/.*",
      r"trainer/(resnet|optimizer|loss|device_loop\w*|torch\w*)\.(cc|h)"),
     (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"

@@ -3,11 +3,15 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    graph_builder.cc
     layer_plan.cc
+    lenet_graph.cc
     manifest.cc
     metrics_log.cc
     model_dir.cc
+    model_graph.cc
     model_layers.cc
+    onnx_file.cc
     param_help.cc
     param_table.cc
     param_table_data.cc
@@ -19,19 +23,25 @@ infeed_library(trainer_state
     params.cc
     params_parse.cc
     progress.cc
+    resnet_graph.cc
     resnet_plan.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
     summary_writer.cc
+    torch_script_source.cc
   HEADERS
     checkpoint.h
+    graph_builder.h
+    inference_graph.h
     layer_plan.h
     manifest.h
     metrics_log.h
     model_dir.h
+    model_graph.h
     model_layers.h
     model_options.h
+    onnx_file.h
     param_help.h
     param_ranges.h
     param_table.h
@@ -44,13 +54,18 @@ infeed_library(trainer_state
     safetensors.h
     safetensors_header.h
     summary_writer.h
+    torch_script_source.h
     train_params.h
   PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp)
 
-# Included as "trainer/event.pb.h", by summary_writer.cc alone.
-protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp PROTOS event.proto)
+# Included as "trainer/event.pb.h", by summary_writer.cc alone, and as
+# "trainer/onnx.pb.h", by onnx_file.cc.
+protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
+  PROTOS event.proto onnx.proto)
+target_compile_definitions(infeed_trainer_state
+  PRIVATE INFEED_VERSION="${PROJECT_VERSION}")
 target_include_directories(infeed_trainer_state
   PRIVATE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>)
 
