@@ -44,3 +44,8 @@ infeed_test(train_flags_test
   LIBRARIES infeed::train_flags
   LABELS core)
 add_dependencies(core_tests train_flags_test)
+infeed_test(export_test
+  SOURCES
+    onnx_opencv_test.cc
+  LIBRARIES infeed::trainer torch opencv_dnn
+  LABELS trainer)
