@@ -5,6 +5,7 @@ infeed_test(trainer_state_test
     manifest_test.cc
     metrics_test.cc
     metrics_log_test.cc
+    model_cost_test.cc
     model_dir_test.cc
     nearest_name_test.cc
     param_checks_test.cc

@@ -12,6 +12,7 @@ infeed_library(trainer_state
     metrics.cc
     metrics_log.cc
     mode.cc
+    model_cost.cc
     model_dir.cc
     model_graph.cc
     model_layers.cc
@@ -62,6 +63,7 @@ infeed_library(trainer_state
     metrics.h
     metrics_log.h
     mode.h
+    model_cost.h
     model_dir.h
     model_graph.h
     model_layers.h
