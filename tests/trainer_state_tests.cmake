@@ -6,11 +6,13 @@ infeed_test(trainer_state_test
     model_dir_test.cc
     params_parse_test.cc
     params_test.cc
+    pictures_test.cc
     progress_test.cc
+    run_clock_test.cc
     run_state_test.cc
     safetensors_test.cc
     summary_writer_test.cc
-  LIBRARIES infeed::trainer_state infeed::records
+  LIBRARIES infeed::trainer_state infeed::preprocess infeed::records
   LABELS core)
 target_compile_definitions(trainer_state_test PRIVATE
   INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")

@@ -16,13 +16,17 @@ infeed_library(trainer_state
     param_value.cc
     params.cc
     params_parse.cc
+    pictures.cc
     progress.cc
+    run_clock.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
     summary_writer.cc
+    train_log.cc
   HEADERS
     checkpoint.h
+    eval_result.h
     manifest.h
     metrics_log.h
     model_dir.h
@@ -32,14 +36,17 @@ infeed_library(trainer_state
     param_value.h
     params.h
     params_parse.h
+    pictures.h
     progress.h
+    run_clock.h
     run_state.h
     safetensors.h
     safetensors_header.h
     summary_writer.h
+    train_log.h
     train_params.h
   PUBLIC infeed::base infeed::pipeline infeed::records
-  PRIVATE fmt::fmt nlohmann_json::nlohmann_json
+  PRIVATE infeed::preprocess fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp)
 
 # Included as "trainer/event.pb.h", by summary_writer.cc alone.
