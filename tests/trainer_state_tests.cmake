@@ -3,18 +3,20 @@ infeed_test(trainer_state_test
     checkpoint_test.cc
     eval_result_test.cc
     manifest_test.cc
-    metrics_test.cc
     metrics_log_test.cc
+    metrics_test.cc
     model_dir_test.cc
     param_docs_test.cc
     params_parse_test.cc
     params_test.cc
+    pictures_test.cc
     progress_test.cc
     resnet_plan_test.cc
+    run_clock_test.cc
     run_state_test.cc
     safetensors_test.cc
     summary_writer_test.cc
-  LIBRARIES infeed::trainer_state infeed::records
+  LIBRARIES infeed::trainer_state infeed::preprocess infeed::records
             nlohmann_json::nlohmann_json
   LABELS core)
 target_compile_definitions(trainer_state_test PRIVATE

@@ -30,10 +30,12 @@ infeed_library(trainer_state
     pickle_calls.cc
     pickle_machine.cc
     pickle_stack.cc
+    pictures.cc
     progress.cc
     pth_file.cc
     resnet_graph.cc
     resnet_plan.cc
+    run_clock.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
@@ -41,16 +43,15 @@ infeed_library(trainer_state
     stored_type.cc
     summary_writer.cc
     tensor_bundle.cc
+    torch_script_source.cc
+    train_log.cc
     zip_archive.cc
   HEADERS
     checkpoint.h
     eval_result.h
     eval_sums.h
-    host_tensor.h
-    torch_script_source.cc
-  HEADERS
-    checkpoint.h
     graph_builder.h
+    host_tensor.h
     inference_graph.h
     layer_plan.h
     manifest.h
@@ -70,10 +71,12 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
+    pictures.h
     prediction.h
     progress.h
     pth_file.h
     resnet_plan.h
+    run_clock.h
     run_state.h
     safetensors.h
     safetensors_header.h
@@ -82,20 +85,17 @@ infeed_library(trainer_state
     summary_writer.h
     tensor_bundle.h
     torch_script_source.h
+    train_log.h
     train_params.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
-  PRIVATE fmt::fmt nlohmann_json::nlohmann_json
+  PRIVATE infeed::preprocess fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp ${INFEED_ZIP})
 
-# Included as "trainer/event.pb.h" and "trainer/tensor_bundle.pb.h", each by one
-# source alone.
+# Each included by one source alone: summary_writer.cc, onnx_file.cc and
+# tensor_bundle.cc.
 protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
-  PROTOS event.proto tensor_bundle.proto)
-# Included as "trainer/event.pb.h", by summary_writer.cc alone, and as
-# "trainer/onnx.pb.h", by onnx_file.cc.
-protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
-  PROTOS event.proto onnx.proto)
+  PROTOS event.proto onnx.proto tensor_bundle.proto)
 target_compile_definitions(infeed_trainer_state
   PRIVATE INFEED_VERSION="${PROJECT_VERSION}")
 target_include_directories(infeed_trainer_state
