@@ -205,6 +205,31 @@ TEST(OptimizerStateTest, HasTheNamesOfCheckpoints) {
                           "bn1.weight/v", "step"));
 }
 
+std::vector<bool> DecaysWeightBiasNorm(OptimizerKind kind, DecayScope scope) {
+  const OptimizerOptions options = {.kind = kind, .decay_scope = scope};
+  return {IsDecayed(ParameterKind::kWeight, options),
+          IsDecayed(ParameterKind::kBias, options),
+          IsDecayed(ParameterKind::kNorm, options)};
+}
+
+TEST(DecayScopeTest, SaysWhatDecays) {
+  const OptimizerKind momentum = OptimizerKind::kMomentum;
+  EXPECT_THAT(DecaysWeightBiasNorm(momentum, DecayScope::kReference),
+              ElementsAre(true, true, false));
+  EXPECT_THAT(DecaysWeightBiasNorm(momentum, DecayScope::kWeights),
+              ElementsAre(true, false, false));
+  EXPECT_THAT(DecaysWeightBiasNorm(momentum, DecayScope::kAll),
+              ElementsAre(true, true, true));
+}
+
+TEST(DecayScopeTest, LeavesBiasesToLarsUnlessAllIsAskedFor) {
+  const OptimizerKind lars = OptimizerKind::kLars;
+  EXPECT_THAT(DecaysWeightBiasNorm(lars, DecayScope::kReference),
+              ElementsAre(true, false, false));
+  EXPECT_THAT(DecaysWeightBiasNorm(lars, DecayScope::kAll),
+              ElementsAre(true, true, true));
+}
+
 TEST(LarsOptimizerTest, TakesTheWholeRateForAWeightOfZeros) {
   const OptimizedParameter zeros = {
       .name = "zeros", .weight = torch::zeros({4}).requires_grad_()};

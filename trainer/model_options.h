@@ -26,7 +26,7 @@ struct DropBlockOptions {
 struct ModelOptions {
   ModelKind kind = ModelKind::kResNet;
   ModelVariant variant = ModelVariant::kTorchvision;
-  int depth = 50;  // 18, 34, 50, 101, 152, 200
+  int depth = 50;  // 18, 34, 50, 101, 152, 200, 270, 350, 420
   int num_classes = 1000;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
 

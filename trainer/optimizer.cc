@@ -8,6 +8,20 @@
 
 namespace infeed {
 
+bool IsDecayed(ParameterKind kind, const OptimizerOptions& options) {
+  const bool all = options.decay_scope == DecayScope::kAll;
+  switch (kind) {
+    case ParameterKind::kWeight:
+      return true;
+    case ParameterKind::kNorm:
+      return all;
+    case ParameterKind::kBias:
+      break;
+  }
+  return all || (options.decay_scope == DecayScope::kReference &&
+                 options.kind != OptimizerKind::kLars);
+}
+
 std::unique_ptr<Optimizer> MakeOptimizer(
     const OptimizerOptions& options, std::vector<OptimizedParameter> parameters,
     Kernels kernels) {

@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include "trainer/device_loop_state.h"
+#include "trainer/layer_plan.h"
 #include "trainer/optimizer_options.h"
 
 namespace infeed {
@@ -41,6 +42,11 @@ class Optimizer {
   // of momentum and LARS, NAME/m, NAME/v and the count "step" for Adam.
   [[nodiscard]] virtual NamedTensors State() const = 0;
 };
+
+// Whether weight decay is for parameters of this kind. LARS adapts and decays
+// what is neither batch norm's nor a bias, as the reference has it.
+[[nodiscard]] bool IsDecayed(ParameterKind kind,
+                             const OptimizerOptions& options);
 
 [[nodiscard]] std::unique_ptr<Optimizer> MakeOptimizer(
     const OptimizerOptions& options, std::vector<OptimizedParameter> parameters,

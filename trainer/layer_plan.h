@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// The layers of a network that have tensors, and these tensors' names and
+// shapes, as plain data: for parameter counts, for the optimizer's scopes and
+// for the readers and writers of weights.
+namespace infeed {
+
+// What the optimizer tells apart.
+enum class ParameterKind {
+  kWeight,  // of a convolution or a linear layer
+  kBias,    // of these
+  kNorm,    // a batch norm's scale and shift
+};
+
+enum class LayerKind { kConvolution, kNorm, kLinear };
+
+struct LayerPlan {
+  LayerKind kind = LayerKind::kConvolution;
+  std::string name;      // "layer1.0.conv1"
+  int stage = 0;         // 0 the stem, 1..4 a ResNet's groups, 5 its head
+  std::int64_t in = 0;   // channels or features; of a norm as many as out
+  std::int64_t out = 0;  // > 0
+  int kernel = 1;        // side, of a convolution
+  bool bias = false;     // a norm has none beside its shift
+};
+
+struct TensorPlan {
+  std::string name;  // "layer1.0.conv1.weight"
+  // [out, in, kernel, kernel] of a convolution, [out, in] of a linear layer,
+  // [channels] of a norm, [] of a norm's num_batches_tracked.
+  std::vector<std::int64_t> shape;
+  ParameterKind kind = ParameterKind::kWeight;
+  // Not trained: running_mean, running_var (float32), num_batches_tracked
+  // (int64).
+  bool buffer = false;
+};
+
+// A layer's tensors, the parameters first.
+[[nodiscard]] std::vector<TensorPlan> TensorsOf(const LayerPlan& layer);
+
+// How many numbers a tensor holds.
+[[nodiscard]] std::int64_t ElementsOf(const TensorPlan& tensor);
+
+}  // namespace infeed
