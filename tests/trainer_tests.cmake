@@ -1,6 +1,7 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES
+    fake_data_test.cc
     infeed_test.cc
     lr_schedule_test.cc
     outfeed_test.cc
@@ -43,3 +44,8 @@ infeed_test(train_flags_test
   LIBRARIES infeed::train_flags
   LABELS core)
 add_dependencies(core_tests train_flags_test)
+infeed_test(export_test
+  SOURCES
+    onnx_opencv_test.cc
+  LIBRARIES infeed::trainer torch opencv_dnn
+  LABELS trainer)

@@ -34,7 +34,8 @@ DOORS = [
     (r"(oneapi/)?tbb/.*",
      r"pipeline/(input_graph|closed_arena)\.cc|tools/conversion_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
-     r"(records/(imagenet_example|example_reader)|trainer/(summary_writer|tensor_bundle))\.cc"),
+     r"(records/(imagenet_example|example_reader)|"
+     r"trainer/(onnx_file|summary_writer|tensor_bundle))\.cc"),
     (r"(torch|ATen|c10)/.*",
      r"trainer/(network\w*|resnet|lenet|optimizer\w*|loss|device_loop\w*|"
      r"torch\w*)\.(cc|h)"),

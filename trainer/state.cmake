@@ -5,13 +5,17 @@ infeed_library(trainer_state
     checkpoint.cc
     eval_result.cc
     eval_sums.cc
+    graph_builder.cc
     layer_plan.cc
+    lenet_graph.cc
     manifest.cc
     metrics.cc
     metrics_log.cc
     mode.cc
     model_dir.cc
+    model_graph.cc
     model_layers.cc
+    onnx_file.cc
     param_help.cc
     param_table.cc
     param_table_data.cc
@@ -28,6 +32,7 @@ infeed_library(trainer_state
     pickle_stack.cc
     progress.cc
     pth_file.cc
+    resnet_graph.cc
     resnet_plan.cc
     run_state.cc
     safetensors.cc
@@ -42,14 +47,21 @@ infeed_library(trainer_state
     eval_result.h
     eval_sums.h
     host_tensor.h
+    torch_script_source.cc
+  HEADERS
+    checkpoint.h
+    graph_builder.h
+    inference_graph.h
     layer_plan.h
     manifest.h
     metrics.h
     metrics_log.h
     mode.h
     model_dir.h
+    model_graph.h
     model_layers.h
     model_options.h
+    onnx_file.h
     param_help.h
     param_ranges.h
     param_table.h
@@ -69,6 +81,7 @@ infeed_library(trainer_state
     stored_type.h
     summary_writer.h
     tensor_bundle.h
+    torch_script_source.h
     train_params.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
@@ -79,6 +92,12 @@ infeed_library(trainer_state
 # source alone.
 protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
   PROTOS event.proto tensor_bundle.proto)
+# Included as "trainer/event.pb.h", by summary_writer.cc alone, and as
+# "trainer/onnx.pb.h", by onnx_file.cc.
+protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
+  PROTOS event.proto onnx.proto)
+target_compile_definitions(infeed_trainer_state
+  PRIVATE INFEED_VERSION="${PROJECT_VERSION}")
 target_include_directories(infeed_trainer_state
   PRIVATE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>)
 
