@@ -6,10 +6,15 @@ infeed_test(trainer_state_test
     metrics_log_test.cc
     metrics_test.cc
     model_dir_test.cc
+    nearest_name_test.cc
+    param_checks_test.cc
     param_docs_test.cc
+    param_scalar_test.cc
+    param_yaml_test.cc
     params_parse_test.cc
     params_test.cc
     pictures_test.cc
+    presets_test.cc
     progress_test.cc
     resnet_plan_test.cc
     run_clock_test.cc

@@ -15,8 +15,11 @@ infeed_library(trainer_state
     model_dir.cc
     model_graph.cc
     model_layers.cc
+    nearest_name.cc
     onnx_file.cc
+    param_checks.cc
     param_help.cc
+    param_scalar.cc
     param_table.cc
     param_table_data.cc
     param_table_input.cc
@@ -24,6 +27,7 @@ infeed_library(trainer_state
     param_table_optimizer.cc
     param_table_run.cc
     param_value.cc
+    param_yaml.cc
     params.cc
     params_parse.cc
     pickle.cc
@@ -31,6 +35,7 @@ infeed_library(trainer_state
     pickle_machine.cc
     pickle_stack.cc
     pictures.cc
+    presets.cc
     progress.cc
     pth_file.cc
     resnet_graph.cc
@@ -62,17 +67,22 @@ infeed_library(trainer_state
     model_graph.h
     model_layers.h
     model_options.h
+    nearest_name.h
     onnx_file.h
+    param_checks.h
     param_help.h
     param_ranges.h
+    param_scalar.h
     param_table.h
     param_value.h
+    param_yaml.h
     params.h
     params_parse.h
     pickle.h
     pickle_machine.h
     pictures.h
     prediction.h
+    presets.h
     progress.h
     pth_file.h
     resnet_plan.h
