@@ -3,6 +3,7 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    checkpoint_save.cc
     layer_plan.cc
     manifest.cc
     metrics_log.cc
@@ -30,11 +31,16 @@ infeed_library(trainer_state
     safetensors_header.cc
     sorted_table.cc
     stored_type.cc
+    strided_copy.cc
     summary_writer.cc
     tensor_bundle.cc
+    tensorflow_weights.cc
+    warm_start.cc
+    weights_file.cc
     zip_archive.cc
   HEADERS
     checkpoint.h
+    checkpoint_save.h
     host_tensor.h
     layer_plan.h
     manifest.h
@@ -58,9 +64,13 @@ infeed_library(trainer_state
     safetensors_header.h
     sorted_table.h
     stored_type.h
+    strided_copy.h
     summary_writer.h
     tensor_bundle.h
+    tensorflow_weights.h
     train_params.h
+    warm_start.h
+    weights_file.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json
