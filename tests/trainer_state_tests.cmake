@@ -1,9 +1,12 @@
 infeed_test(trainer_state_test
   SOURCES
     checkpoint_test.cc
+    eval_result_test.cc
     manifest_test.cc
+    metrics_test.cc
     metrics_log_test.cc
     model_dir_test.cc
+    param_docs_test.cc
     params_parse_test.cc
     params_test.cc
     pickle_test.cc
@@ -18,6 +21,7 @@ infeed_test(trainer_state_test
     tensor_bundle_test.cc
     warm_start_test.cc
   LIBRARIES infeed::trainer_state infeed::records
+            nlohmann_json::nlohmann_json
   LABELS core)
 target_compile_definitions(trainer_state_test PRIVATE
   INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")

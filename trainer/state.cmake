@@ -4,9 +4,13 @@ infeed_library(trainer_state
   SOURCES
     checkpoint.cc
     checkpoint_save.cc
+    eval_result.cc
+    eval_sums.cc
     layer_plan.cc
     manifest.cc
+    metrics.cc
     metrics_log.cc
+    mode.cc
     model_dir.cc
     model_layers.cc
     param_help.cc
@@ -41,10 +45,14 @@ infeed_library(trainer_state
   HEADERS
     checkpoint.h
     checkpoint_save.h
+    eval_result.h
+    eval_sums.h
     host_tensor.h
     layer_plan.h
     manifest.h
+    metrics.h
     metrics_log.h
+    mode.h
     model_dir.h
     model_layers.h
     model_options.h
@@ -56,6 +64,7 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
+    prediction.h
     progress.h
     pth_file.h
     resnet_plan.h
