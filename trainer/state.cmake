@@ -3,6 +3,7 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    checkpoint_save.cc
     eval_result.cc
     eval_sums.cc
     graph_builder.cc
@@ -46,13 +47,18 @@ infeed_library(trainer_state
     safetensors_header.cc
     sorted_table.cc
     stored_type.cc
+    strided_copy.cc
     summary_writer.cc
     tensor_bundle.cc
+    tensorflow_weights.cc
     torch_script_source.cc
     train_log.cc
+    warm_start.cc
+    weights_file.cc
     zip_archive.cc
   HEADERS
     checkpoint.h
+    checkpoint_save.h
     eval_result.h
     eval_sums.h
     graph_builder.h
@@ -92,11 +98,15 @@ infeed_library(trainer_state
     safetensors_header.h
     sorted_table.h
     stored_type.h
+    strided_copy.h
     summary_writer.h
     tensor_bundle.h
+    tensorflow_weights.h
     torch_script_source.h
     train_log.h
     train_params.h
+    warm_start.h
+    weights_file.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE infeed::preprocess fmt::fmt nlohmann_json::nlohmann_json

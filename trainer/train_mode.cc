@@ -158,6 +158,9 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   if (unusable) {
     return Unusable(model_dir);
   }
+  if (!from) {
+    StartFromWeights(job);
+  }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
   const std::int64_t first_step = from ? from->step : 0;
   TrainLog log(LogOf(job, first_step));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "trainer/checkpoint_save.h"
+
 namespace infeed {
 
 Training::Training(const TrainingOptions& options, const RecordIndex* index,
@@ -61,7 +63,7 @@ void Training::SaveCheckpoint() {
                               .stream = infeed_.position(),
                               .identity = options_.identity,
                               .state = device_.Save()},
-                             options_.keep_last);
+                             {.last = options_.keep_last});
   saved_step_ = step_;
   log_.CheckpointWritten(step_, folder);
 }
