@@ -3,6 +3,7 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    eval_file.cc
     eval_result.cc
     eval_sums.cc
     layer_plan.cc
@@ -10,6 +11,7 @@ infeed_library(trainer_state
     metrics.cc
     metrics_log.cc
     model_dir.cc
+    model_labels.cc
     model_layers.cc
     param_help.cc
     param_table.cc
@@ -21,6 +23,8 @@ infeed_library(trainer_state
     param_value.cc
     params.cc
     params_parse.cc
+    predict_input.cc
+    prediction_log.cc
     progress.cc
     resnet_plan.cc
     run_state.cc
@@ -29,6 +33,7 @@ infeed_library(trainer_state
     summary_writer.cc
   HEADERS
     checkpoint.h
+    eval_file.h
     eval_result.h
     eval_sums.h
     layer_plan.h
@@ -36,6 +41,7 @@ infeed_library(trainer_state
     metrics.h
     metrics_log.h
     model_dir.h
+    model_labels.h
     model_layers.h
     model_options.h
     param_help.h
@@ -44,7 +50,9 @@ infeed_library(trainer_state
     param_value.h
     params.h
     params_parse.h
+    predict_input.h
     prediction.h
+    prediction_log.h
     progress.h
     resnet_plan.h
     run_state.h
