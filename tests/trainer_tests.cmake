@@ -1,6 +1,7 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES
+    fake_data_test.cc
     infeed_test.cc
     lr_schedule_test.cc
     outfeed_test.cc
@@ -35,3 +36,16 @@ infeed_test(train_resnet_test
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
+
+# The command line, without LibTorch.
+infeed_test(train_flags_test
+  SOURCES
+    train_flags_test.cc
+  LIBRARIES infeed::train_flags
+  LABELS core)
+add_dependencies(core_tests train_flags_test)
+infeed_test(export_test
+  SOURCES
+    onnx_opencv_test.cc
+  LIBRARIES infeed::trainer torch opencv_dnn
+  LABELS trainer)

@@ -11,18 +11,22 @@
 #include "trainer/device_loop_eval.h"
 #include "trainer/device_loop_state.h"
 #include "trainer/loss.h"
+#include "trainer/network.h"
 #include "trainer/optimizer.h"
-#include "trainer/resnet.h"
 
 namespace infeed {
 namespace {
 
-std::vector<OptimizedParameter> ParametersOf(const ResNet& model) {
+// Those that are not frozen.
+std::vector<OptimizedParameter> ParametersOf(const Network& model) {
   std::vector<OptimizedParameter> parameters;
   for (const auto& entry : model.named_parameters()) {
-    parameters.push_back({.name = entry.key(),
-                          .weight = entry.value(),
-                          .decayed = ResNet::IsDecayed(entry.key())});
+    if (entry.value().requires_grad()) {
+      parameters.push_back(
+          {.name = entry.key(),
+           .weight = entry.value(),
+           .decayed = model.KindOf(entry.key()) != ParameterKind::kNorm});
+    }
   }
   return parameters;
 }
@@ -39,8 +43,7 @@ class DeviceLoop::Impl {
         bfloat16_(device.precision == Precision::kBfloat16),
         options_(optimizer),
         classes_(model.num_classes),
-        model_(std::make_shared<ResNet>(model.depth, model.num_classes,
-                                        model.seed)),
+        model_(MakeNetwork(model)),
         optimizer_(MoveToDevice(), {.momentum = optimizer.momentum,
                                     .nesterov = optimizer.nesterov,
                                     .weight_decay = optimizer.weight_decay}),
@@ -75,7 +78,7 @@ class DeviceLoop::Impl {
   bool bfloat16_;
   OptimizerOptions options_;
   std::int64_t classes_;
-  std::shared_ptr<ResNet> model_;
+  std::shared_ptr<Network> model_;
   MomentumOptimizer optimizer_;
   BatchUnpacker unpacker_;
 };
@@ -139,6 +142,7 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
     }
     const DeviceBatch on_device = unpacker_.Unpack(*batch);
     batch.reset();  // Its memory is free for the pipeline while we compute.
+    model_->SetStep(first_step + done);
     TrainStep(on_device, results[0][done], results[1][done], results[2][done]);
     if (device_.is_cpu()) {
       report(results, done);
