@@ -1,11 +1,13 @@
 infeed_test(trainer_state_test
   SOURCES
     checkpoint_test.cc
+    eval_file_test.cc
     eval_result_test.cc
     manifest_test.cc
     metrics_log_test.cc
     metrics_test.cc
     model_dir_test.cc
+    model_labels_test.cc
     nearest_name_test.cc
     param_checks_test.cc
     param_docs_test.cc
@@ -15,6 +17,8 @@ infeed_test(trainer_state_test
     params_test.cc
     pickle_test.cc
     pictures_test.cc
+    predict_input_test.cc
+    prediction_log_test.cc
     presets_test.cc
     progress_test.cc
     pth_file_test.cc

@@ -4,6 +4,7 @@ infeed_library(trainer_state
   SOURCES
     checkpoint.cc
     checkpoint_save.cc
+    eval_file.cc
     eval_result.cc
     eval_sums.cc
     graph_builder.cc
@@ -15,6 +16,7 @@ infeed_library(trainer_state
     mode.cc
     model_dir.cc
     model_graph.cc
+    model_labels.cc
     model_layers.cc
     nearest_name.cc
     onnx_file.cc
@@ -36,6 +38,8 @@ infeed_library(trainer_state
     pickle_machine.cc
     pickle_stack.cc
     pictures.cc
+    predict_input.cc
+    prediction_log.cc
     presets.cc
     progress.cc
     pth_file.cc
@@ -59,6 +63,7 @@ infeed_library(trainer_state
   HEADERS
     checkpoint.h
     checkpoint_save.h
+    eval_file.h
     eval_result.h
     eval_sums.h
     graph_builder.h
@@ -71,6 +76,7 @@ infeed_library(trainer_state
     mode.h
     model_dir.h
     model_graph.h
+    model_labels.h
     model_layers.h
     model_options.h
     nearest_name.h
@@ -87,7 +93,9 @@ infeed_library(trainer_state
     pickle.h
     pickle_machine.h
     pictures.h
+    predict_input.h
     prediction.h
+    prediction_log.h
     presets.h
     progress.h
     pth_file.h
