@@ -1,9 +1,12 @@
 infeed_test(trainer_state_test
   SOURCES
     checkpoint_test.cc
+    eval_result_test.cc
     manifest_test.cc
+    metrics_test.cc
     metrics_log_test.cc
     model_dir_test.cc
+    param_docs_test.cc
     params_parse_test.cc
     params_test.cc
     progress_test.cc
@@ -12,6 +15,7 @@ infeed_test(trainer_state_test
     safetensors_test.cc
     summary_writer_test.cc
   LIBRARIES infeed::trainer_state infeed::records
+            nlohmann_json::nlohmann_json
   LABELS core)
 target_compile_definitions(trainer_state_test PRIVATE
   INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")

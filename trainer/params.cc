@@ -116,10 +116,19 @@ void ResolveBatches(const DataFacts& facts, RunParams& run) {
   }
 }
 
+// The images that do not fill a batch are a step of their own unless they are
+// dropped.
+std::int64_t StepsOfEpoch(const TrainParams& values) {
+  const bool keeps_all =
+      values.last_batch == "pad" || values.last_batch == "repeat";
+  const std::int64_t rest = keeps_all ? values.train_batch_size - 1 : 0;
+  return std::max<std::int64_t>(
+      1, (values.num_train_images + rest) / values.train_batch_size);
+}
+
 void ResolveSteps(RunParams& run) {
   TrainParams& values = run.values;
-  const std::int64_t epoch = std::max<std::int64_t>(
-      1, values.num_train_images / values.train_batch_size);
+  const std::int64_t epoch = StepsOfEpoch(values);
   if (values.train_epochs > 0) {
     // From here on train_steps says it.
     const double steps = values.train_epochs * static_cast<double>(epoch);

@@ -3,11 +3,15 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    eval_result.cc
+    eval_sums.cc
     graph_builder.cc
     layer_plan.cc
     lenet_graph.cc
     manifest.cc
+    metrics.cc
     metrics_log.cc
+    mode.cc
     model_dir.cc
     model_graph.cc
     model_layers.cc
@@ -22,21 +26,35 @@ infeed_library(trainer_state
     param_value.cc
     params.cc
     params_parse.cc
+    pickle.cc
+    pickle_calls.cc
+    pickle_machine.cc
+    pickle_stack.cc
     progress.cc
+    pth_file.cc
     resnet_graph.cc
     resnet_plan.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
+    sorted_table.cc
+    stored_type.cc
     summary_writer.cc
+    tensor_bundle.cc
     torch_script_source.cc
+    zip_archive.cc
   HEADERS
     checkpoint.h
+    eval_result.h
+    eval_sums.h
     graph_builder.h
+    host_tensor.h
     inference_graph.h
     layer_plan.h
     manifest.h
+    metrics.h
     metrics_log.h
+    mode.h
     model_dir.h
     model_graph.h
     model_layers.h
@@ -48,22 +66,29 @@ infeed_library(trainer_state
     param_value.h
     params.h
     params_parse.h
+    pickle.h
+    pickle_machine.h
+    prediction.h
     progress.h
+    pth_file.h
     resnet_plan.h
     run_state.h
     safetensors.h
     safetensors_header.h
+    sorted_table.h
+    stored_type.h
     summary_writer.h
+    tensor_bundle.h
     torch_script_source.h
     train_params.h
+    zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json
-          protobuf::libprotobuf yaml-cpp)
+          protobuf::libprotobuf yaml-cpp ${INFEED_ZIP})
 
-# Included as "trainer/event.pb.h", by summary_writer.cc alone, and as
-# "trainer/onnx.pb.h", by onnx_file.cc.
+# Included as "trainer/event.pb.h" and so on, each by one source alone.
 protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
-  PROTOS event.proto onnx.proto)
+  PROTOS event.proto onnx.proto tensor_bundle.proto)
 target_compile_definitions(infeed_trainer_state
   PRIVATE INFEED_VERSION="${PROJECT_VERSION}")
 target_include_directories(infeed_trainer_state
