@@ -8,6 +8,7 @@
 #include "pipeline/options.h"
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
+#include "trainer/fake_data.h"
 
 namespace infeed {
 namespace {
@@ -106,6 +107,10 @@ InputOptions TrainInputOf(const TrainParams& params) {
 RunParams Resolve(const RunParams& params, const std::string& device,
                   const DataSet& data) {
   RunParams resolved = params;
+  if (data.is_fake()) {
+    ResolveFakeData(IsGpu(device), resolved);
+    return resolved;
+  }
   ResolveDefaults({.train_images = data.train_images(),
                    .eval_images = data.eval_images(),
                    .label_classes = data.num_classes(),
@@ -181,6 +186,9 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
   RunIdentity identity = {
       {"resnet_depth", std::to_string(params.resnet_depth)},
       {"num_label_classes", std::to_string(params.num_label_classes)}};
+  if (data.is_fake()) {
+    identity.emplace_back("data_identity", "\"fake data\"");  // JSON
+  }
   if (!data.train()) {
     return identity;
   }

@@ -48,6 +48,9 @@ void PrintReport(const Training& training, const TrainLog& log) {
       fmt::format("\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
                   "the time for its input",
                   log.images_per_second(), 100 * training.input_wait()));
+  if (stats.stages.empty()) {
+    return;  // Fake data: there is nothing to tell.
+  }
   if (stats.bad_records > 0) {
     Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
                     stats.first_bad_record));
@@ -63,10 +66,10 @@ void PrintReport(const Training& training, const TrainLog& log) {
 InputOptions TrainInput(const Job& job, InputOptions input,
                         const StreamPosition& start) {
   input.trace = job.options.trace;
-  if (!job.params.autotune) {
+  if (!job.params.autotune || job.data.is_fake()) {
     return input;
   }
-  const AutotuneResult tuned = Autotune(job.data.train()->index, input, start,
+  const AutotuneResult tuned = Autotune(*job.data.train_index(), input, start,
                                         {.least_batches = kLeastBatches});
   Say("autotune: " + AutotuneText(tuned));
   return tuned.options;
@@ -76,7 +79,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
   const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval()->index, EvalInput(job), stop);
+      Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
   if (result) {
     log.Evaluation(training.step(), *result);
   }
@@ -88,7 +91,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
                           const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const bool evaluates =
-      job.options.mode == Mode::kTrainAndEval && job.data.eval();
+      job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
   double top_1 = 0;
   do {
     const std::int64_t target =
@@ -146,7 +149,7 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   const StreamPosition start = from ? from->stream : StreamPosition{};
   TrainingOptions options = TrainingOf(params, model_dir, job.data);
   options.input = TrainInput(job, options.input, start);
-  Training training(options, job.data.train()->index, job.device, log,
+  Training training(options, job.data.train_index(), job.device, log,
                     first_step, start);
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });

@@ -5,7 +5,7 @@
 
 namespace infeed {
 
-Training::Training(const TrainingOptions& options, const RecordIndex& index,
+Training::Training(const TrainingOptions& options, const RecordIndex* index,
                    DeviceLoop& device, TrainLog& log, std::int64_t step,
                    const StreamPosition& stream)
     : options_(options),
@@ -13,8 +13,9 @@ Training::Training(const TrainingOptions& options, const RecordIndex& index,
       log_(log),
       step_(step),
       saved_step_(step > 0 ? step : -1),
-      pipeline_(index, options.input, stream),
-      infeed_(pipeline_, options.input.batch_size, options.input.image_size),
+      records_(index, options.input, stream),
+      infeed_(records_.batches(), options.input.batch_size,
+              options.input.image_size),
       outfeed_([&log](const StepResult& result) { log.Step(result); }) {}
 
 Training::End Training::TrainTo(std::int64_t target,
@@ -64,7 +65,7 @@ void Training::SaveCheckpoint() {
 }
 
 PipelineStats Training::input_stats() const {
-  PipelineStats stats = pipeline_.stats();
+  PipelineStats stats = records_.stats();
   stats.first_wait_seconds = infeed_.first_wait_seconds();
   stats.consumer_wait_seconds =
       infeed_.wait_seconds() - stats.first_wait_seconds;
