@@ -1,14 +1,18 @@
 infeed_test(trainer_state_test
   SOURCES
     checkpoint_test.cc
+    eval_file_test.cc
     eval_result_test.cc
     manifest_test.cc
     metrics_test.cc
     metrics_log_test.cc
     model_dir_test.cc
+    model_labels_test.cc
     param_docs_test.cc
     params_parse_test.cc
     params_test.cc
+    predict_input_test.cc
+    prediction_log_test.cc
     progress_test.cc
     resnet_plan_test.cc
     run_state_test.cc

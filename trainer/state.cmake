@@ -3,6 +3,7 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    eval_file.cc
     eval_result.cc
     eval_sums.cc
     graph_builder.cc
@@ -13,6 +14,7 @@ infeed_library(trainer_state
     metrics_log.cc
     mode.cc
     model_dir.cc
+    model_labels.cc
     model_graph.cc
     model_layers.cc
     onnx_file.cc
@@ -26,6 +28,8 @@ infeed_library(trainer_state
     param_value.cc
     params.cc
     params_parse.cc
+    predict_input.cc
+    prediction_log.cc
     pickle.cc
     pickle_calls.cc
     pickle_machine.cc
@@ -45,6 +49,7 @@ infeed_library(trainer_state
     zip_archive.cc
   HEADERS
     checkpoint.h
+    eval_file.h
     eval_result.h
     eval_sums.h
     graph_builder.h
@@ -56,6 +61,7 @@ infeed_library(trainer_state
     metrics_log.h
     mode.h
     model_dir.h
+    model_labels.h
     model_graph.h
     model_layers.h
     model_options.h
@@ -66,9 +72,11 @@ infeed_library(trainer_state
     param_value.h
     params.h
     params_parse.h
+    predict_input.h
     pickle.h
     pickle_machine.h
     prediction.h
+    prediction_log.h
     progress.h
     pth_file.h
     resnet_plan.h
