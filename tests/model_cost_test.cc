@@ -17,8 +17,8 @@ TEST(CostOfTest, CountsParametersAndBuffers) {
       61'706);
 }
 
-// tests/data/make_activation_goldens.py computes the expected values: what autograd
-// of PyTorch 2.15 keeps of an image for torchvision's networks.
+// tests/data/make_activation_goldens.py computes the expected values: what
+// autograd of PyTorch 2.15 keeps of an image for torchvision's networks.
 TEST(CostOfTest, ComesCloseToWhatAutogradKeeps) {
   EXPECT_NEAR(CostOf(ResNet(18), 224).activations, 5554560, 0.1 * 5554560);
   EXPECT_NEAR(CostOf(ResNet(50), 224).activations, 21530496, 0.1 * 21530496);
