@@ -58,6 +58,9 @@ OptimizerKind ParseOptimizer(const TrainParams& params) {
 }
 
 RateSchedule ParseRateSchedule(const std::string& name) {
+  if (name == "steps") {
+    return RateSchedule::kSteps;
+  }
   if (name == "cosine") {
     return RateSchedule::kCosine;
   }
