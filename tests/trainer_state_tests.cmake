@@ -3,10 +3,11 @@ infeed_test(trainer_state_test
     checkpoint_test.cc
     eval_file_test.cc
     eval_result_test.cc
+    machine_check_test.cc
     manifest_test.cc
     metrics_log_test.cc
-    model_cost_test.cc
     metrics_test.cc
+    model_cost_test.cc
     model_dir_test.cc
     model_labels_test.cc
     nearest_name_test.cc
