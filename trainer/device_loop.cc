@@ -123,12 +123,14 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
   const torch::Tensor results =
       torch::empty({3, steps}, torch::device(device_));
   results[0].copy_(rates);
+  std::vector<std::int64_t> images;  // that count, of each step
   const auto report = [&](const torch::Tensor& host, std::int64_t i) {
     const auto* values = host.data_ptr<float>() + i;
     outfeed.Put({.step = first_step + i + 1,
                  .loss = values[steps],
                  .top_1 = values[2 * steps],
-                 .learning_rate = values[0]});
+                 .learning_rate = values[0],
+                 .images = images[static_cast<std::size_t>(i)]});
   };
   std::int64_t done = 0;
   for (; done < steps; ++done) {
@@ -137,6 +139,7 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
       break;
     }
     const DeviceBatch on_device = unpacker_.Unpack(*batch);
+    images.push_back(CountedImages(*batch, classes_));
     batch.reset();  // Its memory is free for the pipeline while we compute.
     TrainStep(on_device, results[0][done], results[1][done], results[2][done]);
     if (device_.is_cpu()) {

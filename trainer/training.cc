@@ -16,7 +16,10 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       records_(index, options.input, stream),
       infeed_(records_.batches(), options.input.batch_size,
               options.input.image_size),
-      outfeed_([&log](const StepResult& result) { log.Step(result); }) {}
+      outfeed_([this](const StepResult& result) {
+        tally_.Add(result);
+        log_.Step(result);
+      }) {}
 
 Training::End Training::TrainTo(std::int64_t target,
                                 const std::stop_token& stop) {
