@@ -24,7 +24,8 @@ namespace {
 std::shared_ptr<ResNet> MakeResNet(int depth, int classes,
                                    std::uint64_t seed = 0) {
   at::set_num_threads(2);
-  return std::make_shared<ResNet>(depth, classes, seed);
+  return std::make_shared<ResNet>(
+      ModelOptions{.depth = depth, .num_classes = classes, .seed = seed});
 }
 
 std::map<std::string, torch::Tensor> StateOf(const ResNet& model) {
@@ -123,7 +124,8 @@ TEST(ResNetTest, RefusesAnotherDepth) {
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
-                 "resnet_depth is 20: give 18, 34, 50, 101 or 152");
+                 "resnet_depth is 20: give 18, 34, 50, 101, 152, 200, 270, "
+                 "350 or 420");
   }
 }
 
@@ -187,12 +189,16 @@ TEST(ResNetTest, WeightsAreAFunctionOfTheWholeSeed) {
   EXPECT_FALSE(weight(seed).equal(weight(5)));
 }
 
-TEST(ResNetTest, OnlyBatchNormIsNotDecayed) {
-  std::int64_t decayed = 0;
-  for (const auto& entry : MakeResNet(50, 1000)->named_parameters()) {
-    decayed += ResNet::IsDecayed(entry.key()) ? entry.value().numel() : 0;
+TEST(ResNetTest, TellsItsKindsOfParameters) {
+  const std::shared_ptr<ResNet> model = MakeResNet(50, 1000);
+  std::map<ParameterKind, std::int64_t> counts;
+  for (const auto& entry : model->named_parameters()) {
+    counts[model->KindOf(entry.key())] += entry.value().numel();
   }
-  EXPECT_EQ(decayed, 25503912);  // The reference driver's count.
+  // The reference driver decays the first two.
+  EXPECT_EQ(counts[ParameterKind::kWeight], 25503912 - 1000);
+  EXPECT_EQ(counts[ParameterKind::kBias], 1000);
+  EXPECT_EQ(counts[ParameterKind::kNorm], 53120);
 }
 
 TEST(ResNetTest, ConvolutionsLieInChannelsLastOrder) {

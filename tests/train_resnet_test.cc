@@ -405,7 +405,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCall{"NoLoop", "iterations_per_loop=0", "iterations_per_loop"},
         WrongCall{"NoNumber", "train_steps=soon", "train_steps"},
         WrongCall{"NoDepth", "resnet_depth=51", "resnet_depth"},
-        WrongCall{"NotHere", "enable_lars=true", "enable_lars"}),
+        WrongCall{"NotHere", "data_format=channels_first", "channels_last"}),
     [](const auto& call) { return call.param.name; });
 
 TEST_F(TrainResnetTest, SaysWhatIsWrongWithTheData) {

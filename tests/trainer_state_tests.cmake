@@ -24,3 +24,12 @@ add_dependencies(tsan_tests trainer_state_test)
 
 infeed_fuzz(safetensors_fuzz LIBRARIES infeed::trainer_state)
 infeed_fuzz(params_fuzz LIBRARIES infeed::trainer_state)
+
+# What other programs make of exported models. ONNX's library stays apart from
+# LibTorch, which may bring one of its own.
+find_package(ONNX REQUIRED)
+infeed_test(onnx_checker_test
+  SOURCES
+    onnx_checker_test.cc
+  LIBRARIES infeed::trainer_state onnx
+  LABELS trainer)

@@ -22,6 +22,7 @@ add_dependencies(core_tests infeed_pipeline_test)
 infeed_test(trainer_test
   SOURCES
     device_loop_batch_test.cc
+    device_loop_eval_test.cc
     device_loop_test.cc
     loss_test.cc
     optimizer_test.cc
@@ -36,3 +37,16 @@ infeed_test(train_resnet_test
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
+
+# The command line, without LibTorch.
+infeed_test(train_flags_test
+  SOURCES
+    train_flags_test.cc
+  LIBRARIES infeed::train_flags
+  LABELS core)
+add_dependencies(core_tests train_flags_test)
+infeed_test(export_test
+  SOURCES
+    onnx_opencv_test.cc
+  LIBRARIES infeed::trainer torch opencv_dnn
+  LABELS trainer)

@@ -21,6 +21,8 @@ struct DataSplit {
 // when there are no shards in it, DataError for a broken shard or dataset.json.
 class DataSet {
  public:
+  // None, for the modes that can do without.
+  DataSet() = default;
   explicit DataSet(const std::string& data_dir);
 
   [[nodiscard]] bool is_fake() const { return is_fake_; }

@@ -8,20 +8,25 @@
 #include "trainer/device_loop_autocast.h"
 #include "trainer/device_loop_batch.h"
 #include "trainer/device_loop_device.h"
+#include "trainer/device_loop_eval.h"
 #include "trainer/device_loop_state.h"
 #include "trainer/loss.h"
+#include "trainer/network.h"
 #include "trainer/optimizer.h"
-#include "trainer/resnet.h"
 
 namespace infeed {
 namespace {
 
-std::vector<OptimizedParameter> ParametersOf(const ResNet& model) {
+// Those that are not frozen.
+std::vector<OptimizedParameter> ParametersOf(const Network& model) {
   std::vector<OptimizedParameter> parameters;
   for (const auto& entry : model.named_parameters()) {
-    parameters.push_back({.name = entry.key(),
-                          .weight = entry.value(),
-                          .decayed = ResNet::IsDecayed(entry.key())});
+    if (entry.value().requires_grad()) {
+      parameters.push_back(
+          {.name = entry.key(),
+           .weight = entry.value(),
+           .decayed = model.KindOf(entry.key()) != ParameterKind::kNorm});
+    }
   }
   return parameters;
 }
@@ -38,8 +43,7 @@ class DeviceLoop::Impl {
         bfloat16_(device.precision == Precision::kBfloat16),
         options_(optimizer),
         classes_(model.num_classes),
-        model_(std::make_shared<ResNet>(model.depth, model.num_classes,
-                                        model.seed)),
+        model_(MakeNetwork(model)),
         optimizer_(MoveToDevice(), {.momentum = optimizer.momentum,
                                     .nesterov = optimizer.nesterov,
                                     .weight_decay = optimizer.weight_decay}),
@@ -47,7 +51,8 @@ class DeviceLoop::Impl {
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
-  EvalCounts Evaluate(Infeed& infeed);
+  EvalSums Evaluate(Infeed& infeed);
+  void Predict(Infeed& infeed, const PredictionSink& sink);
   ModelState Save() const {
     return {.model = ToHost(ModelTensors()), .optimizer = ToHost(Momentum())};
   }
@@ -67,14 +72,13 @@ class DeviceLoop::Impl {
   torch::Tensor Forward(const torch::Tensor& images);
   void TrainStep(const DeviceBatch& batch, const torch::Tensor& rate,
                  torch::Tensor loss, torch::Tensor top_1);
-  torch::Tensor CountStep(const DeviceBatch& batch);
 
   int threads_;  // First: everything after it runs with them.
   torch::Device device_;
   bool bfloat16_;
   OptimizerOptions options_;
   std::int64_t classes_;
-  std::shared_ptr<ResNet> model_;
+  std::shared_ptr<Network> model_;
   MomentumOptimizer optimizer_;
   BatchUnpacker unpacker_;
 };
@@ -141,6 +145,7 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
     const DeviceBatch on_device = unpacker_.Unpack(*batch);
     images.push_back(CountedImages(*batch, classes_));
     batch.reset();  // Its memory is free for the pipeline while we compute.
+    model_->SetStep(first_step + done);
     TrainStep(on_device, results[0][done], results[1][done], results[2][done]);
     if (device_.is_cpu()) {
       report(results, done);
@@ -156,34 +161,30 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
   return done;
 }
 
-// [images, top-1, top-5, sum of losses] of a batch, float64.
-torch::Tensor DeviceLoop::Impl::CountStep(const DeviceBatch& batch) {
-  const torch::Tensor logits = Forward(batch.images).to(torch::kFloat);
-  const torch::Tensor counted =
-      CountedSlots(batch.labels, batch.weights, classes_);
-  const torch::Tensor rows = torch::stack(
-      {counted, InTop1(logits, batch.labels), InTop5(logits, batch.labels),
-       CrossEntropy(logits, batch.labels, options_.label_smoothing)});
-  return torch::where(counted.ne(0), rows, torch::zeros_like(rows))
-      .sum(1, /*keepdim=*/false, torch::kDouble);
-}
-
-EvalCounts DeviceLoop::Impl::Evaluate(Infeed& infeed) {
+EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
   const torch::NoGradGuard no_grad;
   model_->eval();
-  const torch::Tensor counts =
-      torch::zeros({4}, torch::device(device_).dtype(torch::kDouble));
+  EvalCounter counter(device_, static_cast<int>(classes_),
+                      options_.label_smoothing);
   while (BatchHandle batch = infeed.Next()) {
     const DeviceBatch on_device = unpacker_.Unpack(*batch);
     batch.reset();
-    counts.add_(CountStep(on_device));
+    counter.Add(Forward(on_device.images), on_device);
   }
-  const torch::Tensor host = counts.to(torch::kCPU);
-  const auto* values = host.data_ptr<double>();
-  return {.images = static_cast<std::int64_t>(values[0]),
-          .top_1 = static_cast<std::int64_t>(values[1]),
-          .top_5 = static_cast<std::int64_t>(values[2]),
-          .loss_sum = values[3]};
+  return counter.Read();
+}
+
+void DeviceLoop::Impl::Predict(Infeed& infeed, const PredictionSink& sink) {
+  const torch::NoGradGuard no_grad;
+  model_->eval();
+  while (const BatchHandle batch = infeed.Next()) {
+    Predictions predictions =
+        PredictionsOf(Forward(unpacker_.Unpack(*batch).images));
+    predictions.labels.assign(batch->labels().begin(), batch->labels().end());
+    predictions.weights.assign(batch->weights().begin(),
+                               batch->weights().end());
+    sink(predictions);
+  }
 }
 
 NamedTensors DeviceLoop::Impl::ModelTensors() const {
@@ -241,8 +242,12 @@ std::int64_t DeviceLoop::Train(std::int64_t first_step, std::int64_t steps,
   return impl_->Train(first_step, steps, infeed, outfeed);
 }
 
-EvalCounts DeviceLoop::Evaluate(Infeed& infeed) {
+EvalSums DeviceLoop::Evaluate(Infeed& infeed) {
   return impl_->Evaluate(infeed);
+}
+
+void DeviceLoop::Predict(Infeed& infeed, const PredictionSink& sink) {
+  impl_->Predict(infeed, sink);
 }
 
 ModelState DeviceLoop::Save() const { return impl_->Save(); }

@@ -40,5 +40,9 @@ void Say(const std::string& line);
 // The modes.
 [[nodiscard]] ExitCode TrainMode(const Job& job, const std::stop_token& stop);
 [[nodiscard]] ExitCode EvalMode(const Job& job, const std::stop_token& stop);
+[[nodiscard]] ExitCode PredictMode(const Job& job, const std::stop_token& stop);
+[[nodiscard]] ExitCode ExportMode(const Job& job);
+// Needs no model and no data.
+[[nodiscard]] ExitCode DoctorMode(const RunOptions& options);
 
 }  // namespace infeed

@@ -119,20 +119,17 @@ class ResidualBlock final : public nn::Module {
   nn::Sequential shortcut_{nullptr};
 };
 
-ResNet::ResNet(int depth, int num_classes, std::uint64_t seed) {
-  const auto& [bottleneck, blocks] = ArchitectureOf(depth);
-  if (num_classes < 1) {
-    throw UsageError("num_label_classes is " + std::to_string(num_classes) +
-                     ": give at least 1");
-  }
+ResNet::ResNet(const ModelOptions& options) : Network(options) {
+  const auto& [bottleneck, blocks] = ArchitectureOf(options.depth);
   conv_ = register_module("conv1", Convolution(3, channels_, 7, 2));
   norm_ = register_module("bn1", nn::BatchNorm2d(channels_));
   for (int group = 0; group < 4; ++group) {
     AddGroup(group, blocks[static_cast<std::size_t>(group)], group == 0 ? 1 : 2,
              bottleneck);
   }
-  classifier_ = register_module("fc", nn::Linear(channels_, num_classes));
-  Initialise(seed);
+  classifier_ =
+      register_module("fc", nn::Linear(channels_, options.num_classes));
+  Initialise(options.seed);
   UseChannelsLast();
 }
 
@@ -178,13 +175,6 @@ torch::Tensor ResNet::Forward(const torch::Tensor& images) {
     x = block->forward(x);
   }
   return classifier_->forward(x.mean({2, 3}));
-}
-
-bool ResNet::IsDecayed(const std::string& parameter_name) {
-  // In torchvision's names a batch norm is "bn" and a number, or the second
-  // module of a shortcut.
-  return parameter_name.find("bn") == std::string::npos &&
-         parameter_name.find("downsample.1.") == std::string::npos;
 }
 
 }  // namespace infeed

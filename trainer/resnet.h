@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include <torch/nn/module.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
+
+#include "trainer/network.h"
 
 namespace infeed {
 
@@ -23,15 +23,13 @@ class ResidualBlock;
 //
 // Starts on the CPU, in training mode. One thread at a time. The constructor
 // throws UsageError for a depth or a number of classes that cannot be.
-class ResNet final : public torch::nn::Module {
+class ResNet final : public Network {
  public:
-  ResNet(int depth, int num_classes, std::uint64_t seed);
+  explicit ResNet(const ModelOptions& options);
 
   // Takes normalised images [N, 3, H, W] and returns logits [N, classes].
-  [[nodiscard]] torch::Tensor Forward(const torch::Tensor& images);
-
-  // Whether the L2 term covers a parameter: all but batch norm's.
-  [[nodiscard]] static bool IsDecayed(const std::string& parameter_name);
+  [[nodiscard]] torch::Tensor Forward(const torch::Tensor& images) override;
+  void SetStep(std::int64_t /*step*/) override {}
 
  private:
   void AddGroup(int group, int blocks, int stride, bool bottleneck);

@@ -9,8 +9,9 @@
 namespace infeed {
 namespace {
 
+// Throws UsageError where a mode lacks the images that it is for.
 void RequireSplits(const RunOptions& options, const DataSet& data) {
-  if (options.mode != Mode::kEval && !data.has_train()) {
+  if (Trains(options.mode) && !data.has_train()) {
     throw UsageError("data_dir=" + options.data_dir +
                      ": no train-* shards to train on; use --mode eval, or "
                      "another data_dir");
@@ -32,24 +33,30 @@ void PrintStart(const Job& job) {
   }
 }
 
-}  // namespace
-
-Mode ParseMode(std::string_view name) {
-  if (name == "train") {
-    return Mode::kTrain;
+ExitCode RunMode(const Job& job, const std::stop_token& stop) {
+  switch (job.options.mode) {
+    case Mode::kEval:
+      return EvalMode(job, stop);
+    case Mode::kPredict:
+      return PredictMode(job, stop);
+    case Mode::kExport:
+      return ExportMode(job);
+    case Mode::kTrain:
+    case Mode::kTrainAndEval:
+    case Mode::kDoctor:  // done already
+      break;
   }
-  if (name == "eval") {
-    return Mode::kEval;
-  }
-  if (name == "train_and_eval") {
-    return Mode::kTrainAndEval;
-  }
-  throw UsageError("mode=" + std::string(name) +
-                   ": must be train, eval or train_and_eval");
+  return TrainMode(job, stop);
 }
 
+}  // namespace
+
 ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
-  const DataSet data(options.data_dir);
+  if (options.mode == Mode::kDoctor) {
+    return DoctorMode(options);
+  }
+  const DataSet data =
+      options.data_dir.empty() ? DataSet() : DataSet(options.data_dir);
   RequireSplits(options, data);
   const RunParams resolved = Resolve(options.params, options.device, data);
   const TrainParams& params = resolved.values;
@@ -61,8 +68,7 @@ ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
     Say("dry run: nothing was written");
     return ExitCode::kDone;
   }
-  return options.mode == Mode::kEval ? EvalMode(job, stop)
-                                     : TrainMode(job, stop);
+  return RunMode(job, stop);
 }
 
 }  // namespace infeed
