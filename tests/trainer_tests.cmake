@@ -1,6 +1,7 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES
+    epoch_lines_test.cc
     fake_data_test.cc
     infeed_test.cc
     lr_schedule_test.cc

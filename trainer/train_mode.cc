@@ -1,14 +1,19 @@
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "pipeline/autotune.h"
 #include "pipeline/stats_table.h"
 #include "pipeline/verdict.h"
+#include "trainer/epoch_lines.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
@@ -18,6 +23,8 @@
 
 namespace infeed {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
 
@@ -107,12 +114,53 @@ std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
   return result;
 }
 
+// One line after each epoch needs an evaluation there.
+void RequireEpochEnds(const Job& job) {
+  const TrainParams& params = job.params;
+  if (!params.epoch_lines) {
+    return;
+  }
+  if (!Evaluates(job)) {
+    throw UsageError(
+        "epoch_lines=true: needs mode=train_and_eval, and shards to evaluate");
+  }
+  if (StepsOfEpoch(params) % params.steps_per_eval != 0) {
+    throw UsageError(fmt::format(
+        "epoch_lines=true: needs an evaluation at the end of each epoch, but "
+        "steps_per_eval={} is no part of its {} steps",
+        params.steps_per_eval, StepsOfEpoch(params)));
+  }
+}
+
+// The line of an epoch that has ended with this evaluation. It is for stdout:
+// a result.
+void PrintEpochLine(const Job& job, Training& training,
+                    const EvalResult& result, Clock::time_point& epoch_start) {
+  const std::int64_t epoch_steps = StepsOfEpoch(job.params);
+  if (!job.params.epoch_lines || training.step() % epoch_steps != 0) {
+    return;
+  }
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> took =
+      now - std::exchange(epoch_start, now);
+  const auto correct =
+      std::llround(result.top_1 * static_cast<double>(result.images));
+  fmt::print(
+      "{}\n",
+      EpochLine(
+          training.step() / epoch_steps, training.TakeScore(),
+          {.loss = result.loss, .correct = correct, .images = result.images},
+          took.count()));
+  std::fflush(stdout);
+}
+
 // The training proper: train to the next evaluation, save, evaluate, go on.
 ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
                           const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const bool evaluates = Evaluates(job);
   double top_1 = 0;
+  Clock::time_point epoch_start = Clock::now();
   do {
     const std::int64_t target =
         evaluates ? std::min(training.step() + params.steps_per_eval,
@@ -134,6 +182,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
         return StopEarly(training, log);
       }
       top_1 = result->top_1;
+      PrintEpochLine(job, training, *result, epoch_start);
     }
   } while (training.step() < params.train_steps &&
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
@@ -152,6 +201,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
 ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const std::string& model_dir = job.options.model_dir;
+  RequireEpochEnds(job);
   MakeFolder(model_dir, "create the folder");
   bool unusable = false;
   const std::optional<Checkpoint> from = Restore(job, unusable);

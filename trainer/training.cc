@@ -19,6 +19,7 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       infeed_(records_.batches(), options.input.batch_size,
               options.input.image_size),
       outfeed_([this](const StepResult& result) {
+        tally_.Add(result);
         log_.Step(result, infeed_.wait_seconds());
       }) {
   infeed_.ShowFirst([&log](const Batch& batch) { log.FirstBatch(batch); });
