@@ -5,6 +5,7 @@ infeed_test(trainer_state_test
     eval_result_test.cc
     manifest_test.cc
     metrics_log_test.cc
+    model_cost_test.cc
     metrics_test.cc
     model_dir_test.cc
     model_labels_test.cc

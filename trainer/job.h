@@ -26,6 +26,12 @@ struct Job {
 // Prints a line on stderr.
 void Say(const std::string& line);
 
+// Throws UsageError where a mode lacks the images that it is for.
+void RequireSplits(const RunOptions& options, const DataSet& data);
+
+// "ResNet-50", "LeNet-5".
+[[nodiscard]] std::string ModelName(const TrainParams& params);
+
 // How an evaluation reads, watched by who watches the run.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 

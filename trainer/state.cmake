@@ -14,6 +14,7 @@ infeed_library(trainer_state
     metrics.cc
     metrics_log.cc
     mode.cc
+    model_cost.cc
     model_dir.cc
     model_graph.cc
     model_labels.cc
@@ -74,6 +75,7 @@ infeed_library(trainer_state
     metrics.h
     metrics_log.h
     mode.h
+    model_cost.h
     model_dir.h
     model_graph.h
     model_labels.h
