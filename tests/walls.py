@@ -36,7 +36,7 @@ DOORS = [
     (r"google/protobuf/.*|.*\.pb\.h",
      r"(records/(imagenet_example|example_reader)|trainer/summary_writer)\.cc"),
     (r"(torch|ATen|c10)/.*",
-     r"trainer/(network\w*|resnet|lenet|optimizer|loss|device_loop\w*|"
+     r"trainer/(network\w*|resnet(_block)?|lenet|optimizer|loss|device_loop\w*|"
      r"torch\w*)\.(cc|h)"),
     (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"
                      r"pipeline/(bad_record_report|stats_json|stream_state)\.cc|"
