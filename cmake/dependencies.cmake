@@ -17,6 +17,8 @@ find_package(hwy REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
+# Its package file asks for programs that Debian packs apart.
+find_library(INFEED_ZIP zip REQUIRED)
 
 # LibTorch: Debian's package, or a PyTorch wheel named by CMAKE_PREFIX_PATH.
 # Its configuration sets directory-wide flags; they stay in this variable.

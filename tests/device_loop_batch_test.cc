@@ -11,13 +11,17 @@
 namespace infeed {
 namespace {
 
+DeviceBatch Unpack(const Batch& batch) {
+  return BatchUnpacker(torch::kCPU, Normalization::kImagenet).Unpack(batch);
+}
+
 TEST(BatchUnpackerTest, NormalisesEachChannelAsTheReferenceDoes) {
   Batch batch(1, 3);
   const std::array<std::uint32_t, 3> levels = {0, 128, 255};
   for (std::size_t i = 0; i < 3; ++i) {
     batch.pixels()[i] = levels[i] << 24 | levels[i] << 16 | levels[i] << 8;
   }
-  const torch::Tensor images = BatchUnpacker(torch::kCPU).Unpack(batch).images;
+  const torch::Tensor images = Unpack(batch).images;
   const std::array<std::array<float, 3>, 3> expected = {
       {{-2.1179039F, 0.0740645F, 2.2489083F},
        {-2.0357144F, 0.2051821F, 2.4285715F},
@@ -32,12 +36,24 @@ TEST(BatchUnpackerTest, NormalisesEachChannelAsTheReferenceDoes) {
   }
 }
 
+TEST(BatchUnpackerTest, DividesBytesBy255WhereAsked) {
+  Batch batch(1, 2);
+  batch.BlankSlot(0);
+  batch.pixels()[1] = 255U << 24 | 51U << 16 | 1U << 8;
+  const torch::Tensor images =
+      BatchUnpacker(torch::kCPU, Normalization::kUnit).Unpack(batch).images;
+  EXPECT_EQ(images[0][0][0][1].item<float>(), 1);
+  EXPECT_EQ(images[0][1][0][1].item<float>(), 51.0F / 255.0F);
+  EXPECT_EQ(images[0][2][0][1].item<float>(), 1.0F / 255.0F);
+  EXPECT_EQ(images[0][0][0][0].item<float>(), 0);
+}
+
 TEST(BatchUnpackerTest, TakesPixelsApartAsRedGreenBlue) {
   Batch batch(2, 2);
   batch.BlankSlot(0);
   batch.BlankSlot(1);
   batch.slot_pixels(1)[2] = 10U << 24 | 20U << 16 | 30U << 8;  // (y 1, x 0)
-  const torch::Tensor images = BatchUnpacker(torch::kCPU).Unpack(batch).images;
+  const torch::Tensor images = Unpack(batch).images;
   EXPECT_EQ(images.sizes(), at::IntArrayRef({2, 3, 2, 2}));
   EXPECT_FLOAT_EQ(images[1][0][1][0].item<float>(), (10 - 123.675F) / 58.395F);
   EXPECT_FLOAT_EQ(images[1][1][1][0].item<float>(), (20 - 116.28F) / 57.12F);
@@ -50,7 +66,7 @@ TEST(BatchUnpackerTest, SharesNothingWithTheBatch) {
   batch.BlankSlot(0);
   batch.labels()[0] = 3;
   batch.weights()[0] = 1;
-  const DeviceBatch unpacked = BatchUnpacker(torch::kCPU).Unpack(batch);
+  const DeviceBatch unpacked = Unpack(batch);
   batch.labels()[0] = 4;
   batch.weights()[0] = 0;
   batch.pixels()[0] = 0xFFFFFF00U;
@@ -63,9 +79,8 @@ TEST(BatchUnpackerTest, GivesImagesInChannelsLastOrder) {
   Batch batch(2, 4);
   batch.BlankSlot(0);
   batch.BlankSlot(1);
-  EXPECT_TRUE(BatchUnpacker(torch::kCPU)
-                  .Unpack(batch)
-                  .images.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(
+      Unpack(batch).images.is_contiguous(at::MemoryFormat::ChannelsLast));
 }
 
 }  // namespace

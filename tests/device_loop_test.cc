@@ -138,7 +138,7 @@ TEST(DeviceLoopTest, LearnsAFewImagesByHeart) {
 TEST(DeviceLoopTest, StartsWithThePlainLossOfGuessing) {
   DeviceLoop loop = SmallLoop();
   Infeed infeed(Colours(2), kBatch, kSide);
-  const EvalCounts counts = loop.Evaluate(infeed);
+  const EvalSums counts = loop.Evaluate(infeed);
   EXPECT_NEAR(counts.loss_sum / static_cast<double>(counts.images),
               std::log(4.0), 0.2);
 }
@@ -236,14 +236,41 @@ TEST(DeviceLoopTest, CountsEveryImageOnceAndLeavesMaskedSlotsOut) {
                        });
   };
   Infeed all(with_mask(false), kBatch, kSide);
-  const EvalCounts whole = loop.Evaluate(all);
+  const EvalSums whole = loop.Evaluate(all);
   EXPECT_EQ(whole.images, 3 * kBatch);
   EXPECT_EQ(whole.top_5, 3 * kBatch);  // Of four classes.
   Infeed some(with_mask(true), kBatch, kSide);
-  const EvalCounts masked = loop.Evaluate(some);
+  const EvalSums masked = loop.Evaluate(some);
   EXPECT_EQ(masked.images, 2 * kBatch + 3);
   EXPECT_EQ(masked.top_5, 2 * kBatch + 3);
   EXPECT_LT(masked.loss_sum, whole.loss_sum);
+}
+
+TEST(DeviceLoopTest, PredictsWhatAnEvaluationCounts) {
+  DeviceLoop loop = SmallLoop();
+  Infeed evaluated(Colours(3), kBatch, kSide);
+  const EvalSums sums = loop.Evaluate(evaluated);
+  Infeed infeed(Colours(3), kBatch, kSide);
+  std::int64_t right = 0;
+  std::vector<float> scores(sums.scores.size());
+  std::size_t image = 0;
+  loop.Predict(infeed, [&](const Predictions& said) {
+    ASSERT_EQ(said.size(), kBatch);
+    ASSERT_EQ(said.top, kClasses);
+    for (int slot = 0; slot < kBatch; ++slot, ++image) {
+      const std::int32_t label = said.labels[static_cast<std::size_t>(slot)];
+      EXPECT_EQ(said.weights[static_cast<std::size_t>(slot)], 1);
+      EXPECT_EQ(label, sums.labels[image]);
+      right += said.classes_of(slot)[0] == label ? 1 : 0;
+      for (std::size_t i = 0; i < kClasses; ++i) {
+        scores[image * kClasses +
+               static_cast<std::size_t>(said.classes_of(slot)[i])] =
+            said.probabilities_of(slot)[i];
+      }
+    }
+  });
+  EXPECT_EQ(right, sums.top_1);
+  EXPECT_EQ(scores, sums.scores);
 }
 
 TEST(DeviceLoopTest, EvaluationChangesNothing) {

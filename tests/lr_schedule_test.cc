@@ -34,7 +34,8 @@ struct Point {
 void ExpectRates(const LearningRateOptions& options,
                  const std::vector<Point>& points) {
   for (const auto& [step, rate] : points) {
-    EXPECT_NEAR(LearningRate(step, options), rate, 1e-5 * rate)
+    // Small ones have no more than eight places.
+    EXPECT_NEAR(LearningRate(step, options), rate, 1e-5 * rate + 5e-9)
         << "step " << step;
   }
 }
@@ -126,6 +127,120 @@ INSTANTIATE_TEST_SUITE_P(
         Breakpoints{"ResNetRs", Imagenet(4096, 109475), {19, 116, 233, 311}},
         Breakpoints{"Flowers", Flowers(2934), {1, 7, 14, 18}}),
     [](const auto& param_info) { return param_info.param.name; });
+
+// --- LARS: values that the reference driver computes.
+
+LearningRateOptions Lars(int batch_size, std::int64_t train_steps) {
+  LearningRateOptions options = Imagenet(batch_size, train_steps);
+  options.lars = true;
+  return options;
+}
+
+TEST(LarsLearningRateTest, FollowsTheReferenceWithABatchOf16384) {
+  ExpectRates(Lars(16384, 7116), {{0, 0},
+                                  {1, .0639417},
+                                  {390, 24.937264},
+                                  {391, 24.992568},
+                                  {1000, 20.671618},
+                                  {2000, 14.465360},
+                                  {7116, .00010055}});
+}
+
+TEST(LarsLearningRateTest, FollowsTheReferenceWithABatchOf32768) {
+  ExpectRates(Lars(32768, 3558), {{1, .0584610},
+                                  {547, 31.978159},
+                                  {548, 31.978755},
+                                  {1000, 23.098360},
+                                  {2000, 8.573062},
+                                  {3558, .00010353}});
+}
+
+TEST(LarsLearningRateTest, HasAPeakAndAWarmUpForEachBatch) {
+  // At step 1 of a warm-up of w epochs the rate is peak * epoch / w.
+  const auto slope = [](int batch_size) {
+    return LearningRate(1, Lars(batch_size, 7000)) * 1281167 / batch_size;
+  };
+  EXPECT_NEAR(slope(16383), 10.0 / 5, 1e-9);
+  EXPECT_NEAR(slope(16384), 25.0 / 5, 1e-9);
+  EXPECT_NEAR(slope(32768), 32.0 / 14, 1e-9);
+  EXPECT_NEAR(slope(65536), 35.6 / 40, 1e-9);
+}
+
+TEST(LarsLearningRateTest, PolyRateReplacesThePeakAlone) {
+  LearningRateOptions options = Lars(16384, 7116);
+  options.poly_rate = 50;
+  ExpectRates(options, {{390, 2 * 24.937264}});
+}
+
+TEST(LarsLearningRateTest, EndsInARunShorterThanItsWarmUp) {
+  LearningRateOptions options = Lars(16384, 100);
+  ExpectRates(options, {{99, 25.0 * 99 * 16384 / 1281167 / 5}, {1000, 1e-4}});
+}
+
+// --- The other schedules, over ten epochs of ten steps.
+
+LearningRateOptions TenEpochs(RateSchedule schedule, double warmup_epochs) {
+  return {.base_learning_rate = 0.5,
+          .scaled_by_batch = false,
+          .schedule = schedule,
+          .warmup_epochs = warmup_epochs,
+          .batch_size = 10,
+          .train_images = 100,
+          .train_steps = 100};
+}
+
+TEST(LearningRateTest, FallsAlongACosine) {
+  // PyTorch's CosineAnnealingLR(T_max=100).
+  ExpectRates(TenEpochs(RateSchedule::kCosine, -1), {{0, .5},
+                                                     {25, .4267766953},
+                                                     {50, .25},
+                                                     {99, .0001233600},
+                                                     {100, 0},
+                                                     {200, 0}});
+}
+
+TEST(LearningRateTest, FallsAlongALine) {
+  ExpectRates(TenEpochs(RateSchedule::kLinear, -1),
+              {{0, .5}, {20, .4}, {99, .005}, {100, 0}, {101, 0}});
+}
+
+TEST(LearningRateTest, StaysWhereItIs) {
+  ExpectRates(TenEpochs(RateSchedule::kConstant, -1), {{0, .5}, {99, .5}});
+}
+
+TEST(LearningRateTest, RisesBeforeItFalls) {
+  ExpectRates(TenEpochs(RateSchedule::kCosine, 2),
+              {{0, 0}, {10, .25}, {20, .5}, {60, .25}, {100, 0}});
+  ExpectRates(TenEpochs(RateSchedule::kLinear, 2),
+              {{1, .025}, {20, .5}, {60, .25}, {100, 0}});
+  ExpectRates(TenEpochs(RateSchedule::kConstant, 1), {{5, .25}, {10, .5}});
+}
+
+TEST(LearningRateTest, TakesAnotherWarmUpThanTheReferences) {
+  LearningRateOptions options = Imagenet(1024, 112590);
+  options.warmup_epochs = 0;
+  ExpectRates(options, {{0, .4}});
+  options.warmup_epochs = 2.5;
+  ExpectRates(options, {{1251, .4 * 1251 * 1024 / 1281167 / 2.5}, {3128, .4}});
+}
+
+TEST(LearningRateTest, IsTheBaseRateWithoutScaling) {
+  LearningRateOptions options = Imagenet(1024, 112590);
+  options.scaled_by_batch = false;
+  ExpectRates(options, {{6256, .1}, {37535, .01}});
+}
+
+// torch.optim.lr_scheduler.StepLR(step_size=30, gamma=0.1) of 90 epochs.
+TEST(LearningRateTest, FallsInStepsAtEachThird) {
+  LearningRateOptions options = Imagenet(256, 90 * 5004);
+  options.schedule = RateSchedule::kSteps;
+  ExpectRates(options, {{0, .1},
+                        {30 * 5004 - 1, .1},
+                        {30 * 5004, .01},
+                        {60 * 5004 - 1, .01},
+                        {60 * 5004, .001},
+                        {90 * 5004 - 1, .001}});
+}
 
 }  // namespace
 }  // namespace infeed

@@ -92,7 +92,9 @@ TEST(ResNetTest, GivesTorchvisionsLogits) {
   FillWithGolden(batch);
   model->eval();
   const torch::Tensor logits =
-      model->Forward(BatchUnpacker(torch::kCPU).Unpack(batch).images);
+      model->Forward(BatchUnpacker(torch::kCPU, Normalization::kImagenet)
+                         .Unpack(batch)
+                         .images);
   const auto golden = TorchvisionGolden()["logits"].get<std::vector<double>>();
   ASSERT_EQ(static_cast<std::size_t>(logits.numel()), golden.size());
   for (std::size_t i = 0; i < golden.size(); ++i) {

@@ -1,6 +1,7 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES
+    fake_data_test.cc
     infeed_test.cc
     lr_schedule_test.cc
     outfeed_test.cc
@@ -20,6 +21,7 @@ add_dependencies(core_tests infeed_pipeline_test)
 infeed_test(trainer_test
   SOURCES
     device_loop_batch_test.cc
+    device_loop_eval_test.cc
     device_loop_test.cc
     loss_test.cc
     network_drop_test.cc
@@ -37,3 +39,16 @@ infeed_test(train_resnet_test
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
+
+infeed_test(export_test
+  SOURCES
+    exported_model_test.cc
+  LIBRARIES infeed::trainer torch opencv_dnn
+  LABELS trainer)
+# The command line, without LibTorch.
+infeed_test(train_flags_test
+  SOURCES
+    train_flags_test.cc
+  LIBRARIES infeed::train_flags
+  LABELS core)
+add_dependencies(core_tests train_flags_test)

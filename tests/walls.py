@@ -34,13 +34,15 @@ DOORS = [
     (r"(oneapi/)?tbb/.*",
      r"pipeline/(input_graph|closed_arena)\.cc|tools/conversion_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
-     r"(records/(imagenet_example|example_reader)|trainer/summary_writer)\.cc"),
+     r"(records/(imagenet_example|example_reader)|"
+     r"trainer/(onnx_file|summary_writer|tensor_bundle))\.cc"),
     (r"(torch|ATen|c10)/.*",
-     r"trainer/(network\w*|resnet(_block)?|lenet|optimizer|loss|device_loop\w*|"
-     r"torch\w*)\.(cc|h)"),
+     r"trainer/(network\w*|resnet(_block)?|lenet|optimizer\w*|loss|"
+     r"device_loop\w*|torch\w*)\.(cc|h)"),
     (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"
                      r"pipeline/(bad_record_report|stats_json|stream_state)\.cc|"
                      r"(trainer|tools|bench)/.*\.cc"),
+    (r"zip\.h", r"trainer/zip_archive\.cc"),
     (r"curl/.*", r"records/http_client\.cc"),
     (r"pugixml\.hpp", r"records/object_xml\.cc"),
     (r"(CLI|fmt)/.*", r"(trainer|tools|bench)/.*"),

@@ -1,3 +1,15 @@
+# Without LibTorch, so that a test reads command lines quickly.
+infeed_library(train_flags
+  SOURCES
+    reference_flags.cc
+    train_flags.cc
+  HEADERS
+    reference_flags.h
+    train_flags.h
+  PUBLIC infeed::observation infeed::tools infeed::trainer_state
+  PRIVATE CLI11::CLI11 fmt::fmt)
+
 infeed_program(train_resnet
-  SOURCES train_resnet.cc
-  LIBRARIES infeed::observation infeed::tools infeed::trainer CLI11::CLI11 fmt::fmt)
+  SOURCES
+    train_resnet.cc
+  LIBRARIES infeed::train_flags infeed::trainer fmt::fmt)

@@ -4,11 +4,13 @@
 #include <memory>
 #include <string>
 
+#include "trainer/eval_sums.h"
 #include "trainer/host_tensor.h"
 #include "trainer/infeed.h"
 #include "trainer/model_options.h"
 #include "trainer/optimizer_options.h"
 #include "trainer/outfeed.h"
+#include "trainer/prediction.h"
 
 namespace infeed {
 
@@ -25,14 +27,6 @@ struct DeviceOptions {
   Precision precision = Precision::kFloat32;
   int threads = 0;  // of the CPU's own work; 0: one for each core
   Normalization normalization = Normalization::kImagenet;
-};
-
-// Sums over the images of weight 1.
-struct EvalCounts {
-  std::int64_t images = 0;
-  std::int64_t top_1 = 0;
-  std::int64_t top_5 = 0;
-  double loss_sum = 0;  // cross-entropy as in training, without the L2 term
 };
 
 // The device with the model on it. The host asks for whole loops; inside one
@@ -61,9 +55,13 @@ class DeviceLoop {
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
-  // Runs the whole infeed through the model in evaluation mode. The counts
-  // stay on the device until the end.
-  [[nodiscard]] EvalCounts Evaluate(Infeed& infeed);
+  // Runs the whole infeed through the model in evaluation mode. What it counts
+  // stays on the device until the end.
+  [[nodiscard]] EvalSums Evaluate(Infeed& infeed);
+
+  // The same, but hands out what the model says of each batch as it is known.
+  // Throws what the infeed and the sink throw.
+  void Predict(Infeed& infeed, const PredictionSink& sink);
 
   // Copies the state off the device, and back. Load throws DataError naming
   // the first tensor that is missing, unknown or of another shape or type, and

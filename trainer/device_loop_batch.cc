@@ -24,10 +24,16 @@ torch::Tensor ChannelConstants(float red, float green, float blue) {
 
 }  // namespace
 
-BatchUnpacker::BatchUnpacker(const torch::Device& device)
-    : device_(device),
-      mean_(ChannelConstants(123.675F, 116.28F, 103.53F).to(device)),
-      std_(ChannelConstants(58.395F, 57.12F, 57.375F).to(device)) {}
+BatchUnpacker::BatchUnpacker(const torch::Device& device,
+                             Normalization normalization)
+    : device_(device) {
+  if (normalization == Normalization::kUnit) {
+    std_ = ChannelConstants(255, 255, 255).to(device);
+    return;
+  }
+  mean_ = ChannelConstants(123.675F, 116.28F, 103.53F).to(device);
+  std_ = ChannelConstants(58.395F, 57.12F, 57.375F).to(device);
+}
 
 DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
   const std::int64_t size = batch.size();
@@ -39,8 +45,11 @@ DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
   // the images lie in channels_last order without being moved again.
   torch::Tensor images =
       bytes.narrow(3, 1, 3).flip({3}).to(torch::kFloat).permute({0, 3, 1, 2});
+  if (mean_.defined()) {
+    images.sub_(mean_);
+  }
   return {
-      .images = images.sub_(mean_).div_(std_),
+      .images = images.div_(std_),
       .labels =
           View(batch.labels(), {size}, torch::kInt).to(device_, torch::kLong),
       .weights = View(batch.weights(), {size}, torch::kFloat)

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "pipeline/batch.h"
+#include "trainer/device_loop.h"
 
 namespace infeed {
 
@@ -14,19 +15,19 @@ struct DeviceBatch {
 };
 
 // Moves batches to a device and unpacks them there: each byte of a packed
-// pixel less its channel's mean, divided by its standard deviation.
+// pixel normalised as `normalization` says.
 //
 // What Unpack() returns shares nothing with the batch, which may go back to
 // its pool. One thread at a time.
 class BatchUnpacker {
  public:
-  explicit BatchUnpacker(const torch::Device& device);
+  BatchUnpacker(const torch::Device& device, Normalization normalization);
 
   [[nodiscard]] DeviceBatch Unpack(const Batch& batch) const;
 
  private:
   torch::Device device_;
-  torch::Tensor mean_;  // [3, 1, 1], red, green, blue
+  torch::Tensor mean_;  // [3, 1, 1], red, green, blue; undefined: 0
   torch::Tensor std_;
 };
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trainer/eval_sums.h"
+
 namespace infeed {
 
 struct RocPoint {
@@ -32,6 +34,23 @@ struct EvalResult {
   // classes of each against the rest. Absent where it has no meaning.
   std::optional<double> auc = {};
   std::vector<RocPoint> roc = {};  // of two classes, from (0, 0) to (1, 1)
+  // Of two classes, the area that the PyTorch/XLA guide reports: ThresholdAuc()
+  // of metrics.h.
+  std::optional<double> auc_at_half = {};
 };
+
+// What the sums of a whole evaluation say; all but speed and bad records.
+// Requires: sums.images > 0.
+[[nodiscard]] EvalResult ResultOf(const EvalSums& sums);
+
+// A metric by its name in metrics.jsonl and keep_best: top_1, top_5, loss,
+// mean_class, auc, auc_at_half; nullopt where the evaluation has none.
+// Requires: it is one of these.
+[[nodiscard]] std::optional<double> MetricOf(const EvalResult& result,
+                                             std::string_view name);
+
+// Whether a is strictly better than b: smaller of loss, greater of the others.
+// What is not finite is never better, and anything finite is better than it.
+[[nodiscard]] bool IsBetter(std::string_view name, double a, double b);
 
 }  // namespace infeed

@@ -6,49 +6,35 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "pipeline/input_pipeline.h"
 #include "trainer/infeed.h"
+#include "trainer/run_input.h"
 
 namespace infeed {
-namespace {
-
-EvalResult ToResult(const EvalCounts& counts) {
-  const auto images = static_cast<double>(counts.images);
-  EvalResult result;
-  result.images = counts.images;
-  result.top_1 = static_cast<double>(counts.top_1) / images;
-  result.top_5 = static_cast<double>(counts.top_5) / images;
-  result.loss = counts.loss_sum / images;
-  return result;
-}
-
-}  // namespace
-
-std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex& index,
+std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
                                    InputOptions input,
                                    const std::stop_token& stop) {
   input.training = false;
   input.shuffle = Shuffle::kNone;
   input.on_bad_record = OnBadRecord::kSkip;
   const auto start = std::chrono::steady_clock::now();
-  InputPipeline pipeline(index, input);
-  Infeed infeed(pipeline, input.batch_size, input.image_size);
+  RunInput records(index, input);
+  Infeed infeed(records.batches(), input.batch_size, input.image_size);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
-  const EvalCounts counts = device.Evaluate(infeed);
+  const EvalSums sums = device.Evaluate(infeed);
   if (stop.stop_requested()) {
     return std::nullopt;
   }
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
-  const PipelineStats stats = pipeline.stats();
-  if (counts.images == 0) {
-    throw DataError({index.shards().front(), -1, -1},
+  const PipelineStats stats = records.stats();
+  if (sums.images == 0) {
+    throw DataError({index->shards().front(), -1, -1},
                     "no good record to evaluate; the first bad one: " +
                         stats.first_bad_record);
   }
-  EvalResult result = ToResult(counts);
+  EvalResult result = ResultOf(sums);
   result.bad_records = stats.bad_records;
-  result.images_per_second = static_cast<double>(counts.images) / took.count();
+  result.images_per_second = static_cast<double>(sums.images) / took.count();
   result.input_wait = std::min(1.0, infeed.wait_seconds() / took.count());
   return result;
 }

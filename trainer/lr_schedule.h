@@ -4,18 +4,39 @@
 
 namespace infeed {
 
+// How the rate falls after its warm-up.
+enum class RateSchedule {
+  kReference,  // tenths at 30, 60 and 80 of 90 epochs; with LARS a parabola
+  kSteps,      // tenths at 1/3 and 2/3 of train_steps
+  kCosine,     // half a cosine from the peak to 0 at train_steps
+  kLinear,     // a line from the peak to 0 at train_steps
+  kConstant,   // it does not
+};
+
 struct LearningRateOptions {
-  double base_learning_rate = 0.1;  // for a batch of 256; > 0
-  int batch_size = 256;             // global
+  double base_learning_rate = 0.1;  // > 0; of kLars not used
+  // Whether base_learning_rate is that of a batch of 256.
+  bool scaled_by_batch = true;
+  RateSchedule schedule = RateSchedule::kReference;
+  // In which the rate rises along a line from 0. Negative: what the schedule
+  // has itself: 5/90 of the epochs for kReference, those of LARS with it, else
+  // none.
+  double warmup_epochs = -1;
+  bool lars = false;     // the reference's peak and warm-up for LARS
+  double poly_rate = 0;  // the peak with LARS; 0: by the batch
+  int batch_size = 256;  // global
   std::int64_t train_images = 1;
   std::int64_t train_steps = 1;
 };
 
-// The reference driver's rate for one step (counted from 0): linear warm-up to
+// The rate of one step (counted from 0). A pure function.
+//
+// kReference is the reference driver's: a linear warm-up to
 // base_learning_rate * batch_size / 256 over the first 5/90 of the epochs,
 // then a tenth at 30/90, 60/90 and 80/90. Breakpoints are whole epochs, floors
 // of floors, as there: a run of few epochs has none and trains at a thousandth
-// of the peak. A pure function.
+// of the peak. With LARS, a peak and a warm-up by the batch, then a polynomial
+// of the second degree down to 1e-4.
 [[nodiscard]] double LearningRate(std::int64_t step,
                                   const LearningRateOptions& options);
 

@@ -9,20 +9,6 @@
 namespace infeed {
 namespace {
 
-// "a|b|c" as "a, b or c".
-std::string ChoicesText(std::string_view choices) {
-  std::string text(choices);
-  const std::size_t last = text.rfind('|');
-  if (last != std::string::npos) {
-    text.replace(last, 1, " or ");
-  }
-  for (std::size_t bar = text.find('|'); bar != std::string::npos;
-       bar = text.find('|')) {
-    text.replace(bar, 1, ", ");
-  }
-  return text;
-}
-
 // Whole numbers in full, large ones as the power that they are.
 std::string LimitText(const Param& param, double limit) {
   if (param.unit == "bytes") {
@@ -40,6 +26,19 @@ std::string LimitText(const Param& param, double limit) {
 }
 
 }  // namespace
+
+std::string ChoicesText(std::string_view choices) {
+  std::string text(choices);
+  const std::size_t last = text.rfind('|');
+  if (last != std::string::npos) {
+    text.replace(last, 1, " or ");
+  }
+  for (std::size_t bar = text.find('|'); bar != std::string::npos;
+       bar = text.find('|')) {
+    text.replace(bar, 1, ", ");
+  }
+  return text;
+}
 
 std::string MinText(const Param& param) {
   return (param.range.min_is_open ? "more than " : "at least ") +

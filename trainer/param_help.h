@@ -1,11 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "trainer/param_table.h"
 
 // The table in words: for --help, for errors, for docs/parameters.md.
 namespace infeed {
+
+// "a|b|c" as "a, b or c".
+[[nodiscard]] std::string ChoicesText(std::string_view choices);
 
 // "a, b or c", "at least 1, at most 8"; "" when all values are good.
 [[nodiscard]] std::string RangeText(const Param& param);

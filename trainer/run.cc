@@ -9,13 +9,14 @@
 namespace infeed {
 namespace {
 
+// Throws UsageError where a mode lacks the images that it is for.
 void RequireSplits(const RunOptions& options, const DataSet& data) {
-  if (options.mode != Mode::kEval && !data.train()) {
+  if (Trains(options.mode) && !data.has_train()) {
     throw UsageError("data_dir=" + options.data_dir +
                      ": no train-* shards to train on; use --mode eval, or "
                      "another data_dir");
   }
-  if (options.mode == Mode::kEval && !data.eval()) {
+  if (options.mode == Mode::kEval && !data.has_eval()) {
     throw UsageError("data_dir=" + options.data_dir +
                      ": no validation-* or test-* shards to evaluate");
   }
@@ -27,29 +28,35 @@ void PrintStart(const Job& job) {
   Say(fmt::format("model:  ResNet-{}, {} parameters", job.params.resnet_depth,
                   job.device.parameter_count()));
   Say("parameters:\n" + ToYaml(job.resolved));
-  if (job.options.mode == Mode::kTrainAndEval && !job.data.eval()) {
+  if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
     Say("there are no validation-* or test-* shards: this run only trains");
   }
 }
 
-}  // namespace
-
-Mode ParseMode(std::string_view name) {
-  if (name == "train") {
-    return Mode::kTrain;
+ExitCode RunMode(const Job& job, const std::stop_token& stop) {
+  switch (job.options.mode) {
+    case Mode::kEval:
+      return EvalMode(job, stop);
+    case Mode::kPredict:
+      return PredictMode(job, stop);
+    case Mode::kExport:
+      return ExportMode(job);
+    case Mode::kTrain:
+    case Mode::kTrainAndEval:
+    case Mode::kDoctor:  // done already
+      break;
   }
-  if (name == "eval") {
-    return Mode::kEval;
-  }
-  if (name == "train_and_eval") {
-    return Mode::kTrainAndEval;
-  }
-  throw UsageError("mode=" + std::string(name) +
-                   ": must be train, eval or train_and_eval");
+  return TrainMode(job, stop);
 }
 
+}  // namespace
+
 ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
-  const DataSet data(options.data_dir);
+  if (options.mode == Mode::kDoctor) {
+    return DoctorMode(options);
+  }
+  const DataSet data =
+      options.data_dir.empty() ? DataSet() : DataSet(options.data_dir);
   RequireSplits(options, data);
   const RunParams resolved = Resolve(options.params, options.device, data);
   const TrainParams& params = resolved.values;
@@ -61,8 +68,7 @@ ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
     Say("dry run: nothing was written");
     return ExitCode::kDone;
   }
-  return options.mode == Mode::kEval ? EvalMode(job, stop)
-                                     : TrainMode(job, stop);
+  return RunMode(job, stop);
 }
 
 }  // namespace infeed

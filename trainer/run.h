@@ -1,29 +1,48 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "pipeline/live_stats.h"
 #include "pipeline/trace_log.h"
+#include "trainer/mode.h"
 #include "trainer/params.h"
 
 namespace infeed {
 
-enum class Mode { kTrain, kEval, kTrainAndEval };
-
-// "train", "eval", "train_and_eval". Throws UsageError.
-[[nodiscard]] Mode ParseMode(std::string_view name);
-
 struct RunOptions {
-  std::string data_dir;
+  std::string data_dir;  // "null": made-up images; "" where none is needed
   std::string model_dir;
   Mode mode = Mode::kTrainAndEval;
   std::string device = "auto";  // auto, cpu, cuda, cuda:N
+  // Which checkpoint a run goes on from: "auto" is the newest whole one,
+  // "never" none; else the step of one, or its path.
+  std::string resume = "auto";
   // Resume from a checkpoint that another data set or configuration wrote.
   bool force = false;
-  // Check data, parameters, device and memory, say what would run, and end.
+
+  // kEval: seconds to wait for a checkpoint newer than the one evaluated, again
+  // and again until the last step's; absent: one evaluation.
+  std::optional<double> eval_timeout;
+
+  // kPredict: files, folders or shards; none: the data's images. 0: the
+  // evaluation's batch, all images.
+  std::vector<std::string> inputs;
+  int predict_batch_size = 0;
+  std::int64_t num_test_images = 0;
+
+  // kExport, and at the end of a training that has a folder: what to write
+  // there. No formats: the exporter's choice.
+  std::string export_dir;
+  std::vector<std::string> formats;  // onnx, safetensors, torchscript
+
+  // kDoctor: print JSON.
+  bool json = false;
+  // Check data, model, memory, disk and device, say what would run, and end.
   bool dry_run = false;
   // Who watches; both may be null, and must outlive the run.
   LiveStats* live_stats = nullptr;  // is shown the training's input

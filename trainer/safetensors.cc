@@ -31,7 +31,7 @@ std::vector<const TensorMap::value_type*> FileOrder(const TensorMap& tensors) {
     order.push_back(&entry);
   }
   std::ranges::stable_sort(order, std::ranges::greater(), [](const auto* e) {
-    return ElementBytes(e->second.type);
+    return ElementBytes(StoredTypeOf(e->second.type));
   });
   return order;
 }
@@ -43,11 +43,12 @@ std::vector<TensorEntry> Layout(
   std::uint64_t offset = 0;
   for (const auto* named : order) {
     const auto& [name, tensor] = *named;
-    Check(TensorBytes(tensor.type, tensor.shape) ==
+    const StoredType type = StoredTypeOf(tensor.type);
+    Check(TensorBytes(type, tensor.shape) ==
               static_cast<std::int64_t>(tensor.bytes.size()),
           "a tensor has the bytes its shape says");
     entries.push_back({.name = name,
-                       .type = tensor.type,
+                       .type = type,
                        .shape = tensor.shape,
                        .begin = offset,
                        .end = offset + tensor.bytes.size()});
@@ -97,9 +98,7 @@ TensorMap ParseSafetensors(std::span<const std::byte> file) {
   for (TensorEntry& entry : ParseSafetensorsHeader(text, data.size())) {
     const auto bytes = data.subspan(entry.begin, entry.end - entry.begin);
     tensors.emplace(std::move(entry.name),
-                    HostTensor{.type = entry.type,
-                               .shape = std::move(entry.shape),
-                               .bytes = {bytes.begin(), bytes.end()}});
+                    ToHostTensor(entry.type, std::move(entry.shape), bytes));
   }
   return tensors;
 }

@@ -14,7 +14,7 @@
 //            "data_offsets": [begin, end]}, ...}, and spaces
 //   then the tensors' bytes; offsets count from here and leave no gap
 //
-// F32 and I64 are read and written.
+// F32 and I64 are written; F16, BF16 and F64 are read too, into float32.
 namespace infeed {
 
 // What a finished file is checked against later.
@@ -29,7 +29,7 @@ FileSum WriteSafetensors(const std::string& path, const TensorMap& tensors);
 
 // Throws DataError for a header that is not valid, too long (over 100 MB),
 // has other types or a shape that does not fit its bytes, and when the offsets
-// do not cover the data exactly. Takes memory only for what is in file.
+// do not cover the data exactly. Takes no more than twice the file's memory.
 [[nodiscard]] TensorMap ParseSafetensors(std::span<const std::byte> file);
 
 // Reads a file of at most max_bytes. Throws DataError, naming the file, as

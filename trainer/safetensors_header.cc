@@ -19,15 +19,16 @@ constexpr std::string_view kMetadata = "__metadata__";
 // {name: {"shape": [n, ...]}}
 constexpr int kMaxDepth = 3;
 
-std::string_view TypeName(DataType type) {
-  switch (type) {
-    case DataType::kFloat32:
-      return "F32";
-    case DataType::kInt64:
-      return "I64";
-  }
-  Check(false, "every type has a name");
-  return "";
+constexpr std::pair<std::string_view, StoredType> kTypes[] = {
+    {"F16", StoredType::kFloat16}, {"BF16", StoredType::kBfloat16},
+    {"F32", StoredType::kFloat32}, {"F64", StoredType::kFloat64},
+    {"I64", StoredType::kInt64},
+};
+
+std::string_view TypeName(StoredType type) {
+  return std::ranges::find(kTypes, type,
+                           &std::pair<std::string_view, StoredType>::second)
+      ->first;
 }
 
 // Parses JSON that is at most as deep as a header is, with no name twice.
@@ -70,19 +71,21 @@ std::vector<std::uint64_t> ParseNumbers(const Json& entry, const char* key,
   return numbers;
 }
 
-DataType ParseType(const Json& entry, const std::string& name) {
+StoredType ParseType(const Json& entry, const std::string& name) {
   const auto found = entry.find("dtype");
   if (found == entry.end() || !found->is_string()) {
     throw DataError(fmt::format("tensor '{}' has no dtype", name));
   }
   const std::string& type = found->get_ref<const std::string&>();
-  for (const DataType known : {DataType::kFloat32, DataType::kInt64}) {
-    if (type == TypeName(known)) {
-      return known;
+  for (const auto& [known, stored] : kTypes) {
+    if (type == known) {
+      return stored;
     }
   }
-  throw DataError(fmt::format(
-      "tensor '{}' has type {}: only F32 and I64 are read", name, type));
+  throw DataError(
+      fmt::format("tensor '{}' has type {}: only F16, BF16, F32, F64 and I64 "
+                  "are read",
+                  name, type));
 }
 
 std::vector<std::int64_t> ParseShape(const Json& json,
@@ -138,30 +141,6 @@ void CheckMetadata(const Json& metadata) {
 }
 
 }  // namespace
-
-std::int64_t ElementBytes(DataType type) {
-  switch (type) {
-    case DataType::kFloat32:
-      return 4;
-    case DataType::kInt64:
-      return 8;
-  }
-  Check(false, "every type has a size");
-  return 0;
-}
-
-std::int64_t TensorBytes(DataType type, std::span<const std::int64_t> shape) {
-  std::int64_t bytes = ElementBytes(type);
-  bool empty = false;
-  for (const std::int64_t dimension : shape) {
-    empty = empty || dimension == 0;
-    if (dimension < 0 ||
-        (dimension > 0 && __builtin_mul_overflow(bytes, dimension, &bytes))) {
-      throw DataError("a shape is too large");
-    }
-  }
-  return empty ? 0 : bytes;
-}
 
 std::string BuildSafetensorsHeader(const std::vector<TensorEntry>& entries) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();

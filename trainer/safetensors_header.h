@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/host_tensor.h"
+#include "trainer/stored_type.h"
 
 // The JSON in front of a safetensors file; safetensors.h draws the file.
 namespace infeed {
@@ -14,19 +14,11 @@ namespace infeed {
 // One tensor of a header: bytes [begin, end) of the data.
 struct TensorEntry {
   std::string name;
-  DataType type = DataType::kFloat32;
+  StoredType type = StoredType::kFloat32;
   std::vector<std::int64_t> shape;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
-
-// Bytes of one element.
-[[nodiscard]] std::int64_t ElementBytes(DataType type);
-
-// Bytes of a dense tensor. Throws DataError when a dimension is negative or
-// the product is not a std::int64_t.
-[[nodiscard]] std::int64_t TensorBytes(DataType type,
-                                       std::span<const std::int64_t> shape);
 
 // The header's text, padded with spaces so that the data begins at a multiple
 // of eight bytes. Requires: names are UTF-8.

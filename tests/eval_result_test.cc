@@ -1,0 +1,148 @@
+#include "trainer/eval_result.h"
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using nlohmann::json;
+using testing::DoubleEq;
+using testing::IsEmpty;
+using testing::Optional;
+using testing::SizeIs;
+
+json ManyClasses() {
+  std::ifstream file(INFEED_TEST_DATA "/metrics_goldens.json");
+  return json::parse(file)["many_classes"];
+}
+
+// The sums of images first..last of the golden, as a device would make them.
+EvalSums SumsOf(const json& golden, std::size_t first, std::size_t last) {
+  EvalSums sums = {.classes = 4, .confusion = std::vector<std::int64_t>(16)};
+  for (std::size_t i = first; i < last; ++i) {
+    const std::int32_t label = golden["labels"][i];
+    std::size_t said = 0;
+    for (std::size_t c = 0; c < 4; ++c) {
+      sums.scores.push_back(golden["scores"][i * 4 + c]);
+      if (golden["scores"][i * 4 + c] > golden["scores"][i * 4 + said]) {
+        said = c;
+      }
+    }
+    sums.labels.push_back(label);
+    const bool right = static_cast<std::size_t>(label) == said;
+    ++sums.images;
+    sums.top_1 += right ? 1 : 0;
+    sums.top_5 += 1;
+    sums.loss_sum += 0.25;
+    ++sums.confusion[static_cast<std::size_t>(label) * 4 + said];
+  }
+  return sums;
+}
+
+TEST(EvalResultTest, SaysOfManyClassesWhatScikitLearnSays) {
+  const json golden = ManyClasses();
+  const EvalResult result = ResultOf(SumsOf(golden, 0, 40));
+  EXPECT_EQ(result.images, 40);
+  EXPECT_EQ(result.loss, 0.25);
+  EXPECT_EQ(result.top_5, 1);
+  EXPECT_EQ(result.confusion,
+            golden["confusion"].get<std::vector<std::int64_t>>());
+  EXPECT_THAT(result.mean_class, Optional(DoubleEq(golden["mean_class"])));
+  EXPECT_THAT(result.auc, Optional(DoubleEq(golden["auc"])));
+  EXPECT_THAT(result.roc, IsEmpty());
+  EXPECT_EQ(result.auc_at_half, std::nullopt);
+}
+
+TEST(EvalResultTest, OfTwoClassesHasTheCurveOfTheSecond) {
+  const EvalResult result = ResultOf({.images = 3,
+                                      .classes = 2,
+                                      .confusion = {1, 1, 0, 1},
+                                      .scores = {.9F, .1F, .3F, .7F, .2F, .8F},
+                                      .labels = {0, 0, 1}});
+  EXPECT_THAT(result.auc, Optional(1.0));
+  EXPECT_THAT(result.auc_at_half, Optional(0.75));
+  EXPECT_THAT(result.roc, SizeIs(3));
+  EXPECT_THAT(result.mean_class, Optional(0.75));
+}
+
+TEST(EvalResultTest, SumsOfPartsAddUpToTheWhole) {
+  const json golden = ManyClasses();
+  EvalSums sums;
+  sums.Add(SumsOf(golden, 25, 40));
+  sums.Add(SumsOf(golden, 0, 7));
+  sums.Add({});  // a part without images
+  sums.Add(SumsOf(golden, 7, 25));
+  const EvalResult parts = ResultOf(sums);
+  const EvalResult whole = ResultOf(SumsOf(golden, 0, 40));
+  EXPECT_EQ(parts.images, whole.images);
+  EXPECT_EQ(parts.top_1, whole.top_1);
+  EXPECT_EQ(parts.top_5, whole.top_5);
+  EXPECT_EQ(parts.loss, whole.loss);
+  EXPECT_EQ(parts.confusion, whole.confusion);
+  EXPECT_EQ(parts.mean_class, whole.mean_class);
+  EXPECT_EQ(parts.auc, whole.auc);
+}
+
+TEST(EvalResultTest, ScoresOfAPartAloneAreNoScores) {
+  const json golden = ManyClasses();
+  EvalSums without = SumsOf(golden, 0, 7);
+  without.has_scores = false;
+  without.scores = {};
+  without.labels = {};
+  without.Add(SumsOf(golden, 7, 40));
+  EXPECT_THAT(without.scores, IsEmpty());
+  const EvalResult result = ResultOf(without);
+  EXPECT_EQ(result.auc, std::nullopt);
+  EXPECT_EQ(result.images, 40);
+}
+
+TEST(EvalResultTest, HasNoMeanClassWithoutAConfusionMatrix) {
+  const EvalResult result =
+      ResultOf({.images = 1, .classes = 2000, .has_scores = false});
+  EXPECT_EQ(result.mean_class, std::nullopt);
+  EXPECT_EQ(result.auc, std::nullopt);
+}
+
+TEST(EvalResultTest, GivesEachMetricByItsName) {
+  const EvalResult result = {.top_1 = 1,
+                             .top_5 = 2,
+                             .loss = 3,
+                             .mean_class = 4,
+                             .auc = 5,
+                             .auc_at_half = 6};
+  EXPECT_EQ(MetricOf(result, "top_1"), 1);
+  EXPECT_EQ(MetricOf(result, "top_5"), 2);
+  EXPECT_EQ(MetricOf(result, "loss"), 3);
+  EXPECT_EQ(MetricOf(result, "mean_class"), 4);
+  EXPECT_EQ(MetricOf(result, "auc"), 5);
+  EXPECT_EQ(MetricOf(result, "auc_at_half"), 6);
+  EXPECT_EQ(MetricOf({}, "auc"), std::nullopt);
+  EXPECT_DEATH((void)MetricOf(result, "top_3"), "has a name");
+}
+
+TEST(EvalResultTest, BetterIsStrictlyBetter) {
+  EXPECT_TRUE(IsBetter("top_1", 0.6, 0.5));
+  EXPECT_FALSE(IsBetter("top_1", 0.5, 0.5));
+  EXPECT_TRUE(IsBetter("loss", 0.5, 0.6));
+  EXPECT_FALSE(IsBetter("loss", 0.6, 0.5));
+}
+
+TEST(EvalResultTest, WhatIsNotFiniteIsNeverBetter) {
+  const double nan = std::nan("");
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(IsBetter("loss", nan, 1));
+  EXPECT_TRUE(IsBetter("loss", 1, nan));
+  EXPECT_FALSE(IsBetter("loss", -infinite, 1));
+  EXPECT_FALSE(IsBetter("top_1", nan, nan));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "tools/cloud_flags.h"
+#include "tools/observation.h"
+#include "trainer/params.h"
+#include "trainer/run.h"
+
+namespace infeed {
+
+// The command line of train_resnet.
+struct TrainFlags {
+  RunOptions run;  // all but its parameters and who watches
+  ParamLayers layers;
+  bool print_config = false;
+  CloudFlags cloud;
+  ObservationFlags observation;
+};
+
+// Reads it. nullopt when --help or the like was asked for and answered. Throws
+// UsageError; for an unknown flag with the nearest known one.
+[[nodiscard]] std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv);
+
+}  // namespace infeed

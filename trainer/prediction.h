@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace infeed {
+
+// What a model says of the images of a batch.
+struct Predictions {
+  // The classes with the greatest logits, [size, top], the first of equals
+  // first, and their probabilities, softmax in float32.
+  int top = 0;  // 5, or the model's classes where they are fewer
+  std::vector<std::int32_t> classes = {};
+  std::vector<float> probabilities = {};
+  // The batch's own: labels from 0, and 0 for a slot without an image.
+  std::vector<std::int32_t> labels = {};
+  std::vector<float> weights = {};
+
+  [[nodiscard]] int size() const { return static_cast<int>(labels.size()); }
+  [[nodiscard]] std::span<const std::int32_t> classes_of(int slot) const {
+    return std::span(classes).subspan(Offset(slot),
+                                      static_cast<std::size_t>(top));
+  }
+  [[nodiscard]] std::span<const float> probabilities_of(int slot) const {
+    return std::span(probabilities)
+        .subspan(Offset(slot), static_cast<std::size_t>(top));
+  }
+
+ private:
+  [[nodiscard]] std::size_t Offset(int slot) const {
+    return static_cast<std::size_t>(slot) * static_cast<std::size_t>(top);
+  }
+};
+
+// Gets each batch's, in order.
+using PredictionSink = std::function<void(const Predictions&)>;
+
+}  // namespace infeed

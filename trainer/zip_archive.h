@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace infeed {
+
+// A zip archive in memory. Only members that are stored as they are can be
+// read, which are those that torch.save() writes: none is larger than the
+// archive. Each is checked against its CRC-32.
+//
+// The bytes must outlive it. One thread at a time. Throws DataError naming the
+// member.
+class ZipArchive {
+ public:
+  explicit ZipArchive(std::span<const std::byte> bytes);
+  ~ZipArchive();
+  ZipArchive(const ZipArchive&) = delete;
+  ZipArchive& operator=(const ZipArchive&) = delete;
+
+  // In the archive's order.
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+  // The member's bytes.
+  [[nodiscard]] std::vector<std::byte> Read(const std::string& name);
+
+ private:
+  struct Handle;
+  std::unique_ptr<Handle> handle_;
+  std::size_t archive_bytes_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace infeed
