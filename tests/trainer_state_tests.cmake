@@ -1,10 +1,12 @@
 infeed_test(trainer_state_test
   SOURCES
+    best_checkpoint_test.cc
     checkpoint_test.cc
+    checkpoint_writer_test.cc
     eval_result_test.cc
     manifest_test.cc
-    metrics_test.cc
     metrics_log_test.cc
+    metrics_test.cc
     model_dir_test.cc
     param_docs_test.cc
     params_parse_test.cc
@@ -13,6 +15,7 @@ infeed_test(trainer_state_test
     progress_test.cc
     pth_file_test.cc
     resnet_plan_test.cc
+    resume_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc

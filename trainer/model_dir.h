@@ -14,6 +14,7 @@
 //             events.out.tfevents.*  scalars of training, for TensorBoard
 //             eval/events.out.*      scalars of evaluations
 //             checkpoint-00000042/   docs/checkpoints.md
+//             best.json              which checkpoint had the best evaluation
 //             .checkpoint-*          a checkpoint being written or deleted
 namespace infeed {
 
@@ -25,6 +26,7 @@ inline constexpr std::string_view kManifestFile = "MANIFEST";
 
 [[nodiscard]] std::string ParamsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
+[[nodiscard]] std::string BestPath(const std::string& model_dir);
 // Where evaluations put their event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
 

@@ -2,8 +2,10 @@
 # of LibTorch and entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
   SOURCES
+    best_checkpoint.cc
     checkpoint.cc
     checkpoint_save.cc
+    checkpoint_writer.cc
     eval_result.cc
     eval_sums.cc
     layer_plan.cc
@@ -30,6 +32,7 @@ infeed_library(trainer_state
     progress.cc
     pth_file.cc
     resnet_plan.cc
+    resume.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
@@ -43,8 +46,10 @@ infeed_library(trainer_state
     weights_file.cc
     zip_archive.cc
   HEADERS
+    best_checkpoint.h
     checkpoint.h
     checkpoint_save.h
+    checkpoint_writer.h
     eval_result.h
     eval_sums.h
     host_tensor.h
@@ -68,6 +73,7 @@ infeed_library(trainer_state
     progress.h
     pth_file.h
     resnet_plan.h
+    resume.h
     run_state.h
     safetensors.h
     safetensors_header.h
