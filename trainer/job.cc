@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/resume.h"
 #include "trainer/run_options.h"
 #include "trainer/warm_start.h"
 
@@ -40,7 +41,8 @@ InputOptions EvalInput(const Job& job) {
 std::optional<Checkpoint> Restore(const Job& job, bool& unusable) {
   std::vector<std::string> damaged;
   std::optional<Checkpoint> checkpoint =
-      LoadNewestCheckpoint(job.options.model_dir, damaged);
+      FindResume(job.options.model_dir, job.options.resume,
+                 Trains(job.options.mode), damaged);
   for (const std::string& message : damaged) {
     Say("damaged checkpoint, not used: " + message);
   }
@@ -50,7 +52,7 @@ std::optional<Checkpoint> Restore(const Job& job, bool& unusable) {
   }
   const std::string difference =
       FirstDifference(IdentityOf(job.params, job.data), checkpoint->identity);
-  if (!difference.empty() && job.options.mode != Mode::kEval) {
+  if (!difference.empty() && Trains(job.options.mode)) {
     if (!job.options.force) {
       throw UsageError("model_dir=" + job.options.model_dir +
                        ": its checkpoint is of another run: " + difference +

@@ -35,8 +35,8 @@ void RequireSplits(const RunOptions& options, const DataSet& data);
 // How an evaluation reads, watched by who watches the run.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 
-// Puts the newest usable checkpoint on the device. Throws UsageError when it
-// belongs to another run; reports through `unusable` when there are
+// Puts the checkpoint that --resume asks for on the device. Throws UsageError
+// when it belongs to another run; reports through `unusable` when there are
 // checkpoints and none is whole.
 [[nodiscard]] std::optional<Checkpoint> Restore(const Job& job, bool& unusable);
 

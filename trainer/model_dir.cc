@@ -41,6 +41,10 @@ std::string MetricsPath(const std::string& model_dir) {
   return PathIn(model_dir, "metrics.jsonl");
 }
 
+std::string BestPath(const std::string& model_dir) {
+  return PathIn(model_dir, "best.json");
+}
+
 std::string EvalFolder(const std::string& model_dir) {
   return PathIn(model_dir, "eval");
 }

@@ -2,8 +2,10 @@
 # of LibTorch and entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
   SOURCES
+    best_checkpoint.cc
     checkpoint.cc
     checkpoint_save.cc
+    checkpoint_writer.cc
     eval_file.cc
     eval_result.cc
     eval_sums.cc
@@ -46,6 +48,7 @@ infeed_library(trainer_state
     pth_file.cc
     resnet_graph.cc
     resnet_plan.cc
+    resume.cc
     run_clock.cc
     run_state.cc
     safetensors.cc
@@ -62,8 +65,10 @@ infeed_library(trainer_state
     weights_file.cc
     zip_archive.cc
   HEADERS
+    best_checkpoint.h
     checkpoint.h
     checkpoint_save.h
+    checkpoint_writer.h
     eval_file.h
     eval_result.h
     eval_sums.h
@@ -102,6 +107,7 @@ infeed_library(trainer_state
     progress.h
     pth_file.h
     resnet_plan.h
+    resume.h
     run_clock.h
     run_state.h
     safetensors.h

@@ -30,6 +30,7 @@ double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
 
 ExitCode StopEarly(Training& training, TrainLog& log) {
   training.SaveCheckpoint();
+  training.FinishCheckpoint();
   log.End(training.step());
   Say(fmt::format(
       "stopped at step {} as asked; the same command goes on from there",
@@ -37,7 +38,8 @@ ExitCode StopEarly(Training& training, TrainLog& log) {
   return ExitCode::kStoppedBySignal;
 }
 
-ExitCode Diverged(const Job& job, TrainLog& log) {
+ExitCode Diverged(const Job& job, Training& training, TrainLog& log) {
+  training.FinishCheckpoint();
   const std::int64_t step = log.non_finite_step().value_or(0);
   log.End(step);
   const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
@@ -102,7 +104,7 @@ InputOptions TrainInput(const Job& job, InputOptions input,
   return tuned.options;
 }
 
-std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
+std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
   const std::optional<EvalResult> result =
@@ -110,6 +112,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
   if (result) {
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result));
+    training.NoteEvaluation(*result);
   }
   return result;
 }
@@ -170,7 +173,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
       case Training::End::kStopped:
         return StopEarly(training, log);
       case Training::End::kNonFiniteLoss:
-        return Diverged(job, log);
+        return Diverged(job, training, log);
       case Training::End::kReached:
         break;
     }
@@ -186,6 +189,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
     }
   } while (training.step() < params.train_steps &&
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
+  training.FinishCheckpoint();
   log.End(training.step());
   PrintReport(training, log);
   fmt::print("step {}", training.step());
