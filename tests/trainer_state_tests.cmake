@@ -9,17 +9,10 @@ infeed_test(trainer_state_test
     param_docs_test.cc
     params_parse_test.cc
     params_test.cc
-    pictures_test.cc
     progress_test.cc
-    run_clock_test.cc
-    run_state_test.cc
-    safetensors_test.cc
-    summary_writer_test.cc
-  LIBRARIES infeed::trainer_state infeed::preprocess infeed::records
     resnet_plan_test.cc
     run_state_test.cc
     safetensors_test.cc
-    summary_writer_test.cc
   LIBRARIES infeed::trainer_state infeed::records
             nlohmann_json::nlohmann_json
   LABELS core)

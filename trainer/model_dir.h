@@ -12,6 +12,8 @@
 //             metrics.jsonl          one JSON object a line
 //             events.out.tfevents.*  scalars of training, for TensorBoard
 //             eval/events.out.*      scalars of evaluations
+//             report.html            docs/report.md
+//             profiles/*.trace.json  docs/report.md
 //             checkpoint-00000042/   docs/checkpoints.md
 //             .checkpoint-*          a checkpoint being written or deleted
 namespace infeed {
@@ -22,10 +24,16 @@ inline constexpr std::string_view kOptimizerFile = "optim.safetensors";
 inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kManifestFile = "MANIFEST";
 
+inline constexpr std::string_view kReportFile = "report.html";
+
 [[nodiscard]] std::string ParamsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
 // Where evaluations put their event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
+
+// MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.
+[[nodiscard]] std::string ProfilePath(const std::string& model_dir,
+                                      std::int64_t step);
 
 // FOLDER/NAME.
 [[nodiscard]] std::string PathIn(const std::string& folder,

@@ -22,9 +22,6 @@ infeed_library(trainer_state
     param_value.cc
     params.cc
     params_parse.cc
-    pictures.cc
-    progress.cc
-    run_clock.cc
     pickle.cc
     pickle_calls.cc
     pickle_machine.cc
@@ -37,11 +34,6 @@ infeed_library(trainer_state
     safetensors_header.cc
     sorted_table.cc
     stored_type.cc
-    summary_writer.cc
-    train_log.cc
-  HEADERS
-    checkpoint.h
-    eval_result.h
     tensor_bundle.cc
     zip_archive.cc
   HEADERS
@@ -63,9 +55,6 @@ infeed_library(trainer_state
     param_value.h
     params.h
     params_parse.h
-    pictures.h
-    progress.h
-    run_clock.h
     pickle.h
     pickle_machine.h
     prediction.h
@@ -77,21 +66,16 @@ infeed_library(trainer_state
     safetensors_header.h
     sorted_table.h
     stored_type.h
-    summary_writer.h
-    train_log.h
     tensor_bundle.h
     train_params.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
-  PRIVATE infeed::preprocess fmt::fmt nlohmann_json::nlohmann_json
-          protobuf::libprotobuf yaml-cpp)
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp ${INFEED_ZIP})
 
-# Included as "trainer/event.pb.h" and "trainer/tensor_bundle.pb.h", each by one
-# source alone.
+# Included as "trainer/tensor_bundle.pb.h", by one source alone.
 protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
-  PROTOS event.proto tensor_bundle.proto)
+  PROTOS tensor_bundle.proto)
 target_include_directories(infeed_trainer_state
   PRIVATE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>)
 
