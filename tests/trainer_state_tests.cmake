@@ -19,7 +19,6 @@ infeed_test(trainer_state_test
     params_parse_test.cc
     params_test.cc
     pickle_test.cc
-    pictures_test.cc
     predict_input_test.cc
     prediction_log_test.cc
     presets_test.cc
@@ -27,12 +26,10 @@ infeed_test(trainer_state_test
     pth_file_test.cc
     resnet_plan_test.cc
     resume_test.cc
-    run_clock_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc
     strided_copy_test.cc
-    summary_writer_test.cc
     tensor_bundle_test.cc
     warm_start_test.cc
   LIBRARIES infeed::trainer_state infeed::preprocess infeed::records

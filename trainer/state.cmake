@@ -40,7 +40,6 @@ infeed_library(trainer_state
     pickle_calls.cc
     pickle_machine.cc
     pickle_stack.cc
-    pictures.cc
     predict_input.cc
     prediction_log.cc
     presets.cc
@@ -49,18 +48,15 @@ infeed_library(trainer_state
     resnet_graph.cc
     resnet_plan.cc
     resume.cc
-    run_clock.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
     sorted_table.cc
     stored_type.cc
     strided_copy.cc
-    summary_writer.cc
     tensor_bundle.cc
     tensorflow_weights.cc
     torch_script_source.cc
-    train_log.cc
     warm_start.cc
     weights_file.cc
     zip_archive.cc
@@ -99,7 +95,6 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
-    pictures.h
     predict_input.h
     prediction.h
     prediction_log.h
@@ -108,30 +103,27 @@ infeed_library(trainer_state
     pth_file.h
     resnet_plan.h
     resume.h
-    run_clock.h
     run_state.h
     safetensors.h
     safetensors_header.h
     sorted_table.h
     stored_type.h
     strided_copy.h
-    summary_writer.h
     tensor_bundle.h
     tensorflow_weights.h
     torch_script_source.h
-    train_log.h
     train_params.h
     warm_start.h
     weights_file.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
-  PRIVATE infeed::preprocess fmt::fmt nlohmann_json::nlohmann_json
+  PRIVATE fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp ${INFEED_ZIP})
 
-# Each included by one source alone: summary_writer.cc, onnx_file.cc and
-# tensor_bundle.cc.
+# Included as "trainer/onnx.pb.h" and "trainer/tensor_bundle.pb.h", each by one
+# source alone.
 protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
-  PROTOS event.proto onnx.proto tensor_bundle.proto)
+  PROTOS onnx.proto tensor_bundle.proto)
 target_compile_definitions(infeed_trainer_state
   PRIVATE INFEED_VERSION="${PROJECT_VERSION}")
 target_include_directories(infeed_trainer_state

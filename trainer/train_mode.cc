@@ -12,13 +12,14 @@
 #include "base/error.h"
 #include "pipeline/autotune.h"
 #include "pipeline/stats_table.h"
-#include "pipeline/verdict.h"
 #include "trainer/epoch_lines.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
+#include "trainer/report_subject.h"
 #include "trainer/run_options.h"
 #include "trainer/train_log.h"
+#include "trainer/train_verdict.h"
 #include "trainer/training.h"
 
 namespace infeed {
@@ -51,7 +52,8 @@ ExitCode Diverged(const Job& job, Training& training, TrainLog& log) {
   return ExitCode::kNonFiniteLoss;
 }
 
-void PrintReport(const Training& training, const TrainLog& log) {
+void PrintReport(const Job& job, const Training& training,
+                 const TrainLog& log) {
   const PipelineStats stats = training.input_stats_of_loops();
   Say(fmt::format(
       "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
@@ -68,7 +70,7 @@ void PrintReport(const Training& training, const TrainLog& log) {
     Say(SeekIndexText(stats.seek_indexes));
   }
   Say(StageTable(stats) + QueueText(stats));
-  Say(Verdict(stats));
+  Say(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
 }
 
 // Evaluations come with the training where there is something to evaluate on.
@@ -88,7 +90,8 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
           .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
           .skip_steps = params.skip_host_call,
           .results_stream = !IsGpu(job.options.device),
-          .configuration = ToYaml(job.resolved)};
+          .configuration = ToYaml(job.resolved),
+          .report = ReportSubjectOf(job)};
 }
 
 // Its threads and queues found by trying where that is asked for.
@@ -191,7 +194,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
   training.FinishCheckpoint();
   log.End(training.step());
-  PrintReport(training, log);
+  PrintReport(job, training, log);
   fmt::print("step {}", training.step());
   if (evaluates) {
     fmt::print("  top-1 {:.4f}", top_1);
