@@ -1,7 +1,9 @@
 infeed_test(trainer_state_test
   SOURCES
     checkpoint_test.cc
+    checkpoint_follower_test.cc
     eval_file_test.cc
+    eval_log_test.cc
     eval_result_test.cc
     manifest_test.cc
     metrics_test.cc

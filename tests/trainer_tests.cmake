@@ -49,3 +49,13 @@ infeed_test(export_test
     onnx_opencv_test.cc
   LIBRARIES infeed::trainer torch opencv_dnn
   LABELS trainer)
+
+infeed_test(train_resnet_modes_test
+  SOURCES
+    eval_mode_test.cc
+    predict_mode_test.cc
+    support/running_program.cc
+  LIBRARIES infeed::trainer_state pipeline_test_support
+            nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(train_resnet_modes_test train_resnet)

@@ -187,6 +187,9 @@ void TakeConfigurationOfModel(TrainFlags& flags) {
   if (UsesTrainedModel(flags.run.mode) && flags.layers.config_file.empty() &&
       std::filesystem::exists(path)) {
     flags.layers.config_file = path;
+    // Of the data it was trained with, not of what is looked at now.
+    flags.layers.overrides.insert(flags.layers.overrides.begin(),
+                                  "num_eval_images=0");
   }
 }
 

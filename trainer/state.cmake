@@ -3,7 +3,9 @@
 infeed_library(trainer_state
   SOURCES
     checkpoint.cc
+    checkpoint_follower.cc
     eval_file.cc
+    eval_log.cc
     eval_result.cc
     eval_sums.cc
     graph_builder.cc
@@ -48,7 +50,9 @@ infeed_library(trainer_state
     zip_archive.cc
   HEADERS
     checkpoint.h
+    checkpoint_follower.h
     eval_file.h
+    eval_log.h
     eval_result.h
     eval_sums.h
     host_tensor.h

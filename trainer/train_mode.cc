@@ -9,9 +9,11 @@
 #include "pipeline/autotune.h"
 #include "pipeline/stats_table.h"
 #include "pipeline/verdict.h"
+#include "trainer/eval_file.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
+#include "trainer/model_labels.h"
 #include "trainer/run_options.h"
 #include "trainer/train_log.h"
 #include "trainer/training.h"
@@ -82,6 +84,8 @@ std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
       Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
   if (result) {
     log.Evaluation(training.step(), *result);
+    WriteEvalFile(job.options.model_dir, training.step(), *result,
+                  ModelLabels::OfModel(job.options.model_dir));
   }
   return result;
 }
@@ -139,6 +143,10 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
     return Unusable(model_dir);
   }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
+  if (!job.data.is_fake()) {
+    ModelLabels::OfData(job.options.data_dir, params.num_label_classes)
+        .Save(model_dir);
+  }
   const std::int64_t first_step = from ? from->step : 0;
   TrainLog log({.model_dir = model_dir,
                 .batch_size = params.train_batch_size,
