@@ -5,6 +5,7 @@
 
 #include "trainer/eval_file.h"
 #include "trainer/model_dir.h"
+#include "trainer/pictures.h"
 
 namespace infeed {
 namespace {
@@ -31,7 +32,7 @@ EvalLog::EvalLog(const std::string& model_dir)
       summaries_(EvalFolder(model_dir)) {}
 
 void EvalLog::Write(std::int64_t step, const EvalResult& result) {
-  MetricsLog::Values values = {{"images", static_cast<double>(result.images)},
+  MetricsLog::Values values = {{"images", result.images},
                                {"images_per_second", result.images_per_second},
                                {"input_wait", result.input_wait}};
   for (const Told& told : kTold) {
@@ -39,6 +40,12 @@ void EvalLog::Write(std::int64_t step, const EvalResult& result) {
       values.emplace_back(told.name, *value);
       summaries_.Scalar(told.tag, *value, step);
     }
+  }
+  if (!result.confusion.empty()) {
+    summaries_.Image("confusion_matrix", ConfusionPicture(result), step);
+  }
+  if (!result.roc.empty()) {
+    summaries_.Image("roc", RocPicture(result), step);
   }
   summaries_.Flush();
   metrics_.Write("eval", step, values);

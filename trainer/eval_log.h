@@ -10,8 +10,9 @@
 
 namespace infeed {
 
-// Where an evaluation of a model folder is told: metrics.jsonl, the TensorBoard
-// events in eval/ and the file of its own there (eval_file.h).
+// Where the evaluations of a model folder are told: metrics.jsonl, the
+// TensorBoard events in eval/ (numbers and pictures) and a file there for each
+// (eval_file.h). The names of the classes are those that it has at the start.
 //
 // One thread at a time. Throws IoError.
 class EvalLog {
