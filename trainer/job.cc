@@ -20,9 +20,14 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
                      ": no train-* shards to train on; use --mode eval, or "
                      "another data_dir");
   }
-  if (options.mode == Mode::kEval && !data.has_eval()) {
-    throw UsageError("data_dir=" + options.data_dir +
-                     ": no validation-* or test-* shards to evaluate");
+  const std::string& split = options.params.values.eval_split;
+  const bool must_evaluate =
+      options.mode == Mode::kEval ||
+      (options.mode == Mode::kTrainAndEval && split != "auto");
+  if (must_evaluate && !data.has_eval()) {
+    throw UsageError("data_dir=" + options.data_dir + ": no " +
+                     (split == "auto" ? "validation-* or test" : split) +
+                     "-* shards to evaluate");
   }
 }
 

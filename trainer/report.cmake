@@ -16,6 +16,7 @@ infeed_library(charts
 # entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_report
   SOURCES
+    eval_log.cc
     pictures.cc
     report.cc
     report_classes.cc
@@ -28,6 +29,7 @@ infeed_library(trainer_report
     train_log.cc
     train_verdict.cc
   HEADERS
+    eval_log.h
     pictures.h
     report.h
     report_classes.h

@@ -9,6 +9,7 @@
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
 #include "trainer/fake_data.h"
+#include "trainer/model_labels.h"
 
 namespace infeed {
 namespace {
@@ -103,6 +104,7 @@ InputOptions InputOf(const TrainParams& params) {
           .recipe = ParseRecipe(params.recipe),
           .interpolation = ParseInterpolation(params.interpolation),
           .seed = params.seed,
+          .label_offset = LabelOffset(params.num_label_classes),
           .graph = ParseGraphKind(params.graph),
           .threads = params.num_parallel_calls,
           .batches_in_pool = params.batches_in_pool,

@@ -4,6 +4,7 @@ infeed_library(trainer_state
   SOURCES
     best_checkpoint.cc
     checkpoint.cc
+    checkpoint_follower.cc
     checkpoint_save.cc
     checkpoint_writer.cc
     eval_file.cc
@@ -63,6 +64,7 @@ infeed_library(trainer_state
   HEADERS
     best_checkpoint.h
     checkpoint.h
+    checkpoint_follower.h
     checkpoint_save.h
     checkpoint_writer.h
     eval_file.h

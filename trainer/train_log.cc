@@ -52,7 +52,7 @@ TrainLog::TrainLog(const TrainLogOptions& options)
       metrics_(options.model_dir),
       report_(options.model_dir, options.report),
       summaries_(options.model_dir),
-      eval_summaries_(EvalFolder(options.model_dir)),
+      evaluations_(options.model_dir),
       clock_({.batch_size = options.batch_size,
               .results_stream = options.results_stream}),
       state_(StartState(options)) {
@@ -197,31 +197,7 @@ void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
   clock_.EndEvaluation();
-  MetricsLog::Values values = {{"loss", result.loss},
-                               {"top_1", result.top_1},
-                               {"top_5", result.top_5},
-                               {"images_per_second", result.images_per_second},
-                               {"input_wait", result.input_wait},
-                               {"images", result.images}};
-  eval_summaries_.Scalar("top_1_accuracy", result.top_1, step);
-  eval_summaries_.Scalar("top_5_accuracy", result.top_5, step);
-  eval_summaries_.Scalar("loss", result.loss, step);
-  if (result.mean_class) {
-    values.emplace_back("mean_class", *result.mean_class);
-    eval_summaries_.Scalar("mean_class_accuracy", *result.mean_class, step);
-  }
-  if (result.auc) {
-    values.emplace_back("auc", *result.auc);
-    eval_summaries_.Scalar("auc", *result.auc, step);
-  }
-  if (!result.confusion.empty()) {
-    eval_summaries_.Image("confusion_matrix", ConfusionPicture(result), step);
-  }
-  if (!result.roc.empty()) {
-    eval_summaries_.Image("roc", RocPicture(result), step);
-  }
-  metrics_.Write("eval", step, values);
-  eval_summaries_.Flush();
+  evaluations_.Write(step, result);
   report_state_.evaluation = result;
   report_state_.evaluation_step = step;
   WriteReport(step);

@@ -16,6 +16,7 @@
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
+#include "trainer/model_labels.h"
 #include "trainer/report_subject.h"
 #include "trainer/run_options.h"
 #include "trainer/train_log.h"
@@ -219,6 +220,10 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
     StartFromWeights(job);
   }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
+  if (!job.data.is_fake()) {
+    ModelLabels::OfData(job.options.data_dir, params.num_label_classes)
+        .Save(model_dir);
+  }
   const std::int64_t first_step = from ? from->step : 0;
   TrainLog log(LogOf(job, first_step));
   const StreamPosition start = from ? from->stream : StreamPosition{};
