@@ -6,6 +6,7 @@ infeed_library(trainer_state
     eval_file.cc
     eval_result.cc
     eval_sums.cc
+    export_folder.cc
     graph_builder.cc
     layer_plan.cc
     lenet_graph.cc
@@ -14,8 +15,8 @@ infeed_library(trainer_state
     metrics_log.cc
     mode.cc
     model_dir.cc
-    model_labels.cc
     model_graph.cc
+    model_labels.cc
     model_layers.cc
     onnx_file.cc
     param_help.cc
@@ -28,12 +29,13 @@ infeed_library(trainer_state
     param_value.cc
     params.cc
     params_parse.cc
-    predict_input.cc
-    prediction_log.cc
     pickle.cc
     pickle_calls.cc
     pickle_machine.cc
     pickle_stack.cc
+    predict_input.cc
+    prediction_log.cc
+    preprocessing_json.cc
     progress.cc
     pth_file.cc
     resnet_graph.cc
@@ -52,6 +54,7 @@ infeed_library(trainer_state
     eval_file.h
     eval_result.h
     eval_sums.h
+    export_folder.h
     graph_builder.h
     host_tensor.h
     inference_graph.h
@@ -61,8 +64,8 @@ infeed_library(trainer_state
     metrics_log.h
     mode.h
     model_dir.h
-    model_labels.h
     model_graph.h
+    model_labels.h
     model_layers.h
     model_options.h
     onnx_file.h
@@ -72,11 +75,13 @@ infeed_library(trainer_state
     param_value.h
     params.h
     params_parse.h
-    predict_input.h
     pickle.h
     pickle_machine.h
+    pixel_statistics.h
+    predict_input.h
     prediction.h
     prediction_log.h
+    preprocessing_json.h
     progress.h
     pth_file.h
     resnet_plan.h
