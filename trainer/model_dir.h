@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // The names in a model directory: the one place that builds and recognises
 // them.
@@ -37,6 +38,10 @@ inline constexpr std::string_view kManifestFile = "MANIFEST";
 // FOLDER/NAME.
 [[nodiscard]] std::string PathIn(const std::string& folder,
                                  std::string_view name);
+
+// The base names of what lies in a folder, in any order; none when it is
+// missing. Throws IoError.
+[[nodiscard]] std::vector<std::string> NamesInFolder(const std::string& folder);
 
 // "events.out.tfevents.1700000000.host.123.0": every reader looks for
 // "tfevents"; the rest keeps writers apart.

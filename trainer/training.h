@@ -55,8 +55,6 @@ class Training {
   [[nodiscard]] std::int64_t input_memory_bytes() const {
     return records_.memory_bytes();
   }
-  // The fraction of the training time that the device waited for its infeed.
-  [[nodiscard]] double input_wait() const;
 
  private:
   void RunLoop(std::int64_t steps);
