@@ -1,8 +1,8 @@
 infeed_test(trainer_state_test
   SOURCES
     best_checkpoint_test.cc
-    checkpoint_test.cc
     checkpoint_follower_test.cc
+    checkpoint_test.cc
     checkpoint_writer_test.cc
     eval_file_test.cc
     eval_result_test.cc

@@ -47,6 +47,10 @@ void StartFromWeights(const Job& job);
 // Says that no checkpoint is whole, and what to do.
 [[nodiscard]] ExitCode Unusable(const std::string& model_dir);
 
+// Writes the model on the device, of so many updates, to a new folder in
+// export_dir, and says where.
+void ExportNow(const Job& job, std::int64_t step);
+
 // The modes.
 [[nodiscard]] ExitCode TrainMode(const Job& job, const std::stop_token& stop);
 [[nodiscard]] ExitCode EvalMode(const Job& job, const std::stop_token& stop);

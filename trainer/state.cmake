@@ -10,6 +10,7 @@ infeed_library(trainer_state
     eval_file.cc
     eval_result.cc
     eval_sums.cc
+    export_folder.cc
     graph_builder.cc
     layer_plan.cc
     lenet_graph.cc
@@ -43,6 +44,7 @@ infeed_library(trainer_state
     pickle_stack.cc
     predict_input.cc
     prediction_log.cc
+    preprocessing_json.cc
     presets.cc
     progress.cc
     pth_file.cc
@@ -70,6 +72,7 @@ infeed_library(trainer_state
     eval_file.h
     eval_result.h
     eval_sums.h
+    export_folder.h
     graph_builder.h
     host_tensor.h
     inference_graph.h
@@ -97,9 +100,12 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
+    pictures.h
+    pixel_statistics.h
     predict_input.h
     prediction.h
     prediction_log.h
+    preprocessing_json.h
     presets.h
     progress.h
     pth_file.h

@@ -242,7 +242,11 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
       static_cast<double>(params.train_steps) * params.train_batch_size /
           static_cast<double>(params.num_train_images),
       first_step));
-  return TrainAndEvaluate(job, training, log, stop);
+  const ExitCode code = TrainAndEvaluate(job, training, log, stop);
+  if (code == ExitCode::kDone && !job.options.export_dir.empty()) {
+    ExportNow(job, training.step());
+  }
+  return code;
 }
 
 }  // namespace infeed
