@@ -165,7 +165,7 @@ TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
   const ProgramResult run = Train("model", "train_steps=7");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(Metrics("model", "train").size(), 7U);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("first loop: 3 steps"),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("warm-up: the first step in "),
                              HasSubstr("memory_limit 4096 MiB")));
   EXPECT_EQ(run.out, "step 7\n");
 }

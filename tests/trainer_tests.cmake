@@ -38,6 +38,11 @@ infeed_test(train_resnet_test
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
 
+infeed_test(export_test
+  SOURCES
+    exported_model_test.cc
+  LIBRARIES infeed::trainer torch opencv_dnn
+  LABELS trainer)
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
@@ -45,8 +50,3 @@ infeed_test(train_flags_test
   LIBRARIES infeed::train_flags
   LABELS core)
 add_dependencies(core_tests train_flags_test)
-infeed_test(export_test
-  SOURCES
-    onnx_opencv_test.cc
-  LIBRARIES infeed::trainer torch opencv_dnn
-  LABELS trainer)

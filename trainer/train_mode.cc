@@ -51,10 +51,10 @@ ExitCode Diverged(const Job& job, TrainLog& log) {
 
 void PrintReport(const Training& training, const TrainLog& log) {
   const PipelineStats stats = training.input_stats_of_loops();
-  Say(
-      fmt::format("\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
-                  "the time for its input",
-                  log.images_per_second(), 100 * training.input_wait()));
+  Say(fmt::format(
+      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
+      "the time for its input",
+      log.images_per_second(), 100 * log.times().input_wait_share()));
   if (stats.stages.empty()) {
     return;  // Fake data: there is nothing to tell.
   }
@@ -72,6 +72,21 @@ void PrintReport(const Training& training, const TrainLog& log) {
 // Evaluations come with the training where there is something to evaluate on.
 bool Evaluates(const Job& job) {
   return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
+}
+
+TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
+  const TrainParams& params = job.params;
+  return {.model_dir = job.options.model_dir,
+          .batch_size = params.train_batch_size,
+          .train_images = params.num_train_images,
+          .eval_images = params.num_eval_images,
+          .first_step = first_step,
+          .total_steps = params.train_steps,
+          .steps_per_line = params.log_step_count_steps,
+          .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
+          .skip_steps = params.skip_host_call,
+          .results_stream = !IsGpu(job.options.device),
+          .configuration = ToYaml(job.resolved)};
 }
 
 // Its threads and queues found by trying where that is asked for.
@@ -94,6 +109,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
       Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
   if (result) {
     log.Evaluation(training.step(), *result);
+    log.Say(EvalText(training.step(), *result));
   }
   return result;
 }
@@ -192,14 +208,12 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   if (unusable) {
     return Unusable(model_dir);
   }
+  if (!from) {
+    StartFromWeights(job);
+  }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
   const std::int64_t first_step = from ? from->step : 0;
-  TrainLog log({.model_dir = model_dir,
-                .batch_size = params.train_batch_size,
-                .train_images = params.num_train_images,
-                .first_step = first_step,
-                .total_steps = params.train_steps,
-                .steps_per_line = params.log_step_count_steps});
+  TrainLog log(LogOf(job, first_step));
   const StreamPosition start = from ? from->stream : StreamPosition{};
   TrainingOptions options = TrainingOf(params, model_dir, job.data);
   options.input = TrainInput(job, options.input, start);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "trainer/checkpoint_save.h"
+
 namespace infeed {
 
 Training::Training(const TrainingOptions& options, const RecordIndex* index,
@@ -18,8 +20,10 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
               options.input.image_size),
       outfeed_([this](const StepResult& result) {
         tally_.Add(result);
-        log_.Step(result);
-      }) {}
+        log_.Step(result, infeed_.wait_seconds());
+      }) {
+  infeed_.ShowFirst([&log](const Batch& batch) { log.FirstBatch(batch); });
+}
 
 Training::End Training::TrainTo(std::int64_t target,
                                 const std::stop_token& stop) {
@@ -40,16 +44,14 @@ Training::End Training::TrainTo(std::int64_t target,
 void Training::RunLoop(std::int64_t steps) {
   const auto start = std::chrono::steady_clock::now();
   const PipelineStats before = input_stats();
-  const double waited_before = infeed_.wait_seconds();
+  log_.BeginLoop(steps, infeed_.wait_seconds());
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   outfeed_.Drain();
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
   step_ += done;
   loop_seconds_ += took.count();
-  const double waited = infeed_.wait_seconds() - waited_before;
-  log_.Input(input_stats().Since(before));
-  log_.Loop(done, took.count(), std::min(1.0, waited / took.count()));
+  log_.EndLoop(done, infeed_.wait_seconds(), input_stats().Since(before));
 }
 
 void Training::SaveCheckpoint() {
@@ -62,7 +64,7 @@ void Training::SaveCheckpoint() {
                               .stream = infeed_.position(),
                               .identity = options_.identity,
                               .state = device_.Save()},
-                             options_.keep_last);
+                             {.last = options_.keep_last});
   saved_step_ = step_;
   log_.CheckpointWritten(step_, folder);
 }
@@ -79,12 +81,6 @@ PipelineStats Training::input_stats_of_loops() const {
   PipelineStats stats = input_stats();
   stats.elapsed_seconds = loop_seconds_;
   return stats;
-}
-
-double Training::input_wait() const {
-  return loop_seconds_ > 0
-             ? std::min(1.0, infeed_.wait_seconds() / loop_seconds_)
-             : 0;
 }
 
 }  // namespace infeed

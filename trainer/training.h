@@ -58,8 +58,6 @@ class Training {
   }
   // The steps since the last call, added up.
   [[nodiscard]] EpochScore TakeScore() { return tally_.Take(); }
-  // The fraction of the training time that the device waited for its infeed.
-  [[nodiscard]] double input_wait() const;
 
  private:
   void RunLoop(std::int64_t steps);
