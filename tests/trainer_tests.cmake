@@ -25,6 +25,9 @@ infeed_test(trainer_test
     device_loop_eval_test.cc
     device_loop_test.cc
     loss_test.cc
+    network_drop_test.cc
+    network_init_test.cc
+    network_test.cc
     optimizer_test.cc
     resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
