@@ -122,6 +122,7 @@ AugmentOptions AugmentOf(const TrainParams& params) {
 InputOptions TrainInputOf(const TrainParams& params) {
   InputOptions input = InputOf(params);
   input.batch_size = params.train_batch_size;
+  input.random_flip = params.random_flip;
   input.scaled_decode = params.scaled_decode;
   input.augment = AugmentOf(params);
   input.last_batch = ParseLastBatch(params.last_batch);
