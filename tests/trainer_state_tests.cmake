@@ -1,6 +1,9 @@
 infeed_test(trainer_state_test
   SOURCES
+    best_checkpoint_test.cc
+    checkpoint_follower_test.cc
     checkpoint_test.cc
+    checkpoint_writer_test.cc
     eval_file_test.cc
     eval_result_test.cc
     machine_check_test.cc
@@ -18,19 +21,17 @@ infeed_test(trainer_state_test
     params_parse_test.cc
     params_test.cc
     pickle_test.cc
-    pictures_test.cc
     predict_input_test.cc
     prediction_log_test.cc
     presets_test.cc
     progress_test.cc
     pth_file_test.cc
     resnet_plan_test.cc
-    run_clock_test.cc
+    resume_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc
     strided_copy_test.cc
-    summary_writer_test.cc
     tensor_bundle_test.cc
     warm_start_test.cc
   LIBRARIES infeed::trainer_state infeed::preprocess infeed::records

@@ -173,7 +173,7 @@ ExitCode DryRun(const RunOptions& options) {
   DataSet data;
   findings.Try([&] {
     if (!options.data_dir.empty()) {
-      data = DataSet(options.data_dir);
+      data = DataSet(options.data_dir, options.params.values.eval_split);
       Say("data:   " + data.Describe());
     }
     RequireSplits(options, data);

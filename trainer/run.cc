@@ -54,7 +54,9 @@ ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
     return DryRun(options);
   }
   const DataSet data =
-      options.data_dir.empty() ? DataSet() : DataSet(options.data_dir);
+      options.data_dir.empty()
+          ? DataSet()
+          : DataSet(options.data_dir, options.params.values.eval_split);
   RequireSplits(options, data);
   const RunParams resolved = Resolve(options.params, options.device, data);
   const TrainParams& params = resolved.values;
