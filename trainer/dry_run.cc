@@ -172,8 +172,8 @@ ExitCode DryRun(const RunOptions& options) {
   Findings findings;
   DataSet data;
   findings.Try([&] {
+    data = DataOf(options);
     if (!options.data_dir.empty()) {
-      data = DataSet(options.data_dir, options.params.values.eval_split);
       Say("data:   " + data.Describe());
     }
     RequireSplits(options, data);

@@ -14,6 +14,12 @@ namespace infeed {
 
 void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
+DataSet DataOf(const RunOptions& options) {
+  return options.data_dir.empty()
+             ? DataSet()
+             : DataSet(options.data_dir, options.params.values.eval_split);
+}
+
 void RequireSplits(const RunOptions& options, const DataSet& data) {
   if (Trains(options.mode) && !data.has_train()) {
     throw UsageError("data_dir=" + options.data_dir +

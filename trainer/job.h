@@ -26,6 +26,9 @@ struct Job {
 // Prints a line on stderr.
 void Say(const std::string& line);
 
+// The data that a run is given; none where it is given none.
+[[nodiscard]] DataSet DataOf(const RunOptions& options);
+
 // Throws UsageError where a mode lacks the images that it is for.
 void RequireSplits(const RunOptions& options, const DataSet& data);
 

@@ -40,10 +40,9 @@ ExitCode RunMode(const Job& job, const std::stop_token& stop) {
 }  // namespace
 
 std::string ConfigText(const RunOptions& options) {
-  return ToYaml(
-      options.data_dir.empty()
-          ? options.params
-          : Resolve(options.params, options.device, DataSet(options.data_dir)));
+  return ToYaml(options.data_dir.empty()
+                    ? options.params
+                    : Resolve(options.params, options.device, DataOf(options)));
 }
 
 ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
@@ -53,10 +52,7 @@ ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
   if (options.dry_run) {
     return DryRun(options);
   }
-  const DataSet data =
-      options.data_dir.empty()
-          ? DataSet()
-          : DataSet(options.data_dir, options.params.values.eval_split);
+  const DataSet data = DataOf(options);
   RequireSplits(options, data);
   const RunParams resolved = Resolve(options.params, options.device, data);
   const TrainParams& params = resolved.values;
