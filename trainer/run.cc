@@ -28,7 +28,9 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
 }
 
 void PrintStart(const Job& job) {
-  Say("data:   " + job.data.Describe());
+  if (!job.options.data_dir.empty()) {
+    Say("data:   " + job.data.Describe());
+  }
   Say("device: " + job.device.Describe());
   Say(fmt::format("model:  ResNet-{}, {} parameters", job.params.resnet_depth,
                   job.device.parameter_count()));
