@@ -1,13 +1,15 @@
 infeed_test(trainer_state_test
   SOURCES
-    checkpoint_test.cc
+    best_checkpoint_test.cc
     checkpoint_follower_test.cc
+    checkpoint_test.cc
+    checkpoint_writer_test.cc
     eval_file_test.cc
-    eval_log_test.cc
     eval_result_test.cc
     manifest_test.cc
     metrics_log_test.cc
     metrics_test.cc
+    model_cost_test.cc
     model_dir_test.cc
     model_labels_test.cc
     nearest_name_test.cc
@@ -18,19 +20,17 @@ infeed_test(trainer_state_test
     params_parse_test.cc
     params_test.cc
     pickle_test.cc
-    pictures_test.cc
     predict_input_test.cc
     prediction_log_test.cc
     presets_test.cc
     progress_test.cc
     pth_file_test.cc
     resnet_plan_test.cc
-    run_clock_test.cc
+    resume_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc
     strided_copy_test.cc
-    summary_writer_test.cc
     tensor_bundle_test.cc
     warm_start_test.cc
   LIBRARIES infeed::trainer_state infeed::preprocess infeed::records

@@ -1,6 +1,7 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES
+    epoch_lines_test.cc
     fake_data_test.cc
     infeed_test.cc
     lr_schedule_test.cc
@@ -24,6 +25,9 @@ infeed_test(trainer_test
     device_loop_eval_test.cc
     device_loop_test.cc
     loss_test.cc
+    network_drop_test.cc
+    network_init_test.cc
+    network_test.cc
     optimizer_test.cc
     resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
