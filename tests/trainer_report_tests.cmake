@@ -19,6 +19,6 @@ infeed_test(pictures_test
   SOURCES
     eval_log_test.cc
     pictures_test.cc
-  LIBRARIES infeed::trainer_report infeed::preprocess
+  LIBRARIES infeed::trainer_report infeed::preprocess nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests pictures_test)
