@@ -32,7 +32,7 @@ std::optional<Checkpoint> Restore(const Job& job, bool& unusable) {
   }
   const std::string difference =
       FirstDifference(IdentityOf(job.params, job.data), checkpoint->identity);
-  if (!difference.empty() && job.options.mode != Mode::kEval) {
+  if (!difference.empty() && Trains(job.options.mode)) {
     if (!job.options.force) {
       throw UsageError("model_dir=" + job.options.model_dir +
                        ": its checkpoint is of another run: " + difference +
