@@ -197,7 +197,7 @@ DecodePlan Preprocessor::Plan(const Framing& framing, bool is_scaled) const {
 
 bool Preprocessor::IsFlipped(const SampleKey& key) const {
   return options_.recipe != Recipe::kPlain && options_.training &&
-         DrawFlip(key);
+         options_.random_flip && DrawFlip(key);
 }
 
 void Preprocessor::Finish(const SampleKey& key,

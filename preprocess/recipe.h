@@ -49,6 +49,9 @@ struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
   bool training = true;  // false: nothing random
+  // Of the recipes that mirror training images: digits and letters are others
+  // then.
+  bool random_flip = true;
   int image_size = 224;  // side of the output, pixels; > 0
   // Decodes a JPEG to 1/2, 1/4 or 1/8 of its size where as many pixels are then
   // still left as it is resized to, both ways: less work, and other pixels (as

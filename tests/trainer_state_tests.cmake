@@ -1,6 +1,9 @@
 infeed_test(trainer_state_test
   SOURCES
+    best_checkpoint_test.cc
+    checkpoint_follower_test.cc
     checkpoint_test.cc
+    checkpoint_writer_test.cc
     eval_file_test.cc
     eval_result_test.cc
     export_folder_test.cc
@@ -8,6 +11,7 @@ infeed_test(trainer_state_test
     manifest_test.cc
     metrics_log_test.cc
     metrics_test.cc
+    model_cost_test.cc
     model_dir_test.cc
     model_graph_test.cc
     model_labels_test.cc
@@ -19,7 +23,6 @@ infeed_test(trainer_state_test
     params_parse_test.cc
     params_test.cc
     pickle_test.cc
-    pictures_test.cc
     predict_input_test.cc
     prediction_log_test.cc
     preprocessing_json_test.cc
@@ -27,12 +30,11 @@ infeed_test(trainer_state_test
     progress_test.cc
     pth_file_test.cc
     resnet_plan_test.cc
-    run_clock_test.cc
+    resume_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc
     strided_copy_test.cc
-    summary_writer_test.cc
     tensor_bundle_test.cc
     warm_start_test.cc
   LIBRARIES infeed::trainer_state infeed::preprocess infeed::records

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -58,6 +59,17 @@ DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
       .weights = View(batch.weights(), {size}, torch::kFloat)
                      .to(device_, torch::kFloat, /*non_blocking=*/false,
                          /*copy=*/true)};
+}
+
+std::int64_t CountedImages(const Batch& batch, std::int64_t classes) {
+  std::int64_t images = 0;
+  for (std::size_t slot = 0; slot < batch.labels().size(); ++slot) {
+    const std::int32_t label = batch.labels()[slot];
+    const bool counts =
+        batch.weights()[slot] != 0 && label >= 0 && label < classes;
+    images += counts ? 1 : 0;
+  }
+  return images;
 }
 
 }  // namespace infeed

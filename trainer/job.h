@@ -26,11 +26,17 @@ struct Job {
 // Prints a line on stderr.
 void Say(const std::string& line);
 
+// Throws UsageError where a mode lacks the images that it is for.
+void RequireSplits(const RunOptions& options, const DataSet& data);
+
+// "ResNet-50", "LeNet-5".
+[[nodiscard]] std::string ModelName(const TrainParams& params);
+
 // How an evaluation reads, watched by who watches the run.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 
-// Puts the newest usable checkpoint on the device. Throws UsageError when it
-// belongs to another run; reports through `unusable` when there are
+// Puts the checkpoint that --resume asks for on the device. Throws UsageError
+// when it belongs to another run; reports through `unusable` when there are
 // checkpoints and none is whole.
 [[nodiscard]] std::optional<Checkpoint> Restore(const Job& job, bool& unusable);
 
