@@ -6,11 +6,14 @@ infeed_test(trainer_state_test
     checkpoint_writer_test.cc
     eval_file_test.cc
     eval_result_test.cc
+    export_folder_test.cc
+    exported_weights_test.cc
     manifest_test.cc
     metrics_log_test.cc
     metrics_test.cc
     model_cost_test.cc
     model_dir_test.cc
+    model_graph_test.cc
     model_labels_test.cc
     nearest_name_test.cc
     param_checks_test.cc
@@ -22,6 +25,7 @@ infeed_test(trainer_state_test
     pickle_test.cc
     predict_input_test.cc
     prediction_log_test.cc
+    preprocessing_json_test.cc
     presets_test.cc
     progress_test.cc
     pth_file_test.cc

@@ -44,6 +44,7 @@ add_dependencies(train_resnet_test train_resnet)
 infeed_test(export_test
   SOURCES
     exported_model_test.cc
+    exporter_test.cc
   LIBRARIES infeed::trainer torch opencv_dnn
   LABELS trainer)
 # The command line, without LibTorch.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/exported_weights.h"
 #include "trainer/exporter.h"
 #include "trainer/job.h"
 #include "trainer/model_labels.h"
@@ -24,14 +25,16 @@ ModelLabels LabelsOf(const Job& job) {
 }  // namespace
 
 void ExportNow(const Job& job, std::int64_t step) {
+  const ModelLabels labels = LabelsOf(job);
+  const TensorMap weights = ExportedWeights(job.params, job.device.Save());
   const std::string folder =
       ExportModel({.export_dir = job.options.export_dir,
                    .formats = job.options.formats,
                    .batch_size = job.options.export_batch_size},
                   {.params = job.params,
-                   .labels = LabelsOf(job),
+                   .labels = labels,
                    .step = step,
-                   .weights = job.device.Save().model});
+                   .weights = weights});
   fmt::print("exported the model of step {} to {}\n", step, folder);
 }
 
