@@ -8,6 +8,7 @@ infeed_test(trainer_state_test
     eval_result_test.cc
     export_folder_test.cc
     exported_weights_test.cc
+    machine_check_test.cc
     manifest_test.cc
     metrics_log_test.cc
     metrics_test.cc

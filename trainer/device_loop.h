@@ -82,6 +82,13 @@ class DeviceLoop {
 // an unknown name, or a GPU that is not there.
 [[nodiscard]] bool IsGpu(const std::string& device);
 
+// "1.13.1": the LibTorch that runs.
+[[nodiscard]] std::string TorchVersion();
+
+// A device name's meaning here: "cpu, 2 threads, bfloat16 pays" or "cuda:0, one
+// of 8 GPUs". Throws as IsGpu().
+[[nodiscard]] std::string DescribeDevices(const std::string& device);
+
 // Whether this CPU trains faster in bfloat16 than in float32: with AMX, or with
 // AVX512_BF16 at full rate, as AMD has it. Intel's cores without AMX have that
 // at half rate, and the conversions make it a loss; docs/performance.md has

@@ -59,6 +59,9 @@ OptimizerKind ParseOptimizer(const TrainParams& params) {
 }
 
 RateSchedule ParseRateSchedule(const std::string& name) {
+  if (name == "steps") {
+    return RateSchedule::kSteps;
+  }
   if (name == "cosine") {
     return RateSchedule::kCosine;
   }

@@ -15,6 +15,7 @@ infeed_library(trainer_state
     graph_builder.cc
     layer_plan.cc
     lenet_graph.cc
+    machine_check.cc
     manifest.cc
     metrics.cc
     metrics_log.cc
@@ -79,6 +80,7 @@ infeed_library(trainer_state
     host_tensor.h
     inference_graph.h
     layer_plan.h
+    machine_check.h
     manifest.h
     metrics.h
     metrics_log.h
