@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "pipeline/stats_scalars.h"
-#include "trainer/model_dir.h"
 #include "trainer/pictures.h"
 
 namespace infeed {
