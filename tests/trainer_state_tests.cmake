@@ -3,19 +3,30 @@ infeed_test(trainer_state_test
     best_checkpoint_test.cc
     checkpoint_test.cc
     checkpoint_writer_test.cc
+    eval_file_test.cc
     eval_result_test.cc
     manifest_test.cc
     metrics_log_test.cc
     metrics_test.cc
     model_dir_test.cc
+    model_labels_test.cc
+    nearest_name_test.cc
+    param_checks_test.cc
     param_docs_test.cc
+    param_scalar_test.cc
+    param_yaml_test.cc
     params_parse_test.cc
     params_test.cc
     pickle_test.cc
+    pictures_test.cc
+    predict_input_test.cc
+    prediction_log_test.cc
+    presets_test.cc
     progress_test.cc
     pth_file_test.cc
     resnet_plan_test.cc
     resume_test.cc
+    run_clock_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc
@@ -23,7 +34,7 @@ infeed_test(trainer_state_test
     summary_writer_test.cc
     tensor_bundle_test.cc
     warm_start_test.cc
-  LIBRARIES infeed::trainer_state infeed::records
+  LIBRARIES infeed::trainer_state infeed::preprocess infeed::records
             nlohmann_json::nlohmann_json
   LABELS core)
 target_compile_definitions(trainer_state_test PRIVATE
@@ -35,3 +46,30 @@ infeed_fuzz(params_fuzz LIBRARIES infeed::trainer_state)
 infeed_fuzz(pth_fuzz LIBRARIES infeed::trainer_state)
 infeed_fuzz(safetensors_fuzz LIBRARIES infeed::trainer_state)
 infeed_fuzz(tensor_bundle_fuzz LIBRARIES infeed::trainer_state)
+
+# What other programs make of exported models. ONNX's library stays apart from
+# LibTorch, which may bring one of its own.
+find_package(ONNX REQUIRED)
+infeed_test(onnx_checker_test
+  SOURCES
+    onnx_checker_test.cc
+  LIBRARIES infeed::trainer_state onnx
+  LABELS trainer)
+
+# A save of a program of its own, which a preloaded library kills or lets fail
+# at one of its calls.
+add_library(file_faults MODULE support/file_faults.cc)
+target_link_libraries(file_faults PRIVATE infeed_options)
+add_executable(save_checkpoint support/save_checkpoint.cc)
+target_include_directories(save_checkpoint PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(save_checkpoint PRIVATE
+  infeed::trainer_state infeed_options)
+infeed_test(checkpoint_faults_test
+  SOURCES
+    checkpoint_faults_test.cc
+  LIBRARIES infeed::trainer_state
+  LABELS end_to_end)
+target_compile_definitions(checkpoint_faults_test PRIVATE
+  INFEED_FILE_FAULTS="$<TARGET_FILE:file_faults>"
+  INFEED_SAVE_CHECKPOINT="$<TARGET_FILE:save_checkpoint>")
+add_dependencies(checkpoint_faults_test file_faults save_checkpoint)

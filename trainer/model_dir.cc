@@ -33,6 +33,10 @@ std::string ParamsPath(const std::string& model_dir) {
   return PathIn(model_dir, "params.yaml");
 }
 
+std::string LabelsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "labels.txt");
+}
+
 std::string MetricsPath(const std::string& model_dir) {
   return PathIn(model_dir, "metrics.jsonl");
 }
@@ -56,6 +60,12 @@ std::vector<std::string> NamesInFolder(const std::string& folder) {
     throw IoError(folder, "list", error.value());
   }
   return names;
+}
+
+std::string EvalPath(const std::string& model_dir, std::int64_t step) {
+  Check(step >= 0, "a step is not negative");
+  return PathIn(EvalFolder(model_dir),
+                fmt::format("{:0{}}.json", step, kDigits));
 }
 
 std::string EventFileName(std::int64_t unix_seconds, std::string_view host,

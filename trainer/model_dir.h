@@ -10,9 +10,11 @@
 // them.
 //
 //   MODEL_DIR/params.yaml            the resolved parameters of the run
+//             labels.txt             the names of its classes, one a line
 //             metrics.jsonl          one JSON object a line
 //             events.out.tfevents.*  scalars of training, for TensorBoard
 //             eval/events.out.*      scalars of evaluations
+//             eval/00000042.json     what an evaluation found
 //             checkpoint-00000042/   docs/checkpoints.md
 //             best.json              which checkpoint had the best evaluation
 //             .checkpoint-*          a checkpoint being written or deleted
@@ -25,10 +27,15 @@ inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kManifestFile = "MANIFEST";
 
 [[nodiscard]] std::string ParamsPath(const std::string& model_dir);
+[[nodiscard]] std::string LabelsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
 [[nodiscard]] std::string BestPath(const std::string& model_dir);
 // Where evaluations put their event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
+// MODEL_DIR/eval/NNNNNNNN.json: of the evaluation of that step, at least eight
+// digits. Requires: step >= 0.
+[[nodiscard]] std::string EvalPath(const std::string& model_dir,
+                                   std::int64_t step);
 
 // FOLDER/NAME.
 [[nodiscard]] std::string PathIn(const std::string& folder,

@@ -46,10 +46,13 @@ ExitCode Diverged(const Job& job, Training& training, TrainLog& log) {
 
 void PrintReport(const Training& training, const TrainLog& log) {
   const PipelineStats stats = training.input_stats_of_loops();
-  Say(
-      fmt::format("\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
-                  "the time for its input",
-                  log.images_per_second(), 100 * training.input_wait()));
+  Say(fmt::format(
+      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
+      "the time for its input",
+      log.images_per_second(), 100 * log.times().input_wait_share()));
+  if (stats.stages.empty()) {
+    return;  // Fake data: there is nothing to tell.
+  }
   if (stats.bad_records > 0) {
     Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
                     stats.first_bad_record));
@@ -61,14 +64,34 @@ void PrintReport(const Training& training, const TrainLog& log) {
   Say(Verdict(stats));
 }
 
+// Evaluations come with the training where there is something to evaluate on.
+bool Evaluates(const Job& job) {
+  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
+}
+
+TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
+  const TrainParams& params = job.params;
+  return {.model_dir = job.options.model_dir,
+          .batch_size = params.train_batch_size,
+          .train_images = params.num_train_images,
+          .eval_images = params.num_eval_images,
+          .first_step = first_step,
+          .total_steps = params.train_steps,
+          .steps_per_line = params.log_step_count_steps,
+          .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
+          .skip_steps = params.skip_host_call,
+          .results_stream = !IsGpu(job.options.device),
+          .configuration = ToYaml(job.resolved)};
+}
+
 // Its threads and queues found by trying where that is asked for.
 InputOptions TrainInput(const Job& job, InputOptions input,
                         const StreamPosition& start) {
   input.trace = job.options.trace;
-  if (!job.params.autotune) {
+  if (!job.params.autotune || job.data.is_fake()) {
     return input;
   }
-  const AutotuneResult tuned = Autotune(job.data.train()->index, input, start,
+  const AutotuneResult tuned = Autotune(*job.data.train_index(), input, start,
                                         {.least_batches = kLeastBatches});
   Say("autotune: " + AutotuneText(tuned));
   return tuned.options;
@@ -78,10 +101,11 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
   const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval()->index, EvalInput(job), stop);
+      Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
   if (result) {
     log.Evaluation(training.step(), *result);
     training.NoteEvaluation(*result);
+    log.Say(EvalText(training.step(), *result));
   }
   return result;
 }
@@ -90,8 +114,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
 ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
                           const std::stop_token& stop) {
   const TrainParams& params = job.params;
-  const bool evaluates =
-      job.options.mode == Mode::kTrainAndEval && job.data.eval();
+  const bool evaluates = Evaluates(job);
   double top_1 = 0;
   do {
     const std::int64_t target =
@@ -144,16 +167,11 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
   const std::int64_t first_step = from ? from->step : 0;
-  TrainLog log({.model_dir = model_dir,
-                .batch_size = params.train_batch_size,
-                .train_images = params.num_train_images,
-                .first_step = first_step,
-                .total_steps = params.train_steps,
-                .steps_per_line = params.log_step_count_steps});
+  TrainLog log(LogOf(job, first_step));
   const StreamPosition start = from ? from->stream : StreamPosition{};
   TrainingOptions options = TrainingOf(params, model_dir, job.data);
   options.input = TrainInput(job, options.input, start);
-  Training training(options, job.data.train()->index, job.device, log,
+  Training training(options, job.data.train_index(), job.device, log,
                     first_step, start);
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });

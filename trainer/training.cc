@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-Training::Training(const TrainingOptions& options, const RecordIndex& index,
+Training::Training(const TrainingOptions& options, const RecordIndex* index,
                    DeviceLoop& device, TrainLog& log, std::int64_t step,
                    const StreamPosition& stream)
     : options_(options),
@@ -15,15 +15,19 @@ Training::Training(const TrainingOptions& options, const RecordIndex& index,
       log_(log),
       step_(step),
       saved_step_(step > 0 ? step : -1),
-      pipeline_(index, options.input, stream),
-      infeed_(pipeline_, options.input.batch_size, options.input.image_size),
-      outfeed_([&log](const StepResult& result) { log.Step(result); }),
+      records_(index, options.input, stream),
+      infeed_(records_.batches(), options.input.batch_size,
+              options.input.image_size),
+      outfeed_([this](const StepResult& result) {
+        log_.Step(result, infeed_.wait_seconds());
+      }),
       best_(options.model_dir, options.keep_best),
       writer_(options.model_dir, options.async_checkpoints,
               [&log](std::int64_t saved, const std::string& folder) {
                 log.CheckpointWritten(saved, folder);
               }) {
   options_.keep.best = best_.step();
+  infeed_.ShowFirst([&log](const Batch& batch) { log.FirstBatch(batch); });
 }
 
 Training::End Training::TrainTo(std::int64_t target,
@@ -45,16 +49,14 @@ Training::End Training::TrainTo(std::int64_t target,
 void Training::RunLoop(std::int64_t steps) {
   const auto start = std::chrono::steady_clock::now();
   const PipelineStats before = input_stats();
-  const double waited_before = infeed_.wait_seconds();
+  log_.BeginLoop(steps, infeed_.wait_seconds());
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   outfeed_.Drain();
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
   step_ += done;
   loop_seconds_ += took.count();
-  const double waited = infeed_.wait_seconds() - waited_before;
-  log_.Input(input_stats().Since(before));
-  log_.Loop(done, took.count(), std::min(1.0, waited / took.count()));
+  log_.EndLoop(done, infeed_.wait_seconds(), input_stats().Since(before));
 }
 
 void Training::SaveCheckpoint() {
@@ -78,7 +80,7 @@ void Training::NoteEvaluation(const EvalResult& result) {
 }
 
 PipelineStats Training::input_stats() const {
-  PipelineStats stats = pipeline_.stats();
+  PipelineStats stats = records_.stats();
   stats.first_wait_seconds = infeed_.first_wait_seconds();
   stats.consumer_wait_seconds =
       infeed_.wait_seconds() - stats.first_wait_seconds;
@@ -89,12 +91,6 @@ PipelineStats Training::input_stats_of_loops() const {
   PipelineStats stats = input_stats();
   stats.elapsed_seconds = loop_seconds_;
   return stats;
-}
-
-double Training::input_wait() const {
-  return loop_seconds_ > 0
-             ? std::min(1.0, infeed_.wait_seconds() / loop_seconds_)
-             : 0;
 }
 
 }  // namespace infeed
