@@ -13,6 +13,7 @@
 
 #include "base/atomic_file.h"
 #include "tests/support/made_checkpoint.h"
+#include "tests/support/memory_disk.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/checkpoint_save.h"
 #include "trainer/model_dir.h"
@@ -35,6 +36,8 @@ struct Fault {
 
 class CheckpointFaultsTest : public testing::TestWithParam<Fault> {
  protected:
+  static void SetUpTestSuite() { UseMemoryDisk(); }
+
   // Saves a step beside the steps 1 and 2, with a fault at a call. The exit
   // code, as a shell says it.
   int SaveWithFault(const std::string& model_dir, int call) const {

@@ -22,6 +22,7 @@
 #include "base/atomic_file.h"
 #include "records/shards.h"
 #include "records/tfrecord_writer.h"
+#include "tests/support/memory_disk.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
@@ -37,7 +38,7 @@ using testing::AnyOf;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::int64_t kSteps = 40;
+constexpr std::int64_t kSteps = 20;
 constexpr std::int64_t kMaxBytes = 1 << 24;
 
 int HowOften(const char* variable, int otherwise) {
@@ -48,6 +49,8 @@ int HowOften(const char* variable, int otherwise) {
 // LeNet on 16 small images, a checkpoint after each of its steps.
 class CheckpointKillTest : public testing::Test {
  protected:
+  static void SetUpTestSuite() { UseMemoryDisk(); }
+
   CheckpointKillTest() {
     TfrecordWriter writer(data_ / ShardName("train", 0, 1));
     for (int i = 0; i < 16; ++i) {
