@@ -1,6 +1,7 @@
 infeed_test(trainer_state_test
   SOURCES
     best_checkpoint_test.cc
+    checkpoint_follower_test.cc
     checkpoint_test.cc
     checkpoint_writer_test.cc
     eval_file_test.cc
@@ -8,6 +9,7 @@ infeed_test(trainer_state_test
     manifest_test.cc
     metrics_log_test.cc
     metrics_test.cc
+    model_cost_test.cc
     model_dir_test.cc
     model_labels_test.cc
     nearest_name_test.cc
@@ -18,7 +20,6 @@ infeed_test(trainer_state_test
     params_parse_test.cc
     params_test.cc
     pickle_test.cc
-    pictures_test.cc
     predict_input_test.cc
     prediction_log_test.cc
     presets_test.cc
@@ -31,7 +32,6 @@ infeed_test(trainer_state_test
     safetensors_test.cc
     stored_type_test.cc
     strided_copy_test.cc
-    summary_writer_test.cc
     tensor_bundle_test.cc
     warm_start_test.cc
   LIBRARIES infeed::trainer_state infeed::preprocess infeed::records

@@ -14,6 +14,29 @@ namespace infeed {
 
 void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
+void RequireSplits(const RunOptions& options, const DataSet& data) {
+  if (Trains(options.mode) && !data.has_train()) {
+    throw UsageError("data_dir=" + options.data_dir +
+                     ": no train-* shards to train on; use --mode eval, or "
+                     "another data_dir");
+  }
+  const std::string& split = options.params.values.eval_split;
+  const bool must_evaluate =
+      options.mode == Mode::kEval ||
+      (options.mode == Mode::kTrainAndEval && split != "auto");
+  if (must_evaluate && !data.has_eval()) {
+    throw UsageError("data_dir=" + options.data_dir + ": no " +
+                     (split == "auto" ? "validation-* or test" : split) +
+                     "-* shards to evaluate");
+  }
+}
+
+std::string ModelName(const TrainParams& params) {
+  return params.model == "lenet"
+             ? "LeNet-5"
+             : "ResNet-" + std::to_string(params.resnet_depth);
+}
+
 InputOptions EvalInput(const Job& job) {
   InputOptions input = EvalInputOf(job.params);
   input.trace = job.options.trace;

@@ -68,6 +68,11 @@ std::string EvalPath(const std::string& model_dir, std::int64_t step) {
                 fmt::format("{:0{}}.json", step, kDigits));
 }
 
+std::string ProfilePath(const std::string& model_dir, std::int64_t step) {
+  return PathIn(PathIn(model_dir, "profiles"),
+                fmt::format("{:0{}}.trace.json", step, kDigits));
+}
+
 std::string EventFileName(std::int64_t unix_seconds, std::string_view host,
                           std::int64_t process, std::int64_t counter) {
   return fmt::format("events.out.tfevents.{:010}.{}.{}.{}", unix_seconds, host,

@@ -15,6 +15,8 @@
 //             events.out.tfevents.*  scalars of training, for TensorBoard
 //             eval/events.out.*      scalars of evaluations
 //             eval/00000042.json     what an evaluation found
+//             report.html            docs/report.md
+//             profiles/*.trace.json  docs/report.md
 //             checkpoint-00000042/   docs/checkpoints.md
 //             best.json              which checkpoint had the best evaluation
 //             .checkpoint-*          a checkpoint being written or deleted
@@ -26,6 +28,8 @@ inline constexpr std::string_view kOptimizerFile = "optim.safetensors";
 inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kManifestFile = "MANIFEST";
 
+inline constexpr std::string_view kReportFile = "report.html";
+
 [[nodiscard]] std::string ParamsPath(const std::string& model_dir);
 [[nodiscard]] std::string LabelsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
@@ -36,6 +40,10 @@ inline constexpr std::string_view kManifestFile = "MANIFEST";
 // digits. Requires: step >= 0.
 [[nodiscard]] std::string EvalPath(const std::string& model_dir,
                                    std::int64_t step);
+
+// MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.
+[[nodiscard]] std::string ProfilePath(const std::string& model_dir,
+                                      std::int64_t step);
 
 // FOLDER/NAME.
 [[nodiscard]] std::string PathIn(const std::string& folder,

@@ -98,17 +98,18 @@ double RunClock::seconds_per_step() const {
   return told_steps_ > 0 ? told_seconds_ / static_cast<double>(told_steps_) : 0;
 }
 
-void RunClock::EndLoop(std::int64_t done, double waited) {
+void RunClock::EndLoop(const LoopEnd& end) {
   const double seconds = SinceMark();
   ++times_.loops;
   if (!warmed_up_) {
-    EndWarmUp(done, seconds, waited);
-    warmed_up_ = done > 0;
+    EndWarmUp(end.done, seconds, end.waited);
+    warmed_up_ = end.done > 0;
     return;
   }
   times_.steady += seconds - warm_up_seconds_;
-  times_.steady_steps += done - warm_up_steps_;
-  times_.input_wait += waited - waited_at_steady_;
+  times_.steady_steps += end.done - warm_up_steps_;
+  times_.input_wait += end.waited - waited_at_steady_;
+  times_.drain += end.drained;
 }
 
 void RunClock::EndEvaluation() {

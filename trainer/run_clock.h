@@ -17,15 +17,25 @@ struct RunTimes {
   double checkpoints = 0;
   double evaluations = 0;
   double input_wait = 0;  // of steady: the device waited for its infeed
+  double drain = 0;       // of the loops: the host was behind with the results
   std::int64_t warm_up_steps = 0;
   std::int64_t steady_steps = 0;
   std::int64_t loops = 0;
   std::int64_t evaluation_count = 0;
 
+  // The host's own work between steps: what longer loops would save.
+  [[nodiscard]] double between_steps() const { return between + drain; }
   // A fraction of the steady time, 0..1.
   [[nodiscard]] double input_wait_share() const;
   // Of the steady steps, or of all while there are no others.
   [[nodiscard]] double images_per_second(int batch_size) const;
+};
+
+// How a loop ended.
+struct LoopEnd {
+  std::int64_t done = 0;  // steps
+  double waited = 0;      // by the device for its infeed so far, in all
+  double drained = 0;     // after its last step, until all results were seen
 };
 
 struct RunClockOptions {
@@ -51,7 +61,7 @@ class RunClock {
   // waited: for how long the device has waited for its infeed so far, in all.
   void BeginLoop(std::int64_t steps, double waited);
   void Step(double waited);
-  void EndLoop(std::int64_t done, double waited);
+  void EndLoop(const LoopEnd& end);
   void EndCheckpoint() { times_.checkpoints += SinceMark(); }
   void EndEvaluation();
 

@@ -9,6 +9,7 @@
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
 #include "trainer/fake_data.h"
+#include "trainer/model_labels.h"
 
 namespace infeed {
 namespace {
@@ -103,6 +104,7 @@ InputOptions InputOf(const TrainParams& params) {
           .recipe = ParseRecipe(params.recipe),
           .interpolation = ParseInterpolation(params.interpolation),
           .seed = params.seed,
+          .label_offset = LabelOffset(params.num_label_classes),
           .graph = ParseGraphKind(params.graph),
           .threads = params.num_parallel_calls,
           .batches_in_pool = params.batches_in_pool,
@@ -120,6 +122,7 @@ AugmentOptions AugmentOf(const TrainParams& params) {
 InputOptions TrainInputOf(const TrainParams& params) {
   InputOptions input = InputOf(params);
   input.batch_size = params.train_batch_size;
+  input.random_flip = params.random_flip;
   input.scaled_decode = params.scaled_decode;
   input.augment = AugmentOf(params);
   input.last_batch = ParseLastBatch(params.last_batch);

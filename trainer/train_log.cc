@@ -50,8 +50,9 @@ void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
 TrainLog::TrainLog(const TrainLogOptions& options)
     : options_(options),
       metrics_(options.model_dir),
+      report_(options.model_dir, options.report),
       summaries_(options.model_dir),
-      eval_summaries_(EvalFolder(options.model_dir)),
+      evaluations_(options.model_dir),
       clock_({.batch_size = options.batch_size,
               .results_stream = options.results_stream}),
       state_(StartState(options)) {
@@ -141,14 +142,15 @@ void TrainLog::WriteStepScalars() {
                     state_.step);
 }
 
-void TrainLog::EndLoop(std::int64_t done, double waited,
-                       const PipelineStats& input) {
-  clock_.EndLoop(done, waited);
+void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
+                       const PipelineStats& of_all_loops) {
+  clock_.EndLoop(end);
+  report_state_.input = of_all_loops;
   if (clock_.times().loops == 1) {
     WriteWarmUp(input);
   }
-  WriteLoop(done, before_loop_);
-  if (options_.skip_steps && done > 0) {
+  WriteLoop(end.done, before_loop_);
+  if (options_.skip_steps && end.done > 0) {
     WriteStepScalars();
   }
   for (const infeed::Scalar& scalar : StatsScalars(input)) {
@@ -195,31 +197,16 @@ void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
   clock_.EndEvaluation();
-  MetricsLog::Values values = {{"loss", result.loss},
-                               {"top_1", result.top_1},
-                               {"top_5", result.top_5},
-                               {"images_per_second", result.images_per_second},
-                               {"input_wait", result.input_wait},
-                               {"images", result.images}};
-  eval_summaries_.Scalar("top_1_accuracy", result.top_1, step);
-  eval_summaries_.Scalar("top_5_accuracy", result.top_5, step);
-  eval_summaries_.Scalar("loss", result.loss, step);
-  if (result.mean_class) {
-    values.emplace_back("mean_class", *result.mean_class);
-    eval_summaries_.Scalar("mean_class_accuracy", *result.mean_class, step);
-  }
-  if (result.auc) {
-    values.emplace_back("auc", *result.auc);
-    eval_summaries_.Scalar("auc", *result.auc, step);
-  }
-  if (!result.confusion.empty()) {
-    eval_summaries_.Image("confusion_matrix", ConfusionPicture(result), step);
-  }
-  if (!result.roc.empty()) {
-    eval_summaries_.Image("roc", RocPicture(result), step);
-  }
-  metrics_.Write("eval", step, values);
-  eval_summaries_.Flush();
+  evaluations_.Write(step, result);
+  report_state_.evaluation = result;
+  report_state_.evaluation_step = step;
+  WriteReport(step);
+}
+
+void TrainLog::WriteReport(std::int64_t step) {
+  report_state_.step = step;
+  report_state_.times = clock_.times();
+  report_.Write(report_state_);
 }
 
 void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
@@ -227,6 +214,7 @@ void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
   metrics_.Write("checkpoint", step,
                  State(images_per_second(), times().input_wait_share()));
   Say(fmt::format("checkpoint at step {}: {}", step, folder));
+  WriteReport(step);
 }
 
 void TrainLog::End(std::int64_t step) {
@@ -241,6 +229,8 @@ void TrainLog::End(std::int64_t step) {
                   {"between_loops_seconds", times.between}});
   metrics_.Write("end", step, values);
   summaries_.Flush();
+  report_state_.ended = true;
+  WriteReport(step);
 }
 
 void TrainLog::Say(const std::string& line) {

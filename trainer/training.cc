@@ -19,6 +19,7 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       infeed_(records_.batches(), options.input.batch_size,
               options.input.image_size),
       outfeed_([this](const StepResult& result) {
+        tally_.Add(result);
         log_.Step(result, infeed_.wait_seconds());
       }),
       best_(options.model_dir, options.keep_best),
@@ -47,16 +48,21 @@ Training::End Training::TrainTo(std::int64_t target,
 }
 
 void Training::RunLoop(std::int64_t steps) {
-  const auto start = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
+  const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
   log_.BeginLoop(steps, infeed_.wait_seconds());
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
+  const Clock::time_point device_end = Clock::now();
   outfeed_.Drain();
-  const std::chrono::duration<double> took =
-      std::chrono::steady_clock::now() - start;
+  const Clock::time_point end = Clock::now();
   step_ += done;
-  loop_seconds_ += took.count();
-  log_.EndLoop(done, infeed_.wait_seconds(), input_stats().Since(before));
+  loop_seconds_ += Seconds(end - start).count();
+  log_.EndLoop({.done = done,
+                .waited = infeed_.wait_seconds(),
+                .drained = Seconds(end - device_end).count()},
+               input_stats().Since(before), input_stats_of_loops());
 }
 
 void Training::SaveCheckpoint() {

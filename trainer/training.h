@@ -9,6 +9,7 @@
 #include "trainer/checkpoint_save.h"
 #include "trainer/checkpoint_writer.h"
 #include "trainer/device_loop.h"
+#include "trainer/epoch_lines.h"
 #include "trainer/infeed.h"
 #include "trainer/outfeed.h"
 #include "trainer/run_input.h"
@@ -64,6 +65,8 @@ class Training {
   [[nodiscard]] std::int64_t input_memory_bytes() const {
     return records_.memory_bytes();
   }
+  // The steps since the last call, added up.
+  [[nodiscard]] EpochScore TakeScore() { return tally_.Take(); }
 
  private:
   void RunLoop(std::int64_t steps);
@@ -74,6 +77,7 @@ class Training {
   std::int64_t step_;
   std::int64_t saved_step_;
   double loop_seconds_ = 0;
+  EpochTally tally_;
   RunInput records_;
   Infeed infeed_;
   Outfeed outfeed_;
