@@ -32,6 +32,7 @@ infeed_test(trainer_state_test
     pth_file_test.cc
     resnet_plan_test.cc
     resume_test.cc
+    run_clock_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc
@@ -59,3 +60,21 @@ infeed_test(onnx_checker_test
     onnx_checker_test.cc
   LIBRARIES infeed::trainer_state onnx
   LABELS trainer)
+
+# A save of a program of its own, which a preloaded library kills or lets fail
+# at one of its calls.
+add_library(file_faults MODULE support/file_faults.cc)
+target_link_libraries(file_faults PRIVATE infeed_options)
+add_executable(save_checkpoint support/save_checkpoint.cc)
+target_include_directories(save_checkpoint PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(save_checkpoint PRIVATE
+  infeed::trainer_state infeed_options)
+infeed_test(checkpoint_faults_test
+  SOURCES
+    checkpoint_faults_test.cc
+  LIBRARIES infeed::trainer_state
+  LABELS end_to_end)
+target_compile_definitions(checkpoint_faults_test PRIVATE
+  INFEED_FILE_FAULTS="$<TARGET_FILE:file_faults>"
+  INFEED_SAVE_CHECKPOINT="$<TARGET_FILE:save_checkpoint>")
+add_dependencies(checkpoint_faults_test file_faults save_checkpoint)

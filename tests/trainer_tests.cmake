@@ -55,6 +55,14 @@ infeed_test(train_flags_test
   LABELS core)
 add_dependencies(core_tests train_flags_test)
 
+infeed_test(checkpoint_kill_test
+  SOURCES
+    checkpoint_kill_test.cc
+    support/running_program.cc
+  LIBRARIES infeed::trainer_state pipeline_test_support
+  LABELS end_to_end)
+add_dependencies(checkpoint_kill_test train_resnet)
+
 infeed_test(train_resnet_modes_test
   SOURCES
     eval_mode_test.cc

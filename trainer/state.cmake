@@ -53,6 +53,7 @@ infeed_library(trainer_state
     resnet_graph.cc
     resnet_plan.cc
     resume.cc
+    run_clock.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
@@ -115,6 +116,7 @@ infeed_library(trainer_state
     pth_file.h
     resnet_plan.h
     resume.h
+    run_clock.h
     run_state.h
     safetensors.h
     safetensors_header.h
