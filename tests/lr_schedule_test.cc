@@ -34,7 +34,8 @@ struct Point {
 void ExpectRates(const LearningRateOptions& options,
                  const std::vector<Point>& points) {
   for (const auto& [step, rate] : points) {
-    EXPECT_NEAR(LearningRate(step, options), rate, 1e-5 * rate)
+    // Small ones have no more than eight places.
+    EXPECT_NEAR(LearningRate(step, options), rate, 1e-5 * rate + 5e-9)
         << "step " << step;
   }
 }
@@ -227,6 +228,18 @@ TEST(LearningRateTest, IsTheBaseRateWithoutScaling) {
   LearningRateOptions options = Imagenet(1024, 112590);
   options.scaled_by_batch = false;
   ExpectRates(options, {{6256, .1}, {37535, .01}});
+}
+
+// torch.optim.lr_scheduler.StepLR(step_size=30, gamma=0.1) of 90 epochs.
+TEST(LearningRateTest, FallsInStepsAtEachThird) {
+  LearningRateOptions options = Imagenet(256, 90 * 5004);
+  options.schedule = RateSchedule::kSteps;
+  ExpectRates(options, {{0, .1},
+                        {30 * 5004 - 1, .1},
+                        {30 * 5004, .01},
+                        {60 * 5004 - 1, .01},
+                        {60 * 5004, .001},
+                        {90 * 5004 - 1, .001}});
 }
 
 }  // namespace

@@ -279,6 +279,29 @@ TEST_F(TrainResnetTest, ADryRunWritesNothing) {
 }
 
 // Images of some 40 pixels are decoded to 1/2 or 1/4 for crops to 8.
+TEST_F(TrainResnetTest, MeasuresTheDeviceAloneOnFakeData) {
+  const std::string flags =
+      "--data_dir null --device cpu --model_dir " + Model("fake") +
+      " --params_override=resnet_depth=18,image_size=32,train_batch_size=4,"
+      "eval_batch_size=2,train_steps=4,iterations_per_loop=2,steps_per_eval=2,"
+      "num_label_classes=3";
+  EXPECT_THAT(RunProgram("train_resnet", flags + " --dry_run").err,
+              HasSubstr("data:   fake: black images of class 0"));
+  const ProgramResult result = RunProgram("train_resnet", flags);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto evals = Metrics("fake", "eval");
+  ASSERT_EQ(evals.size(), 2U);
+  EXPECT_EQ(evals.at(2)["images"], 20);  // Ten steps.
+  EXPECT_EQ(Metrics("fake", "train").size(), 4U);
+
+  const ProgramResult again =
+      RunProgram("train_resnet", flags + " --mode eval");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
+  // Its checkpoints are no other data's.
+  EXPECT_EQ(Train("fake", "num_label_classes=3").exit_code, 2);
+}
+
 TEST_F(TrainResnetTest, ScaledDecodeMakesAnotherTraining) {
   const std::string small = "image_size=8,train_steps=2";
   const std::string scaled = small + ",scaled_decode=true";

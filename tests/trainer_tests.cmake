@@ -1,6 +1,7 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES
+    fake_data_test.cc
     infeed_test.cc
     lr_schedule_test.cc
     outfeed_test.cc
@@ -36,6 +37,11 @@ infeed_test(train_resnet_test
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
 
+infeed_test(export_test
+  SOURCES
+    exported_model_test.cc
+  LIBRARIES infeed::trainer torch opencv_dnn
+  LABELS trainer)
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES

@@ -34,9 +34,10 @@ DOORS = [
     (r"(oneapi/)?tbb/.*",
      r"pipeline/(input_graph|closed_arena)\.cc|tools/conversion_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
-     r"(records/(imagenet_example|example_reader)|trainer/(summary_writer|tensor_bundle))\.cc"),
+     r"(records/(imagenet_example|example_reader)|"
+     r"trainer/(onnx_file|summary_writer|tensor_bundle))\.cc"),
     (r"(torch|ATen|c10)/.*",
-     r"trainer/(network\w*|resnet|lenet|optimizer|loss|device_loop\w*|"
+     r"trainer/(network\w*|resnet|lenet|optimizer\w*|loss|device_loop\w*|"
      r"torch\w*)\.(cc|h)"),
     (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"
                      r"pipeline/(bad_record_report|stats_json|stream_state)\.cc|"

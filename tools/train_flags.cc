@@ -12,6 +12,7 @@
 #include "trainer/model_dir.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
+#include "trainer/presets.h"
 
 namespace infeed {
 namespace {
@@ -86,6 +87,9 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
 
 void AddConfigurationFlags(CLI::App& app, TrainFlags& flags) {
   constexpr const char* kGroup = "Configuration";
+  app.add_option("--preset", flags.layers.preset, "named parameters")
+      ->type_name(std::string(PresetNames()))
+      ->group(kGroup);
   app.add_option("--config_file", flags.layers.config_file,
                  "YAML file of parameters")
       ->type_name("FILE")
@@ -182,11 +186,10 @@ void CheckFolders(const TrainFlags& flags) {
 }
 
 // A trained model has its own parameters unless told otherwise.
-void TakeConfigurationOfModel(TrainFlags& flags) {
+void TakeParametersOfModel(TrainFlags& flags) {
   const std::string path = ParamsPath(flags.run.model_dir);
-  if (UsesTrainedModel(flags.run.mode) && flags.layers.config_file.empty() &&
-      std::filesystem::exists(path)) {
-    flags.layers.config_file = path;
+  if (UsesTrainedModel(flags.run.mode) && std::filesystem::exists(path)) {
+    flags.layers.model_file = path;
   }
 }
 
@@ -201,7 +204,7 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
     return std::nullopt;
   }
   CheckFolders(flags);
-  TakeConfigurationOfModel(flags);
+  TakeParametersOfModel(flags);
   return flags;
 }
 

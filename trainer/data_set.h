@@ -14,7 +14,7 @@ struct DataSplit {
   RecordIndex index;
 };
 
-// What a training run finds in its data folder.
+// What a training run finds in its data folder; or fake data (fake_data.h).
 //
 // Const members may be called from several threads at once. The constructor
 // throws IoError for a folder that is missing or cannot be read, UsageError
@@ -25,13 +25,26 @@ class DataSet {
   DataSet() = default;
   explicit DataSet(const std::string& data_dir);
 
+  [[nodiscard]] bool is_fake() const { return is_fake_; }
+
+  // Whether there is something to train on, to evaluate.
+  [[nodiscard]] bool has_train() const { return is_fake_ || train_; }
+  [[nodiscard]] bool has_eval() const { return is_fake_ || eval_; }
+  // What a RunInput takes: null for fake data. Requires: there is something.
+  [[nodiscard]] const RecordIndex* train_index() const {
+    return is_fake_ ? nullptr : &train_->index;
+  }
+  [[nodiscard]] const RecordIndex* eval_index() const {
+    return is_fake_ ? nullptr : &eval_->index;
+  }
+
   // Absent when there are no such shards.
   [[nodiscard]] const std::optional<DataSplit>& train() const { return train_; }
   // validation-*, else test-*.
   [[nodiscard]] const std::optional<DataSplit>& eval() const { return eval_; }
 
   // From dataset.json, else labels.txt, else the largest label of all records,
-  // which reads them. 0 when none of them says.
+  // which reads them. 0 when none of them says, and of fake data.
   [[nodiscard]] int num_classes() const { return num_classes_; }
 
   [[nodiscard]] std::int64_t train_images() const;
@@ -42,6 +55,7 @@ class DataSet {
   [[nodiscard]] std::string Describe() const;
 
  private:
+  bool is_fake_ = false;
   std::optional<DataSplit> train_;
   std::optional<DataSplit> eval_;
   int num_classes_ = 0;

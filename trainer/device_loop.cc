@@ -10,22 +10,22 @@
 #include "trainer/device_loop_device.h"
 #include "trainer/device_loop_eval.h"
 #include "trainer/device_loop_state.h"
-#include "trainer/loss.h"
+#include "trainer/device_loop_train.h"
 #include "trainer/network.h"
-#include "trainer/optimizer.h"
 
 namespace infeed {
 namespace {
 
 // Those that are not frozen.
-std::vector<OptimizedParameter> ParametersOf(const Network& model) {
+std::vector<OptimizedParameter> ParametersOf(const Network& model,
+                                             const OptimizerOptions& options) {
   std::vector<OptimizedParameter> parameters;
   for (const auto& entry : model.named_parameters()) {
     if (entry.value().requires_grad()) {
       parameters.push_back(
           {.name = entry.key(),
            .weight = entry.value(),
-           .decayed = model.KindOf(entry.key()) != ParameterKind::kNorm});
+           .decayed = IsDecayed(model.KindOf(entry.key()), options)});
     }
   }
   return parameters;
@@ -44,9 +44,7 @@ class DeviceLoop::Impl {
         options_(optimizer),
         classes_(model.num_classes),
         model_(MakeNetwork(model)),
-        optimizer_(MoveToDevice(), {.momentum = optimizer.momentum,
-                                    .nesterov = optimizer.nesterov,
-                                    .weight_decay = optimizer.weight_decay}),
+        training_(MoveToDevice(), optimizer, classes_, device_),
         unpacker_(device_, device.normalization) {}
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
@@ -54,24 +52,17 @@ class DeviceLoop::Impl {
   EvalSums Evaluate(Infeed& infeed);
   void Predict(Infeed& infeed, const PredictionSink& sink);
   ModelState Save() const {
-    return {.model = ToHost(ModelTensors()), .optimizer = ToHost(Momentum())};
+    return {.model = ToHost(ModelTensors()),
+            .optimizer = ToHost(training_.State())};
   }
   void Load(const ModelState& state);
   std::int64_t parameter_count() const;
   std::string Describe() const;
 
  private:
-  std::vector<OptimizedParameter> MoveToDevice() {
-    model_->to(device_);
-    return ParametersOf(*model_);
-  }
+  TrainedModel MoveToDevice();
   NamedTensors ModelTensors() const;
-  NamedTensors Momentum() const;
-
-  torch::Tensor UploadRates(std::int64_t first_step, std::int64_t steps) const;
   torch::Tensor Forward(const torch::Tensor& images);
-  void TrainStep(const DeviceBatch& batch, const torch::Tensor& rate,
-                 torch::Tensor loss, torch::Tensor top_1);
 
   int threads_;  // First: everything after it runs with them.
   torch::Device device_;
@@ -79,21 +70,18 @@ class DeviceLoop::Impl {
   OptimizerOptions options_;
   std::int64_t classes_;
   std::shared_ptr<Network> model_;
-  MomentumOptimizer optimizer_;
+  TrainLoop training_;
   BatchUnpacker unpacker_;
 };
 
-// The learning rates of a loop's steps, on the device: a step finds its own
-// without asking the host.
-torch::Tensor DeviceLoop::Impl::UploadRates(std::int64_t first_step,
-                                            std::int64_t steps) const {
-  torch::Tensor rates = torch::empty({steps}, torch::kFloat);
-  auto* data = rates.data_ptr<float>();
-  for (std::int64_t i = 0; i < steps; ++i) {
-    data[i] = static_cast<float>(
-        LearningRate(first_step + i, options_.learning_rate));
-  }
-  return rates.to(device_);
+TrainedModel DeviceLoop::Impl::MoveToDevice() {
+  model_->to(device_);
+  return {.forward =
+              [this](const torch::Tensor& images, std::int64_t step) {
+                model_->SetStep(step);
+                return Forward(images);
+              },
+          .parameters = ParametersOf(*model_, options_)};
 }
 
 torch::Tensor DeviceLoop::Impl::Forward(const torch::Tensor& images) {
@@ -101,61 +89,11 @@ torch::Tensor DeviceLoop::Impl::Forward(const torch::Tensor& images) {
   return model_->Forward(images);
 }
 
-// Writes the step's loss and top-1 into tensors of one element.
-void DeviceLoop::Impl::TrainStep(const DeviceBatch& batch,
-                                 const torch::Tensor& rate, torch::Tensor loss,
-                                 torch::Tensor top_1) {
-  const torch::Tensor logits = Forward(batch.images);
-  const torch::Tensor counted =
-      CountedSlots(batch.labels, batch.weights, classes_);
-  const torch::Tensor cross_entropy = MaskedMean(
-      CrossEntropy(logits, batch.labels, options_.label_smoothing), counted);
-  cross_entropy.backward();
-  const torch::Tensor l2 = optimizer_.Step(rate);
-
-  const torch::NoGradGuard no_grad;
-  loss.copy_(cross_entropy + l2);
-  top_1.copy_(MaskedMean(InTop1(logits, batch.labels), counted));
-}
-
 std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
                                      std::int64_t steps, Infeed& infeed,
                                      Outfeed& outfeed) {
   model_->train();
-  const torch::Tensor rates = UploadRates(first_step, steps);
-  // [rate, loss, top-1] of each step.
-  const torch::Tensor results =
-      torch::empty({3, steps}, torch::device(device_));
-  results[0].copy_(rates);
-  const auto report = [&](const torch::Tensor& host, std::int64_t i) {
-    const auto* values = host.data_ptr<float>() + i;
-    outfeed.Put({.step = first_step + i + 1,
-                 .loss = values[steps],
-                 .top_1 = values[2 * steps],
-                 .learning_rate = values[0]});
-  };
-  std::int64_t done = 0;
-  for (; done < steps; ++done) {
-    BatchHandle batch = infeed.Next();
-    if (!batch) {
-      break;
-    }
-    const DeviceBatch on_device = unpacker_.Unpack(*batch);
-    batch.reset();  // Its memory is free for the pipeline while we compute.
-    model_->SetStep(first_step + done);
-    TrainStep(on_device, results[0][done], results[1][done], results[2][done]);
-    if (device_.is_cpu()) {
-      report(results, done);
-    }
-  }
-  if (!device_.is_cpu()) {
-    // Reading a result earlier would make the host wait for the device.
-    const torch::Tensor host = results.to(torch::kCPU);
-    for (std::int64_t i = 0; i < done; ++i) {
-      report(host, i);
-    }
-  }
-  return done;
+  return training_.Run(first_step, steps, unpacker_, infeed, outfeed);
 }
 
 EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
@@ -195,21 +133,13 @@ NamedTensors DeviceLoop::Impl::ModelTensors() const {
   return tensors;
 }
 
-NamedTensors DeviceLoop::Impl::Momentum() const {
-  NamedTensors tensors;
-  for (const OptimizedParameter& parameter : optimizer_.parameters()) {
-    tensors.emplace_back(parameter.name, parameter.momentum);
-  }
-  return tensors;
-}
-
 void DeviceLoop::Impl::Load(const ModelState& state) {
   const NamedTensors model = ModelTensors();
-  const NamedTensors momentum = Momentum();
+  const NamedTensors optimizer = training_.State();
   CheckFits(model, state.model);
-  CheckFits(momentum, state.optimizer);
+  CheckFits(optimizer, state.optimizer);
   FromHost(model, state.model);
-  FromHost(momentum, state.optimizer);
+  FromHost(optimizer, state.optimizer);
 }
 
 std::int64_t DeviceLoop::Impl::parameter_count() const {

@@ -20,7 +20,7 @@ ExitCode EvalMode(const Job& job, const std::stop_token& stop) {
                      ": no checkpoint to evaluate; train one first");
   }
   const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval()->index, EvalInput(job), stop);
+      Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
   if (!result) {
     return ExitCode::kStoppedBySignal;
   }

@@ -6,19 +6,19 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "pipeline/input_pipeline.h"
 #include "trainer/infeed.h"
+#include "trainer/run_input.h"
 
 namespace infeed {
-std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex& index,
+std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
                                    InputOptions input,
                                    const std::stop_token& stop) {
   input.training = false;
   input.shuffle = Shuffle::kNone;
   input.on_bad_record = OnBadRecord::kSkip;
   const auto start = std::chrono::steady_clock::now();
-  InputPipeline pipeline(index, input);
-  Infeed infeed(pipeline, input.batch_size, input.image_size);
+  RunInput records(index, input);
+  Infeed infeed(records.batches(), input.batch_size, input.image_size);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   const EvalSums sums = device.Evaluate(infeed);
   if (stop.stop_requested()) {
@@ -26,9 +26,9 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex& index,
   }
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
-  const PipelineStats stats = pipeline.stats();
+  const PipelineStats stats = records.stats();
   if (sums.images == 0) {
-    throw DataError({index.shards().front(), -1, -1},
+    throw DataError({index->shards().front(), -1, -1},
                     "no good record to evaluate; the first bad one: " +
                         stats.first_bad_record);
   }

@@ -13,11 +13,11 @@
 namespace infeed {
 
 // Evaluates the model on every record of the index, each exactly once, in its
-// order. Bad records are left out and counted. `input` says how to read; its
-// training, shuffle and on_bad_record are not used. nullopt when it was asked
-// to stop. Throws DataError when no record is good.
+// order; null: on fake data. Bad records are left out and counted. `input` says
+// how to read; its training, shuffle and on_bad_record are not used. nullopt
+// when it was asked to stop. Throws DataError when no record is good.
 [[nodiscard]] std::optional<EvalResult> Evaluate(DeviceLoop& device,
-                                                 const RecordIndex& index,
+                                                 const RecordIndex* index,
                                                  InputOptions input,
                                                  const std::stop_token& stop);
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "trainer/run_options.h"
+#include "trainer/warm_start.h"
 
 namespace infeed {
 
@@ -42,6 +43,16 @@ std::optional<Checkpoint> Restore(const Job& job, bool& unusable) {
   job.device.Load(checkpoint->state);
   Say(fmt::format("going on from the checkpoint at step {}", checkpoint->step));
   return checkpoint;
+}
+
+void StartFromWeights(const Job& job) {
+  const std::string& path = job.params.resnet_checkpoint;
+  if (path.empty()) {
+    return;
+  }
+  ModelState state = job.device.Save();
+  Say(WarmStart(path, ModelOf(job.params), state.model));
+  job.device.Load(state);
 }
 
 ExitCode Unusable(const std::string& model_dir) {

@@ -34,6 +34,10 @@ void Say(const std::string& line);
 // checkpoints and none is whole.
 [[nodiscard]] std::optional<Checkpoint> Restore(const Job& job, bool& unusable);
 
+// Gives the new model on the device the weights of resnet_checkpoint, where
+// that is given, and says what it took.
+void StartFromWeights(const Job& job);
+
 // Says that no checkpoint is whole, and what to do.
 [[nodiscard]] ExitCode Unusable(const std::string& model_dir);
 

@@ -17,7 +17,7 @@ enum class DecayScope {
 
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
-  LearningRateOptions learning_rate;
+  LearningRateOptions learning_rate = {};
   double momentum = 0.9;  // of kMomentum and kLars
   bool nesterov = true;   // of kMomentum; as the reference
   double adam_beta1 = 0.9;

@@ -7,20 +7,24 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/param_checks.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
 #include "trainer/param_value.h"
+#include "trainer/param_yaml.h"
 #include "trainer/params_parse.h"
+#include "trainer/presets.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::string_view kFromData = "the data";
 
-[[noreturn]] void ThrowUnknown(const ParamAssignment& given) {
+[[noreturn]] void ThrowUnknown(const std::string& as_given,
+                               const ParamAssignment& given) {
   const std::string_view nearest = NearestParamName(given.name);
   throw UsageError(fmt::format(
-      "unknown parameter '{}'{}{}", given.name,
+      "unknown parameter '{}'{}{}", as_given,
       nearest.empty() ? " (--help lists them)"
                       : fmt::format(": did you mean '{}'?", nearest),
       given.place));
@@ -32,14 +36,17 @@ void Apply(const std::vector<ParamAssignment>& layer, std::string_view origin,
   bool steps = false;
   bool epochs = false;
   for (ParamAssignment given : layer) {
+    const std::string as_given = given.name;
+    // Hyphens are underscores, and so are the dots of {train: {steps: 5}}.
     std::ranges::replace(given.name, '-', '_');
+    std::ranges::replace(given.name, '.', '_');
     if (const UnsupportedParam* other = FindUnsupportedParam(given.name)) {
       CheckUnsupported(*other, given);
       continue;
     }
     const Param* const param = FindParam(given.name);
     if (param == nullptr) {
-      ThrowUnknown(given);
+      ThrowUnknown(as_given, given);
     }
     SetParam(*param, given, run.values);
     run.origins[std::string(param->name)] = origin;
@@ -151,6 +158,14 @@ void ResolveSteps(RunParams& run) {
 
 RunParams ReadParams(const ParamLayers& layers) {
   RunParams run;
+  if (!layers.model_file.empty()) {
+    Apply(ReadParamFile(layers.model_file), "the model", run);
+  }
+  if (!layers.preset.empty()) {
+    const Preset& preset = FindPreset(layers.preset);
+    Apply(ParseOverride(preset.values), fmt::format("preset {}", preset.name),
+          run);
+  }
   if (!layers.config_file.empty()) {
     Apply(ReadParamFile(layers.config_file), "config file", run);
   }
@@ -165,6 +180,7 @@ RunParams ReadParams(const ParamLayers& layers) {
     flags.push_back({.name = name, .value = value, .place = ""});
   }
   Apply(flags, "flag", run);
+  CheckTogether(run.values);
   return run;
 }
 
@@ -172,6 +188,7 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params) {
   ResolveClasses(facts, params);
   ResolveBatches(facts, params);
   ResolveSteps(params);
+  CheckTogether(params.values);
 }
 
 std::string ToYaml(const RunParams& params) {

@@ -11,12 +11,12 @@ namespace {
 
 // Throws UsageError where a mode lacks the images that it is for.
 void RequireSplits(const RunOptions& options, const DataSet& data) {
-  if (Trains(options.mode) && !data.train()) {
+  if (Trains(options.mode) && !data.has_train()) {
     throw UsageError("data_dir=" + options.data_dir +
                      ": no train-* shards to train on; use --mode eval, or "
                      "another data_dir");
   }
-  if (options.mode == Mode::kEval && !data.eval()) {
+  if (options.mode == Mode::kEval && !data.has_eval()) {
     throw UsageError("data_dir=" + options.data_dir +
                      ": no validation-* or test-* shards to evaluate");
   }
@@ -28,7 +28,7 @@ void PrintStart(const Job& job) {
   Say(fmt::format("model:  ResNet-{}, {} parameters", job.params.resnet_depth,
                   job.device.parameter_count()));
   Say("parameters:\n" + ToYaml(job.resolved));
-  if (job.options.mode == Mode::kTrainAndEval && !job.data.eval()) {
+  if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
     Say("there are no validation-* or test-* shards: this run only trains");
   }
 }

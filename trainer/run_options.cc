@@ -8,6 +8,7 @@
 #include "pipeline/options.h"
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
+#include "trainer/fake_data.h"
 
 namespace infeed {
 namespace {
@@ -54,6 +55,39 @@ OptimizerKind ParseOptimizer(const TrainParams& params) {
     return OptimizerKind::kAdam;
   }
   return name == "adamw" ? OptimizerKind::kAdamW : OptimizerKind::kMomentum;
+}
+
+RateSchedule ParseRateSchedule(const std::string& name) {
+  if (name == "cosine") {
+    return RateSchedule::kCosine;
+  }
+  if (name == "linear") {
+    return RateSchedule::kLinear;
+  }
+  return name == "constant" ? RateSchedule::kConstant
+                            : RateSchedule::kReference;
+}
+
+LearningRateOptions LearningRateOf(const TrainParams& params) {
+  return {.base_learning_rate = params.base_learning_rate,
+          .scaled_by_batch = params.learning_rate_scaling == "linear",
+          .schedule = ParseRateSchedule(params.learning_rate_schedule),
+          .warmup_epochs = params.warmup_epochs,
+          .lars = ParseOptimizer(params) == OptimizerKind::kLars,
+          .poly_rate = params.poly_rate,
+          .batch_size = params.train_batch_size,
+          .train_images = params.num_train_images,
+          .train_steps = params.train_steps};
+}
+
+// 0: what the kind has where it comes from.
+double AdamEpsilonOf(const TrainParams& params) {
+  if (params.adam_epsilon > 0) {
+    return params.adam_epsilon;
+  }
+  return ParseOptimizer(params) == OptimizerKind::kAdamW
+             ? 1e-8
+             : OptimizerOptions{}.adam_epsilon;
 }
 
 DecayScope ParseDecayScope(const std::string& name) {
@@ -106,6 +140,10 @@ InputOptions TrainInputOf(const TrainParams& params) {
 RunParams Resolve(const RunParams& params, const std::string& device,
                   const DataSet& data) {
   RunParams resolved = params;
+  if (data.is_fake()) {
+    ResolveFakeData(IsGpu(device), resolved);
+    return resolved;
+  }
   ResolveDefaults({.train_images = data.train_images(),
                    .eval_images = data.eval_images(),
                    .label_classes = data.num_classes(),
@@ -141,15 +179,12 @@ ModelOptions ModelOf(const TrainParams& params) {
 
 OptimizerOptions OptimizerOf(const TrainParams& params) {
   return {.kind = ParseOptimizer(params),
-          .learning_rate = {.base_learning_rate = params.base_learning_rate,
-                            .batch_size = params.train_batch_size,
-                            .train_images = params.num_train_images,
-                            .train_steps = params.train_steps},
+          .learning_rate = LearningRateOf(params),
           .momentum = params.momentum,
           .nesterov = params.use_nesterov,
           .adam_beta1 = params.adam_beta1,
           .adam_beta2 = params.adam_beta2,
-          .adam_epsilon = params.adam_epsilon,
+          .adam_epsilon = AdamEpsilonOf(params),
           .weight_decay = params.weight_decay,
           .decay_scope = ParseDecayScope(params.weight_decay_scope),
           .label_smoothing = params.label_smoothing,
@@ -181,6 +216,9 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
   RunIdentity identity = {
       {"resnet_depth", std::to_string(params.resnet_depth)},
       {"num_label_classes", std::to_string(params.num_label_classes)}};
+  if (data.is_fake()) {
+    identity.emplace_back("data_identity", "\"fake data\"");  // JSON
+  }
   if (!data.train()) {
     return identity;
   }

@@ -50,6 +50,9 @@ void PrintReport(const Job& job, const Training& training,
       "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
       "the time for its input",
       log.images_per_second(), 100 * log.times().input_wait_share()));
+  if (stats.stages.empty()) {
+    return;  // Fake data: there is nothing to tell.
+  }
   if (stats.bad_records > 0) {
     Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
                     stats.first_bad_record));
@@ -63,7 +66,7 @@ void PrintReport(const Job& job, const Training& training,
 
 // Evaluations come with the training where there is something to evaluate on.
 bool Evaluates(const Job& job) {
-  return job.options.mode == Mode::kTrainAndEval && job.data.eval();
+  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
 }
 
 TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
@@ -86,10 +89,10 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
 InputOptions TrainInput(const Job& job, InputOptions input,
                         const StreamPosition& start) {
   input.trace = job.options.trace;
-  if (!job.params.autotune) {
+  if (!job.params.autotune || job.data.is_fake()) {
     return input;
   }
-  const AutotuneResult tuned = Autotune(job.data.train()->index, input, start,
+  const AutotuneResult tuned = Autotune(*job.data.train_index(), input, start,
                                         {.least_batches = kLeastBatches});
   Say("autotune: " + AutotuneText(tuned));
   return tuned.options;
@@ -99,7 +102,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
   const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval()->index, EvalInput(job), stop);
+      Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
   if (result) {
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result));
@@ -158,13 +161,16 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   if (unusable) {
     return Unusable(model_dir);
   }
+  if (!from) {
+    StartFromWeights(job);
+  }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
   const std::int64_t first_step = from ? from->step : 0;
   TrainLog log(LogOf(job, first_step));
   const StreamPosition start = from ? from->stream : StreamPosition{};
   TrainingOptions options = TrainingOf(params, model_dir, job.data);
   options.input = TrainInput(job, options.input, start);
-  Training training(options, job.data.train()->index, job.device, log,
+  Training training(options, job.data.train_index(), job.device, log,
                     first_step, start);
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 
+#include "trainer/checkpoint_save.h"
+
 namespace infeed {
 
-Training::Training(const TrainingOptions& options, const RecordIndex& index,
+Training::Training(const TrainingOptions& options, const RecordIndex* index,
                    DeviceLoop& device, TrainLog& log, std::int64_t step,
                    const StreamPosition& stream)
     : options_(options),
@@ -13,8 +15,9 @@ Training::Training(const TrainingOptions& options, const RecordIndex& index,
       log_(log),
       step_(step),
       saved_step_(step > 0 ? step : -1),
-      pipeline_(index, options.input, stream),
-      infeed_(pipeline_, options.input.batch_size, options.input.image_size),
+      records_(index, options.input, stream),
+      infeed_(records_.batches(), options.input.batch_size,
+              options.input.image_size),
       outfeed_([this](const StepResult& result) {
         log_.Step(result, infeed_.wait_seconds());
       }) {
@@ -65,13 +68,13 @@ void Training::SaveCheckpoint() {
                               .stream = infeed_.position(),
                               .identity = options_.identity,
                               .state = device_.Save()},
-                             options_.keep_last);
+                             {.last = options_.keep_last});
   saved_step_ = step_;
   log_.CheckpointWritten(step_, folder);
 }
 
 PipelineStats Training::input_stats() const {
-  PipelineStats stats = pipeline_.stats();
+  PipelineStats stats = records_.stats();
   stats.first_wait_seconds = infeed_.first_wait_seconds();
   stats.consumer_wait_seconds =
       infeed_.wait_seconds() - stats.first_wait_seconds;

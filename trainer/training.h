@@ -5,11 +5,11 @@
 #include <stop_token>
 #include <string>
 
-#include "pipeline/input_pipeline.h"
 #include "trainer/checkpoint.h"
 #include "trainer/device_loop.h"
 #include "trainer/infeed.h"
 #include "trainer/outfeed.h"
+#include "trainer/run_input.h"
 #include "trainer/train_log.h"
 
 namespace infeed {
@@ -32,8 +32,9 @@ class Training {
  public:
   enum class End { kReached, kStopped, kNonFiniteLoss };
 
-  // Goes on at `step` and `stream`: 0 and {}, or a checkpoint's.
-  Training(const TrainingOptions& options, const RecordIndex& index,
+  // Goes on at `step` and `stream`: 0 and {}, or a checkpoint's. index: null
+  // for fake data.
+  Training(const TrainingOptions& options, const RecordIndex* index,
            DeviceLoop& device, TrainLog& log, std::int64_t step,
            const StreamPosition& stream);
 
@@ -52,7 +53,7 @@ class Training {
   [[nodiscard]] PipelineStats input_stats_of_loops() const;
   // What the input may take, in bytes.
   [[nodiscard]] std::int64_t input_memory_bytes() const {
-    return pipeline_.memory_bytes();
+    return records_.memory_bytes();
   }
 
  private:
@@ -64,7 +65,7 @@ class Training {
   std::int64_t step_;
   std::int64_t saved_step_;
   double loop_seconds_ = 0;
-  InputPipeline pipeline_;
+  RunInput records_;
   Infeed infeed_;
   Outfeed outfeed_;
 };

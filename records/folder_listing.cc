@@ -1,4 +1,4 @@
-#include "tools/folder_listing.h"
+#include "records/folder_listing.h"
 
 #include <algorithm>
 #include <array>

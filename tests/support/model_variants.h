@@ -1,0 +1,63 @@
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "trainer/model_options.h"
+
+namespace infeed {
+
+// One network of each kind that there is, small in depth, and its name.
+struct ModelVariantCase {
+  std::string name;
+  ModelOptions options;
+  int side = 64;
+
+  friend void PrintTo(const ModelVariantCase& c, std::ostream* out) {
+    *out << c.name;
+  }
+};
+
+inline std::vector<ModelVariantCase> ModelVariantCases() {
+  return {
+      {"torchvision18", {.depth = 18, .num_classes = 10}},
+      {"torchvision50", {.depth = 50, .num_classes = 10}},
+      {"tpu18", {.variant = ModelVariant::kTpu, .depth = 18, .num_classes = 7}},
+      {"tpu50", {.variant = ModelVariant::kTpu, .depth = 50, .num_classes = 7}},
+      {"tpuOddSide",
+       {.variant = ModelVariant::kTpu, .depth = 18, .num_classes = 7},
+       65},
+      {"xla_jl",
+       {.variant = ModelVariant::kXlaJl, .depth = 50, .num_classes = 7}},
+      {"v2of18", {.depth = 18, .num_classes = 7, .pre_activation = true}},
+      {"v2of50",
+       {.variant = ModelVariant::kTpu,
+        .depth = 50,
+        .num_classes = 7,
+        .pre_activation = true}},
+      {"small_stem", {.depth = 18, .num_classes = 10, .small_stem = true}, 32},
+      {"resnet_d",
+       {.depth = 50,
+        .num_classes = 7,
+        .resnetd_stem = true,
+        .resnetd_shortcut = true}},
+      {"resnet_d_odd_side",
+       {.depth = 50,
+        .num_classes = 7,
+        .resnetd_stem = true,
+        .resnetd_shortcut = true},
+       90},
+      {"resnet_rs",
+       {.depth = 50,
+        .num_classes = 7,
+        .resnetd_stem = true,
+        .resnetd_shortcut = true,
+        .replace_stem_max_pool = true,
+        .se_ratio = 0.25,
+        .bn_epsilon = 1e-3}},
+      {"lenet", {.kind = ModelKind::kLeNet, .num_classes = 10}, 28},
+  };
+}
+
+}  // namespace infeed

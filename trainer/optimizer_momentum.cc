@@ -1,0 +1,116 @@
+#include "trainer/optimizer_momentum.h"
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "trainer/optimizer_gradients.h"
+
+namespace infeed {
+namespace {
+
+// Numbers summed side by side, so that the compiler can use SIMD.
+constexpr int kLanes = 16;
+
+struct Factors {
+  float rate = 0;
+  float momentum = 0;
+  float direct = 0;    // of g in the update: 1 with Nesterov, else 0
+  float averaged = 0;  // of a in the update
+  float decay = 0;
+};
+
+inline void UpdateOne(float& weight, float& average, float gradient,
+                      const Factors& factors, float& squares) {
+  squares += weight * weight;
+  const float g = gradient + factors.decay * weight;
+  average = factors.momentum * average + g;
+  weight -= factors.rate * (factors.direct * g + factors.averaged * average);
+}
+
+// Updates count elements and returns the sum of squares before.
+double Update(float* __restrict weight, float* __restrict average,
+              const float* __restrict gradient, std::int64_t count,
+              const Factors& factors) {
+  std::array<float, kLanes> squares{};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      UpdateOne(weight[i + lane], average[i + lane], gradient[i + lane],
+                factors, squares[static_cast<std::size_t>(lane)]);
+    }
+  }
+  for (; i < count; ++i) {
+    UpdateOne(weight[i], average[i], gradient[i], factors, squares[0]);
+  }
+  return std::accumulate(squares.begin(), squares.end(), 0.0);
+}
+
+}  // namespace
+
+MomentumOptimizer::MomentumOptimizer(std::vector<OptimizedParameter> parameters,
+                                     const MomentumOptions& options,
+                                     Kernels kernels)
+    : parameters_(std::move(parameters)),
+      averages_(ZerosLike(parameters_)),
+      options_(options),
+      one_pass_(CanPass(parameters_, kernels)),
+      pass_(parameters_) {}
+
+NamedTensors MomentumOptimizer::State() const {
+  return Named(parameters_, averages_);
+}
+
+torch::Tensor MomentumOptimizer::Step(const torch::Tensor& rate) {
+  const torch::NoGradGuard no_grad;
+  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
+  // The CPU's memory is the host's: its loop may read the rate.
+  return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
+                   : StepWithLibrary(gradients, rate);
+}
+
+torch::Tensor MomentumOptimizer::StepInOnePass(
+    const std::vector<torch::Tensor>& gradients, float rate) {
+  const auto momentum = static_cast<float>(options_.momentum);
+  const auto decay = static_cast<float>(options_.weight_decay);
+  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+    const auto& [index, begin, end] = stretch;
+    const OptimizedParameter& parameter = parameters_[index];
+    const Factors factors = {.rate = rate,
+                             .momentum = momentum,
+                             .direct = options_.nesterov ? 1.0F : 0.0F,
+                             .averaged = options_.nesterov ? momentum : 1.0F,
+                             .decay = parameter.decayed ? decay : 0.0F};
+    const double squares = Update(parameter.weight.data_ptr<float>() + begin,
+                                  averages_[index].data_ptr<float>() + begin,
+                                  gradients[index].data_ptr<float>() + begin,
+                                  end - begin, factors);
+    return parameter.decayed ? squares : 0;
+  });
+  return torch::scalar_tensor(options_.weight_decay / 2 * pass_.Sum(),
+                              torch::kFloat);
+}
+
+torch::Tensor MomentumOptimizer::StepWithLibrary(
+    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
+  const torch::Tensor l2 =
+      AddL2(parameters_, gradients, options_.weight_decay, rate);
+  at::_foreach_mul_(averages_, options_.momentum);
+  at::_foreach_add_(averages_, gradients);
+  if (options_.nesterov) {
+    at::_foreach_add_(gradients, averages_, options_.momentum);
+  }
+  // 1.13 has no kernel over lists that takes its factor from the device.
+  const std::vector<torch::Tensor>& updates =
+      options_.nesterov ? gradients : averages_;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    torch::Tensor weight = parameters_[i].weight;
+    weight.addcmul_(updates[i], rate, -1);
+  }
+  return l2;
+}
+
+}  // namespace infeed

@@ -1,0 +1,36 @@
+#include "trainer/run_input.h"
+
+namespace infeed {
+namespace {
+
+template <typename Input>
+BatchSource SourceOf(Input& input) {
+  return {.next = [&input] { return input.Next(); },
+          .stop = [&input] { input.Stop(); },
+          .start = input.position()};
+}
+
+}  // namespace
+
+RunInput::RunInput(const RecordIndex* index, const InputOptions& options,
+                   const StreamPosition& start) {
+  if (index == nullptr) {
+    fake_.emplace(options, start);
+  } else {
+    pipeline_.emplace(*index, options, start);
+  }
+}
+
+BatchSource RunInput::batches() {
+  return pipeline_ ? SourceOf(*pipeline_) : SourceOf(*fake_);
+}
+
+PipelineStats RunInput::stats() const {
+  return pipeline_ ? pipeline_->stats() : fake_->stats();
+}
+
+std::int64_t RunInput::memory_bytes() const {
+  return pipeline_ ? pipeline_->memory_bytes() : fake_->memory_bytes();
+}
+
+}  // namespace infeed

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/input_pipeline.h"
+#include "trainer/fake_data.h"
+#include "trainer/infeed.h"
+
+namespace infeed {
+
+// What a training or an evaluation takes its batches from: the input engine on
+// the records of a split, or fake data. One of the two; the rest of a run does
+// not know which.
+//
+// The index must outlive it. batches() is for one thread at a time, the rest
+// for any. The constructor throws what the one that it makes throws.
+class RunInput {
+ public:
+  // index: null for fake data.
+  RunInput(const RecordIndex* index, const InputOptions& options,
+           const StreamPosition& start = {});
+
+  // For an infeed; this must outlive it.
+  [[nodiscard]] BatchSource batches();
+  [[nodiscard]] PipelineStats stats() const;
+  // What it may take, in bytes.
+  [[nodiscard]] std::int64_t memory_bytes() const;
+
+ private:
+  std::optional<InputPipeline> pipeline_;
+  std::optional<FakeData> fake_;
+};
+
+}  // namespace infeed
