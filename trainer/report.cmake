@@ -17,6 +17,7 @@ infeed_library(charts
 infeed_library(trainer_report
   SOURCES
     pictures.cc
+    profiler.cc
     report.cc
     report_classes.cc
     report_curves.cc
@@ -29,6 +30,7 @@ infeed_library(trainer_report
     train_verdict.cc
   HEADERS
     pictures.h
+    profiler.h
     report.h
     report_classes.h
     report_curves.h
