@@ -17,7 +17,9 @@ add_dependencies(tsan_tests trainer_report_test)
 
 # Not under TSan: OpenCV loads GDAL, whose locks it reports.
 infeed_test(pictures_test
-  SOURCES pictures_test.cc
+  SOURCES
+    eval_log_test.cc
+    pictures_test.cc
   LIBRARIES infeed::trainer_report infeed::preprocess
   LABELS core)
 add_dependencies(core_tests pictures_test)

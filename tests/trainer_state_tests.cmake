@@ -1,11 +1,15 @@
 infeed_test(trainer_state_test
   SOURCES
+    best_checkpoint_test.cc
+    checkpoint_follower_test.cc
     checkpoint_test.cc
+    checkpoint_writer_test.cc
     eval_file_test.cc
     eval_result_test.cc
     manifest_test.cc
     metrics_log_test.cc
     metrics_test.cc
+    model_cost_test.cc
     model_dir_test.cc
     model_labels_test.cc
     nearest_name_test.cc
@@ -22,6 +26,7 @@ infeed_test(trainer_state_test
     progress_test.cc
     pth_file_test.cc
     resnet_plan_test.cc
+    resume_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc

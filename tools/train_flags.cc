@@ -150,6 +150,10 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
       ->check(CLI::IsMember({"onnx", "safetensors", "torchscript"}))
       ->type_name("onnx|safetensors|torchscript")
       ->group(kGroup);
+  app.add_option("--export_batch_size", run.export_batch_size,
+                 "images at once that the ONNX file takes [any number]")
+      ->check(CLI::Range(1, 1 << 20))
+      ->group(kGroup);
 }
 
 void AddFlags(CLI::App& app, TrainFlags& flags) {

@@ -14,10 +14,11 @@
 //             metrics.jsonl          one JSON object a line
 //             events.out.tfevents.*  scalars of training, for TensorBoard
 //             eval/events.out.*      scalars of evaluations
+//             eval/00000042.json     what an evaluation found
 //             report.html            docs/report.md
 //             profiles/*.trace.json  docs/report.md
-//             eval/00000042.json     what an evaluation found
 //             checkpoint-00000042/   docs/checkpoints.md
+//             best.json              which checkpoint had the best evaluation
 //             .checkpoint-*          a checkpoint being written or deleted
 namespace infeed {
 
@@ -32,6 +33,7 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::string ParamsPath(const std::string& model_dir);
 [[nodiscard]] std::string LabelsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
+[[nodiscard]] std::string BestPath(const std::string& model_dir);
 // Where evaluations put their event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
 // MODEL_DIR/eval/NNNNNNNN.json: of the evaluation of that step, at least eight

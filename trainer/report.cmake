@@ -16,6 +16,7 @@ infeed_library(charts
 # entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_report
   SOURCES
+    eval_log.cc
     pictures.cc
     profiler.cc
     report.cc
@@ -29,6 +30,7 @@ infeed_library(trainer_report
     train_log.cc
     train_verdict.cc
   HEADERS
+    eval_log.h
     pictures.h
     profiler.h
     report.h

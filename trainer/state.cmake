@@ -2,11 +2,15 @@
 # of LibTorch and entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
   SOURCES
+    best_checkpoint.cc
     checkpoint.cc
+    checkpoint_follower.cc
     checkpoint_save.cc
+    checkpoint_writer.cc
     eval_file.cc
     eval_result.cc
     eval_sums.cc
+    export_folder.cc
     graph_builder.cc
     layer_plan.cc
     lenet_graph.cc
@@ -14,6 +18,7 @@ infeed_library(trainer_state
     metrics.cc
     metrics_log.cc
     mode.cc
+    model_cost.cc
     model_dir.cc
     model_graph.cc
     model_labels.cc
@@ -39,11 +44,13 @@ infeed_library(trainer_state
     pickle_stack.cc
     predict_input.cc
     prediction_log.cc
+    preprocessing_json.cc
     presets.cc
     progress.cc
     pth_file.cc
     resnet_graph.cc
     resnet_plan.cc
+    resume.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
@@ -57,11 +64,15 @@ infeed_library(trainer_state
     weights_file.cc
     zip_archive.cc
   HEADERS
+    best_checkpoint.h
     checkpoint.h
+    checkpoint_follower.h
     checkpoint_save.h
+    checkpoint_writer.h
     eval_file.h
     eval_result.h
     eval_sums.h
+    export_folder.h
     graph_builder.h
     host_tensor.h
     inference_graph.h
@@ -70,6 +81,7 @@ infeed_library(trainer_state
     metrics.h
     metrics_log.h
     mode.h
+    model_cost.h
     model_dir.h
     model_graph.h
     model_labels.h
@@ -88,13 +100,16 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
+    pixel_statistics.h
     predict_input.h
     prediction.h
     prediction_log.h
+    preprocessing_json.h
     presets.h
     progress.h
     pth_file.h
     resnet_plan.h
+    resume.h
     run_state.h
     safetensors.h
     safetensors_header.h
@@ -109,10 +124,11 @@ infeed_library(trainer_state
     weights_file.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
-  PRIVATE infeed::preprocess fmt::fmt nlohmann_json::nlohmann_json
+  PRIVATE fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp ${INFEED_ZIP})
 
-# Each included by one source alone: onnx_file.cc and tensor_bundle.cc.
+# Included as "trainer/onnx.pb.h" and "trainer/tensor_bundle.pb.h", each by one
+# source alone.
 protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
   PROTOS onnx.proto tensor_bundle.proto)
 target_compile_definitions(infeed_trainer_state

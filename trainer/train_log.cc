@@ -57,7 +57,7 @@ TrainLog::TrainLog(const TrainLogOptions& options)
       metrics_(options.model_dir),
       report_(options.model_dir, options.report),
       summaries_(options.model_dir),
-      eval_summaries_(EvalFolder(options.model_dir)),
+      evaluations_(options.model_dir),
       clock_({.batch_size = options.batch_size,
               .results_stream = options.results_stream,
               .trace = TraceOf(options)}),
@@ -233,8 +233,7 @@ void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
   clock_.EndEvaluation(step);
-  metrics_.Write("eval", step, EvalValues(result));
-  WriteEvalSummaries(step, result, eval_summaries_);
+  evaluations_.Write(step, result);
   report_state_.evaluation = result;
   report_state_.evaluation_step = step;
   WriteReport(step);

@@ -6,6 +6,7 @@
 
 #include "pipeline/batch.h"
 #include "pipeline/stats.h"
+#include "trainer/eval_log.h"
 #include "trainer/eval_result.h"
 #include "trainer/metrics_log.h"
 #include "trainer/outfeed.h"
@@ -84,7 +85,7 @@ class TrainLog {
   MetricsLog metrics_;
   Report report_;
   SummaryWriter summaries_;
-  SummaryWriter eval_summaries_;
+  EvalLog evaluations_;
   ProgressLine progress_;
   RunClock clock_;
   ProgressState state_;

@@ -1,17 +1,22 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "pipeline/autotune.h"
 #include "pipeline/stats_table.h"
+#include "trainer/epoch_lines.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
+#include "trainer/model_labels.h"
 #include "trainer/report_subject.h"
 #include "trainer/run_options.h"
 #include "trainer/train_log.h"
@@ -21,10 +26,13 @@
 namespace infeed {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
 
 ExitCode StopEarly(Training& training, TrainLog& log) {
   training.SaveCheckpoint();
+  training.FinishCheckpoint();
   log.End(training.step());
   Say(fmt::format(
       "stopped at step {} as asked; the same command goes on from there",
@@ -32,7 +40,8 @@ ExitCode StopEarly(Training& training, TrainLog& log) {
   return ExitCode::kStoppedBySignal;
 }
 
-ExitCode Diverged(const Job& job, TrainLog& log) {
+ExitCode Diverged(const Job& job, Training& training, TrainLog& log) {
+  training.FinishCheckpoint();
   const std::int64_t step = log.non_finite_step().value_or(0);
   log.End(step);
   const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
@@ -112,7 +121,7 @@ InputOptions TrainInput(const Job& job, InputOptions input,
   return tuned.options;
 }
 
-std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
+std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
   InputOptions input = EvalInput(job);
@@ -122,8 +131,49 @@ std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
   if (result) {
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result));
+    training.NoteEvaluation(*result);
   }
   return result;
+}
+
+// One line after each epoch needs an evaluation there.
+void RequireEpochEnds(const Job& job) {
+  const TrainParams& params = job.params;
+  if (!params.epoch_lines) {
+    return;
+  }
+  if (!Evaluates(job)) {
+    throw UsageError(
+        "epoch_lines=true: needs mode=train_and_eval, and shards to evaluate");
+  }
+  if (StepsOfEpoch(params) % params.steps_per_eval != 0) {
+    throw UsageError(fmt::format(
+        "epoch_lines=true: needs an evaluation at the end of each epoch, but "
+        "steps_per_eval={} is no part of its {} steps",
+        params.steps_per_eval, StepsOfEpoch(params)));
+  }
+}
+
+// The line of an epoch that has ended with this evaluation. It is for stdout:
+// a result.
+void PrintEpochLine(const Job& job, Training& training,
+                    const EvalResult& result, Clock::time_point& epoch_start) {
+  const std::int64_t epoch_steps = StepsOfEpoch(job.params);
+  if (!job.params.epoch_lines || training.step() % epoch_steps != 0) {
+    return;
+  }
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> took =
+      now - std::exchange(epoch_start, now);
+  const auto correct =
+      std::llround(result.top_1 * static_cast<double>(result.images));
+  fmt::print(
+      "{}\n",
+      EpochLine(
+          training.step() / epoch_steps, training.TakeScore(),
+          {.loss = result.loss, .correct = correct, .images = result.images},
+          took.count()));
+  std::fflush(stdout);
 }
 
 // The training proper: train to the next evaluation, save, evaluate, go on.
@@ -132,6 +182,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
   const TrainParams& params = job.params;
   const bool evaluates = Evaluates(job);
   double top_1 = 0;
+  Clock::time_point epoch_start = Clock::now();
   do {
     const std::int64_t target =
         evaluates ? std::min(training.step() + params.steps_per_eval,
@@ -141,7 +192,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
       case Training::End::kStopped:
         return StopEarly(training, log);
       case Training::End::kNonFiniteLoss:
-        return Diverged(job, log);
+        return Diverged(job, training, log);
       case Training::End::kReached:
         break;
     }
@@ -153,9 +204,11 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
         return StopEarly(training, log);
       }
       top_1 = result->top_1;
+      PrintEpochLine(job, training, *result, epoch_start);
     }
   } while (training.step() < params.train_steps &&
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
+  training.FinishCheckpoint();
   log.End(training.step());
   PrintReport(job, training, log);
   fmt::print("step {}", training.step());
@@ -171,6 +224,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
 ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const std::string& model_dir = job.options.model_dir;
+  RequireEpochEnds(job);
   MakeFolder(model_dir, "create the folder");
   bool unusable = false;
   const std::optional<Checkpoint> from = Restore(job, unusable);
@@ -181,6 +235,10 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
     StartFromWeights(job);
   }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
+  if (!job.data.is_fake()) {
+    ModelLabels::OfData(job.options.data_dir, params.num_label_classes)
+        .Save(model_dir);
+  }
   const std::int64_t first_step = from ? from->step : 0;
   Profiler profiler(ProfilerOf(job, first_step), job.options.trace);
   TrainLog log(LogOf(job, first_step, profiler));
@@ -201,7 +259,11 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
       static_cast<double>(params.train_steps) * params.train_batch_size /
           static_cast<double>(params.num_train_images),
       first_step));
-  return TrainAndEvaluate(job, training, log, stop);
+  const ExitCode code = TrainAndEvaluate(job, training, log, stop);
+  if (code == ExitCode::kDone && !job.options.export_dir.empty()) {
+    ExportNow(job, training.step());
+  }
+  return code;
 }
 
 }  // namespace infeed

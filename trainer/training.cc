@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "trainer/checkpoint_save.h"
+#include <fmt/format.h>
 
 namespace infeed {
 
@@ -19,8 +19,15 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       infeed_(records_.batches(), options.input.batch_size,
               options.input.image_size),
       outfeed_([this](const StepResult& result) {
+        tally_.Add(result);
         log_.Step(result, infeed_.wait_seconds());
-      }) {
+      }),
+      best_(options.model_dir, options.keep_best),
+      writer_(options.model_dir, options.async_checkpoints,
+              [&log](std::int64_t saved, const std::string& folder) {
+                log.CheckpointWritten(saved, folder);
+              }) {
+  options_.keep.best = best_.step();
   infeed_.ShowFirst([&log](const Batch& batch) { log.FirstBatch(batch); });
 }
 
@@ -64,15 +71,20 @@ void Training::SaveCheckpoint() {
   if (saved_step_ == step_) {
     return;
   }
-  const std::string folder =
-      infeed::SaveCheckpoint(options_.model_dir,
-                             {.step = step_,
-                              .stream = infeed_.position(),
-                              .identity = options_.identity,
-                              .state = device_.Save()},
-                             {.last = options_.keep_last});
+  writer_.Save({.step = step_,
+                .stream = infeed_.position(),
+                .identity = options_.identity,
+                .state = device_.Save()},
+               options_.keep);
   saved_step_ = step_;
-  log_.CheckpointWritten(step_, folder);
+}
+
+void Training::NoteEvaluation(const EvalResult& result) {
+  writer_.Finish();  // Only what is on the disk can be the best.
+  if (saved_step_ == step_ && best_.Note(step_, result)) {
+    options_.keep.best = step_;
+    log_.Say(fmt::format("best {} so far: step {}", options_.keep_best, step_));
+  }
 }
 
 PipelineStats Training::input_stats() const {
