@@ -2,6 +2,7 @@ infeed_test(trainer_report_test
   SOURCES
     html_page_test.cc
     line_chart_test.cc
+    profiler_test.cc
     run_clock_test.cc
     run_history_test.cc
     summary_writer_test.cc

@@ -4,16 +4,18 @@ namespace infeed {
 namespace {
 
 template <typename Input>
-BatchSource SourceOf(Input& input) {
+BatchSource SourceOf(Input& input, TraceLog* trace) {
   return {.next = [&input] { return input.Next(); },
           .stop = [&input] { input.Stop(); },
-          .start = input.position()};
+          .start = input.position(),
+          .trace = trace};
 }
 
 }  // namespace
 
 RunInput::RunInput(const RecordIndex* index, const InputOptions& options,
-                   const StreamPosition& start) {
+                   const StreamPosition& start)
+    : trace_(options.trace) {
   if (index == nullptr) {
     fake_.emplace(options, start);
   } else {
@@ -22,7 +24,7 @@ RunInput::RunInput(const RecordIndex* index, const InputOptions& options,
 }
 
 BatchSource RunInput::batches() {
-  return pipeline_ ? SourceOf(*pipeline_) : SourceOf(*fake_);
+  return pipeline_ ? SourceOf(*pipeline_, trace_) : SourceOf(*fake_, trace_);
 }
 
 PipelineStats RunInput::stats() const {

@@ -28,6 +28,7 @@ class RunInput {
   [[nodiscard]] std::int64_t memory_bytes() const;
 
  private:
+  TraceLog* trace_;
   std::optional<InputPipeline> pipeline_;
   std::optional<FakeData> fake_;
 };

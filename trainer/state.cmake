@@ -105,7 +105,6 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
-    pictures.h
     pixel_statistics.h
     predict_input.h
     prediction.h

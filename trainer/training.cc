@@ -54,12 +54,14 @@ void Training::RunLoop(std::int64_t steps) {
   const PipelineStats before = input_stats();
   log_.BeginLoop(steps, infeed_.wait_seconds());
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
+  infeed_.EndStep();
   const Clock::time_point device_end = Clock::now();
   outfeed_.Drain();
   const Clock::time_point end = Clock::now();
   step_ += done;
   loop_seconds_ += Seconds(end - start).count();
-  log_.EndLoop({.done = done,
+  log_.EndLoop({.step = step_,
+                .done = done,
                 .waited = infeed_.wait_seconds(),
                 .drained = Seconds(end - device_end).count()},
                input_stats().Since(before), input_stats_of_loops());

@@ -56,6 +56,8 @@ class Training {
   void NoteEvaluation(const EvalResult& result);
 
   [[nodiscard]] std::int64_t step() const { return step_; }
+  // Where its threads put their spans; may be null.
+  [[nodiscard]] TraceLog* trace() const { return options_.input.trace; }
   // The input as the device sees it: it is the device that waits, not the
   // infeed's thread. From any thread.
   [[nodiscard]] PipelineStats input_stats() const;
