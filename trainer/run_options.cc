@@ -8,6 +8,7 @@
 #include "pipeline/options.h"
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
+#include "trainer/image_size_schedule.h"
 #include "trainer/fake_data.h"
 
 namespace infeed {
@@ -140,6 +141,9 @@ InputOptions TrainInputOf(const TrainParams& params) {
 RunParams Resolve(const RunParams& params, const std::string& device,
                   const DataSet& data) {
   RunParams resolved = params;
+  // Refused before anything is written.
+  const ImageSizeSchedule sizes(params.values.image_size_schedule,
+                                params.values.image_size);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
     return resolved;
@@ -239,6 +243,7 @@ TrainingOptions TrainingOf(const TrainParams& params,
   return {.model_dir = model_dir,
           .identity = IdentityOf(params, data),
           .input = TrainInputOf(params),
+          .image_size_schedule = params.image_size_schedule,
           .iterations_per_loop = params.iterations_per_loop,
           .steps_per_checkpoint = params.steps_per_checkpoint,
           .keep_last = params.keep_last};
