@@ -25,6 +25,7 @@ enum class RandomStream : std::uint32_t {
   kMix = 5,
   kMadeData = 6,
   kFileShuffle = 7,
+  kNetwork = 8,
 };
 
 // Which sample a draw belongs to. position is the place in the epoch's order.

@@ -30,7 +30,9 @@ std::string WhereListed(const BadRecordReport& report) {
 
 BadRecordLedger::BadRecordLedger(const InputOptions& options,
                                  std::int64_t batches_per_epoch)
-    : batches_per_epoch_(batches_per_epoch), report_(options) {
+    : batches_per_epoch_(batches_per_epoch),
+      report_(options),
+      on_bad_(options.on_bad) {
   totals_.max_different = options.max_bad_records;
   totals_.max_rate = options.max_bad_rate;
 }
@@ -57,6 +59,9 @@ void BadRecordLedger::Enter(std::span<const BadRecord> bad, int samples) {
     }
   }
   report_.Add(listed_);
+  for (std::size_t i = 0; on_bad_ && i < bad.size(); ++i) {
+    on_bad_(bad[i]);
+  }
   if (error) {
     throw DataError(*error);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -53,6 +54,7 @@ class BadRecordLedger {
 
   const std::int64_t batches_per_epoch_;
   BadRecordReport report_;
+  const std::function<void(const BadRecord&)> on_bad_;
   std::unordered_set<std::int64_t> bad_;     // records
   std::unordered_set<std::int64_t> warned_;  // records
   std::vector<BadRecord> listed_;            // of one batch, for the report

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace infeed {
 
 class Selection;
 class TraceLog;
+struct BadRecord;
 
 // What becomes of a record that fails its checksum, its Example parse, its
 // decode or its limits. No policy moves another sample.
@@ -53,6 +55,7 @@ struct InputOptions {
   AugmentOptions augment = {};  // in training only
   // Random crop and flip. Otherwise nothing random.
   bool training = true;
+  bool random_flip = true;  // false: training images are not mirrored
   std::int64_t repeat = 0;  // epochs; 0: for ever in training, else one
   Shuffle shuffle = Shuffle::kGlobal;
   int window_shards = 16;     // interleaved at once by shuffle=window
@@ -97,6 +100,9 @@ struct InputOptions {
 
   // Where bad records are listed, one JSON object a line; empty: nowhere.
   std::string bad_record_report = {};
+  // Is told each bad record before Next() returns its batch, in order; one
+  // thread at a time, whichever. Empty: nobody is.
+  std::function<void(const BadRecord&)> on_bad = {};
   // Gets the spans of all stages; must outlive the pipeline. Null: none.
   TraceLog* trace = nullptr;
 };

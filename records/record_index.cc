@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "records/byte_source.h"
 #include "records/crc32c.h"
+#include "records/image_record.h"
 #include "records/index_file.h"
 #include "records/open_source.h"
 #include "records/tfrecord_format.h"
@@ -106,6 +107,24 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
     starts_.push_back(static_cast<std::int64_t>(offsets_.size()));
     compressions_.push_back(shard.compression);
   }
+}
+
+RecordIndex RecordIndex::OfImages(const std::vector<ImageFile>& files) {
+  Check(!files.empty(), "there are images");
+  RecordIndex index(std::vector<std::string>{});
+  for (const ImageFile& file : files) {
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(file.path, error);
+    index.shards_.push_back(file.path);
+    index.compressions_.push_back(Compression::kNone);
+    index.starts_.push_back(static_cast<std::int64_t>(index.shards_.size()));
+    index.offsets_.push_back(0);
+    index.lengths_.push_back(error ? 0 : static_cast<std::int64_t>(bytes));
+    index.image_labels_.push_back(file.label);
+    index.max_length_ =
+        std::max(index.max_length_, ImageRecordBytes(index.lengths_.back()));
+  }
+  return index;
 }
 
 bool RecordIndex::any_compressed() const {

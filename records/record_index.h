@@ -25,6 +25,12 @@ struct RecordIndexOptions {
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
 };
 
+// An image as a file of its own.
+struct ImageFile {
+  std::string path;
+  std::int64_t label = -1;  // from 1, as image/class/label; -1: not known
+};
+
 // Which records a list of shards holds and where: what makes random access,
 // a global shuffle and an exact resume possible. Built by one pass over the
 // frame headers (payloads are skipped, their checksums not read) and kept in
@@ -39,6 +45,19 @@ class RecordIndex {
  public:
   explicit RecordIndex(std::vector<std::string> shards,
                        const RecordIndexOptions& options = {});
+
+  // Has each image file stand for a shard of one record, the Example that a
+  // converter would make of it, in the order given: what is read from shards is
+  // so read from files. A file that cannot be read is a bad record, found when
+  // it is read. Requires: there is one.
+  [[nodiscard]] static RecordIndex OfImages(
+      const std::vector<ImageFile>& files);
+
+  // Whether it is of image files; then the label of one.
+  [[nodiscard]] bool is_of_images() const { return !image_labels_.empty(); }
+  [[nodiscard]] std::int64_t image_label(std::int64_t record) const {
+    return image_labels_[static_cast<std::size_t>(record)];
+  }
 
   // Records in all shards.
   [[nodiscard]] std::int64_t size() const { return starts_.back(); }
@@ -68,6 +87,7 @@ class RecordIndex {
   std::vector<std::int64_t> starts_;   // first record of each shard, and size()
   std::vector<std::int64_t> offsets_;  // of each record
   std::vector<std::int64_t> lengths_;
+  std::vector<std::int64_t> image_labels_;
   std::int64_t max_length_ = 0;
 };
 

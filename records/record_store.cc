@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "records/cloud_settings.h"
+#include "records/image_record.h"
 #include "records/open_source.h"
 #include "records/tfrecord_format.h"
 
@@ -92,6 +93,9 @@ RecordPayload RecordStore::ReadPayload(std::int64_t record,
                                        std::vector<std::byte>& buffer,
                                        Access access) const {
   const RecordLocation location = index_.at(record);
+  if (index_.is_of_images()) {
+    return ReadImageRecord(index_, record, buffer);
+  }
   if (IsPacked(location.shard)) {
     return ReadPacked(record, location, access, buffer);
   }
@@ -193,7 +197,7 @@ void RecordStore::ReadMany(std::span<const std::int64_t> records,
 std::optional<std::span<const std::byte>> RecordStore::ReadTogether(
     const ByteSource& source, const PlannedRead& read,
     std::vector<std::byte>& buffer) const {
-  if (IsPacked(read.shard)) {
+  if (index_.is_of_images() || IsPacked(read.shard)) {
     return std::nullopt;
   }
   const auto bytes = static_cast<std::size_t>(read.bytes);
@@ -235,8 +239,11 @@ RecordPayload RecordStore::PayloadOf(std::span<const std::byte> frame,
 
 DataError::Origin RecordStore::OriginOf(std::int64_t record) const {
   const RecordLocation location = index_.at(record);
-  return {index_.shards()[static_cast<std::size_t>(location.shard)],
-          location.number, location.offset};
+  const std::string& shard =
+      index_.shards()[static_cast<std::size_t>(location.shard)];
+  return index_.is_of_images()
+             ? DataError::Origin{shard, -1, -1}
+             : DataError::Origin{shard, location.number, location.offset};
 }
 
 std::shared_ptr<const ByteSource> RecordStore::Open(std::int32_t shard) const {

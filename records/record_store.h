@@ -31,7 +31,9 @@ struct RecordStoreOptions {
 };
 
 // Reads any record of an indexed set of shards: with one positioned read, or
-// from a compressed shard, which has none, by unpacking (packed_shard.h).
+// from a compressed shard, which has none, by unpacking (packed_shard.h). Of an
+// index of image files it makes the records (image_record.h); one that cannot
+// be read is then a DataError.
 //
 // The index must outlive the store. Thread-safe. Throws DataError, with file,
 // record and byte offset, when the frame at that place fails a checksum, has

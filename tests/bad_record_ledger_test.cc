@@ -49,6 +49,16 @@ TEST(BadRecordLedgerTest, CountsKindsAndDifferentRecords) {
   EXPECT_EQ(totals.first, "shard: record 2 at byte 200: it is bad");
 }
 
+TEST(BadRecordLedgerTest, TellsEachBadRecord) {
+  std::vector<std::int64_t> told;
+  BadRecordLedger ledger(
+      {.on_bad = [&](const BadRecord& bad) { told.push_back(bad.record); }},
+      kLongEpoch);
+  ledger.Enter(Bads{Bad(2), Bad(3)}, 8);
+  ledger.Enter(Bads{Bad(2)}, 8);
+  EXPECT_THAT(told, ::testing::ElementsAre(2, 3, 2));
+}
+
 TEST(BadRecordLedgerTest, CountsWarningsApart) {
   BadRecordLedger ledger({.max_bad_records = 0, .max_bad_rate = 0}, 1);
   ledger.Enter(Bads{Bad(2, BadRecordKind::kWarning)}, 8);

@@ -11,9 +11,10 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/made_checkpoint.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/support/tensors.h"
 #include "tests/support/throws.h"
+#include "trainer/checkpoint_save.h"
 #include "trainer/model_dir.h"
 
 namespace infeed {
@@ -24,20 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Checkpoint At(std::int64_t step) {
-  Checkpoint checkpoint;
-  checkpoint.step = step;
-  checkpoint.stream = {.epoch = 3, .position = step * 64};
-  checkpoint.identity = {{"data_identity", "\"0123abcd\""},
-                         {"seed", "18446744073709551615"},
-                         {"recipe", "\"tpu\""},
-                         {"scaled_decode", "false"}};
-  checkpoint.state.model = {
-      {"fc.bias", FloatTensor({1, 2, static_cast<float>(step)})},
-      {"bn1.num_batches_tracked", IntTensor(step)}};
-  checkpoint.state.optimizer = {{"fc.bias", FloatTensor({4, 5, 6})}};
-  return checkpoint;
-}
+Checkpoint At(std::int64_t step) { return MadeCheckpoint(step); }
 
 void ExpectEqual(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.step, b.step);
@@ -78,17 +66,18 @@ class CheckpointTest : public testing::Test {
 };
 
 TEST_F(CheckpointTest, LoadsWhatItSaved) {
-  EXPECT_EQ(SaveCheckpoint(dir_, At(42), 5), dir_ + "/checkpoint-00000042");
+  EXPECT_EQ(SaveCheckpoint(dir_, At(42), {.last = 5}),
+            dir_ + "/checkpoint-00000042");
   ExpectEqual(LoadCheckpoint(dir_, 42), At(42));
 }
 
 TEST_F(CheckpointTest, LeavesOnlyTheCheckpoint) {
-  SaveCheckpoint(dir_, At(1), 5);
+  SaveCheckpoint(dir_, At(1), {.last = 5});
   EXPECT_THAT(Names(), ElementsAre("checkpoint-00000001"));
 }
 
 TEST_F(CheckpointTest, MakesTheModelFolder) {
-  SaveCheckpoint(dir_ + "/a/b", At(1), 5);
+  SaveCheckpoint(dir_ + "/a/b", At(1), {.last = 5});
   EXPECT_THAT(ListCheckpoints(dir_ + "/a/b"), ElementsAre(1));
 }
 
@@ -101,14 +90,14 @@ TEST_F(CheckpointTest, ListsNothingWhereThereIsNoFolder) {
 
 TEST_F(CheckpointTest, ListsInTheOrderOfSteps) {
   for (const std::int64_t step : {9, 100'000'000, 10}) {
-    SaveCheckpoint(dir_, At(step), 5);
+    SaveCheckpoint(dir_, At(step), {.last = 5});
   }
   EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(9, 10, 100'000'000));
 }
 
 TEST_F(CheckpointTest, KeepsTheNewest) {
   for (std::int64_t step = 1; step <= 5; ++step) {
-    SaveCheckpoint(dir_, At(step), 2);
+    SaveCheckpoint(dir_, At(step), {.last = 2});
   }
   EXPECT_THAT(Names(),
               ElementsAre("checkpoint-00000004", "checkpoint-00000005"));
@@ -116,26 +105,44 @@ TEST_F(CheckpointTest, KeepsTheNewest) {
 
 TEST_F(CheckpointTest, NeverDeletesTheOneItWroteForOlderDamagedOnes) {
   for (const std::int64_t step : {10, 20, 30}) {
-    SaveCheckpoint(dir_, At(step), 5);
+    SaveCheckpoint(dir_, At(step), {.last = 5});
   }
   Overwrite(FileOf(20, kModelFile), "");
   Overwrite(FileOf(30, kModelFile), "");
-  SaveCheckpoint(dir_, At(15), 1);
+  SaveCheckpoint(dir_, At(15), {.last = 1});
   EXPECT_EQ(NewestStep(), 15);
 }
 
+TEST_F(CheckpointTest, KeepsMultiplesAndTheBestAsWell) {
+  for (std::int64_t step = 1; step <= 10; ++step) {
+    SaveCheckpoint(dir_, At(step), {.last = 2, .every = 4, .best = 5});
+  }
+  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(4, 5, 8, 9, 10));
+  SaveCheckpoint(dir_, At(11), {.last = 1, .best = 9});
+  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(9, 11));
+}
+
+TEST_F(CheckpointTest, FindsOneByItsOwnPathOrItsModelFolder) {
+  for (const std::int64_t step : {1, 2}) {
+    SaveCheckpoint(dir_, At(step));
+  }
+  std::vector<std::string> damaged;
+  ExpectEqual(*FindCheckpoint(CheckpointFolder(dir_, 1), damaged), At(1));
+  ExpectEqual(*FindCheckpoint(dir_, damaged), At(2));
+}
+
 TEST_F(CheckpointTest, ReplacesOneOfTheSameStep) {
-  SaveCheckpoint(dir_, At(7), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
   Checkpoint other = At(7);
   other.stream.position = 1;
-  SaveCheckpoint(dir_, other, 5);
+  SaveCheckpoint(dir_, other, {.last = 5});
   ExpectEqual(LoadCheckpoint(dir_, 7), other);
   EXPECT_THAT(Names(), ElementsAre("checkpoint-00000007"));
 }
 
 TEST_F(CheckpointTest, TakesNoFolderWithoutManifestForOne) {
-  SaveCheckpoint(dir_, At(7), 5);
-  SaveCheckpoint(dir_, At(8), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveCheckpoint(dir_, At(8), {.last = 5});
   fs::remove(FileOf(8, kManifestFile));
   EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(7));
   EXPECT_EQ(NewestStep(), 7);
@@ -145,8 +152,8 @@ TEST_F(CheckpointTest, TakesNoFolderWithoutManifestForOne) {
 }
 
 TEST_F(CheckpointTest, NoticesAFlippedByteAnywhere) {
-  SaveCheckpoint(dir_, At(7), 5);
-  SaveCheckpoint(dir_, At(8), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveCheckpoint(dir_, At(8), {.last = 5});
   for (const std::string_view name :
        {kModelFile, kOptimizerFile, kStateFile, kManifestFile}) {
     const std::string path = FileOf(8, name);
@@ -164,8 +171,8 @@ TEST_F(CheckpointTest, NoticesAFlippedByteAnywhere) {
 }
 
 TEST_F(CheckpointTest, NoticesATruncationAnywhere) {
-  SaveCheckpoint(dir_, At(7), 5);
-  SaveCheckpoint(dir_, At(8), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveCheckpoint(dir_, At(8), {.last = 5});
   for (const std::string_view name :
        {kModelFile, kOptimizerFile, kStateFile, kManifestFile}) {
     const std::string path = FileOf(8, name);
@@ -179,7 +186,7 @@ TEST_F(CheckpointTest, NoticesATruncationAnywhere) {
 }
 
 TEST_F(CheckpointTest, NamesTheDamagedFile) {
-  SaveCheckpoint(dir_, At(7), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
   Overwrite(FileOf(7, kStateFile), "{}");
   EXPECT_EQ(NewestStep(), -1);
   EXPECT_THAT(damaged_, ElementsAre(testing::AllOf(
@@ -188,21 +195,21 @@ TEST_F(CheckpointTest, NamesTheDamagedFile) {
 }
 
 TEST_F(CheckpointTest, NoticesAFileThatIsGone) {
-  SaveCheckpoint(dir_, At(7), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
   fs::remove(FileOf(7, kModelFile));
   EXPECT_EQ(NewestStep(), -1);
   EXPECT_THAT(damaged_, ElementsAre(HasSubstr("safetensors: is missing")));
 }
 
 TEST_F(CheckpointTest, NoticesACheckpointUnderAnotherStepsName) {
-  SaveCheckpoint(dir_, At(7), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
   fs::rename(CheckpointFolder(dir_, 7), CheckpointFolder(dir_, 8));
   EXPECT_THAT(MessageOf<DataError>([&] { (void)LoadCheckpoint(dir_, 8); }),
               HasSubstr("holds the state of another step"));
 }
 
 TEST_F(CheckpointTest, RefusesAManifestThatIsFarTooLong) {
-  SaveCheckpoint(dir_, At(7), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
   Overwrite(FileOf(7, kManifestFile), std::string(100'000, ' '));
   EXPECT_EQ(NewestStep(), -1);
   EXPECT_THAT(damaged_, ElementsAre(HasSubstr("100000 bytes: not a manifest")));
@@ -211,7 +218,7 @@ TEST_F(CheckpointTest, RefusesAManifestThatIsFarTooLong) {
 // A kill while the files of a checkpoint are written leaves its temporary
 // folder with the first few of them, the last one perhaps cut short.
 TEST_F(CheckpointTest, ForgetsWhatAKillLeftAtAnyStage) {
-  SaveCheckpoint(dir_, At(7), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
   const std::string left = dir_ + "/.checkpoint-00000008.new-1";
   fs::create_directory(left);
   for (const std::string_view name :
@@ -220,7 +227,7 @@ TEST_F(CheckpointTest, ForgetsWhatAKillLeftAtAnyStage) {
     EXPECT_EQ(NewestStep(), 7);
     EXPECT_THAT(damaged_, IsEmpty());
   }
-  SaveCheckpoint(dir_, At(9), 5);
+  SaveCheckpoint(dir_, At(9), {.last = 5});
   EXPECT_THAT(Names(),
               ElementsAre("checkpoint-00000007", "checkpoint-00000009"));
 }
@@ -228,11 +235,11 @@ TEST_F(CheckpointTest, ForgetsWhatAKillLeftAtAnyStage) {
 // A kill after the exchange with an older one of the same step, or while an
 // old one is deleted, leaves that one under a temporary name.
 TEST_F(CheckpointTest, FinishesADeletionThatWasCutOff) {
-  SaveCheckpoint(dir_, At(7), 5);
-  SaveCheckpoint(dir_, At(8), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveCheckpoint(dir_, At(8), {.last = 5});
   fs::rename(CheckpointFolder(dir_, 7), dir_ + "/.checkpoint-00000007.old-1");
   EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(8));
-  SaveCheckpoint(dir_, At(9), 5);
+  SaveCheckpoint(dir_, At(9), {.last = 5});
   EXPECT_THAT(Names(),
               ElementsAre("checkpoint-00000008", "checkpoint-00000009"));
 }
@@ -258,12 +265,13 @@ class FileSizeLimit {
 };
 
 TEST_F(CheckpointTest, LeavesTheOlderOneWhenItCannotWrite) {
-  SaveCheckpoint(dir_, At(7), 1);
+  SaveCheckpoint(dir_, At(7), {.last = 1});
   const rlim_t largest = fs::file_size(FileOf(7, kStateFile));
   for (const rlim_t limit : {rlim_t{0}, rlim_t{1}, largest - 1}) {
     const FileSizeLimit full(limit);
-    EXPECT_THAT(MessageOf<IoError>([&] { SaveCheckpoint(dir_, At(8), 1); }),
-                HasSubstr(": cannot write: File too large"))
+    EXPECT_THAT(
+        MessageOf<IoError>([&] { SaveCheckpoint(dir_, At(8), {.last = 1}); }),
+        HasSubstr(": cannot write: File too large"))
         << limit;
     EXPECT_THAT(Names(), ElementsAre("checkpoint-00000007"));
   }
@@ -272,9 +280,10 @@ TEST_F(CheckpointTest, LeavesTheOlderOneWhenItCannotWrite) {
 
 TEST_F(CheckpointTest, NamesAFolderThatCannotBeMade) {
   Overwrite(dir_ + "/file", "");
-  EXPECT_THAT(
-      MessageOf<IoError>([&] { SaveCheckpoint(dir_ + "/file/x", At(1), 1); }),
-      HasSubstr("/file/x: cannot create: Not a directory"));
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                SaveCheckpoint(dir_ + "/file/x", At(1), {.last = 1});
+              }),
+              HasSubstr("/file/x: cannot create: Not a directory"));
 }
 
 TEST_F(CheckpointTest, NamesAFolderThatCannotBeListed) {
@@ -286,7 +295,7 @@ TEST_F(CheckpointTest, NamesAFolderThatCannotBeListed) {
 
 TEST_F(CheckpointTest, NamesAFolderThatStandsInTheWay) {
   Overwrite(CheckpointFolder(dir_, 7), "a file, and no folder");
-  SaveCheckpoint(dir_, At(7), 5);
+  SaveCheckpoint(dir_, At(7), {.last = 5});
   ExpectEqual(LoadCheckpoint(dir_, 7), At(7));
 }
 

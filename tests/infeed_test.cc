@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "tests/support/made_batches.h"
@@ -63,6 +64,16 @@ TEST(InfeedTest, KeepsTheFirstWaitApart) {
   (void)infeed.Next();
   EXPECT_GT(infeed.wait_seconds(), first);
   EXPECT_EQ(infeed.first_wait_seconds(), first);
+}
+
+TEST(InfeedTest, ShowsTheFirstBatchAlone) {
+  Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
+  std::vector<std::int32_t> shown;
+  infeed.ShowFirst(
+      [&](const Batch& batch) { shown.push_back(batch.labels()[0]); });
+  (void)infeed.Next();
+  (void)infeed.Next();
+  EXPECT_EQ(shown, std::vector<std::int32_t>{0});
 }
 
 TEST(InfeedTest, RefusesABatchOfAnotherSize) {

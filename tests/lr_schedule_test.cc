@@ -230,5 +230,17 @@ TEST(LearningRateTest, IsTheBaseRateWithoutScaling) {
   ExpectRates(options, {{6256, .1}, {37535, .01}});
 }
 
+// torch.optim.lr_scheduler.StepLR(step_size=30, gamma=0.1) of 90 epochs.
+TEST(LearningRateTest, FallsInStepsAtEachThird) {
+  LearningRateOptions options = Imagenet(256, 90 * 5004);
+  options.schedule = RateSchedule::kSteps;
+  ExpectRates(options, {{0, .1},
+                        {30 * 5004 - 1, .1},
+                        {30 * 5004, .01},
+                        {60 * 5004 - 1, .01},
+                        {60 * 5004, .001},
+                        {90 * 5004 - 1, .001}});
+}
+
 }  // namespace
 }  // namespace infeed

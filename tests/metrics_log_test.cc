@@ -13,7 +13,7 @@ namespace infeed {
 namespace {
 
 TEST(MetricsLogTest, WritesOneObjectALine) {
-  EXPECT_EQ(MetricsLine(1.5, "train", 3, {{"loss", 0.25}, {"top_1", 1}}),
+  EXPECT_EQ(MetricsLine(1.5, "train", 3, {{"loss", 0.25}, {"top_1", 1.0}}),
             "{\"schema\":1,\"time\":1.5,\"event\":\"train\",\"step\":3,"
             "\"loss\":0.25,\"top_1\":1.0}\n");
 }
@@ -24,10 +24,19 @@ TEST(MetricsLogTest, WritesNullForWhatIsNotFinite) {
               testing::HasSubstr("\"a\":null,\"b\":null}"));
 }
 
+TEST(MetricsLogTest, KeepsEachValuesType) {
+  EXPECT_THAT(MetricsLine(0, "loop", 1,
+                          {{"steps", std::int64_t{3}},
+                           {"warm_up", true},
+                           {"file", "a \"b\" \xff"}}),
+              testing::HasSubstr("\"steps\":3,\"warm_up\":true,\"file\":"
+                                 "\"a \\\"b\\\" \xef\xbf\xbd\"}"));
+}
+
 TEST(MetricsLogTest, AppendsToTheFileOfAnEarlierRun) {
   const TemporaryFolder folder;
   MetricsLog(folder.path()).Write("train", 1, {});
-  MetricsLog(folder.path()).Write("end", 2, {{"x", 1}});
+  MetricsLog(folder.path()).Write("end", 2, {{"x", 1.0}});
   const std::string text =
       ReadWholeFile(folder.path() + "/metrics.jsonl", 1000);
   EXPECT_THAT(text, testing::MatchesRegex(

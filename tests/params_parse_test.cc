@@ -32,10 +32,6 @@ std::string OverrideError(std::string_view text) {
   return MessageOf<UsageError>([&] { (void)ParseOverride(text); });
 }
 
-std::string YamlError(std::string_view text) {
-  return MessageOf<UsageError>([&] { (void)ParseParamYaml(text, "run.yaml"); });
-}
-
 TEST(ParseOverrideTest, TakesNothing) {
   EXPECT_THAT(Override(""), IsEmpty());
   EXPECT_THAT(Override("  "), IsEmpty());
@@ -56,6 +52,11 @@ TEST(ParseOverrideTest, TakesQuotedValues) {
               ElementsAre("a=1,2", "b=it's", "c="));
 }
 
+TEST(ParseOverrideTest, TakesAListOfValuesAsOneText) {
+  EXPECT_THAT(Override("a=[3, 4],b=[],c.d=5"),
+              ElementsAre("a=3,4", "b=", "c.d=5"));
+}
+
 TEST(ParseOverrideTest, KeepsLaterEqualsSignsAndColons) {
   EXPECT_THAT(Override("a=gs://b/c=d"), ElementsAre("a=gs://b/c=d"));
 }
@@ -74,73 +75,13 @@ TEST(ParseOverrideTest, TakesTheNameOfAFile) {
 
 TEST(ParseOverrideTest, RefusesWhatIsNoneOfThem) {
   for (const char* text : {"train_steps", "a=", "=1", "1=2", "a='x", "a='x'y",
-                           "a=1,,b=2", "a=[1,2]"}) {
+                           "a=1,,b=2", "a=[1", "a=[[1]]"}) {
     EXPECT_THAT(OverrideError(text), HasSubstr("not a list like a=1,b=2"))
         << text;
   }
   EXPECT_THAT(OverrideError("none.yaml"),
               HasSubstr("'none.yaml': not a list like a=1,b=2, not a YAML map, "
                         "and no such file"));
-}
-
-TEST(ParseParamYamlTest, KeepsTextAsItIsWritten) {
-  EXPECT_THAT(Texts(ParseParamYaml("a: 1e-4  # small\nb: 'x: y'\nc: 010\n"
-                                   "d:\ne: ~\n",
-                                   "run.yaml")),
-              ElementsAre("a=1e-4", "b=x: y", "c=010", "d=null", "e=null"));
-}
-
-TEST(ParseParamYamlTest, TakesAnEmptyText) {
-  EXPECT_THAT(ParseParamYaml("", "run.yaml"), IsEmpty());
-  EXPECT_THAT(ParseParamYaml("# nothing\n", "run.yaml"), IsEmpty());
-  EXPECT_THAT(ParseParamYaml("---\n", "run.yaml"), IsEmpty());
-  EXPECT_THAT(ParseParamYaml("{}", "run.yaml"), IsEmpty());
-}
-
-TEST(ParseParamYamlTest, SaysWhereAValueStands) {
-  const auto list = ParseParamYaml("a: 1\n\nb: 2\n", "run.yaml");
-  ASSERT_EQ(list.size(), 2U);
-  EXPECT_EQ(list[1].place, " (run.yaml, line 3)");
-}
-
-TEST(ParseParamYamlTest, RefusesWhatIsNoFlatMap) {
-  EXPECT_THAT(YamlError("[1, 2]"), HasSubstr("not a map of parameters"));
-  EXPECT_THAT(YamlError("text"), HasSubstr("not a map of parameters"));
-  EXPECT_THAT(YamlError("a: 1\nb: [1]"),
-              HasSubstr("one value, not a list (run.yaml, line 2)"));
-  EXPECT_THAT(YamlError("a: {b: 1}"),
-              HasSubstr("one value, not a map (run.yaml, line 1)"));
-}
-
-TEST(ParseParamYamlTest, RefusesASecondDocument) {
-  EXPECT_THAT(YamlError("a: 1\n---\nb: 2\n"),
-              HasSubstr("more than one document"));
-}
-
-TEST(ParseParamYamlTest, RefusesAnchorsAndAliases) {
-  EXPECT_THAT(YamlError("a: &x 1\nb: *x\n"), HasSubstr("are not read"));
-}
-
-TEST(ParseParamYamlTest, RefusesWhatIsNotYaml) {
-  EXPECT_THAT(YamlError("a: 'x"), HasSubstr("not YAML: "));
-  EXPECT_THAT(YamlError("a: b: c"), HasSubstr("(run.yaml, line 1)"));
-}
-
-TEST(ParseParamYamlTest, RefusesDepthWithoutGoingThere) {
-  EXPECT_THAT(YamlError(std::string(30'000, '[')), HasSubstr("not a "));
-  EXPECT_THAT(YamlError("a: " + std::string(30'000, '{')),
-              HasSubstr("one value, not a map"));
-}
-
-TEST(ParseParamYamlTest, RefusesALongText) {
-  EXPECT_THAT(
-      YamlError(std::string(70'000, ' ')),
-      HasSubstr("run.yaml: parameters of 70000 bytes, more than 65536"));
-}
-
-TEST(ReadParamFileTest, NamesAFileThatIsNotThere) {
-  EXPECT_THAT(MessageOf<IoError>([] { (void)ReadParamFile("none.yaml"); }),
-              HasSubstr("none.yaml: cannot open: No such file"));
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ TEST(ReadParamsTest, ReadsNumbersByTheTable) {
   EXPECT_EQ(Read("base_learning_rate=1.5e4").base_learning_rate, 1.5e4);
   EXPECT_EQ(Read("base_learning_rate=.5").base_learning_rate, 0.5);
   EXPECT_EQ(Read("base_learning_rate=+5.").base_learning_rate, 5);
-  EXPECT_EQ(Read("image_size=010").image_size, 10);
+  EXPECT_EQ(Read("image_size=0x20").image_size, 32);
   EXPECT_EQ(Read("image_size='+32'").image_size, 32);
   EXPECT_EQ(Read("seed=18446744073709551615").seed, 18446744073709551615U);
 }
@@ -149,6 +149,72 @@ TEST(ReadParamsTest, ReadsNumbersInFilesLikewise) {
       ReadParams({.config_file = file, .overrides = {}, .flags = {}}).values;
   EXPECT_EQ(params.weight_decay, 1e-4);
   EXPECT_EQ(params.label_smoothing, 0.15);
+}
+
+// The texts of the reference's table of types, in all three forms. There 1e-4
+// in a file, and 1.5e4 anywhere, are text, which it finds out later.
+TEST(ReadParamsTest, HasTheReferencesTypesInEveryForm) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  const auto values = [&](const std::string& name, const std::string& text) {
+    WriteFileAtomically(file, name + ": " + text + "\n");
+    const Param& param = *FindParam(name);
+    return std::set<std::string>{
+        ValueText(param, Read(name + "=" + text)),
+        ValueText(param, Read("{" + name + ": " + text + "}")),
+        ValueText(param, Read(file)),
+        ValueText(
+            param,
+            ReadParams({.config_file = file, .overrides = {}, .flags = {}})
+                .values)};
+  };
+  const auto one = [](const std::string& value) {
+    return std::set<std::string>{value};
+  };
+  EXPECT_EQ(values("weight_decay", "1e-4"), one("0.0001"));
+  EXPECT_EQ(values("weight_decay", "1e4"), one("10000"));
+  EXPECT_EQ(values("weight_decay", "1.5e4"), one("15000"));
+  EXPECT_EQ(values("weight_decay", "1.5e-4"), one("0.00015"));
+  EXPECT_EQ(values("weight_decay", "1.5e+4"), one("15000"));
+  EXPECT_EQ(values("weight_decay", "4.0e-05"), one("4e-05"));
+  EXPECT_EQ(values("weight_decay", ".5"), one("0.5"));
+  EXPECT_EQ(values("weight_decay", "5."), one("5"));
+  EXPECT_EQ(values("augment_name", "null"), one("none"));
+  EXPECT_EQ(values("augment_name", "None"), one("none"));
+  EXPECT_EQ(values("pre_activation", "yes"), one("true"));
+  EXPECT_EQ(values("pre_activation", "True"), one("true"));
+  EXPECT_EQ(values("image_size", "010"), one("8"));
+  EXPECT_EQ(values("image_size", "0x10"), one("16"));
+  EXPECT_EQ(values("image_size", "1_000"), one("1000"));
+  EXPECT_EQ(values("image_size", "12:30"), one("750"));
+}
+
+TEST(ReadParamsTest, ReadsNestedNamesAsOnesWithUnderscores) {
+  const TrainParams params =
+      Read("{train: {batch: {size: 8}, steps: 5}, adam: {beta1: 0.5}}");
+  EXPECT_EQ(params.train_batch_size, 8);
+  EXPECT_EQ(params.train_steps, 5);
+  EXPECT_EQ(params.adam_beta1, 0.5);
+  EXPECT_EQ(Read("bn.momentum=0.8,eval.batch-size=2").bn_momentum, 0.8);
+  EXPECT_EQ(ErrorOf("{model: {resnet_depth: 18}}"),
+            "unknown parameter 'model.resnet_depth': did you mean "
+            "'resnet_depth'?");
+}
+
+TEST(ReadParamsTest, TakesListsWhereTextIsOne) {
+  EXPECT_EQ(Read("bad_record_report=[3, 4]").bad_record_report, "3,4");
+  EXPECT_EQ(Read("{bad_record_report: [3, 4]}").bad_record_report, "3,4");
+  EXPECT_EQ(ErrorOf("train_steps=[1,2]"),
+            "train_steps='1,2': must be an integer");
+}
+
+TEST(ReadParamsTest, TakesTheOlderFormOfOverrides) {
+  const RunParams run =
+      ReadParams({.config_file = "",
+                  .overrides = {"train_steps=3", "precision=float32"},
+                  .flags = {}});
+  EXPECT_EQ(run.values.train_steps, 3);
+  EXPECT_EQ(run.values.precision, "float32");
 }
 
 TEST(ReadParamsTest, ReadsTruthInManySpellings) {
@@ -185,7 +251,7 @@ TEST(ReadParamsTest, RefusesAnotherType) {
   EXPECT_EQ(ErrorOf("train_steps=1.5"),
             "train_steps='1.5': must be an integer");
   EXPECT_EQ(ErrorOf("momentum=nan"), "momentum='nan': must be a number");
-  EXPECT_EQ(ErrorOf("momentum=0x1"), "momentum='0x1': must be a number");
+  EXPECT_EQ(ErrorOf("momentum=.inf"), "momentum='.inf': must be a number");
   EXPECT_EQ(ErrorOf("use_nesterov=maybe"),
             "use_nesterov='maybe': must be true or false");
   EXPECT_EQ(ErrorOf("precision=fp16"),

@@ -37,20 +37,47 @@ TEST(ShortDurationTest, SurvivesWhatIsNoDuration) {
 TEST(ProgressTextTest, ShowsAll) {
   EXPECT_EQ(ProgressText({.step = 120,
                           .total_steps = 500,
-                          .first_step = 100,
-                          .elapsed_seconds = 10,
                           .loss = 1.2341,
                           .top_1 = 0.453,
                           .learning_rate = 0.1,
                           .images_per_second = 65.21,
-                          .input_wait = 0.005}),
+                          .input_wait = 0.005,
+                          .seconds_left = 190}),
             "step 120/500  loss 1.234  top-1 45.3 %  lr 0.1  65.2 images/s  "
             "input wait 0.5 %  ETA 3m10s");
+}
+
+TEST(ProgressTextTest, SaysThatItIsWarmingUp) {
+  EXPECT_EQ(ProgressText({.step = 1,
+                          .total_steps = 5,
+                          .images_per_second = 4,
+                          .warm_up = true}),
+            "step 1/5  loss 0.000  top-1 0.0 %  lr 0  warm-up  4.0 images/s  "
+            "input wait 0.0 %");
 }
 
 TEST(ProgressTextTest, LeavesOutWhatIsNotKnownYet) {
   EXPECT_EQ(ProgressText({.step = 0, .total_steps = 5}),
             "step 0/5  loss 0.000  top-1 0.0 %  lr 0");
+}
+
+TEST(WorkLeftTest, CountsStepsAndEvaluations) {
+  const auto at = [](std::int64_t step) {
+    return WorkLeftAt(step, 5, 27, 10);  // at 15, 25 and 27
+  };
+  EXPECT_EQ(at(5).steps, 22);
+  EXPECT_EQ(at(5).evaluations, 3);
+  EXPECT_EQ(at(15).evaluations, 3);
+  EXPECT_EQ(at(16).evaluations, 2);
+  EXPECT_EQ(at(25).evaluations, 2);
+  EXPECT_EQ(at(26).evaluations, 1);
+  EXPECT_EQ(at(27).steps, 0);
+  EXPECT_EQ(at(27).evaluations, 1);
+}
+
+TEST(WorkLeftTest, KnowsOfNoEvaluationsWhereThereAreNone) {
+  EXPECT_EQ(WorkLeftAt(3, 0, 9, 0).evaluations, 0);
+  EXPECT_EQ(WorkLeftAt(9, 0, 5, 2).steps, 0);
 }
 
 // A clock that stands until it is moved.

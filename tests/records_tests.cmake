@@ -2,7 +2,7 @@ infeed_test(records_test
   SOURCES append_file_test.cc byte_size_test.cc byte_source_test.cc
           byte_stream_test.cc compression_test.cc
           crc32c_test.cc dali_index_test.cc dataset_info_test.cc
-          example_parts_test.cc
+          example_parts_test.cc image_record_test.cc
           imagenet_example_test.cc label_index_test.cc
           read_plan_test.cc record_index_test.cc
           imagenet_example_test.cc packed_index_test.cc packed_store_test.cc

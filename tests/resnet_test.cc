@@ -13,6 +13,7 @@
 #include <torch/types.h>
 
 #include "base/error.h"
+#include "tests/support/golden_network.h"
 #include "tests/support/torchvision_golden.h"
 #include "trainer/device_loop_batch.h"
 
@@ -26,17 +27,6 @@ std::shared_ptr<ResNet> MakeResNet(int depth, int classes,
   at::set_num_threads(2);
   return std::make_shared<ResNet>(
       ModelOptions{.depth = depth, .num_classes = classes, .seed = seed});
-}
-
-std::map<std::string, torch::Tensor> StateOf(const ResNet& model) {
-  std::map<std::string, torch::Tensor> state;
-  for (const auto& entry : model.named_parameters()) {
-    state[entry.key()] = entry.value();
-  }
-  for (const auto& entry : model.named_buffers()) {
-    state[entry.key()] = entry.value();
-  }
-  return state;
 }
 
 // "NAME DIMxDIM" for each tensor of the state, by name.
@@ -97,13 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Depths, ResNetDepthTest,
 TEST(ResNetTest, GivesTorchvisionsLogits) {
   const torch::NoGradGuard no_grad;
   const std::shared_ptr<ResNet> model = MakeResNet(18, kGoldenClasses);
-  for (auto& [name, tensor] : StateOf(*model)) {
-    if (tensor.is_floating_point()) {
-      std::vector<float> values = GoldenWeight(name, tensor.sizes().vec());
-      torch::Tensor target = tensor;
-      target.copy_(torch::from_blob(values.data(), tensor.sizes()));
-    }
-  }
+  SetGoldenWeights(*model);
   Batch batch(kGoldenBatch, kGoldenSize);
   FillWithGolden(batch);
   model->eval();

@@ -50,6 +50,19 @@ TEST(SummaryWriterTest, WritesAScalarAsTensorFlowDoes) {
             "150000c03f22bc952a");
 }
 
+// As TensorFlow 2.21 serializes these messages.
+TEST(SummaryWriterTest, WritesAnImage) {
+  EXPECT_EQ(ToHex(ImageEvent(2.0, 3, "a", {"PNG", 5, 4})),
+            "09000000000000004010032a120a100a0161220b0804100518032203504e47");
+}
+
+TEST(SummaryWriterTest, WritesAText) {
+  EXPECT_EQ(
+      ToHex(TextEvent(2.0, 3, "a", "hi")),
+      "09000000000000004010032a1d0a1b0a0161420c0807120412020801420268694a08"
+      "0a060a0474657874");
+}
+
 TEST(SummaryWriterTest, WritesAZeroToo) {
   EXPECT_THAT(ToHex(ScalarEvent(2.0, 0, "a", 0)),
               testing::EndsWith("2a0a0a080a0161"

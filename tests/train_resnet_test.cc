@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -201,7 +202,7 @@ TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
   const ProgramResult run = Train("model", "train_steps=7");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(Metrics("model", "train").size(), 7U);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("first loop: 3 steps"),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("warm-up: the first step in "),
                              HasSubstr("memory_limit 4096 MiB")));
   EXPECT_EQ(run.out, "step 7\n");
 }
@@ -337,6 +338,28 @@ TEST_F(TrainResnetTest, MeasuresTheDeviceAloneOnFakeData) {
   EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
   // Its checkpoints are no other data's.
   EXPECT_EQ(Train("fake", "num_label_classes=3").exit_code, 2);
+}
+
+TEST_F(TrainResnetTest, PrintsALineAfterEachEpoch) {
+  // 16 images in batches of 6: two whole ones and one of 4.
+  const std::string more =
+      "train_batch_size=6,last_batch=pad,train_steps=6,epoch_lines=true";
+  const ProgramResult result = Train("lines", more, "--device cpu");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      ContainsRegex(
+          "\\[Epoch 2\\] Training Loss: [0-9.]+, Training Accuracy: "
+          "[0-9]+/16 \\([0-9.]+%\\), Test Loss: [0-9.]+, Test Accuracy: "
+          "[0-9]+/10 \\([0-9.]+%\\) seconds per epoch: [0-9.]+\n"));
+  EXPECT_EQ(Metrics("lines", "train").size(), 6U);
+
+  const ProgramResult refused =
+      Train("lines", more + ",steps_per_eval=2", "--device cpu");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("is no part of its 3 steps"));
+  EXPECT_THAT(Train("lines", more, "--device cpu --mode train").err,
+              HasSubstr("epoch_lines=true: needs mode=train_and_eval"));
 }
 
 TEST_F(TrainResnetTest, ScaledDecodeMakesAnotherTraining) {

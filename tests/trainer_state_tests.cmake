@@ -1,20 +1,39 @@
 infeed_test(trainer_state_test
   SOURCES
+    best_checkpoint_test.cc
+    checkpoint_follower_test.cc
     checkpoint_test.cc
+    checkpoint_writer_test.cc
+    eval_file_test.cc
     eval_result_test.cc
     manifest_test.cc
-    metrics_test.cc
     metrics_log_test.cc
+    metrics_test.cc
+    model_cost_test.cc
     model_dir_test.cc
+    model_labels_test.cc
+    nearest_name_test.cc
+    param_checks_test.cc
     param_docs_test.cc
+    param_scalar_test.cc
+    param_yaml_test.cc
     params_parse_test.cc
     params_test.cc
+    pickle_test.cc
+    predict_input_test.cc
+    prediction_log_test.cc
+    presets_test.cc
     progress_test.cc
+    pth_file_test.cc
     resnet_plan_test.cc
+    resume_test.cc
     run_state_test.cc
     safetensors_test.cc
-    summary_writer_test.cc
-  LIBRARIES infeed::trainer_state infeed::records
+    stored_type_test.cc
+    strided_copy_test.cc
+    tensor_bundle_test.cc
+    warm_start_test.cc
+  LIBRARIES infeed::trainer_state infeed::preprocess infeed::records
             nlohmann_json::nlohmann_json
   LABELS core)
 target_compile_definitions(trainer_state_test PRIVATE
@@ -22,8 +41,10 @@ target_compile_definitions(trainer_state_test PRIVATE
 add_dependencies(core_tests trainer_state_test)
 add_dependencies(tsan_tests trainer_state_test)
 
-infeed_fuzz(safetensors_fuzz LIBRARIES infeed::trainer_state)
 infeed_fuzz(params_fuzz LIBRARIES infeed::trainer_state)
+infeed_fuzz(pth_fuzz LIBRARIES infeed::trainer_state)
+infeed_fuzz(safetensors_fuzz LIBRARIES infeed::trainer_state)
+infeed_fuzz(tensor_bundle_fuzz LIBRARIES infeed::trainer_state)
 
 # What other programs make of exported models. ONNX's library stays apart from
 # LibTorch, which may bring one of its own.

@@ -1,6 +1,7 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES
+    epoch_lines_test.cc
     fake_data_test.cc
     image_size_schedule_test.cc
     infeed_test.cc
@@ -29,6 +30,9 @@ infeed_test(trainer_test
     device_loop_test.cc
     device_loop_train_test.cc
     loss_test.cc
+    network_drop_test.cc
+    network_init_test.cc
+    network_test.cc
     optimizer_test.cc
     resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
@@ -42,6 +46,11 @@ infeed_test(train_resnet_test
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
 
+infeed_test(export_test
+  SOURCES
+    exported_model_test.cc
+  LIBRARIES infeed::trainer torch opencv_dnn
+  LABELS trainer)
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
@@ -49,8 +58,13 @@ infeed_test(train_flags_test
   LIBRARIES infeed::train_flags
   LABELS core)
 add_dependencies(core_tests train_flags_test)
-infeed_test(export_test
+
+infeed_test(train_resnet_modes_test
   SOURCES
-    onnx_opencv_test.cc
-  LIBRARIES infeed::trainer torch opencv_dnn
-  LABELS trainer)
+    eval_mode_test.cc
+    predict_mode_test.cc
+    support/running_program.cc
+  LIBRARIES infeed::trainer_state pipeline_test_support
+            nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(train_resnet_modes_test train_resnet)

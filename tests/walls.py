@@ -37,8 +37,8 @@ DOORS = [
      r"(records/(imagenet_example|example_reader)|"
      r"trainer/(onnx_file|summary_writer|tensor_bundle))\.cc"),
     (r"(torch|ATen|c10)/.*",
-     r"trainer/(network\w*|resnet|lenet|optimizer\w*|loss|device_loop\w*|"
-     r"torch\w*)\.(cc|h)"),
+     r"trainer/(network\w*|resnet(_block)?|lenet|optimizer\w*|loss|"
+     r"device_loop\w*|torch\w*)\.(cc|h)"),
     (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"
                      r"pipeline/(bad_record_report|stats_json|stream_state)\.cc|"
                      r"(trainer|tools|bench)/.*\.cc"),

@@ -9,7 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "tools/folder_listing.h"
+#include "records/folder_listing.h"
 #include "tools/label_files.h"
 
 namespace infeed {

@@ -12,6 +12,7 @@
 #include "trainer/model_dir.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
+#include "trainer/presets.h"
 
 namespace infeed {
 namespace {
@@ -86,6 +87,9 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
 
 void AddConfigurationFlags(CLI::App& app, TrainFlags& flags) {
   constexpr const char* kGroup = "Configuration";
+  app.add_option("--preset", flags.layers.preset, "named parameters")
+      ->type_name(std::string(PresetNames()))
+      ->group(kGroup);
   app.add_option("--config_file", flags.layers.config_file,
                  "YAML file of parameters")
       ->type_name("FILE")
@@ -146,6 +150,10 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
       ->check(CLI::IsMember({"onnx", "safetensors", "torchscript"}))
       ->type_name("onnx|safetensors|torchscript")
       ->group(kGroup);
+  app.add_option("--export_batch_size", run.export_batch_size,
+                 "images at once that the ONNX file takes [any number]")
+      ->check(CLI::Range(1, 1 << 20))
+      ->group(kGroup);
 }
 
 void AddFlags(CLI::App& app, TrainFlags& flags) {
@@ -182,11 +190,10 @@ void CheckFolders(const TrainFlags& flags) {
 }
 
 // A trained model has its own parameters unless told otherwise.
-void TakeConfigurationOfModel(TrainFlags& flags) {
+void TakeParametersOfModel(TrainFlags& flags) {
   const std::string path = ParamsPath(flags.run.model_dir);
-  if (UsesTrainedModel(flags.run.mode) && flags.layers.config_file.empty() &&
-      std::filesystem::exists(path)) {
-    flags.layers.config_file = path;
+  if (UsesTrainedModel(flags.run.mode) && std::filesystem::exists(path)) {
+    flags.layers.model_file = path;
   }
 }
 
@@ -201,7 +208,7 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
     return std::nullopt;
   }
   CheckFolders(flags);
-  TakeConfigurationOfModel(flags);
+  TakeParametersOfModel(flags);
   return flags;
 }
 

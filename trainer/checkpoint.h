@@ -26,11 +26,7 @@ struct Checkpoint {
 // A checkpoint is a folder MODEL_DIR/checkpoint-NNNNNNNN of model.safetensors,
 // optim.safetensors, state.json and MANIFEST, which names each file's size and
 // CRC-32C and is renamed in last; the folder is renamed in whole, synced.
-// docs/formats.md has the formats. Writes it, then deletes the oldest beyond
-// keep_last (> 0). Returns the folder. Throws IoError; older checkpoints are
-// then untouched.
-std::string SaveCheckpoint(const std::string& model_dir,
-                           const Checkpoint& checkpoint, int keep_last);
+// docs/checkpoints.md has the formats; checkpoint_save.h writes them.
 
 // The steps of the checkpoints in a model folder, ascending, those without
 // MANIFEST left out. Empty when the folder is missing.
@@ -42,10 +38,18 @@ std::string SaveCheckpoint(const std::string& model_dir,
 [[nodiscard]] Checkpoint LoadCheckpoint(const std::string& model_dir,
                                         std::int64_t step);
 
+// The same of a folder, whatever its name.
+[[nodiscard]] Checkpoint LoadCheckpointFolder(const std::string& folder);
+
 // The newest checkpoint that is whole. Each damaged one that it falls back
 // past adds its message to damaged. nullopt when there is none.
 [[nodiscard]] std::optional<Checkpoint> LoadNewestCheckpoint(
     const std::string& model_dir, std::vector<std::string>& damaged);
+
+// The checkpoint that a path stands for: it, or the newest one in a model
+// folder, as above.
+[[nodiscard]] std::optional<Checkpoint> FindCheckpoint(
+    const std::string& path, std::vector<std::string>& damaged);
 
 // The first field in which the two differ, as "seed is 1, the checkpoint has
 // 0"; empty when they agree. A field that only one of them has is of another

@@ -134,12 +134,14 @@ std::int64_t TrainLoop::Run(std::int64_t first_step, std::int64_t steps,
   const torch::Tensor results =
       torch::empty({3, steps}, torch::device(device_));
   results[0].copy_(inputs.rates);
+  std::vector<std::int64_t> images;  // that count, of each step
   const auto report = [&](const torch::Tensor& host, std::int64_t i) {
     const auto* values = host.data_ptr<float>() + i;
     outfeed.Put({.step = first_step + i + 1,
                  .loss = values[steps],
                  .top_1 = values[2 * steps],
-                 .learning_rate = values[0]});
+                 .learning_rate = values[0],
+                 .images = images[static_cast<std::size_t>(i)]});
   };
   std::int64_t done = 0;
   for (; done < steps; ++done) {
@@ -148,6 +150,7 @@ std::int64_t TrainLoop::Run(std::int64_t first_step, std::int64_t steps,
       break;
     }
     const DeviceBatch on_device = unpacker.Unpack(*batch);
+    images.push_back(CountedImages(*batch, classes_));
     batch.reset();  // Its memory is free for the pipeline while we compute.
     model_.begin_step(first_step + done);
     const auto [loss, top_1] =

@@ -69,6 +69,9 @@ BatchHandle Infeed::Next() {
                      ShapeText(batch_size_, image_size_) + ", not of " +
                      ShapeText((*batch)->size(), (*batch)->image_size()));
   }
+  if (show_first_) {
+    std::exchange(show_first_, nullptr)(**batch);
+  }
   position_ = (*batch)->next;
   return *std::move(batch);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include "base/bounded_queue.h"
 #include "pipeline/input_pipeline.h"
@@ -53,6 +54,12 @@ class Infeed {
   // nullptr from now on.
   void Stop();
 
+  // Shows the first batch to somebody, in the thread that calls Next() and
+  // before it returns. Requires: Next() has not been called yet.
+  void ShowFirst(std::function<void(const Batch&)> show) {
+    show_first_ = std::move(show);
+  }
+
   // Where the stream goes on after the last batch that Next() returned: what a
   // checkpoint stores. The pipeline's own position is ahead of it.
   [[nodiscard]] StreamPosition position() const { return position_; }
@@ -74,6 +81,7 @@ class Infeed {
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};
   bool asked_ = false;  // for a batch, before
+  std::function<void(const Batch&)> show_first_;
   BoundedQueue<BatchHandle> queue_;
   std::jthread thread_;  // Last: it uses the members above.
 };

@@ -78,6 +78,15 @@ double Staircase(double epoch, double epochs) {
   return factor;
 }
 
+// As torchvision's recipe has it: a tenth at each third of the run.
+double Thirds(std::int64_t step, std::int64_t train_steps) {
+  double factor = 1;
+  for (const std::int64_t third : {1, 2}) {
+    factor = 3 * step < third * train_steps ? factor : factor * 0.1;
+  }
+  return factor;
+}
+
 // The first step after the warm-up, as the reference counts it.
 std::int64_t WarmupSteps(const LearningRateOptions& options) {
   return static_cast<std::int64_t>(WarmupEpochs(options) *
@@ -108,6 +117,8 @@ double AfterWarmup(std::int64_t step, const LearningRateOptions& options) {
       return options.lars ? LarsPolynomial(step, options)
                           : Peak(options) * Staircase(EpochOf(step, options),
                                                       Epochs(options));
+    case RateSchedule::kSteps:
+      return Peak(options) * Thirds(step, options.train_steps);
     case RateSchedule::kCosine:
       return Peak(options) / 2 *
              (1 + std::cos(std::numbers::pi * Progress(step, options)));

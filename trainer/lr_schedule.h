@@ -7,6 +7,7 @@ namespace infeed {
 // How the rate falls after its warm-up.
 enum class RateSchedule {
   kReference,  // tenths at 30, 60 and 80 of 90 epochs; with LARS a parabola
+  kSteps,      // tenths at 1/3 and 2/3 of train_steps
   kCosine,     // half a cosine from the peak to 0 at train_steps
   kLinear,     // a line from the peak to 0 at train_steps
   kConstant,   // it does not

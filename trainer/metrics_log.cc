@@ -10,6 +10,17 @@ namespace infeed {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+Json ToJson(const MetricsLog::Value& value) {
+  if (const auto* const number = std::get_if<double>(&value)) {
+    return std::isfinite(*number) ? Json(*number) : Json(nullptr);
+  }
+  return std::visit([](const auto& other) { return Json(other); }, value);
+}
+
+}  // namespace
+
 MetricsLog::MetricsLog(const std::string& model_dir)
     : file_(MetricsPath(model_dir)) {
   if (!file_.EndsWith('\n')) {
@@ -27,9 +38,10 @@ std::string MetricsLine(double unix_seconds, std::string_view event,
   Json line = {
       {"schema", 1}, {"time", unix_seconds}, {"event", event}, {"step", step}};
   for (const auto& [name, value] : values) {
-    line[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+    line[name] = ToJson(value);
   }
-  return line.dump() + "\n";
+  // A path may have bytes that are no UTF-8.
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace infeed

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "records/append_file.h"
@@ -11,18 +12,18 @@
 namespace infeed {
 
 // Appends lines of JSON to MODEL_DIR/metrics.jsonl. Each has "schema": 1,
-// "time" (Unix seconds), "event" and "step", then the values given. A value
+// "time" (Unix seconds), "event" and "step", then the values given. A number
 // that is not finite is written as null. A line that a killed run left half
-// written is ended first. docs/checkpoints.md lists the values.
+// written is ended first. docs/report.md lists the events and their values.
 //
 // One thread at a time. Throws IoError.
 class MetricsLog {
  public:
-  using Values = std::vector<std::pair<std::string, double>>;
+  using Value = std::variant<double, std::int64_t, bool, std::string>;
+  using Values = std::vector<std::pair<std::string, Value>>;
 
   explicit MetricsLog(const std::string& model_dir);
 
-  // event: "train", "eval", "checkpoint", "end".
   void Write(const std::string& event, std::int64_t step, const Values& values);
 
  private:

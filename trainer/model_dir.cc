@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,8 @@
 
 namespace infeed {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "checkpoint-";
 constexpr std::size_t kDigits = 8;
@@ -23,19 +26,51 @@ std::string CheckpointName(std::int64_t step) {
 }  // namespace
 
 std::string PathIn(const std::string& folder, std::string_view name) {
-  return (std::filesystem::path(folder) / name).string();
+  return (fs::path(folder) / name).string();
 }
 
 std::string ParamsPath(const std::string& model_dir) {
   return PathIn(model_dir, "params.yaml");
 }
 
+std::string LabelsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "labels.txt");
+}
+
 std::string MetricsPath(const std::string& model_dir) {
   return PathIn(model_dir, "metrics.jsonl");
 }
 
+std::string BestPath(const std::string& model_dir) {
+  return PathIn(model_dir, "best.json");
+}
+
 std::string EvalFolder(const std::string& model_dir) {
   return PathIn(model_dir, "eval");
+}
+
+std::vector<std::string> NamesInFolder(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw IoError(folder, "list", error.value());
+  }
+  return names;
+}
+
+std::string EvalPath(const std::string& model_dir, std::int64_t step) {
+  Check(step >= 0, "a step is not negative");
+  return PathIn(EvalFolder(model_dir),
+                fmt::format("{:0{}}.json", step, kDigits));
+}
+
+std::string ProfilePath(const std::string& model_dir, std::int64_t step) {
+  return PathIn(PathIn(model_dir, "profiles"),
+                fmt::format("{:0{}}.trace.json", step, kDigits));
 }
 
 std::string EventFileName(std::int64_t unix_seconds, std::string_view host,

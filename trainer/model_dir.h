@@ -4,15 +4,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // The names in a model directory: the one place that builds and recognises
 // them.
 //
 //   MODEL_DIR/params.yaml            the resolved parameters of the run
+//             labels.txt             the names of its classes, one a line
 //             metrics.jsonl          one JSON object a line
 //             events.out.tfevents.*  scalars of training, for TensorBoard
 //             eval/events.out.*      scalars of evaluations
+//             eval/00000042.json     what an evaluation found
+//             report.html            docs/report.md
+//             profiles/*.trace.json  docs/report.md
 //             checkpoint-00000042/   docs/checkpoints.md
+//             best.json              which checkpoint had the best evaluation
 //             .checkpoint-*          a checkpoint being written or deleted
 namespace infeed {
 
@@ -22,14 +28,30 @@ inline constexpr std::string_view kOptimizerFile = "optim.safetensors";
 inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kManifestFile = "MANIFEST";
 
+inline constexpr std::string_view kReportFile = "report.html";
+
 [[nodiscard]] std::string ParamsPath(const std::string& model_dir);
+[[nodiscard]] std::string LabelsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
+[[nodiscard]] std::string BestPath(const std::string& model_dir);
 // Where evaluations put their event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
+// MODEL_DIR/eval/NNNNNNNN.json: of the evaluation of that step, at least eight
+// digits. Requires: step >= 0.
+[[nodiscard]] std::string EvalPath(const std::string& model_dir,
+                                   std::int64_t step);
+
+// MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.
+[[nodiscard]] std::string ProfilePath(const std::string& model_dir,
+                                      std::int64_t step);
 
 // FOLDER/NAME.
 [[nodiscard]] std::string PathIn(const std::string& folder,
                                  std::string_view name);
+
+// The base names of what lies in a folder, in any order; none when it is
+// missing. Throws IoError.
+[[nodiscard]] std::vector<std::string> NamesInFolder(const std::string& folder);
 
 // "events.out.tfevents.1700000000.host.123.0": every reader looks for
 // "tfevents"; the rest keeps writers apart.

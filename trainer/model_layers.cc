@@ -87,8 +87,14 @@ class LayerList {
 }  // namespace
 
 std::vector<LayerPlan> LayersOf(const ModelOptions& options) {
-  return options.kind == ModelKind::kLeNet ? LeNetLayers(options.num_classes)
-                                           : LayersOf(PlanOf(options));
+  if (options.kind == ModelKind::kResNet) {
+    return LayersOf(PlanOf(options));
+  }
+  if (options.frozen_stages > 0) {
+    throw UsageError("frozen_stages=" + std::to_string(options.frozen_stages) +
+                     " cannot be: LeNet is not made of stages");
+  }
+  return LeNetLayers(options.num_classes);
 }
 
 std::vector<LayerPlan> LayersOf(const ResNetPlan& plan) {

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/nearest_name.h"
 #include "trainer/param_ranges.h"
 
 namespace infeed {
@@ -43,19 +42,15 @@ std::vector<Param> AllParams() {
   return all;
 }
 
-// Levenshtein's distance, one row at a time.
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replace, row[j] + 1, diagonal + 1});
-    }
+std::vector<std::string_view> AllNames() {
+  std::vector<std::string_view> names;
+  for (const Param& param : ParamTable()) {
+    names.push_back(param.name);
   }
-  return row.back();
+  for (const UnsupportedParam& param : kUnsupported) {
+    names.push_back(param.name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -84,27 +79,8 @@ const UnsupportedParam* FindUnsupportedParam(std::string_view name) {
 }
 
 std::string_view NearestParamName(std::string_view name) {
-  if (name.size() < 3 || name.size() > 64) {
-    return "";  // Not a slip of the pen.
-  }
-  std::string_view nearest;
-  std::size_t fewest = std::max<std::size_t>(2, name.size() / 3) + 1;
-  const auto look_at = [&](std::string_view known) {
-    // Part of a name is as good as a slip: "batch_size".
-    const bool part = known.find(name) != std::string_view::npos;
-    const std::size_t edits = part ? 2 : EditDistance(name, known);
-    if (edits < fewest) {
-      fewest = edits;
-      nearest = known;
-    }
-  };
-  for (const Param& param : ParamTable()) {
-    look_at(param.name);
-  }
-  for (const UnsupportedParam& param : kUnsupported) {
-    look_at(param.name);
-  }
-  return nearest;
+  static const std::vector<std::string_view> names = AllNames();
+  return NearestName(name, names);
 }
 
 std::string_view TypeText(const Param& param) {

@@ -64,8 +64,7 @@ struct UnsupportedParam {
 [[nodiscard]] const UnsupportedParam* FindUnsupportedParam(
     std::string_view name);
 
-// The known name with the fewest edits from an unknown one, or the first of
-// which that is a part; "" when none is close.
+// As NearestName().
 [[nodiscard]] std::string_view NearestParamName(std::string_view name);
 
 // "integer", "number", "text", "true or false".

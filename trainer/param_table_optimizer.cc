@@ -15,9 +15,9 @@ const Param kTable[] = {
     {"learning_rate_scaling", &P::learning_rate_scaling, OneOf("linear|none"),
      "", "Whether the rate grows with train_batch_size / 256.", ""},
     {"learning_rate_schedule", &P::learning_rate_schedule,
-     OneOf("reference|cosine|linear|constant"), "",
-     "How it falls: tenths at 30, 60 and 80 of 90 epochs, along a cosine, "
-     "along a line, or not.",
+     OneOf("reference|steps|cosine|linear|constant"), "",
+     "How it falls: tenths at 30, 60 and 80 of 90 epochs, at 30 and 60, along "
+     "a cosine, along a line, or not.",
      ""},
     {"warmup_epochs", &P::warmup_epochs, Between(-1, 1e6), "epochs",
      "In which it rises; -1: as the schedule has it.", ""},

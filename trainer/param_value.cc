@@ -1,7 +1,6 @@
 #include "trainer/param_value.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "pipeline/memory_limit.h"
 #include "trainer/param_help.h"
+#include "trainer/param_scalar.h"
 
 namespace infeed {
 namespace {
@@ -53,37 +53,6 @@ bool IsChoice(std::string_view choices, std::string_view text) {
   return false;
 }
 
-std::string_view WithoutPlus(std::string_view text) {
-  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
-  return plus ? text.substr(1) : text;
-}
-
-// What from_chars reads, all of it. An integer that does not fit the type is
-// out of every range: it is read as the real that it is nearest to.
-template <typename Number>
-std::optional<Number> ParseNumber(std::string_view text) {
-  text = WithoutPlus(text);
-  Number value{};
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  if (error != std::errc() || end != last) {
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::optional<double> ParseReal(std::string_view text) {
-  const std::optional<double> value = ParseNumber<double>(text);
-  return value && std::isfinite(*value) ? value : std::nullopt;
-}
-
-bool IsInteger(std::string_view text) {
-  text = WithoutPlus(text);
-  text.remove_prefix(text.starts_with('-') ? 1 : 0);
-  return !text.empty() &&
-         text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 // Takes "KiB", "MiB", "GiB" or "TiB" off a number of bytes.
 std::int64_t TakeByteSuffix(std::string_view& text) {
   static constexpr std::string_view kUnits = "KMGT";
@@ -98,8 +67,23 @@ std::int64_t TakeByteSuffix(std::string_view& text) {
   return std::int64_t{1} << (10 * (unit + 1));
 }
 
+// Requires: the range lies within the type.
 template <std::integral Integer>
-Integer ParseInteger(const Param& param, const ParamAssignment& given) {
+Integer Fit(const Param& param, const ParamAssignment& given,
+            const ScalarInteger& integer, std::int64_t factor) {
+  const double size =
+      integer.is_too_large ? HUGE_VAL : static_cast<double>(integer.magnitude);
+  CheckRange(param, given,
+             (integer.negative ? -size : size) * static_cast<double>(factor));
+  // In range, but for what a double rounds.
+  const auto magnitude = static_cast<Integer>(integer.magnitude);
+  return static_cast<Integer>(
+      (integer.negative ? Integer{0} - magnitude : magnitude) *
+      static_cast<Integer>(factor));
+}
+
+template <std::integral Integer>
+Integer IntegerParam(const Param& param, const ParamAssignment& given) {
   std::string_view text = given.value;
   std::string share;  // of the memory there is, in bytes
   if (param.unit == "bytes" && text.ends_with('%')) {
@@ -107,24 +91,15 @@ Integer ParseInteger(const Param& param, const ParamAssignment& given) {
     text = share;
   }
   const std::int64_t factor = param.unit == "bytes" ? TakeByteSuffix(text) : 1;
-  if (!IsInteger(text)) {
+  const std::optional<ScalarInteger> integer = ParseInteger(text);
+  if (!integer) {
     ThrowType(given, "an integer");
   }
-  // The range of every parameter lies within its type, so that a value beyond
-  // the type is beyond the range as well.
-  const std::optional<double> real = ParseNumber<double>(text);
-  const double sign = text.starts_with('-') ? -1 : 1;
-  CheckRange(param, given,
-             real.value_or(sign * HUGE_VAL) * static_cast<double>(factor));
-  const std::optional<Integer> value = ParseNumber<Integer>(text);
-  if (!value) {
-    ThrowRange(given, MaxText(param));
-  }
-  return *value * static_cast<Integer>(factor);
+  return Fit<Integer>(param, given, *integer, factor);
 }
 
-double ParseNumberParam(const Param& param, const ParamAssignment& given) {
-  const std::optional<double> value = ParseReal(given.value);
+double NumberParam(const Param& param, const ParamAssignment& given) {
+  const std::optional<double> value = ParseNumber(given.value);
   if (!value) {
     ThrowType(given, "a number");
   }
@@ -132,38 +107,22 @@ double ParseNumberParam(const Param& param, const ParamAssignment& given) {
   return *value;
 }
 
-std::optional<bool> ParseBool(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  if (IsChoice("true|yes|on|1", lower)) {
-    return true;
-  }
-  return IsChoice("false|no|off|0", lower) ? std::optional(false)
-                                           : std::nullopt;
-}
-
-bool ParseBoolParam(const ParamAssignment& given) {
-  const std::optional<bool> value = ParseBool(given.value);
+bool TruthParam(const ParamAssignment& given) {
+  const std::optional<bool> value = ParseTruth(given.value);
   if (!value) {
     ThrowType(given, "true or false");
   }
   return *value;
 }
 
-bool IsNull(std::string_view text) {
-  return IsChoice("null|Null|NULL|~|None", text);
-}
-
 // Whether two texts are the same null, truth value, number or text.
 bool SameValue(std::string_view a, std::string_view b) {
-  const std::optional<double> number = ParseReal(b);
+  const std::optional<double> number = ParseNumber(b);
   if (number) {
-    return ParseReal(a) == number;
+    return ParseNumber(a) == number;
   }
-  if (ParseBool(b)) {
-    return ParseBool(a) == ParseBool(b);
+  if (ParseTruth(b)) {
+    return ParseTruth(a) == ParseTruth(b);
   }
   return IsNull(b) ? IsNull(a) || a.empty() : a == b;
 }
@@ -188,11 +147,11 @@ void SetParam(const Param& param, const ParamAssignment& given,
         if constexpr (std::is_same_v<Value, std::string>) {
           value = given.value;
         } else if constexpr (std::is_same_v<Value, bool>) {
-          value = ParseBoolParam(given);
+          value = TruthParam(given);
         } else if constexpr (std::is_same_v<Value, double>) {
-          value = ParseNumberParam(param, given);
+          value = NumberParam(param, given);
         } else {
-          value = ParseInteger<Value>(param, given);
+          value = IntegerParam<Value>(param, given);
         }
       },
       param.field);

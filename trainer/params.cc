@@ -7,20 +7,24 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/param_checks.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
 #include "trainer/param_value.h"
+#include "trainer/param_yaml.h"
 #include "trainer/params_parse.h"
+#include "trainer/presets.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::string_view kFromData = "the data";
 
-[[noreturn]] void ThrowUnknown(const ParamAssignment& given) {
+[[noreturn]] void ThrowUnknown(const std::string& as_given,
+                               const ParamAssignment& given) {
   const std::string_view nearest = NearestParamName(given.name);
   throw UsageError(fmt::format(
-      "unknown parameter '{}'{}{}", given.name,
+      "unknown parameter '{}'{}{}", as_given,
       nearest.empty() ? " (--help lists them)"
                       : fmt::format(": did you mean '{}'?", nearest),
       given.place));
@@ -32,14 +36,17 @@ void Apply(const std::vector<ParamAssignment>& layer, std::string_view origin,
   bool steps = false;
   bool epochs = false;
   for (ParamAssignment given : layer) {
+    const std::string as_given = given.name;
+    // Hyphens are underscores, and so are the dots of {train: {steps: 5}}.
     std::ranges::replace(given.name, '-', '_');
+    std::ranges::replace(given.name, '.', '_');
     if (const UnsupportedParam* other = FindUnsupportedParam(given.name)) {
       CheckUnsupported(*other, given);
       continue;
     }
     const Param* const param = FindParam(given.name);
     if (param == nullptr) {
-      ThrowUnknown(given);
+      ThrowUnknown(as_given, given);
     }
     SetParam(*param, given, run.values);
     run.origins[std::string(param->name)] = origin;
@@ -116,16 +123,6 @@ void ResolveBatches(const DataFacts& facts, RunParams& run) {
   }
 }
 
-// The images that do not fill a batch are a step of their own unless they are
-// dropped.
-std::int64_t StepsOfEpoch(const TrainParams& values) {
-  const bool keeps_all =
-      values.last_batch == "pad" || values.last_batch == "repeat";
-  const std::int64_t rest = keeps_all ? values.train_batch_size - 1 : 0;
-  return std::max<std::int64_t>(
-      1, (values.num_train_images + rest) / values.train_batch_size);
-}
-
 void ResolveSteps(RunParams& run) {
   TrainParams& values = run.values;
   const std::int64_t epoch = StepsOfEpoch(values);
@@ -149,8 +146,26 @@ void ResolveSteps(RunParams& run) {
 
 }  // namespace
 
+std::int64_t StepsOfEpoch(const TrainParams& values) {
+  const bool keeps_all =
+      values.last_batch == "pad" || values.last_batch == "repeat";
+  const std::int64_t rest = keeps_all ? values.train_batch_size - 1 : 0;
+  return std::max<std::int64_t>(
+      1, (values.num_train_images + rest) / values.train_batch_size);
+}
+
 RunParams ReadParams(const ParamLayers& layers) {
   RunParams run;
+  if (!layers.model_file.empty()) {
+    Apply(ReadParamFile(layers.model_file), "the model", run);
+    // Of the data that it was trained with, not of what it is shown now.
+    run.values.num_eval_images = 0;
+  }
+  if (!layers.preset.empty()) {
+    const Preset& preset = FindPreset(layers.preset);
+    Apply(ParseOverride(preset.values), fmt::format("preset {}", preset.name),
+          run);
+  }
   if (!layers.config_file.empty()) {
     Apply(ReadParamFile(layers.config_file), "config file", run);
   }
@@ -165,6 +180,7 @@ RunParams ReadParams(const ParamLayers& layers) {
     flags.push_back({.name = name, .value = value, .place = ""});
   }
   Apply(flags, "flag", run);
+  CheckTogether(run.values);
   return run;
 }
 
@@ -172,6 +188,7 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params) {
   ResolveClasses(facts, params);
   ResolveBatches(facts, params);
   ResolveSteps(params);
+  CheckTogether(params.values);
 }
 
 std::string ToYaml(const RunParams& params) {

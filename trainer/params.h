@@ -12,15 +12,16 @@ namespace infeed {
 
 // The layers above the defaults, lowest first, as the user gave them.
 struct ParamLayers {
-  std::string preset = {};             // its name; "" for none
-  std::string config_file;             // a YAML file; "" for none
+  std::string model_file = {};  // a trained model's parameters; "" for none
+  std::string preset = {};      // its name; "" for none
+  std::string config_file;      // a YAML file; "" for none
   std::vector<std::string> overrides;  // each --params_override
   // Own flags: name and text. Hyphens in names count as underscores.
   std::vector<std::pair<std::string, std::string>> flags;
 };
 
-// Parameters, and where each that is not a default came from: "config file",
-// "--params_override", "flag" or "the data".
+// Parameters, and where each that is not a default came from: "the model",
+// "preset tpu_v3", "config file", "--params_override", "flag" or "the data".
 struct RunParams {
   TrainParams values;
   std::map<std::string, std::string, std::less<>> origins;
@@ -41,12 +42,17 @@ struct DataFacts {
 // Puts the layers on the defaults. Throws UsageError naming the parameter, its
 // value and what it may be; for an unknown name the nearest known one. Throws
 // IoError for a file that cannot be read. train_steps and train_epochs replace
-// each other; both in one layer are an error.
+// each other; both in one layer are an error, and so is what CheckTogether()
+// refuses.
 [[nodiscard]] RunParams ReadParams(const ParamLayers& layers);
 
 // Fills in what was not given. Throws UsageError when a given value does not
 // go with the data, naming both.
 void ResolveDefaults(const DataFacts& facts, RunParams& params);
+
+// Steps of an epoch: the images that do not fill a batch are a step of their
+// own unless they are dropped. Requires: ResolveDefaults() was here.
+[[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values);
 
 // The parameters as YAML that a later run takes as --config_file, with where
 // each value came from as a comment. One that is not given is a comment.

@@ -51,16 +51,28 @@ std::string ProgressText(const ProgressState& state) {
       "step {}/{}  loss {:.3f}  top-1 {:.1f} %  lr {:.4g}", state.step,
       state.total_steps, state.loss, 100 * state.top_1, state.learning_rate);
   if (state.images_per_second > 0) {
-    text += fmt::format("  {:.1f} images/s  input wait {:.1f} %",
+    text += fmt::format("{}  {:.1f} images/s  input wait {:.1f} %",
+                        state.warm_up ? "  warm-up" : "",
                         state.images_per_second, 100 * state.input_wait);
   }
-  const std::int64_t done = state.step - state.first_step;
-  if (done > 0 && state.elapsed_seconds > 0) {
-    const double left = static_cast<double>(state.total_steps - state.step);
-    text += "  ETA " + ShortDuration(state.elapsed_seconds * left /
-                                     static_cast<double>(done));
+  if (state.seconds_left) {
+    text += "  ETA " + ShortDuration(*state.seconds_left);
   }
   return text;
+}
+
+WorkLeft WorkLeftAt(std::int64_t step, std::int64_t first_step,
+                    std::int64_t total_steps, std::int64_t steps_per_eval) {
+  WorkLeft left{.steps = std::max<std::int64_t>(0, total_steps - step)};
+  if (steps_per_eval > 0) {
+    const std::int64_t all =
+        (total_steps - first_step + steps_per_eval - 1) / steps_per_eval;
+    // One that is due at this very step is still to come.
+    const std::int64_t done =
+        step > first_step ? (step - first_step - 1) / steps_per_eval : 0;
+    left.evaluations = std::max<std::int64_t>(0, all - done);
+  }
+  return left;
 }
 
 ProgressLine::ProgressLine(std::FILE* out,

@@ -15,18 +15,31 @@ namespace infeed {
 struct ProgressState {
   std::int64_t step = 0;
   std::int64_t total_steps = 0;
-  std::int64_t first_step = 0;  // of this run
-  double elapsed_seconds = 0;   // of this run, since first_step
   double loss = 0;
   double top_1 = 0;
   double learning_rate = 0;
   double images_per_second = 0;  // 0 until known
   double input_wait = 0;         // fraction of the time, 0..1
+  bool warm_up = false;          // that rate says nothing of the next ones
+  std::optional<double> seconds_left = {};
 };
 
 // "step 120/500  loss 1.234  top-1 45.3 %  lr 0.1  65.2 images/s  input wait
-// 0.5 %  ETA 1m02s". Without rate and what follows until they are known.
+// 0.5 %  ETA 1m02s". "warm-up" stands before the rate of one; without rate and
+// what follows until they are known.
 [[nodiscard]] std::string ProgressText(const ProgressState& state);
+
+// What is left of a run at some step.
+struct WorkLeft {
+  std::int64_t steps = 0;
+  std::int64_t evaluations = 0;
+};
+
+// A run that evaluates every so many steps from its first one on, and at its
+// end; 0: never.
+[[nodiscard]] WorkLeft WorkLeftAt(std::int64_t step, std::int64_t first_step,
+                                  std::int64_t total_steps,
+                                  std::int64_t steps_per_eval);
 
 // One line on stderr that is rewritten in place on a terminal, cut to its
 // width, and a line every few seconds elsewhere.

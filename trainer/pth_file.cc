@@ -12,6 +12,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "trainer/pickle.h"
+#include "trainer/strided_copy.h"
 #include "trainer/zip_archive.h"
 
 namespace infeed {
@@ -53,47 +54,10 @@ class Storages {
   std::map<std::string, std::vector<std::byte>> read_;
 };
 
-// Whether the elements that a view picks lie in its storage, and are no more
-// than it has.
-bool FitsStorage(const PickleNode& tensor) {
-  std::int64_t last = tensor.number;
-  const std::int64_t count = ElementCount(tensor.shape);
-  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-    std::int64_t reach = 0;
-    if (__builtin_mul_overflow(std::max<std::int64_t>(tensor.shape[i] - 1, 0),
-                               tensor.strides[i], &reach) ||
-        __builtin_add_overflow(last, reach, &last)) {
-      return false;
-    }
-  }
-  const std::int64_t elements = tensor.storage->number;
-  return tensor.number >= 0 && count <= elements &&
-         (count == 0 || last < elements);
-}
-
-// Copies the elements of a view in row-major order.
-std::vector<std::byte> Dense(const PickleNode& tensor,
-                             const std::vector<std::byte>& storage) {
-  const auto width =
-      static_cast<std::size_t>(ElementBytes(tensor.storage->type));
-  const std::int64_t count = ElementCount(tensor.shape);
-  std::vector<std::byte> dense(static_cast<std::size_t>(count) * width);
-  std::vector<std::int64_t> index(tensor.shape.size());
-  std::int64_t place = tensor.number;
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::memcpy(dense.data() + static_cast<std::size_t>(i) * width,
-                storage.data() + static_cast<std::size_t>(place) * width,
-                width);
-    for (std::size_t d = index.size(); d-- > 0;) {
-      place += tensor.strides[d];
-      if (++index[d] < tensor.shape[d]) {
-        break;
-      }
-      place -= tensor.strides[d] * index[d];
-      index[d] = 0;
-    }
-  }
-  return dense;
+StridedView ViewOf(const PickleNode& tensor) {
+  return {.offset = tensor.number,
+          .shape = tensor.shape,
+          .strides = tensor.strides};
 }
 
 // The dictionary of tensors in what was saved.
@@ -128,13 +92,15 @@ TensorMap TensorsOf(const PickleNode& dict, Storages& storages,
     if (value->kind != Kind::kTensor || name->kind != Kind::kString) {
       continue;
     }
-    if (!FitsStorage(*value)) {
+    const PickleNode& storage = *value->storage;
+    const StridedView view = ViewOf(*value);
+    if (!Fits(view, storage.number)) {
       throw DataError(
           fmt::format("tensor '{}' is larger than its storage", name->text));
     }
-    const std::vector<std::byte>& storage = storages.Get(*value->storage);
-    HostTensor tensor = ToHostTensor(value->storage->type, value->shape,
-                                     Dense(*value, storage));
+    HostTensor tensor = ToHostTensor(
+        storage.type, view.shape,
+        CopyStrided(view, ElementBytes(storage.type), storages.Get(storage)));
     total += static_cast<std::int64_t>(tensor.bytes.size());
     if (total > max_bytes) {
       throw DataError("its tensors need far more memory than the file has");

@@ -39,6 +39,7 @@ struct RunOptions {
   // there. No formats: the exporter's choice.
   std::string export_dir;
   std::vector<std::string> formats;  // onnx, safetensors, torchscript
+  int export_batch_size = 0;         // of the ONNX file; 0: any
 
   // kDoctor: print JSON.
   bool json = false;

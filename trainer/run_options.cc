@@ -10,6 +10,7 @@
 #include "preprocess/recipe.h"
 #include "trainer/image_size_schedule.h"
 #include "trainer/fake_data.h"
+#include "trainer/model_labels.h"
 
 namespace infeed {
 namespace {
@@ -104,6 +105,7 @@ InputOptions InputOf(const TrainParams& params) {
           .recipe = ParseRecipe(params.recipe),
           .interpolation = ParseInterpolation(params.interpolation),
           .seed = params.seed,
+          .label_offset = LabelOffset(params.num_label_classes),
           .graph = ParseGraphKind(params.graph),
           .threads = params.num_parallel_calls,
           .batches_in_pool = params.batches_in_pool,
@@ -121,6 +123,7 @@ AugmentOptions AugmentOf(const TrainParams& params) {
 InputOptions TrainInputOf(const TrainParams& params) {
   InputOptions input = InputOf(params);
   input.batch_size = params.train_batch_size;
+  input.random_flip = params.random_flip;
   input.scaled_decode = params.scaled_decode;
   input.augment = AugmentOf(params);
   input.last_batch = ParseLastBatch(params.last_batch);
@@ -134,6 +137,26 @@ InputOptions TrainInputOf(const TrainParams& params) {
   input.lenient = params.lenient;
   input.use_cache = params.use_cache;
   return input;
+}
+
+std::string Quoted(const std::string& name) { return '"' + name + '"'; }
+
+std::string Text(bool value) { return value ? "true" : "false"; }
+
+// What the tensors of a checkpoint do not say by their shapes, as well. Names
+// are words, so that they are JSON in quotes.
+RunIdentity ModelIdentityOf(const TrainParams& params) {
+  return {
+      {"model", Quoted(params.model)},
+      {"model_variant", Quoted(params.model_variant)},
+      {"resnet_depth", std::to_string(params.resnet_depth)},
+      {"num_label_classes", std::to_string(params.num_label_classes)},
+      {"pre_activation", Text(params.pre_activation)},
+      {"small_stem", Text(params.small_stem)},
+      {"use_resnetd_stem", Text(params.use_resnetd_stem)},
+      {"resnetd_shortcut", Text(params.resnetd_shortcut)},
+      {"replace_stem_max_pool", Text(params.replace_stem_max_pool)},
+      {"optimizer", Quoted(params.enable_lars ? "lars" : params.optimizer)}};
 }
 
 }  // namespace
@@ -217,9 +240,7 @@ InputOptions EvalInputOf(const TrainParams& params) {
 }
 
 RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
-  RunIdentity identity = {
-      {"resnet_depth", std::to_string(params.resnet_depth)},
-      {"num_label_classes", std::to_string(params.num_label_classes)}};
+  RunIdentity identity = ModelIdentityOf(params);
   if (data.is_fake()) {
     identity.emplace_back("data_identity", "\"fake data\"");  // JSON
   }
@@ -246,7 +267,9 @@ TrainingOptions TrainingOf(const TrainParams& params,
           .image_size_schedule = params.image_size_schedule,
           .iterations_per_loop = params.iterations_per_loop,
           .steps_per_checkpoint = params.steps_per_checkpoint,
-          .keep_last = params.keep_last};
+          .keep = {.last = params.keep_last, .every = params.keep_every},
+          .keep_best = params.keep_best,
+          .async_checkpoints = params.use_async_checkpointing};
 }
 
 }  // namespace infeed

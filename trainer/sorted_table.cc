@@ -58,11 +58,14 @@ class Cursor {
     for (int shift = 0; shift < 64; shift += 7) {
       const auto byte = static_cast<std::uint8_t>(Take(1)[0]);
       value |= std::uint64_t{byte & 0x7FU} << shift;
-      if (byte < 0x80) {
+      if (byte < 0x80 && (byte > 0 || shift == 0)) {
         return value;
       }
+      if (byte == 0) {  // No writer spells a number so.
+        break;
+      }
     }
-    Fail(place_, "a number is too long");
+    Fail(place_, "a number is longer than it may be");
   }
 
  private:

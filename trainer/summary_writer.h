@@ -8,11 +8,19 @@
 
 namespace infeed {
 
-// Appends scalars to a TensorBoard event file of its own in a folder, which it
-// makes: TFRecord frames of Event messages. The file is there, with its first
-// event, once the constructor returned; Flush() gives the kernel what was
-// added since, as does every tenth scalar. Events are appended whole, so that
-// a killed run leaves a file that every reader reads up to the last flush.
+// A picture, encoded as PNG.
+struct SummaryImage {
+  std::string png;
+  int width = 0;
+  int height = 0;
+};
+
+// Appends scalars, pictures and texts to a TensorBoard event file of its own in
+// a folder, which it makes: TFRecord frames of Event messages. The file is
+// there, with its first event, once the constructor returned; Flush() gives the
+// kernel what was added since, as does every tenth value. Events are appended
+// whole, so that a killed run leaves a file that every reader reads up to the
+// last flush.
 //
 // One thread at a time. Throws IoError; the destructor flushes, and drops what
 // cannot be written.
@@ -24,20 +32,32 @@ class SummaryWriter {
   SummaryWriter& operator=(const SummaryWriter&) = delete;
 
   void Scalar(std::string_view tag, double value, std::int64_t step);
+  void Image(std::string_view tag, const SummaryImage& image,
+             std::int64_t step);
+  // text: Markdown.
+  void Text(std::string_view tag, std::string_view text, std::int64_t step);
   void Flush();
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
 
  private:
+  void Add(std::string_view event);
+
   AppendFile file_;
   std::string pending_;  // frames
-  int pending_scalars_ = 0;
+  int pending_values_ = 0;
 };
 
-// The serialized events: what each file begins with, and one scalar.
+// The serialized events: what each file begins with, and one value each.
 // wall_time is in Unix seconds.
 [[nodiscard]] std::string FileVersionEvent(double wall_time);
 [[nodiscard]] std::string ScalarEvent(double wall_time, std::int64_t step,
                                       std::string_view tag, double value);
+[[nodiscard]] std::string ImageEvent(double wall_time, std::int64_t step,
+                                     std::string_view tag,
+                                     const SummaryImage& image);
+[[nodiscard]] std::string TextEvent(double wall_time, std::int64_t step,
+                                    std::string_view tag,
+                                    std::string_view text);
 
 }  // namespace infeed

@@ -1,30 +1,48 @@
 #include "trainer/train_log.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "pipeline/stats_scalars.h"
 #include "trainer/model_dir.h"
+#include "trainer/pictures.h"
 
 namespace infeed {
 namespace {
 
-// Weight of the newest step in the rate that the progress line shows: about
-// the last ten steps count.
-constexpr double kNewestWeight = 0.1;
+// Images of the first batch that TensorBoard is shown.
+constexpr int kInputPictures = 8;
 
-double Seconds(std::chrono::steady_clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
+// An image costs that much less time without a backward pass: what an
+// evaluation is taken to be until there has been one.
+constexpr double kBackwardFactor = 3;
 
 ProgressState StartState(const TrainLogOptions& options) {
   ProgressState state;
   state.step = options.first_step;
-  state.first_step = options.first_step;
   state.total_steps = options.total_steps;
   return state;
+}
+
+// A block of code, as Markdown has it.
+std::string CodeBlock(std::string_view text) {
+  std::string block = "    ";
+  for (const char c : text) {
+    block += c;
+    if (c == '\n') {
+      block += "    ";
+    }
+  }
+  return block;
+}
+
+void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
+  std::ranges::copy(more, std::back_inserter(values));
 }
 
 }  // namespace
@@ -32,108 +50,187 @@ ProgressState StartState(const TrainLogOptions& options) {
 TrainLog::TrainLog(const TrainLogOptions& options)
     : options_(options),
       metrics_(options.model_dir),
+      report_(options.model_dir, options.report),
       summaries_(options.model_dir),
-      eval_summaries_(EvalFolder(options.model_dir)),
-      state_(StartState(options)) {}
-
-void TrainLog::UpdateRate() {
-  const Clock::time_point now = Clock::now();
-  if (last_step_) {
-    const double rate = options_.batch_size / Seconds(now - *last_step_);
-    state_.images_per_second +=
-        state_.images_per_second == 0
-            ? rate
-            : kNewestWeight * (rate - state_.images_per_second);
-  }
-  last_step_ = now;
+      evaluations_(options.model_dir),
+      clock_({.batch_size = options.batch_size,
+              .results_stream = options.results_stream}),
+      state_(StartState(options)) {
+  metrics_.Write("start", options.first_step,
+                 {{"batch_size", std::int64_t{options.batch_size}},
+                  {"total_steps", options.total_steps}});
+  summaries_.Text("configuration", CodeBlock(options.configuration),
+                  options.first_step);
+  summaries_.Flush();
 }
 
-void TrainLog::Step(const StepResult& result) {
-  UpdateRate();
+MetricsLog::Values TrainLog::State(double images_per_second,
+                                   double input_wait) const {
+  return {{"loss", state_.loss},
+          {"top_1", state_.top_1},
+          {"images_per_second", images_per_second},
+          {"input_wait", input_wait}};
+}
+
+void TrainLog::BeginLoop(std::int64_t steps, double waited) {
+  before_loop_ = clock_.times();
+  clock_.BeginLoop(steps, waited);
+}
+
+void TrainLog::FirstBatch(const Batch& batch) {
+  const int count = std::min(batch.size(), kInputPictures);
+  for (int slot = 0; slot < count; ++slot) {
+    summaries_.Image(fmt::format("inputs/{}", slot), InputPicture(batch, slot),
+                     options_.first_step);
+  }
+  summaries_.Flush();
+}
+
+std::optional<double> TrainLog::SecondsLeft() const {
+  const double step = clock_.seconds_per_step();
+  if (step <= 0) {
+    return std::nullopt;
+  }
+  const WorkLeft left =
+      WorkLeftAt(state_.step, options_.first_step, options_.total_steps,
+                 options_.steps_per_eval);
+  const RunTimes times = clock_.times();
+  const double evaluation =
+      times.evaluation_count > 0
+          ? times.evaluations / static_cast<double>(times.evaluation_count)
+          : static_cast<double>(options_.eval_images) * step /
+                options_.batch_size / kBackwardFactor;
+  return static_cast<double>(left.steps) * step +
+         static_cast<double>(left.evaluations) * evaluation;
+}
+
+void TrainLog::Step(const StepResult& result, double waited) {
+  clock_.Step(waited);
   if (!std::isfinite(result.loss) && !non_finite_step_) {
     non_finite_step_ = result.step;
   }
   state_.step = result.step;
-  state_.elapsed_seconds = Seconds(Clock::now() - start_);
   state_.loss = result.loss;
   state_.top_1 = result.top_1;
   state_.learning_rate = result.learning_rate;
-  if (result.step % options_.steps_per_line == 0) {
+  state_.images_per_second = clock_.images_per_second();
+  state_.input_wait = clock_.input_wait();
+  state_.warm_up = clock_.in_warm_up();
+  state_.seconds_left = SecondsLeft();
+  if (!options_.skip_steps && result.step % options_.steps_per_line == 0) {
     WriteStep(result);
   }
   progress_.Update(ProgressText(state_));
 }
 
 void TrainLog::WriteStep(const StepResult& result) {
-  metrics_.Write("train", result.step,
-                 {{"loss", result.loss},
-                  {"top_1", result.top_1},
-                  {"learning_rate", result.learning_rate},
-                  {"images_per_second", state_.images_per_second},
-                  {"input_wait", state_.input_wait}});
-  summaries_.Scalar("loss", result.loss, result.step);
-  summaries_.Scalar("top_1_accuracy", result.top_1, result.step);
-  summaries_.Scalar("learning_rate", result.learning_rate, result.step);
+  MetricsLog::Values values =
+      State(state_.images_per_second, state_.input_wait);
+  Append(values, {{"learning_rate", double{result.learning_rate}},
+                  {"warm_up", state_.warm_up}});
+  metrics_.Write("train", result.step, values);
+  WriteStepScalars();
+}
+
+void TrainLog::WriteStepScalars() {
+  summaries_.Scalar("loss", state_.loss, state_.step);
+  summaries_.Scalar("top_1_accuracy", state_.top_1, state_.step);
+  summaries_.Scalar("learning_rate", state_.learning_rate, state_.step);
   summaries_.Scalar("current_epoch",
-                    static_cast<double>(result.step) * options_.batch_size /
+                    static_cast<double>(state_.step) * options_.batch_size /
                         static_cast<double>(options_.train_images),
-                    result.step);
-}
-
-void TrainLog::Loop(std::int64_t steps, double seconds, double input_wait) {
-  state_.input_wait = input_wait;
-  last_step_.reset();  // What happens between loops is not a step's time.
-  if (loops_++ == 0) {
-    first_loop_steps_ = steps;
-    first_loop_seconds_ = seconds;
-    Say(
-        fmt::format("first loop: {} steps in {:.1f} s (warm-up, left out of "
-                    "the images/s below)",
-                    steps, seconds));
-  } else {
-    steady_steps_ += steps;
-    steady_seconds_ += seconds;
-  }
-  summaries_.Scalar("examples/sec",
-                    static_cast<double>(steps) * options_.batch_size / seconds,
                     state_.step);
-  summaries_.Scalar("input_wait", input_wait, state_.step);
-  summaries_.Flush();
-  progress_.Update(ProgressText(state_));
 }
 
-void TrainLog::Input(const PipelineStats& interval) {
-  for (const infeed::Scalar& scalar : StatsScalars(interval)) {
+void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
+                       const PipelineStats& of_all_loops) {
+  clock_.EndLoop(end);
+  report_state_.input = of_all_loops;
+  if (clock_.times().loops == 1) {
+    WriteWarmUp(input);
+  }
+  WriteLoop(end.done, before_loop_);
+  if (options_.skip_steps && end.done > 0) {
+    WriteStepScalars();
+  }
+  for (const infeed::Scalar& scalar : StatsScalars(input)) {
     summaries_.Scalar(scalar.tag, scalar.value, state_.step);
   }
+  summaries_.Flush();
+}
+
+void TrainLog::WriteWarmUp(const PipelineStats& input) {
+  const RunTimes times = clock_.times();
+  metrics_.Write("warm_up", state_.step,
+                 {{"start_up_seconds", times.start_up},
+                  {"first_batch_seconds", input.first_wait_seconds},
+                  {"seconds", times.warm_up},
+                  {"steps", times.warm_up_steps}});
+  Say(fmt::format(
+      "warm-up: {} in {:.1f} s, {:.1f} s of it for the first "
+      "batch (left out of the images/s below)",
+      times.warm_up_steps == 1 ? "the first step"
+                               : fmt::format("{} steps", times.warm_up_steps),
+      times.warm_up, input.first_wait_seconds));
+}
+
+// What the loop has of its own, without the warm-up unless it is all of it.
+void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
+  const RunTimes now = clock_.times();
+  RunTimes loop;
+  loop.warm_up = now.warm_up - before.warm_up;
+  loop.warm_up_steps = now.warm_up_steps - before.warm_up_steps;
+  loop.steady = now.steady - before.steady;
+  loop.steady_steps = now.steady_steps - before.steady_steps;
+  loop.input_wait = now.input_wait - before.input_wait;
+  const double rate = loop.images_per_second(options_.batch_size);
+  MetricsLog::Values values = State(rate, loop.input_wait_share());
+  Append(values, {{"learning_rate", state_.learning_rate},
+                  {"steps", done},
+                  {"seconds", loop.warm_up + loop.steady},
+                  {"warm_up", loop.steady_steps == 0}});
+  metrics_.Write("loop", state_.step, values);
+  summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
+  summaries_.Scalar("examples/sec", rate, state_.step);
+  summaries_.Scalar("input_wait", loop.input_wait_share(), state_.step);
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
-  metrics_.Write("eval", step,
-                 {{"loss", result.loss},
-                  {"top_1", result.top_1},
-                  {"top_5", result.top_5},
-                  {"images", static_cast<double>(result.images)},
-                  {"images_per_second", result.images_per_second},
-                  {"input_wait", result.input_wait}});
-  eval_summaries_.Scalar("top_1_accuracy", result.top_1, step);
-  eval_summaries_.Scalar("top_5_accuracy", result.top_5, step);
-  eval_summaries_.Scalar("loss", result.loss, step);
-  eval_summaries_.Flush();
-  Say(EvalText(step, result));
+  clock_.EndEvaluation();
+  evaluations_.Write(step, result);
+  report_state_.evaluation = result;
+  report_state_.evaluation_step = step;
+  WriteReport(step);
+}
+
+void TrainLog::WriteReport(std::int64_t step) {
+  report_state_.step = step;
+  report_state_.times = clock_.times();
+  report_.Write(report_state_);
 }
 
 void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
-  metrics_.Write("checkpoint", step, {});
+  clock_.EndCheckpoint();
+  metrics_.Write("checkpoint", step,
+                 State(images_per_second(), times().input_wait_share()));
   Say(fmt::format("checkpoint at step {}: {}", step, folder));
+  WriteReport(step);
 }
 
 void TrainLog::End(std::int64_t step) {
   progress_.Finish();
-  metrics_.Write("end", step,
-                 {{"images_per_second", images_per_second()},
-                  {"input_wait", state_.input_wait}});
+  const RunTimes times = clock_.times();
+  MetricsLog::Values values =
+      State(images_per_second(), times.input_wait_share());
+  Append(values, {{"seconds", times.total},
+                  {"warm_up_seconds", times.start_up + times.warm_up},
+                  {"checkpoint_seconds", times.checkpoints},
+                  {"evaluation_seconds", times.evaluations},
+                  {"between_loops_seconds", times.between}});
+  metrics_.Write("end", step, values);
   summaries_.Flush();
+  report_state_.ended = true;
+  WriteReport(step);
 }
 
 void TrainLog::Say(const std::string& line) {
@@ -142,12 +239,7 @@ void TrainLog::Say(const std::string& line) {
 }
 
 double TrainLog::images_per_second() const {
-  const bool steady = steady_steps_ > 0;
-  const double seconds = steady ? steady_seconds_ : first_loop_seconds_;
-  const std::int64_t steps = steady ? steady_steps_ : first_loop_steps_;
-  return seconds > 0
-             ? static_cast<double>(steps) * options_.batch_size / seconds
-             : 0;
+  return clock_.times().images_per_second(options_.batch_size);
 }
 
 }  // namespace infeed

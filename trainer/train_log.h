@@ -1,15 +1,18 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "pipeline/batch.h"
 #include "pipeline/stats.h"
-#include "trainer/evaluation.h"
+#include "trainer/eval_log.h"
+#include "trainer/eval_result.h"
 #include "trainer/metrics_log.h"
 #include "trainer/outfeed.h"
 #include "trainer/progress.h"
+#include "trainer/report.h"
+#include "trainer/run_clock.h"
 #include "trainer/summary_writer.h"
 
 namespace infeed {
@@ -18,29 +21,40 @@ struct TrainLogOptions {
   std::string model_dir;
   int batch_size = 1;  // global
   std::int64_t train_images = 1;
-  std::int64_t first_step = 0;  // of this run
+  std::int64_t eval_images = 0;  // of one evaluation
+  std::int64_t first_step = 0;   // of this run
   std::int64_t total_steps = 0;
   std::int64_t steps_per_line = 1;  // in metrics.jsonl and the events; > 0
+  std::int64_t steps_per_eval = 0;  // 0: no evaluations
+  bool skip_steps = false;          // only loops have lines
+  bool results_stream = true;       // as RunClockOptions
+  std::string configuration;        // YAML; for TensorBoard
+  ReportSubject report;
 };
 
 // Everything that a training run tells: each step's result as it leaves the
 // outfeed goes into metrics.jsonl, the TensorBoard events and the progress
-// line; loops, evaluations and checkpoints likewise.
+// line; loops, evaluations and checkpoints likewise, the latter two into the
+// report as well.
 //
 // One thread at a time: Step() runs in the outfeed's thread while a loop runs,
-// the rest after Outfeed::Drain(). Throws IoError.
+// the rest before its first step or after Outfeed::Drain(). Throws IoError.
 class TrainLog {
  public:
   explicit TrainLog(const TrainLogOptions& options);
 
-  void Step(const StepResult& result);
-  // A loop has ended. input_wait is its fraction of the time, 0..1.
-  void Loop(std::int64_t steps, double seconds, double input_wait);
-  // What the input did in the loop that is about to be told.
-  void Input(const PipelineStats& interval);
+  // waited: for how long the device has waited for its infeed so far, in all,
+  // in seconds; here and below.
+  void BeginLoop(std::int64_t steps, double waited);
+  // Some of the first batch's images.
+  void FirstBatch(const Batch& batch);
+  void Step(const StepResult& result, double waited);
+  // What the input did in this loop, and in all.
+  void EndLoop(const LoopEnd& end, const PipelineStats& input,
+               const PipelineStats& of_all_loops);
   void Evaluation(std::int64_t step, const EvalResult& result);
   void CheckpointWritten(std::int64_t step, const std::string& folder);
-  // Writes the last line of metrics.jsonl.
+  // Writes the last line of metrics.jsonl, and the report.
   void End(std::int64_t step);
   // Prints a line beside the progress line.
   void Say(const std::string& line);
@@ -49,29 +63,32 @@ class TrainLog {
   [[nodiscard]] std::optional<std::int64_t> non_finite_step() const {
     return non_finite_step_;
   }
-  // Over the loops after the first, or over that while it is the only one.
+  // Without the warm-up, unless there is nothing else.
   [[nodiscard]] double images_per_second() const;
+  [[nodiscard]] RunTimes times() const { return clock_.times(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  void UpdateRate();
+  // What every event says of the training.
+  [[nodiscard]] MetricsLog::Values State(double images_per_second,
+                                         double input_wait) const;
+  [[nodiscard]] std::optional<double> SecondsLeft() const;
+  void WriteReport(std::int64_t step);
   void WriteStep(const StepResult& result);
+  void WriteStepScalars();
+  void WriteWarmUp(const PipelineStats& input);
+  void WriteLoop(std::int64_t done, const RunTimes& before);
 
   TrainLogOptions options_;
   MetricsLog metrics_;
+  Report report_;
   SummaryWriter summaries_;
-  SummaryWriter eval_summaries_;
+  EvalLog evaluations_;
   ProgressLine progress_;
+  RunClock clock_;
   ProgressState state_;
-  Clock::time_point start_ = Clock::now();
-  std::optional<Clock::time_point> last_step_;
+  RunTimes before_loop_;
+  ReportState report_state_;
   std::optional<std::int64_t> non_finite_step_;
-  std::int64_t loops_ = 0;
-  std::int64_t first_loop_steps_ = 0;
-  double first_loop_seconds_ = 0;
-  std::int64_t steady_steps_ = 0;
-  double steady_seconds_ = 0;
 };
 
 }  // namespace infeed

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/format.h>
+
 namespace infeed {
 
 Training::Training(const TrainingOptions& options, const RecordIndex* index,
@@ -19,7 +21,18 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
                stream),
       infeed_(records_.batches(), options.input.batch_size,
               records_.SizeAt(stream)),
-      outfeed_([&log](const StepResult& result) { log.Step(result); }) {}
+      outfeed_([this](const StepResult& result) {
+        tally_.Add(result);
+        log_.Step(result, infeed_.wait_seconds());
+      }),
+      best_(options.model_dir, options.keep_best),
+      writer_(options.model_dir, options.async_checkpoints,
+              [&log](std::int64_t saved, const std::string& folder) {
+                log.CheckpointWritten(saved, folder);
+              }) {
+  options_.keep.best = best_.step();
+  infeed_.ShowFirst([&log](const Batch& batch) { log.FirstBatch(batch); });
+}
 
 Training::End Training::TrainTo(std::int64_t target,
                                 const std::stop_token& stop) {
@@ -38,36 +51,44 @@ Training::End Training::TrainTo(std::int64_t target,
 }
 
 void Training::RunLoop(std::int64_t most_steps) {
+  using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
   const std::int64_t steps =
       std::min(most_steps, records_.BatchesToChange(infeed_.position()));
   infeed_.ExpectImageSize(records_.SizeAt(infeed_.position()));
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
-  const double waited_before = infeed_.wait_seconds();
+  log_.BeginLoop(steps, infeed_.wait_seconds());
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
+  const Clock::time_point device_end = Clock::now();
   outfeed_.Drain();
-  const std::chrono::duration<double> took =
-      std::chrono::steady_clock::now() - start;
+  const Clock::time_point end = Clock::now();
   step_ += done;
-  loop_seconds_ += took.count();
-  const double waited = infeed_.wait_seconds() - waited_before;
-  log_.Input(input_stats().Since(before));
-  log_.Loop(done, took.count(), std::min(1.0, waited / took.count()));
+  loop_seconds_ += Seconds(end - start).count();
+  log_.EndLoop({.done = done,
+                .waited = infeed_.wait_seconds(),
+                .drained = Seconds(end - device_end).count()},
+               input_stats().Since(before), input_stats_of_loops());
 }
 
 void Training::SaveCheckpoint() {
   if (saved_step_ == step_) {
     return;
   }
-  const std::string folder =
-      infeed::SaveCheckpoint(options_.model_dir,
-                             {.step = step_,
-                              .stream = infeed_.position(),
-                              .identity = options_.identity,
-                              .state = device_.Save()},
-                             options_.keep_last);
+  writer_.Save({.step = step_,
+                .stream = infeed_.position(),
+                .identity = options_.identity,
+                .state = device_.Save()},
+               options_.keep);
   saved_step_ = step_;
-  log_.CheckpointWritten(step_, folder);
+}
+
+void Training::NoteEvaluation(const EvalResult& result) {
+  writer_.Finish();  // Only what is on the disk can be the best.
+  if (saved_step_ == step_ && best_.Note(step_, result)) {
+    options_.keep.best = step_;
+    log_.Say(fmt::format("best {} so far: step {}", options_.keep_best, step_));
+  }
 }
 
 PipelineStats Training::input_stats() const {
@@ -82,12 +103,6 @@ PipelineStats Training::input_stats_of_loops() const {
   PipelineStats stats = input_stats();
   stats.elapsed_seconds = loop_seconds_;
   return stats;
-}
-
-double Training::input_wait() const {
-  return loop_seconds_ > 0
-             ? std::min(1.0, infeed_.wait_seconds() / loop_seconds_)
-             : 0;
 }
 
 }  // namespace infeed

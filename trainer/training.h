@@ -5,8 +5,11 @@
 #include <stop_token>
 #include <string>
 
-#include "trainer/checkpoint.h"
+#include "trainer/best_checkpoint.h"
+#include "trainer/checkpoint_save.h"
+#include "trainer/checkpoint_writer.h"
 #include "trainer/device_loop.h"
+#include "trainer/epoch_lines.h"
 #include "trainer/infeed.h"
 #include "trainer/outfeed.h"
 #include "trainer/sized_input.h"
@@ -22,7 +25,9 @@ struct TrainingOptions {
   std::string image_size_schedule = {};
   std::int64_t iterations_per_loop = 1;   // > 0
   std::int64_t steps_per_checkpoint = 1;  // > 0; seen at the end of loops
-  int keep_last = 5;                      // checkpoints kept; > 0
+  KeepOptions keep;                       // which checkpoints stay
+  std::string keep_best = "none";         // and the best by this metric
+  bool async_checkpoints = false;         // written beside the training
 };
 
 // A training run between evaluations: input pipeline, infeed, device loop and
@@ -45,8 +50,13 @@ class Training {
   // request to stop ends it after the step at hand.
   [[nodiscard]] End TrainTo(std::int64_t target, const std::stop_token& stop);
 
-  // Writes a checkpoint of this moment unless the last one is of this step.
+  // Writes a checkpoint of this moment, or begins to, unless the last one is
+  // of this step.
   void SaveCheckpoint();
+  // Waits until the last checkpoint is on the disk.
+  void FinishCheckpoint() { writer_.Finish(); }
+  // Takes the evaluation of the last checkpoint, to keep the best one.
+  void NoteEvaluation(const EvalResult& result);
 
   [[nodiscard]] std::int64_t step() const { return step_; }
   // The input as the device sees it: it is the device that waits, not the
@@ -58,8 +68,8 @@ class Training {
   [[nodiscard]] std::int64_t input_memory_bytes() const {
     return records_.memory_bytes();
   }
-  // The fraction of the training time that the device waited for its infeed.
-  [[nodiscard]] double input_wait() const;
+  // The steps since the last call, added up.
+  [[nodiscard]] EpochScore TakeScore() { return tally_.Take(); }
 
  private:
   void RunLoop(std::int64_t most_steps);
@@ -70,9 +80,12 @@ class Training {
   std::int64_t step_;
   std::int64_t saved_step_;
   double loop_seconds_ = 0;
+  EpochTally tally_;
   SizedInput records_;
   Infeed infeed_;
   Outfeed outfeed_;
+  BestCheckpoint best_;
+  CheckpointWriter writer_;
 };
 
 }  // namespace infeed

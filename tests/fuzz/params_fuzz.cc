@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "trainer/param_table.h"
 #include "trainer/param_value.h"
+#include "trainer/param_yaml.h"
 #include "trainer/params.h"
 #include "trainer/params_parse.h"
 

@@ -1,0 +1,64 @@
+#include "records/image_record.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include "base/error.h"
+#include "records/byte_source.h"
+#include "records/imagenet_example.h"
+
+namespace infeed {
+namespace {
+
+// Throws IoError, and DataError of no origin.
+std::string ReadBytes(const std::string& path, std::int64_t listed_bytes) {
+  if (listed_bytes > kMaxImageFileBytes) {
+    throw DataError("the file is too long for an image");
+  }
+  const FileSource file(path);
+  std::string bytes(static_cast<std::size_t>(listed_bytes), '\0');
+  const std::size_t read =
+      file.ReadAt(0, std::as_writable_bytes(std::span(bytes)));
+  if (file.size() != listed_bytes || read != bytes.size()) {
+    throw DataError("the file changed after it was listed");
+  }
+  return bytes;
+}
+
+// A file that cannot be read is one bad image among others.
+std::string ReadImage(const std::string& path, std::int64_t listed_bytes) {
+  try {
+    return ReadBytes(path, listed_bytes);
+  } catch (const IoError& error) {
+    throw DataError(
+        {path, -1, -1},
+        "cannot read: " + std::generic_category().message(error.errno_value()));
+  } catch (const DataError& error) {
+    throw error.At({path, -1, -1});
+  }
+}
+
+}  // namespace
+
+RecordPayload ReadImageRecord(const RecordIndex& index, std::int64_t record,
+                              std::vector<std::byte>& buffer) {
+  const RecordLocation location = index.at(record);
+  const std::string& path =
+      index.shards()[static_cast<std::size_t>(location.shard)];
+  const std::string encoded = ReadImage(path, location.length);
+  const std::string example = BuildImagenetExample(
+      {.label = index.image_label(record),
+       .synset = {},
+       .text = {},
+       .filename = std::filesystem::path(path).filename().string(),
+       .encoded = encoded});
+  const auto bytes = std::as_bytes(std::span(example));
+  buffer.resize(std::max(buffer.size(), bytes.size()));
+  std::ranges::copy(bytes, buffer.begin());
+  return {.bytes = std::span(buffer).first(bytes.size())};
+}
+
+}  // namespace infeed

@@ -1,0 +1,26 @@
+#include "trainer/nearest_name.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kNames[] = {"train_steps", "train_batch_size",
+                                       "seed"};
+
+TEST(NearestNameTest, FindsSlipsAndParts) {
+  EXPECT_EQ(NearestName("train_step", kNames), "train_steps");
+  EXPECT_EQ(NearestName("tarin_steps", kNames), "train_steps");
+  EXPECT_EQ(NearestName("batch_size", kNames), "train_batch_size");
+}
+
+TEST(NearestNameTest, FindsNothingFarAway) {
+  EXPECT_EQ(NearestName("xyzzy", kNames), "");
+  EXPECT_EQ(NearestName("se", kNames), "");
+  EXPECT_EQ(NearestName(std::string(100'000, 'x'), kNames), "");
+}
+
+}  // namespace
+}  // namespace infeed

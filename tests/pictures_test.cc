@@ -1,0 +1,85 @@
+#include "trainer/pictures.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "preprocess/opencv_image.h"
+
+namespace infeed {
+namespace {
+
+using Color = std::array<int, 3>;
+
+// The pixels of a picture, read back.
+class Pixels {
+ public:
+  explicit Pixels(const SummaryImage& picture) {
+    DecodeOtherImage(std::as_bytes(std::span(picture.png)), 1 << 22, image_);
+    EXPECT_EQ(image_.width(), picture.width);
+    EXPECT_EQ(image_.height(), picture.height);
+  }
+  [[nodiscard]] Color At(int x, int y) {
+    const std::uint8_t* const pixel = image_.row(y) + std::ptrdiff_t{x} * 3;
+    return {pixel[0], pixel[1], pixel[2]};
+  }
+
+ private:
+  RgbImage image_;
+};
+
+constexpr Color kWhite = {255, 255, 255};
+constexpr Color kBlue = {23, 78, 166};
+
+TEST(PicturesTest, ShowsAnImageOfABatch) {
+  Batch batch(2, 3);
+  std::ranges::fill(batch.pixels(), 0);
+  batch.slot_pixels(1)[5] = 0x0A'0B'0C'00;
+  Pixels pixels(InputPicture(batch, 1));
+  EXPECT_EQ(pixels.At(2, 1), (Color{10, 11, 12}));
+  EXPECT_EQ(pixels.At(0, 0), (Color{0, 0, 0}));
+}
+
+TEST(PicturesTest, ShadesAConfusionMatrixByRows) {
+  EvalResult result;
+  result.classes = 2;
+  result.confusion = {9, 0, 1, 3};
+  Pixels pixels(ConfusionPicture(result));
+  EXPECT_EQ(pixels.At(100, 100), kBlue);
+  EXPECT_EQ(pixels.At(400, 100), kWhite);
+  // A quarter of the row is half of the way.
+  EXPECT_EQ(pixels.At(100, 400), (Color{139, 167, 211}));
+}
+
+TEST(PicturesTest, ShowsAClassWithoutImages) {
+  EvalResult result;
+  result.classes = 2;
+  result.confusion = {0, 0, 0, 1};
+  EXPECT_EQ(Pixels(ConfusionPicture(result)).At(100, 100), kWhite);
+}
+
+TEST(PicturesTest, GivesEachOfManyClassesAPixel) {
+  EvalResult result;
+  result.classes = 1000;
+  result.confusion.resize(1'000'000);
+  result.confusion[999'998] = 1;
+  const SummaryImage picture = ConfusionPicture(result);
+  EXPECT_EQ(picture.width, 1000);
+  EXPECT_EQ(Pixels(picture).At(998, 999), kBlue);
+}
+
+TEST(PicturesTest, DrawsACurve) {
+  EvalResult result;
+  result.roc = {{0, 0}, {0, 0.5}, {1, 1}};
+  Pixels pixels(RocPicture(result));
+  EXPECT_EQ(pixels.At(10, 250), kBlue);  // straight up
+  EXPECT_EQ(pixels.At(160, 85), kBlue);  // then to the corner
+  EXPECT_EQ(pixels.At(300, 300), kWhite);
+  EXPECT_NE(pixels.At(100, 220), kWhite);  // the diagonal
+}
+
+}  // namespace
+}  // namespace infeed

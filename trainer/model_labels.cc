@@ -1,0 +1,85 @@
+#include "trainer/model_labels.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "records/dataset_info.h"
+#include "records/open_source.h"
+#include "trainer/model_dir.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kMaxLabelsBytes = std::int64_t{64} << 20;
+
+std::vector<std::string> ReadLines(const std::string& path) {
+  std::vector<std::string> lines;
+  if (IsUrl(path) || !std::filesystem::exists(path)) {
+    return lines;
+  }
+  const std::string text = ReadWholeFile(path, kMaxLabelsBytes);
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    std::string line = text.substr(start, end - start);
+    if (line.ends_with('\r')) {
+      line.pop_back();
+    }
+    lines.push_back(std::move(line));
+    start = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+ModelLabels::ModelLabels(std::vector<std::string> names, int num_classes)
+    : names_(std::move(names)) {
+  for (std::string& name : names_) {
+    std::ranges::replace(name, '\n', ' ');  // It is to be one line.
+  }
+  if (!names_.empty() && LabelOffset(num_classes) == 0 &&
+      names_.size() + 1 == static_cast<std::size_t>(num_classes)) {
+    names_.insert(names_.begin(), "background");
+  }
+}
+
+ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes) {
+  if (const std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir);
+      info && !info->classes.empty()) {
+    return {info->classes, num_classes};
+  }
+  return {ReadLines(PathIn(data_dir, "labels.txt")), num_classes};
+}
+
+ModelLabels ModelLabels::OfModel(const std::string& model_dir) {
+  ModelLabels names;
+  names.names_ = ReadLines(LabelsPath(model_dir));
+  return names;
+}
+
+void ModelLabels::Save(const std::string& model_dir) const {
+  if (names_.empty()) {
+    return;
+  }
+  std::string text;
+  for (const std::string& name : names_) {
+    text.append(name).push_back('\n');
+  }
+  WriteFileAtomically(LabelsPath(model_dir), text);
+}
+
+std::string ModelLabels::NameOf(std::int64_t index) const {
+  return index >= 0 && index < static_cast<std::int64_t>(names_.size())
+             ? names_[static_cast<std::size_t>(index)]
+             : std::to_string(index);
+}
+
+std::optional<std::int64_t> ModelLabels::IndexOf(std::string_view name) const {
+  const auto found = std::ranges::find(names_, name);
+  return found == names_.end() ? std::nullopt
+                               : std::optional(found - names_.begin());
+}
+
+}  // namespace infeed

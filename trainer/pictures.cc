@@ -1,0 +1,144 @@
+#include "trainer/pictures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+
+#include "base/error.h"
+#include "preprocess/image.h"
+#include "preprocess/opencv_image.h"
+
+namespace infeed {
+namespace {
+
+using Color = std::array<std::uint8_t, 3>;  // R G B
+
+constexpr Color kWhite = {255, 255, 255};
+constexpr Color kLine = {208, 213, 221};
+constexpr Color kBlue = {23, 78, 166};
+
+constexpr int kMapSide = 512;   // about, for a map of few classes
+constexpr int kLeastLined = 6;  // pixels of a square that has a frame
+constexpr int kCurveSide = 320;
+constexpr int kCurveMargin = 10;
+
+SummaryImage Encoded(const RgbImage& image) {
+  return {.png = EncodePng(image.view()),
+          .width = image.width(),
+          .height = image.height()};
+}
+
+RgbImage Filled(int width, int height, const Color& color) {
+  RgbImage image;
+  image.Resize(width, height);
+  for (std::size_t i = 0; i < image.pixels().size(); ++i) {
+    image.pixels()[i] = color[i % 3];
+  }
+  return image;
+}
+
+void SetPixel(RgbImage& image, int x, int y, const Color& color) {
+  std::ranges::copy(color, image.row(y) + static_cast<std::ptrdiff_t>(x) * 3);
+}
+
+void FillSquare(RgbImage& image, int x, int y, int side, const Color& color) {
+  for (int row = y; row < y + side; ++row) {
+    for (int column = x; column < x + side; ++column) {
+      SetPixel(image, column, row, color);
+    }
+  }
+}
+
+// White for 0, dark blue for 1. The root, so that few are seen beside many.
+Color Shade(double share) {
+  Color color;
+  for (std::size_t i = 0; i < color.size(); ++i) {
+    color[i] = static_cast<std::uint8_t>(
+        std::lround(std::lerp(kWhite[i], kBlue[i], std::sqrt(share))));
+  }
+  return color;
+}
+
+struct Point {
+  double x;
+  double y;
+};
+
+// A line of about two pixels.
+void DrawLine(RgbImage& image, const Point& from, const Point& to,
+              const Color& color) {
+  const int steps = 2 + 2 * static_cast<int>(std::max(std::abs(to.x - from.x),
+                                                      std::abs(to.y - from.y)));
+  for (int i = 0; i <= steps; ++i) {
+    const double t = static_cast<double>(i) / steps;
+    FillSquare(image, static_cast<int>(std::lerp(from.x, to.x, t)),
+               static_cast<int>(std::lerp(from.y, to.y, t)), 2, color);
+  }
+}
+
+Point InPlot(const RocPoint& point) {
+  constexpr double kSide = kCurveSide - 2 * kCurveMargin - 1;
+  return {.x = kCurveMargin + kSide * point.false_positive_rate,
+          .y = kCurveMargin + kSide * (1 - point.true_positive_rate)};
+}
+
+}  // namespace
+
+SummaryImage InputPicture(const Batch& batch, int slot) {
+  const int side = batch.image_size();
+  RgbImage image;
+  image.Resize(side, side);
+  const std::size_t count = static_cast<std::size_t>(side) * side;
+  const auto pixels =
+      batch.pixels().subspan(static_cast<std::size_t>(slot) * count, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    image.pixels()[3 * i] = static_cast<std::uint8_t>(pixels[i] >> 24);
+    image.pixels()[3 * i + 1] = static_cast<std::uint8_t>(pixels[i] >> 16);
+    image.pixels()[3 * i + 2] = static_cast<std::uint8_t>(pixels[i] >> 8);
+  }
+  return Encoded(image);
+}
+
+SummaryImage ConfusionPicture(const EvalResult& result) {
+  Check(!result.confusion.empty(), "there is a confusion matrix");
+  const int square = std::max(1, kMapSide / result.classes);
+  const int frame = square >= kLeastLined ? 1 : 0;
+  const int side = square * result.classes + frame;
+  RgbImage image = Filled(side, side, kLine);
+  const auto classes = static_cast<std::size_t>(result.classes);
+  for (std::size_t label = 0; label < classes; ++label) {
+    const auto row =
+        std::span(result.confusion).subspan(label * classes, classes);
+    const double total = static_cast<double>(
+        std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+    for (std::size_t said = 0; said < classes; ++said) {
+      const double share =
+          total > 0 ? static_cast<double>(row[said]) / total : 0;
+      FillSquare(image, static_cast<int>(said) * square + frame,
+                 static_cast<int>(label) * square + frame, square - frame,
+                 Shade(share));
+    }
+  }
+  return Encoded(image);
+}
+
+SummaryImage RocPicture(const EvalResult& result) {
+  Check(!result.roc.empty(), "there is a curve");
+  RgbImage image = Filled(kCurveSide, kCurveSide, kWhite);
+  const std::array<Point, 4> corners = {InPlot({0, 0}), InPlot({1, 0}),
+                                        InPlot({1, 1}), InPlot({0, 1})};
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    DrawLine(image, corners[i], corners[(i + 1) % corners.size()], kLine);
+  }
+  DrawLine(image, corners[0], corners[2], kLine);
+  for (std::size_t i = 1; i < result.roc.size(); ++i) {
+    DrawLine(image, InPlot(result.roc[i - 1]), InPlot(result.roc[i]), kBlue);
+  }
+  return Encoded(image);
+}
+
+}  // namespace infeed

@@ -1,0 +1,124 @@
+#include "trainer/predict_input.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "records/folder_listing.h"
+#include "records/open_source.h"
+#include "records/shards.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What has been named so far.
+struct Named {
+  std::vector<std::string> images;
+  std::vector<std::string> shards;
+};
+
+void AddImagesOf(const std::string& folder, std::vector<std::string>& images) {
+  const FolderListing listing = ListFolder(folder);
+  for (const FolderEntry& image : listing.images) {
+    images.push_back((fs::path(folder) / image.name).string());
+  }
+  for (const std::string& name : listing.folders) {
+    AddImagesOf((fs::path(folder) / name).string(), images);
+  }
+}
+
+bool IsShard(const fs::path& path) {
+  return IsShardName(path.filename().string()) ||
+         path.extension() == ".tfrecord" || path.extension() == ".tfrecords";
+}
+
+void AddShards(const std::string& spec, Named& named) {
+  const std::vector<std::string> shards = ListShards(spec);
+  named.shards.insert(named.shards.end(), shards.begin(), shards.end());
+}
+
+void AddFolder(const std::string& folder, Named& named) {
+  const std::size_t before = named.images.size();
+  AddImagesOf(folder, named.images);
+  if (named.images.size() > before) {
+    return;
+  }
+  try {
+    AddShards(folder, named);
+  } catch (const IoError&) {
+    throw UsageError("input=" + folder +
+                     ": there is no image and no shard in the folder");
+  }
+}
+
+void AddInput(const std::string& input, Named& named) {
+  if (IsUrl(input)) {
+    return AddShards(input, named);
+  }
+  std::error_code ignored;
+  if (fs::is_directory(input, ignored)) {
+    return AddFolder(input, named);
+  }
+  const bool exists = fs::exists(input, ignored);
+  if (IsShard(input) ||
+      (!exists && input.find_first_of("*?[") != std::string::npos)) {
+    return AddShards(input, named);
+  }
+  if (!exists) {
+    throw IoError(input, "read", ENOENT);
+  }
+  named.images.push_back(input);
+}
+
+std::vector<ImageFile> WithLabels(std::vector<std::string> paths,
+                                  const ModelLabels& labels, int num_classes) {
+  std::vector<ImageFile> files;
+  files.reserve(paths.size());
+  for (std::string& path : paths) {
+    const std::string folder =
+        fs::absolute(path).parent_path().filename().string();
+    const std::optional<std::int64_t> index = labels.IndexOf(folder);
+    files.push_back({.path = std::move(path),
+                     .label = index ? *index + LabelOffset(num_classes) : -1});
+  }
+  return files;
+}
+
+}  // namespace
+
+RecordIndex RecordsOf(const std::vector<std::string>& inputs,
+                      const ModelLabels& labels, int num_classes) {
+  Named named;
+  for (const std::string& input : inputs) {
+    AddInput(input, named);
+  }
+  if (!named.images.empty() && !named.shards.empty()) {
+    throw UsageError("input: " + named.images.front() + " is an image and " +
+                     named.shards.front() +
+                     " a shard; give one kind at a time");
+  }
+  return named.images.empty()
+             ? RecordIndex(std::move(named.shards))
+             : RecordIndex::OfImages(
+                   WithLabels(std::move(named.images), labels, num_classes));
+}
+
+RecordIndex RecordsOfSplit(const std::string& data_dir,
+                           const std::string& split) {
+  std::vector<std::string> shards =
+      FindSplit(data_dir, split == "auto" ? "test" : split);
+  if (shards.empty() && split == "auto") {
+    shards = FindSplit(data_dir, "validation");
+  }
+  if (shards.empty()) {
+    throw UsageError("data_dir=" + data_dir + ": no " +
+                     (split == "auto" ? "test-* or validation" : split) +
+                     "-* shards to predict; give --input");
+  }
+  return RecordIndex(std::move(shards));
+}
+
+}  // namespace infeed

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "records/record_index.h"
+#include "trainer/model_labels.h"
+
+// What a prediction is asked of.
+namespace infeed {
+
+// The records that users name: image files and folders of them, or shards.
+// A folder gives the images in it and in its folders, by their extensions, in
+// the order of their names, or, where it has none, its shards. Files that are
+// named like shards or end in .tfrecord, patterns and URLs are shards; any
+// other file is an image, in the order given. An image in a folder that is
+// named like a class has that class's label.
+//
+// num_classes: of the model. Throws IoError for what is not there, UsageError
+// for images and shards together or no image at all; and what RecordIndex
+// throws.
+[[nodiscard]] RecordIndex RecordsOf(const std::vector<std::string>& inputs,
+                                    const ModelLabels& labels, int num_classes);
+
+// The records of one split of a data set: "train", "validation" or "test";
+// "auto" is test, else validation. Throws UsageError where there is none;
+// IoError, and what RecordIndex throws.
+[[nodiscard]] RecordIndex RecordsOfSplit(const std::string& data_dir,
+                                         const std::string& split);
+
+}  // namespace infeed

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+// Named sets of parameters: the layer above the defaults.
+namespace infeed {
+
+struct Preset {
+  std::string_view name;
+  std::string_view about;   // one line, for --help
+  std::string_view source;  // where its values are from, and what differs here
+  std::string_view values;  // as --params_override takes them
+};
+
+[[nodiscard]] std::span<const Preset> Presets();
+
+// Throws UsageError for an unknown name, with all that are known.
+[[nodiscard]] const Preset& FindPreset(std::string_view name);
+
+// The names, "tpu_v3|torchvision|...".
+[[nodiscard]] std::string_view PresetNames();
+
+}  // namespace infeed

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+
+#include "trainer/model_options.h"
+#include "trainer/network_drop.h"
+#include "trainer/network_random.h"
+#include "trainer/resnet_plan.h"
+
+namespace infeed {
+
+// What is random in a ResNet's step.
+struct ResNetDrops {
+  StepRandom random;
+  DropBlock drop_block;
+};
+
+// A convolution and its norm, which may be absent.
+struct ConvNorm {
+  torch::nn::Conv2d conv{nullptr};
+  torch::nn::BatchNorm2d norm{nullptr};
+};
+
+[[nodiscard]] torch::nn::BatchNorm2d MakeNorm(std::int64_t channels,
+                                              const ModelOptions& options);
+
+// Makes both and registers them in a module that is itself registered as
+// `prefix` ("layer1.0." or ""); the norm has norm_channels.
+[[nodiscard]] ConvNorm MakeConvNorm(const ConvPlan& plan,
+                                    std::int64_t norm_channels,
+                                    const ModelOptions& options,
+                                    const std::string& prefix,
+                                    torch::nn::Module& module);
+
+// A block as BlockPlan describes it.
+class ResidualBlock final : public torch::nn::Module {
+ public:
+  ResidualBlock(const BlockPlan& plan, const ModelOptions& options);
+
+  // May change neither x nor anything else but its norms' statistics.
+  [[nodiscard]] torch::Tensor Forward(const torch::Tensor& x,
+                                      ResNetDrops& drops);
+
+ private:
+  torch::Tensor PostActivation(const torch::Tensor& x, ResNetDrops& drops);
+  torch::Tensor PreActivation(const torch::Tensor& x, ResNetDrops& drops);
+  torch::Tensor Shortcut(const torch::Tensor& x, ResNetDrops& drops);
+  torch::Tensor SqueezeAndExcite(const torch::Tensor& x);
+  torch::Tensor MaybeDropBlock(const torch::Tensor& x, ResNetDrops& drops);
+
+  BlockPlan plan_;
+  bool pre_activation_;
+  std::vector<ConvNorm> convs_;
+  std::optional<ConvNorm> shortcut_;
+  std::vector<ConvNorm> squeeze_;  // none or two
+};
+
+}  // namespace infeed

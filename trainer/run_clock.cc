@@ -1,0 +1,126 @@
+#include "trainer/run_clock.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace infeed {
+namespace {
+
+// Weight of the newest step in the rate: about the last ten steps count.
+constexpr double kNewestWeight = 0.1;
+
+double Seconds(RunClock::Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+double Share(double part, double whole) {
+  return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
+}
+
+double Rate(std::int64_t images, double seconds) {
+  return seconds > 0 ? static_cast<double>(images) / seconds : 0;
+}
+
+}  // namespace
+
+double RunTimes::input_wait_share() const { return Share(input_wait, steady); }
+
+double RunTimes::images_per_second(int batch_size) const {
+  return steady_steps > 0 ? Rate(steady_steps * batch_size, steady)
+                          : Rate(warm_up_steps * batch_size, warm_up);
+}
+
+RunClock::RunClock(const RunClockOptions& options, Now now)
+    : options_(options),
+      now_(std::move(now)),
+      start_(now_()),
+      mark_(start_),
+      loop_start_(start_),
+      last_step_(start_) {}
+
+double RunClock::SinceMark() {
+  const Clock::time_point now = now_();
+  return Seconds(now - std::exchange(mark_, now));
+}
+
+void RunClock::BeginLoop(std::int64_t steps, double waited) {
+  (times_.loops == 0 ? times_.start_up : times_.between) += SinceMark();
+  loop_start_ = mark_;
+  last_step_ = mark_;
+  loop_steps_ = steps;
+  first_of_loop_ = true;
+  warm_up_seconds_ = 0;
+  warm_up_steps_ = 0;
+  waited_at_step_ = waited;
+  waited_at_steady_ = waited;
+}
+
+void RunClock::EndWarmUp(std::int64_t steps, double seconds, double waited) {
+  warmed_up_ = true;
+  warm_up_seconds_ = seconds;
+  warm_up_steps_ = steps;
+  waited_at_steady_ = waited;
+  times_.warm_up += seconds;
+  times_.warm_up_steps += steps;
+}
+
+void RunClock::TellRate(double images, double seconds) {
+  if (seconds <= 0) {
+    return;
+  }
+  const double rate = images / seconds;
+  const bool smooth = rate_is_steady_ && options_.results_stream;
+  rate_ += smooth ? kNewestWeight * (rate - rate_) : rate - rate_;
+  rate_is_steady_ = !in_warm_up_;
+}
+
+void RunClock::Step(double waited) {
+  in_warm_up_ = !warmed_up_;
+  if (!options_.results_stream && !first_of_loop_) {
+    return;  // All of a loop's results come at once: the first told it all.
+  }
+  const Clock::time_point now = now_();
+  const double seconds = Seconds(now - std::exchange(last_step_, now));
+  const std::int64_t steps = options_.results_stream ? 1 : loop_steps_;
+  TellRate(static_cast<double>(steps * options_.batch_size), seconds);
+  input_wait_ = Share(waited - std::exchange(waited_at_step_, waited), seconds);
+  first_of_loop_ = false;
+  if (!in_warm_up_) {
+    told_seconds_ += seconds;
+    told_steps_ += steps;
+  }
+  if (options_.results_stream && !warmed_up_) {
+    EndWarmUp(1, seconds, waited);
+  }
+}
+
+double RunClock::seconds_per_step() const {
+  return told_steps_ > 0 ? told_seconds_ / static_cast<double>(told_steps_) : 0;
+}
+
+void RunClock::EndLoop(const LoopEnd& end) {
+  const double seconds = SinceMark();
+  ++times_.loops;
+  if (!warmed_up_) {
+    EndWarmUp(end.done, seconds, end.waited);
+    warmed_up_ = end.done > 0;
+    return;
+  }
+  times_.steady += seconds - warm_up_seconds_;
+  times_.steady_steps += end.done - warm_up_steps_;
+  times_.input_wait += end.waited - waited_at_steady_;
+  times_.drain += end.drained;
+}
+
+void RunClock::EndEvaluation() {
+  times_.evaluations += SinceMark();
+  ++times_.evaluation_count;
+}
+
+RunTimes RunClock::times() const {
+  RunTimes times = times_;
+  times.total = Seconds(now_() - start_);
+  return times;
+}
+
+}  // namespace infeed

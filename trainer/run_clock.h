@@ -1,0 +1,108 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace infeed {
+
+// Where the time of a training run went, in seconds.
+struct RunTimes {
+  double total = 0;     // since the start
+  double start_up = 0;  // until the first loop
+  double warm_up = 0;   // the first loop's part that says nothing of the rest
+  double steady = 0;    // of the loops, after the warm-up
+  double between = 0;   // from loop to loop, without the next two
+  double checkpoints = 0;
+  double evaluations = 0;
+  double input_wait = 0;  // of steady: the device waited for its infeed
+  double drain = 0;       // of the loops: the host was behind with the results
+  std::int64_t warm_up_steps = 0;
+  std::int64_t steady_steps = 0;
+  std::int64_t loops = 0;
+  std::int64_t evaluation_count = 0;
+
+  // The host's own work between steps: what longer loops would save.
+  [[nodiscard]] double between_steps() const { return between + drain; }
+  // A fraction of the steady time, 0..1.
+  [[nodiscard]] double input_wait_share() const;
+  // Of the steady steps, or of all while there are no others.
+  [[nodiscard]] double images_per_second(int batch_size) const;
+};
+
+// How a loop ended.
+struct LoopEnd {
+  std::int64_t done = 0;  // steps
+  double waited = 0;      // by the device for its infeed so far, in all
+  double drained = 0;     // after its last step, until all results were seen
+};
+
+struct RunClockOptions {
+  int batch_size = 1;  // global; > 0
+  // Whether results come while a loop runs. The warm-up is the first step
+  // then: its batch had to be made, its memory found. Else it is the first
+  // loop.
+  bool results_stream = true;
+};
+
+// Tells a run's speed, warm-up apart. Time between two loops goes to whatever
+// is said to have ended there.
+//
+// One thread at a time, as TrainLog.
+class RunClock {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Now = std::function<Clock::time_point()>;
+
+  // now is the time, for tests.
+  explicit RunClock(const RunClockOptions& options, Now now = Clock::now);
+
+  // waited: for how long the device has waited for its infeed so far, in all.
+  void BeginLoop(std::int64_t steps, double waited);
+  void Step(double waited);
+  void EndLoop(const LoopEnd& end);
+  void EndCheckpoint() { times_.checkpoints += SinceMark(); }
+  void EndEvaluation();
+
+  // Of the newest steps, weighted, without warm-up; before its end the
+  // warm-up's own; 0 until a step has been told.
+  [[nodiscard]] double images_per_second() const { return rate_; }
+  // Between the newest two steps told, 0..1.
+  [[nodiscard]] double input_wait() const { return input_wait_; }
+  // The mean of the steps told after the warm-up; 0 while there is none.
+  [[nodiscard]] double seconds_per_step() const;
+  // Whether the newest step was of the warm-up.
+  [[nodiscard]] bool in_warm_up() const { return in_warm_up_; }
+
+  [[nodiscard]] RunTimes times() const;
+
+ private:
+  double SinceMark();
+  void TellRate(double images, double seconds);
+  void EndWarmUp(std::int64_t steps, double seconds, double waited);
+
+  RunClockOptions options_;
+  Now now_;
+  Clock::time_point start_;
+  Clock::time_point mark_;  // the last end of anything
+  Clock::time_point loop_start_;
+  Clock::time_point last_step_;  // or the begin of the loop
+  std::int64_t loop_steps_ = 0;
+  bool first_of_loop_ = true;
+  // What of this loop is warm-up.
+  double warm_up_seconds_ = 0;
+  std::int64_t warm_up_steps_ = 0;
+  double waited_at_step_ = 0;    // in all, at last_step_
+  double waited_at_steady_ = 0;  // where the loop's warm-up ended
+  double told_seconds_ = 0;      // of steps after the warm-up
+  std::int64_t told_steps_ = 0;
+  double rate_ = 0;
+  double input_wait_ = 0;
+  bool rate_is_steady_ = false;
+  bool in_warm_up_ = true;
+  bool warmed_up_ = false;
+  RunTimes times_;
+};
+
+}  // namespace infeed

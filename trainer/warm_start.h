@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "trainer/host_tensor.h"
+#include "trainer/model_options.h"
+
+namespace infeed {
+
+// Replaces a new model's weights by those under a path (weights_file.h), and
+// returns lines that say what was taken and what was left. The last linear
+// layer keeps its new weights unless all of it fits: another number of classes
+// is what fine-tuning is for. Counters of batches that other programs do not
+// keep stay, too. Every other tensor must be there and fit.
+//
+// Throws DataError, naming the tensors, when one is missing or has another
+// shape; then, and when the weights cannot be read, nothing is replaced.
+[[nodiscard]] std::string WarmStart(const std::string& path,
+                                    const ModelOptions& model,
+                                    TensorMap& weights);
+
+}  // namespace infeed
