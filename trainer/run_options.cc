@@ -8,8 +8,8 @@
 #include "pipeline/options.h"
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
-#include "trainer/image_size_schedule.h"
 #include "trainer/fake_data.h"
+#include "trainer/image_size_schedule.h"
 #include "trainer/model_labels.h"
 
 namespace infeed {
@@ -256,6 +256,8 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
                                                : name,
                         value});
   }
+  identity.push_back(
+      {"image_size_schedule", Quoted(params.image_size_schedule)});
   return identity;
 }
 
