@@ -26,7 +26,9 @@ ModelLabels LabelsOf(const Job& job) {
 
 void ExportNow(const Job& job, std::int64_t step) {
   const ModelLabels labels = LabelsOf(job);
-  const TensorMap weights = ExportedWeights(job.params, job.device.Save());
+  const TensorMap weights = job.params.export_moving_average
+                                ? job.device.SaveForUse()
+                                : job.device.Save().model;
   const std::string folder =
       ExportModel({.export_dir = job.options.export_dir,
                    .formats = job.options.formats,

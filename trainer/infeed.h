@@ -46,12 +46,17 @@ class Infeed {
   Infeed& operator=(const Infeed&) = delete;
 
   // Waits for the next batch; nullptr at the end of the stream. A batch of
-  // another shape than the constructor's is refused (a UsageError).
+  // another shape than is expected is refused (a UsageError).
   [[nodiscard]] BatchHandle Next();
 
   // Says that the step on the batch handed out last has ended, where no Next()
   // follows at once: for the trace.
   void EndStep();
+
+  // Of every batch, in pixels; from the thread of Next(), batches may be
+  // expected to have another from the next one on.
+  [[nodiscard]] int image_size() const { return image_size_; }
+  void ExpectImageSize(int image_size) { image_size_ = image_size; }
 
   // Ends the stream: batches not yet taken are dropped, and Next() returns
   // nullptr from now on.

@@ -31,6 +31,10 @@ PipelineStats RunInput::stats() const {
   return pipeline_ ? pipeline_->stats() : fake_->stats();
 }
 
+std::int64_t RunInput::batches_per_epoch() const {
+  return pipeline_ ? pipeline_->batches_per_epoch() : 0;
+}
+
 std::int64_t RunInput::memory_bytes() const {
   return pipeline_ ? pipeline_->memory_bytes() : fake_->memory_bytes();
 }
