@@ -7,7 +7,6 @@ infeed_test(trainer_state_test
     eval_file_test.cc
     eval_result_test.cc
     export_folder_test.cc
-    exported_weights_test.cc
     machine_check_test.cc
     manifest_test.cc
     metrics_log_test.cc
@@ -32,7 +31,6 @@ infeed_test(trainer_state_test
     pth_file_test.cc
     resnet_plan_test.cc
     resume_test.cc
-    run_clock_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc

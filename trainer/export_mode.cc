@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "trainer/exported_weights.h"
 #include "trainer/exporter.h"
 #include "trainer/job.h"
 #include "trainer/model_labels.h"

@@ -11,7 +11,6 @@ infeed_library(trainer_state
     eval_result.cc
     eval_sums.cc
     export_folder.cc
-    exported_weights.cc
     graph_builder.cc
     layer_plan.cc
     lenet_graph.cc
@@ -76,7 +75,6 @@ infeed_library(trainer_state
     eval_result.h
     eval_sums.h
     export_folder.h
-    exported_weights.h
     graph_builder.h
     host_tensor.h
     inference_graph.h
