@@ -41,6 +41,13 @@ ExitCode RunMode(const Job& job, const std::stop_token& stop) {
 
 }  // namespace
 
+std::string ConfigText(const RunOptions& options) {
+  return ToYaml(
+      options.data_dir.empty()
+          ? options.params
+          : Resolve(options.params, options.device, DataSet(options.data_dir)));
+}
+
 ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
   if (options.mode == Mode::kDoctor) {
     return DoctorMode(options);
