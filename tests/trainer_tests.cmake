@@ -22,6 +22,7 @@ infeed_test(trainer_test
   SOURCES
     device_loop_batch_test.cc
     device_loop_eval_test.cc
+    device_loop_networks_test.cc
     device_loop_test.cc
     loss_test.cc
     network_drop_test.cc
