@@ -27,6 +27,7 @@ infeed_test(trainer_test
     device_loop_batch_test.cc
     device_loop_eval_test.cc
     device_loop_mix_test.cc
+    device_loop_networks_test.cc
     device_loop_test.cc
     device_loop_train_test.cc
     loss_test.cc
