@@ -29,8 +29,9 @@ TEST(ExportedWeightsTest, AreTheAveragesWhereAsked) {
 TEST(ExportedWeightsTest, NeedsAveragesWhereAsked) {
   TrainParams params;
   params.export_moving_average = true;
-  EXPECT_THROW((void)ExportedWeights(params, {.model = kState.model}),
-               UsageError);
+  EXPECT_THROW(
+      (void)ExportedWeights(params, {.model = kState.model, .optimizer = {}}),
+      UsageError);
 }
 
 }  // namespace
