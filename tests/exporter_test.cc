@@ -73,8 +73,9 @@ TEST_F(ExporterTest, WritesTheFormatsAskedFor) {
 }
 
 TEST_F(ExporterTest, KeepsEveryExport) {
-  EXPECT_LT(std::stoll(fs::path(Export({"onnx"})).filename()),
-            std::stoll(fs::path(Export({"onnx"})).filename()));
+  const fs::path first = Export({"onnx"});
+  const fs::path second = Export({"onnx"});
+  EXPECT_LT(std::stoll(first.filename()), std::stoll(second.filename()));
 }
 
 TEST_F(ExporterTest, FixesTheBatchWhereAsked) {

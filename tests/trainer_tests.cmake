@@ -47,12 +47,14 @@ infeed_test(train_resnet_test
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
 
+# What other programs make of exported models: OpenCV, beside LibTorch.
 infeed_test(export_test
   SOURCES
     exported_model_test.cc
     exporter_test.cc
   LIBRARIES infeed::trainer torch opencv_dnn
   LABELS trainer)
+
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
@@ -72,6 +74,7 @@ add_dependencies(checkpoint_kill_test train_resnet)
 infeed_test(train_resnet_modes_test
   SOURCES
     eval_mode_test.cc
+    export_mode_test.cc
     predict_mode_test.cc
     support/running_program.cc
   LIBRARIES infeed::trainer_state pipeline_test_support
