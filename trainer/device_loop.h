@@ -55,8 +55,9 @@ class DeviceLoop {
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
-  // Runs the whole infeed through the model in evaluation mode. What it counts
-  // stays on the device until the end.
+  // Runs the whole infeed through the model in evaluation mode, with the
+  // averages of its weights where those are kept. What it counts stays on the
+  // device until the end.
   [[nodiscard]] EvalSums Evaluate(Infeed& infeed);
 
   // The same, but hands out what the model says of each batch as it is known.
@@ -68,6 +69,14 @@ class DeviceLoop {
   // changes nothing then.
   [[nodiscard]] ModelState Save() const;
   void Load(const ModelState& state);
+
+  // The model as evaluation sees it: with the averages of its weights and
+  // moving statistics, where moving_average_decay has them kept.
+  [[nodiscard]] TensorMap SaveForUse() const;
+
+  // Starts anew from these weights, under the names of Save().model; averages
+  // start at them. Throws as Load() does.
+  void LoadWeights(const TensorMap& weights);
 
   [[nodiscard]] std::int64_t parameter_count() const;
   // "cpu, 2 threads, bfloat16": for the lines at start.

@@ -24,14 +24,18 @@ ModelLabels LabelsOf(const Job& job) {
 }  // namespace
 
 void ExportNow(const Job& job, std::int64_t step) {
+  const ModelLabels labels = LabelsOf(job);
+  const TensorMap weights = job.params.export_moving_average
+                                ? job.device.SaveForUse()
+                                : job.device.Save().model;
   const std::string folder =
       ExportModel({.export_dir = job.options.export_dir,
                    .formats = job.options.formats,
                    .batch_size = job.options.export_batch_size},
                   {.params = job.params,
-                   .labels = LabelsOf(job),
+                   .labels = labels,
                    .step = step,
-                   .weights = job.device.Save().model});
+                   .weights = weights});
   fmt::print("exported the model of step {} to {}\n", step, folder);
 }
 

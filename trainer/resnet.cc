@@ -47,7 +47,7 @@ void ResNet::SetStep(std::int64_t step) {
 
 torch::Tensor ResNet::Forward(const torch::Tensor& images) {
   torch::Tensor x = images;
-  for (const ConvNorm& layers : stem_) {
+  for (ConvNorm& layers : stem_) {
     x = layers.conv->forward(x);
     if (layers.norm) {
       x = layers.norm->forward(x).relu_();

@@ -11,7 +11,9 @@ namespace infeed {
 namespace {
 
 void PrintStart(const Job& job) {
-  Say("data:   " + job.data.Describe());
+  if (!job.options.data_dir.empty()) {
+    Say("data:   " + job.data.Describe());
+  }
   Say("device: " + job.device.Describe());
   Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
                   job.device.parameter_count()));

@@ -52,6 +52,7 @@ infeed_library(trainer_state
     resnet_graph.cc
     resnet_plan.cc
     resume.cc
+    run_clock.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
@@ -102,7 +103,6 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
-    pictures.h
     pixel_statistics.h
     predict_input.h
     prediction.h
@@ -113,6 +113,7 @@ infeed_library(trainer_state
     pth_file.h
     resnet_plan.h
     resume.h
+    run_clock.h
     run_state.h
     safetensors.h
     safetensors_header.h
