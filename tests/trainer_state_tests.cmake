@@ -7,6 +7,7 @@ infeed_test(trainer_state_test
     metrics_log_test.cc
     metrics_test.cc
     model_dir_test.cc
+    model_identity_test.cc
     model_labels_test.cc
     nearest_name_test.cc
     param_checks_test.cc

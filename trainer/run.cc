@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "trainer/job.h"
+#include "trainer/model_identity.h"
 #include "trainer/run_options.h"
 
 namespace infeed {
@@ -25,7 +26,7 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
 void PrintStart(const Job& job) {
   Say("data:   " + job.data.Describe());
   Say("device: " + job.device.Describe());
-  Say(fmt::format("model:  ResNet-{}, {} parameters", job.params.resnet_depth,
+  Say(fmt::format("model:  {}, {} parameters", ModelNameOf(job.params),
                   job.device.parameter_count()));
   Say("parameters:\n" + ToYaml(job.resolved));
   if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {

@@ -9,6 +9,7 @@
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
 #include "trainer/fake_data.h"
+#include "trainer/model_identity.h"
 
 namespace infeed {
 namespace {
@@ -213,9 +214,7 @@ InputOptions EvalInputOf(const TrainParams& params) {
 }
 
 RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
-  RunIdentity identity = {
-      {"resnet_depth", std::to_string(params.resnet_depth)},
-      {"num_label_classes", std::to_string(params.num_label_classes)}};
+  RunIdentity identity = ModelIdentityOf(params);
   if (data.is_fake()) {
     identity.emplace_back("data_identity", "\"fake data\"");  // JSON
   }

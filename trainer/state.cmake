@@ -17,6 +17,7 @@ infeed_library(trainer_state
     model_dir.cc
     model_graph.cc
     model_labels.cc
+    model_identity.cc
     model_layers.cc
     nearest_name.cc
     onnx_file.cc
@@ -77,6 +78,7 @@ infeed_library(trainer_state
     model_dir.h
     model_graph.h
     model_labels.h
+    model_identity.h
     model_layers.h
     model_options.h
     nearest_name.h
