@@ -108,6 +108,7 @@ PreprocessOptions PreprocessOptionsOf(const InputOptions& options) {
   return {.recipe = options.recipe,
           .interpolation = options.interpolation,
           .training = options.training,
+          .random_flip = options.random_flip,
           .image_size = options.image_size,
           .scaled_decode = options.scaled_decode,
           .augment = options.augment,

@@ -55,6 +55,7 @@ struct InputOptions {
   AugmentOptions augment = {};  // in training only
   // Random crop and flip. Otherwise nothing random.
   bool training = true;
+  bool random_flip = true;  // false: training images are not mirrored
   std::int64_t repeat = 0;  // epochs; 0: for ever in training, else one
   Shuffle shuffle = Shuffle::kGlobal;
   int window_shards = 16;     // interleaved at once by shuffle=window

@@ -38,6 +38,7 @@ Json OptionsToJson(const InputOptions& options) {
       {"recipe", RecipeName(options.recipe)},
       {"interpolation", InterpolationName(options.interpolation)},
       {"training", options.training},
+      {"random_flip", options.random_flip},
       {"shuffle", ShuffleName(options.shuffle)},
       {"window_shards", options.window_shards},
       {"window_records", options.window_records},

@@ -41,10 +41,17 @@ enum class Interpolation {
 [[nodiscard]] Interpolation ParseInterpolation(std::string_view name);
 [[nodiscard]] std::string_view InterpolationName(Interpolation interpolation);
 
+// The interpolation itself: the recipe's own in the place of kRecipe.
+[[nodiscard]] Interpolation UsedInterpolation(Recipe recipe,
+                                              Interpolation interpolation);
+
 struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
   bool training = true;  // false: nothing random
+  // Of the recipes that mirror training images: digits and letters are others
+  // then.
+  bool random_flip = true;
   int image_size = 224;  // side of the output, pixels; > 0
   // Decodes a JPEG to 1/2, 1/4 or 1/8 of its size where as many pixels are then
   // still left as it is resized to, both ways: less work, and other pixels (as

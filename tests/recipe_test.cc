@@ -267,6 +267,17 @@ TEST(PreprocessorTest, FlipsPackedPixelsInTrainingOnly) {
   EXPECT_LT(flipped, 70);
 }
 
+TEST(PreprocessorTest, FlipsNothingUnlessItMay) {
+  Preprocessor preprocessor(
+      {.training = true, .random_flip = false, .image_size = 2});
+  std::vector<std::uint32_t> pixels(4);
+  for (std::uint64_t position = 0; position < 20; ++position) {
+    preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2,
+                            {.position = position}, pixels);
+    EXPECT_EQ(pixels, Copied(false, {}));
+  }
+}
+
 constexpr AugmentOptions kAugment{.policy = AugmentPolicy::kRandAugment,
                                   .hue = 0.2F};
 

@@ -114,6 +114,7 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
              o.selection = std::make_shared<const Selection>(
                  std::vector<RecordGroup>{{.ids = {1, 2, 3, 4}}});
            }},
+          {"random_flip", [](InputOptions& o) { o.random_flip = false; }},
           {"scaled_decode", [](InputOptions& o) { o.scaled_decode = true; }},
           {"max_pixels",
            [](InputOptions& o) { o.jpeg_limits.max_pixels = 100; }},

@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -149,6 +150,43 @@ TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
   const ProgramResult second = Train("killed", "steps_per_checkpoint=9");
   EXPECT_EQ(second.exit_code, 0) << second.err;
   ExpectSameSteps("straight", "killed");
+}
+
+TEST_F(TrainResnetTest, GoesOnInEveryPartOfAnImageSizeSchedule) {
+  const std::string more =
+      "image_size_schedule=1:40,learning_rate_schedule=constant,train_steps=";
+  ASSERT_EQ(Train("straight", more + "5").exit_code, 0);
+  for (const std::string steps : {"1", "3", "5"}) {
+    const ProgramResult run = Train("parts", more + steps);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  const auto expected = Metrics("straight", "train");
+  const auto actual = Metrics("parts", "train");
+  for (int step = 1; step <= 5; ++step) {
+    EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
+  }
+  const ProgramResult other =
+      Train("parts", "image_size_schedule=2:40,train_steps=6");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("image_size_schedule is \"2:40\""));
+}
+
+TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
+  const std::string more =
+      "optimizer=adamw,base_learning_rate=0.01,moving_average_decay=0.9,"
+      "bn_momentum=0,mixup_alpha=0.2,cutmix_alpha=1,clip_gradient_norm=1,"
+      "gradient_accumulation_steps=2,learning_rate_schedule=constant,"
+      "steps_per_eval=2,train_steps=";
+  const std::string mode = "--mode train_and_eval --device cpu";
+  ASSERT_EQ(Train("straight", more + "4", mode).exit_code, 0);
+  for (const std::string steps : {"2", "4"}) {
+    const ProgramResult run = Train("parts", more + steps, mode);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  for (const std::string event : {"train", "eval"}) {
+    EXPECT_EQ(Metrics("parts", event).at(4)["loss"],
+              Metrics("straight", event).at(4)["loss"]);
+  }
 }
 
 TEST_F(TrainResnetTest, ASecondInterruptEndsItAtOnce) {
@@ -300,6 +338,28 @@ TEST_F(TrainResnetTest, MeasuresTheDeviceAloneOnFakeData) {
   EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
   // Its checkpoints are no other data's.
   EXPECT_EQ(Train("fake", "num_label_classes=3").exit_code, 2);
+}
+
+TEST_F(TrainResnetTest, PrintsALineAfterEachEpoch) {
+  // 16 images in batches of 6: two whole ones and one of 4.
+  const std::string more =
+      "train_batch_size=6,last_batch=pad,train_steps=6,epoch_lines=true";
+  const ProgramResult result = Train("lines", more, "--device cpu");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      ContainsRegex(
+          "\\[Epoch 2\\] Training Loss: [0-9.]+, Training Accuracy: "
+          "[0-9]+/16 \\([0-9.]+%\\), Test Loss: [0-9.]+, Test Accuracy: "
+          "[0-9]+/10 \\([0-9.]+%\\) seconds per epoch: [0-9.]+\n"));
+  EXPECT_EQ(Metrics("lines", "train").size(), 6U);
+
+  const ProgramResult refused =
+      Train("lines", more + ",steps_per_eval=2", "--device cpu");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("is no part of its 3 steps"));
+  EXPECT_THAT(Train("lines", more, "--device cpu --mode train").err,
+              HasSubstr("epoch_lines=true: needs mode=train_and_eval"));
 }
 
 TEST_F(TrainResnetTest, ScaledDecodeMakesAnotherTraining) {

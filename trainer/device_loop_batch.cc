@@ -1,8 +1,12 @@
 #include "trainer/device_loop_batch.h"
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "trainer/pixel_statistics.h"
 
 namespace infeed {
 namespace {
@@ -18,8 +22,8 @@ torch::Tensor View(std::span<const T> data, at::IntArrayRef shape,
   return torch::from_blob(const_cast<T*>(data.data()), shape, type);
 }
 
-torch::Tensor ChannelConstants(float red, float green, float blue) {
-  return torch::tensor({red, green, blue}).reshape({3, 1, 1});
+torch::Tensor ChannelConstants(const std::array<float, 3>& values) {
+  return torch::tensor(at::ArrayRef<float>(values)).reshape({3, 1, 1});
 }
 
 }  // namespace
@@ -28,11 +32,11 @@ BatchUnpacker::BatchUnpacker(const torch::Device& device,
                              Normalization normalization)
     : device_(device) {
   if (normalization == Normalization::kUnit) {
-    std_ = ChannelConstants(255, 255, 255).to(device);
+    std_ = ChannelConstants(kUnitStatistics.std).to(device);
     return;
   }
-  mean_ = ChannelConstants(123.675F, 116.28F, 103.53F).to(device);
-  std_ = ChannelConstants(58.395F, 57.12F, 57.375F).to(device);
+  mean_ = ChannelConstants(kImagenetStatistics.mean).to(device);
+  std_ = ChannelConstants(kImagenetStatistics.std).to(device);
 }
 
 DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
@@ -55,6 +59,17 @@ DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
       .weights = View(batch.weights(), {size}, torch::kFloat)
                      .to(device_, torch::kFloat, /*non_blocking=*/false,
                          /*copy=*/true)};
+}
+
+std::int64_t CountedImages(const Batch& batch, std::int64_t classes) {
+  std::int64_t images = 0;
+  for (std::size_t slot = 0; slot < batch.labels().size(); ++slot) {
+    const std::int32_t label = batch.labels()[slot];
+    const bool counts =
+        batch.weights()[slot] != 0 && label >= 0 && label < classes;
+    images += counts ? 1 : 0;
+  }
+  return images;
 }
 
 }  // namespace infeed

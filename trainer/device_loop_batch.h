@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include <torch/types.h>
 
 #include "pipeline/batch.h"
@@ -30,5 +32,9 @@ class BatchUnpacker {
   torch::Tensor mean_;  // [3, 1, 1], red, green, blue; undefined: 0
   torch::Tensor std_;
 };
+
+// The slots that CountedSlots() in loss.h counts, without asking the device.
+[[nodiscard]] std::int64_t CountedImages(const Batch& batch,
+                                         std::int64_t classes);
 
 }  // namespace infeed

@@ -14,8 +14,9 @@ namespace infeed {
 struct StepResult {
   std::int64_t step = 0;    // from 1: the number of updates done
   float loss = 0;           // mean cross-entropy + L2 term
-  float top_1 = 0;          // fraction of the batch
+  float top_1 = 0;          // fraction of the batch's images
   float learning_rate = 0;  // that the update used
+  std::int64_t images = 0;  // of weight 1, of a class that there is
 };
 
 // The way back: the device puts each step's result in as the step ends, and a

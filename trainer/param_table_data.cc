@@ -42,6 +42,10 @@ const Param kTable[] = {
     {"interpolation", &P::interpolation,
      OneOf("recipe|bicubic|bilinear|antialias"), "",
      "How windows are resized: as the recipe does, or otherwise.", ""},
+    {"random_flip", &P::random_flip, Any(), "",
+     "Whether training images are mirrored, by the recipes that do so; false "
+     "for digits and letters.",
+     ""},
     {"scaled_decode", &P::scaled_decode, Any(), "",
      "Decode a training JPEG to 1/2, 1/4 or 1/8 of its size where its crop is "
      "that much larger than image_size: faster, other pixels.",

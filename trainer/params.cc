@@ -123,16 +123,6 @@ void ResolveBatches(const DataFacts& facts, RunParams& run) {
   }
 }
 
-// The images that do not fill a batch are a step of their own unless they are
-// dropped.
-std::int64_t StepsOfEpoch(const TrainParams& values) {
-  const bool keeps_all =
-      values.last_batch == "pad" || values.last_batch == "repeat";
-  const std::int64_t rest = keeps_all ? values.train_batch_size - 1 : 0;
-  return std::max<std::int64_t>(
-      1, (values.num_train_images + rest) / values.train_batch_size);
-}
-
 void ResolveSteps(RunParams& run) {
   TrainParams& values = run.values;
   const std::int64_t epoch = StepsOfEpoch(values);
@@ -156,10 +146,20 @@ void ResolveSteps(RunParams& run) {
 
 }  // namespace
 
+std::int64_t StepsOfEpoch(const TrainParams& values) {
+  const bool keeps_all =
+      values.last_batch == "pad" || values.last_batch == "repeat";
+  const std::int64_t rest = keeps_all ? values.train_batch_size - 1 : 0;
+  return std::max<std::int64_t>(
+      1, (values.num_train_images + rest) / values.train_batch_size);
+}
+
 RunParams ReadParams(const ParamLayers& layers) {
   RunParams run;
   if (!layers.model_file.empty()) {
     Apply(ReadParamFile(layers.model_file), "the model", run);
+    // Of the data that it was trained with, not of what it is shown now.
+    run.values.num_eval_images = 0;
   }
   if (!layers.preset.empty()) {
     const Preset& preset = FindPreset(layers.preset);

@@ -50,6 +50,10 @@ struct DataFacts {
 // go with the data, naming both.
 void ResolveDefaults(const DataFacts& facts, RunParams& params);
 
+// Steps of an epoch: the images that do not fill a batch are a step of their
+// own unless they are dropped. Requires: ResolveDefaults() was here.
+[[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values);
+
 // The parameters as YAML that a later run takes as --config_file, with where
 // each value came from as a comment. One that is not given is a comment.
 [[nodiscard]] std::string ToYaml(const RunParams& params);

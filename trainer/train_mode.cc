@@ -1,28 +1,38 @@
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "pipeline/autotune.h"
 #include "pipeline/stats_table.h"
-#include "pipeline/verdict.h"
+#include "trainer/epoch_lines.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
+#include "trainer/model_labels.h"
+#include "trainer/report_subject.h"
 #include "trainer/run_options.h"
 #include "trainer/train_log.h"
+#include "trainer/train_verdict.h"
 #include "trainer/training.h"
 
 namespace infeed {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
 
 ExitCode StopEarly(Training& training, TrainLog& log) {
   training.SaveCheckpoint();
+  training.FinishCheckpoint();
   log.End(training.step());
   Say(fmt::format(
       "stopped at step {} as asked; the same command goes on from there",
@@ -30,7 +40,8 @@ ExitCode StopEarly(Training& training, TrainLog& log) {
   return ExitCode::kStoppedBySignal;
 }
 
-ExitCode Diverged(const Job& job, TrainLog& log) {
+ExitCode Diverged(const Job& job, Training& training, TrainLog& log) {
+  training.FinishCheckpoint();
   const std::int64_t step = log.non_finite_step().value_or(0);
   log.End(step);
   const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
@@ -42,15 +53,7 @@ ExitCode Diverged(const Job& job, TrainLog& log) {
   return ExitCode::kNonFiniteLoss;
 }
 
-void PrintReport(const Training& training, const TrainLog& log) {
-  const PipelineStats stats = training.input_stats_of_loops();
-  Say(fmt::format(
-      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
-      "the time for its input",
-      log.images_per_second(), 100 * log.times().input_wait_share()));
-  if (stats.stages.empty()) {
-    return;  // Fake data: there is nothing to tell.
-  }
+void PrintInput(const PipelineStats& stats) {
   if (stats.bad_records > 0) {
     Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
                     stats.first_bad_record));
@@ -59,7 +62,19 @@ void PrintReport(const Training& training, const TrainLog& log) {
     Say(SeekIndexText(stats.seek_indexes));
   }
   Say(StageTable(stats) + QueueText(stats));
-  Say(Verdict(stats));
+}
+
+void PrintReport(const Job& job, const Training& training,
+                 const TrainLog& log) {
+  const PipelineStats stats = training.input_stats_of_loops();
+  Say(fmt::format(
+      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
+      "the time for its input",
+      log.images_per_second(), 100 * log.times().input_wait_share()));
+  if (!stats.stages.empty()) {  // Fake data has none.
+    PrintInput(stats);
+  }
+  Say(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
 }
 
 // Evaluations come with the training where there is something to evaluate on.
@@ -67,7 +82,8 @@ bool Evaluates(const Job& job) {
   return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
 }
 
-TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
+TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
+                      Profiler& profiler) {
   const TrainParams& params = job.params;
   return {.model_dir = job.options.model_dir,
           .batch_size = params.train_batch_size,
@@ -79,13 +95,23 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
           .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
           .skip_steps = params.skip_host_call,
           .results_stream = !IsGpu(job.options.device),
-          .configuration = ToYaml(job.resolved)};
+          .configuration = ToYaml(job.resolved),
+          .report = ReportSubjectOf(job),
+          .profiler = &profiler};
+}
+
+ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
+  const TrainParams& params = job.params;
+  return {.model_dir = job.options.model_dir,
+          .every_n_steps = params.profile_every_n_steps,
+          .every_n_seconds = params.profile_every_n_seconds,
+          .duration = std::chrono::milliseconds(params.tpu_profile_duration),
+          .first_step = first_step};
 }
 
 // Its threads and queues found by trying where that is asked for.
 InputOptions TrainInput(const Job& job, InputOptions input,
                         const StreamPosition& start) {
-  input.trace = job.options.trace;
   if (!job.params.autotune || job.data.is_fake()) {
     return input;
   }
@@ -95,16 +121,59 @@ InputOptions TrainInput(const Job& job, InputOptions input,
   return tuned.options;
 }
 
-std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
+std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
+  InputOptions input = EvalInput(job);
+  input.trace = training.trace();
   const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
+      Evaluate(job.device, job.data.eval_index(), input, stop);
   if (result) {
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result));
+    training.NoteEvaluation(*result);
   }
   return result;
+}
+
+// One line after each epoch needs an evaluation there.
+void RequireEpochEnds(const Job& job) {
+  const TrainParams& params = job.params;
+  if (!params.epoch_lines) {
+    return;
+  }
+  if (!Evaluates(job)) {
+    throw UsageError(
+        "epoch_lines=true: needs mode=train_and_eval, and shards to evaluate");
+  }
+  if (StepsOfEpoch(params) % params.steps_per_eval != 0) {
+    throw UsageError(fmt::format(
+        "epoch_lines=true: needs an evaluation at the end of each epoch, but "
+        "steps_per_eval={} is no part of its {} steps",
+        params.steps_per_eval, StepsOfEpoch(params)));
+  }
+}
+
+// The line of an epoch that has ended with this evaluation. It is for stdout:
+// a result.
+void PrintEpochLine(const Job& job, Training& training,
+                    const EvalResult& result, Clock::time_point& epoch_start) {
+  const std::int64_t epoch_steps = StepsOfEpoch(job.params);
+  if (!job.params.epoch_lines || training.step() % epoch_steps != 0) {
+    return;
+  }
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> took =
+      now - std::exchange(epoch_start, now);
+  const auto correct =
+      std::llround(result.top_1 * static_cast<double>(result.images));
+  fmt::print(
+      "{}\n",
+      EpochLine(
+          training.step() / epoch_steps, training.TakeScore(),
+          {.loss = result.loss, .correct = correct, .images = result.images},
+          took.count()));
+  std::fflush(stdout);
 }
 
 // The training proper: train to the next evaluation, save, evaluate, go on.
@@ -113,6 +182,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
   const TrainParams& params = job.params;
   const bool evaluates = Evaluates(job);
   double top_1 = 0;
+  Clock::time_point epoch_start = Clock::now();
   do {
     const std::int64_t target =
         evaluates ? std::min(training.step() + params.steps_per_eval,
@@ -122,7 +192,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
       case Training::End::kStopped:
         return StopEarly(training, log);
       case Training::End::kNonFiniteLoss:
-        return Diverged(job, log);
+        return Diverged(job, training, log);
       case Training::End::kReached:
         break;
     }
@@ -134,11 +204,13 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
         return StopEarly(training, log);
       }
       top_1 = result->top_1;
+      PrintEpochLine(job, training, *result, epoch_start);
     }
   } while (training.step() < params.train_steps &&
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
+  training.FinishCheckpoint();
   log.End(training.step());
-  PrintReport(training, log);
+  PrintReport(job, training, log);
   fmt::print("step {}", training.step());
   if (evaluates) {
     fmt::print("  top-1 {:.4f}", top_1);
@@ -152,6 +224,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
 ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const std::string& model_dir = job.options.model_dir;
+  RequireEpochEnds(job);
   MakeFolder(model_dir, "create the folder");
   bool unusable = false;
   const std::optional<Checkpoint> from = Restore(job, unusable);
@@ -162,10 +235,16 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
     StartFromWeights(job);
   }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
+  if (!job.data.is_fake()) {
+    ModelLabels::OfData(job.options.data_dir, params.num_label_classes)
+        .Save(model_dir);
+  }
   const std::int64_t first_step = from ? from->step : 0;
-  TrainLog log(LogOf(job, first_step));
+  Profiler profiler(ProfilerOf(job, first_step), job.options.trace);
+  TrainLog log(LogOf(job, first_step, profiler));
   const StreamPosition start = from ? from->stream : StreamPosition{};
   TrainingOptions options = TrainingOf(params, model_dir, job.data);
+  options.input.trace = profiler.trace();
   options.input = TrainInput(job, options.input, start);
   Training training(options, job.data.train_index(), job.device, log,
                     first_step, start);
@@ -180,7 +259,11 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
       static_cast<double>(params.train_steps) * params.train_batch_size /
           static_cast<double>(params.num_train_images),
       first_step));
-  return TrainAndEvaluate(job, training, log, stop);
+  const ExitCode code = TrainAndEvaluate(job, training, log, stop);
+  if (code == ExitCode::kDone && !job.options.export_dir.empty()) {
+    ExportNow(job, training.step());
+  }
+  return code;
 }
 
 }  // namespace infeed

@@ -48,6 +48,7 @@ struct TrainParams {
   std::string normalization = "imagenet";  // imagenet, unit
   std::string recipe = "tpu";              // tpu, torchvision, plain, cifar
   std::string interpolation = "recipe";
+  bool random_flip = true;
   bool scaled_decode = false;
   std::string augment_name = "none";  // none, autoaugment, randaugment
   int randaug_num_layers = 2;

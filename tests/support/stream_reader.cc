@@ -40,6 +40,7 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
   Preprocessor preprocessor({.recipe = options.recipe,
                              .interpolation = options.interpolation,
                              .training = options.training,
+                             .random_flip = options.random_flip,
                              .image_size = options.image_size,
                              .scaled_decode = options.scaled_decode,
                              .augment = options.augment});
