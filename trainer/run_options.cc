@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "pipeline/options.h"
 #include "pipeline/stream_state.h"
@@ -159,6 +161,7 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
       {"use_resnetd_stem", Text(params.use_resnetd_stem)},
       {"resnetd_shortcut", Text(params.resnetd_shortcut)},
       {"replace_stem_max_pool", Text(params.replace_stem_max_pool)},
+      {"se_ratio", fmt::format("{}", params.se_ratio)},
       {"optimizer", Quoted(params.enable_lars ? "lars" : params.optimizer)}};
 }
 
