@@ -13,7 +13,7 @@
 namespace infeed {
 
 struct ProfilerOptions {
-  std::string model_dir;
+  std::string model_dir = {};
   std::int64_t every_n_steps = 0;  // 0: not by steps
   double every_n_seconds = 0;      // 0: not by time
   std::chrono::milliseconds duration{2000};
