@@ -13,6 +13,11 @@ TEST(HtmlTableTest, HasARowForEach) {
             "</table>\n");
 }
 
+TEST(HtmlPageTest, HasTheReadersColours) {
+  EXPECT_THAT(HtmlPage("a", "b"),
+              testing::HasSubstr("\n@media (prefers-color-scheme: dark) {"));
+}
+
 TEST(HtmlPageTest, LeavesOutWhatIsEmpty) {
   EXPECT_EQ(HtmlTable({"a"}, {}), "");
   EXPECT_EQ(HtmlDetails("more", ""), "");

@@ -30,8 +30,8 @@ class ProfilerTest : public testing::Test {
   // The spans' names in a profile's file.
   [[nodiscard]] static std::vector<std::string> Names(const Profile& profile) {
     std::vector<std::string> names;
-    for (const json& event :
-         json::parse(ReadWholeFile(profile.path, 1 << 20))["traceEvents"]) {
+    const json trace = json::parse(ReadWholeFile(profile.path, 1 << 20));
+    for (const json& event : trace["traceEvents"]) {
       if (event["ph"] == "X") {
         names.push_back(event["name"]);
       }

@@ -1,5 +1,8 @@
 #include "trainer/run_clock.h"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace infeed {
@@ -96,9 +99,10 @@ TEST_F(RunClockTest, TracesLoopsCheckpointsAndEvaluations) {
   clock.EndLoop({.step = 3, .done = 1});
   clock.EndCheckpoint(3);
   clock.EndEvaluation(3);
-  ASSERT_EQ(trace.Read().size(), 1U);
+  const std::vector<TraceLog::Thread> threads = trace.Read();
+  ASSERT_EQ(threads.size(), 1U);
   std::string names;
-  for (const TraceEvent& event : trace.Read()[0].events) {
+  for (const TraceEvent& event : threads[0].events) {
     names += std::string(event.name) + " ";
     EXPECT_EQ(event.place.step, 3);
   }

@@ -3,6 +3,7 @@ infeed_test(trainer_report_test
     html_page_test.cc
     line_chart_test.cc
     profiler_test.cc
+    report_page_test.cc
     run_clock_test.cc
     run_history_test.cc
     summary_writer_test.cc
@@ -20,6 +21,11 @@ infeed_test(pictures_test
   SOURCES
     eval_log_test.cc
     pictures_test.cc
-  LIBRARIES infeed::trainer_report infeed::preprocess nlohmann_json::nlohmann_json
+    report_classes_test.cc
+    train_log_test.cc
+  LIBRARIES infeed::trainer_report infeed::preprocess
+            nlohmann_json::nlohmann_json
   LABELS core)
+target_compile_definitions(pictures_test PRIVATE
+  INFEED_INTEROP="${CMAKE_CURRENT_SOURCE_DIR}/interop")
 add_dependencies(core_tests pictures_test)

@@ -14,8 +14,7 @@ constexpr std::string_view kStyle = R"(<style>
 :root { color-scheme: light dark; --back: #fff; --card: #f6f7f9;
   --text: #1d2430; --soft: #667085; --line: #dde1e8; --bar: #3b6fd4;
   --second: #c4570f; --third: #2f8f5b; }
-,
-                      std::string_view kindmedia (prefers-color-scheme: dark) { :root { --back: #14171c;
+@media (prefers-color-scheme: dark) { :root { --back: #14171c;
   --card: #1d2128; --text: #e6e9ef; --soft: #98a2b3; --line: #323844;
   --bar: #7aa2f7; --second: #f0a35e; --third: #6bd09a; } }
 body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem;
@@ -25,7 +24,7 @@ h1 { font-size: 1.5rem; margin: 0 0 1rem; }
 h2 { font-size: 1rem; margin: 0 0 .75rem; }
 .tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 1rem; }
 .tile { background: var(--card); border-radius: .5rem;
-  padding: .6rem 1rem; flex: 1 0 7rem; }
+  padding: .6rem 1rem; flex: 1 0 5.5rem; }
 .tile b { display: block; font-size: 1.25rem; white-space: nowrap; }
 .tile span, .note, th { color: var(--soft); font-size: .85rem; }
 .cards { display: grid; gap: 1rem;
@@ -47,7 +46,8 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: right; padding: .15rem .5rem; font-weight: normal;
   border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
 .text td:nth-child(n+2), .text th:nth-child(n+2) { text-align: left; }
-td { overflow-wrap: anywhere; }
+.text td { overflow-wrap: anywhere; }
+.text td:first-child { overflow-wrap: normal; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 .heat td { text-align: center; min-width: 2rem; }
 .heat th { text-align: center; }

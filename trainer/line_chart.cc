@@ -86,7 +86,7 @@ Plot PlotOf(const std::vector<ChartSeries>& series,
   if (options.whole_x) {
     plot.x_step = std::max(plot.x_step, 1.0);
   }
-  plot.y_step = NiceStep(plot.y.span() / 4);
+  plot.y_step = NiceStep(plot.y.span() / 5);
   plot.y.low = std::floor(plot.y.low / plot.y_step) * plot.y_step;
   plot.y.high = std::ceil(plot.y.high / plot.y_step) * plot.y_step;
   return plot;

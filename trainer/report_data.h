@@ -21,7 +21,7 @@ struct ReportFact {
 
 // What the report says that does not change while a run lives.
 struct ReportSubject {
-  std::string title;  // "ResNet-50"
+  std::string title = {};  // "ResNet-50"
   std::int64_t total_steps = 0;
   int batch_size = 1;
   std::int64_t iterations_per_loop = 1;
@@ -34,8 +34,8 @@ struct ReportSubject {
 struct ReportState {
   std::int64_t step = 0;
   bool ended = false;
-  RunTimes times;
-  PipelineStats input;                        // of the time in loops
+  RunTimes times = {};
+  PipelineStats input = {};                   // of the time in loops
   std::optional<EvalResult> evaluation = {};  // the newest of this run
   std::int64_t evaluation_step = 0;
   std::vector<std::string> files = {};  // relative to model_dir

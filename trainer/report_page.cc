@@ -48,9 +48,10 @@ std::string Tiles(const ReportSubject& subject, const RunHistory& history,
                "images/s after the warm-up") +
       HtmlTile(Percent(state.times.input_wait_share()),
                "of the time waiting for input") +
-      HtmlTile(ShortDuration(state.times.start_up + state.times.warm_up),
-               "warm-up") +
-      HtmlTile(ShortDuration(state.times.total), "this run");
+      HtmlTile(ShortDuration(state.times.total),
+               fmt::format(
+                   "this run, {} of it warm-up",
+                   ShortDuration(state.times.start_up + state.times.warm_up)));
   return "<div class=\"tiles\">\n" + tiles + "</div>\n";
 }
 

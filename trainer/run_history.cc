@@ -1,6 +1,7 @@
 #include "trainer/run_history.h"
 
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -73,7 +74,7 @@ void RunHistory::BeginRun(std::int64_t step, double time) {
   CutFrom(steps_, step + 1);
   CutFrom(loops_, step + 1);
   CutFrom(evaluations_, step + 1);
-  runs_.push_back({.first_step = step, .start_time = time});
+  runs_.push_back({.first_step = step, .start_time = time, .last_time = time});
 }
 
 void RunHistory::Add(std::string_view text) {
@@ -105,7 +106,7 @@ void RunHistory::Add(std::string_view text) {
     return;
   }
   HistoryRun& run = runs_.back();
-  run.last_time = time;
+  run.last_time = std::isfinite(time) ? time : run.last_time;
   run.ended = event == "end";
   if (event == "warm_up") {
     run.start_up_seconds = Number(line, "start_up_seconds");
