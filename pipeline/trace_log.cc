@@ -29,8 +29,11 @@ std::string ThreadName() {
   return name;
 }
 
-// Microseconds, to the nanosecond.
+// Microseconds, to the nanosecond. What began before the log may be negative.
 std::string Microseconds(TraceLog::Clock::duration time) {
+  if (time.count() < 0) {
+    return "-" + Microseconds(-time);
+  }
   const std::int64_t nanoseconds =
       std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
   const std::string digits = std::to_string(nanoseconds % 1000);
