@@ -76,9 +76,9 @@ TEST_F(RunClockTest, SaysWhereTheTimeBetweenLoopsWent) {
   clock.Step(0);
   clock.EndLoop({.done = 1});
   Pass(2);
-  clock.EndCheckpoint();
+  clock.EndCheckpoint(1);
   Pass(4);
-  clock.EndEvaluation();
+  clock.EndEvaluation(1);
   Pass(8);
   clock.BeginLoop(1, 0);
   EXPECT_DOUBLE_EQ(clock.times().checkpoints, 2);
@@ -87,6 +87,22 @@ TEST_F(RunClockTest, SaysWhereTheTimeBetweenLoopsWent) {
   EXPECT_DOUBLE_EQ(clock.times().between, 8);
   EXPECT_DOUBLE_EQ(clock.times().between_steps(), 8);
   EXPECT_DOUBLE_EQ(clock.times().start_up, 0);
+}
+
+TEST_F(RunClockTest, TracesLoopsCheckpointsAndEvaluations) {
+  TraceLog trace;
+  RunClock clock({.trace = &trace});
+  clock.BeginLoop(1, 0);
+  clock.EndLoop({.step = 3, .done = 1});
+  clock.EndCheckpoint(3);
+  clock.EndEvaluation(3);
+  ASSERT_EQ(trace.Read().size(), 1U);
+  std::string names;
+  for (const TraceEvent& event : trace.Read()[0].events) {
+    names += std::string(event.name) + " ";
+    EXPECT_EQ(event.place.step, 3);
+  }
+  EXPECT_EQ(names, "loop checkpoint evaluation ");
 }
 
 // A pause between loops is no step's time.

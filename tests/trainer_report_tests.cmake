@@ -2,6 +2,7 @@ infeed_test(trainer_report_test
   SOURCES
     html_page_test.cc
     line_chart_test.cc
+    profiler_test.cc
     run_clock_test.cc
     run_history_test.cc
     summary_writer_test.cc
@@ -19,6 +20,6 @@ infeed_test(pictures_test
   SOURCES
     eval_log_test.cc
     pictures_test.cc
-  LIBRARIES infeed::trainer_report infeed::preprocess
+  LIBRARIES infeed::trainer_report infeed::preprocess nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests pictures_test)

@@ -7,7 +7,7 @@ infeed_test(trainer_state_test
     eval_file_test.cc
     eval_result_test.cc
     export_folder_test.cc
-    exported_weights_test.cc
+    machine_check_test.cc
     manifest_test.cc
     metrics_log_test.cc
     metrics_test.cc
@@ -58,3 +58,21 @@ infeed_test(onnx_checker_test
     onnx_checker_test.cc
   LIBRARIES infeed::trainer_state onnx
   LABELS trainer)
+
+# A save of a program of its own, which a preloaded library kills or lets fail
+# at one of its calls.
+add_library(file_faults MODULE support/file_faults.cc)
+target_link_libraries(file_faults PRIVATE infeed_options)
+add_executable(save_checkpoint support/save_checkpoint.cc)
+target_include_directories(save_checkpoint PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(save_checkpoint PRIVATE
+  infeed::trainer_state infeed_options)
+infeed_test(checkpoint_faults_test
+  SOURCES
+    checkpoint_faults_test.cc
+  LIBRARIES infeed::trainer_state
+  LABELS end_to_end)
+target_compile_definitions(checkpoint_faults_test PRIVATE
+  INFEED_FILE_FAULTS="$<TARGET_FILE:file_faults>"
+  INFEED_SAVE_CHECKPOINT="$<TARGET_FILE:save_checkpoint>")
+add_dependencies(checkpoint_faults_test file_faults save_checkpoint)

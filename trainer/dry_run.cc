@@ -178,12 +178,17 @@ ExitCode DryRun(const RunOptions& options) {
     }
     RequireSplits(options, data);
   });
+  const bool has_data = findings.count() == 0;
+  RunOptions here = options;  // on a device that there is
+  if (!findings.Try([&] { (void)IsGpu(options.device); })) {
+    here.device = "cpu";
+  }
   RunParams resolved;
-  if (findings.count() == 0 && findings.Try([&] {
-        resolved = Resolve(options.params, options.device, data);
+  if (has_data && findings.Try([&] {
+        resolved = Resolve(here.params, here.device, data);
       })) {
     Say("parameters:\n" + ToYaml(resolved));
-    TryRun(options, data, resolved, findings);
+    TryRun(here, data, resolved, findings);
   }
   Say(fmt::format("dry run: nothing was written, {} problems found",
                   findings.count()));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "trainer/exported_weights.h"
 #include "trainer/exporter.h"
 #include "trainer/job.h"
 #include "trainer/model_labels.h"
@@ -26,7 +25,9 @@ ModelLabels LabelsOf(const Job& job) {
 
 void ExportNow(const Job& job, std::int64_t step) {
   const ModelLabels labels = LabelsOf(job);
-  const TensorMap weights = ExportedWeights(job.params, job.device.Save());
+  const TensorMap weights = job.params.export_moving_average
+                                ? job.device.SaveForUse()
+                                : job.device.Save().model;
   const std::string folder =
       ExportModel({.export_dir = job.options.export_dir,
                    .formats = job.options.formats,

@@ -75,9 +75,9 @@ void StartFromWeights(const Job& job) {
   if (path.empty()) {
     return;
   }
-  ModelState state = job.device.Save();
-  Say(WarmStart(path, ModelOf(job.params), state.model));
-  job.device.Load(state);
+  TensorMap weights = job.device.Save().model;
+  Say(WarmStart(path, ModelOf(job.params), weights));
+  job.device.LoadWeights(weights);
 }
 
 ExitCode Unusable(const std::string& model_dir) {

@@ -16,11 +16,6 @@ RecordIndex RecordsToPredict(const Job& job, const ModelLabels& labels) {
   if (!job.options.inputs.empty()) {
     return RecordsOf(job.options.inputs, labels, job.params.num_label_classes);
   }
-  if (job.options.data_dir.empty()) {
-    throw UsageError(
-        "input: give --input or --data_dir: there is nothing to "
-        "predict");
-  }
   return RecordsOfSplit(job.options.data_dir, job.params.eval_split);
 }
 

@@ -18,6 +18,7 @@ infeed_library(trainer_report
   SOURCES
     eval_log.cc
     pictures.cc
+    profiler.cc
     report.cc
     report_classes.cc
     report_curves.cc
@@ -31,6 +32,7 @@ infeed_library(trainer_report
   HEADERS
     eval_log.h
     pictures.h
+    profiler.h
     report.h
     report_classes.h
     report_curves.h

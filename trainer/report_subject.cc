@@ -1,23 +1,17 @@
 #include "trainer/report_subject.h"
 
 #include <fstream>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "records/dataset_info.h"
+#include "trainer/model_labels.h"
 #include "trainer/param_table.h"
 
 namespace infeed {
 namespace {
-
-std::vector<std::string> ClassNames(const std::string& data_dir) {
-  const std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir);
-  return info ? info->classes : std::vector<std::string>();
-}
 
 std::vector<ReportFact> Configuration(const RunParams& params) {
   std::vector<ReportFact> facts;
@@ -57,7 +51,9 @@ ReportSubject ReportSubjectOf(const Job& job) {
           .total_steps = params.train_steps,
           .batch_size = params.train_batch_size,
           .iterations_per_loop = params.iterations_per_loop,
-          .class_names = ClassNames(job.options.data_dir),
+          .class_names = ModelLabels::OfData(job.options.data_dir,
+                                             params.num_label_classes)
+                             .names(),
           .configuration = Configuration(job.resolved),
           .environment = {
               {"data", job.options.data_dir + ": " + job.data.Describe()},

@@ -11,7 +11,9 @@ namespace infeed {
 namespace {
 
 void PrintStart(const Job& job) {
-  Say("data:   " + job.data.Describe());
+  if (!job.options.data_dir.empty()) {
+    Say("data:   " + job.data.Describe());
+  }
   Say("device: " + job.device.Describe());
   Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
                   job.device.parameter_count()));
@@ -38,6 +40,13 @@ ExitCode RunMode(const Job& job, const std::stop_token& stop) {
 }
 
 }  // namespace
+
+std::string ConfigText(const RunOptions& options) {
+  return ToYaml(
+      options.data_dir.empty()
+          ? options.params
+          : Resolve(options.params, options.device, DataSet(options.data_dir)));
+}
 
 ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
   if (options.mode == Mode::kDoctor) {

@@ -51,6 +51,10 @@ struct RunOptions {
   RunParams params;  // layered; what the data decides is still open
 };
 
+// The parameters as YAML, for --print_config: with what the data decides, where
+// there is a data_dir. Throws as Run() does.
+[[nodiscard]] std::string ConfigText(const RunOptions& options);
+
 // The whole job of train_resnet: from shards and parameters to a model folder.
 // Prints what it does on stderr, results on stdout. A request to stop ends the
 // training after the step at hand, with a checkpoint. Returns kDone,

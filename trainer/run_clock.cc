@@ -43,6 +43,14 @@ double RunClock::SinceMark() {
   return Seconds(now - std::exchange(mark_, now));
 }
 
+// As SinceMark(), and says what it was.
+double RunClock::EndSpan(std::string_view name, std::int64_t step) {
+  const Clock::time_point start = mark_;
+  const double seconds = SinceMark();
+  TraceSpan(options_.trace, name, start, mark_, {.step = step});
+  return seconds;
+}
+
 void RunClock::BeginLoop(std::int64_t steps, double waited) {
   (times_.loops == 0 ? times_.start_up : times_.between) += SinceMark();
   loop_start_ = mark_;
@@ -99,7 +107,7 @@ double RunClock::seconds_per_step() const {
 }
 
 void RunClock::EndLoop(const LoopEnd& end) {
-  const double seconds = SinceMark();
+  const double seconds = EndSpan("loop", end.step);
   ++times_.loops;
   if (!warmed_up_) {
     EndWarmUp(end.done, seconds, end.waited);
@@ -112,8 +120,12 @@ void RunClock::EndLoop(const LoopEnd& end) {
   times_.drain += end.drained;
 }
 
-void RunClock::EndEvaluation() {
-  times_.evaluations += SinceMark();
+void RunClock::EndCheckpoint(std::int64_t step) {
+  times_.checkpoints += EndSpan("checkpoint", step);
+}
+
+void RunClock::EndEvaluation(std::int64_t step) {
+  times_.evaluations += EndSpan("evaluation", step);
   ++times_.evaluation_count;
 }
 

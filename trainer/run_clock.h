@@ -3,7 +3,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <string_view>
+
+#include "pipeline/trace_log.h"
 
 namespace infeed {
 
@@ -33,7 +35,8 @@ struct RunTimes {
 
 // How a loop ended.
 struct LoopEnd {
-  std::int64_t done = 0;  // steps
+  std::int64_t step = 0;  // reached
+  std::int64_t done = 0;  // steps of it
   double waited = 0;      // by the device for its infeed so far, in all
   double drained = 0;     // after its last step, until all results were seen
 };
@@ -44,6 +47,8 @@ struct RunClockOptions {
   // then: its batch had to be made, its memory found. Else it is the first
   // loop.
   bool results_stream = true;
+  // Gets the spans of loops, checkpoints and evaluations; may be null.
+  TraceLog* trace = nullptr;
 };
 
 // Tells a run's speed, warm-up apart. Time between two loops goes to whatever
@@ -62,8 +67,8 @@ class RunClock {
   void BeginLoop(std::int64_t steps, double waited);
   void Step(double waited);
   void EndLoop(const LoopEnd& end);
-  void EndCheckpoint() { times_.checkpoints += SinceMark(); }
-  void EndEvaluation();
+  void EndCheckpoint(std::int64_t step);
+  void EndEvaluation(std::int64_t step);
 
   // Of the newest steps, weighted, without warm-up; before its end the
   // warm-up's own; 0 until a step has been told.
@@ -79,6 +84,7 @@ class RunClock {
 
  private:
   double SinceMark();
+  double EndSpan(std::string_view name, std::int64_t step);
   void TellRate(double images, double seconds);
   void EndWarmUp(std::int64_t steps, double seconds, double waited);
 

@@ -9,6 +9,7 @@
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
 #include "trainer/fake_data.h"
+#include "trainer/image_size_schedule.h"
 #include "trainer/model_labels.h"
 
 namespace infeed {
@@ -59,6 +60,9 @@ OptimizerKind ParseOptimizer(const TrainParams& params) {
 }
 
 RateSchedule ParseRateSchedule(const std::string& name) {
+  if (name == "steps") {
+    return RateSchedule::kSteps;
+  }
   if (name == "cosine") {
     return RateSchedule::kCosine;
   }
@@ -163,6 +167,9 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
 RunParams Resolve(const RunParams& params, const std::string& device,
                   const DataSet& data) {
   RunParams resolved = params;
+  // Refused before anything is written.
+  const ImageSizeSchedule sizes(params.values.image_size_schedule,
+                                params.values.image_size);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
     return resolved;
@@ -252,6 +259,8 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
                                                : name,
                         value});
   }
+  identity.push_back(
+      {"image_size_schedule", Quoted(params.image_size_schedule)});
   return identity;
 }
 
@@ -260,6 +269,7 @@ TrainingOptions TrainingOf(const TrainParams& params,
   return {.model_dir = model_dir,
           .identity = IdentityOf(params, data),
           .input = TrainInputOf(params),
+          .image_size_schedule = params.image_size_schedule,
           .iterations_per_loop = params.iterations_per_loop,
           .steps_per_checkpoint = params.steps_per_checkpoint,
           .keep = {.last = params.keep_last, .every = params.keep_every},

@@ -11,10 +11,10 @@ infeed_library(trainer_state
     eval_result.cc
     eval_sums.cc
     export_folder.cc
-    exported_weights.cc
     graph_builder.cc
     layer_plan.cc
     lenet_graph.cc
+    machine_check.cc
     manifest.cc
     metrics.cc
     metrics_log.cc
@@ -52,6 +52,7 @@ infeed_library(trainer_state
     resnet_graph.cc
     resnet_plan.cc
     resume.cc
+    run_clock.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
@@ -74,11 +75,11 @@ infeed_library(trainer_state
     eval_result.h
     eval_sums.h
     export_folder.h
-    exported_weights.h
     graph_builder.h
     host_tensor.h
     inference_graph.h
     layer_plan.h
+    machine_check.h
     manifest.h
     metrics.h
     metrics_log.h
@@ -102,7 +103,6 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
-    pictures.h
     pixel_statistics.h
     predict_input.h
     prediction.h
@@ -113,6 +113,7 @@ infeed_library(trainer_state
     pth_file.h
     resnet_plan.h
     resume.h
+    run_clock.h
     run_state.h
     safetensors.h
     safetensors_header.h

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/stats_scalars.h"
+#include "trainer/eval_log.h"
 #include "trainer/model_dir.h"
 #include "trainer/pictures.h"
 
@@ -21,6 +22,10 @@ constexpr int kInputPictures = 8;
 // An image costs that much less time without a backward pass: what an
 // evaluation is taken to be until there has been one.
 constexpr double kBackwardFactor = 3;
+
+TraceLog* TraceOf(const TrainLogOptions& options) {
+  return options.profiler == nullptr ? nullptr : options.profiler->trace();
+}
 
 ProgressState StartState(const TrainLogOptions& options) {
   ProgressState state;
@@ -54,7 +59,8 @@ TrainLog::TrainLog(const TrainLogOptions& options)
       summaries_(options.model_dir),
       evaluations_(options.model_dir),
       clock_({.batch_size = options.batch_size,
-              .results_stream = options.results_stream}),
+              .results_stream = options.results_stream,
+              .trace = TraceOf(options)}),
       state_(StartState(options)) {
   metrics_.Write("start", options.first_step,
                  {{"batch_size", std::int64_t{options.batch_size}},
@@ -105,6 +111,7 @@ std::optional<double> TrainLog::SecondsLeft() const {
 }
 
 void TrainLog::Step(const StepResult& result, double waited) {
+  const TraceLog::Clock::time_point start = TraceLog::Clock::now();
   clock_.Step(waited);
   if (!std::isfinite(result.loss) && !non_finite_step_) {
     non_finite_step_ = result.step;
@@ -121,6 +128,32 @@ void TrainLog::Step(const StepResult& result, double waited) {
     WriteStep(result);
   }
   progress_.Update(ProgressText(state_));
+  if (options_.profiler != nullptr) {
+    WriteProfile(options_.profiler->EndIfDue());
+  }
+  TraceSpan(TraceOf(options_), "result", start, TraceLog::Clock::now(),
+            {.step = result.step});
+}
+
+void TrainLog::WriteProfile(const std::optional<Profile>& profile) {
+  if (!profile) {
+    return;
+  }
+  const ProfileShares& shares = profile->shares;
+  metrics_.Write("profile", profile->step,
+                 {{"seconds", profile->seconds},
+                  {"input_wait", shares.input_wait},
+                  {"device", shares.device()},
+                  {"checkpoints", shares.checkpoints},
+                  {"evaluations", shares.evaluations},
+                  {"file", profile->path}});
+  summaries_.Scalar("profile/input_wait", shares.input_wait, profile->step);
+  summaries_.Scalar("profile/device", shares.device(), profile->step);
+  Say(
+      fmt::format("profile of {:.1f} s after step {}: input wait {:.1f} %, "
+                  "device {:.1f} %; {}",
+                  profile->seconds, profile->step, 100 * shares.input_wait,
+                  100 * shares.device(), profile->path));
 }
 
 void TrainLog::WriteStep(const StepResult& result) {
@@ -157,6 +190,9 @@ void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
     summaries_.Scalar(scalar.tag, scalar.value, state_.step);
   }
   summaries_.Flush();
+  if (options_.profiler != nullptr) {
+    options_.profiler->BeginIfDue(end.step);
+  }
 }
 
 void TrainLog::WriteWarmUp(const PipelineStats& input) {
@@ -196,7 +232,7 @@ void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
-  clock_.EndEvaluation();
+  clock_.EndEvaluation(step);
   evaluations_.Write(step, result);
   report_state_.evaluation = result;
   report_state_.evaluation_step = step;
@@ -210,7 +246,7 @@ void TrainLog::WriteReport(std::int64_t step) {
 }
 
 void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
-  clock_.EndCheckpoint();
+  clock_.EndCheckpoint(step);
   metrics_.Write("checkpoint", step,
                  State(images_per_second(), times().input_wait_share()));
   Say(fmt::format("checkpoint at step {}: {}", step, folder));
@@ -219,6 +255,9 @@ void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
 
 void TrainLog::End(std::int64_t step) {
   progress_.Finish();
+  if (options_.profiler != nullptr) {
+    WriteProfile(options_.profiler->End());
+  }
   const RunTimes times = clock_.times();
   MetricsLog::Values values =
       State(images_per_second(), times.input_wait_share());

@@ -10,6 +10,7 @@
 #include "trainer/eval_result.h"
 #include "trainer/metrics_log.h"
 #include "trainer/outfeed.h"
+#include "trainer/profiler.h"
 #include "trainer/progress.h"
 #include "trainer/report.h"
 #include "trainer/run_clock.h"
@@ -30,6 +31,7 @@ struct TrainLogOptions {
   bool results_stream = true;       // as RunClockOptions
   std::string configuration;        // YAML; for TensorBoard
   ReportSubject report;
+  Profiler* profiler = nullptr;  // may be null; outlives the log
 };
 
 // Everything that a training run tells: each step's result as it leaves the
@@ -73,6 +75,7 @@ class TrainLog {
                                          double input_wait) const;
   [[nodiscard]] std::optional<double> SecondsLeft() const;
   void WriteReport(std::int64_t step);
+  void WriteProfile(const std::optional<Profile>& profile);
   void WriteStep(const StepResult& result);
   void WriteStepScalars();
   void WriteWarmUp(const PipelineStats& input);

@@ -53,16 +53,7 @@ ExitCode Diverged(const Job& job, Training& training, TrainLog& log) {
   return ExitCode::kNonFiniteLoss;
 }
 
-void PrintReport(const Job& job, const Training& training,
-                 const TrainLog& log) {
-  const PipelineStats stats = training.input_stats_of_loops();
-  Say(fmt::format(
-      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
-      "the time for its input",
-      log.images_per_second(), 100 * log.times().input_wait_share()));
-  if (stats.stages.empty()) {
-    return;  // Fake data: there is nothing to tell.
-  }
+void PrintInput(const PipelineStats& stats) {
   if (stats.bad_records > 0) {
     Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
                     stats.first_bad_record));
@@ -71,6 +62,18 @@ void PrintReport(const Job& job, const Training& training,
     Say(SeekIndexText(stats.seek_indexes));
   }
   Say(StageTable(stats) + QueueText(stats));
+}
+
+void PrintReport(const Job& job, const Training& training,
+                 const TrainLog& log) {
+  const PipelineStats stats = training.input_stats_of_loops();
+  Say(fmt::format(
+      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
+      "the time for its input",
+      log.images_per_second(), 100 * log.times().input_wait_share()));
+  if (!stats.stages.empty()) {  // Fake data has none.
+    PrintInput(stats);
+  }
   Say(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
 }
 
@@ -79,7 +82,8 @@ bool Evaluates(const Job& job) {
   return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
 }
 
-TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
+TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
+                      Profiler& profiler) {
   const TrainParams& params = job.params;
   return {.model_dir = job.options.model_dir,
           .batch_size = params.train_batch_size,
@@ -92,13 +96,22 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
           .skip_steps = params.skip_host_call,
           .results_stream = !IsGpu(job.options.device),
           .configuration = ToYaml(job.resolved),
-          .report = ReportSubjectOf(job)};
+          .report = ReportSubjectOf(job),
+          .profiler = &profiler};
+}
+
+ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
+  const TrainParams& params = job.params;
+  return {.model_dir = job.options.model_dir,
+          .every_n_steps = params.profile_every_n_steps,
+          .every_n_seconds = params.profile_every_n_seconds,
+          .duration = std::chrono::milliseconds(params.tpu_profile_duration),
+          .first_step = first_step};
 }
 
 // Its threads and queues found by trying where that is asked for.
 InputOptions TrainInput(const Job& job, InputOptions input,
                         const StreamPosition& start) {
-  input.trace = job.options.trace;
   if (!job.params.autotune || job.data.is_fake()) {
     return input;
   }
@@ -111,8 +124,10 @@ InputOptions TrainInput(const Job& job, InputOptions input,
 std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
+  InputOptions input = EvalInput(job);
+  input.trace = training.trace();
   const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
+      Evaluate(job.device, job.data.eval_index(), input, stop);
   if (result) {
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result));
@@ -225,9 +240,11 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
         .Save(model_dir);
   }
   const std::int64_t first_step = from ? from->step : 0;
-  TrainLog log(LogOf(job, first_step));
+  Profiler profiler(ProfilerOf(job, first_step), job.options.trace);
+  TrainLog log(LogOf(job, first_step, profiler));
   const StreamPosition start = from ? from->stream : StreamPosition{};
   TrainingOptions options = TrainingOf(params, model_dir, job.data);
+  options.input.trace = profiler.trace();
   options.input = TrainInput(job, options.input, start);
   Training training(options, job.data.train_index(), job.device, log,
                     first_step, start);

@@ -15,9 +15,12 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       log_(log),
       step_(step),
       saved_step_(step > 0 ? step : -1),
-      records_(index, options.input, stream),
+      records_(index, options.input,
+               ImageSizeSchedule(options.image_size_schedule,
+                                 options.input.image_size),
+               stream),
       infeed_(records_.batches(), options.input.batch_size,
-              options.input.image_size),
+              records_.SizeAt(stream)),
       outfeed_([this](const StepResult& result) {
         tally_.Add(result);
         log_.Step(result, infeed_.wait_seconds());
@@ -47,19 +50,24 @@ Training::End Training::TrainTo(std::int64_t target,
   return step_ < target ? End::kStopped : End::kReached;
 }
 
-void Training::RunLoop(std::int64_t steps) {
+void Training::RunLoop(std::int64_t most_steps) {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
+  const std::int64_t steps =
+      std::min(most_steps, records_.BatchesToChange(infeed_.position()));
+  infeed_.ExpectImageSize(records_.SizeAt(infeed_.position()));
   const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
   log_.BeginLoop(steps, infeed_.wait_seconds());
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
+  infeed_.EndStep();
   const Clock::time_point device_end = Clock::now();
   outfeed_.Drain();
   const Clock::time_point end = Clock::now();
   step_ += done;
   loop_seconds_ += Seconds(end - start).count();
-  log_.EndLoop({.done = done,
+  log_.EndLoop({.step = step_,
+                .done = done,
                 .waited = infeed_.wait_seconds(),
                 .drained = Seconds(end - device_end).count()},
                input_stats().Since(before), input_stats_of_loops());

@@ -12,7 +12,7 @@
 #include "trainer/epoch_lines.h"
 #include "trainer/infeed.h"
 #include "trainer/outfeed.h"
-#include "trainer/run_input.h"
+#include "trainer/sized_input.h"
 #include "trainer/train_log.h"
 
 namespace infeed {
@@ -21,6 +21,8 @@ struct TrainingOptions {
   std::string model_dir;
   RunIdentity identity;
   InputOptions input;
+  // ImageSizeSchedule's; it decides about the size of the images.
+  std::string image_size_schedule = {};
   std::int64_t iterations_per_loop = 1;   // > 0
   std::int64_t steps_per_checkpoint = 1;  // > 0; seen at the end of loops
   KeepOptions keep;                       // which checkpoints stay
@@ -30,7 +32,8 @@ struct TrainingOptions {
 
 // A training run between evaluations: input pipeline, infeed, device loop and
 // outfeed, joined. Steps run in loops of iterations_per_loop, the last one
-// shorter; the host does nothing in between but count.
+// shorter, and the one before another image size; the host does nothing in
+// between but count.
 //
 // The device, the index and the log must outlive it. One thread at a time.
 class Training {
@@ -56,6 +59,8 @@ class Training {
   void NoteEvaluation(const EvalResult& result);
 
   [[nodiscard]] std::int64_t step() const { return step_; }
+  // Where its threads put their spans; may be null.
+  [[nodiscard]] TraceLog* trace() const { return options_.input.trace; }
   // The input as the device sees it: it is the device that waits, not the
   // infeed's thread. From any thread.
   [[nodiscard]] PipelineStats input_stats() const;
@@ -69,7 +74,7 @@ class Training {
   [[nodiscard]] EpochScore TakeScore() { return tally_.Take(); }
 
  private:
-  void RunLoop(std::int64_t steps);
+  void RunLoop(std::int64_t most_steps);
 
   TrainingOptions options_;
   DeviceLoop& device_;
@@ -78,7 +83,7 @@ class Training {
   std::int64_t saved_step_;
   double loop_seconds_ = 0;
   EpochTally tally_;
-  RunInput records_;
+  SizedInput records_;
   Infeed infeed_;
   Outfeed outfeed_;
   BestCheckpoint best_;

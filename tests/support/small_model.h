@@ -22,7 +22,7 @@ namespace infeed {
 class SmallModel {
  public:
   static constexpr const char* kParameters =
-      "resnet_depth=18,image_size=16,train_batch_size=8,train_steps=2,"
+      "model=lenet,image_size=28,train_batch_size=8,train_steps=2,"
       "iterations_per_loop=1,steps_per_checkpoint=1";
 
   SmallModel() {
