@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "bench/throughput_report.h"
-#include "tools/html_page.h"
-#include "tools/svg_chart.h"
+#include "trainer/html_page.h"
+#include "trainer/svg_chart.h"
 
 namespace infeed {
 namespace {

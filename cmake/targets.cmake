@@ -25,4 +25,25 @@ function(infeed_program name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  infeed_program_docs(${name})
+endfunction()
+
+# The program's manual page and its completion in bash: it writes both itself,
+# which it cannot do where another machine builds it.
+function(infeed_program_docs name)
+  if(CMAKE_CROSSCOMPILING)
+    return()
+  endif()
+  set(man ${PROJECT_BINARY_DIR}/man/${name}.1)
+  set(completion ${PROJECT_BINARY_DIR}/completions/${name})
+  add_custom_command(OUTPUT ${man} ${completion}
+    COMMAND ${CMAKE_COMMAND} -E make_directory
+      ${PROJECT_BINARY_DIR}/man ${PROJECT_BINARY_DIR}/completions
+    COMMAND ${name} --man_page > ${man}
+    COMMAND ${name} --bash_completion > ${completion}
+    DEPENDS ${name} VERBATIM)
+  add_custom_target(${name}_docs ALL DEPENDS ${man} ${completion})
+  install(FILES ${man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${completion}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endfunction()

@@ -50,6 +50,13 @@ std::string NameLine(const TraceLog::Thread& thread) {
          thread.name + "\"}}";
 }
 
+std::string PlaceText(const TracePlace& place) {
+  return place.step >= 0 ? "\"step\":" + Number(place.step)
+                         : "\"epoch\":" + Number(place.epoch) +
+                               ",\"position\":" + Number(place.position) +
+                               ",\"batch\":" + Number(place.batch);
+}
+
 std::string EventLine(const TraceEvent& event, int thread,
                       TraceLog::Clock::time_point started) {
   const std::string at = ",\"ts\":" + Microseconds(event.start - started);
@@ -58,29 +65,38 @@ std::string EventLine(const TraceEvent& event, int thread,
            ",\"args\":{\"count\":" + Number(event.count) + "}}";
   }
   return Head(event.name, 'X', thread) + at +
-         ",\"dur\":" + Microseconds(event.length) +
-         ",\"args\":{\"epoch\":" + Number(event.place.epoch) +
-         ",\"position\":" + Number(event.place.position) +
-         ",\"batch\":" + Number(event.place.batch) + "}}";
+         ",\"dur\":" + Microseconds(event.length) + ",\"args\":{" +
+         PlaceText(event.place) + "}}";
 }
 
 }  // namespace
 
 TraceLog::TraceLog(std::int64_t max_events)
     : number_(NextNumber()),
-      events_left_(std::max<std::int64_t>(max_events, 0)) {}
+      max_events_(std::max<std::int64_t>(max_events, 0)),
+      events_left_(max_events_) {}
+
+void TraceLog::Restart() {
+  const std::lock_guard lock(mutex_);
+  number_.store(NextNumber(), std::memory_order_relaxed);
+  threads_.clear();
+  events_left_ = max_events_;
+  dropped_.store(0, std::memory_order_relaxed);
+  full_.store(false, std::memory_order_relaxed);
+  recording_.store(true, std::memory_order_relaxed);
+}
 
 void TraceLog::Add(const TraceEvent& event) {
+  if (!recording_.load(std::memory_order_relaxed)) {
+    return;
+  }
   thread_local Place place;
-  if (place.log != number_ ||
-      place.block->size.load(std::memory_order_relaxed) ==
-          place.block->capacity) {
-    Block* const block = NextBlock();
-    if (block == nullptr) {
-      dropped_.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
-    place = {.log = number_, .block = block};
+  if ((place.log != number_.load(std::memory_order_relaxed) ||
+       place.block->size.load(std::memory_order_relaxed) ==
+           place.block->capacity) &&
+      !NextBlock(place)) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return;
   }
   Block& block = *place.block;
   const std::size_t size = block.size.load(std::memory_order_relaxed);
@@ -88,24 +104,25 @@ void TraceLog::Add(const TraceEvent& event) {
   block.size.store(size + 1, std::memory_order_release);
 }
 
-TraceLog::Block* TraceLog::NextBlock() {
+bool TraceLog::NextBlock(Place& place) {
   if (full_.load(std::memory_order_relaxed)) {
-    return nullptr;
+    return false;
   }
-  auto block = std::make_unique<Block>();
-  Block* const handed_out = block.get();
+  auto block = std::make_shared<Block>();
   const std::lock_guard lock(mutex_);
   block->capacity = static_cast<std::size_t>(
       std::min<std::int64_t>(kBlockEvents, events_left_));
   if (block->capacity == 0) {
     full_.store(true, std::memory_order_relaxed);
-    return nullptr;
+    return false;
   }
   events_left_ -= static_cast<std::int64_t>(block->capacity);
   OfThread& thread = threads_[::gettid()];
   thread.name = ThreadName();
-  thread.blocks.push_back(std::move(block));
-  return handed_out;
+  thread.blocks.push_back(block);
+  place = {.log = number_.load(std::memory_order_relaxed),
+           .block = std::move(block)};
+  return true;
 }
 
 std::vector<TraceLog::Thread> TraceLog::Read() const {
@@ -113,7 +130,7 @@ std::vector<TraceLog::Thread> TraceLog::Read() const {
   std::vector<Thread> threads;
   for (const auto& [id, of_thread] : threads_) {
     Thread thread{.id = id, .name = of_thread.name, .events = {}};
-    for (const std::unique_ptr<Block>& block : of_thread.blocks) {
+    for (const std::shared_ptr<Block>& block : of_thread.blocks) {
       const std::size_t size = block->size.load(std::memory_order_acquire);
       thread.events.insert(
           thread.events.end(), block->events.begin(),
@@ -124,7 +141,7 @@ std::vector<TraceLog::Thread> TraceLog::Read() const {
   return threads;
 }
 
-void TraceLog::Write(const std::string& path) const {
+void TraceLog::Write(const std::string& path, const Window& window) const {
   AtomicFile file(path);
   file.Write(
       "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"dropped_events\":\"" +
@@ -134,7 +151,9 @@ void TraceLog::Write(const std::string& path) const {
   for (const Thread& thread : Read()) {
     file.Write(",\n" + NameLine(thread));
     for (const TraceEvent& event : thread.events) {
-      file.Write(",\n" + EventLine(event, thread.id, started_));
+      if (window.Holds(event)) {
+        file.Write(",\n" + EventLine(event, thread.id, started_));
+      }
     }
   }
   file.Write("\n]}\n");

@@ -19,6 +19,7 @@ struct TracePlace {
   std::uint32_t epoch = 0;
   std::int64_t position = 0;  // in the epoch
   std::int64_t batch = 0;     // of the stream, from 0
+  std::int64_t step = -1;     // of a training; -1: it is about a sample
 };
 
 // What a span or a count was. Names are of static storage.
@@ -57,6 +58,11 @@ class TraceLog {
     Add({.name = name, .start = now, .is_count = true, .count = count});
   }
 
+  // Nothing is kept from here on, until Restart(), which forgets all that is
+  // there. What other threads add at the same moment may be kept or not.
+  void Pause() { recording_.store(false, std::memory_order_relaxed); }
+  void Restart();
+
   [[nodiscard]] std::int64_t dropped() const {
     return dropped_.load(std::memory_order_relaxed);
   }
@@ -69,8 +75,20 @@ class TraceLog {
   };
   [[nodiscard]] std::vector<Thread> Read() const;
 
-  // Writes all events so far as Chrome's trace event JSON. Throws IoError.
-  void Write(const std::string& path) const;
+  // Events from one moment to another.
+  struct Window {
+    Clock::time_point from = Clock::time_point::min();
+    Clock::time_point to = Clock::time_point::max();
+
+    // Whether some of the event lies in it.
+    [[nodiscard]] bool Holds(const TraceEvent& event) const {
+      return event.start < to && event.start + event.length >= from;
+    }
+  };
+
+  // Writes the events so far as Chrome's trace event JSON. Throws IoError.
+  void Write(const std::string& path) const { Write(path, Window{}); }
+  void Write(const std::string& path, const Window& window) const;
 
  private:
   static constexpr std::size_t kBlockEvents = 1024;
@@ -83,20 +101,24 @@ class TraceLog {
   };
   struct OfThread {
     std::string name;
-    std::vector<std::unique_ptr<Block>> blocks;
+    std::vector<std::shared_ptr<Block>> blocks;
   };
-  // The block that a thread adds to, and whose it is.
+  // The block that a thread adds to, and whose it is. It lives on with the
+  // thread where the log forgets it.
   struct Place {
     std::int64_t log = 0;
-    Block* block = nullptr;
+    std::shared_ptr<Block> block = {};
   };
 
   void Add(const TraceEvent& event);
-  // Returns a block with room for the calling thread; nullptr: no more.
-  Block* NextBlock();
+  // Gives the calling thread a block with room; false: there is no more.
+  bool NextBlock(Place& place);
 
-  const std::int64_t number_;  // of all logs of the process, from 1
+  // Of all logs of the process, from 1; another one after each Restart().
+  std::atomic<std::int64_t> number_;
+  const std::int64_t max_events_;
   const Clock::time_point started_ = Clock::now();
+  std::atomic<bool> recording_{true};
   std::atomic<bool> full_{false};
   std::atomic<std::int64_t> dropped_{0};
   mutable std::mutex mutex_;

@@ -113,16 +113,18 @@ Window RandomCropWindow(int height, int width, RandomSource& random) {
   return {.y = 0, .x = 0, .height = height, .width = width};
 }
 
-Window CenterCropWindow(int height, int width, int image_size) {
-  Check(height > 0 && width > 0 && image_size > 0, "an image has pixels");
+float CenterCropFraction(int image_size) {
   const int padding =
       static_cast<int>(std::lrint(image_size * (1 / kCropFraction - 1)));
-  const auto fraction =
-      static_cast<float>(static_cast<double>(image_size) /
-                         (static_cast<double>(image_size) + padding));
+  return static_cast<float>(static_cast<double>(image_size) /
+                            (static_cast<double>(image_size) + padding));
+}
+
+Window CenterCropWindow(int height, int width, int image_size) {
+  Check(height > 0 && width > 0 && image_size > 0, "an image has pixels");
   const int side = std::max(
-      1,
-      static_cast<int>(fraction * static_cast<float>(std::min(height, width))));
+      1, static_cast<int>(CenterCropFraction(image_size) *
+                          static_cast<float>(std::min(height, width))));
   return {.y = (height - side + 1) / 2,
           .x = (width - side + 1) / 2,
           .height = side,

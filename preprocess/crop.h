@@ -22,6 +22,10 @@ namespace infeed {
 // At least one pixel, where the reference would fail.
 [[nodiscard]] Window CenterCropWindow(int height, int width, int image_size);
 
+// The share of the shorter side that it has: 0.875 for 224, about that for
+// other sizes.
+[[nodiscard]] float CenterCropFraction(int image_size);
+
 // The reference's training window: the random crop, but the centre crop where
 // the random one is the whole of a three-component image.
 [[nodiscard]] Window TrainingWindow(int height, int width, int components,

@@ -46,7 +46,7 @@ int CheckedSize(int image_size) {
 }
 
 ResizeKernel KernelOf(const PreprocessOptions& options) {
-  switch (options.interpolation) {
+  switch (UsedInterpolation(options.recipe, options.interpolation)) {
     case Interpolation::kBicubic:
       return ResizeKernel::kBicubic;
     case Interpolation::kBilinear:
@@ -54,9 +54,7 @@ ResizeKernel KernelOf(const PreprocessOptions& options) {
     case Interpolation::kAntialias:
       return ResizeKernel::kAntialias;
     case Interpolation::kRecipe:
-      return options.recipe == Recipe::kTpu || options.recipe == Recipe::kPlain
-                 ? ResizeKernel::kBicubic
-                 : ResizeKernel::kAntialias;
+      break;  // never what is used
   }
   std::abort();
 }
@@ -81,6 +79,15 @@ Interpolation ParseInterpolation(std::string_view name) {
 
 std::string_view InterpolationName(Interpolation interpolation) {
   return ChoiceName(interpolation, kInterpolations);
+}
+
+Interpolation UsedInterpolation(Recipe recipe, Interpolation interpolation) {
+  if (interpolation != Interpolation::kRecipe) {
+    return interpolation;
+  }
+  return recipe == Recipe::kTpu || recipe == Recipe::kPlain
+             ? Interpolation::kBicubic
+             : Interpolation::kAntialias;
 }
 
 std::unique_ptr<ResizeSink> MakeResize(const PreprocessOptions& options) {

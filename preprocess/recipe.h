@@ -41,6 +41,10 @@ enum class Interpolation {
 [[nodiscard]] Interpolation ParseInterpolation(std::string_view name);
 [[nodiscard]] std::string_view InterpolationName(Interpolation interpolation);
 
+// The interpolation itself: the recipe's own in the place of kRecipe.
+[[nodiscard]] Interpolation UsedInterpolation(Recipe recipe,
+                                              Interpolation interpolation);
+
 struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;

@@ -69,9 +69,13 @@ Window RandomResizedCropWindow(int height, int width, RandomSource& random) {
   return CentredInRatio(height, width);
 }
 
+std::int64_t ResizedShorterSide(int image_size) {
+  return (std::int64_t{image_size} * 16 + 7) / 14;
+}
+
 Framing ResizedCenterCrop(int height, int width, int image_size) {
   Check(height > 0 && width > 0 && image_size > 0, "an image has pixels");
-  const std::int64_t shorter = (std::int64_t{image_size} * 16 + 7) / 14;
+  const std::int64_t shorter = ResizedShorterSide(image_size);
   const auto resized = [&](int side) {
     return static_cast<int>(shorter * side / std::min(height, width));
   };

@@ -15,9 +15,13 @@ namespace infeed {
 [[nodiscard]] Window RandomResizedCropWindow(int height, int width,
                                              RandomSource& random);
 
+// The side to which torchvision's evaluation resizes an image's shorter one for
+// an output of image_size: 256 for 224, in proportion and rounded half up for
+// others.
+[[nodiscard]] std::int64_t ResizedShorterSide(int image_size);
+
 // What transforms.Resize(shorter) and CenterCrop(image_size) leave, where
-// shorter is image_size * 256 / 224, rounded half up: 256 for 224. Requires:
-// all > 0.
+// shorter is ResizedShorterSide(). Requires: all > 0.
 [[nodiscard]] Framing ResizedCenterCrop(int height, int width, int image_size);
 
 }  // namespace infeed

@@ -11,8 +11,8 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/made_checkpoint.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/support/tensors.h"
 #include "tests/support/throws.h"
 #include "trainer/checkpoint_save.h"
 #include "trainer/model_dir.h"
@@ -25,20 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Checkpoint At(std::int64_t step) {
-  Checkpoint checkpoint;
-  checkpoint.step = step;
-  checkpoint.stream = {.epoch = 3, .position = step * 64};
-  checkpoint.identity = {{"data_identity", "\"0123abcd\""},
-                         {"seed", "18446744073709551615"},
-                         {"recipe", "\"tpu\""},
-                         {"scaled_decode", "false"}};
-  checkpoint.state.model = {
-      {"fc.bias", FloatTensor({1, 2, static_cast<float>(step)})},
-      {"bn1.num_batches_tracked", IntTensor(step)}};
-  checkpoint.state.optimizer = {{"fc.bias", FloatTensor({4, 5, 6})}};
-  return checkpoint;
-}
+Checkpoint At(std::int64_t step) { return MadeCheckpoint(step); }
 
 void ExpectEqual(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.step, b.step);
@@ -124,6 +111,24 @@ TEST_F(CheckpointTest, NeverDeletesTheOneItWroteForOlderDamagedOnes) {
   Overwrite(FileOf(30, kModelFile), "");
   SaveCheckpoint(dir_, At(15), {.last = 1});
   EXPECT_EQ(NewestStep(), 15);
+}
+
+TEST_F(CheckpointTest, KeepsMultiplesAndTheBestAsWell) {
+  for (std::int64_t step = 1; step <= 10; ++step) {
+    SaveCheckpoint(dir_, At(step), {.last = 2, .every = 4, .best = 5});
+  }
+  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(4, 5, 8, 9, 10));
+  SaveCheckpoint(dir_, At(11), {.last = 1, .best = 9});
+  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(9, 11));
+}
+
+TEST_F(CheckpointTest, FindsOneByItsOwnPathOrItsModelFolder) {
+  for (const std::int64_t step : {1, 2}) {
+    SaveCheckpoint(dir_, At(step));
+  }
+  std::vector<std::string> damaged;
+  ExpectEqual(*FindCheckpoint(CheckpointFolder(dir_, 1), damaged), At(1));
+  ExpectEqual(*FindCheckpoint(dir_, damaged), At(2));
 }
 
 TEST_F(CheckpointTest, ReplacesOneOfTheSameStep) {

@@ -61,22 +61,24 @@ TEST(LossTest, CountsSlotsWithAWeightAndAKnownLabel) {
       ElementsAre(1, 1, 0, 0, 0));
 }
 
-TEST(LossTest, MaskedMeanLeavesSlotsOut) {
+TEST(LossTest, MaskedSumLeavesSlotsOut) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const torch::Tensor values = torch::tensor({1.0F, 2.0F, nan, 6.0F});
   const torch::Tensor counted = torch::tensor({1.0F, 1.0F, 0.0F, 1.0F});
-  EXPECT_EQ(MaskedMean(values, counted).item<float>(), 3);
+  EXPECT_EQ(MaskedSum(values, counted).item<float>(), 9);
+  EXPECT_EQ(CountOf(counted).item<float>(), 3);
 }
 
-TEST(LossTest, MaskedMeanOfNothingIsZero) {
-  EXPECT_EQ(MaskedMean(torch::ones({2}), torch::zeros({2})).item<float>(), 0);
+TEST(LossTest, MaskedSumOfNothingIsZero) {
+  EXPECT_EQ(MaskedSum(torch::ones({2}), torch::zeros({2})).item<float>(), 0);
+  EXPECT_EQ(CountOf(torch::zeros({2})).item<float>(), 1);
 }
 
 TEST(LossTest, SlotsThatDoNotCountHaveNoGradient) {
   const torch::Tensor logits = torch::zeros({3, 2}).requires_grad_();
   const torch::Tensor labels = Labels({1, 7, -1});
   const torch::Tensor counted = CountedSlots(labels, torch::ones({3}), 2);
-  MaskedMean(CrossEntropy(logits, labels, 0.1), counted).backward();
+  MaskedSum(CrossEntropy(logits, labels, 0.1), counted).backward();
   EXPECT_THAT(Values(logits.grad()),
               ElementsAre(FloatNear(0.45F, 1e-6F), FloatNear(-0.45F, 1e-6F), 0,
                           0, 0, 0));

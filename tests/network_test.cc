@@ -198,7 +198,7 @@ TEST(NetworkTest, MovingStatisticsFollowTheBatchWithBesselsCorrection) {
 TEST(NetworkTest, TheBatchNormsEpsilonIsTheOptions) {
   torch::nn::BatchNorm2d norm = MakeNorm(1, {.bn_epsilon = 3});
   norm->eval();
-  EXPECT_NEAR(norm->forward(torch::full({1, 1, 1, 1}, 4)).item<double>(),
+  EXPECT_NEAR(norm->forward(torch::full({1, 1, 1, 1}, 4.0F)).item<double>(),
               4 / std::sqrt(1 + 3.0), 1e-6);
 }
 

@@ -79,7 +79,8 @@ TEST(ParamHelpTest, ShowsEveryParameterWithItsDefault) {
     EXPECT_THAT(help, HasSubstr(std::string(param.name) + " = " +
                                 DefaultText(param) + "\n"));
   }
-  EXPECT_THAT(help, HasSubstr("(18, 34, 50, 101, 152 or 200 layers)"));
+  EXPECT_THAT(help,
+              HasSubstr("(18, 34, 50, 101, 152, 200, 270, 350 or 420 layers)"));
   EXPECT_THAT(help, HasSubstr("(at least 0, less than 1)"));
 }
 
@@ -257,7 +258,8 @@ TEST(ReadParamsTest, RefusesAnotherType) {
   EXPECT_EQ(ErrorOf("precision=fp16"),
             "precision='fp16': must be auto, bfloat16 or float32");
   EXPECT_EQ(ErrorOf("resnet_depth=20"),
-            "resnet_depth='20': must be 18, 34, 50, 101, 152 or 200");
+            "resnet_depth='20': must be 18, 34, 50, 101, 152, 200, 270, 350 "
+            "or 420");
 }
 
 TEST(ReadParamsTest, RefusesWhatIsOutOfRange) {

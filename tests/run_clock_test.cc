@@ -1,5 +1,8 @@
 #include "trainer/run_clock.h"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace infeed {
@@ -37,7 +40,7 @@ TEST_F(RunClockTest, KeepsTheFirstStepApart) {
   EXPECT_DOUBLE_EQ(clock.input_wait(), 0.5);
   Pass(1);
   clock.Step(4.5);
-  clock.EndLoop(3, 4.5);
+  clock.EndLoop({.done = 3, .waited = 4.5, .drained = 0.5});
   const RunTimes times = clock.times();
   EXPECT_DOUBLE_EQ(times.start_up, 1);
   EXPECT_DOUBLE_EQ(times.warm_up, 5);
@@ -46,6 +49,7 @@ TEST_F(RunClockTest, KeepsTheFirstStepApart) {
   EXPECT_EQ(times.steady_steps, 2);
   EXPECT_DOUBLE_EQ(times.input_wait_share(), 0.25);
   EXPECT_DOUBLE_EQ(times.images_per_second(10), 10);
+  EXPECT_DOUBLE_EQ(times.between_steps(), 0.5);
   EXPECT_DOUBLE_EQ(times.total, 8);
 }
 
@@ -59,7 +63,7 @@ TEST_F(RunClockTest, KeepsTheFirstLoopApartWhereResultsComeAtItsEnd) {
     EXPECT_DOUBLE_EQ(clock.images_per_second(), loop == 0 ? 2.5 : 5);
     clock.Step(loop + 1);
     EXPECT_DOUBLE_EQ(clock.images_per_second(), loop == 0 ? 2.5 : 5);
-    clock.EndLoop(2, loop + 1);
+    clock.EndLoop({.done = 2, .waited = loop + 1.0});
   }
   const RunTimes times = clock.times();
   EXPECT_DOUBLE_EQ(times.warm_up, 8);
@@ -73,18 +77,36 @@ TEST_F(RunClockTest, SaysWhereTheTimeBetweenLoopsWent) {
   clock.BeginLoop(1, 0);
   Pass(1);
   clock.Step(0);
-  clock.EndLoop(1, 0);
+  clock.EndLoop({.done = 1});
   Pass(2);
-  clock.EndCheckpoint();
+  clock.EndCheckpoint(1);
   Pass(4);
-  clock.EndEvaluation();
+  clock.EndEvaluation(1);
   Pass(8);
   clock.BeginLoop(1, 0);
   EXPECT_DOUBLE_EQ(clock.times().checkpoints, 2);
   EXPECT_DOUBLE_EQ(clock.times().evaluations, 4);
   EXPECT_EQ(clock.times().evaluation_count, 1);
   EXPECT_DOUBLE_EQ(clock.times().between, 8);
+  EXPECT_DOUBLE_EQ(clock.times().between_steps(), 8);
   EXPECT_DOUBLE_EQ(clock.times().start_up, 0);
+}
+
+TEST_F(RunClockTest, TracesLoopsCheckpointsAndEvaluations) {
+  TraceLog trace;
+  RunClock clock({.trace = &trace});
+  clock.BeginLoop(1, 0);
+  clock.EndLoop({.step = 3, .done = 1});
+  clock.EndCheckpoint(3);
+  clock.EndEvaluation(3);
+  const std::vector<TraceLog::Thread> threads = trace.Read();
+  ASSERT_EQ(threads.size(), 1U);
+  std::string names;
+  for (const TraceEvent& event : threads[0].events) {
+    names += std::string(event.name) + " ";
+    EXPECT_EQ(event.place.step, 3);
+  }
+  EXPECT_EQ(names, "loop checkpoint evaluation ");
 }
 
 // A pause between loops is no step's time.
@@ -94,7 +116,7 @@ TEST_F(RunClockTest, CountsAStepFromTheBeginOfItsLoop) {
     clock.BeginLoop(1, 0);
     Pass(1);
     clock.Step(0);
-    clock.EndLoop(1, 0);
+    clock.EndLoop({.done = 1});
     Pass(100);
   }
   EXPECT_DOUBLE_EQ(clock.images_per_second(), 10);
@@ -120,7 +142,7 @@ TEST_F(RunClockTest, KnowsNothingBeforeTheFirstStep) {
   EXPECT_EQ(clock.images_per_second(), 0);
   clock.BeginLoop(5, 0);
   Pass(2);
-  clock.EndLoop(0, 2);  // It was stopped.
+  clock.EndLoop({.waited = 2});  // It was stopped.
   EXPECT_EQ(clock.times().images_per_second(10), 0);
   EXPECT_DOUBLE_EQ(clock.times().warm_up, 2);
   EXPECT_EQ(clock.times().input_wait_share(), 0);
@@ -132,7 +154,7 @@ TEST_F(RunClockTest, TellsTheWarmUpsRateWhereThereIsNoOther) {
   clock.BeginLoop(1, 0);
   Pass(4);
   clock.Step(0);
-  clock.EndLoop(1, 0);
+  clock.EndLoop({.done = 1});
   EXPECT_DOUBLE_EQ(clock.times().images_per_second(10), 2.5);
 }
 

@@ -1,4 +1,4 @@
-#include "tools/svg_chart.h"
+#include "trainer/svg_chart.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -55,10 +55,6 @@ TEST(SvgChartTest, DrawsMapsWithYUpwards) {
 
 TEST(SvgChartTest, DrawsNothingOfNothing) {
   EXPECT_EQ(ColumnChart({}) + RowChart({}) + HeatMap({}, {}, {}), "");
-}
-
-TEST(EscapeXmlTest, ShowsTextAsItIs) {
-  EXPECT_EQ(EscapeXml("<a b=\"c\">&\n"), "&lt;a b=&quot;c&quot;&gt;&amp; ");
 }
 
 }  // namespace

@@ -59,13 +59,5 @@ TEST(ThumbnailTest, RefusesWhatIsNoImage) {
             "");
 }
 
-TEST(Base64Test, PadsTheEnd) {
-  EXPECT_EQ(Base64(""), "");
-  EXPECT_EQ(Base64("f"), "Zg==");
-  EXPECT_EQ(Base64("fo"), "Zm8=");
-  EXPECT_EQ(Base64("foo"), "Zm9v");
-  EXPECT_EQ(Base64("foob\xFF\xFE"), "Zm9vYv/+");
-}
-
 }  // namespace
 }  // namespace infeed

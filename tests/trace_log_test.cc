@@ -139,6 +139,70 @@ TEST(TraceLogTest, IsNotMistakenForAnEarlierOne) {
   }
 }
 
+TEST(TraceLogTest, WritesTheStepOfATrainingsSpan) {
+  TraceLog log;
+  log.Span("loop", {}, {}, {.step = 7});
+  EXPECT_EQ(EventsOf(Written(log), "X")[0]["args"], json({{"step", 7}}));
+}
+
+TEST(TraceLogTest, KeepsNothingWhilePaused) {
+  TraceLog log;
+  log.Count("ready", {}, 1);
+  log.Pause();
+  log.Count("ready", {}, 2);
+  EXPECT_EQ(log.Read()[0].events.size(), 1U);
+}
+
+TEST(TraceLogTest, ForgetsAllAndHasRoomAgainWhenItRestarts) {
+  TraceLog log(2);
+  for (int i = 0; i < 3; ++i) {
+    log.Count("ready", {}, i);
+  }
+  log.Pause();
+  log.Restart();
+  EXPECT_EQ(log.dropped(), 0);
+  EXPECT_TRUE(log.Read().empty());
+  log.Count("ready", {}, 7);
+  log.Count("ready", {}, 8);
+  ASSERT_EQ(log.Read()[0].events.size(), 2U);
+  EXPECT_EQ(log.Read()[0].events[0].count, 7);
+}
+
+TEST(TraceLogTest, RestartsWhileOthersWrite) {
+  TraceLog log;
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&log] {
+      for (int i = 0; i < 5000; ++i) {
+        log.Count("ready", TraceLog::Clock::now(), i);
+      }
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    log.Restart();
+    for (const TraceLog::Thread& thread : log.Read()) {
+      EXPECT_LE(thread.events.size(), 5000U);
+    }
+  }
+  threads.clear();
+  EXPECT_EQ(log.dropped(), 0);
+}
+
+TEST(TraceLogTest, WritesWhatLiesInAWindow) {
+  TraceLog log;
+  const auto start = TraceLog::Clock::now();
+  const auto at = [&](int ns) { return start + nanoseconds(ns); };
+  log.Span("read", at(0), at(10), {});
+  log.Span("decode", at(5), at(25), {});
+  log.Span("resize", at(30), at(35), {});
+  const TemporaryFolder folder;
+  log.Write(folder / "trace.json", {.from = at(20), .to = at(30)});
+  const std::vector<json> spans =
+      EventsOf(json::parse(ReadWholeFile(folder / "trace.json", 1 << 20)), "X");
+  ASSERT_EQ(spans.size(), 1U);
+  EXPECT_EQ(spans[0]["name"], "decode");
+}
+
 TEST(TraceLogTest, SaysWhereItCannotWrite) {
   const TraceLog log;
   try {

@@ -1,13 +1,19 @@
 #include "tools/train_flags.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
+#include "trainer/param_table.h"
 
 namespace infeed {
 namespace {
@@ -15,6 +21,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 std::optional<TrainFlags> Read(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "train_resnet");
@@ -103,6 +110,27 @@ TEST(TrainFlagsTest, AcceptTheReferencesOthersAndSayThatTheyDoNothing) {
             HasSubstr("--model_name has no effect: there is no serving")));
 }
 
+// The training command of the ResNet-50 on TPU guide.
+TEST(TrainFlagsTest, TakeTheGuidesCommandAsItIs) {
+  testing::internal::CaptureStderr();
+  const TrainFlags flags =
+      *Read({"--tpu=flowers", "--data_dir=gs://bucket/data",
+             "--param_overrides=train_steps=42,iterations_per_loop=6,"
+             "num_parallel_calls=64,train_batch_size=1024",
+             "--model_dir=gs://bucket/model",
+             "--resnet_checkpoint=gs://bucket/resnet-nhwc-2018-02-07",
+             "--mode=train_and_eval", "--steps_per_eval=42",
+             "--profile_every_n_steps=1", "--tpu_profile_duration=15000",
+             "--export_dir=gs://bucket/export"});
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("--tpu has"));
+  const TrainParams params = ReadParams(flags.layers).values;
+  EXPECT_EQ(params.train_steps, 42);
+  EXPECT_EQ(params.num_parallel_calls, 64);
+  EXPECT_EQ(params.tpu_profile_duration, 15000);
+  EXPECT_EQ(flags.run.mode, Mode::kTrainAndEval);
+  EXPECT_EQ(flags.run.export_dir, "gs://bucket/export");
+}
+
 TEST(TrainFlagsTest, RefuseTheReferencesOthersThatChangeTheRun) {
   EXPECT_THAT(ErrorOf({"--bigtable_instance=i"}),
               HasSubstr("not from Bigtable"));
@@ -110,6 +138,95 @@ TEST(TrainFlagsTest, RefuseTheReferencesOthersThatChangeTheRun) {
               HasSubstr("a process drives one device"));
   EXPECT_THAT(ErrorOf({"--data_format=channels_first"}),
               HasSubstr("channels_last"));
+}
+
+TEST(TrainFlagsTest, SuggestTheNearestForAnUnknownOne) {
+  EXPECT_EQ(ErrorOf({"--train_stepz=5"}),
+            "unknown flag '--train_stepz': did you mean '--train_steps'?");
+  EXPECT_EQ(ErrorOf({"--modle-dir", "M"}),
+            "unknown flag '--modle_dir': did you mean '--model_dir'?");
+  EXPECT_EQ(ErrorOf({"--xyzzyx"}), "unknown flag '--xyzzyx' (see --help)");
+  EXPECT_THAT(ErrorOf({"shards"}), HasSubstr("'shards': not a flag"));
+}
+
+// What a flag that only prints prints.
+std::string Answer(const std::string& flag) {
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(Read({flag}).has_value());
+  return testing::internal::GetCapturedStdout();
+}
+
+std::size_t LongestLine(const std::string& text) {
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    longest = std::max(longest, line.size());
+  }
+  return longest;
+}
+
+TEST(TrainHelpTest, IsShortAndFitsATerminal) {
+  const std::string help = Answer("--help");
+  EXPECT_LE(LongestLine(help), 100U);
+  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 140);
+  EXPECT_THAT(help, AllOf(HasSubstr("--mode train|eval|"),
+                          HasSubstr("\nParameters: Learning\n"),
+                          HasSubstr(" base_learning_rate "),
+                          HasSubstr("Examples:"), HasSubstr("Exit codes:")));
+  EXPECT_THAT(help, Not(HasSubstr("Peak of the learning rate")));
+  EXPECT_THAT(help, Not(HasSubstr("bigtable")));
+}
+
+TEST(TrainHelpTest, ExplainsEachParameterWhereAllIsAskedFor) {
+  EXPECT_THAT(Answer("--help_all"), HasSubstr("Peak of the learning rate"));
+}
+
+TEST(ManPageTest, HasEveryParameterAndNoUnescapedLine) {
+  const std::string page = Answer("--man_page");
+  EXPECT_THAT(page, testing::StartsWith(".TH train_resnet 1"));
+  for (const Param& param : ParamTable()) {
+    EXPECT_THAT(page, HasSubstr("\\fB\\-\\-" + std::string(param.name)));
+  }
+  EXPECT_THAT(page, AllOf(HasSubstr(".SS Parameters: Model\n"),
+                          HasSubstr(".SH NOTES\n.nf\n")));
+}
+
+// What bash offers for a line of words, the last of them unfinished.
+std::string Completed(const std::vector<std::string>& words) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "script", Answer("--bash_completion"));
+  std::string commands = "source " + (folder / "script") + "\nCOMP_WORDS=(";
+  for (const std::string& word : words) {
+    commands += "'" + word + "' ";
+  }
+  commands +=
+      ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_train_resnet\n"
+      "echo ${COMPREPLY[@]} > " +
+      (folder / "out") + "\n";
+  WriteFileAtomically(folder / "commands", commands);
+  EXPECT_EQ(std::system(("bash " + (folder / "commands")).c_str()), 0);
+  return ReadWholeFile(folder / "out", 1 << 16);
+}
+
+TEST(BashCompletionTest, CompletesFlagsAndTheirValues) {
+  EXPECT_EQ(Completed({"train_resnet", "--train_b"}), "--train_batch_size\n");
+  EXPECT_EQ(Completed({"train_resnet", "--mode", ""}),
+            "train eval train_and_eval predict export doctor\n");
+  EXPECT_EQ(Completed({"train_resnet", "--recipe", "=", "t"}),
+            "tpu torchvision\n");
+  EXPECT_EQ(Completed({"train_resnet", "--preset", "=", "x"}),
+            "x10_lenet xla_jl\n");
+  EXPECT_EQ(Completed({"train_resnet", "--pre_activation", "t"}), "true\n");
+  EXPECT_EQ(Completed({"train_resnet", "--format", "t"}), "torchscript\n");
+  EXPECT_EQ(Completed({"train_resnet", "--seed", ""}), "\n");
+}
+
+TEST(BashCompletionTest, CompletesFilesAndFolders) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "run.yaml", "");
+  EXPECT_EQ(Completed({"train_resnet", "--config_file", folder / "run"}),
+            folder / "run.yaml\n");
+  EXPECT_EQ(Completed({"train_resnet", "--data_dir", "/us"}), "/usr\n");
 }
 
 }  // namespace

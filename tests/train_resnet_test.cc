@@ -151,6 +151,43 @@ TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
   ExpectSameSteps("straight", "killed");
 }
 
+TEST_F(TrainResnetTest, GoesOnInEveryPartOfAnImageSizeSchedule) {
+  const std::string more =
+      "image_size_schedule=1:40,learning_rate_schedule=constant,train_steps=";
+  ASSERT_EQ(Train("straight", more + "5").exit_code, 0);
+  for (const std::string steps : {"1", "3", "5"}) {
+    const ProgramResult run = Train("parts", more + steps);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  const auto expected = Metrics("straight", "train");
+  const auto actual = Metrics("parts", "train");
+  for (int step = 1; step <= 5; ++step) {
+    EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
+  }
+  const ProgramResult other =
+      Train("parts", "image_size_schedule=2:40,train_steps=6");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("image_size_schedule is \"2:40\""));
+}
+
+TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
+  const std::string more =
+      "optimizer=adamw,base_learning_rate=0.01,moving_average_decay=0.9,"
+      "bn_momentum=0,mixup_alpha=0.2,cutmix_alpha=1,clip_gradient_norm=1,"
+      "gradient_accumulation_steps=2,learning_rate_schedule=constant,"
+      "steps_per_eval=2,train_steps=";
+  const std::string mode = "--mode train_and_eval --device cpu";
+  ASSERT_EQ(Train("straight", more + "4", mode).exit_code, 0);
+  for (const std::string steps : {"2", "4"}) {
+    const ProgramResult run = Train("parts", more + steps, mode);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  for (const std::string event : {"train", "eval"}) {
+    EXPECT_EQ(Metrics("parts", event).at(4)["loss"],
+              Metrics("straight", event).at(4)["loss"]);
+  }
+}
+
 TEST_F(TrainResnetTest, ASecondInterruptEndsItAtOnce) {
   RunningProgram run("train_resnet",
                      ArgumentsForTraining("model", "train_steps=100000"));

@@ -3,18 +3,21 @@ infeed_test(trainer_host_test
   SOURCES
     epoch_lines_test.cc
     fake_data_test.cc
+    image_size_schedule_test.cc
     infeed_test.cc
     lr_schedule_test.cc
+    mix_plan_test.cc
     outfeed_test.cc
-  LIBRARIES infeed::trainer_host
+  LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
 add_dependencies(tsan_tests trainer_host_test)
 
-# An infeed on a real pipeline: enters oneTBB.
+# Infeed and input on a real pipeline: enters oneTBB.
 infeed_test(infeed_pipeline_test
   SOURCES
     infeed_pipeline_test.cc
+    sized_input_test.cc
   LIBRARIES infeed::trainer_host pipeline_test_support
   LABELS tbb)
 add_dependencies(core_tests infeed_pipeline_test)
@@ -23,7 +26,10 @@ infeed_test(trainer_test
   SOURCES
     device_loop_batch_test.cc
     device_loop_eval_test.cc
+    device_loop_mix_test.cc
+    device_loop_networks_test.cc
     device_loop_test.cc
+    device_loop_train_test.cc
     loss_test.cc
     network_drop_test.cc
     network_init_test.cc
@@ -49,11 +55,14 @@ infeed_test(train_programs_test
   LABELS end_to_end)
 add_dependencies(train_programs_test imagenet_to_records train_resnet)
 
+# What other programs make of exported models: OpenCV, beside LibTorch.
 infeed_test(export_test
   SOURCES
     exported_model_test.cc
+    exporter_test.cc
   LIBRARIES infeed::trainer torch opencv_dnn
   LABELS trainer)
+
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
@@ -61,3 +70,22 @@ infeed_test(train_flags_test
   LIBRARIES infeed::train_flags
   LABELS core)
 add_dependencies(core_tests train_flags_test)
+
+infeed_test(checkpoint_kill_test
+  SOURCES
+    checkpoint_kill_test.cc
+    support/running_program.cc
+  LIBRARIES infeed::trainer_state pipeline_test_support
+  LABELS end_to_end)
+add_dependencies(checkpoint_kill_test train_resnet)
+
+infeed_test(train_resnet_modes_test
+  SOURCES
+    eval_mode_test.cc
+    export_mode_test.cc
+    predict_mode_test.cc
+    support/running_program.cc
+  LIBRARIES infeed::trainer_state pipeline_test_support
+            nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(train_resnet_modes_test train_resnet)

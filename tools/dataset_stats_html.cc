@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "tools/dataset_stats_report.h"
-#include "tools/html_page.h"
-#include "tools/svg_chart.h"
 #include "tools/text_table.h"
 #include "tools/thumbnail.h"
+#include "trainer/html_page.h"
+#include "trainer/svg_chart.h"
 
 namespace infeed {
 namespace {

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/base_name.h"
+#include "tools/man_page.h"
 
 namespace infeed {
 namespace {
@@ -42,6 +43,14 @@ std::vector<std::string> Arguments(int argc, char** argv) {
   return arguments;
 }
 
+// A flag that --help does not show, answered like it.
+void AddAnswer(CLI::App& app, const char* name,
+               std::string (*answer)(const CLI::App& app)) {
+  app.add_flag_callback(
+         name, [&app, answer] { throw CLI::CallForVersion(answer(app), 0); })
+      ->group("");
+}
+
 }  // namespace
 
 int RunMain(int argc, char** argv,
@@ -68,6 +77,8 @@ bool ParseFlags(CLI::App& app, int argc, char** argv) {
   const std::string name(BaseName(argc > 0 ? argv[0] : "infeed"));
   app.name(name);
   app.set_version_flag("--version", name + " (infeed) " INFEED_VERSION);
+  AddAnswer(app, "--man_page", ManPage);
+  AddAnswer(app, "--bash_completion", BashCompletion);
   try {
     app.parse(Arguments(argc, argv));
   } catch (const CLI::Success& answer) {  // --help, --version

@@ -1,9 +1,3 @@
-# Pages and plots of reports.
-infeed_library(charts
-  SOURCES html_page.cc svg_chart.cc
-  HEADERS html_page.h svg_chart.h
-  PRIVATE fmt::fmt)
-
 # The verbs of `records`; a test links them too. One file a line: verbs are
 # added often.
 infeed_library(record_verbs

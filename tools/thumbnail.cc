@@ -62,23 +62,4 @@ std::string Thumbnail(std::span<const std::byte> encoded, int size) {
   return EncodeJpeg(small.view(), {.quality = kQuality});
 }
 
-std::string Base64(std::string_view bytes) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(bytes.size() - i, 3);
-    std::uint32_t bits = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 |
-             (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= count ? kLetters[bits >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return text;
-}
-
 }  // namespace infeed

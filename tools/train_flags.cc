@@ -1,15 +1,20 @@
 #include "tools/train_flags.h"
 
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "tools/flags.h"
+#include "tools/help_text.h"
 #include "tools/reference_flags.h"
 #include "trainer/model_dir.h"
+#include "trainer/nearest_name.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
 #include "trainer/presets.h"
@@ -25,12 +30,19 @@ constexpr const char* kAbout =
     "hand, with a checkpoint.\n";
 
 constexpr const char* kExamples =
+    "A parameter is a flag, a name for --params_override, and one in a\n"
+    "--config_file; --help_all says what each of them does.\n"
+    "\n"
     "Examples:\n"
     "  train_resnet --data_dir SHARDS --model_dir MODEL\n"
     "  train_resnet --data_dir SHARDS --model_dir MODEL --mode train \\\n"
     "    --params_override=resnet_depth=18,image_size=64,train_epochs=10\n"
-    "  train_resnet --data_dir SHARDS --model_dir MODEL --mode eval\n"
+    "  train_resnet --data_dir MNIST --model_dir MODEL --preset x10_lenet\n"
     "  train_resnet --data_dir SHARDS --model_dir MODEL --dry_run\n"
+    "  train_resnet --data_dir SHARDS --model_dir MODEL --mode eval\n"
+    "  train_resnet --model_dir MODEL --mode predict --input PHOTOS\n"
+    "  train_resnet --model_dir MODEL --mode export --format onnx \\\n"
+    "    --export_dir EXPORT\n"
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data, 4 no usable\n"
     "checkpoint, 5 the loss is not finite, 75 stopped by a signal with a\n"
@@ -47,21 +59,42 @@ void AddTruthFlags(CLI::App& app, CLI::Option& option, ParamLayers& layers,
       ->group("");
 }
 
+// What the completion offers; "" for any value.
+std::string TypeNameOf(const Param& param) {
+  if (std::holds_alternative<bool TrainParams::*>(param.field)) {
+    return "true|false";
+  }
+  if (param.name == "resnet_checkpoint" || param.name == "bad_record_report") {
+    return "PATH";
+  }
+  return std::string(param.range.choices);
+}
+
+void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
+                      const std::string& group) {
+  const std::string name(param.name);
+  CLI::Option* const option =
+      app.add_option_function<std::string>(
+             "--" + name,
+             [&layers, name](const std::string& text) {
+               layers.flags.emplace_back(name, text);
+             },
+             fmt::format("{} [{}]", param.help, DefaultText(param)))
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+          ->type_name(TypeNameOf(param))
+          ->group(group);
+  if (std::holds_alternative<bool TrainParams::*>(param.field)) {
+    AddTruthFlags(app, *option, layers, name);
+  }
+}
+
+// Each is also a name for --params_override.
 void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
-  for (const Param& param : ParamTable()) {
-    const std::string name(param.name);
-    CLI::Option* const option =
-        app.add_option_function<std::string>(
-               "--" + name,
-               [&layers, name](const std::string& text) {
-                 layers.flags.emplace_back(name, text);
-               },
-               fmt::format("{} [{}]", param.help, DefaultText(param)))
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-            ->type_name("")
-            ->group("Parameters (each is also a name for --params_override)");
-    if (std::holds_alternative<bool TrainParams::*>(param.field)) {
-      AddTruthFlags(app, *option, layers, name);
+  for (const ParamGroup& group : ParamGroups()) {
+    for (const Param& param : group.params) {
+      AddParameterFlag(
+          app, layers, param,
+          std::string(HelpText::kShortGroup) + std::string(group.title));
     }
   }
 }
@@ -79,7 +112,8 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
          [&run](const std::string& name) { run.mode = ParseMode(name); },
          "what to do [train_and_eval]")
       ->type_name(std::string(kModes));
-  app.add_option("--device", run.device, "auto, cpu or cuda[:N]")
+  app.add_option("--device", run.device, "auto, cpu, cuda or cuda:N")
+      ->type_name("auto|cpu|cuda")
       ->capture_default_str();
   app.add_flag("--dry_run", run.dry_run,
                "check everything, say what would run, and end");
@@ -116,7 +150,7 @@ void AddResumeFlags(CLI::App& app, RunOptions& run) {
   app.add_option("--eval_timeout", run.eval_timeout,
                  "mode eval: follow new checkpoints until none has come for "
                  "so many seconds")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
       ->type_name("SECONDS")
       ->group(kGroup);
 }
@@ -129,11 +163,14 @@ void AddPredictFlags(CLI::App& app, RunOptions& run) {
       ->group(kGroup);
   app.add_option("--predict_batch_size", run.predict_batch_size,
                  "images at once [as in the evaluation]")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(CLI::Range(1, 1 << 20).description(""))
+      ->type_name("N")
       ->group(kGroup);
   app.add_option("--num_test_images", run.num_test_images,
                  "how many are predicted [all]")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32))
+      ->check(
+          CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
+      ->type_name("N")
       ->group(kGroup);
 }
 
@@ -147,8 +184,13 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
   app.add_option("--format", run.formats, "as what; one or more")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"onnx", "safetensors", "torchscript"}))
+      ->check(
+          CLI::IsMember({"onnx", "safetensors", "torchscript"}).description(""))
       ->type_name("onnx|safetensors|torchscript")
+      ->group(kGroup);
+  app.add_option("--export_batch_size", run.export_batch_size,
+                 "images at once that the ONNX file takes [any number]")
+      ->check(CLI::Range(1, 1 << 20))
       ->group(kGroup);
 }
 
@@ -163,6 +205,31 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddObservationFlags(app, flags.observation);
   AddParameterFlags(app, flags.layers);
   AddReferenceFlags(app, flags.layers);
+}
+
+// Throws UsageError for what is no flag.
+void RefuseExtras(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) {
+    return;
+  }
+  const std::string& extra = extras.front();
+  if (!extra.starts_with("--")) {
+    throw UsageError(fmt::format(
+        "'{}': not a flag, and no flag takes it (see --help)", extra));
+  }
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& more = option->get_lnames();
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  const std::string name = extra.substr(2, extra.find('=') - 2);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view nearest = NearestName(name, known);
+  throw UsageError(fmt::format(
+      "unknown flag '--{}'{}", name,
+      nearest.empty() ? " (see --help)"
+                      : fmt::format(": did you mean '--{}'?", nearest)));
 }
 
 // A mode's folders are there; parameters can be printed without any.
@@ -199,10 +266,15 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
   TrainFlags flags;
   CLI::App app(kAbout);
   app.footer(kExamples);
+  app.formatter(std::make_shared<HelpText>());
+  app.set_help_all_flag("--help_all",
+                        "the same, with each parameter explained");
+  app.allow_extras();
   AddFlags(app, flags);
   if (!ParseFlags(app, argc, argv)) {
     return std::nullopt;
   }
+  RefuseExtras(app);
   CheckFolders(flags);
   TakeParametersOfModel(flags);
   return flags;

@@ -25,7 +25,7 @@ ExitCode Main(int argc, char** argv) {
   RunOptions& run = flags->run;
   run.params = ReadParams(flags->layers);
   if (flags->print_config) {
-    fmt::print("{}", ToYaml(run.params));
+    fmt::print("{}", ConfigText(run));
     return ExitCode::kDone;
   }
   ApplyCloudFlags(flags->cloud);

@@ -75,13 +75,14 @@ std::int64_t Images(const std::optional<DataSplit>& split) {
 
 }  // namespace
 
-DataSet::DataSet(const std::string& data_dir) : is_fake_(IsFakeData(data_dir)) {
+DataSet::DataSet(const std::string& data_dir, const std::string& eval_split)
+    : is_fake_(IsFakeData(data_dir)) {
   if (is_fake_) {
     return;
   }
   train_ = OpenSplit(data_dir, "train");
-  eval_ = OpenSplit(data_dir, "validation");
-  if (!eval_) {
+  eval_ = OpenSplit(data_dir, eval_split == "auto" ? "validation" : eval_split);
+  if (!eval_ && eval_split == "auto") {
     eval_ = OpenSplit(data_dir, "test");
   }
   if (!train_ && !eval_) {

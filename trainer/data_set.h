@@ -23,7 +23,10 @@ class DataSet {
  public:
   // None, for the modes that can do without.
   DataSet() = default;
-  explicit DataSet(const std::string& data_dir);
+  // eval_split: "train", "validation" or "test"; "auto" is validation, else
+  // test.
+  explicit DataSet(const std::string& data_dir,
+                   const std::string& eval_split = "auto");
 
   [[nodiscard]] bool is_fake() const { return is_fake_; }
 
@@ -40,7 +43,6 @@ class DataSet {
 
   // Absent when there are no such shards.
   [[nodiscard]] const std::optional<DataSplit>& train() const { return train_; }
-  // validation-*, else test-*.
   [[nodiscard]] const std::optional<DataSplit>& eval() const { return eval_; }
 
   // From dataset.json, else labels.txt, else the largest label of all records,

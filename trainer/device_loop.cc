@@ -31,6 +31,17 @@ std::vector<OptimizedParameter> ParametersOf(const Network& model,
   return parameters;
 }
 
+// The moving mean and variance of each batch norm.
+NamedTensors StatisticsOf(const Network& model) {
+  NamedTensors statistics;
+  for (const auto& entry : model.named_buffers()) {
+    if (entry.value().is_floating_point()) {
+      statistics.emplace_back(entry.key(), entry.value());
+    }
+  }
+  return statistics;
+}
+
 }  // namespace
 
 // Eager LibTorch on one device.
@@ -55,7 +66,12 @@ class DeviceLoop::Impl {
     return {.model = ToHost(ModelTensors()),
             .optimizer = ToHost(training_.State())};
   }
+  TensorMap SaveForUse() const {
+    const MovingAverage::Scope averages = training_.UseAverages();
+    return ToHost(ModelTensors());
+  }
   void Load(const ModelState& state);
+  void LoadWeights(const TensorMap& weights);
   std::int64_t parameter_count() const;
   std::string Describe() const;
 
@@ -76,12 +92,11 @@ class DeviceLoop::Impl {
 
 TrainedModel DeviceLoop::Impl::MoveToDevice() {
   model_->to(device_);
-  return {.forward =
-              [this](const torch::Tensor& images, std::int64_t step) {
-                model_->SetStep(step);
-                return Forward(images);
-              },
-          .parameters = ParametersOf(*model_, options_)};
+  return {.begin_step = [this](std::int64_t step) { model_->SetStep(step); },
+          .forward =
+              [this](const torch::Tensor& images) { return Forward(images); },
+          .parameters = ParametersOf(*model_, options_),
+          .statistics = StatisticsOf(*model_)};
 }
 
 torch::Tensor DeviceLoop::Impl::Forward(const torch::Tensor& images) {
@@ -98,6 +113,7 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
 
 EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
   const torch::NoGradGuard no_grad;
+  const MovingAverage::Scope averages = training_.UseAverages();
   model_->eval();
   EvalCounter counter(device_, static_cast<int>(classes_),
                       options_.label_smoothing);
@@ -111,6 +127,7 @@ EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
 
 void DeviceLoop::Impl::Predict(Infeed& infeed, const PredictionSink& sink) {
   const torch::NoGradGuard no_grad;
+  const MovingAverage::Scope averages = training_.UseAverages();
   model_->eval();
   while (const BatchHandle batch = infeed.Next()) {
     Predictions predictions =
@@ -140,6 +157,13 @@ void DeviceLoop::Impl::Load(const ModelState& state) {
   CheckFits(optimizer, state.optimizer);
   FromHost(model, state.model);
   FromHost(optimizer, state.optimizer);
+}
+
+void DeviceLoop::Impl::LoadWeights(const TensorMap& weights) {
+  const NamedTensors model = ModelTensors();
+  CheckFits(model, weights);
+  FromHost(model, weights);
+  training_.RestartAverages();
 }
 
 std::int64_t DeviceLoop::Impl::parameter_count() const {
@@ -179,7 +203,13 @@ void DeviceLoop::Predict(Infeed& infeed, const PredictionSink& sink) {
 
 ModelState DeviceLoop::Save() const { return impl_->Save(); }
 
+TensorMap DeviceLoop::SaveForUse() const { return impl_->SaveForUse(); }
+
 void DeviceLoop::Load(const ModelState& state) { impl_->Load(state); }
+
+void DeviceLoop::LoadWeights(const TensorMap& weights) {
+  impl_->LoadWeights(weights);
+}
 
 std::int64_t DeviceLoop::parameter_count() const {
   return impl_->parameter_count();

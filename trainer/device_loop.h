@@ -55,8 +55,9 @@ class DeviceLoop {
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
-  // Runs the whole infeed through the model in evaluation mode. What it counts
-  // stays on the device until the end.
+  // Runs the whole infeed through the model in evaluation mode, with the
+  // averages of its weights where those are kept. What it counts stays on the
+  // device until the end.
   [[nodiscard]] EvalSums Evaluate(Infeed& infeed);
 
   // The same, but hands out what the model says of each batch as it is known.
@@ -68,6 +69,14 @@ class DeviceLoop {
   // changes nothing then.
   [[nodiscard]] ModelState Save() const;
   void Load(const ModelState& state);
+
+  // The model as evaluation sees it: with the averages of its weights and
+  // moving statistics, where moving_average_decay has them kept.
+  [[nodiscard]] TensorMap SaveForUse() const;
+
+  // Starts anew from these weights, under the names of Save().model; averages
+  // start at them. Throws as Load() does.
+  void LoadWeights(const TensorMap& weights);
 
   [[nodiscard]] std::int64_t parameter_count() const;
   // "cpu, 2 threads, bfloat16": for the lines at start.
@@ -81,6 +90,13 @@ class DeviceLoop {
 // Whether a device name stands for a GPU on this machine. Throws UsageError for
 // an unknown name, or a GPU that is not there.
 [[nodiscard]] bool IsGpu(const std::string& device);
+
+// "1.13.1": the LibTorch that runs.
+[[nodiscard]] std::string TorchVersion();
+
+// A device name's meaning here: "cpu, 2 threads, bfloat16 pays" or "cuda:0, one
+// of 8 GPUs". Throws as IsGpu().
+[[nodiscard]] std::string DescribeDevices(const std::string& device);
 
 // Whether this CPU trains faster in bfloat16 than in float32: with AMX, or with
 // AVX512_BF16 at full rate, as AMD has it. Intel's cores without AMX have that

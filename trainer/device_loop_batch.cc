@@ -1,9 +1,12 @@
 #include "trainer/device_loop_batch.h"
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "trainer/pixel_statistics.h"
 
 namespace infeed {
 namespace {
@@ -19,8 +22,8 @@ torch::Tensor View(std::span<const T> data, at::IntArrayRef shape,
   return torch::from_blob(const_cast<T*>(data.data()), shape, type);
 }
 
-torch::Tensor ChannelConstants(float red, float green, float blue) {
-  return torch::tensor({red, green, blue}).reshape({3, 1, 1});
+torch::Tensor ChannelConstants(const std::array<float, 3>& values) {
+  return torch::tensor(at::ArrayRef<float>(values)).reshape({3, 1, 1});
 }
 
 }  // namespace
@@ -29,11 +32,11 @@ BatchUnpacker::BatchUnpacker(const torch::Device& device,
                              Normalization normalization)
     : device_(device) {
   if (normalization == Normalization::kUnit) {
-    std_ = ChannelConstants(255, 255, 255).to(device);
+    std_ = ChannelConstants(kUnitStatistics.std).to(device);
     return;
   }
-  mean_ = ChannelConstants(123.675F, 116.28F, 103.53F).to(device);
-  std_ = ChannelConstants(58.395F, 57.12F, 57.375F).to(device);
+  mean_ = ChannelConstants(kImagenetStatistics.mean).to(device);
+  std_ = ChannelConstants(kImagenetStatistics.std).to(device);
 }
 
 DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {

@@ -5,6 +5,7 @@
 
 #include <ATen/Parallel.h>
 #include <torch/cuda.h>
+#include <torch/version.h>
 
 #include "base/error.h"
 #include "trainer/device_loop.h"
@@ -56,6 +57,18 @@ torch::Device ParseDevice(const std::string& name) {
 }
 
 bool IsGpu(const std::string& device) { return ParseDevice(device).is_cuda(); }
+
+std::string TorchVersion() { return TORCH_VERSION; }
+
+std::string DescribeDevices(const std::string& device) {
+  const torch::Device chosen = ParseDevice(device);
+  if (chosen.is_cuda()) {
+    return chosen.str() + ", one of " +
+           std::to_string(torch::cuda::device_count()) + " GPUs";
+  }
+  return "cpu, " + std::to_string(SetThreads(0)) + " threads of LibTorch, " +
+         (CpuGainsFromBfloat16() ? "bfloat16 pays" : "float32 is faster");
+}
 
 bool CpuGainsFromBfloat16() {
 #if defined(__x86_64__)

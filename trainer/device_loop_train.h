@@ -7,7 +7,9 @@
 
 #include <torch/types.h>
 
+#include "trainer/device_loop_average.h"
 #include "trainer/device_loop_batch.h"
+#include "trainer/device_loop_mix.h"
 #include "trainer/infeed.h"
 #include "trainer/optimizer.h"
 #include "trainer/optimizer_options.h"
@@ -17,10 +19,12 @@ namespace infeed {
 
 // What a training loop needs of a model.
 struct TrainedModel {
-  // Logits of images [N, 3, H, W] in the step of this number.
-  std::function<torch::Tensor(const torch::Tensor& images, std::int64_t step)>
-      forward;
+  // Says which step the next passes belong to.
+  std::function<void(std::int64_t step)> begin_step;
+  // Logits of images [N, 3, H, W].
+  std::function<torch::Tensor(const torch::Tensor& images)> forward;
   std::vector<OptimizedParameter> parameters;  // those that learn
+  NamedTensors statistics;                     // moving ones, float32
 };
 
 // The training side of the device loop: forward, backward and update of many
@@ -38,24 +42,44 @@ class TrainLoop {
                    Outfeed& outfeed);
 
   // What a checkpoint holds beside the model's own tensors.
-  [[nodiscard]] NamedTensors State() const { return optimizer_->State(); }
+  [[nodiscard]] NamedTensors State() const;
+
+  // While the scope lives, the model has the averages of its weights and
+  // statistics, where those are kept.
+  [[nodiscard]] MovingAverage::Scope UseAverages() const {
+    return MovingAverage::Scope(average_);
+  }
+  // From the weights at hand.
+  void RestartAverages() { average_.Restart(); }
 
  private:
-  // Of one step, scalars on the device: views of what is kept of the loop.
-  struct Results {
+  // What the steps of a loop are told, a row or a number each.
+  struct StepInputs {
+    torch::Tensor rates;   // [steps]
+    torch::Tensor newest;  // [steps]: for MovingAverage::Update()
+    torch::Tensor mixes;   // [steps, 7]; undefined: none
+  };
+  // Of one step, scalars on the device.
+  struct StepResults {
     torch::Tensor loss;
     torch::Tensor top_1;
   };
-  [[nodiscard]] torch::Tensor UploadRates(std::int64_t first_step,
-                                          std::int64_t steps) const;
-  void Step(std::int64_t step, const DeviceBatch& batch,
-            const torch::Tensor& rate, Results results);
+  [[nodiscard]] StepInputs Upload(std::int64_t first_step, std::int64_t steps,
+                                  int image_size) const;
+  [[nodiscard]] TrainBatch Prepare(const DeviceBatch& batch,
+                                   const StepInputs& inputs,
+                                   std::int64_t i) const;
+  StepResults Backward(const TrainBatch& batch);
+  StepResults Step(const TrainBatch& batch, const StepInputs& inputs,
+                   std::int64_t i);
 
   TrainedModel model_;
   OptimizerOptions options_;
+  MixOptions mix_;
   std::int64_t classes_;
   torch::Device device_;
   std::unique_ptr<Optimizer> optimizer_;
+  MovingAverage average_;
 };
 
 }  // namespace infeed

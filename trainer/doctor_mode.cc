@@ -1,11 +1,91 @@
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include <fmt/format.h>
+
 #include "base/error.h"
+#include "records/byte_source.h"
+#include "records/imagenet_example.h"
+#include "records/index_file.h"
+#include "records/open_source.h"
+#include "records/record_store.h"
+#include "trainer/data_set.h"
 #include "trainer/job.h"
+#include "trainer/machine_check.h"
 
 namespace infeed {
+namespace {
+
+Finding Device(const std::string& name) {
+  try {
+    return {"device", DescribeDevices(name), ""};
+  } catch (const UsageError& error) {
+    return {"device", name, error.what()};
+  }
+}
+
+// How many of the shards have an index beside them that is of them.
+Finding OffsetIndex(const DataSplit& split) {
+  const std::vector<std::string>& shards = split.index.shards();
+  std::size_t indexed = 0;
+  for (const std::string& shard : shards) {
+    indexed += FindFrames(*OpenSource(shard)) ? 1 : 0;
+  }
+  return {split.name + " index",
+          fmt::format("{} images; {} of {} shards have one", split.index.size(),
+                      indexed, shards.size()),
+          indexed < shards.size()
+              ? "each start passes over the others: run records index"
+              : ""};
+}
+
+Finding SeekIndex(const DataSplit& split) {
+  const RecordStore store(split.index);
+  std::vector<std::byte> buffer;
+  const ImagenetExampleView example =
+      ParseImagenetExample(store.Read(0, buffer));
+  const bool jpeg = example.format == "jpeg" || example.format == "JPEG";
+  const bool missing = jpeg && example.seek_index.empty();
+  return {
+      split.name + " seek index",
+      fmt::format("{} {}, {}", example.format,
+                  example.packed.empty() ? "images" : "packed pixels",
+                  example.seek_index.empty() ? "none" : "there"),
+      missing ? "crops decode faster with one: see records index --help" : ""};
+}
+
+void LookAtData(const std::string& data_dir, std::vector<Finding>& findings) {
+  try {
+    const DataSet data(data_dir);
+    findings.push_back({"data", data.Describe(), ""});
+    for (const auto* split : {&data.train(), &data.eval()}) {
+      if (*split && (*split)->index.size() > 0) {
+        findings.push_back(OffsetIndex(**split));
+        findings.push_back(SeekIndex(**split));
+      }
+    }
+  } catch (const std::exception& error) {
+    findings.push_back({"data", data_dir, error.what()});
+  }
+}
+
+}  // namespace
 
 ExitCode DoctorMode(const RunOptions& options) {
-  throw UsageError("device=" + options.device +
-                   ": this version does not look at machines");
+  std::vector<Finding> findings = {
+      {"versions", "infeed " INFEED_VERSION ", LibTorch " + TorchVersion(), ""},
+      Device(options.device)};
+  // After LibTorch's own, so that its libraries are loaded.
+  for (Finding& finding : CheckMachine()) {
+    findings.push_back(std::move(finding));
+  }
+  if (!options.data_dir.empty()) {
+    LookAtData(options.data_dir, findings);
+  }
+  fmt::print("{}",
+             options.json ? FindingsJson(findings) : FindingsText(findings));
+  return ExitCode::kDone;
 }
 
 }  // namespace infeed

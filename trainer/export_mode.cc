@@ -1,11 +1,56 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
 #include "base/error.h"
+#include "trainer/exporter.h"
 #include "trainer/job.h"
+#include "trainer/model_labels.h"
 
 namespace infeed {
+namespace {
+
+// The names that the training kept, else the data's.
+ModelLabels LabelsOf(const Job& job) {
+  ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
+  if (!labels.names().empty() || job.options.data_dir.empty() ||
+      job.data.is_fake()) {
+    return labels;
+  }
+  return ModelLabels::OfData(job.options.data_dir,
+                             job.params.num_label_classes);
+}
+
+}  // namespace
+
+void ExportNow(const Job& job, std::int64_t step) {
+  const ModelLabels labels = LabelsOf(job);
+  const TensorMap weights = job.params.export_moving_average
+                                ? job.device.SaveForUse()
+                                : job.device.Save().model;
+  const std::string folder =
+      ExportModel({.export_dir = job.options.export_dir,
+                   .formats = job.options.formats,
+                   .batch_size = job.options.export_batch_size},
+                  {.params = job.params,
+                   .labels = labels,
+                   .step = step,
+                   .weights = weights});
+  fmt::print("exported the model of step {} to {}\n", step, folder);
+}
 
 ExitCode ExportMode(const Job& job) {
-  throw UsageError("model_dir=" + job.options.model_dir +
-                   ": this version does not export");
+  bool unusable = false;
+  const std::optional<Checkpoint> from = Restore(job, unusable);
+  if (unusable) {
+    return Unusable(job.options.model_dir);
+  }
+  if (!from) {
+    throw UsageError("model_dir=" + job.options.model_dir +
+                     ": no checkpoint to export; train one first");
+  }
+  ExportNow(job, from->step);
+  return ExitCode::kDone;
 }
 
 }  // namespace infeed

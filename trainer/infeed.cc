@@ -1,5 +1,7 @@
 #include "trainer/infeed.h"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -39,6 +41,7 @@ void Infeed::Stop() {
 }
 
 void Infeed::Run() {
+  (void)::pthread_setname_np(::pthread_self(), "infeed queue");
   try {
     while (BatchHandle batch = source_.next()) {
       if (!queue_.Push(std::move(batch))) {
@@ -52,11 +55,14 @@ void Infeed::Run() {
 }
 
 BatchHandle Infeed::Next() {
-  using Clock = std::chrono::steady_clock;
+  using Clock = TraceLog::Clock;
+  EndStep();
   const Clock::time_point start = Clock::now();
   std::optional<BatchHandle> batch = queue_.Pop();
-  const std::chrono::duration<double> waited = Clock::now() - start;
+  const Clock::time_point end = Clock::now();
+  const std::chrono::duration<double> waited = end - start;
   wait_seconds_ += waited.count();
+  TraceSpan(source_.trace, "input wait", start, end, step_place_);
   if (!std::exchange(asked_, true)) {
     first_wait_seconds_ = waited.count();
   }
@@ -73,7 +79,19 @@ BatchHandle Infeed::Next() {
     std::exchange(show_first_, nullptr)(**batch);
   }
   position_ = (*batch)->next;
+  if (source_.trace != nullptr) {
+    step_start_ = end;
+  }
   return *std::move(batch);
+}
+
+void Infeed::EndStep() {
+  if (const auto start = std::exchange(step_start_, std::nullopt)) {
+    source_.trace->Span("step", *start, TraceLog::Clock::now(), step_place_);
+    ++step_place_.batch;
+  }
+  step_place_.epoch = position_.epoch;
+  step_place_.position = position_.position;
 }
 
 }  // namespace infeed

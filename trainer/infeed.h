@@ -3,11 +3,13 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/bounded_queue.h"
 #include "pipeline/input_pipeline.h"
+#include "pipeline/trace_log.h"
 
 namespace infeed {
 
@@ -19,6 +21,8 @@ struct BatchSource {
   std::function<void()> stop = {};
   // Of the first batch.
   StreamPosition start = {};
+  // Gets the spans of waits and steps; may be null, and outlives the infeed.
+  TraceLog* trace = nullptr;
 };
 
 // The queue between the input engine and the device: a thread of its own takes
@@ -42,8 +46,17 @@ class Infeed {
   Infeed& operator=(const Infeed&) = delete;
 
   // Waits for the next batch; nullptr at the end of the stream. A batch of
-  // another shape than the constructor's is refused (a UsageError).
+  // another shape than is expected is refused (a UsageError).
   [[nodiscard]] BatchHandle Next();
+
+  // Says that the step on the batch handed out last has ended, where no Next()
+  // follows at once: for the trace.
+  void EndStep();
+
+  // Of every batch, in pixels; from the thread of Next(), batches may be
+  // expected to have another from the next one on.
+  [[nodiscard]] int image_size() const { return image_size_; }
+  void ExpectImageSize(int image_size) { image_size_ = image_size; }
 
   // Ends the stream: batches not yet taken are dropped, and Next() returns
   // nullptr from now on.
@@ -76,6 +89,8 @@ class Infeed {
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};
   bool asked_ = false;  // for a batch, before
+  std::optional<TraceLog::Clock::time_point> step_start_;
+  TracePlace step_place_;
   std::function<void(const Batch&)> show_first_;
   BoundedQueue<BatchHandle> queue_;
   std::jthread thread_;  // Last: it uses the members above.

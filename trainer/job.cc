@@ -6,12 +6,42 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/resume.h"
 #include "trainer/run_options.h"
 #include "trainer/warm_start.h"
 
 namespace infeed {
 
 void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+
+DataSet DataOf(const RunOptions& options) {
+  return options.data_dir.empty()
+             ? DataSet()
+             : DataSet(options.data_dir, options.params.values.eval_split);
+}
+
+void RequireSplits(const RunOptions& options, const DataSet& data) {
+  if (Trains(options.mode) && !data.has_train()) {
+    throw UsageError("data_dir=" + options.data_dir +
+                     ": no train-* shards to train on; use --mode eval, or "
+                     "another data_dir");
+  }
+  const std::string& split = options.params.values.eval_split;
+  const bool must_evaluate =
+      options.mode == Mode::kEval ||
+      (options.mode == Mode::kTrainAndEval && split != "auto");
+  if (must_evaluate && !data.has_eval()) {
+    throw UsageError("data_dir=" + options.data_dir + ": no " +
+                     (split == "auto" ? "validation-* or test" : split) +
+                     "-* shards to evaluate");
+  }
+}
+
+std::string ModelName(const TrainParams& params) {
+  return params.model == "lenet"
+             ? "LeNet-5"
+             : "ResNet-" + std::to_string(params.resnet_depth);
+}
 
 InputOptions EvalInput(const Job& job) {
   InputOptions input = EvalInputOf(job.params);
@@ -22,7 +52,8 @@ InputOptions EvalInput(const Job& job) {
 std::optional<Checkpoint> Restore(const Job& job, bool& unusable) {
   std::vector<std::string> damaged;
   std::optional<Checkpoint> checkpoint =
-      LoadNewestCheckpoint(job.options.model_dir, damaged);
+      FindResume(job.options.model_dir, job.options.resume,
+                 Trains(job.options.mode), damaged);
   for (const std::string& message : damaged) {
     Say("damaged checkpoint, not used: " + message);
   }
@@ -32,7 +63,7 @@ std::optional<Checkpoint> Restore(const Job& job, bool& unusable) {
   }
   const std::string difference =
       FirstDifference(IdentityOf(job.params, job.data), checkpoint->identity);
-  if (!difference.empty() && job.options.mode != Mode::kEval) {
+  if (!difference.empty() && Trains(job.options.mode)) {
     if (!job.options.force) {
       throw UsageError("model_dir=" + job.options.model_dir +
                        ": its checkpoint is of another run: " + difference +
@@ -50,9 +81,9 @@ void StartFromWeights(const Job& job) {
   if (path.empty()) {
     return;
   }
-  ModelState state = job.device.Save();
-  Say(WarmStart(path, ModelOf(job.params), state.model));
-  job.device.Load(state);
+  TensorMap weights = job.device.Save().model;
+  Say(WarmStart(path, ModelOf(job.params), weights));
+  job.device.LoadWeights(weights);
 }
 
 ExitCode Unusable(const std::string& model_dir) {

@@ -26,11 +26,20 @@ struct Job {
 // Prints a line on stderr.
 void Say(const std::string& line);
 
+// The data that a run is given; none where it is given none.
+[[nodiscard]] DataSet DataOf(const RunOptions& options);
+
+// Throws UsageError where a mode lacks the images that it is for.
+void RequireSplits(const RunOptions& options, const DataSet& data);
+
+// "ResNet-50", "LeNet-5".
+[[nodiscard]] std::string ModelName(const TrainParams& params);
+
 // How an evaluation reads, watched by who watches the run.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 
-// Puts the newest usable checkpoint on the device. Throws UsageError when it
-// belongs to another run; reports through `unusable` when there are
+// Puts the checkpoint that --resume asks for on the device. Throws UsageError
+// when it belongs to another run; reports through `unusable` when there are
 // checkpoints and none is whole.
 [[nodiscard]] std::optional<Checkpoint> Restore(const Job& job, bool& unusable);
 
@@ -40,6 +49,10 @@ void StartFromWeights(const Job& job);
 
 // Says that no checkpoint is whole, and what to do.
 [[nodiscard]] ExitCode Unusable(const std::string& model_dir);
+
+// Writes the model on the device, of so many updates, to a new folder in
+// export_dir, and says where.
+void ExportNow(const Job& job, std::int64_t step);
 
 // The modes.
 [[nodiscard]] ExitCode TrainMode(const Job& job, const std::stop_token& stop);

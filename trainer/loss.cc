@@ -40,12 +40,14 @@ torch::Tensor InTop5(const torch::Tensor& logits, const torch::Tensor& labels) {
   return better.lt(5).logical_and_(logits.isfinite().all(1)).to(torch::kFloat);
 }
 
-torch::Tensor MaskedMean(const torch::Tensor& values,
-                         const torch::Tensor& counted) {
+torch::Tensor CountOf(const torch::Tensor& counted) {
+  return counted.sum().clamp_min(1);
+}
+
+torch::Tensor MaskedSum(const torch::Tensor& values,
+                        const torch::Tensor& counted) {
   // A slot that does not count may hold NaN, which times 0 would spread.
-  const torch::Tensor kept =
-      torch::where(counted.ne(0), values, torch::zeros_like(values));
-  return kept.sum() / counted.sum().clamp_min(1);
+  return torch::where(counted.ne(0), values, torch::zeros_like(values)).sum();
 }
 
 }  // namespace infeed

@@ -30,8 +30,11 @@ namespace infeed {
 [[nodiscard]] torch::Tensor InTop5(const torch::Tensor& logits,
                                    const torch::Tensor& labels);
 
-// The mean of [N] values over the slots that count, 0 when none does.
-[[nodiscard]] torch::Tensor MaskedMean(const torch::Tensor& values,
-                                       const torch::Tensor& counted);
+// How many slots count, at least 1.
+[[nodiscard]] torch::Tensor CountOf(const torch::Tensor& counted);
+
+// The sum of [N] values over the slots that count.
+[[nodiscard]] torch::Tensor MaskedSum(const torch::Tensor& values,
+                                      const torch::Tensor& counted);
 
 }  // namespace infeed

@@ -41,6 +41,10 @@ std::string MetricsPath(const std::string& model_dir) {
   return PathIn(model_dir, "metrics.jsonl");
 }
 
+std::string BestPath(const std::string& model_dir) {
+  return PathIn(model_dir, "best.json");
+}
+
 std::string EvalFolder(const std::string& model_dir) {
   return PathIn(model_dir, "eval");
 }
@@ -62,6 +66,11 @@ std::string EvalPath(const std::string& model_dir, std::int64_t step) {
   Check(step >= 0, "a step is not negative");
   return PathIn(EvalFolder(model_dir),
                 fmt::format("{:0{}}.json", step, kDigits));
+}
+
+std::string ProfilePath(const std::string& model_dir, std::int64_t step) {
+  return PathIn(PathIn(model_dir, "profiles"),
+                fmt::format("{:0{}}.trace.json", step, kDigits));
 }
 
 std::string EventFileName(std::int64_t unix_seconds, std::string_view host,

@@ -15,7 +15,10 @@
 //             events.out.tfevents.*  scalars of training, for TensorBoard
 //             eval/events.out.*      scalars of evaluations
 //             eval/00000042.json     what an evaluation found
+//             report.html            docs/report.md
+//             profiles/*.trace.json  docs/report.md
 //             checkpoint-00000042/   docs/checkpoints.md
+//             best.json              which checkpoint had the best evaluation
 //             .checkpoint-*          a checkpoint being written or deleted
 namespace infeed {
 
@@ -25,15 +28,22 @@ inline constexpr std::string_view kOptimizerFile = "optim.safetensors";
 inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kManifestFile = "MANIFEST";
 
+inline constexpr std::string_view kReportFile = "report.html";
+
 [[nodiscard]] std::string ParamsPath(const std::string& model_dir);
 [[nodiscard]] std::string LabelsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
+[[nodiscard]] std::string BestPath(const std::string& model_dir);
 // Where evaluations put their event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
 // MODEL_DIR/eval/NNNNNNNN.json: of the evaluation of that step, at least eight
 // digits. Requires: step >= 0.
 [[nodiscard]] std::string EvalPath(const std::string& model_dir,
                                    std::int64_t step);
+
+// MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.
+[[nodiscard]] std::string ProfilePath(const std::string& model_dir,
+                                      std::int64_t step);
 
 // FOLDER/NAME.
 [[nodiscard]] std::string PathIn(const std::string& folder,

@@ -1,5 +1,7 @@
 #include "trainer/outfeed.h"
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -21,6 +23,7 @@ Outfeed::Outfeed(Sink sink)
 Outfeed::~Outfeed() { queue_.Close(); }
 
 void Outfeed::Run() {
+  (void)::pthread_setname_np(::pthread_self(), "outfeed");
   try {
     while (const std::optional<StepResult> result = queue_.Pop()) {
       sink_(*result);

@@ -8,8 +8,8 @@ using P = TrainParams;
 const Param kTable[] = {
     {"model", &P::model, OneOf("resnet|lenet"), "",
      "Which network: a ResNet, or LeNet-5 for images of 28 pixels.", ""},
-    {"resnet_depth", &P::resnet_depth, OneOf("18|34|50|101|152|200"), "layers",
-     "Which ResNet.", ""},
+    {"resnet_depth", &P::resnet_depth,
+     OneOf("18|34|50|101|152|200|270|350|420"), "layers", "Which ResNet.", ""},
     {"model_variant", &P::model_variant, OneOf("torchvision|tpu|xla_jl"), "",
      "Whose geometry and names it has: torchvision's, the reference driver's, "
      "or the XLA.jl article's.",

@@ -158,6 +158,8 @@ RunParams ReadParams(const ParamLayers& layers) {
   RunParams run;
   if (!layers.model_file.empty()) {
     Apply(ReadParamFile(layers.model_file), "the model", run);
+    // Of the data that it was trained with, not of what it is shown now.
+    run.values.num_eval_images = 0;
   }
   if (!layers.preset.empty()) {
     const Preset& preset = FindPreset(layers.preset);

@@ -3,29 +3,19 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/dry_run.h"
 #include "trainer/job.h"
 #include "trainer/run_options.h"
 
 namespace infeed {
 namespace {
 
-// Throws UsageError where a mode lacks the images that it is for.
-void RequireSplits(const RunOptions& options, const DataSet& data) {
-  if (Trains(options.mode) && !data.has_train()) {
-    throw UsageError("data_dir=" + options.data_dir +
-                     ": no train-* shards to train on; use --mode eval, or "
-                     "another data_dir");
-  }
-  if (options.mode == Mode::kEval && !data.has_eval()) {
-    throw UsageError("data_dir=" + options.data_dir +
-                     ": no validation-* or test-* shards to evaluate");
-  }
-}
-
 void PrintStart(const Job& job) {
-  Say("data:   " + job.data.Describe());
+  if (!job.options.data_dir.empty()) {
+    Say("data:   " + job.data.Describe());
+  }
   Say("device: " + job.device.Describe());
-  Say(fmt::format("model:  ResNet-{}, {} parameters", job.params.resnet_depth,
+  Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
                   job.device.parameter_count()));
   Say("parameters:\n" + ToYaml(job.resolved));
   if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
@@ -51,12 +41,20 @@ ExitCode RunMode(const Job& job, const std::stop_token& stop) {
 
 }  // namespace
 
+std::string ConfigText(const RunOptions& options) {
+  return ToYaml(options.data_dir.empty()
+                    ? options.params
+                    : Resolve(options.params, options.device, DataOf(options)));
+}
+
 ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
   if (options.mode == Mode::kDoctor) {
     return DoctorMode(options);
   }
-  const DataSet data =
-      options.data_dir.empty() ? DataSet() : DataSet(options.data_dir);
+  if (options.dry_run) {
+    return DryRun(options);
+  }
+  const DataSet data = DataOf(options);
   RequireSplits(options, data);
   const RunParams resolved = Resolve(options.params, options.device, data);
   const TrainParams& params = resolved.values;
@@ -64,10 +62,6 @@ ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
                     DeviceOf(params, options.device));
   const Job job{options, resolved, params, data, device};
   PrintStart(job);
-  if (options.dry_run) {
-    Say("dry run: nothing was written");
-    return ExitCode::kDone;
-  }
   return RunMode(job, stop);
 }
 

@@ -39,6 +39,7 @@ struct RunOptions {
   // there. No formats: the exporter's choice.
   std::string export_dir;
   std::vector<std::string> formats;  // onnx, safetensors, torchscript
+  int export_batch_size = 0;         // of the ONNX file; 0: any
 
   // kDoctor: print JSON.
   bool json = false;
@@ -49,6 +50,10 @@ struct RunOptions {
   TraceLog* trace = nullptr;        // gets the spans of every input pipeline
   RunParams params;  // layered; what the data decides is still open
 };
+
+// The parameters as YAML, for --print_config: with what the data decides, where
+// there is a data_dir. Throws as Run() does.
+[[nodiscard]] std::string ConfigText(const RunOptions& options);
 
 // The whole job of train_resnet: from shards and parameters to a model folder.
 // Prints what it does on stderr, results on stdout. A request to stop ends the

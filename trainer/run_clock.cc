@@ -43,6 +43,14 @@ double RunClock::SinceMark() {
   return Seconds(now - std::exchange(mark_, now));
 }
 
+// As SinceMark(), and says what it was.
+double RunClock::EndSpan(std::string_view name, std::int64_t step) {
+  const Clock::time_point start = mark_;
+  const double seconds = SinceMark();
+  TraceSpan(options_.trace, name, start, mark_, {.step = step});
+  return seconds;
+}
+
 void RunClock::BeginLoop(std::int64_t steps, double waited) {
   (times_.loops == 0 ? times_.start_up : times_.between) += SinceMark();
   loop_start_ = mark_;
@@ -98,21 +106,26 @@ double RunClock::seconds_per_step() const {
   return told_steps_ > 0 ? told_seconds_ / static_cast<double>(told_steps_) : 0;
 }
 
-void RunClock::EndLoop(std::int64_t done, double waited) {
-  const double seconds = SinceMark();
+void RunClock::EndLoop(const LoopEnd& end) {
+  const double seconds = EndSpan("loop", end.step);
   ++times_.loops;
   if (!warmed_up_) {
-    EndWarmUp(done, seconds, waited);
-    warmed_up_ = done > 0;
+    EndWarmUp(end.done, seconds, end.waited);
+    warmed_up_ = end.done > 0;
     return;
   }
   times_.steady += seconds - warm_up_seconds_;
-  times_.steady_steps += done - warm_up_steps_;
-  times_.input_wait += waited - waited_at_steady_;
+  times_.steady_steps += end.done - warm_up_steps_;
+  times_.input_wait += end.waited - waited_at_steady_;
+  times_.drain += end.drained;
 }
 
-void RunClock::EndEvaluation() {
-  times_.evaluations += SinceMark();
+void RunClock::EndCheckpoint(std::int64_t step) {
+  times_.checkpoints += EndSpan("checkpoint", step);
+}
+
+void RunClock::EndEvaluation(std::int64_t step) {
+  times_.evaluations += EndSpan("evaluation", step);
   ++times_.evaluation_count;
 }
 

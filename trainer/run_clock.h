@@ -3,7 +3,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <string_view>
+
+#include "pipeline/trace_log.h"
 
 namespace infeed {
 
@@ -17,15 +19,26 @@ struct RunTimes {
   double checkpoints = 0;
   double evaluations = 0;
   double input_wait = 0;  // of steady: the device waited for its infeed
+  double drain = 0;       // of the loops: the host was behind with the results
   std::int64_t warm_up_steps = 0;
   std::int64_t steady_steps = 0;
   std::int64_t loops = 0;
   std::int64_t evaluation_count = 0;
 
+  // The host's own work between steps: what longer loops would save.
+  [[nodiscard]] double between_steps() const { return between + drain; }
   // A fraction of the steady time, 0..1.
   [[nodiscard]] double input_wait_share() const;
   // Of the steady steps, or of all while there are no others.
   [[nodiscard]] double images_per_second(int batch_size) const;
+};
+
+// How a loop ended.
+struct LoopEnd {
+  std::int64_t step = 0;  // reached
+  std::int64_t done = 0;  // steps of it
+  double waited = 0;      // by the device for its infeed so far, in all
+  double drained = 0;     // after its last step, until all results were seen
 };
 
 struct RunClockOptions {
@@ -34,6 +47,8 @@ struct RunClockOptions {
   // then: its batch had to be made, its memory found. Else it is the first
   // loop.
   bool results_stream = true;
+  // Gets the spans of loops, checkpoints and evaluations; may be null.
+  TraceLog* trace = nullptr;
 };
 
 // Tells a run's speed, warm-up apart. Time between two loops goes to whatever
@@ -51,9 +66,9 @@ class RunClock {
   // waited: for how long the device has waited for its infeed so far, in all.
   void BeginLoop(std::int64_t steps, double waited);
   void Step(double waited);
-  void EndLoop(std::int64_t done, double waited);
-  void EndCheckpoint() { times_.checkpoints += SinceMark(); }
-  void EndEvaluation();
+  void EndLoop(const LoopEnd& end);
+  void EndCheckpoint(std::int64_t step);
+  void EndEvaluation(std::int64_t step);
 
   // Of the newest steps, weighted, without warm-up; before its end the
   // warm-up's own; 0 until a step has been told.
@@ -69,6 +84,7 @@ class RunClock {
 
  private:
   double SinceMark();
+  double EndSpan(std::string_view name, std::int64_t step);
   void TellRate(double images, double seconds);
   void EndWarmUp(std::int64_t steps, double seconds, double waited);
 

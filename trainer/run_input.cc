@@ -4,16 +4,18 @@ namespace infeed {
 namespace {
 
 template <typename Input>
-BatchSource SourceOf(Input& input) {
+BatchSource SourceOf(Input& input, TraceLog* trace) {
   return {.next = [&input] { return input.Next(); },
           .stop = [&input] { input.Stop(); },
-          .start = input.position()};
+          .start = input.position(),
+          .trace = trace};
 }
 
 }  // namespace
 
 RunInput::RunInput(const RecordIndex* index, const InputOptions& options,
-                   const StreamPosition& start) {
+                   const StreamPosition& start)
+    : trace_(options.trace) {
   if (index == nullptr) {
     fake_.emplace(options, start);
   } else {
@@ -22,11 +24,15 @@ RunInput::RunInput(const RecordIndex* index, const InputOptions& options,
 }
 
 BatchSource RunInput::batches() {
-  return pipeline_ ? SourceOf(*pipeline_) : SourceOf(*fake_);
+  return pipeline_ ? SourceOf(*pipeline_, trace_) : SourceOf(*fake_, trace_);
 }
 
 PipelineStats RunInput::stats() const {
   return pipeline_ ? pipeline_->stats() : fake_->stats();
+}
+
+std::int64_t RunInput::batches_per_epoch() const {
+  return pipeline_ ? pipeline_->batches_per_epoch() : 0;
 }
 
 std::int64_t RunInput::memory_bytes() const {

@@ -24,10 +24,13 @@ class RunInput {
   // For an infeed; this must outlive it.
   [[nodiscard]] BatchSource batches();
   [[nodiscard]] PipelineStats stats() const;
+  // Of the pipeline; fake data have no epochs: 0.
+  [[nodiscard]] std::int64_t batches_per_epoch() const;
   // What it may take, in bytes.
   [[nodiscard]] std::int64_t memory_bytes() const;
 
  private:
+  TraceLog* trace_;
   std::optional<InputPipeline> pipeline_;
   std::optional<FakeData> fake_;
 };

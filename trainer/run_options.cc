@@ -4,11 +4,15 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "pipeline/options.h"
 #include "pipeline/stream_state.h"
 #include "preprocess/recipe.h"
 #include "trainer/fake_data.h"
+#include "trainer/image_size_schedule.h"
+#include "trainer/model_labels.h"
 
 namespace infeed {
 namespace {
@@ -58,6 +62,9 @@ OptimizerKind ParseOptimizer(const TrainParams& params) {
 }
 
 RateSchedule ParseRateSchedule(const std::string& name) {
+  if (name == "steps") {
+    return RateSchedule::kSteps;
+  }
   if (name == "cosine") {
     return RateSchedule::kCosine;
   }
@@ -103,6 +110,7 @@ InputOptions InputOf(const TrainParams& params) {
           .recipe = ParseRecipe(params.recipe),
           .interpolation = ParseInterpolation(params.interpolation),
           .seed = params.seed,
+          .label_offset = LabelOffset(params.num_label_classes),
           .graph = ParseGraphKind(params.graph),
           .threads = params.num_parallel_calls,
           .batches_in_pool = params.batches_in_pool,
@@ -136,11 +144,35 @@ InputOptions TrainInputOf(const TrainParams& params) {
   return input;
 }
 
+std::string Quoted(const std::string& name) { return '"' + name + '"'; }
+
+std::string Text(bool value) { return value ? "true" : "false"; }
+
+// What the tensors of a checkpoint do not say by their shapes, as well. Names
+// are words, so that they are JSON in quotes.
+RunIdentity ModelIdentityOf(const TrainParams& params) {
+  return {
+      {"model", Quoted(params.model)},
+      {"model_variant", Quoted(params.model_variant)},
+      {"resnet_depth", std::to_string(params.resnet_depth)},
+      {"num_label_classes", std::to_string(params.num_label_classes)},
+      {"pre_activation", Text(params.pre_activation)},
+      {"small_stem", Text(params.small_stem)},
+      {"use_resnetd_stem", Text(params.use_resnetd_stem)},
+      {"resnetd_shortcut", Text(params.resnetd_shortcut)},
+      {"replace_stem_max_pool", Text(params.replace_stem_max_pool)},
+      {"se_ratio", fmt::format("{}", params.se_ratio)},
+      {"optimizer", Quoted(params.enable_lars ? "lars" : params.optimizer)}};
+}
+
 }  // namespace
 
 RunParams Resolve(const RunParams& params, const std::string& device,
                   const DataSet& data) {
   RunParams resolved = params;
+  // Refused before anything is written.
+  const ImageSizeSchedule sizes(params.values.image_size_schedule,
+                                params.values.image_size);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
     return resolved;
@@ -214,9 +246,7 @@ InputOptions EvalInputOf(const TrainParams& params) {
 }
 
 RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
-  RunIdentity identity = {
-      {"resnet_depth", std::to_string(params.resnet_depth)},
-      {"num_label_classes", std::to_string(params.num_label_classes)}};
+  RunIdentity identity = ModelIdentityOf(params);
   if (data.is_fake()) {
     identity.emplace_back("data_identity", "\"fake data\"");  // JSON
   }
@@ -232,6 +262,8 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
                                                : name,
                         value});
   }
+  identity.push_back(
+      {"image_size_schedule", Quoted(params.image_size_schedule)});
   return identity;
 }
 
@@ -240,9 +272,12 @@ TrainingOptions TrainingOf(const TrainParams& params,
   return {.model_dir = model_dir,
           .identity = IdentityOf(params, data),
           .input = TrainInputOf(params),
+          .image_size_schedule = params.image_size_schedule,
           .iterations_per_loop = params.iterations_per_loop,
           .steps_per_checkpoint = params.steps_per_checkpoint,
-          .keep_last = params.keep_last};
+          .keep = {.last = params.keep_last, .every = params.keep_every},
+          .keep_best = params.keep_best,
+          .async_checkpoints = params.use_async_checkpointing};
 }
 
 }  // namespace infeed

@@ -2,18 +2,24 @@
 # of LibTorch and entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
   SOURCES
+    best_checkpoint.cc
     checkpoint.cc
+    checkpoint_follower.cc
     checkpoint_save.cc
+    checkpoint_writer.cc
     eval_file.cc
     eval_result.cc
     eval_sums.cc
+    export_folder.cc
     graph_builder.cc
     layer_plan.cc
     lenet_graph.cc
+    machine_check.cc
     manifest.cc
     metrics.cc
     metrics_log.cc
     mode.cc
+    model_cost.cc
     model_dir.cc
     model_graph.cc
     model_labels.cc
@@ -37,14 +43,15 @@ infeed_library(trainer_state
     pickle_calls.cc
     pickle_machine.cc
     pickle_stack.cc
-    pictures.cc
     predict_input.cc
     prediction_log.cc
+    preprocessing_json.cc
     presets.cc
     progress.cc
     pth_file.cc
     resnet_graph.cc
     resnet_plan.cc
+    resume.cc
     run_clock.cc
     run_state.cc
     safetensors.cc
@@ -52,28 +59,32 @@ infeed_library(trainer_state
     sorted_table.cc
     stored_type.cc
     strided_copy.cc
-    summary_writer.cc
     tensor_bundle.cc
     tensorflow_weights.cc
     torch_script_source.cc
-    train_log.cc
     warm_start.cc
     weights_file.cc
     zip_archive.cc
   HEADERS
+    best_checkpoint.h
     checkpoint.h
+    checkpoint_follower.h
     checkpoint_save.h
+    checkpoint_writer.h
     eval_file.h
     eval_result.h
     eval_sums.h
+    export_folder.h
     graph_builder.h
     host_tensor.h
     inference_graph.h
     layer_plan.h
+    machine_check.h
     manifest.h
     metrics.h
     metrics_log.h
     mode.h
+    model_cost.h
     model_dir.h
     model_graph.h
     model_labels.h
@@ -92,14 +103,16 @@ infeed_library(trainer_state
     params_parse.h
     pickle.h
     pickle_machine.h
-    pictures.h
+    pixel_statistics.h
     predict_input.h
     prediction.h
     prediction_log.h
+    preprocessing_json.h
     presets.h
     progress.h
     pth_file.h
     resnet_plan.h
+    resume.h
     run_clock.h
     run_state.h
     safetensors.h
@@ -107,23 +120,21 @@ infeed_library(trainer_state
     sorted_table.h
     stored_type.h
     strided_copy.h
-    summary_writer.h
     tensor_bundle.h
     tensorflow_weights.h
     torch_script_source.h
-    train_log.h
     train_params.h
     warm_start.h
     weights_file.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
-  PRIVATE infeed::preprocess fmt::fmt nlohmann_json::nlohmann_json
+  PRIVATE fmt::fmt nlohmann_json::nlohmann_json
           protobuf::libprotobuf yaml-cpp ${INFEED_ZIP})
 
-# Each included by one source alone: summary_writer.cc, onnx_file.cc and
-# tensor_bundle.cc.
+# Included as "trainer/onnx.pb.h" and "trainer/tensor_bundle.pb.h", each by one
+# source alone.
 protobuf_generate(TARGET infeed_trainer_state LANGUAGE cpp
-  PROTOS event.proto onnx.proto tensor_bundle.proto)
+  PROTOS onnx.proto tensor_bundle.proto)
 target_compile_definitions(infeed_trainer_state
   PRIVATE INFEED_VERSION="${PROJECT_VERSION}")
 target_include_directories(infeed_trainer_state

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/stats_scalars.h"
+#include "trainer/eval_log.h"
 #include "trainer/model_dir.h"
 #include "trainer/pictures.h"
 
@@ -21,6 +22,10 @@ constexpr int kInputPictures = 8;
 // An image costs that much less time without a backward pass: what an
 // evaluation is taken to be until there has been one.
 constexpr double kBackwardFactor = 3;
+
+TraceLog* TraceOf(const TrainLogOptions& options) {
+  return options.profiler == nullptr ? nullptr : options.profiler->trace();
+}
 
 ProgressState StartState(const TrainLogOptions& options) {
   ProgressState state;
@@ -50,10 +55,12 @@ void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
 TrainLog::TrainLog(const TrainLogOptions& options)
     : options_(options),
       metrics_(options.model_dir),
+      report_(options.model_dir, options.report),
       summaries_(options.model_dir),
-      eval_summaries_(EvalFolder(options.model_dir)),
+      evaluations_(options.model_dir),
       clock_({.batch_size = options.batch_size,
-              .results_stream = options.results_stream}),
+              .results_stream = options.results_stream,
+              .trace = TraceOf(options)}),
       state_(StartState(options)) {
   metrics_.Write("start", options.first_step,
                  {{"batch_size", std::int64_t{options.batch_size}},
@@ -104,6 +111,7 @@ std::optional<double> TrainLog::SecondsLeft() const {
 }
 
 void TrainLog::Step(const StepResult& result, double waited) {
+  const TraceLog::Clock::time_point start = TraceLog::Clock::now();
   clock_.Step(waited);
   if (!std::isfinite(result.loss) && !non_finite_step_) {
     non_finite_step_ = result.step;
@@ -120,6 +128,32 @@ void TrainLog::Step(const StepResult& result, double waited) {
     WriteStep(result);
   }
   progress_.Update(ProgressText(state_));
+  if (options_.profiler != nullptr) {
+    WriteProfile(options_.profiler->EndIfDue());
+  }
+  TraceSpan(TraceOf(options_), "result", start, TraceLog::Clock::now(),
+            {.step = result.step});
+}
+
+void TrainLog::WriteProfile(const std::optional<Profile>& profile) {
+  if (!profile) {
+    return;
+  }
+  const ProfileShares& shares = profile->shares;
+  metrics_.Write("profile", profile->step,
+                 {{"seconds", profile->seconds},
+                  {"input_wait", shares.input_wait},
+                  {"device", shares.device()},
+                  {"checkpoints", shares.checkpoints},
+                  {"evaluations", shares.evaluations},
+                  {"file", profile->path}});
+  summaries_.Scalar("profile/input_wait", shares.input_wait, profile->step);
+  summaries_.Scalar("profile/device", shares.device(), profile->step);
+  Say(
+      fmt::format("profile of {:.1f} s after step {}: input wait {:.1f} %, "
+                  "device {:.1f} %; {}",
+                  profile->seconds, profile->step, 100 * shares.input_wait,
+                  100 * shares.device(), profile->path));
 }
 
 void TrainLog::WriteStep(const StepResult& result) {
@@ -141,20 +175,24 @@ void TrainLog::WriteStepScalars() {
                     state_.step);
 }
 
-void TrainLog::EndLoop(std::int64_t done, double waited,
-                       const PipelineStats& input) {
-  clock_.EndLoop(done, waited);
+void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
+                       const PipelineStats& of_all_loops) {
+  clock_.EndLoop(end);
+  report_state_.input = of_all_loops;
   if (clock_.times().loops == 1) {
     WriteWarmUp(input);
   }
-  WriteLoop(done, before_loop_);
-  if (options_.skip_steps && done > 0) {
+  WriteLoop(end.done, before_loop_);
+  if (options_.skip_steps && end.done > 0) {
     WriteStepScalars();
   }
   for (const infeed::Scalar& scalar : StatsScalars(input)) {
     summaries_.Scalar(scalar.tag, scalar.value, state_.step);
   }
   summaries_.Flush();
+  if (options_.profiler != nullptr) {
+    options_.profiler->BeginIfDue(end.step);
+  }
 }
 
 void TrainLog::WriteWarmUp(const PipelineStats& input) {
@@ -194,43 +232,32 @@ void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
-  clock_.EndEvaluation();
-  MetricsLog::Values values = {{"loss", result.loss},
-                               {"top_1", result.top_1},
-                               {"top_5", result.top_5},
-                               {"images_per_second", result.images_per_second},
-                               {"input_wait", result.input_wait},
-                               {"images", result.images}};
-  eval_summaries_.Scalar("top_1_accuracy", result.top_1, step);
-  eval_summaries_.Scalar("top_5_accuracy", result.top_5, step);
-  eval_summaries_.Scalar("loss", result.loss, step);
-  if (result.mean_class) {
-    values.emplace_back("mean_class", *result.mean_class);
-    eval_summaries_.Scalar("mean_class_accuracy", *result.mean_class, step);
-  }
-  if (result.auc) {
-    values.emplace_back("auc", *result.auc);
-    eval_summaries_.Scalar("auc", *result.auc, step);
-  }
-  if (!result.confusion.empty()) {
-    eval_summaries_.Image("confusion_matrix", ConfusionPicture(result), step);
-  }
-  if (!result.roc.empty()) {
-    eval_summaries_.Image("roc", RocPicture(result), step);
-  }
-  metrics_.Write("eval", step, values);
-  eval_summaries_.Flush();
+  clock_.EndEvaluation(step);
+  evaluations_.Write(step, result);
+  report_state_.evaluation = result;
+  report_state_.evaluation_step = step;
+  WriteReport(step);
+}
+
+void TrainLog::WriteReport(std::int64_t step) {
+  report_state_.step = step;
+  report_state_.times = clock_.times();
+  report_.Write(report_state_);
 }
 
 void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
-  clock_.EndCheckpoint();
+  clock_.EndCheckpoint(step);
   metrics_.Write("checkpoint", step,
                  State(images_per_second(), times().input_wait_share()));
   Say(fmt::format("checkpoint at step {}: {}", step, folder));
+  WriteReport(step);
 }
 
 void TrainLog::End(std::int64_t step) {
   progress_.Finish();
+  if (options_.profiler != nullptr) {
+    WriteProfile(options_.profiler->End());
+  }
   const RunTimes times = clock_.times();
   MetricsLog::Values values =
       State(images_per_second(), times.input_wait_share());
@@ -241,6 +268,8 @@ void TrainLog::End(std::int64_t step) {
                   {"between_loops_seconds", times.between}});
   metrics_.Write("end", step, values);
   summaries_.Flush();
+  report_state_.ended = true;
+  WriteReport(step);
 }
 
 void TrainLog::Say(const std::string& line) {

@@ -6,10 +6,13 @@
 
 #include "pipeline/batch.h"
 #include "pipeline/stats.h"
+#include "trainer/eval_log.h"
 #include "trainer/eval_result.h"
 #include "trainer/metrics_log.h"
 #include "trainer/outfeed.h"
+#include "trainer/profiler.h"
 #include "trainer/progress.h"
+#include "trainer/report.h"
 #include "trainer/run_clock.h"
 #include "trainer/summary_writer.h"
 
@@ -27,11 +30,14 @@ struct TrainLogOptions {
   bool skip_steps = false;          // only loops have lines
   bool results_stream = true;       // as RunClockOptions
   std::string configuration;        // YAML; for TensorBoard
+  ReportSubject report;
+  Profiler* profiler = nullptr;  // may be null; outlives the log
 };
 
 // Everything that a training run tells: each step's result as it leaves the
 // outfeed goes into metrics.jsonl, the TensorBoard events and the progress
-// line; loops, evaluations and checkpoints likewise.
+// line; loops, evaluations and checkpoints likewise, the latter two into the
+// report as well.
 //
 // One thread at a time: Step() runs in the outfeed's thread while a loop runs,
 // the rest before its first step or after Outfeed::Drain(). Throws IoError.
@@ -45,11 +51,12 @@ class TrainLog {
   // Some of the first batch's images.
   void FirstBatch(const Batch& batch);
   void Step(const StepResult& result, double waited);
-  // input: what it did in this loop.
-  void EndLoop(std::int64_t done, double waited, const PipelineStats& input);
+  // What the input did in this loop, and in all.
+  void EndLoop(const LoopEnd& end, const PipelineStats& input,
+               const PipelineStats& of_all_loops);
   void Evaluation(std::int64_t step, const EvalResult& result);
   void CheckpointWritten(std::int64_t step, const std::string& folder);
-  // Writes the last line of metrics.jsonl.
+  // Writes the last line of metrics.jsonl, and the report.
   void End(std::int64_t step);
   // Prints a line beside the progress line.
   void Say(const std::string& line);
@@ -67,6 +74,8 @@ class TrainLog {
   [[nodiscard]] MetricsLog::Values State(double images_per_second,
                                          double input_wait) const;
   [[nodiscard]] std::optional<double> SecondsLeft() const;
+  void WriteReport(std::int64_t step);
+  void WriteProfile(const std::optional<Profile>& profile);
   void WriteStep(const StepResult& result);
   void WriteStepScalars();
   void WriteWarmUp(const PipelineStats& input);
@@ -74,12 +83,14 @@ class TrainLog {
 
   TrainLogOptions options_;
   MetricsLog metrics_;
+  Report report_;
   SummaryWriter summaries_;
-  SummaryWriter eval_summaries_;
+  EvalLog evaluations_;
   ProgressLine progress_;
   RunClock clock_;
   ProgressState state_;
   RunTimes before_loop_;
+  ReportState report_state_;
   std::optional<std::int64_t> non_finite_step_;
 };
 

@@ -12,13 +12,15 @@
 #include "base/error.h"
 #include "pipeline/autotune.h"
 #include "pipeline/stats_table.h"
-#include "pipeline/verdict.h"
 #include "trainer/epoch_lines.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
+#include "trainer/model_labels.h"
+#include "trainer/report_subject.h"
 #include "trainer/run_options.h"
 #include "trainer/train_log.h"
+#include "trainer/train_verdict.h"
 #include "trainer/training.h"
 
 namespace infeed {
@@ -30,6 +32,7 @@ double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
 
 ExitCode StopEarly(Training& training, TrainLog& log) {
   training.SaveCheckpoint();
+  training.FinishCheckpoint();
   log.End(training.step());
   Say(fmt::format(
       "stopped at step {} as asked; the same command goes on from there",
@@ -37,7 +40,8 @@ ExitCode StopEarly(Training& training, TrainLog& log) {
   return ExitCode::kStoppedBySignal;
 }
 
-ExitCode Diverged(const Job& job, TrainLog& log) {
+ExitCode Diverged(const Job& job, Training& training, TrainLog& log) {
+  training.FinishCheckpoint();
   const std::int64_t step = log.non_finite_step().value_or(0);
   log.End(step);
   const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
@@ -49,15 +53,7 @@ ExitCode Diverged(const Job& job, TrainLog& log) {
   return ExitCode::kNonFiniteLoss;
 }
 
-void PrintReport(const Training& training, const TrainLog& log) {
-  const PipelineStats stats = training.input_stats_of_loops();
-  Say(fmt::format(
-      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
-      "the time for its input",
-      log.images_per_second(), 100 * log.times().input_wait_share()));
-  if (stats.stages.empty()) {
-    return;  // Fake data: there is nothing to tell.
-  }
+void PrintInput(const PipelineStats& stats) {
   if (stats.bad_records > 0) {
     Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
                     stats.first_bad_record));
@@ -71,7 +67,19 @@ void PrintReport(const Training& training, const TrainLog& log) {
                     stats.cache.hits));
   }
   Say(StageTable(stats) + QueueText(stats));
-  Say(Verdict(stats));
+}
+
+void PrintReport(const Job& job, const Training& training,
+                 const TrainLog& log) {
+  const PipelineStats stats = training.input_stats_of_loops();
+  Say(fmt::format(
+      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
+      "the time for its input",
+      log.images_per_second(), 100 * log.times().input_wait_share()));
+  if (!stats.stages.empty()) {  // Fake data has none.
+    PrintInput(stats);
+  }
+  Say(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
 }
 
 // Evaluations come with the training where there is something to evaluate on.
@@ -79,7 +87,8 @@ bool Evaluates(const Job& job) {
   return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
 }
 
-TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
+TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
+                      Profiler& profiler) {
   const TrainParams& params = job.params;
   return {.model_dir = job.options.model_dir,
           .batch_size = params.train_batch_size,
@@ -91,13 +100,23 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step) {
           .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
           .skip_steps = params.skip_host_call,
           .results_stream = !IsGpu(job.options.device),
-          .configuration = ToYaml(job.resolved)};
+          .configuration = ToYaml(job.resolved),
+          .report = ReportSubjectOf(job),
+          .profiler = &profiler};
+}
+
+ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
+  const TrainParams& params = job.params;
+  return {.model_dir = job.options.model_dir,
+          .every_n_steps = params.profile_every_n_steps,
+          .every_n_seconds = params.profile_every_n_seconds,
+          .duration = std::chrono::milliseconds(params.tpu_profile_duration),
+          .first_step = first_step};
 }
 
 // Its threads and queues found by trying where that is asked for.
 InputOptions TrainInput(const Job& job, InputOptions input,
                         const StreamPosition& start) {
-  input.trace = job.options.trace;
   if (!job.params.autotune || job.data.is_fake()) {
     return input;
   }
@@ -107,14 +126,17 @@ InputOptions TrainInput(const Job& job, InputOptions input,
   return tuned.options;
 }
 
-std::optional<EvalResult> EvaluateHere(const Job& job, const Training& training,
+std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        TrainLog& log,
                                        const std::stop_token& stop) {
+  InputOptions input = EvalInput(job);
+  input.trace = training.trace();
   const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
+      Evaluate(job.device, job.data.eval_index(), input, stop);
   if (result) {
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result));
+    training.NoteEvaluation(*result);
   }
   return result;
 }
@@ -175,7 +197,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
       case Training::End::kStopped:
         return StopEarly(training, log);
       case Training::End::kNonFiniteLoss:
-        return Diverged(job, log);
+        return Diverged(job, training, log);
       case Training::End::kReached:
         break;
     }
@@ -191,8 +213,9 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
     }
   } while (training.step() < params.train_steps &&
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
+  training.FinishCheckpoint();
   log.End(training.step());
-  PrintReport(training, log);
+  PrintReport(job, training, log);
   fmt::print("step {}", training.step());
   if (evaluates) {
     fmt::print("  top-1 {:.4f}", top_1);
@@ -217,10 +240,16 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
     StartFromWeights(job);
   }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
+  if (!job.data.is_fake()) {
+    ModelLabels::OfData(job.options.data_dir, params.num_label_classes)
+        .Save(model_dir);
+  }
   const std::int64_t first_step = from ? from->step : 0;
-  TrainLog log(LogOf(job, first_step));
+  Profiler profiler(ProfilerOf(job, first_step), job.options.trace);
+  TrainLog log(LogOf(job, first_step, profiler));
   const StreamPosition start = from ? from->stream : StreamPosition{};
   TrainingOptions options = TrainingOf(params, model_dir, job.data);
+  options.input.trace = profiler.trace();
   options.input = TrainInput(job, options.input, start);
   Training training(options, job.data.train_index(), job.device, log,
                     first_step, start);
@@ -235,7 +264,11 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
       static_cast<double>(params.train_steps) * params.train_batch_size /
           static_cast<double>(params.num_train_images),
       first_step));
-  return TrainAndEvaluate(job, training, log, stop);
+  const ExitCode code = TrainAndEvaluate(job, training, log, stop);
+  if (code == ExitCode::kDone && !job.options.export_dir.empty()) {
+    ExportNow(job, training.step());
+  }
+  return code;
 }
 
 }  // namespace infeed

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "trainer/checkpoint_save.h"
+#include <fmt/format.h>
 
 namespace infeed {
 
@@ -15,13 +15,22 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       log_(log),
       step_(step),
       saved_step_(step > 0 ? step : -1),
-      records_(index, options.input, stream),
+      records_(index, options.input,
+               ImageSizeSchedule(options.image_size_schedule,
+                                 options.input.image_size),
+               stream),
       infeed_(records_.batches(), options.input.batch_size,
-              options.input.image_size),
+              records_.SizeAt(stream)),
       outfeed_([this](const StepResult& result) {
         tally_.Add(result);
         log_.Step(result, infeed_.wait_seconds());
-      }) {
+      }),
+      best_(options.model_dir, options.keep_best),
+      writer_(options.model_dir, options.async_checkpoints,
+              [&log](std::int64_t saved, const std::string& folder) {
+                log.CheckpointWritten(saved, folder);
+              }) {
+  options_.keep.best = best_.step();
   infeed_.ShowFirst([&log](const Batch& batch) { log.FirstBatch(batch); });
 }
 
@@ -41,32 +50,47 @@ Training::End Training::TrainTo(std::int64_t target,
   return step_ < target ? End::kStopped : End::kReached;
 }
 
-void Training::RunLoop(std::int64_t steps) {
-  const auto start = std::chrono::steady_clock::now();
+void Training::RunLoop(std::int64_t most_steps) {
+  using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
+  const std::int64_t steps =
+      std::min(most_steps, records_.BatchesToChange(infeed_.position()));
+  infeed_.ExpectImageSize(records_.SizeAt(infeed_.position()));
+  const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
   log_.BeginLoop(steps, infeed_.wait_seconds());
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
+  infeed_.EndStep();
+  const Clock::time_point device_end = Clock::now();
   outfeed_.Drain();
-  const std::chrono::duration<double> took =
-      std::chrono::steady_clock::now() - start;
+  const Clock::time_point end = Clock::now();
   step_ += done;
-  loop_seconds_ += took.count();
-  log_.EndLoop(done, infeed_.wait_seconds(), input_stats().Since(before));
+  loop_seconds_ += Seconds(end - start).count();
+  log_.EndLoop({.step = step_,
+                .done = done,
+                .waited = infeed_.wait_seconds(),
+                .drained = Seconds(end - device_end).count()},
+               input_stats().Since(before), input_stats_of_loops());
 }
 
 void Training::SaveCheckpoint() {
   if (saved_step_ == step_) {
     return;
   }
-  const std::string folder =
-      infeed::SaveCheckpoint(options_.model_dir,
-                             {.step = step_,
-                              .stream = infeed_.position(),
-                              .identity = options_.identity,
-                              .state = device_.Save()},
-                             {.last = options_.keep_last});
+  writer_.Save({.step = step_,
+                .stream = infeed_.position(),
+                .identity = options_.identity,
+                .state = device_.Save()},
+               options_.keep);
   saved_step_ = step_;
-  log_.CheckpointWritten(step_, folder);
+}
+
+void Training::NoteEvaluation(const EvalResult& result) {
+  writer_.Finish();  // Only what is on the disk can be the best.
+  if (saved_step_ == step_ && best_.Note(step_, result)) {
+    options_.keep.best = step_;
+    log_.Say(fmt::format("best {} so far: step {}", options_.keep_best, step_));
+  }
 }
 
 PipelineStats Training::input_stats() const {

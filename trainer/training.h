@@ -5,12 +5,14 @@
 #include <stop_token>
 #include <string>
 
-#include "trainer/checkpoint.h"
+#include "trainer/best_checkpoint.h"
+#include "trainer/checkpoint_save.h"
+#include "trainer/checkpoint_writer.h"
 #include "trainer/device_loop.h"
 #include "trainer/epoch_lines.h"
 #include "trainer/infeed.h"
 #include "trainer/outfeed.h"
-#include "trainer/run_input.h"
+#include "trainer/sized_input.h"
 #include "trainer/train_log.h"
 
 namespace infeed {
@@ -19,14 +21,19 @@ struct TrainingOptions {
   std::string model_dir;
   RunIdentity identity;
   InputOptions input;
+  // ImageSizeSchedule's; it decides about the size of the images.
+  std::string image_size_schedule = {};
   std::int64_t iterations_per_loop = 1;   // > 0
   std::int64_t steps_per_checkpoint = 1;  // > 0; seen at the end of loops
-  int keep_last = 5;                      // checkpoints kept; > 0
+  KeepOptions keep;                       // which checkpoints stay
+  std::string keep_best = "none";         // and the best by this metric
+  bool async_checkpoints = false;         // written beside the training
 };
 
 // A training run between evaluations: input pipeline, infeed, device loop and
 // outfeed, joined. Steps run in loops of iterations_per_loop, the last one
-// shorter; the host does nothing in between but count.
+// shorter, and the one before another image size; the host does nothing in
+// between but count.
 //
 // The device, the index and the log must outlive it. One thread at a time.
 class Training {
@@ -43,10 +50,17 @@ class Training {
   // request to stop ends it after the step at hand.
   [[nodiscard]] End TrainTo(std::int64_t target, const std::stop_token& stop);
 
-  // Writes a checkpoint of this moment unless the last one is of this step.
+  // Writes a checkpoint of this moment, or begins to, unless the last one is
+  // of this step.
   void SaveCheckpoint();
+  // Waits until the last checkpoint is on the disk.
+  void FinishCheckpoint() { writer_.Finish(); }
+  // Takes the evaluation of the last checkpoint, to keep the best one.
+  void NoteEvaluation(const EvalResult& result);
 
   [[nodiscard]] std::int64_t step() const { return step_; }
+  // Where its threads put their spans; may be null.
+  [[nodiscard]] TraceLog* trace() const { return options_.input.trace; }
   // The input as the device sees it: it is the device that waits, not the
   // infeed's thread. From any thread.
   [[nodiscard]] PipelineStats input_stats() const;
@@ -60,7 +74,7 @@ class Training {
   [[nodiscard]] EpochScore TakeScore() { return tally_.Take(); }
 
  private:
-  void RunLoop(std::int64_t steps);
+  void RunLoop(std::int64_t most_steps);
 
   TrainingOptions options_;
   DeviceLoop& device_;
@@ -69,9 +83,11 @@ class Training {
   std::int64_t saved_step_;
   double loop_seconds_ = 0;
   EpochTally tally_;
-  RunInput records_;
+  SizedInput records_;
   Infeed infeed_;
   Outfeed outfeed_;
+  BestCheckpoint best_;
+  CheckpointWriter writer_;
 };
 
 }  // namespace infeed

@@ -12,7 +12,10 @@ trap 'rm -rf "$work"' EXIT
   { cat "$work/configure.log"; exit 1; }
 "$cmake" --build "$work/build"
 "$work/build/consumer" "$work"
-# The installed programs run, too.
+# The installed programs run, too, each with its manual page and completion.
 for program in "$work"/prefix/bin/*; do
   "$program" --version
+  name="$(basename "$program")"
+  grep -q "^.TH $name 1" "$work/prefix/share/man/man1/$name.1"
+  bash -n "$work/prefix/share/bash-completion/completions/$name"
 done

@@ -8,7 +8,8 @@
 
 namespace infeed {
 
-// One network of each kind that there is, small in depth, and its name.
+// A network, its name, and the side of its images. Odd sides are where padding
+// before and after differ, and where an average has windows cut off.
 struct ModelVariantCase {
   std::string name;
   ModelOptions options;
@@ -23,25 +24,18 @@ inline std::vector<ModelVariantCase> ModelVariantCases() {
   return {
       {"torchvision18", {.depth = 18, .num_classes = 10}},
       {"torchvision50", {.depth = 50, .num_classes = 10}},
-      {"tpu18", {.variant = ModelVariant::kTpu, .depth = 18, .num_classes = 7}},
       {"tpu50", {.variant = ModelVariant::kTpu, .depth = 50, .num_classes = 7}},
-      {"tpuOddSide",
+      {"tpu18_odd_side",
        {.variant = ModelVariant::kTpu, .depth = 18, .num_classes = 7},
        65},
       {"xla_jl",
        {.variant = ModelVariant::kXlaJl, .depth = 50, .num_classes = 7}},
-      {"v2of18", {.depth = 18, .num_classes = 7, .pre_activation = true}},
-      {"v2of50",
+      {"pre_activation50",
        {.variant = ModelVariant::kTpu,
         .depth = 50,
         .num_classes = 7,
         .pre_activation = true}},
       {"small_stem", {.depth = 18, .num_classes = 10, .small_stem = true}, 32},
-      {"resnet_d",
-       {.depth = 50,
-        .num_classes = 7,
-        .resnetd_stem = true,
-        .resnetd_shortcut = true}},
       {"resnet_d_odd_side",
        {.depth = 50,
         .num_classes = 7,

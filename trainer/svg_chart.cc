@@ -1,10 +1,12 @@
-#include "tools/svg_chart.h"
+#include "trainer/svg_chart.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
+
+#include "trainer/svg_parts.h"
 
 namespace infeed {
 namespace {
@@ -24,28 +26,6 @@ constexpr double kValueWidth = 70;
 constexpr std::size_t kCharactersOfName = 30;
 // Of a map.
 constexpr double kCell = 20;
-
-std::string Open(double width, double height) {
-  return fmt::format(
-      "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
-      "xmlns=\"http://www.w3.org/2000/svg\">\n",
-      width, height);
-}
-
-std::string Text(double x, double y, std::string_view anchor,
-                 std::string_view text) {
-  return fmt::format(
-      "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" "
-      "text-anchor=\"{}\">{}</text>\n",
-      x, y, anchor, EscapeXml(text));
-}
-
-std::string Line(double x1, double y1, double x2, double y2) {
-  return fmt::format(
-      "<line class=\"grid\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" "
-      "y2=\"{:.1f}\"/>\n",
-      x1, y1, x2, y2);
-}
 
 struct Box {
   double x;
@@ -70,19 +50,6 @@ double Largest(const std::vector<ChartBar>& bars) {
   return largest;
 }
 
-// 1, 2 or 5 times a power of ten, at least 1, so that about four of them reach
-// to the largest.
-double StepOf(double largest) {
-  const double rough = std::max(largest / 4, 1.0);
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (rough <= factor * power) {
-      return factor * power;
-    }
-  }
-  return 10 * power;
-}
-
 std::string ShortLabel(const std::string& label) {
   std::size_t characters = 0;
   for (std::size_t i = 0; i < label.size(); ++i) {
@@ -100,16 +67,16 @@ std::string ColumnChart(const std::vector<ChartBar>& bars, double width) {
   if (bars.empty()) {
     return "";
   }
-  const double step = StepOf(Largest(bars));
+  const double step = NiceStep(std::max(Largest(bars) / 4, 1.0));
   const double top = std::max(std::ceil(Largest(bars) / step), 1.0) * step;
   const double plot_width = width - kLeft - 8;
-  std::string svg = Open(width, kHeight);
+  std::string svg = SvgOpen(width, kHeight);
   const auto steps = static_cast<int>(std::lround(top / step));
   for (int i = 0; i <= steps; ++i) {
     const double value = i * step;
     const double y = kTop + kPlotHeight * (1 - value / top);
-    svg += Line(kLeft, y, kLeft + plot_width, y);
-    svg += Text(kLeft - 6, y + 4, "end", fmt::format("{:.0f}", value));
+    svg += SvgLine(kLeft, y, kLeft + plot_width, y);
+    svg += SvgText(kLeft - 6, y + 4, "end", fmt::format("{:.0f}", value));
   }
   const double column =
       std::min(plot_width / static_cast<double>(bars.size()), kMaxColumn);
@@ -126,7 +93,7 @@ std::string ColumnChart(const std::vector<ChartBar>& bars, double width) {
                       .height = height},
                      1, bars[i].title);
     if (i % every == 0 && !bars[i].label.empty()) {
-      svg += Text(x + column / 2, kHeight - 6, "middle", bars[i].label);
+      svg += SvgText(x + column / 2, kHeight - 6, "middle", bars[i].label);
     }
   }
   return svg + "</svg>\n";
@@ -138,19 +105,20 @@ std::string RowChart(const std::vector<ChartBar>& bars, double width) {
   }
   const double largest = std::max(Largest(bars), 1e-9);
   const double space = width - kNameWidth - kValueWidth;
-  std::string svg = Open(width, kRowHeight * static_cast<double>(bars.size()));
+  std::string svg =
+      SvgOpen(width, kRowHeight * static_cast<double>(bars.size()));
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const double y = kRowHeight * static_cast<double>(i);
     const double length = std::max(space * bars[i].value / largest, 0.5);
-    svg += Text(kNameWidth - 6, y + 14, "end", ShortLabel(bars[i].label));
+    svg += SvgText(kNameWidth - 6, y + 14, "end", ShortLabel(bars[i].label));
     svg += Rectangle("bar",
                      {.x = kNameWidth,
                       .y = y + 3,
                       .width = length,
                       .height = kRowHeight - 6},
                      1, bars[i].title);
-    svg += Text(kNameWidth + length + 6, y + 14, "start",
-                fmt::format("{:.0f}", bars[i].value));
+    svg += SvgText(kNameWidth + length + 6, y + 14, "start",
+                   fmt::format("{:.0f}", bars[i].value));
   }
   return svg + "</svg>\n";
 }
@@ -177,16 +145,16 @@ std::string HeatMap(const std::vector<ChartCell>& cells,
   }
   const double width = columns * kCell;
   const double height = rows * kCell;
-  std::string svg = Open(kLeft + width + 24, kTop + height + kBottom);
+  std::string svg = SvgOpen(kLeft + width + 24, kTop + height + kBottom);
   for (const ChartTick& tick : x_ticks) {
     const double x = kLeft + tick.at * kCell;
-    svg += Line(x, kTop, x, kTop + height);
-    svg += Text(x, kTop + height + 16, "middle", tick.label);
+    svg += SvgLine(x, kTop, x, kTop + height);
+    svg += SvgText(x, kTop + height + 16, "middle", tick.label);
   }
   for (const ChartTick& tick : y_ticks) {
     const double y = kTop + height - tick.at * kCell;
-    svg += Line(kLeft, y, kLeft + width, y);
-    svg += Text(kLeft - 6, y + 4, "end", tick.label);
+    svg += SvgLine(kLeft, y, kLeft + width, y);
+    svg += SvgText(kLeft - 6, y + 4, "end", tick.label);
   }
   for (const ChartCell& cell : cells) {
     // The root, so that few are seen beside many.
@@ -199,29 +167,6 @@ std::string HeatMap(const std::vector<ChartCell>& cells,
                      opacity, cell.title);
   }
   return svg + "</svg>\n";
-}
-
-std::string EscapeXml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:  // Control characters have no place in XML.
-        escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return escaped;
 }
 
 }  // namespace infeed

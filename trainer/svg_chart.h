@@ -1,8 +1,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "trainer/svg_parts.h"
 
 // Plots as SVG, to stand in an HTML page. Their colours are the page's: the
 // CSS classes bar, cell, grid, tick and label.
@@ -13,10 +14,6 @@ struct ChartBar {
   double value = 0;
   std::string title;  // shown under the pointer
 };
-
-// Units of a plot's width: it is stretched to its place in the page, and so is
-// its text.
-inline constexpr double kChartWidth = 640;
 
 // Bars that stand side by side, for histograms; some of the labels stand below
 // them. "" without a bar.
@@ -45,8 +42,5 @@ struct ChartTick {
 [[nodiscard]] std::string HeatMap(const std::vector<ChartCell>& cells,
                                   const std::vector<ChartTick>& x_ticks,
                                   const std::vector<ChartTick>& y_ticks);
-
-// Text as HTML and SVG show it as it is.
-[[nodiscard]] std::string EscapeXml(std::string_view text);
 
 }  // namespace infeed

@@ -1,0 +1,73 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/support/made_batches.h"
+#include "trainer/device_loop.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kBatch = 8;
+constexpr int kClasses = 4;
+
+DeviceLoop LoopWith(const ModelOptions& model) {
+  return {model,
+          {.learning_rate = {.base_learning_rate = 0.05,
+                             .scaled_by_batch = false,
+                             .schedule = RateSchedule::kConstant},
+           .weight_decay = 0},
+          {.device = "cpu", .threads = 2}};
+}
+
+// The losses of steps [first, first + steps) on their batches.
+std::vector<float> Train(DeviceLoop& loop, int side, std::int64_t first,
+                         std::int64_t steps) {
+  std::vector<float> losses;
+  Infeed infeed(MadeBatches(steps, kBatch, side,
+                            [first](Batch& batch, std::int64_t number) {
+                              FillWithColours(batch, first + number, kClasses);
+                            }),
+                kBatch, side);
+  Outfeed outfeed(
+      [&](const StepResult& result) { losses.push_back(result.loss); });
+  EXPECT_EQ(loop.Train(first, steps, infeed, outfeed), steps);
+  outfeed.Drain();
+  return losses;
+}
+
+TEST(DeviceLoopNetworksTest, AResumedRunDropsWhatAnUninterruptedOneDrops) {
+  const ModelOptions model = {
+      .depth = 18, .num_classes = kClasses, .dropout_rate = 0.5};
+  DeviceLoop whole = LoopWith(model);
+  const std::vector<float> uninterrupted = Train(whole, 32, 0, 4);
+  DeviceLoop before = LoopWith(model);
+  Train(before, 32, 0, 2);
+  DeviceLoop after = LoopWith(model);
+  after.Load(before.Save());
+  EXPECT_EQ(Train(after, 32, 2, 2),
+            std::vector(uninterrupted.begin() + 2, uninterrupted.end()));
+  EXPECT_EQ(after.Save().model, whole.Save().model);
+}
+
+TEST(DeviceLoopNetworksTest, FrozenStagesStayAsTheyWere) {
+  DeviceLoop loop =
+      LoopWith({.depth = 18, .num_classes = kClasses, .frozen_stages = 5});
+  const TensorMap before = loop.Save().model;
+  Train(loop, 32, 0, 2);
+  for (const auto& [name, tensor] : loop.Save().model) {
+    EXPECT_EQ(tensor == before.at(name), !name.starts_with("fc.")) << name;
+  }
+}
+
+TEST(DeviceLoopNetworksTest, LeNetLearns) {
+  DeviceLoop loop =
+      LoopWith({.kind = ModelKind::kLeNet, .num_classes = kClasses});
+  const std::vector<float> losses = Train(loop, 28, 0, 60);
+  EXPECT_LT(losses.back(), 0.5F * losses.front());
+}
+
+}  // namespace
+}  // namespace infeed

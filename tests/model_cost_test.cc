@@ -1,0 +1,47 @@
+#include "trainer/model_cost.h"
+
+#include <gtest/gtest.h>
+
+namespace infeed {
+namespace {
+
+ModelOptions ResNet(int depth) { return {.depth = depth, .num_classes = 1000}; }
+
+TEST(CostOfTest, CountsParametersAndBuffers) {
+  const ModelCost cost = CostOf(ResNet(50), 224);
+  EXPECT_EQ(cost.parameters, 25'557'032);
+  // Mean and variance of 26,560 channels, and a counter for each of 53 norms.
+  EXPECT_EQ(cost.buffers, 2 * 26'560 + 53);
+  EXPECT_EQ(
+      CostOf({.kind = ModelKind::kLeNet, .num_classes = 10}, 28).parameters,
+      61'706);
+}
+
+// tests/data/make_activation_goldens.py computes the expected values: what
+// autograd of PyTorch 2.15 keeps of an image for torchvision's networks.
+TEST(CostOfTest, ComesCloseToWhatAutogradKeeps) {
+  EXPECT_NEAR(CostOf(ResNet(18), 224).activations, 5554560, 0.1 * 5554560);
+  EXPECT_NEAR(CostOf(ResNet(50), 224).activations, 21530496, 0.1 * 21530496);
+  EXPECT_NEAR(CostOf(ResNet(50), 64).activations, 1808256, 0.1 * 1808256);
+}
+
+TEST(TrainingBytesTest, AddsStateAndActivations) {
+  const ModelCost cost = {
+      .parameters = 100, .buffers = 10, .activations = 1000};
+  EXPECT_EQ(TrainingBytes(cost, {}, 8, false), 4 * (100 * 3 + 10) + 32'000);
+  EXPECT_EQ(TrainingBytes(cost, {}, 8, true), 4 * (100 * 3 + 10) + 16'000);
+  const OptimizerOptions adam = {.kind = OptimizerKind::kAdamW,
+                                 .learning_rate = {},
+                                 .moving_average_decay = 0.9,
+                                 .accumulation_steps = 4};
+  EXPECT_EQ(TrainingBytes(cost, adam, 8, false), 4 * (100 * 5 + 10) + 8'000);
+}
+
+TEST(CheckpointBytesTest, LeavesGradientsOut) {
+  const ModelCost cost = {
+      .parameters = 100, .buffers = 10, .activations = 1000};
+  EXPECT_EQ(CheckpointBytes(cost, {}), 4 * (100 * 2 + 10));
+}
+
+}  // namespace
+}  // namespace infeed

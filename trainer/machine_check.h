@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+// What --mode doctor looks at. None of it needs LibTorch.
+namespace infeed {
+
+struct Finding {
+  std::string name;    // "open files"
+  std::string value;   // "1024"
+  std::string advice;  // what to do; empty: it is well
+};
+
+// The machine and what this process may use of it: processor and vector code,
+// cores and their quota, memory, limits of open files and of locked memory,
+// huge pages, /dev/shm, and the libraries of linear algebra and threads that
+// are loaded. root: where /proc, /sys and /dev are looked for. What cannot be
+// read is not there. Never throws.
+[[nodiscard]] std::vector<Finding> CheckMachine(const std::string& root = "");
+
+// One line each, "ok  " or "WARN", then an indented line of advice.
+[[nodiscard]] std::string FindingsText(const std::vector<Finding>& findings);
+
+// {"schema":1,"warnings":2,"findings":[{"name":..,"value":..,"ok":..,
+// "advice":..},..]}
+[[nodiscard]] std::string FindingsJson(const std::vector<Finding>& findings);
+
+}  // namespace infeed

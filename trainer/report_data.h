@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/stats.h"
+#include "trainer/eval_result.h"
+#include "trainer/run_clock.h"
+#include "trainer/run_history.h"
+
+namespace infeed {
+
+// A line of one of the report's tables.
+struct ReportFact {
+  std::string name;
+  std::string value;
+  std::string origin = {};  // of a parameter; empty: it is the default
+};
+
+// What the report says that does not change while a run lives.
+struct ReportSubject {
+  std::string title = {};  // "ResNet-50"
+  std::int64_t total_steps = 0;
+  int batch_size = 1;
+  std::int64_t iterations_per_loop = 1;
+  std::vector<std::string> class_names = {};  // by label; may be too few
+  std::vector<ReportFact> configuration = {};
+  std::vector<ReportFact> environment = {};
+};
+
+// What it says of the run so far.
+struct ReportState {
+  std::int64_t step = 0;
+  bool ended = false;
+  RunTimes times = {};
+  PipelineStats input = {};                   // of the time in loops
+  std::optional<EvalResult> evaluation = {};  // the newest of this run
+  std::int64_t evaluation_step = 0;
+  std::vector<std::string> files = {};  // relative to model_dir
+};
+
+}  // namespace infeed

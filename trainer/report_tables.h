@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainer/report_data.h"
+
+// The report's tables as HTML; "" where there is nothing to say.
+namespace infeed {
+
+// Where a run's seconds went, and their shares.
+[[nodiscard]] std::string TimesTable(const RunTimes& times);
+
+// The stages and queues of the input.
+[[nodiscard]] std::string StagesTable(const PipelineStats& stats);
+
+// Each start of the program, with its warm-up.
+[[nodiscard]] std::string RunsTable(const RunHistory& history);
+
+// Parameters that were given or follow from the data, and behind a click those
+// that are defaults.
+[[nodiscard]] std::string ConfigurationTable(
+    const std::vector<ReportFact>& parameters);
+
+[[nodiscard]] std::string FactsTable(const std::vector<ReportFact>& facts);
+
+// Links to files beside the report.
+[[nodiscard]] std::string FileList(const std::vector<std::string>& files);
+
+}  // namespace infeed
