@@ -26,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::AnyOf;
-using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -317,51 +316,6 @@ TEST_F(TrainResnetTest, ADryRunWritesNothing) {
 }
 
 // Images of some 40 pixels are decoded to 1/2 or 1/4 for crops to 8.
-TEST_F(TrainResnetTest, MeasuresTheDeviceAloneOnFakeData) {
-  const std::string flags =
-      "--data_dir null --device cpu --model_dir " + Model("fake") +
-      " --params_override=resnet_depth=18,image_size=32,train_batch_size=4,"
-      "eval_batch_size=2,train_steps=4,iterations_per_loop=2,steps_per_eval=2,"
-      "num_label_classes=3";
-  EXPECT_THAT(RunProgram("train_resnet", flags + " --dry_run").err,
-              HasSubstr("data:   fake: black images of class 0"));
-  const ProgramResult result = RunProgram("train_resnet", flags);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto evals = Metrics("fake", "eval");
-  ASSERT_EQ(evals.size(), 2U);
-  EXPECT_EQ(evals.at(2)["images"], 20);  // Ten steps.
-  EXPECT_EQ(Metrics("fake", "train").size(), 4U);
-
-  const ProgramResult again =
-      RunProgram("train_resnet", flags + " --mode eval");
-  EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
-  // Its checkpoints are no other data's.
-  EXPECT_EQ(Train("fake", "num_label_classes=3").exit_code, 2);
-}
-
-TEST_F(TrainResnetTest, PrintsALineAfterEachEpoch) {
-  // 16 images in batches of 6: two whole ones and one of 4.
-  const std::string more =
-      "train_batch_size=6,last_batch=pad,train_steps=6,epoch_lines=true";
-  const ProgramResult result = Train("lines", more, "--device cpu");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(
-      result.out,
-      ContainsRegex(
-          "\\[Epoch 2\\] Training Loss: [0-9.]+, Training Accuracy: "
-          "[0-9]+/16 \\([0-9.]+%\\), Test Loss: [0-9.]+, Test Accuracy: "
-          "[0-9]+/10 \\([0-9.]+%\\) seconds per epoch: [0-9.]+\n"));
-  EXPECT_EQ(Metrics("lines", "train").size(), 6U);
-
-  const ProgramResult refused =
-      Train("lines", more + ",steps_per_eval=2", "--device cpu");
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("is no part of its 3 steps"));
-  EXPECT_THAT(Train("lines", more, "--device cpu --mode train").err,
-              HasSubstr("epoch_lines=true: needs mode=train_and_eval"));
-}
-
 TEST_F(TrainResnetTest, ScaledDecodeMakesAnotherTraining) {
   const std::string small = "image_size=8,train_steps=2";
   const std::string scaled = small + ",scaled_decode=true";

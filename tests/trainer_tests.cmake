@@ -47,6 +47,14 @@ infeed_test(train_resnet_test
   LABELS end_to_end)
 add_dependencies(train_resnet_test train_resnet)
 
+# Whole ways: raw files, the converter, a training.
+infeed_test(train_programs_test
+  SOURCES
+    train_programs_test.cc
+  LIBRARIES infeed::preprocess infeed::records nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(train_programs_test imagenet_to_records train_resnet)
+
 # What other programs make of exported models: OpenCV, beside LibTorch.
 infeed_test(export_test
   SOURCES

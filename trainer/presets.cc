@@ -56,11 +56,13 @@ constexpr Preset kPresets[] = {
      "learning_rate_schedule=constant,momentum=0,use_nesterov=false,"
      "weight_decay=0,zero_gamma=false"},
     {"lenet_best", "the same LeNet, with a recipe of ours",
-     "Ours: the X10 tutorial's network with momentum and a cosine.",
-     "model=lenet,image_size=28,recipe=plain,normalization=unit,"
+     "Ours: the X10 tutorial's network with shifts, momentum and a cosine.",
+     "model=lenet,image_size=28,recipe=cifar,random_flip=false,"
+     "normalization=unit,"
      "train_batch_size=128,eval_batch_size=128,last_batch=pad,"
-     "train_epochs=20,base_learning_rate=0.05,learning_rate_scaling=none,"
-     "learning_rate_schedule=cosine,momentum=0.9,weight_decay=5e-4,"
+     "train_epochs=20,base_learning_rate=0.02,learning_rate_scaling=none,"
+     "learning_rate_schedule=cosine,warmup_epochs=1,momentum=0.9,"
+     "weight_decay=5e-4,"
      "precision=float32,epoch_lines=true"},
     {"cifar", "ResNet-18 with a small stem for images of 32 pixels",
      "Ours, after the usual recipe for CIFAR-10: shifts and flips, a cosine.",

@@ -61,6 +61,11 @@ void PrintInput(const PipelineStats& stats) {
   if (stats.seek_indexes.refused > 0) {
     Say(SeekIndexText(stats.seek_indexes));
   }
+  if (stats.cache.limit_bytes > 0) {
+    Say(fmt::format("cache: {} records in {:.0f} MiB answered {} reads",
+                    stats.cache.records, MiB(stats.cache.bytes),
+                    stats.cache.hits));
+  }
   Say(StageTable(stats) + QueueText(stats));
 }
 
