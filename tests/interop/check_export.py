@@ -4,7 +4,8 @@ Run by hand:  python3 tests/interop/check_export.py EXPORT_DIR/SECONDS
 
 Wants the packages onnx, onnxruntime, OpenCV, torch and, for a model that
 torchvision has, torchvision and safetensors; says which are not installed. All
-logits of random pixels, of one image and of five, must agree to 1e-4.
+logits of random pixels, of one image and of five, must agree to 1e-4; to that
+share of the largest where it is above 1.
 
 Last run with onnx 1.23.2, onnxruntime 1.31.1, safetensors 0.8.0, PyTorch 2.15.0,
 torchvision 0.29.2 and OpenCV 5.0.0.
@@ -30,10 +31,11 @@ def package(name):
 def compare(what, logits, expected):
     import numpy
 
-    difference = float(numpy.abs(logits - expected).max())
     assert logits.shape == expected.shape, what
-    assert difference < TOLERANCE, (what, difference)
-    print(f"  {what}: {difference:.1e} of {numpy.abs(expected).max():.2f}")
+    difference = float(numpy.abs(logits - expected).max())
+    largest = float(numpy.abs(expected).max())
+    print(f"  {what}: {difference:.1e} of {largest:.2f}")
+    assert difference < TOLERANCE * max(1, largest), what
 
 
 def onnx_logits(path, pixels, facts):
