@@ -84,7 +84,7 @@ TEST_F(ExportModeTest, ExportsACheckpointWithoutItsData) {
 
 TEST_F(ExportModeTest, NeedsACheckpoint) {
   const ProgramResult result =
-      Run("--mode export --model lenet --num_label_classes 10");
+      Run("--mode export --model lenet --image_size 28 --num_label_classes 10");
   EXPECT_EQ(result.exit_code, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("no checkpoint to export"));
 }
