@@ -13,11 +13,6 @@
 namespace infeed {
 namespace {
 
-UsageError NothingToEvaluate(const Job& job) {
-  return UsageError("model_dir=" + job.options.model_dir +
-                    ": no checkpoint to evaluate; train one first");
-}
-
 // Evaluates what is on the device. Returns false when it was asked to stop.
 bool EvaluateAndTell(const Job& job, EvalLog& log, std::int64_t step,
                      const std::stop_token& stop) {
@@ -33,18 +28,13 @@ bool EvaluateAndTell(const Job& job, EvalLog& log, std::int64_t step,
 }
 
 ExitCode EvaluateOne(const Job& job, const std::stop_token& stop) {
-  bool unusable = false;
-  const std::optional<Checkpoint> from = Restore(job, unusable);
-  if (unusable) {
-    return Unusable(job.options.model_dir);
-  }
-  if (!from) {
-    throw NothingToEvaluate(job);
+  const std::optional<std::int64_t> step = LoadTrained(job, "evaluate");
+  if (!step) {
+    return ExitCode::kCheckpointUnusable;
   }
   EvalLog log(job.options.model_dir);
-  return EvaluateAndTell(job, log, from->step, stop)
-             ? ExitCode::kDone
-             : ExitCode::kStoppedBySignal;
+  return EvaluateAndTell(job, log, *step, stop) ? ExitCode::kDone
+                                                : ExitCode::kStoppedBySignal;
 }
 
 // The training may have deleted a checkpoint that was there a moment ago, and
@@ -95,7 +85,8 @@ ExitCode Follow(const Job& job, const std::stop_token& stop) {
     return ExitCode::kStoppedBySignal;
   }
   if (!done) {
-    throw NothingToEvaluate(job);
+    throw UsageError("model_dir=" + job.options.model_dir +
+                     ": no checkpoint to evaluate came");
   }
   Say(fmt::format("no newer checkpoint than step {} for {:g} s", *done,
                   *job.options.eval_timeout));

@@ -40,16 +40,11 @@ void ExportNow(const Job& job, std::int64_t step) {
 }
 
 ExitCode ExportMode(const Job& job) {
-  bool unusable = false;
-  const std::optional<Checkpoint> from = Restore(job, unusable);
-  if (unusable) {
-    return Unusable(job.options.model_dir);
+  const std::optional<std::int64_t> step = LoadTrained(job, "export");
+  if (!step) {
+    return ExitCode::kCheckpointUnusable;
   }
-  if (!from) {
-    throw UsageError("model_dir=" + job.options.model_dir +
-                     ": no checkpoint to export; train one first");
-  }
-  ExportNow(job, from->step);
+  ExportNow(job, *step);
   return ExitCode::kDone;
 }
 

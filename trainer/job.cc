@@ -72,7 +72,9 @@ std::optional<Checkpoint> Restore(const Job& job, bool& unusable) {
     Say("going on in spite of a difference (--force): " + difference);
   }
   job.device.Load(checkpoint->state);
-  Say(fmt::format("going on from the checkpoint at step {}", checkpoint->step));
+  Say(fmt::format("{} the checkpoint at step {}",
+                  Trains(job.options.mode) ? "going on from" : "using",
+                  checkpoint->step));
   return checkpoint;
 }
 
@@ -84,6 +86,27 @@ void StartFromWeights(const Job& job) {
   TensorMap weights = job.device.Save().model;
   Say(WarmStart(path, ModelOf(job.params), weights));
   job.device.LoadWeights(weights);
+}
+
+std::optional<std::int64_t> LoadTrained(const Job& job,
+                                        std::string_view purpose) {
+  bool unusable = false;
+  const std::optional<Checkpoint> from = Restore(job, unusable);
+  if (from) {
+    return from->step;
+  }
+  if (unusable) {
+    (void)Unusable(job.options.model_dir);
+    return std::nullopt;
+  }
+  if (job.params.resnet_checkpoint.empty()) {
+    throw UsageError(
+        fmt::format("model_dir={}: no checkpoint to {}; train one first, or "
+                    "give weights as resnet_checkpoint",
+                    job.options.model_dir, purpose));
+  }
+  StartFromWeights(job);
+  return 0;
 }
 
 ExitCode Unusable(const std::string& model_dir) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "trainer/checkpoint.h"
 #include "trainer/data_set.h"
@@ -46,6 +47,13 @@ void RequireSplits(const RunOptions& options, const DataSet& data);
 // Gives the new model on the device the weights of resnet_checkpoint, where
 // that is given, and says what it took.
 void StartFromWeights(const Job& job);
+
+// For the modes that do not train: puts the model's newest usable checkpoint on
+// the device, else the weights of resnet_checkpoint, as step 0. Returns the
+// step; nullopt when there are checkpoints and none is whole, which is said.
+// Throws UsageError where there is neither; purpose is "evaluate" or the like.
+[[nodiscard]] std::optional<std::int64_t> LoadTrained(const Job& job,
+                                                      std::string_view purpose);
 
 // Says that no checkpoint is whole, and what to do.
 [[nodiscard]] ExitCode Unusable(const std::string& model_dir);

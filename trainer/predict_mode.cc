@@ -66,14 +66,8 @@ ExitCode PredictAll(const Job& job, const RecordIndex& index,
 }  // namespace
 
 ExitCode PredictMode(const Job& job, const std::stop_token& stop) {
-  bool unusable = false;
-  const std::optional<Checkpoint> from = Restore(job, unusable);
-  if (unusable) {
-    return Unusable(job.options.model_dir);
-  }
-  if (!from) {
-    throw UsageError("model_dir=" + job.options.model_dir +
-                     ": no checkpoint to predict with; train one first");
+  if (!LoadTrained(job, "predict with")) {
+    return ExitCode::kCheckpointUnusable;
   }
   const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
   return PredictAll(job, RecordsToPredict(job, labels), labels, stop);

@@ -17,7 +17,9 @@ void PrintStart(const Job& job) {
   Say("device: " + job.device.Describe());
   Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
                   job.device.parameter_count()));
-  Say("parameters:\n" + ToYaml(job.resolved));
+  if (Trains(job.options.mode)) {
+    Say("parameters:\n" + ToYaml(job.resolved));
+  }
   if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
     Say("there are no validation-* or test-* shards: this run only trains");
   }
