@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -237,6 +239,33 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
       RunProgram("train_resnet", flags + " --mode eval");
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
+}
+
+// The names of the spans in all profiles of a model.
+std::set<std::string> SpansOf(const std::string& model) {
+  std::set<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(model + "/profiles")) {
+    std::ifstream file(entry.path());
+    const nlohmann::json trace = nlohmann::json::parse(file);
+    for (const nlohmann::json& event : trace["traceEvents"]) {
+      names.insert(event["name"].get<std::string>());
+    }
+  }
+  return names;
+}
+
+TEST_F(TrainProgramsTest, ProfilesEveryThreadOfATraining) {
+  ConvertIdx();
+  const ProgramResult result =
+      Train("profiled", std::string(kX10) +
+                            " --train_steps 12 --epoch_lines=false "
+                            "--iterations_per_loop 2 --steps_per_eval 6 "
+                            "--profile_every_n_steps 4");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(SpansOf(work_ / "profiled"),
+              testing::IsSupersetOf({"loop", "step", "result", "evaluation"}));
+  EXPECT_GE(Events("profiled", "profile").size(), 1U);
 }
 
 TEST_F(TrainProgramsTest, GoesOnFromFakeDataWithFakeDataAlone) {

@@ -62,7 +62,8 @@ void SizedInput::Begin(std::optional<PipelineStats> before) {
 BatchSource SizedInput::batches() {
   return {.next = [this] { return Next(); },
           .stop = [this] { Stop(); },
-          .start = position_};
+          .start = position_,
+          .trace = options_.trace};
 }
 
 BatchHandle SizedInput::Next() {
