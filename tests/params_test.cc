@@ -453,5 +453,13 @@ TEST(ToYamlTest, IsAConfigFileOfTheSameRun) {
   }
 }
 
+TEST(ChosenTextTest, LeavesDefaultsOut) {
+  EXPECT_EQ(
+      ChosenText(ReadParams(
+          {.config_file = "", .overrides = {"keep_last=3"}, .flags = {}})),
+      "  keep_last: 3  # --params_override\n");
+  EXPECT_EQ(ChosenText(ReadParams({})), "");
+}
+
 }  // namespace
 }  // namespace infeed

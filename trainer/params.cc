@@ -207,4 +207,16 @@ std::string ToYaml(const RunParams& params) {
   return text;
 }
 
+std::string ChosenText(const RunParams& params) {
+  std::string text;
+  for (const Param& param : ParamTable()) {
+    const auto origin = params.origins.find(param.name);
+    if (origin != params.origins.end() && IsGiven(param, params.values)) {
+      text += fmt::format("  {}: {}  # {}\n", param.name,
+                          ValueText(param, params.values), origin->second);
+    }
+  }
+  return text;
+}
+
 }  // namespace infeed

@@ -58,4 +58,7 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params);
 // each value came from as a comment. One that is not given is a comment.
 [[nodiscard]] std::string ToYaml(const RunParams& params);
 
+// Those lines of it that are no defaults, for people.
+[[nodiscard]] std::string ChosenText(const RunParams& params);
+
 }  // namespace infeed

@@ -18,7 +18,8 @@ void PrintStart(const Job& job) {
   Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
                   job.device.parameter_count()));
   if (Trains(job.options.mode)) {
-    Say("parameters:\n" + ToYaml(job.resolved));
+    Say("parameters that are not defaults (params.yaml has all of them):\n" +
+        ChosenText(job.resolved));
   }
   if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
     Say("there are no validation-* or test-* shards: this run only trains");
