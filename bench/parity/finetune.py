@@ -6,7 +6,7 @@ import programs
 
 SIZE = 64
 BATCH = 32
-PRETRAIN_STEPS = 600
+PRETRAIN_STEPS = 1500
 STEPS = 430  # four epochs of 80 % of the flowers
 EVALS = 86
 RECIPE = {"resnet_depth": 18, "image_size": SIZE, "recipe": "torchvision",
@@ -25,7 +25,8 @@ def pretrain(data, out):
                               data / "cifar10")
     model = out / "pretrained"
     programs.train(model, shards, "--mode", "train", "--params_override",
-                   override(train_steps=PRETRAIN_STEPS, warmup_epochs=0.03,
+                   override(train_steps=PRETRAIN_STEPS, recipe="cifar",
+                            warmup_epochs=0.03,
                             base_learning_rate=0.05))
     return model
 
