@@ -40,7 +40,8 @@ std::vector<ScoredImage> Images(const json& golden) {
 }
 
 TEST(MetricsTest, CurvesAndAreasAreThoseOfScikitLearn) {
-  for (const json& golden : Goldens()["two_classes"]) {
+  const json goldens = Goldens();
+  for (const json& golden : goldens["two_classes"]) {
     SCOPED_TRACE(golden["name"]);
     const std::vector<ScoredImage> images = Images(golden);
     EXPECT_THAT(RankAuc(images), Optional(DoubleEq(golden["auc"])));
