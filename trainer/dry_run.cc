@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
-
 // What was found: problems are said as they come, the first one's code counts.
 class Findings {
  public:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -26,6 +27,11 @@ struct Job {
 
 // Prints a line on stderr.
 void Say(const std::string& line);
+
+// Bytes as people read them.
+[[nodiscard]] constexpr double MiB(std::int64_t bytes) {
+  return static_cast<double>(bytes) / 0x1p20;
+}
 
 // The data that a run is given; none where it is given none.
 [[nodiscard]] DataSet DataOf(const RunOptions& options);

@@ -28,8 +28,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double MiB(std::int64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
-
 ExitCode StopEarly(Training& training, TrainLog& log) {
   training.SaveCheckpoint();
   training.FinishCheckpoint();
