@@ -61,7 +61,7 @@ OptimizerOptions Options(OptimizerKind kind = OptimizerKind::kMomentum) {
 }
 
 // Two slots of each batch do not count.
-std::vector<StepResult> Train(TrainLoop& loop, std::int64_t first,
+std::vector<StepResult> Train(TrainStep& step, std::int64_t first,
                               std::int64_t steps) {
   std::vector<StepResult> results;
   Infeed infeed(MadeBatches(steps, kBatch, kSide,
@@ -73,12 +73,13 @@ std::vector<StepResult> Train(TrainLoop& loop, std::int64_t first,
                 kBatch, kSide);
   Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
   const BatchUnpacker unpacker(torch::kCPU, Normalization::kImagenet);
+  TrainLoop loop(step, torch::kCPU);
   EXPECT_EQ(loop.Run(first, steps, unpacker, infeed, outfeed), steps);
   outfeed.Drain();
   return results;
 }
 
-TrainLoop LoopOf(LinearModel& model, const OptimizerOptions& options) {
+TrainStep StepOf(LinearModel& model, const OptimizerOptions& options) {
   return {model.Trained(), options, kClasses, torch::kCPU};
 }
 
@@ -90,11 +91,11 @@ TEST(TrainLoopTest, PartsOfABatchGiveTheGradientsOfTheWhole) {
   LinearModel whole;
   LinearModel parted;
   OptimizerOptions options = Options();
-  TrainLoop whole_loop = LoopOf(whole, options);
+  TrainStep whole_step = StepOf(whole, options);
   options.accumulation_steps = 3;
-  TrainLoop parted_loop = LoopOf(parted, options);
-  const std::vector<StepResult> expected = Train(whole_loop, 0, 3);
-  const std::vector<StepResult> results = Train(parted_loop, 0, 3);
+  TrainStep parted_step = StepOf(parted, options);
+  const std::vector<StepResult> expected = Train(whole_step, 0, 3);
+  const std::vector<StepResult> results = Train(parted_step, 0, 3);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(results[i].loss, expected[i].loss, 1e-5);
     EXPECT_NEAR(results[i].top_1, expected[i].top_1, 1e-6);
@@ -110,15 +111,15 @@ TEST(TrainLoopTest, HasNoMorePartsThanImages) {
   LinearModel model;
   OptimizerOptions options = Options();
   options.accumulation_steps = 100;
-  TrainLoop loop = LoopOf(model, options);
-  Train(loop, 0, 1);
+  TrainStep step = StepOf(model, options);
+  Train(step, 0, 1);
   EXPECT_EQ(model.part_sizes, std::vector<std::int64_t>(kBatch, 1));
 }
 
 TEST(TrainLoopTest, TellsTheModelItsSteps) {
   LinearModel model;
-  TrainLoop loop = LoopOf(model, Options());
-  Train(loop, 5, 2);
+  TrainStep step = StepOf(model, Options());
+  Train(step, 5, 2);
   EXPECT_EQ(model.steps, (std::vector<std::int64_t>{5, 6}));
 }
 
@@ -129,9 +130,9 @@ TEST(TrainLoopTest, ClipsTheGradient) {
   options.nesterov = false;
   options.weight_decay = 0;
   options.clip_gradient_norm = 0.01;
-  TrainLoop loop = LoopOf(model, options);
+  TrainStep step = StepOf(model, options);
   const torch::Tensor weight = model.weight.detach().clone();
-  Train(loop, 0, 1);
+  Train(step, 0, 1);
   const double length = torch::cat({(model.weight.detach() - weight).flatten(),
                                     model.bias.detach()})
                             .norm()
@@ -145,8 +146,8 @@ TEST(TrainLoopTest, MixingChangesTheLossAndNothingElseDoes) {
     LinearModel model;
     OptimizerOptions options = Options();
     options.mixup_alpha = alpha;
-    TrainLoop loop = LoopOf(model, options);
-    losses.push_back(Train(loop, 0, 2).back().loss);
+    TrainStep step = StepOf(model, options);
+    losses.push_back(Train(step, 0, 2).back().loss);
   }
   EXPECT_NE(losses[0], losses[1]);
   EXPECT_EQ(losses[1], losses[2]);
@@ -156,18 +157,18 @@ TEST(TrainLoopTest, AveragesAreTheirRecurrence) {
   LinearModel model;
   OptimizerOptions options = Options();
   options.moving_average_decay = 0.25;
-  TrainLoop loop = LoopOf(model, options);
+  TrainStep step = StepOf(model, options);
   torch::Tensor weight = model.weight.detach().to(torch::kDouble);
   torch::Tensor mean = model.mean.to(torch::kDouble);
   // min(0.25, (1 + n) / (10 + n)) of n updates: 2/11, 3/12, then 0.25.
   for (const double decay : {2.0 / 11, 0.25, 0.25}) {
-    Train(loop, static_cast<std::int64_t>(model.steps.size()), 1);
+    Train(step, static_cast<std::int64_t>(model.steps.size()), 1);
     weight = decay * weight + (1 - decay) * model.weight.detach();
     mean = decay * mean + (1 - decay) * model.mean;
   }
   const torch::Tensor live = model.weight.detach().clone();
   {
-    const MovingAverage::Scope scope = loop.UseAverages();
+    const MovingAverage::Scope scope = step.UseAverages();
     EXPECT_TRUE(model.weight.to(torch::kDouble).allclose(weight, 1e-5));
     EXPECT_TRUE(model.mean.to(torch::kDouble).allclose(mean, 1e-5));
   }
@@ -191,24 +192,24 @@ TEST_P(TrainLoopResumeTest, GoesOnAsIfNeverStopped) {
   OptimizerOptions options = Options();
   GetParam().change(options);
   LinearModel whole;
-  TrainLoop whole_loop = LoopOf(whole, options);
-  const std::vector<StepResult> uninterrupted = Train(whole_loop, 0, 5);
+  TrainStep whole_step = StepOf(whole, options);
+  const std::vector<StepResult> uninterrupted = Train(whole_step, 0, 5);
 
   LinearModel before;
-  TrainLoop before_loop = LoopOf(before, options);
-  Train(before_loop, 0, 2);
+  TrainStep before_step = StepOf(before, options);
+  Train(before_step, 0, 2);
   LinearModel after;
-  TrainLoop after_loop = LoopOf(after, options);
+  TrainStep after_step = StepOf(after, options);
   FromHost(after.Tensors(), ToHost(before.Tensors()));
-  FromHost(after_loop.State(), ToHost(before_loop.State()));
-  const std::vector<StepResult> resumed = Train(after_loop, 2, 3);
+  FromHost(after_step.State(), ToHost(before_step.State()));
+  const std::vector<StepResult> resumed = Train(after_step, 2, 3);
 
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(resumed[i].loss, uninterrupted[i + 2].loss);
     EXPECT_EQ(resumed[i].top_1, uninterrupted[i + 2].top_1);
   }
   ExpectSame(after, whole);
-  EXPECT_TRUE(ToHost(after_loop.State()) == ToHost(whole_loop.State()));
+  EXPECT_TRUE(ToHost(after_step.State()) == ToHost(whole_step.State()));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -10,6 +10,7 @@
 #include "trainer/device_loop_device.h"
 #include "trainer/device_loop_eval.h"
 #include "trainer/device_loop_state.h"
+#include "trainer/device_loop_step.h"
 #include "trainer/device_loop_train.h"
 #include "trainer/network.h"
 
@@ -55,7 +56,8 @@ class DeviceLoop::Impl {
         options_(optimizer),
         classes_(model.num_classes),
         model_(MakeNetwork(model)),
-        training_(MoveToDevice(), optimizer, classes_, device_),
+        step_(MoveToDevice(), optimizer, classes_, device_),
+        training_(step_, device_),
         unpacker_(device_, device.normalization) {}
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
@@ -64,10 +66,10 @@ class DeviceLoop::Impl {
   void Predict(Infeed& infeed, const PredictionSink& sink);
   ModelState Save() const {
     return {.model = ToHost(ModelTensors()),
-            .optimizer = ToHost(training_.State())};
+            .optimizer = ToHost(step_.State())};
   }
   TensorMap SaveForUse() const {
-    const MovingAverage::Scope averages = training_.UseAverages();
+    const MovingAverage::Scope averages = step_.UseAverages();
     return ToHost(ModelTensors());
   }
   void Load(const ModelState& state);
@@ -86,6 +88,7 @@ class DeviceLoop::Impl {
   OptimizerOptions options_;
   std::int64_t classes_;
   std::shared_ptr<Network> model_;
+  TrainStep step_;
   TrainLoop training_;
   BatchUnpacker unpacker_;
 };
@@ -113,7 +116,7 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
 
 EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
   const torch::NoGradGuard no_grad;
-  const MovingAverage::Scope averages = training_.UseAverages();
+  const MovingAverage::Scope averages = step_.UseAverages();
   model_->eval();
   EvalCounter counter(device_, static_cast<int>(classes_),
                       options_.label_smoothing);
@@ -127,7 +130,7 @@ EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
 
 void DeviceLoop::Impl::Predict(Infeed& infeed, const PredictionSink& sink) {
   const torch::NoGradGuard no_grad;
-  const MovingAverage::Scope averages = training_.UseAverages();
+  const MovingAverage::Scope averages = step_.UseAverages();
   model_->eval();
   while (const BatchHandle batch = infeed.Next()) {
     Predictions predictions =
@@ -152,7 +155,7 @@ NamedTensors DeviceLoop::Impl::ModelTensors() const {
 
 void DeviceLoop::Impl::Load(const ModelState& state) {
   const NamedTensors model = ModelTensors();
-  const NamedTensors optimizer = training_.State();
+  const NamedTensors optimizer = step_.State();
   CheckFits(model, state.model);
   CheckFits(optimizer, state.optimizer);
   FromHost(model, state.model);
@@ -163,7 +166,7 @@ void DeviceLoop::Impl::LoadWeights(const TensorMap& weights) {
   const NamedTensors model = ModelTensors();
   CheckFits(model, weights);
   FromHost(model, weights);
-  training_.RestartAverages();
+  step_.RestartAverages();
 }
 
 std::int64_t DeviceLoop::Impl::parameter_count() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "trainer/optimizer_options.h"
 #include "trainer/outfeed.h"
 #include "trainer/prediction.h"
+#include "trainer/rank_place.h"
 
 namespace infeed {
 
@@ -27,6 +29,15 @@ struct DeviceOptions {
   Precision precision = Precision::kFloat32;
   int threads = 0;  // of the CPU's own work; 0: one for each core
   Normalization normalization = Normalization::kImagenet;
+  // On a GPU: whether steps are replayed as CUDA graphs.
+  bool graphs = true;
+
+  // Who else trains this model, each on a part of every batch; and how many
+  // ranks in a row share the statistics of their batch norms, a divisor of
+  // world_size.
+  RankPlace place = {};
+  int batch_norm_group = 1;
+  std::chrono::seconds rank_timeout{300};
 };
 
 // The device with the model on it. The host asks for whole loops; inside one
@@ -52,6 +63,12 @@ class DeviceLoop {
   // ends (on a GPU, all of them as the loop ends). Returns how many ran: fewer
   // only when the infeed ended. Throws what the infeed and the outfeed throw;
   // the updates before that are done.
+  //
+  // With several ranks, all of them call it with the same numbers and their
+  // parts of the same batches; results are of the whole batch, on every rank,
+  // and all return the same number: fewer when one of them was asked to end
+  // (Infeed::RequestEnd()), after the step at hand. Throws IoError when a rank
+  // is gone.
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
@@ -77,6 +94,11 @@ class DeviceLoop {
   // Starts anew from these weights, under the names of Save().model; averages
   // start at them. Throws as Load() does.
   void LoadWeights(const TensorMap& weights);
+
+  // Gives every rank rank 0's state: after Load() or LoadWeights() on it.
+  void Broadcast();
+  // A hash of the weights: the same on ranks whose weights have the same bits.
+  [[nodiscard]] std::uint64_t Hash() const;
 
   [[nodiscard]] std::int64_t parameter_count() const;
   // "cpu, 2 threads, bfloat16": for the lines at start.

@@ -58,6 +58,11 @@ class Infeed {
   [[nodiscard]] int image_size() const { return image_size_; }
   void ExpectImageSize(int image_size) { image_size_ = image_size; }
 
+  // Asks for an end after the step at hand, where ranks must agree on it: the
+  // device loop tells the others. From any thread.
+  void RequestEnd() { end_requested_ = true; }
+  [[nodiscard]] bool end_requested() const { return end_requested_; }
+
   // Ends the stream: batches not yet taken are dropped, and Next() returns
   // nullptr from now on.
   void Stop();
@@ -88,6 +93,7 @@ class Infeed {
   StreamPosition position_;
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};
+  std::atomic<bool> end_requested_{false};
   bool asked_ = false;  // for a batch, before
   std::optional<TraceLog::Clock::time_point> step_start_;
   TracePlace step_place_;

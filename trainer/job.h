@@ -10,6 +10,7 @@
 #include "trainer/data_set.h"
 #include "trainer/device_loop.h"
 #include "trainer/params.h"
+#include "trainer/ranks.h"
 #include "trainer/run.h"
 
 // What the modes of train_resnet share. Each mode is a file of its own,
@@ -23,6 +24,7 @@ struct Job {
   const TrainParams& params;  // resolved.values
   const DataSet& data;
   DeviceLoop& device;
+  Ranks& ranks;
 };
 
 // Prints a line on stderr.

@@ -1,5 +1,7 @@
 #include "trainer/run.h"
 
+#include <memory>
+
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -63,7 +65,8 @@ ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
   const TrainParams& params = resolved.values;
   DeviceLoop device(ModelOf(params), OptimizerOf(params),
                     DeviceOf(params, options.device));
-  const Job job{options, resolved, params, data, device};
+  const std::unique_ptr<Ranks> ranks = OneRank();
+  const Job job{options, resolved, params, data, device, *ranks};
   PrintStart(job);
   return RunMode(job, stop);
 }

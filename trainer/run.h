@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -11,6 +12,7 @@
 #include "pipeline/trace_log.h"
 #include "trainer/mode.h"
 #include "trainer/params.h"
+#include "trainer/rank_place.h"
 
 namespace infeed {
 
@@ -45,6 +47,9 @@ struct RunOptions {
   bool json = false;
   // Check data, model, memory, disk and device, say what would run, and end.
   bool dry_run = false;
+  // Who trains together, and for how long one waits for another.
+  RankPlace place = {};
+  std::chrono::seconds rank_timeout{300};
   // Who watches; both may be null, and must outlive the run.
   LiveStats* live_stats = nullptr;  // is shown the training's input
   TraceLog* trace = nullptr;        // gets the spans of every input pipeline

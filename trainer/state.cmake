@@ -49,6 +49,7 @@ infeed_library(trainer_state
     presets.cc
     progress.cc
     pth_file.cc
+    ranks.cc
     resnet_graph.cc
     resnet_plan.cc
     resume.cc
@@ -111,6 +112,8 @@ infeed_library(trainer_state
     presets.h
     progress.h
     pth_file.h
+    rank_place.h
+    ranks.h
     resnet_plan.h
     resume.h
     run_clock.h

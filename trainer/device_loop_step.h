@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "trainer/device_loop_average.h"
+#include "trainer/device_loop_batch.h"
+#include "trainer/device_loop_mix.h"
+#include "trainer/optimizer.h"
+#include "trainer/optimizer_options.h"
+
+namespace infeed {
+
+// What a training step needs of a model.
+struct TrainedModel {
+  // Says which step the next passes belong to.
+  std::function<void(std::int64_t step)> begin_step;
+  // Logits of images [N, 3, H, W].
+  std::function<torch::Tensor(const torch::Tensor& images)> forward;
+  std::vector<OptimizedParameter> parameters;  // those that learn
+  NamedTensors statistics;                     // moving ones, float32
+};
+
+// What steps are told, on the device: of many steps a row or a number each, of
+// one step a row or a scalar. It is a function of the steps' numbers.
+struct StepInputs {
+  torch::Tensor rates;   // [steps] or scalar: learning rate
+  torch::Tensor newest;  // [steps] or scalar: for MovingAverage::Update()
+  torch::Tensor mixes;   // [steps, 7] or [7]; undefined: none
+
+  // Of the i-th step; views.
+  [[nodiscard]] StepInputs Of(std::int64_t i) const;
+};
+
+// What a step says, scalars on the device.
+struct StepResults {
+  torch::Tensor loss;
+  torch::Tensor top_1;
+};
+
+// The training step: forward, backward and update, and what it keeps beside
+// the model. Nothing in it reads anything back or depends on host values that
+// change from step to step, so that it can be captured once and replayed. One
+// thread at a time.
+class TrainStep {
+ public:
+  TrainStep(TrainedModel model, const OptimizerOptions& options,
+            std::int64_t classes, const torch::Device& device);
+
+  // What `steps` steps from first_step on are told, worked out on the host and
+  // copied to the device at once. image_size: of their images, pixels.
+  [[nodiscard]] StepInputs Upload(std::int64_t first_step, std::int64_t steps,
+                                  int image_size) const;
+
+  // Says which step the next Run() is: the model's random draws depend on it.
+  void Begin(std::int64_t step) const { model_.begin_step(step); }
+
+  // inputs: of this one step.
+  StepResults Run(const DeviceBatch& batch, const StepInputs& inputs);
+
+  // What a checkpoint holds beside the model's own tensors.
+  [[nodiscard]] NamedTensors State() const;
+
+  // While the scope lives, the model has the averages of its weights and
+  // statistics, where those are kept.
+  [[nodiscard]] MovingAverage::Scope UseAverages() const {
+    return MovingAverage::Scope(average_);
+  }
+  // From the weights at hand.
+  void RestartAverages() { average_.Restart(); }
+
+  [[nodiscard]] std::int64_t classes() const { return classes_; }
+
+ private:
+  [[nodiscard]] TrainBatch Prepare(const DeviceBatch& batch,
+                                   const StepInputs& inputs) const;
+  StepResults Backward(const TrainBatch& batch);
+
+  TrainedModel model_;
+  OptimizerOptions options_;
+  MixOptions mix_;
+  std::int64_t classes_;
+  torch::Device device_;
+  std::unique_ptr<Optimizer> optimizer_;
+  MovingAverage average_;
+};
+
+}  // namespace infeed

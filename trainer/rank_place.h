@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace infeed {
+
+// Where this process stands among those that train together: one a device.
+struct RankPlace {
+  int rank = 0;        // 0..world_size - 1; rank 0 writes
+  int world_size = 1;  // of all machines
+  int local_rank = 0;  // on this machine, 0..local_world_size - 1
+  int local_world_size = 1;
+  // Where rank 0 listens: an address that every rank reaches.
+  std::string master_addr = "127.0.0.1";
+  int master_port = 29500;
+  // Who said so: "flags", "torchrun", "Slurm", "Open MPI", "one process".
+  std::string source = "one process";
+
+  [[nodiscard]] bool is_first() const { return rank == 0; }
+  [[nodiscard]] bool is_alone() const { return world_size == 1; }
+  // "rank 2 of 8 (1 of 4 on this machine), by torchrun, rank 0 at host:29500".
+  [[nodiscard]] std::string Describe() const;
+};
+
+// What the command line says of it; absent: nothing.
+struct RankFlags {
+  std::optional<int> rank = {};
+  std::optional<int> world_size = {};
+  std::optional<int> local_rank = {};
+  std::optional<int> local_world_size = {};
+  std::optional<std::string> master_addr = {};
+  std::optional<int> master_port = {};
+};
+
+// The value of an environment variable; nullopt: not set.
+using Environment =
+    std::function<std::optional<std::string>(const std::string& name)>;
+[[nodiscard]] Environment ProcessEnvironment();
+
+// Finds the place by the first of these that speaks: the flags; RANK and
+// WORLD_SIZE, as torchrun sets them; a Slurm step's SLURM_PROCID and
+// SLURM_NTASKS; Open MPI's OMPI_COMM_WORLD_RANK and _SIZE. None: one process.
+// Throws UsageError naming the flag or variable that is missing, out of range,
+// or contradicts another.
+[[nodiscard]] RankPlace FindRank(const RankFlags& flags,
+                                 const Environment& environment);
+
+}  // namespace infeed
