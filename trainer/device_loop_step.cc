@@ -40,6 +40,12 @@ torch::Tensor UploadNumbers(
 
 }  // namespace
 
+StepInputs StepInputs::Of(std::int64_t i) const {
+  return {.rates = rates[i],
+          .newest = newest[i],
+          .mixes = mixes.defined() ? mixes[i] : torch::Tensor()};
+}
+
 TrainStep::TrainStep(TrainedModel model, const OptimizerOptions& options,
                      std::int64_t classes, const torch::Device& device)
     : model_(std::move(model)),
