@@ -164,6 +164,7 @@ TEST(BatchMemoryTest, ABatchThatOutlivesItsPoolStaysPinned) {
   {
     BatchPool pool(2, 2, 8, memory.hooks());
     survivor = pool.Take();
+    pool.Close();
   }
   EXPECT_EQ(memory.count(), 1U);
   survivor.reset();
