@@ -25,6 +25,7 @@ add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
   SOURCES
+    device_ceilings_test.cc
     device_loop_batch_test.cc
     device_loop_eval_test.cc
     device_loop_mix_test.cc

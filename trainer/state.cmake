@@ -7,6 +7,7 @@ infeed_library(trainer_state
     checkpoint_follower.cc
     checkpoint_save.cc
     checkpoint_writer.cc
+    device_use.cc
     eval_file.cc
     eval_result.cc
     eval_sums.cc
@@ -72,6 +73,7 @@ infeed_library(trainer_state
     checkpoint_follower.h
     checkpoint_save.h
     checkpoint_writer.h
+    device_use.h
     eval_file.h
     eval_result.h
     eval_sums.h
