@@ -20,19 +20,19 @@ find_package(yaml-cpp REQUIRED)
 # Its package file asks for programs that Debian packs apart.
 find_library(INFEED_ZIP zip REQUIRED)
 
-# LibTorch: Debian's package, or a PyTorch wheel named by CMAKE_PREFIX_PATH.
-# Its configuration sets directory-wide flags; they stay in this variable.
+# LibTorch: Debian's package, or a PyTorch wheel with CUDA. Its configuration
+# sets directory-wide flags; they stay in this variable.
 set(infeed_saved_flags "${CMAKE_CXX_FLAGS}")
-find_package(Torch REQUIRED)
-set(CMAKE_CXX_FLAGS "${infeed_saved_flags}")
-if(INFEED_CUDA AND NOT TARGET torch_cuda)
-  message(FATAL_ERROR
-    "Preset cuda needs a LibTorch with CUDA; the one in ${Torch_DIR} has none. "
-    "Install a PyTorch wheel with CUDA (2.8 or later) and set CMAKE_PREFIX_PATH "
-    "to what `python3 -c 'import torch; print(torch.utils.cmake_prefix_path)'` "
-    "prints. Training then runs on the GPU step by step; loops as CUDA graphs "
-    "are not part of this version.")
+set(infeed_fmt_beside_torch fmt::fmt)
+if(INFEED_CUDA)
+  include(cmake/cuda.cmake)
+  # The wheel's headers come with fmt's, of another version than the system's
+  # library.
+  set(infeed_fmt_beside_torch fmt::fmt-header-only)
+else()
+  find_package(Torch REQUIRED)
 endif()
+set(CMAKE_CXX_FLAGS "${infeed_saved_flags}")
 
 if(INFEED_TESTS)
   find_package(GTest REQUIRED)

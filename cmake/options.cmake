@@ -2,7 +2,9 @@
 option(INFEED_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(INFEED_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(INFEED_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
-option(INFEED_CUDA "Refuse a LibTorch without CUDA" OFF)
+option(INFEED_CUDA "Train on GPUs, with LibTorch of a PyTorch wheel" OFF)
+set(INFEED_CUDA_ARCHITECTURES "80-real;90-real;100" CACHE STRING
+  "Whose device code a build with CUDA has, as CMAKE_CUDA_ARCHITECTURES takes it")
 set(INFEED_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -13,15 +15,18 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
 endif()
 
 # Linked by every target of ours, and by nothing that is installed.
 add_library(infeed_options INTERFACE)
 target_compile_features(infeed_options INTERFACE cxx_std_20)
 target_compile_options(infeed_options INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>
+  $<$<COMPILE_LANGUAGE:CXX>:
+    -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
   # GCC 12 is wrong about values of std::optional and about std::string's +.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized -Wno-restrict>
   $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
 # Programs load what they use: OpenCV alone brings some hundred libraries.
 target_link_options(infeed_options INTERFACE -Wl,--as-needed)

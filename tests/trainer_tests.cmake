@@ -3,6 +3,7 @@ infeed_test(trainer_host_test
   SOURCES
     epoch_lines_test.cc
     fake_data_test.cc
+    flat_chunks_test.cc
     image_size_schedule_test.cc
     infeed_test.cc
     lr_schedule_test.cc
