@@ -36,13 +36,17 @@ struct Layout {
 
 }  // namespace
 
-Batch::Batch(int size, int image_size)
+Batch::Batch(int size, int image_size, const BatchMemory& memory)
     : size_(size),
       image_size_(image_size),
       memory_(Layout(size, image_size).bytes) {
   const Layout layout(size, image_size);
   const std::size_t count = static_cast<std::size_t>(size);
   std::byte* const start = memory_.bytes().data();
+  if (memory.pin) {
+    memory.pin(memory_.bytes());
+    pinned_ = {start, Unpin{memory.unpin, memory_.bytes().size()}};
+  }
   pixels_ = {reinterpret_cast<std::uint32_t*>(start), layout.pixels};
   labels_ = {reinterpret_cast<std::int32_t*>(start + layout.labels_at), count};
   weights_ = {reinterpret_cast<float*>(start + layout.weights_at), count};
@@ -72,10 +76,11 @@ void BatchReturn::operator()(Batch* batch) const {
   }
 }
 
-BatchPool::BatchPool(int count, int size, int image_size)
+BatchPool::BatchPool(int count, int size, int image_size,
+                     const BatchMemory& memory)
     : free_(std::make_shared<FreeQueue>(static_cast<std::size_t>(count))) {
   for (int i = 0; i < count; ++i) {
-    free_->Push(std::make_unique<Batch>(size, image_size));
+    free_->Push(std::make_unique<Batch>(size, image_size, memory));
   }
 }
 

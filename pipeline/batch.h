@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/bounded_queue.h"
+#include "pipeline/batch_memory.h"
 #include "pipeline/page_memory.h"
 
 namespace infeed {
@@ -25,8 +26,11 @@ struct StreamPosition {
 // time; different slots may be filled at once.
 class Batch {
  public:
-  // Requires: both > 0. Throws std::bad_alloc.
-  Batch(int size, int image_size);
+  // Requires: both > 0. Throws std::bad_alloc, and what memory.pin throws.
+  Batch(int size, int image_size, const BatchMemory& memory = {});
+  Batch(Batch&&) = default;
+  // Would give the old memory back before it is unpinned.
+  Batch& operator=(Batch&&) = delete;
 
   // What the memory of such a batch takes up.
   [[nodiscard]] static std::int64_t MemoryBytes(int size, int image_size);
@@ -56,9 +60,16 @@ class Batch {
   StreamPosition next;
 
  private:
+  struct Unpin {
+    BatchMemory::Hook unpin;
+    std::size_t bytes;
+    void operator()(std::byte* memory) const { unpin({memory, bytes}); }
+  };
+
   int size_;
   int image_size_;
   PageMemory memory_;
+  std::unique_ptr<std::byte, Unpin> pinned_;  // After memory_: goes first.
   std::span<std::uint32_t> pixels_;
   std::span<std::int32_t> labels_;
   std::span<float> weights_;
@@ -78,8 +89,9 @@ using BatchHandle = std::unique_ptr<Batch, BatchReturn>;
 // that are not on loan. Handles may outlive the pool. Thread-safe.
 class BatchPool {
  public:
-  // Requires: all > 0.
-  BatchPool(int count, int size, int image_size);
+  // Requires: all > 0. Throws as Batch does.
+  BatchPool(int count, int size, int image_size,
+            const BatchMemory& memory = {});
 
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "pipeline/batch_memory.h"
 #include "pipeline/order_options.h"
 #include "preprocess/augment_options.h"
 #include "preprocess/jpeg.h"
@@ -95,6 +96,8 @@ struct InputOptions {
   // start.
   std::int64_t memory_limit = std::int64_t{4} << 30;
   int local_world_size = 1;  // ranks on this machine
+  // What is done to the memory of the batches, for a device.
+  BatchMemory batch_memory = {};
 
   // What leaves a run beside its batches.
 

@@ -1,9 +1,14 @@
 #include "pipeline/batch.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <new>
+#include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -114,6 +119,82 @@ TEST(BatchPoolTest, NeverLendsOneBatchToTwoThreads) {
       }
     });
   }
+}
+
+// What is pinned at the moment, by address.
+class PinnedMemory {
+ public:
+  BatchMemory hooks() {
+    return {
+        .pin =
+            [this](std::span<std::byte> bytes) {
+              EXPECT_TRUE(pinned_.emplace(bytes.data(), bytes.size()).second);
+              bytes.front() = std::byte{1};  // It is mapped.
+              bytes.back() = std::byte{1};
+            },
+        .unpin =
+            [this](std::span<std::byte> bytes) {
+              const auto found = pinned_.find(bytes.data());
+              ASSERT_NE(found, pinned_.end());
+              EXPECT_EQ(found->second, bytes.size());
+              bytes.back() = std::byte{2};  // It is mapped still.
+              pinned_.erase(found);
+            }};
+  }
+  [[nodiscard]] std::size_t count() const { return pinned_.size(); }
+
+ private:
+  std::map<std::byte*, std::size_t> pinned_;
+};
+
+TEST(BatchMemoryTest, EachBatchOfAPoolIsPinnedWhileItIsThere) {
+  PinnedMemory memory;
+  {
+    BatchPool pool(3, 2, 8, memory.hooks());
+    EXPECT_EQ(memory.count(), 3U);
+    pool.Take().reset();
+    EXPECT_EQ(memory.count(), 3U);
+  }
+  EXPECT_EQ(memory.count(), 0U);
+}
+
+TEST(BatchMemoryTest, ABatchThatOutlivesItsPoolStaysPinned) {
+  PinnedMemory memory;
+  BatchHandle survivor;
+  {
+    BatchPool pool(2, 2, 8, memory.hooks());
+    survivor = pool.Take();
+    pool.Close();
+  }
+  EXPECT_EQ(memory.count(), 1U);
+  survivor.reset();
+  EXPECT_EQ(memory.count(), 0U);
+}
+
+TEST(BatchMemoryTest, AMovedBatchIsUnpinnedOnce) {
+  PinnedMemory memory;
+  {
+    Batch batch(2, 8, memory.hooks());
+    const Batch moved = std::move(batch);
+    EXPECT_EQ(memory.count(), 1U);
+  }
+  EXPECT_EQ(memory.count(), 0U);
+}
+
+TEST(BatchMemoryTest, WhatCannotBePinnedIsNotUnpinned) {
+  PinnedMemory memory;
+  int asked = 0;
+  const BatchMemory hooks = {.pin =
+                                 [&](std::span<std::byte> bytes) {
+                                   if (++asked == 2) {
+                                     throw std::bad_alloc();
+                                   }
+                                   memory.hooks().pin(bytes);
+                                 },
+                             .unpin = memory.hooks().unpin};
+  EXPECT_THROW(BatchPool(3, 2, 8, hooks), std::bad_alloc);
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(memory.count(), 0U);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ infeed_test(pipeline_test
     stream_state_test.cc
     stats_test.cc
     storage_reads_test.cc
+    thousand_ranks_test.cc
     trace_log_test.cc
     verdict_test.cc
     window_order_test.cc
@@ -84,6 +85,11 @@ add_dependencies(peak_memory_test pipeline_throughput)
 # A program of its own: it counts what it takes from the heap, by functions that
 # sanitizers have too.
 if(NOT INFEED_SANITIZE)
+  # So does this one, by what the C library's allocator says.
+  infeed_test(thousand_ranks_memory_test
+    SOURCES thousand_ranks_memory_test.cc
+    LIBRARIES pipeline_test_support
+    LABELS core)
   infeed_test(warm_allocations_test
     SOURCES warm_allocations_test.cc
     LIBRARIES pipeline_test_support

@@ -1,5 +1,6 @@
 #include "tools/task_share.h"
 
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -61,15 +62,41 @@ TEST(TaskShareTest, TakesEveryNthItem) {
 TEST(TaskShareTest, ReadsEverySchedulerWhenAsked) {
   EXPECT_EQ(Text(Parse("auto", "auto", kArray)), "2/4");
   EXPECT_EQ(Text(Parse("", "auto", kArray)), "2/4");
-  EXPECT_EQ(
-      Text(Parse("auto", "", {{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}})),
-      "1/2");
+  EXPECT_EQ(Text(Parse("auto", "",
+                       {{"SLURM_STEP_ID", "0"},
+                        {"SLURM_PROCID", "1"},
+                        {"SLURM_NTASKS", "2"}})),
+            "1/2");
   EXPECT_EQ(Text(Parse("auto", "2",
                        {{"OMPI_COMM_WORLD_RANK", "0"},
                         {"OMPI_COMM_WORLD_SIZE", "2"}})),
             "0/2");
   EXPECT_EQ(Text(Parse("auto", "", {{"PMI_RANK", "6"}, {"PMI_SIZE", "7"}})),
             "6/7");
+}
+
+// What a launcher set, as tests/data/launchers/README.md says.
+Variables SetBy(const std::string& launcher) {
+  std::ifstream file(INFEED_TEST_DATA "/launchers/" + launcher + ".env");
+  Variables variables;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t equals = line.find('=');
+    variables[line.substr(0, equals)] = line.substr(equals + 1);
+  }
+  return variables;
+}
+
+TEST(TaskShareTest, ReadsWhatRealLaunchersSet) {
+  EXPECT_EQ(Text(Parse("auto", "", SetBy("sbatch_array_script"))), "1/3");
+  EXPECT_EQ(Text(Parse("auto", "", SetBy("srun"))), "3/4");
+  EXPECT_EQ(Text(Parse("auto", "", SetBy("mpirun"))), "3/4");
+  EXPECT_EQ(Text(Parse("auto", "", SetBy("mpirun_in_sbatch"))), "3/4");
+  EXPECT_EQ(Text(Parse("auto", "", SetBy("mpirun_in_sbatch_first"))), "0/4");
+}
+
+TEST(TaskShareTest, TakesNoBatchScriptForOneOfManyTasks) {
+  EXPECT_THAT(MessageFor("auto", "", SetBy("sbatch_script")),
+              HasSubstr("give --task_index and --num_tasks as numbers"));
 }
 
 TEST(TaskShareTest, PrefersNumbersGiven) {

@@ -29,6 +29,7 @@ infeed_test(trainer_state_test
     presets_test.cc
     progress_test.cc
     pth_file_test.cc
+    rank_place_test.cc
     resnet_plan_test.cc
     resume_test.cc
     run_state_test.cc

@@ -9,6 +9,7 @@ infeed_test(trainer_host_test
     lr_schedule_test.cc
     mix_plan_test.cc
     outfeed_test.cc
+    rank_star_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests trainer_host_test)

@@ -13,15 +13,20 @@ namespace {
 constexpr const char* kAuto = "auto";
 
 struct Scheduler {
+  const char* sign;  // a variable that only what it started has
   const char* index;
   const char* count;
   const char* first;  // the variable with the first index, if there is one
 };
+// Under Slurm mpirun starts its daemons by srun, whose variables their
+// processes inherit: so the innermost comes first, and srun last.
 constexpr std::array<Scheduler, 4> kSchedulers = {
-    {{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN"},
-     {"SLURM_PROCID", "SLURM_NTASKS", nullptr},
-     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr},
-     {"PMI_RANK", "PMI_SIZE", nullptr}}};
+    {{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT",
+      "SLURM_ARRAY_TASK_MIN"},
+     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+      nullptr},
+     {"PMI_RANK", "PMI_RANK", "PMI_SIZE", nullptr},
+     {"SLURM_STEP_ID", "SLURM_PROCID", "SLURM_NTASKS", nullptr}}};
 
 std::int64_t ParseNumber(const std::string& name, const std::string& text) {
   std::int64_t number = 0;
@@ -57,7 +62,7 @@ void CheckShare(const TaskShare& share, const std::string& whence) {
 
 TaskShare ShareOfScheduler(const Environment& environment) {
   for (const Scheduler& scheduler : kSchedulers) {
-    if (!environment(scheduler.index)) {
+    if (!environment(scheduler.sign)) {
       continue;
     }
     const bool offset =

@@ -31,9 +31,10 @@ using Environment =
 // first counts that is there:
 //
 //   SLURM_ARRAY_TASK_ID, _COUNT, _MIN     a Slurm job array
-//   SLURM_PROCID, SLURM_NTASKS            srun
 //   OMPI_COMM_WORLD_RANK, _SIZE           Open MPI's mpirun
 //   PMI_RANK, PMI_SIZE                    MPICH's mpirun
+//   SLURM_PROCID, SLURM_NTASKS            srun, where SLURM_STEP_ID is set: a
+//                                         batch script itself has the others
 //
 // Neither is looked at unless one of the flags is "auto". A number given beside
 // it must agree. Throws UsageError.

@@ -9,8 +9,8 @@
 #include "trainer/step_record.h"
 
 // The trainer's kernels for GPUs: those around the network. Their arithmetic
-// is that of the headers cuda_*_math.h, which the CPU compiles too, and has the
-// CPU's bits: nothing is contracted to a fused multiply-add.
+// is that of headers which the CPU compiles too (*_math.h), and has the CPU's
+// bits: nothing is contracted to a fused multiply-add.
 //
 // A launch only enqueues: nothing waits, nothing is allocated, so that all of
 // them can be captured. Pointers are to the device's memory unless said
@@ -96,8 +96,8 @@ struct DevicePlan {
 };
 
 struct MomentumUpdate {
-  float momentum = 0;
-  float weight_decay = 0;
+  double momentum = 0.9;
+  double weight_decay = 1e-4;
   bool nesterov = true;
 };
 
@@ -109,8 +109,8 @@ void LaunchMomentum(const FlatBuffers& buffers, const DevicePlan& plan,
                     double* workspace, float* l2, cudaStream_t stream);
 
 struct LarsUpdate {
-  float momentum = 0;
-  double weight_decay = 0;
+  double momentum = 0.9;
+  double weight_decay = 1e-4;
   double trust = 0.001;
 };
 

@@ -61,7 +61,8 @@ FakeData::FakeData(const InputOptions& options, const StreamPosition& start)
       batches_(options.training ? 0 : options.max_records / options.batch_size),
       memory_bytes_(CheckedBytes(options)),
       position_(start),
-      pool_(options.batches_in_pool, options.batch_size, options.image_size) {
+      pool_(options.batches_in_pool, options.batch_size, options.image_size,
+            options.batch_memory) {
   std::vector<BatchHandle> all;
   for (int i = 0; i < options.batches_in_pool; ++i) {
     all.push_back(pool_.Take());

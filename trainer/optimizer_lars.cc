@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 
 #include "trainer/optimizer_gradients.h"
+#include "trainer/optimizer_math.h"
 
 namespace infeed {
 namespace {
@@ -31,19 +32,11 @@ double SumOfSquares(const float* values, std::int64_t count) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-struct Factors {
-  float rate = 0;
-  float momentum = 0;
-  float decay = 0;
-};
-
 void Update(float* __restrict weight, float* __restrict average,
             const float* __restrict gradient, std::int64_t count,
-            const Factors& factors) {
+            const LarsFactors& factors) {
   for (std::int64_t i = 0; i < count; ++i) {
-    average[i] = factors.momentum * average[i] +
-                 factors.rate * (gradient[i] + factors.decay * weight[i]);
-    weight[i] -= average[i];
+    UpdateLars(weight[i], average[i], gradient[i], factors);
   }
 }
 
@@ -94,20 +87,16 @@ void LarsOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
   const std::vector<double> weight_squares = SquaredNorms(weights_);
   const std::vector<double> gradient_squares = SquaredNorms(gradients);
   const auto momentum = static_cast<float>(options_.momentum);
-  std::vector<Factors> factors(parameters_.size(),
-                               {.rate = rate, .momentum = momentum});
+  std::vector<LarsFactors> factors(parameters_.size(),
+                                   {.rate = rate, .momentum = momentum});
   for (std::size_t i = 0; i < factors.size(); ++i) {
     if (!parameters_[i].decayed) {
       continue;
     }
     factors[i].decay = static_cast<float>(options_.weight_decay);
-    const double weight = std::sqrt(weight_squares[i]);
-    const double gradient = std::sqrt(gradient_squares[i]);
-    if (weight > 0 && gradient > 0) {
-      factors[i].rate =
-          static_cast<float>(rate * options_.trust * weight /
-                             (gradient + options_.weight_decay * weight));
-    }
+    factors[i].rate =
+        LarsRate(rate, options_.trust, options_.weight_decay,
+                 std::sqrt(weight_squares[i]), std::sqrt(gradient_squares[i]));
   }
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
     const auto& [index, begin, end] = stretch;

@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include "trainer/optimizer_gradients.h"
+#include "trainer/optimizer_math.h"
 
 namespace infeed {
 namespace {
@@ -15,26 +16,16 @@ namespace {
 // Numbers summed side by side, so that the compiler can use SIMD.
 constexpr int kLanes = 16;
 
-struct Factors {
-  float rate = 0;
-  float momentum = 0;
-  float direct = 0;    // of g in the update: 1 with Nesterov, else 0
-  float averaged = 0;  // of a in the update
-  float decay = 0;
-};
-
 inline void UpdateOne(float& weight, float& average, float gradient,
-                      const Factors& factors, float& squares) {
+                      const MomentumFactors& factors, float& squares) {
   squares += weight * weight;
-  const float g = gradient + factors.decay * weight;
-  average = factors.momentum * average + g;
-  weight -= factors.rate * (factors.direct * g + factors.averaged * average);
+  UpdateMomentum(weight, average, gradient, factors);
 }
 
 // Updates count elements and returns the sum of squares before.
 double Update(float* __restrict weight, float* __restrict average,
               const float* __restrict gradient, std::int64_t count,
-              const Factors& factors) {
+              const MomentumFactors& factors) {
   std::array<float, kLanes> squares{};
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
@@ -74,20 +65,19 @@ torch::Tensor MomentumOptimizer::Step(const torch::Tensor& rate) {
 
 torch::Tensor MomentumOptimizer::StepInOnePass(
     const std::vector<torch::Tensor>& gradients, float rate) {
-  const auto momentum = static_cast<float>(options_.momentum);
-  const auto decay = static_cast<float>(options_.weight_decay);
+  MomentumFactors decayed = MakeMomentumFactors(
+      options_.momentum, options_.nesterov, options_.weight_decay);
+  decayed.rate = rate;
+  MomentumFactors kept = decayed;
+  kept.decay = 0;
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
     const auto& [index, begin, end] = stretch;
     const OptimizedParameter& parameter = parameters_[index];
-    const Factors factors = {.rate = rate,
-                             .momentum = momentum,
-                             .direct = options_.nesterov ? 1.0F : 0.0F,
-                             .averaged = options_.nesterov ? momentum : 1.0F,
-                             .decay = parameter.decayed ? decay : 0.0F};
-    const double squares = Update(parameter.weight.data_ptr<float>() + begin,
-                                  averages_[index].data_ptr<float>() + begin,
-                                  gradients[index].data_ptr<float>() + begin,
-                                  end - begin, factors);
+    const double squares =
+        Update(parameter.weight.data_ptr<float>() + begin,
+               averages_[index].data_ptr<float>() + begin,
+               gradients[index].data_ptr<float>() + begin, end - begin,
+               parameter.decayed ? decayed : kept);
     return parameter.decayed ? squares : 0;
   });
   return torch::scalar_tensor(options_.weight_decay / 2 * pass_.Sum(),

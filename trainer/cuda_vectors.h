@@ -1,0 +1,100 @@
+#pragma once
+
+// For kernels alone: 16 bytes at a time, and sums of a block.
+
+#include <cuda_bf16.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace infeed {
+
+// Threads of a block, where nothing else is said.
+constexpr int kThreads = 256;
+
+// Throws IoError when the launch before it was refused.
+inline void CheckLaunch(const char* kernel) {
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) {
+    throw IoError(std::string("the GPU refused the kernel ") + kernel + ": " +
+                  cudaGetErrorString(error));
+  }
+}
+
+// 16 bytes of T, as float32 in registers.
+template <typename T>
+struct Vector {
+  static constexpr int kSize = 16 / sizeof(T);
+  float at[kSize];
+};
+
+// Both require: aligned to 16 bytes.
+__device__ inline Vector<float> LoadVector(const float* from) {
+  const float4 bits = *reinterpret_cast<const float4*>(from);
+  return {{bits.x, bits.y, bits.z, bits.w}};
+}
+
+__device__ inline Vector<__nv_bfloat16> LoadVector(const __nv_bfloat16* from) {
+  const uint4 bits = *reinterpret_cast<const uint4*>(from);
+  const std::uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+  Vector<__nv_bfloat16> values;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    values.at[2 * i] = __uint_as_float(words[i] << 16);
+    values.at[2 * i + 1] = __uint_as_float(words[i] & 0xFFFF0000U);
+  }
+  return values;
+}
+
+// Two rounded values in a word, the first in its low half.
+__device__ inline std::uint32_t Bfloat16Pair(float first, float second) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
+  return *reinterpret_cast<const std::uint32_t*>(&pair);
+}
+
+__device__ inline uint4 Packed(const Vector<float>& values) {
+  return {__float_as_uint(values.at[0]), __float_as_uint(values.at[1]),
+          __float_as_uint(values.at[2]), __float_as_uint(values.at[3])};
+}
+
+__device__ inline uint4 Packed(const Vector<__nv_bfloat16>& values) {
+  return {Bfloat16Pair(values.at[0], values.at[1]),
+          Bfloat16Pair(values.at[2], values.at[3]),
+          Bfloat16Pair(values.at[4], values.at[5]),
+          Bfloat16Pair(values.at[6], values.at[7])};
+}
+
+template <typename T>
+__device__ inline void StoreVector(T* to, const Vector<T>& values) {
+  *reinterpret_cast<uint4*>(to) = Packed(values);
+}
+
+__device__ inline void StoreOne(float* to, float value) { *to = value; }
+__device__ inline void StoreOne(__nv_bfloat16* to, float value) {
+  *to = __float2bfloat16_rn(value);
+}
+
+// The sum of every thread's value, in one order always, for thread 0. All
+// threads of the block call it; kThreads of them.
+__device__ inline double SumOfBlock(double value) {
+  __shared__ double warps[kThreads / 32];
+  for (int step = 16; step > 0; step /= 2) {
+    value += __shfl_down_sync(0xFFFFFFFFU, value, step);
+  }
+  __syncthreads();  // The sum before may still be read.
+  if (threadIdx.x % 32 == 0) {
+    warps[threadIdx.x / 32] = value;
+  }
+  __syncthreads();
+  value = 0;
+  if (threadIdx.x == 0) {
+    for (const double warp : warps) {
+      value += warp;
+    }
+  }
+  return value;
+}
+
+}  // namespace infeed
