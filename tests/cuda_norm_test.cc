@@ -1,4 +1,6 @@
 // Batch norm's kernels against the CPU's formula.
+#include "trainer/cuda_norm.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -7,7 +9,6 @@
 #include <torch/cuda.h>
 #include <torch/types.h>
 
-#include "trainer/cuda_norm.h"
 #include "trainer/fused_norm.h"
 
 #include "gtest/gtest.h"
@@ -59,9 +60,10 @@ class CudaNormTest : public testing::TestWithParam<Case> {
     const torch::Tensor weights = image(0.1).to(device);
     const torch::Tensor y = FusedNorm(x, norm, residual, GetParam().relu);
     y.backward(weights);
-    Found found = {.y = y,
-                   .gradients = {x.grad(), norm.weight.grad(), norm.bias.grad()},
-                   .moving = {norm.moving_mean, norm.moving_variance}};
+    Found found = {
+        .y = y,
+        .gradients = {x.grad(), norm.weight.grad(), norm.bias.grad()},
+        .moving = {norm.moving_mean, norm.moving_variance}};
     if (residual.defined()) {
       found.gradients.push_back(residual.grad());
     }
@@ -126,9 +128,10 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, CudaNormTest, testing::ValuesIn(Cases()),
-    [](const auto& param_info) { return param_info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, CudaNormTest, testing::ValuesIn(Cases()),
+                         [](const auto& param_info) {
+                           return param_info.param.name;
+                         });
 
 }  // namespace
 }  // namespace infeed
