@@ -9,6 +9,8 @@ infeed_test(trainer_host_test
     lr_schedule_test.cc
     mix_plan_test.cc
     outfeed_test.cc
+    result_ring_test.cc
+    upload_ring_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
@@ -31,6 +33,7 @@ infeed_test(trainer_test
     device_loop_networks_test.cc
     device_loop_test.cc
     device_loop_train_test.cc
+    flat_weights_test.cc
     loss_test.cc
     network_drop_test.cc
     network_init_test.cc
@@ -90,3 +93,12 @@ infeed_test(train_resnet_modes_test
             nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_modes_test train_resnet)
+
+# The GPU's side; each test is skipped where there is none.
+if(INFEED_CUDA)
+  infeed_test(cuda_test
+    SOURCES
+      cuda_loop_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
+endif()
