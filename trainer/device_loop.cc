@@ -11,7 +11,7 @@
 #include "trainer/device_loop_eval.h"
 #include "trainer/device_loop_state.h"
 #include "trainer/device_loop_step.h"
-#include "trainer/device_loop_train.h"
+#include "trainer/device_passes.h"
 #include "trainer/network.h"
 
 namespace infeed {
@@ -45,7 +45,6 @@ NamedTensors StatisticsOf(const Network& model) {
 
 }  // namespace
 
-// Eager LibTorch on one device.
 class DeviceLoop::Impl {
  public:
   Impl(const ModelOptions& model, const OptimizerOptions& optimizer,
@@ -57,7 +56,7 @@ class DeviceLoop::Impl {
         classes_(model.num_classes),
         model_(MakeNetwork(model)),
         step_(MoveToDevice(), optimizer, classes_, device_),
-        training_(step_, device_),
+        passes_(MakePasses(device)),
         unpacker_(device_, device.normalization) {}
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
@@ -76,9 +75,12 @@ class DeviceLoop::Impl {
   void LoadWeights(const TensorMap& weights);
   std::int64_t parameter_count() const;
   std::string Describe() const;
+  BatchMemory batch_memory() const { return passes_->batch_memory(); }
+  HostSyncs host_syncs() const { return passes_->host_syncs(); }
 
  private:
   TrainedModel MoveToDevice();
+  std::unique_ptr<DevicePasses> MakePasses(const DeviceOptions& options);
   NamedTensors ModelTensors() const;
   torch::Tensor Forward(const torch::Tensor& images);
 
@@ -89,8 +91,8 @@ class DeviceLoop::Impl {
   std::int64_t classes_;
   std::shared_ptr<Network> model_;
   TrainStep step_;
-  TrainLoop training_;
-  BatchUnpacker unpacker_;
+  std::unique_ptr<DevicePasses> passes_;
+  BatchUnpacker unpacker_;  // of predictions
 };
 
 TrainedModel DeviceLoop::Impl::MoveToDevice() {
@@ -102,6 +104,19 @@ TrainedModel DeviceLoop::Impl::MoveToDevice() {
           .statistics = StatisticsOf(*model_)};
 }
 
+std::unique_ptr<DevicePasses> DeviceLoop::Impl::MakePasses(
+    const DeviceOptions& options) {
+  const DeviceModel model = {
+      .step = step_,
+      .forward =
+          [this](const torch::Tensor& images) { return Forward(images); },
+      .generators = [this] { return model_->Generators(); },
+      .device = device_,
+      .options = options,
+      .label_smoothing = options_.label_smoothing};
+  return device_.is_cuda() ? MakeCudaPasses(model) : MakeEagerPasses(model);
+}
+
 torch::Tensor DeviceLoop::Impl::Forward(const torch::Tensor& images) {
   const AutocastScope autocast(device_.type(), bfloat16_);
   return model_->Forward(images);
@@ -111,21 +126,14 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
                                      std::int64_t steps, Infeed& infeed,
                                      Outfeed& outfeed) {
   model_->train();
-  return training_.Run(first_step, steps, unpacker_, infeed, outfeed);
+  return passes_->Train(first_step, steps, infeed, outfeed);
 }
 
 EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
   const torch::NoGradGuard no_grad;
   const MovingAverage::Scope averages = step_.UseAverages();
   model_->eval();
-  EvalCounter counter(device_, static_cast<int>(classes_),
-                      options_.label_smoothing);
-  while (BatchHandle batch = infeed.Next()) {
-    const DeviceBatch on_device = unpacker_.Unpack(*batch);
-    batch.reset();
-    counter.Add(Forward(on_device.images), on_device);
-  }
-  return counter.Read();
+  return passes_->Evaluate(infeed);
 }
 
 void DeviceLoop::Impl::Predict(Infeed& infeed, const PredictionSink& sink) {
@@ -181,7 +189,7 @@ std::string DeviceLoop::Impl::Describe() const {
   return device_.str() +
          (device_.is_cpu() ? ", " + std::to_string(threads_) + " threads"
                            : "") +
-         (bfloat16_ ? ", bfloat16" : ", float32");
+         passes_->Describe() + (bfloat16_ ? ", bfloat16" : ", float32");
 }
 
 DeviceLoop::DeviceLoop(const ModelOptions& model,
@@ -219,5 +227,9 @@ std::int64_t DeviceLoop::parameter_count() const {
 }
 
 std::string DeviceLoop::Describe() const { return impl_->Describe(); }
+
+BatchMemory DeviceLoop::batch_memory() const { return impl_->batch_memory(); }
+
+HostSyncs DeviceLoop::host_syncs() const { return impl_->host_syncs(); }
 
 }  // namespace infeed

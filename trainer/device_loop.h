@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "pipeline/batch_memory.h"
 #include "trainer/eval_sums.h"
 #include "trainer/host_tensor.h"
 #include "trainer/infeed.h"
@@ -40,6 +41,17 @@ struct DeviceOptions {
   std::chrono::seconds rank_timeout{300};
 };
 
+// How often the host waited for a GPU in training loops.
+struct HostSyncs {
+  std::int64_t loops = 0;
+  std::int64_t syncs = 0;
+
+  [[nodiscard]] double per_loop() const {
+    return loops > 0 ? static_cast<double>(syncs) / static_cast<double>(loops)
+                     : 0;
+  }
+};
+
 // The device with the model on it. The host asks for whole loops; inside one
 // nothing waits for the host. The only users of LibTorch are this class's
 // sources, resnet, loss and optimizer.
@@ -60,9 +72,8 @@ class DeviceLoop {
 
   // Runs up to `steps` training steps; the first is number first_step (from
   // 0). Each takes a batch from infeed and puts its result into outfeed as it
-  // ends (on a GPU, all of them as the loop ends). Returns how many ran: fewer
-  // only when the infeed ended. Throws what the infeed and the outfeed throw;
-  // the updates before that are done.
+  // ends. Returns how many ran: fewer only when the infeed ended. Throws what
+  // the infeed and the outfeed throw; the updates before that are done.
   //
   // With several ranks, all of them call it with the same numbers and their
   // parts of the same batches; results are of the whole batch, on every rank,
@@ -101,8 +112,14 @@ class DeviceLoop {
   [[nodiscard]] std::uint64_t Hash() const;
 
   [[nodiscard]] std::int64_t parameter_count() const;
-  // "cpu, 2 threads, bfloat16": for the lines at start.
+  // "cpu, 2 threads, bfloat16", "cuda:0, NVIDIA H200, CUDA graphs, bfloat16":
+  // for the lines at start.
   [[nodiscard]] std::string Describe() const;
+
+  // For the memory of the batches that this device gets; may outlive it.
+  [[nodiscard]] BatchMemory batch_memory() const;
+  // Of all loops so far; none on the CPU, which is the host.
+  [[nodiscard]] HostSyncs host_syncs() const;
 
  private:
   class Impl;

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <span>
 
-#include "trainer/pixel_statistics.h"
-
 namespace infeed {
 namespace {
 
@@ -59,6 +57,11 @@ DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
       .weights = View(batch.weights(), {size}, torch::kFloat)
                      .to(device_, torch::kFloat, /*non_blocking=*/false,
                          /*copy=*/true)};
+}
+
+const PixelStatistics& StatisticsOf(Normalization normalization) {
+  return normalization == Normalization::kUnit ? kUnitStatistics
+                                               : kImagenetStatistics;
 }
 
 std::int64_t CountedImages(const Batch& batch, std::int64_t classes) {

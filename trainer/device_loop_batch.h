@@ -6,6 +6,7 @@
 
 #include "pipeline/batch.h"
 #include "trainer/device_loop.h"
+#include "trainer/pixel_statistics.h"
 
 namespace infeed {
 
@@ -32,6 +33,8 @@ class BatchUnpacker {
   torch::Tensor mean_;  // [3, 1, 1], red, green, blue; undefined: 0
   torch::Tensor std_;
 };
+
+[[nodiscard]] const PixelStatistics& StatisticsOf(Normalization normalization);
 
 // The slots that CountedSlots() in loss.h counts, without asking the device.
 [[nodiscard]] std::int64_t CountedImages(const Batch& batch,

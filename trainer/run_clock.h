@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "pipeline/trace_log.h"
@@ -39,6 +40,8 @@ struct LoopEnd {
   std::int64_t done = 0;  // steps of it
   double waited = 0;      // by the device for its infeed so far, in all
   double drained = 0;     // after its last step, until all results were seen
+  // How often the host waited for the device; none on the CPU, which is it.
+  std::optional<std::int64_t> host_syncs = {};
 };
 
 struct RunClockOptions {

@@ -234,7 +234,8 @@ DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
           .precision = PrecisionOf(params.precision, IsGpu(device)),
           .normalization = params.normalization == "unit"
                                ? Normalization::kUnit
-                               : Normalization::kImagenet};
+                               : Normalization::kImagenet,
+          .graphs = params.cuda_graph};
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {

@@ -182,7 +182,7 @@ void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
   if (clock_.times().loops == 1) {
     WriteWarmUp(input);
   }
-  WriteLoop(end.done, before_loop_);
+  WriteLoop(end, before_loop_);
   if (options_.skip_steps && end.done > 0) {
     WriteStepScalars();
   }
@@ -211,7 +211,7 @@ void TrainLog::WriteWarmUp(const PipelineStats& input) {
 }
 
 // What the loop has of its own, without the warm-up unless it is all of it.
-void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
+void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   const RunTimes now = clock_.times();
   RunTimes loop;
   loop.warm_up = now.warm_up - before.warm_up;
@@ -222,9 +222,12 @@ void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
   const double rate = loop.images_per_second(options_.batch_size);
   MetricsLog::Values values = State(rate, loop.input_wait_share());
   Append(values, {{"learning_rate", state_.learning_rate},
-                  {"steps", done},
+                  {"steps", end.done},
                   {"seconds", loop.warm_up + loop.steady},
                   {"warm_up", loop.steady_steps == 0}});
+  if (end.host_syncs) {
+    Append(values, {{"host_syncs", *end.host_syncs}});
+  }
   metrics_.Write("loop", state_.step, values);
   summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
   summaries_.Scalar("examples/sec", rate, state_.step);

@@ -79,7 +79,7 @@ class TrainLog {
   void WriteStep(const StepResult& result);
   void WriteStepScalars();
   void WriteWarmUp(const PipelineStats& input);
-  void WriteLoop(std::int64_t done, const RunTimes& before);
+  void WriteLoop(const LoopEnd& end, const RunTimes& before);
 
   TrainLogOptions options_;
   MetricsLog metrics_;

@@ -97,7 +97,6 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .steps_per_line = params.log_step_count_steps,
           .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
           .skip_steps = params.skip_host_call,
-          .results_stream = !IsGpu(job.options.device),
           .configuration = ToYaml(job.resolved),
           .report = ReportSubjectOf(job),
           .profiler = &profiler};

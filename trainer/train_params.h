@@ -30,6 +30,7 @@ struct TrainParams {
   double bn_epsilon = 1e-5;
   int num_label_classes = 0;
   std::string precision = "auto";  // auto, bfloat16, float32
+  bool cuda_graph = true;
 
   // What it starts from.
   std::string resnet_checkpoint;

@@ -6,6 +6,20 @@
 #include <fmt/format.h>
 
 namespace infeed {
+namespace {
+
+InputOptions OnDevice(InputOptions input, const DeviceLoop& device) {
+  input.batch_memory = device.batch_memory();
+  return input;
+}
+
+std::optional<std::int64_t> Between(const HostSyncs& before,
+                                    const HostSyncs& now) {
+  return now.loops > before.loops ? std::optional(now.syncs - before.syncs)
+                                  : std::nullopt;
+}
+
+}  // namespace
 
 Training::Training(const TrainingOptions& options, const RecordIndex* index,
                    DeviceLoop& device, TrainLog& log, std::int64_t step,
@@ -15,7 +29,7 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       log_(log),
       step_(step),
       saved_step_(step > 0 ? step : -1),
-      records_(index, options.input,
+      records_(index, OnDevice(options.input, device),
                ImageSizeSchedule(options.image_size_schedule,
                                  options.input.image_size),
                stream),
@@ -59,6 +73,7 @@ void Training::RunLoop(std::int64_t most_steps) {
   const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
   log_.BeginLoop(steps, infeed_.wait_seconds());
+  const HostSyncs syncs_before = device_.host_syncs();
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   infeed_.EndStep();
   const Clock::time_point device_end = Clock::now();
@@ -69,7 +84,8 @@ void Training::RunLoop(std::int64_t most_steps) {
   log_.EndLoop({.step = step_,
                 .done = done,
                 .waited = infeed_.wait_seconds(),
-                .drained = Seconds(end - device_end).count()},
+                .drained = Seconds(end - device_end).count(),
+                .host_syncs = Between(syncs_before, device_.host_syncs())},
                input_stats().Since(before), input_stats_of_loops());
 }
 
@@ -96,8 +112,9 @@ void Training::NoteEvaluation(const EvalResult& result) {
 PipelineStats Training::input_stats() const {
   PipelineStats stats = records_.stats();
   stats.first_wait_seconds = infeed_.first_wait_seconds();
+  // A device that counts its waits adds them as a loop ends.
   stats.consumer_wait_seconds =
-      infeed_.wait_seconds() - stats.first_wait_seconds;
+      std::max(0.0, infeed_.wait_seconds() - stats.first_wait_seconds);
   return stats;
 }
 
