@@ -158,8 +158,7 @@ TEST_F(CudaLoopTest, TheHostWaitsOnceALoop) {
     Train(loop, 8, 16);
   }
   Train(loop, 24, 4);
-  EXPECT_EQ(loop.host_syncs().loops, 3);
-  EXPECT_EQ(loop.host_syncs().syncs, 3);
+  EXPECT_EQ(loop.host_syncs(), 3);
 }
 
 TEST_F(CudaLoopTest, ResultsComeWhileTheLoopRuns) {

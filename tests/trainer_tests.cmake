@@ -9,6 +9,7 @@ infeed_test(trainer_host_test
     lr_schedule_test.cc
     mix_plan_test.cc
     outfeed_test.cc
+    rank_star_test.cc
     result_ring_test.cc
     upload_ring_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
@@ -27,6 +28,7 @@ add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
   SOURCES
+    device_ceilings_test.cc
     device_loop_batch_test.cc
     device_loop_eval_test.cc
     device_loop_mix_test.cc

@@ -72,8 +72,7 @@ std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
   // Also after an error: the updates before it are done, and told.
   End(error != nullptr);
   infeed.AddWait(idle_.Take());
-  ++syncs_.loops;
-  syncs_.syncs += waits_.count() - waits_before;
+  syncs_ += waits_.count() - waits_before;
   if (error) {
     std::rethrow_exception(error);
   }

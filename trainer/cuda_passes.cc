@@ -38,7 +38,7 @@ class CudaPasses final : public DevicePasses {
     return PinnedBatchMemory(model_.device.index());
   }
 
-  [[nodiscard]] HostSyncs host_syncs() const override {
+  [[nodiscard]] std::int64_t host_syncs() const override {
     return training_.syncs();
   }
 

@@ -76,7 +76,7 @@ class DeviceLoop::Impl {
   std::int64_t parameter_count() const;
   std::string Describe() const;
   BatchMemory batch_memory() const { return passes_->batch_memory(); }
-  HostSyncs host_syncs() const { return passes_->host_syncs(); }
+  std::int64_t host_syncs() const { return passes_->host_syncs(); }
 
  private:
   TrainedModel MoveToDevice();
@@ -230,6 +230,6 @@ std::string DeviceLoop::Describe() const { return impl_->Describe(); }
 
 BatchMemory DeviceLoop::batch_memory() const { return impl_->batch_memory(); }
 
-HostSyncs DeviceLoop::host_syncs() const { return impl_->host_syncs(); }
+std::int64_t DeviceLoop::host_syncs() const { return impl_->host_syncs(); }
 
 }  // namespace infeed

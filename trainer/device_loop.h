@@ -41,17 +41,6 @@ struct DeviceOptions {
   std::chrono::seconds rank_timeout{300};
 };
 
-// How often the host waited for a GPU in training loops.
-struct HostSyncs {
-  std::int64_t loops = 0;
-  std::int64_t syncs = 0;
-
-  [[nodiscard]] double per_loop() const {
-    return loops > 0 ? static_cast<double>(syncs) / static_cast<double>(loops)
-                     : 0;
-  }
-};
-
 // The device with the model on it. The host asks for whole loops; inside one
 // nothing waits for the host. The only users of LibTorch are this class's
 // sources, resnet, loss and optimizer.
@@ -118,8 +107,9 @@ class DeviceLoop {
 
   // For the memory of the batches that this device gets; may outlive it.
   [[nodiscard]] BatchMemory batch_memory() const;
-  // Of all loops so far; none on the CPU, which is the host.
-  [[nodiscard]] HostSyncs host_syncs() const;
+  // How often the host has waited for a GPU in training loops; 0 on the CPU,
+  // which is the host.
+  [[nodiscard]] std::int64_t host_syncs() const;
 
  private:
   class Impl;

@@ -34,7 +34,7 @@ class EagerPasses final : public DevicePasses {
 
   [[nodiscard]] std::string Describe() const override { return ""; }
   [[nodiscard]] BatchMemory batch_memory() const override { return {}; }
-  [[nodiscard]] HostSyncs host_syncs() const override { return {}; }
+  [[nodiscard]] std::int64_t host_syncs() const override { return 0; }
 
  private:
   DeviceModel model_;

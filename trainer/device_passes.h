@@ -46,7 +46,7 @@ class DevicePasses {
   [[nodiscard]] virtual std::string Describe() const = 0;
   // For the batches' memory.
   [[nodiscard]] virtual BatchMemory batch_memory() const = 0;
-  [[nodiscard]] virtual HostSyncs host_syncs() const = 0;
+  [[nodiscard]] virtual std::int64_t host_syncs() const = 0;
 };
 
 // Eager LibTorch, on any device. What the model refers to must outlive it.

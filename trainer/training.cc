@@ -5,18 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "trainer/model_cost.h"
+
 namespace infeed {
 namespace {
 
 InputOptions OnDevice(InputOptions input, const DeviceLoop& device) {
   input.batch_memory = device.batch_memory();
   return input;
-}
-
-std::optional<std::int64_t> Between(const HostSyncs& before,
-                                    const HostSyncs& now) {
-  return now.loops > before.loops ? std::optional(now.syncs - before.syncs)
-                                  : std::nullopt;
 }
 
 }  // namespace
@@ -69,11 +65,13 @@ void Training::RunLoop(std::int64_t most_steps) {
   using Seconds = std::chrono::duration<double>;
   const std::int64_t steps =
       std::min(most_steps, records_.BatchesToChange(infeed_.position()));
-  infeed_.ExpectImageSize(records_.SizeAt(infeed_.position()));
+  const int image_size = records_.SizeAt(infeed_.position());
+  infeed_.ExpectImageSize(image_size);
   const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
-  log_.BeginLoop(steps, infeed_.wait_seconds());
-  const HostSyncs syncs_before = device_.host_syncs();
+  const double waited = infeed_.wait_seconds();
+  const std::int64_t syncs = device_.host_syncs();
+  log_.BeginLoop(steps, waited);
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   infeed_.EndStep();
   const Clock::time_point device_end = Clock::now();
@@ -81,12 +79,28 @@ void Training::RunLoop(std::int64_t most_steps) {
   const Clock::time_point end = Clock::now();
   step_ += done;
   loop_seconds_ += Seconds(end - start).count();
+  DeviceUse use = UseOf(done, image_size, Seconds(end - start).count(),
+                        infeed_.wait_seconds() - waited);
+  use.host_syncs = device_.host_syncs() - syncs;
   log_.EndLoop({.step = step_,
                 .done = done,
                 .waited = infeed_.wait_seconds(),
                 .drained = Seconds(end - device_end).count(),
-                .host_syncs = Between(syncs_before, device_.host_syncs())},
+                .device = use},
                input_stats().Since(before), input_stats_of_loops());
+}
+
+DeviceUse Training::UseOf(std::int64_t steps, int image_size, double seconds,
+                          double waited) const {
+  const ModelCost cost = CostOf(options_.model, image_size);
+  const int images = options_.input.batch_size / options_.input.world_size;
+  const auto count = static_cast<double>(steps);
+  return {.loop_seconds = seconds,
+          .busy_seconds = seconds - waited,
+          .loops = 1,
+          .operations = count * StepOperations(cost, images),
+          .bytes = count * StepBytes(cost, options_.optimizer, images,
+                                     options_.in_bfloat16)};
 }
 
 void Training::SaveCheckpoint() {
