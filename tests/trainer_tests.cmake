@@ -28,6 +28,7 @@ add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
   SOURCES
+    cuda_math_test.cc
     device_ceilings_test.cc
     device_loop_batch_test.cc
     device_loop_eval_test.cc
@@ -36,6 +37,7 @@ infeed_test(trainer_test
     device_loop_test.cc
     device_loop_train_test.cc
     flat_weights_test.cc
+    fused_norm_test.cc
     loss_test.cc
     network_drop_test.cc
     network_init_test.cc
@@ -44,6 +46,16 @@ infeed_test(trainer_test
     resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
+
+# Kernels; each test skips where there is no GPU.
+if(INFEED_CUDA)
+  infeed_test(cuda_kernels_test
+    SOURCES
+      cuda_kernels_test.cc
+      cuda_norm_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
+endif()
 
 infeed_test(train_resnet_test
   SOURCES
