@@ -47,14 +47,23 @@ infeed_test(trainer_test
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
 
-# Kernels; each test skips where there is no GPU.
-if(INFEED_CUDA)
-  infeed_test(cuda_kernels_test
-    SOURCES
+      batch_norm_test.cc
       cuda_kernels_test.cc
       cuda_norm_test.cc
-    LIBRARIES infeed::trainer infeed_cuda
+      device_group_test.cc
+      device_loop_ranks_test.cc
+      gradient_buckets_test.cc
     LABELS gpu)
+    LABELS trainer)
+    LIBRARIES infeed::trainer infeed_cuda
+    LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
+    SOURCES
+  infeed_test(cuda_kernels_test
+  infeed_test(ranks_trainer_test
+# Kernels; each test skips where there is no GPU.
+# Several ranks, each a thread, over Gloo.
+if(INFEED_CUDA)
+if(NOT INFEED_CUDA)
 endif()
 
 infeed_test(train_resnet_test

@@ -2,6 +2,7 @@
 target_sources(infeed_trainer PRIVATE
   cuda_evaluation.cc
   cuda_graphs.cc
+  cuda_group.cc
   cuda_idle.cc
   cuda_kernels.h
   cuda_kernels_norm.cu
@@ -22,6 +23,7 @@ target_sources(infeed_trainer PRIVATE
   cuda_step_inputs.cc
   cuda_stream.cc
   cuda_vectors.h
+  gloo_group_none.cc
   )
 # The kernels' arithmetic is constexpr functions, which the CPU compiles too,
 # and has the CPU's bits: nothing is contracted to a fused multiply-add.

@@ -6,7 +6,6 @@
 #include <ATen/ATen.h>
 
 #include "trainer/cuda_kernels.h"
-#include "trainer/loss.h"
 #include "trainer/pixel_statistics.h"
 
 namespace infeed {
@@ -108,12 +107,10 @@ void CudaLoop::Step(int slot) {
       slots_->Unpack(slot, StatisticsOf(model_.options.normalization),
                      ImageTypeOf(model_.options, inputs));
   const StepResults results = model_.step.Run(batch, inputs);
-  const torch::Tensor images =
-      CountedSlots(batch.labels, batch.weights, model_.step.classes()).sum();
   LaunchEndStep({.loss = results.loss.data_ptr<float>(),
                  .top_1 = results.top_1.data_ptr<float>(),
                  .rate = inputs.rates.data_ptr<float>(),
-                 .images = images.data_ptr<float>()},
+                 .images = results.counted.data_ptr<float>()},
                 {.ring = records_.device(),
                  .ring_records = static_cast<std::int64_t>(kRecords)},
                 inputs_.clock(), stream_.stream());

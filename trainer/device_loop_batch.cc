@@ -64,15 +64,4 @@ const PixelStatistics& StatisticsOf(Normalization normalization) {
                                                : kImagenetStatistics;
 }
 
-std::int64_t CountedImages(const Batch& batch, std::int64_t classes) {
-  std::int64_t images = 0;
-  for (std::size_t slot = 0; slot < batch.labels().size(); ++slot) {
-    const std::int32_t label = batch.labels()[slot];
-    const bool counts =
-        batch.weights()[slot] != 0 && label >= 0 && label < classes;
-    images += counts ? 1 : 0;
-  }
-  return images;
-}
-
 }  // namespace infeed

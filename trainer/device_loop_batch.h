@@ -36,8 +36,4 @@ class BatchUnpacker {
 
 [[nodiscard]] const PixelStatistics& StatisticsOf(Normalization normalization);
 
-// The slots that CountedSlots() in loss.h counts, without asking the device.
-[[nodiscard]] std::int64_t CountedImages(const Batch& batch,
-                                         std::int64_t classes);
-
 }  // namespace infeed

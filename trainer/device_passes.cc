@@ -14,7 +14,7 @@ class EagerPasses final : public DevicePasses {
   explicit EagerPasses(const DeviceModel& model)
       : model_(model),
         unpacker_(model.device, model.options.normalization),
-        training_(model.step, model.device) {}
+        training_(model.step) {}
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed) override {

@@ -49,7 +49,7 @@ class DevicePasses {
   [[nodiscard]] virtual std::int64_t host_syncs() const = 0;
 };
 
-// Eager LibTorch, on any device. What the model refers to must outlive it.
+// Eager LibTorch on the CPU. What the model refers to must outlive it.
 [[nodiscard]] std::unique_ptr<DevicePasses> MakeEagerPasses(
     const DeviceModel& model);
 

@@ -235,7 +235,8 @@ DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
           .normalization = params.normalization == "unit"
                                ? Normalization::kUnit
                                : Normalization::kImagenet,
-          .graphs = params.cuda_graph};
+          .graphs = params.cuda_graph,
+          .batch_norm_group = params.batch_norm_group};
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {
