@@ -10,6 +10,8 @@ infeed_test(trainer_host_test
     mix_plan_test.cc
     outfeed_test.cc
     rank_star_test.cc
+    result_ring_test.cc
+    upload_ring_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
@@ -34,6 +36,7 @@ infeed_test(trainer_test
     device_loop_networks_test.cc
     device_loop_test.cc
     device_loop_train_test.cc
+    flat_weights_test.cc
     fused_norm_test.cc
     loss_test.cc
     network_drop_test.cc
@@ -116,3 +119,12 @@ infeed_test(train_resnet_modes_test
             nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_modes_test train_resnet)
+
+# The GPU's side; each test is skipped where there is none.
+if(INFEED_CUDA)
+  infeed_test(cuda_test
+    SOURCES
+      cuda_loop_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
+endif()
