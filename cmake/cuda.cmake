@@ -15,7 +15,8 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 # The wheel named, and no other LibTorch: the system may have one as well, and
 # the two halves of its package file would be found apart.
 set(infeed_torch_dir "")
-foreach(prefix IN LISTS CMAKE_PREFIX_PATH ITEMS $ENV{CMAKE_PREFIX_PATH})
+string(REPLACE ":" ";" infeed_prefixes "$ENV{CMAKE_PREFIX_PATH}")
+foreach(prefix IN LISTS CMAKE_PREFIX_PATH infeed_prefixes)
   foreach(dir IN ITEMS ${prefix} ${prefix}/share/cmake)
     if(NOT infeed_torch_dir AND EXISTS ${dir}/Torch/TorchConfig.cmake)
       set(infeed_torch_dir ${dir})

@@ -25,6 +25,26 @@ TEST(CostOfTest, ComesCloseToWhatAutogradKeeps) {
   EXPECT_NEAR(CostOf(ResNet(50), 64).activations, 1808256, 0.1 * 1808256);
 }
 
+// torchvision's documentation gives GFLOPS of its weights; it counts a
+// multiplication and its addition as one.
+TEST(CostOfTest, MultipliesAsOftenAsTorchvisionSays) {
+  EXPECT_NEAR(CostOf(ResNet(18), 224).multiplications, 1.814e9, 1e6);
+  EXPECT_NEAR(CostOf(ResNet(34), 224).multiplications, 3.664e9, 1e6);
+  EXPECT_NEAR(CostOf(ResNet(50), 224).multiplications, 4.089e9, 1e6);
+  EXPECT_NEAR(CostOf(ResNet(101), 224).multiplications, 7.801e9, 1e6);
+  EXPECT_NEAR(CostOf(ResNet(152), 224).multiplications, 11.514e9, 1e6);
+}
+
+TEST(StepOperationsTest, CountsBothWays) {
+  EXPECT_EQ(StepOperations({.multiplications = 100}, 8), 3 * 2 * 100 * 8);
+}
+
+TEST(StepBytesTest, CountsActivationsAndWeights) {
+  const ModelCost cost = {.parameters = 100, .activations = 1000};
+  EXPECT_EQ(StepBytes(cost, {}, 8, true), 5 * 1000 * 8 * 2 + 7 * 100 * 4);
+  EXPECT_EQ(StepBytes(cost, {}, 8, false), 5 * 1000 * 8 * 4 + 7 * 100 * 4);
+}
+
 TEST(TrainingBytesTest, AddsStateAndActivations) {
   const ModelCost cost = {
       .parameters = 100, .buffers = 10, .activations = 1000};

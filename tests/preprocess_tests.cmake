@@ -85,6 +85,7 @@ infeed_test(opencv_image_test
     image_decoder_test.cc
     opencv_image_test.cc
     png_recipes_test.cc
+    stored_png_test.cc
   LIBRARIES test_jpeg opencv_core opencv_imgcodecs
   LABELS core)
 infeed_test(jpeg_seek_index_test

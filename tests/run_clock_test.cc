@@ -53,6 +53,21 @@ TEST_F(RunClockTest, KeepsTheFirstStepApart) {
   EXPECT_DOUBLE_EQ(times.total, 8);
 }
 
+TEST_F(RunClockTest, KeepsTheDevicesFirstLoopOnlyWhileItIsAlone) {
+  RunClock clock = Make();
+  for (int loop = 1; loop <= 3; ++loop) {
+    clock.BeginLoop(1, 0);
+    Pass(1);
+    clock.EndLoop(
+        {.done = 1, .device = {.loops = 1, .operations = 10.0 * loop}});
+    if (loop == 1) {
+      EXPECT_EQ(clock.times().device.operations, 10);
+    }
+  }
+  EXPECT_EQ(clock.times().device.operations, 20 + 30);
+  EXPECT_EQ(clock.times().device.loops, 2);
+}
+
 TEST_F(RunClockTest, KeepsTheFirstLoopApartWhereResultsComeAtItsEnd) {
   RunClock clock = Make(false);
   for (int loop = 0; loop < 2; ++loop) {

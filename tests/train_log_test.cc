@@ -24,6 +24,13 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
+constexpr DeviceUse kDevice = {.loop_seconds = 4,
+                               .busy_seconds = 3,
+                               .host_syncs = 1,
+                               .loops = 1,
+                               .operations = 8e12,
+                               .bytes = 4e9};
+
 // A training of two loops of two steps, a checkpoint and an evaluation, told to
 // a folder.
 class TrainLogTest : public testing::Test {
@@ -37,6 +44,7 @@ class TrainLogTest : public testing::Test {
                   .steps_per_eval = 4,
                   .skip_steps = skip_steps,
                   .configuration = "train_steps: 4\n",
+                  .ceilings = {.tflops = 16, .gb_per_second = 40},
                   .report = {.title = "made"},
                   .profiler = profiler});
     for (std::int64_t step = 0; step < 4; step += 2) {
@@ -47,7 +55,8 @@ class TrainLogTest : public testing::Test {
       for (std::int64_t i = 1; i <= 2; ++i) {
         log.Step({.step = step + i, .loss = 2, .top_1 = 0.5}, 0);
       }
-      log.EndLoop({.step = step + 2, .done = 2}, BusyRun(), BusyRun());
+      log.EndLoop({.step = step + 2, .done = 2, .device = kDevice}, BusyRun(),
+                  BusyRun());
     }
     log.CheckpointWritten(4, "checkpoint");
     EvalResult result;
@@ -123,6 +132,25 @@ TEST_F(TrainLogTest, KeepsTheWarmUpApart) {
   EXPECT_EQ(Lines("train")[0]["warm_up"], true);
   EXPECT_EQ(Lines("train")[1]["warm_up"], false);
   EXPECT_EQ(Lines("loop")[0]["warm_up"], false);
+}
+
+TEST_F(TrainLogTest, TellsWhatTheDeviceReached) {
+  Run();
+  ASSERT_EQ(Lines("loop").size(), 2U);
+  for (const json& line : {Lines("loop")[1], Lines("end")[0]}) {
+    EXPECT_EQ(line["device_busy"], 0.75);
+    EXPECT_EQ(line["tflops"], 2);
+    EXPECT_EQ(line["gb_per_second"], 1);
+    EXPECT_EQ(line["host_syncs"], 1);
+  }
+  EXPECT_EQ(Lines("end")[0]["tflops_measured"], 16);
+  EXPECT_EQ(Lines("end")[0]["gb_per_second_measured"], 40);
+  EXPECT_THAT(
+      BytesOfEvents(folder_.path()),
+      AllOf(HasSubstr("device/busy"), HasSubstr("device/tflops"),
+            HasSubstr("device/gb_per_second"), HasSubstr("device/host_syncs")));
+  EXPECT_THAT(ReadWholeFile(folder_.path() + "/report.html", 1 << 24),
+              AllOf(HasSubstr("The device, in loops"), HasSubstr("12.5 %")));
 }
 
 TEST_F(TrainLogTest, LeavesStepsOutWhereAsked) {

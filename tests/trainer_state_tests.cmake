@@ -4,6 +4,7 @@ infeed_test(trainer_state_test
     checkpoint_follower_test.cc
     checkpoint_test.cc
     checkpoint_writer_test.cc
+    device_use_test.cc
     eval_file_test.cc
     eval_result_test.cc
     export_folder_test.cc
@@ -29,6 +30,7 @@ infeed_test(trainer_state_test
     presets_test.cc
     progress_test.cc
     pth_file_test.cc
+    rank_place_test.cc
     resnet_plan_test.cc
     resume_test.cc
     run_state_test.cc

@@ -9,6 +9,7 @@ infeed_test(trainer_host_test
     lr_schedule_test.cc
     mix_plan_test.cc
     outfeed_test.cc
+    rank_star_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
@@ -25,6 +26,7 @@ add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
   SOURCES
+    device_ceilings_test.cc
     device_loop_batch_test.cc
     device_loop_eval_test.cc
     device_loop_mix_test.cc
@@ -39,6 +41,18 @@ infeed_test(trainer_test
     resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
+
+# Several ranks, each a thread, over Gloo.
+if(NOT INFEED_CUDA)
+  infeed_test(ranks_trainer_test
+    SOURCES
+      batch_norm_test.cc
+      device_group_test.cc
+      device_loop_ranks_test.cc
+      gradient_buckets_test.cc
+    LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
+    LABELS trainer)
+endif()
 
 infeed_test(train_resnet_test
   SOURCES

@@ -30,7 +30,7 @@ DOORS = [
      r"preprocess/jpeg\w*\.(cc|h)|bench/decode_rivals\.cc"),
     (r"zlib\.h", r"records/(inflate_stream|deflate_sink)\.cc"),
     (r"opencv2/.*",
-     r"preprocess/opencv_image\.cc|bench/(resize_bench|decode_rivals)\.cc"),
+     r"preprocess/opencv_(image|codecs)\.cc|bench/(resize_bench|decode_rivals)\.cc"),
     (r"(oneapi/)?tbb/.*",
      r"pipeline/(input_graph|closed_arena)\.cc|tools/conversion_graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
@@ -38,7 +38,10 @@ DOORS = [
      r"trainer/(onnx_file|summary_writer|tensor_bundle))\.cc"),
     (r"(torch|ATen|c10)/.*",
      r"trainer/(network\w*|resnet(_block)?|lenet|optimizer\w*|loss|"
-     r"device_loop\w*|torch\w*)\.(cc|h)"),
+     r"device_\w*|torch\w*|gloo_\w*|gradient_\w*|tcp_\w*|cuda_\w*)"
+     r"\.(cc|h|cu)"),
+    (r"(cuda|cooperative_groups|cub)\w*(/.*|\.h)|nccl\.h",
+     r"trainer/cuda_\w*\.(cc|h|cu)"),
     (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"
                      r"pipeline/(bad_record_report|stats_json|stream_state)\.cc|"
                      r"(trainer|tools|bench)/.*\.cc"),
@@ -66,7 +69,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 def sources(root, folders):
     for folder in folders:
         for path in sorted((root / folder).rglob("*")):
-            if path.suffix in (".h", ".cc"):
+            if path.suffix in (".h", ".cc", ".cu"):
                 yield path, path.relative_to(root).as_posix()
 
 

@@ -12,40 +12,63 @@ namespace {
 // After a convolution with zeros of kernel / 2 around its input.
 int Strided(int side, int stride) { return (side + stride - 1) / stride; }
 
-// What a row of convolutions leaves; side goes from the first's input to the
-// last's output.
-std::int64_t ActivationsOf(const std::vector<ConvPlan>& convs, int& side) {
-  std::int64_t sum = 0;
+// What an image leaves on the way forward, and what that takes.
+struct Work {
+  std::int64_t activations = 0;
+  std::int64_t multiplications = 0;
+};
+
+// A convolution whose output has this side, with its norm or ReLU.
+void Add(const ConvPlan& conv, int side, Work& work) {
+  const std::int64_t outputs = conv.out * side * side;
+  work.activations += 2 * outputs;
+  work.multiplications += outputs * conv.in * conv.kernel * conv.kernel;
+}
+
+// A row of convolutions; side goes from the first's input to the last's
+// output.
+void Add(const std::vector<ConvPlan>& convs, int& side, Work& work) {
   for (const ConvPlan& conv : convs) {
     side = Strided(side, conv.stride);
-    sum += 2 * conv.out * side * side;
+    Add(conv, side, work);
   }
-  return sum;
 }
 
-std::int64_t ActivationsOf(const BlockPlan& block, int& side) {
-  const std::int64_t branch = ActivationsOf(block.convs, side);
-  return branch + (block.shortcut ? 2 * block.shortcut->out * side * side : 0);
+void Add(const BlockPlan& block, int& side, Work& work) {
+  Add(block.convs, side, work);
+  if (block.shortcut) {
+    Add(*block.shortcut, side, work);
+  }
+  if (block.se_channels > 0) {
+    for (const ConvPlan& conv : SqueezeExcitationOf(block)) {
+      work.multiplications += conv.in * conv.out;
+    }
+  }
 }
 
-std::int64_t ResNetActivations(const ModelOptions& model, int side) {
+Work ResNetWork(const ModelOptions& model, int side) {
   const ResNetPlan plan = PlanOf(model);
-  std::int64_t sum = std::int64_t{3} * side * side;
-  sum += ActivationsOf(plan.stem, side);
+  Work work = {.activations = std::int64_t{3} * side * side};
+  Add(plan.stem, side, work);
   if (plan.pool == StemPool::kMax || plan.pool == StemPool::kMaxSame) {
     side = Strided(side, 2);
-    sum += plan.stem.back().out * side * side;
+    work.activations += plan.stem.back().out * side * side;
   }
   for (const BlockPlan& block : plan.blocks) {
-    sum += ActivationsOf(block, side);
+    Add(block, side, work);
   }
-  return sum + plan.features + plan.classes;
+  work.activations += plan.features + plan.classes;
+  work.multiplications += plan.features * plan.classes;
+  return work;
 }
 
 // Both convolutions with their ReLUs and pools, and the three layers.
-std::int64_t LeNetActivations(int classes) {
-  return 28 * 28 + 2 * 6 * 28 * 28 + 6 * 14 * 14 + 2 * 16 * 10 * 10 +
-         16 * 5 * 5 + 2 * 120 + 2 * 84 + classes;
+Work LeNetWork(int classes) {
+  return {.activations = 28 * 28 + 2 * 6 * 28 * 28 + 6 * 14 * 14 +
+                         2 * 16 * 10 * 10 + 16 * 5 * 5 + 2 * 120 + 2 * 84 +
+                         classes,
+          .multiplications = 6 * 28 * 28 * 5 * 5 + 16 * 10 * 10 * 6 * 5 * 5 +
+                             16 * 5 * 5 * 120 + 120 * 84 + 84 * classes};
 }
 
 // Numbers that the optimizer keeps for each parameter.
@@ -64,9 +87,11 @@ ModelCost CostOf(const ModelOptions& model, int image_size) {
       (tensor.buffer ? cost.buffers : cost.parameters) += ElementsOf(tensor);
     }
   }
-  cost.activations = model.kind == ModelKind::kLeNet
-                         ? LeNetActivations(model.num_classes)
-                         : ResNetActivations(model, image_size);
+  const Work work = model.kind == ModelKind::kLeNet
+                        ? LeNetWork(model.num_classes)
+                        : ResNetWork(model, image_size);
+  cost.activations = work.activations;
+  cost.multiplications = work.multiplications;
   return cost;
 }
 
@@ -78,6 +103,21 @@ std::int64_t TrainingBytes(const ModelCost& cost,
   const std::int64_t part =
       batch_size / std::max(1, optimizer.accumulation_steps);
   return state + cost.activations * part * (in_bfloat16 ? 2 : 4);
+}
+
+double StepOperations(const ModelCost& cost, int batch_size) {
+  return 3.0 * 2.0 * static_cast<double>(cost.multiplications) * batch_size;
+}
+
+double StepBytes(const ModelCost& cost, const OptimizerOptions& optimizer,
+                 int batch_size, bool in_bfloat16) {
+  constexpr double kTouchesOfActivation = 5;
+  // Two reads; a gradient written and read; an update written. And what the
+  // optimizer keeps, read and written.
+  const double touches_of_weight = 5 + 2 * SlotsOf(optimizer);
+  return kTouchesOfActivation * static_cast<double>(cost.activations) *
+             batch_size * (in_bfloat16 ? 2 : 4) +
+         touches_of_weight * 4 * static_cast<double>(cost.parameters);
 }
 
 std::int64_t CheckpointBytes(const ModelCost& cost,

@@ -14,6 +14,8 @@ struct ModelCost {
   // Numbers that one image leaves for the backward pass: what each convolution
   // gives, and what its norm and ReLU make of it.
   std::int64_t activations = 0;
+  // Each with its addition, of one image on the way forward.
+  std::int64_t multiplications = 0;
 };
 
 // Throws as LayersOf() and PlanOf() do. Requires: image_size > 0.
@@ -25,6 +27,18 @@ struct ModelCost {
 [[nodiscard]] std::int64_t TrainingBytes(const ModelCost& cost,
                                          const OptimizerOptions& optimizer,
                                          int batch_size, bool in_bfloat16);
+
+// Floating-point operations of a training step: a multiplication and its
+// addition are two, and the way back is twice the way forward.
+[[nodiscard]] double StepOperations(const ModelCost& cost, int batch_size);
+
+// Bytes that a step moves to and from memory at the least, were everything
+// around the convolutions fused into them: what an image leaves is written and
+// read once on the way forward, read once on the way back, and its gradient
+// written and read; weights are read on both ways, and updated.
+[[nodiscard]] double StepBytes(const ModelCost& cost,
+                               const OptimizerOptions& optimizer,
+                               int batch_size, bool in_bfloat16);
 
 // Bytes of a checkpoint.
 [[nodiscard]] std::int64_t CheckpointBytes(const ModelCost& cost,

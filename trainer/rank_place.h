@@ -15,14 +15,23 @@ struct RankPlace {
   // Where rank 0 listens: an address that every rank reaches.
   std::string master_addr = "127.0.0.1";
   int master_port = 29500;
-  // Who said so: "flags", "torchrun", "Slurm", "Open MPI", "one process".
+  // Who said so: "flags", "torchrun", "RANK", "Slurm", "Open MPI", "one
+  // process".
   std::string source = "one process";
+  // Whether the launcher itself serves the ranks' store at that address, as
+  // torchrun does: rank 0 must not. Such a store outlives a failed attempt, so
+  // the attempts are told apart.
+  bool store_is_served = false;
+  int attempt = 0;
 
   [[nodiscard]] bool is_first() const { return rank == 0; }
   [[nodiscard]] bool is_alone() const { return world_size == 1; }
   // "rank 2 of 8 (1 of 4 on this machine), by torchrun, rank 0 at host:29500".
   [[nodiscard]] std::string Describe() const;
 };
+
+// Whether no other machine reaches the address: localhost, 127.x or ::1.
+[[nodiscard]] bool IsThisMachineOnly(const std::string& address);
 
 // What the command line says of it; absent: nothing.
 struct RankFlags {
@@ -41,9 +50,10 @@ using Environment =
 
 // Finds the place by the first of these that speaks: the flags; RANK and
 // WORLD_SIZE, as torchrun sets them; a Slurm step's SLURM_PROCID and
-// SLURM_NTASKS; Open MPI's OMPI_COMM_WORLD_RANK and _SIZE. None: one process.
-// Throws UsageError naming the flag or variable that is missing, out of range,
-// or contradicts another.
+// SLURM_NTASKS, unless it is the step by which Open MPI starts its daemons;
+// Open MPI's OMPI_COMM_WORLD_RANK and _SIZE. None: one process. Throws
+// UsageError naming the flag or variable that is missing, out of range, or
+// contradicts another. docs/ranks.md has it in full.
 [[nodiscard]] RankPlace FindRank(const RankFlags& flags,
                                  const Environment& environment);
 

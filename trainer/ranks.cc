@@ -21,6 +21,10 @@ class Alone final : public Ranks {
     return std::string(mine);
   }
   void Fail(std::string_view /*message*/) noexcept override {}
+  std::optional<std::string> WhyOver(
+      std::chrono::milliseconds /*patience*/) override {
+    return std::nullopt;
+  }
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,11 @@ class Ranks {
   // Tells the others why this rank ends, so that they can say so; does not
   // throw.
   virtual void Fail(std::string_view message) noexcept = 0;
+  // Why the ranks are over, where one of them has ended, failed or gone silent:
+  // what is behind an error of this one's device. Waits so long for it to
+  // become known.
+  [[nodiscard]] virtual std::optional<std::string> WhyOver(
+      std::chrono::milliseconds patience) = 0;
 
   // Whether one of them says yes.
   [[nodiscard]] bool Any(bool mine);
@@ -53,9 +59,9 @@ class Ranks {
 [[nodiscard]] std::unique_ptr<Ranks> OneRank();
 
 // Joins the others at place.master_addr, waiting for them up to the time-out.
-// Starts a thread that ends the process with a message when a rank has been
-// silent for the time-out. Throws IoError. (tcp_ranks.cc, of the library
-// `trainer`.)
+// Starts a thread that watches them: once the ranks are over, and the caller's
+// thread does not end by itself, it ends the process with a message and exit
+// code 1. Throws IoError. (tcp_ranks.cc, of the library `trainer`.)
 [[nodiscard]] std::unique_ptr<Ranks> JoinRanks(const RankPlace& place,
                                                std::chrono::seconds timeout);
 

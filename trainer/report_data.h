@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/stats.h"
+#include "trainer/device_use.h"
 #include "trainer/eval_result.h"
 #include "trainer/run_clock.h"
 #include "trainer/run_history.h"
@@ -35,6 +36,7 @@ struct ReportState {
   std::int64_t step = 0;
   bool ended = false;
   RunTimes times = {};
+  DeviceCeilings ceilings = {};
   PipelineStats input = {};                   // of the time in loops
   std::optional<EvalResult> evaluation = {};  // the newest of this run
   std::int64_t evaluation_step = 0;

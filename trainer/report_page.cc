@@ -84,7 +84,9 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
           HtmlCard("Time that the device waited for its input, share",
                    curves.input_wait) +
           HtmlCard("Learning rate", curves.learning_rate) +
-          HtmlCard("Where the time of this run went", TimesTable(state.times));
+          HtmlCard("Where the time of this run went", TimesTable(state.times)) +
+          HtmlCard("The device, in loops",
+                   DeviceTable(state.times.device, state.ceilings));
   if (state.evaluation) {
     const ClassCards classes =
         ClassCardsOf(*state.evaluation, subject.class_names);

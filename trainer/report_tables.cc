@@ -76,6 +76,27 @@ std::string TimesTable(const RunTimes& times) {
   return HtmlTable({"what", "seconds", "share"}, rows);
 }
 
+std::string DeviceTable(const DeviceUse& use, const DeviceCeilings& ceilings) {
+  if (use.loops == 0) {
+    return "";
+  }
+  Rows rows;
+  const auto add = [&](const char* name, double value, double ceiling) {
+    const bool known = ceiling > 0;
+    rows.push_back(
+        {name, fmt::format("{:.4g}", value),
+         known ? fmt::format("{:.4g}", ceiling) : "-",
+         known ? fmt::format("{:.1f} %", 100 * value / ceiling) : "-"});
+  };
+  add("of the time in loops it computed, %", 100 * use.busy_share(), 0);
+  add("network, TFLOP/s", use.tflops(), ceilings.tflops);
+  add("memory, GB/s, at least", use.gb_per_second(), ceilings.gb_per_second);
+  if (use.host_syncs > 0) {
+    add("the host waited for it, times a loop", use.syncs_per_loop(), 0);
+  }
+  return HtmlTable({"what", "reached", "measured ceiling", "share"}, rows);
+}
+
 std::string StagesTable(const PipelineStats& stats) {
   Rows rows;
   const double thread_seconds = stats.elapsed_seconds * stats.threads;

@@ -11,6 +11,11 @@ namespace infeed {
 // Where a run's seconds went, and their shares.
 [[nodiscard]] std::string TimesTable(const RunTimes& times);
 
+// What the device reached in loops, beside the most that it does where that was
+// measured.
+[[nodiscard]] std::string DeviceTable(const DeviceUse& use,
+                                      const DeviceCeilings& ceilings);
+
 // The stages and queues of the input.
 [[nodiscard]] std::string StagesTable(const PipelineStats& stats);
 

@@ -108,7 +108,10 @@ double RunClock::seconds_per_step() const {
 
 void RunClock::EndLoop(const LoopEnd& end) {
   const double seconds = EndSpan("loop", end.step);
-  ++times_.loops;
+  if (++times_.loops == 2) {
+    times_.device = {};  // What the first loop said.
+  }
+  times_.device += end.device;
   if (!warmed_up_) {
     EndWarmUp(end.done, seconds, end.waited);
     warmed_up_ = end.done > 0;

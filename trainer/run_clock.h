@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "pipeline/trace_log.h"
+#include "trainer/device_use.h"
 
 namespace infeed {
 
@@ -24,6 +25,8 @@ struct RunTimes {
   std::int64_t steady_steps = 0;
   std::int64_t loops = 0;
   std::int64_t evaluation_count = 0;
+  // Of whole loops: those after the first, or that one while it is alone.
+  DeviceUse device;
 
   // The host's own work between steps: what longer loops would save.
   [[nodiscard]] double between_steps() const { return between + drain; }
@@ -39,6 +42,7 @@ struct LoopEnd {
   std::int64_t done = 0;  // steps of it
   double waited = 0;      // by the device for its infeed so far, in all
   double drained = 0;     // after its last step, until all results were seen
+  DeviceUse device = {};  // of this loop
 };
 
 struct RunClockOptions {

@@ -234,7 +234,8 @@ DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
           .precision = PrecisionOf(params.precision, IsGpu(device)),
           .normalization = params.normalization == "unit"
                                ? Normalization::kUnit
-                               : Normalization::kImagenet};
+                               : Normalization::kImagenet,
+          .batch_norm_group = params.batch_norm_group};
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {
@@ -272,6 +273,8 @@ TrainingOptions TrainingOf(const TrainParams& params,
   return {.model_dir = model_dir,
           .identity = IdentityOf(params, data),
           .input = TrainInputOf(params),
+          .model = ModelOf(params),
+          .optimizer = OptimizerOf(params),
           .image_size_schedule = params.image_size_schedule,
           .iterations_per_loop = params.iterations_per_loop,
           .steps_per_checkpoint = params.steps_per_checkpoint,

@@ -2,11 +2,13 @@
 # of LibTorch and entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
   SOURCES
+    batch_norm_ranks.cc
     best_checkpoint.cc
     checkpoint.cc
     checkpoint_follower.cc
     checkpoint_save.cc
     checkpoint_writer.cc
+    device_use.cc
     eval_file.cc
     eval_result.cc
     eval_sums.cc
@@ -49,6 +51,9 @@ infeed_library(trainer_state
     presets.cc
     progress.cc
     pth_file.cc
+    rank_launchers.cc
+    rank_place.cc
+    rank_variables.cc
     ranks.cc
     resnet_graph.cc
     resnet_plan.cc
@@ -57,6 +62,7 @@ infeed_library(trainer_state
     run_state.cc
     safetensors.cc
     safetensors_header.cc
+    slurm_lists.cc
     sorted_table.cc
     stored_type.cc
     strided_copy.cc
@@ -67,11 +73,13 @@ infeed_library(trainer_state
     weights_file.cc
     zip_archive.cc
   HEADERS
+    batch_norm_ranks.h
     best_checkpoint.h
     checkpoint.h
     checkpoint_follower.h
     checkpoint_save.h
     checkpoint_writer.h
+    device_use.h
     eval_file.h
     eval_result.h
     eval_sums.h
@@ -113,6 +121,7 @@ infeed_library(trainer_state
     progress.h
     pth_file.h
     rank_place.h
+    rank_variables.h
     ranks.h
     resnet_plan.h
     resume.h
@@ -120,6 +129,7 @@ infeed_library(trainer_state
     run_state.h
     safetensors.h
     safetensors_header.h
+    slurm_lists.h
     sorted_table.h
     stored_type.h
     strided_copy.h

@@ -46,6 +46,17 @@ std::string CodeBlock(std::string_view text) {
   return block;
 }
 
+// A CPU has no host that could wait for it.
+MetricsLog::Values DeviceValues(const DeviceUse& use) {
+  MetricsLog::Values values = {{"device_busy", use.busy_share()},
+                               {"tflops", use.tflops()},
+                               {"gb_per_second", use.gb_per_second()}};
+  if (use.host_syncs > 0) {
+    values.emplace_back("host_syncs", use.syncs_per_loop());
+  }
+  return values;
+}
+
 void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
   std::ranges::copy(more, std::back_inserter(values));
 }
@@ -182,7 +193,7 @@ void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
   if (clock_.times().loops == 1) {
     WriteWarmUp(input);
   }
-  WriteLoop(end.done, before_loop_);
+  WriteLoop(end, before_loop_);
   if (options_.skip_steps && end.done > 0) {
     WriteStepScalars();
   }
@@ -210,8 +221,9 @@ void TrainLog::WriteWarmUp(const PipelineStats& input) {
       times.warm_up, input.first_wait_seconds));
 }
 
-// What the loop has of its own, without the warm-up unless it is all of it.
-void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
+// What the loop has of its own, without the warm-up unless it is all of it; of
+// the device all of it.
+void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   const RunTimes now = clock_.times();
   RunTimes loop;
   loop.warm_up = now.warm_up - before.warm_up;
@@ -222,13 +234,24 @@ void TrainLog::WriteLoop(std::int64_t done, const RunTimes& before) {
   const double rate = loop.images_per_second(options_.batch_size);
   MetricsLog::Values values = State(rate, loop.input_wait_share());
   Append(values, {{"learning_rate", state_.learning_rate},
-                  {"steps", done},
+                  {"steps", end.done},
                   {"seconds", loop.warm_up + loop.steady},
                   {"warm_up", loop.steady_steps == 0}});
+  Append(values, DeviceValues(end.device));
   metrics_.Write("loop", state_.step, values);
   summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
   summaries_.Scalar("examples/sec", rate, state_.step);
   summaries_.Scalar("input_wait", loop.input_wait_share(), state_.step);
+  WriteDeviceScalars(end.device);
+}
+
+void TrainLog::WriteDeviceScalars(const DeviceUse& use) {
+  summaries_.Scalar("device/busy", use.busy_share(), state_.step);
+  summaries_.Scalar("device/tflops", use.tflops(), state_.step);
+  summaries_.Scalar("device/gb_per_second", use.gb_per_second(), state_.step);
+  if (use.host_syncs > 0) {
+    summaries_.Scalar("device/host_syncs", use.syncs_per_loop(), state_.step);
+  }
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
@@ -242,6 +265,7 @@ void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
 void TrainLog::WriteReport(std::int64_t step) {
   report_state_.step = step;
   report_state_.times = clock_.times();
+  report_state_.ceilings = options_.ceilings;
   report_.Write(report_state_);
 }
 
@@ -266,6 +290,9 @@ void TrainLog::End(std::int64_t step) {
                   {"checkpoint_seconds", times.checkpoints},
                   {"evaluation_seconds", times.evaluations},
                   {"between_loops_seconds", times.between}});
+  Append(values, DeviceValues(times.device));
+  Append(values, {{"tflops_measured", options_.ceilings.tflops},
+                  {"gb_per_second_measured", options_.ceilings.gb_per_second}});
   metrics_.Write("end", step, values);
   summaries_.Flush();
   report_state_.ended = true;

@@ -6,6 +6,7 @@
 
 #include "pipeline/batch.h"
 #include "pipeline/stats.h"
+#include "trainer/device_use.h"
 #include "trainer/eval_log.h"
 #include "trainer/eval_result.h"
 #include "trainer/metrics_log.h"
@@ -30,6 +31,7 @@ struct TrainLogOptions {
   bool skip_steps = false;          // only loops have lines
   bool results_stream = true;       // as RunClockOptions
   std::string configuration;        // YAML; for TensorBoard
+  DeviceCeilings ceilings;          // of the device, where measured
   ReportSubject report;
   Profiler* profiler = nullptr;  // may be null; outlives the log
 };
@@ -67,6 +69,10 @@ class TrainLog {
   }
   // Without the warm-up, unless there is nothing else.
   [[nodiscard]] double images_per_second() const;
+  // What the device reached, in words.
+  [[nodiscard]] std::string device_text() const {
+    return DeviceUseText(clock_.times().device, options_.ceilings);
+  }
   [[nodiscard]] RunTimes times() const { return clock_.times(); }
 
  private:
@@ -79,7 +85,8 @@ class TrainLog {
   void WriteStep(const StepResult& result);
   void WriteStepScalars();
   void WriteWarmUp(const PipelineStats& input);
-  void WriteLoop(std::int64_t done, const RunTimes& before);
+  void WriteLoop(const LoopEnd& end, const RunTimes& before);
+  void WriteDeviceScalars(const DeviceUse& use);
 
   TrainLogOptions options_;
   MetricsLog metrics_;

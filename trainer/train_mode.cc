@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "pipeline/autotune.h"
 #include "pipeline/stats_table.h"
+#include "trainer/device_ceilings.h"
 #include "trainer/epoch_lines.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
@@ -74,6 +75,7 @@ void PrintReport(const Job& job, const Training& training,
       "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
       "the time for its input",
       log.images_per_second(), 100 * log.times().input_wait_share()));
+  Say(log.device_text());
   if (!stats.stages.empty()) {  // Fake data has none.
     PrintInput(stats);
   }
@@ -83,6 +85,18 @@ void PrintReport(const Job& job, const Training& training,
 // Evaluations come with the training where there is something to evaluate on.
 bool Evaluates(const Job& job) {
   return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
+}
+
+bool IsInBfloat16(const Job& job) {
+  return DeviceOf(job.params, job.options.device).precision ==
+         Precision::kBfloat16;
+}
+
+// Only a GPU has them measured: there it takes no time worth speaking of.
+DeviceCeilings CeilingsOf(const Job& job) {
+  return IsGpu(job.options.device)
+             ? MeasureCeilings(job.options.device, IsInBfloat16(job))
+             : DeviceCeilings{};
 }
 
 TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
@@ -99,6 +113,7 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .skip_steps = params.skip_host_call,
           .results_stream = !IsGpu(job.options.device),
           .configuration = ToYaml(job.resolved),
+          .ceilings = CeilingsOf(job),
           .report = ReportSubjectOf(job),
           .profiler = &profiler};
 }
@@ -249,6 +264,7 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   TrainingOptions options = TrainingOf(params, model_dir, job.data);
   options.input.trace = profiler.trace();
   options.input = TrainInput(job, options.input, start);
+  options.in_bfloat16 = IsInBfloat16(job);
   Training training(options, job.data.train_index(), job.device, log,
                     first_step, start);
   const LiveStats::Shown shown(job.options.live_stats,

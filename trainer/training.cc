@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/model_cost.h"
+
 namespace infeed {
 
 Training::Training(const TrainingOptions& options, const RecordIndex* index,
@@ -55,10 +57,12 @@ void Training::RunLoop(std::int64_t most_steps) {
   using Seconds = std::chrono::duration<double>;
   const std::int64_t steps =
       std::min(most_steps, records_.BatchesToChange(infeed_.position()));
-  infeed_.ExpectImageSize(records_.SizeAt(infeed_.position()));
+  const int image_size = records_.SizeAt(infeed_.position());
+  infeed_.ExpectImageSize(image_size);
   const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
-  log_.BeginLoop(steps, infeed_.wait_seconds());
+  const double waited = infeed_.wait_seconds();
+  log_.BeginLoop(steps, waited);
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   infeed_.EndStep();
   const Clock::time_point device_end = Clock::now();
@@ -69,8 +73,23 @@ void Training::RunLoop(std::int64_t most_steps) {
   log_.EndLoop({.step = step_,
                 .done = done,
                 .waited = infeed_.wait_seconds(),
-                .drained = Seconds(end - device_end).count()},
+                .drained = Seconds(end - device_end).count(),
+                .device = UseOf(done, image_size, Seconds(end - start).count(),
+                                infeed_.wait_seconds() - waited)},
                input_stats().Since(before), input_stats_of_loops());
+}
+
+DeviceUse Training::UseOf(std::int64_t steps, int image_size, double seconds,
+                          double waited) const {
+  const ModelCost cost = CostOf(options_.model, image_size);
+  const int images = options_.input.batch_size / options_.input.world_size;
+  const auto count = static_cast<double>(steps);
+  return {.loop_seconds = seconds,
+          .busy_seconds = seconds - waited,
+          .loops = 1,
+          .operations = count * StepOperations(cost, images),
+          .bytes = count * StepBytes(cost, options_.optimizer, images,
+                                     options_.in_bfloat16)};
 }
 
 void Training::SaveCheckpoint() {

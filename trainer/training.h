@@ -21,6 +21,10 @@ struct TrainingOptions {
   std::string model_dir;
   RunIdentity identity;
   InputOptions input;
+  // What a step costs.
+  ModelOptions model = {};
+  OptimizerOptions optimizer = {};
+  bool in_bfloat16 = false;
   // ImageSizeSchedule's; it decides about the size of the images.
   std::string image_size_schedule = {};
   std::int64_t iterations_per_loop = 1;   // > 0
@@ -75,6 +79,8 @@ class Training {
 
  private:
   void RunLoop(std::int64_t most_steps);
+  [[nodiscard]] DeviceUse UseOf(std::int64_t steps, int image_size,
+                                double seconds, double waited) const;
 
   TrainingOptions options_;
   DeviceLoop& device_;

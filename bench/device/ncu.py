@@ -1,0 +1,88 @@
+"""The costliest kernels of a training step, as Nsight Compute sees them."""
+
+import csv
+import io
+import re
+import shutil
+
+import training
+import work
+
+BATCH = 256
+TOP = 3
+# Of a run without graphs: past the first steps, and about a whole step.
+SKIPPED, TAKEN = 4000, 1500
+TIME = "gpu__time_duration.sum"
+MEASURES = {
+    TIME: "time",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed": "compute_percent",
+    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed":
+        "memory_percent",
+    "dram__bytes_read.sum": "bytes_read",
+    "dram__bytes_write.sum": "bytes_written",
+    "sm__warps_active.avg.pct_of_peak_sustained_active": "occupancy_percent",
+}
+SCALES = {"nsecond": 1e-9, "ns": 1e-9, "usecond": 1e-6, "us": 1e-6,
+          "msecond": 1e-3, "ms": 1e-3, "second": 1, "s": 1, "byte": 1,
+          "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "%": 1}
+
+
+def rows(text):
+    """The kernels of `ncu --csv --page raw`: one dictionary each, numbers in
+    seconds, bytes and percent. Its second line has the units."""
+    lines = [line for line in text.splitlines() if line.startswith('"')]
+    table = list(csv.DictReader(io.StringIO("\n".join(lines))))
+    if len(table) < 2:
+        raise work.NotRun("ncu saw no kernel")
+    units = table[0]
+    found = []
+    for row in table[1:]:
+        kernel = {"name": row["Kernel Name"]}
+        for metric, key in MEASURES.items():
+            if row.get(metric):
+                value = float(row[metric].replace(",", ""))
+                kernel[key] = value * SCALES.get(units[metric], 1)
+        found.append(kernel)
+    return found
+
+
+def costliest(kernels, count=TOP):
+    """The names with the most time in all, with their shares of it."""
+    seconds, calls = {}, {}
+    for kernel in kernels:
+        name = kernel["name"]
+        seconds[name] = seconds.get(name, 0) + kernel["time"]
+        calls[name] = calls.get(name, 0) + 1
+    whole = sum(seconds.values())
+    names = sorted(seconds, key=seconds.get, reverse=True)[:count]
+    return [{"name": name, "seconds": seconds[name], "calls": calls[name],
+             "share": seconds[name] / whole} for name in names]
+
+
+def profiled(place, data, metrics, *flags):
+    if not shutil.which("ncu"):
+        raise work.NotRun("no ncu")
+    model = place.folder / "models/profile"
+    shutil.rmtree(model, ignore_errors=True)
+    # The clocks stay as they are: the machine may be shared.
+    return rows(place.run(
+        ["ncu", "--csv", "--page", "raw", "--clock-control", "none",
+         "--metrics", ",".join(metrics), *flags,
+         *training.command(place, model, data, BATCH, 10, cuda_graph="false",
+                           train_steps=20)], log="ncu.log"))
+
+
+def profile(place, data):
+    """The costliest kernels and how far each is from the card's limits."""
+    work.card()
+    all_kernels = profiled(place, data["packed"], [TIME], "--launch-skip",
+                           SKIPPED, "--launch-count", TAKEN)
+    top = costliest(all_kernels)
+    for kernel in top:
+        base = re.split(r"[<(]", kernel["name"].removeprefix("void "))[0]
+        base = base.split("::")[-1]
+        kernel["measured"] = work.attempt(
+            lambda base=base: profiled(
+                place, data["packed"], MEASURES, "--kernel-name", base,
+                "--launch-skip", 20, "--launch-count", 1)[0])
+    return {"batch": BATCH, "kernels_seen": len(all_kernels), "costliest": top}

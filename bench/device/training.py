@@ -1,0 +1,62 @@
+"""Runs train_resnet and reads what it tells of its loops."""
+
+import json
+import shutil
+import statistics
+
+import work
+
+LOOPS = 5  # the first is warm-up
+IMAGES_OF_LOOP = 25_000  # some seconds on a large card
+LEAST_STEPS = 10
+
+
+def events(model, kind):
+    with open(model / "metrics.jsonl", encoding="utf-8") as lines:
+        parsed = [json.loads(line) for line in lines]
+    return [line for line in parsed if line["event"] == kind]
+
+
+def steps_of_loop(batch, images=IMAGES_OF_LOOP):
+    return max(LEAST_STEPS, images // batch)
+
+
+def command(place, model, data, batch, steps, device="cuda", **parameters):
+    chosen = {"resnet_depth": 50, "precision": "bfloat16",
+              "train_batch_size": batch, "iterations_per_loop": steps,
+              "train_steps": LOOPS * steps, "steps_per_checkpoint": 10**9,
+              "memory_limit": "50%", **parameters}
+    return [place.programs / "train_resnet", "--device", device, "--mode",
+            "train", "--data_dir", data, "--model_dir", model,
+            *[f"--{name}={value}" for name, value in chosen.items()]]
+
+
+def train(place, name, data, batch, steps, **parameters):
+    """The folder that a training left."""
+    model = place.folder / "models" / name
+    shutil.rmtree(model, ignore_errors=True)
+    place.run(command(place, model, data, batch, steps, **parameters),
+              log=f"{name}.log")
+    return model
+
+
+def median(loops, key):
+    values = [loop[key] for loop in loops if loop.get(key) is not None]
+    return statistics.median(values) if values else None
+
+
+def told(model, batch):
+    """What the loops after the warm-up say."""
+    loops = [loop for loop in events(model, "loop") if not loop["warm_up"]]
+    if not loops:
+        raise work.NotRun("no loop after the warm-up")
+    rates = [loop["images_per_second"] for loop in loops]
+    return {"batch": batch, "images_per_second": statistics.median(rates),
+            "slowest": min(rates), "fastest": max(rates),
+            **{key: median(loops, key)
+               for key in ("input_wait", "device_busy", "host_syncs", "tflops",
+                           "gb_per_second")}}
+
+
+def losses(model):
+    return [line["loss"] for line in events(model, "train")]
