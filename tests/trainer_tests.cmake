@@ -47,23 +47,31 @@ infeed_test(trainer_test
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
 
+# Several ranks, each a thread, over Gloo.
+if(NOT INFEED_CUDA)
+  infeed_test(ranks_trainer_test
+    SOURCES
       batch_norm_test.cc
-      cuda_kernels_test.cc
-      cuda_norm_test.cc
       device_group_test.cc
       device_loop_ranks_test.cc
       gradient_buckets_test.cc
-    LABELS gpu)
-    LABELS trainer)
-    LIBRARIES infeed::trainer infeed_cuda
     LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
-    SOURCES
-  infeed_test(cuda_kernels_test
-  infeed_test(ranks_trainer_test
-# Kernels; each test skips where there is no GPU.
-# Several ranks, each a thread, over Gloo.
+    LABELS trainer)
+endif()
+
+# Kernels, and the loop with them; each test skips where there is no GPU.
 if(INFEED_CUDA)
-if(NOT INFEED_CUDA)
+  infeed_test(cuda_kernels_test
+    SOURCES
+      cuda_kernels_test.cc
+      cuda_norm_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
+  infeed_test(cuda_loop_test
+    SOURCES
+      cuda_loop_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
 endif()
 
 infeed_test(train_resnet_test
@@ -116,12 +124,3 @@ infeed_test(train_resnet_modes_test
             nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_modes_test train_resnet)
-
-# The GPU's side; each test is skipped where there is none.
-if(INFEED_CUDA)
-  infeed_test(cuda_test
-    SOURCES
-      cuda_loop_test.cc
-    LIBRARIES infeed::trainer infeed_cuda
-    LABELS gpu)
-endif()
