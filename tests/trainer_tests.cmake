@@ -59,7 +59,11 @@ if(NOT INFEED_CUDA)
     LABELS trainer)
 endif()
 
+<<<<<<< HEAD
 # Kernels; each test skips where there is no GPU.
+=======
+# Kernels, and the loop with them; each test skips where there is no GPU.
+>>>>>>> part/cudaloop
 if(INFEED_CUDA)
   infeed_test(cuda_kernels_test
     SOURCES
@@ -67,6 +71,14 @@ if(INFEED_CUDA)
       cuda_norm_test.cc
     LIBRARIES infeed::trainer infeed_cuda
     LABELS gpu)
+<<<<<<< HEAD
+=======
+  infeed_test(cuda_loop_test
+    SOURCES
+      cuda_loop_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
+>>>>>>> part/cudaloop
 endif()
 
 infeed_test(train_resnet_test
@@ -119,12 +131,3 @@ infeed_test(train_resnet_modes_test
             nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_modes_test train_resnet)
-
-# The GPU's side; each test is skipped where there is none.
-if(INFEED_CUDA)
-  infeed_test(cuda_test
-    SOURCES
-      cuda_loop_test.cc
-    LIBRARIES infeed::trainer infeed_cuda
-    LABELS gpu)
-endif()
