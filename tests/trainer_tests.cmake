@@ -10,6 +10,8 @@ infeed_test(trainer_host_test
     mix_plan_test.cc
     outfeed_test.cc
     rank_star_test.cc
+    result_ring_test.cc
+    upload_ring_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
@@ -26,6 +28,7 @@ add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
   SOURCES
+    cuda_math_test.cc
     device_ceilings_test.cc
     device_loop_batch_test.cc
     device_loop_eval_test.cc
@@ -33,6 +36,8 @@ infeed_test(trainer_test
     device_loop_networks_test.cc
     device_loop_test.cc
     device_loop_train_test.cc
+    flat_weights_test.cc
+    fused_norm_test.cc
     loss_test.cc
     network_drop_test.cc
     network_init_test.cc
@@ -41,6 +46,28 @@ infeed_test(trainer_test
     resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
+
+# Several ranks, each a thread, over Gloo.
+if(NOT INFEED_CUDA)
+  infeed_test(ranks_trainer_test
+    SOURCES
+      batch_norm_test.cc
+      device_group_test.cc
+      device_loop_ranks_test.cc
+      gradient_buckets_test.cc
+    LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
+    LABELS trainer)
+endif()
+
+# Kernels; each test skips where there is no GPU.
+if(INFEED_CUDA)
+  infeed_test(cuda_kernels_test
+    SOURCES
+      cuda_kernels_test.cc
+      cuda_norm_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
+endif()
 
 infeed_test(train_resnet_test
   SOURCES
@@ -92,3 +119,12 @@ infeed_test(train_resnet_modes_test
             nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_modes_test train_resnet)
+
+# The GPU's side; each test is skipped where there is none.
+if(INFEED_CUDA)
+  infeed_test(cuda_test
+    SOURCES
+      cuda_loop_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
+endif()

@@ -5,13 +5,17 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/batch_norm.h"
+#include "trainer/batch_norm_ranks.h"
+#include "trainer/device_group.h"
 #include "trainer/device_loop_autocast.h"
 #include "trainer/device_loop_batch.h"
 #include "trainer/device_loop_device.h"
 #include "trainer/device_loop_eval.h"
 #include "trainer/device_loop_state.h"
 #include "trainer/device_loop_step.h"
-#include "trainer/device_loop_train.h"
+#include "trainer/device_passes.h"
+#include "trainer/flat_tensors.h"
 #include "trainer/network.h"
 
 namespace infeed {
@@ -32,6 +36,12 @@ std::vector<OptimizedParameter> ParametersOf(const Network& model,
   return parameters;
 }
 
+// Initial weights do not depend on the rank; what is random in a step does.
+ModelOptions OfRank(ModelOptions model, int rank) {
+  model.rank = rank;
+  return model;
+}
+
 // The moving mean and variance of each batch norm.
 NamedTensors StatisticsOf(const Network& model) {
   NamedTensors statistics;
@@ -45,7 +55,6 @@ NamedTensors StatisticsOf(const Network& model) {
 
 }  // namespace
 
-// Eager LibTorch on one device.
 class DeviceLoop::Impl {
  public:
   Impl(const ModelOptions& model, const OptimizerOptions& optimizer,
@@ -55,9 +64,11 @@ class DeviceLoop::Impl {
         bfloat16_(device.precision == Precision::kBfloat16),
         options_(optimizer),
         classes_(model.num_classes),
-        model_(MakeNetwork(model)),
-        step_(MoveToDevice(), optimizer, classes_, device_),
-        training_(step_, device_),
+        group_(JoinRanks(device)),
+        norm_group_(JoinNormGroup(device)),
+        model_(MakeNetwork(OfRank(model, device.place.rank))),
+        step_(MoveToDevice(), optimizer, classes_, device_, group_.get()),
+        passes_(MakePasses(device)),
         unpacker_(device_, device.normalization) {}
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
@@ -74,11 +85,19 @@ class DeviceLoop::Impl {
   }
   void Load(const ModelState& state);
   void LoadWeights(const TensorMap& weights);
+  void Broadcast();
+  std::uint64_t Hash() const;
   std::int64_t parameter_count() const;
   std::string Describe() const;
+  BatchMemory batch_memory() const { return passes_->batch_memory(); }
+  std::int64_t host_syncs() const { return passes_->host_syncs(); }
 
  private:
+  std::unique_ptr<DeviceGroup> JoinRanks(const DeviceOptions& options) const;
+  std::unique_ptr<DeviceGroup> JoinNormGroup(
+      const DeviceOptions& options) const;
   TrainedModel MoveToDevice();
+  std::unique_ptr<DevicePasses> MakePasses(const DeviceOptions& options);
   NamedTensors ModelTensors() const;
   torch::Tensor Forward(const torch::Tensor& images);
 
@@ -87,19 +106,50 @@ class DeviceLoop::Impl {
   bool bfloat16_;
   OptimizerOptions options_;
   std::int64_t classes_;
+  std::unique_ptr<DeviceGroup> group_;       // of all ranks; nullptr: alone
+  std::unique_ptr<DeviceGroup> norm_group_;  // of batch norms; nullptr: alone
   std::shared_ptr<Network> model_;
   TrainStep step_;
-  TrainLoop training_;
-  BatchUnpacker unpacker_;
+  std::unique_ptr<DevicePasses> passes_;
+  BatchUnpacker unpacker_;  // of predictions
 };
+
+std::unique_ptr<DeviceGroup> DeviceLoop::Impl::JoinRanks(
+    const DeviceOptions& options) const {
+  return JoinDeviceGroup(options.place, "step", 0, options.place.world_size,
+                         device_, options.rank_timeout);
+}
+
+std::unique_ptr<DeviceGroup> DeviceLoop::Impl::JoinNormGroup(
+    const DeviceOptions& options) const {
+  const int size =
+      BatchNormRanks(options.batch_norm_group, options.place.world_size);
+  return JoinDeviceGroup(options.place, "batch_norm",
+                         options.place.rank / size * size, size, device_,
+                         options.rank_timeout);
+}
 
 TrainedModel DeviceLoop::Impl::MoveToDevice() {
   model_->to(device_);
+  ShareBatchNorms(*model_, norm_group_.get());
   return {.begin_step = [this](std::int64_t step) { model_->SetStep(step); },
           .forward =
               [this](const torch::Tensor& images) { return Forward(images); },
           .parameters = ParametersOf(*model_, options_),
           .statistics = StatisticsOf(*model_)};
+}
+
+std::unique_ptr<DevicePasses> DeviceLoop::Impl::MakePasses(
+    const DeviceOptions& options) {
+  const DeviceModel model = {
+      .step = step_,
+      .forward =
+          [this](const torch::Tensor& images) { return Forward(images); },
+      .generators = [this] { return model_->Generators(); },
+      .device = device_,
+      .options = options,
+      .label_smoothing = options_.label_smoothing};
+  return device_.is_cuda() ? MakeCudaPasses(model) : MakeEagerPasses(model);
 }
 
 torch::Tensor DeviceLoop::Impl::Forward(const torch::Tensor& images) {
@@ -111,21 +161,16 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
                                      std::int64_t steps, Infeed& infeed,
                                      Outfeed& outfeed) {
   model_->train();
-  return training_.Run(first_step, steps, unpacker_, infeed, outfeed);
+  const std::int64_t done = passes_->Train(first_step, steps, infeed, outfeed);
+  step_.AverageStatistics();
+  return done;
 }
 
 EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
   const torch::NoGradGuard no_grad;
   const MovingAverage::Scope averages = step_.UseAverages();
   model_->eval();
-  EvalCounter counter(device_, static_cast<int>(classes_),
-                      options_.label_smoothing);
-  while (BatchHandle batch = infeed.Next()) {
-    const DeviceBatch on_device = unpacker_.Unpack(*batch);
-    batch.reset();
-    counter.Add(Forward(on_device.images), on_device);
-  }
-  return counter.Read();
+  return passes_->Evaluate(infeed);
 }
 
 void DeviceLoop::Impl::Predict(Infeed& infeed, const PredictionSink& sink) {
@@ -169,6 +214,23 @@ void DeviceLoop::Impl::LoadWeights(const TensorMap& weights) {
   step_.RestartAverages();
 }
 
+void DeviceLoop::Impl::Broadcast() {
+  if (group_ == nullptr) {
+    return;
+  }
+  std::vector<torch::Tensor> tensors;
+  for (const NamedTensors& named : {ModelTensors(), step_.State()}) {
+    for (const auto& [name, tensor] : named) {
+      tensors.push_back(tensor);
+    }
+  }
+  infeed::Broadcast(tensors, *group_);
+}
+
+std::uint64_t DeviceLoop::Impl::Hash() const {
+  return HashOf(ToHost(ModelTensors()));
+}
+
 std::int64_t DeviceLoop::Impl::parameter_count() const {
   std::int64_t count = 0;
   for (const torch::Tensor& parameter : model_->parameters()) {
@@ -181,7 +243,7 @@ std::string DeviceLoop::Impl::Describe() const {
   return device_.str() +
          (device_.is_cpu() ? ", " + std::to_string(threads_) + " threads"
                            : "") +
-         (bfloat16_ ? ", bfloat16" : ", float32");
+         passes_->Describe() + (bfloat16_ ? ", bfloat16" : ", float32");
 }
 
 DeviceLoop::DeviceLoop(const ModelOptions& model,
@@ -214,10 +276,18 @@ void DeviceLoop::LoadWeights(const TensorMap& weights) {
   impl_->LoadWeights(weights);
 }
 
+void DeviceLoop::Broadcast() { impl_->Broadcast(); }
+
+std::uint64_t DeviceLoop::Hash() const { return impl_->Hash(); }
+
 std::int64_t DeviceLoop::parameter_count() const {
   return impl_->parameter_count();
 }
 
 std::string DeviceLoop::Describe() const { return impl_->Describe(); }
+
+BatchMemory DeviceLoop::batch_memory() const { return impl_->batch_memory(); }
+
+std::int64_t DeviceLoop::host_syncs() const { return impl_->host_syncs(); }
 
 }  // namespace infeed

@@ -29,6 +29,7 @@ struct ModelOptions {
   int depth = 50;  // 18, 34, 50, 101, 152, 200, 270, 350, 420
   int num_classes = 1000;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
+  int rank = 0;            // of several: each drops other things at random
 
   bool pre_activation = false;
   bool small_stem = false;  // 3x3/1 and no pool

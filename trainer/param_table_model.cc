@@ -45,11 +45,19 @@ const Param kTable[] = {
      "How much of its moving statistics a batch norm keeps in a step.", ""},
     {"bn_epsilon", &P::bn_epsilon, Positive(), "",
      "What it adds to the variance.", ""},
+    {"batch_norm_group", &P::batch_norm_group, Between(0, 100'000), "ranks",
+     "How many ranks in a row share the statistics of their batch norms: 1 is "
+     "each its own, 0 all of them.",
+     ""},
     {"num_label_classes", &P::num_label_classes, Between(0, 100'000), "classes",
      "Outputs of the model.", "as many as the data has"},
     {"precision", &P::precision, OneOf("auto|bfloat16|float32"), "",
      "Of the model's arithmetic; auto is bfloat16 where the processor is "
      "faster with it.",
+     ""},
+    {"cuda_graph", &P::cuda_graph, Any(), "",
+     "On a GPU: replay steps as CUDA graphs. Without, the same work is launched "
+     "kernel by kernel.",
      ""},
     {"resnet_checkpoint", &P::resnet_checkpoint, Any(), "",
      "Start from these weights: a model_dir or a checkpoint of ours, "

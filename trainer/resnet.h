@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 
+#include "trainer/batch_norm.h"
 #include "trainer/network.h"
 #include "trainer/resnet_block.h"
 #include "trainer/resnet_plan.h"
@@ -23,6 +23,9 @@ class ResNet final : public Network {
 
   [[nodiscard]] torch::Tensor Forward(const torch::Tensor& images) override;
   void SetStep(std::int64_t step) override;
+  [[nodiscard]] std::vector<at::Generator> Generators() const override {
+    return {drops_.random.generator()};
+  }
 
  private:
   void Build(const ModelOptions& options);
@@ -34,7 +37,7 @@ class ResNet final : public Network {
   ResNetDrops drops_;
   std::vector<ConvNorm> stem_;
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
-  torch::nn::BatchNorm2d final_norm_{nullptr};
+  BatchNorm final_norm_{nullptr};
   torch::nn::Linear classifier_{nullptr};
 };
 

@@ -20,10 +20,10 @@ nn::Conv2d MakeConvolution(const ConvPlan& plan) {
 
 }  // namespace
 
-nn::BatchNorm2d MakeNorm(std::int64_t channels, const ModelOptions& options) {
-  return nn::BatchNorm2d(nn::BatchNorm2dOptions(channels)
-                             .eps(options.bn_epsilon)
-                             .momentum(1 - options.bn_momentum));
+BatchNorm MakeNorm(std::int64_t channels, const ModelOptions& options) {
+  return BatchNorm(nn::BatchNorm2dOptions(channels)
+                       .eps(options.bn_epsilon)
+                       .momentum(1 - options.bn_momentum));
 }
 
 ConvNorm MakeConvNorm(const ConvPlan& plan, std::int64_t norm_channels,

@@ -234,7 +234,9 @@ DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
           .precision = PrecisionOf(params.precision, IsGpu(device)),
           .normalization = params.normalization == "unit"
                                ? Normalization::kUnit
-                               : Normalization::kImagenet};
+                               : Normalization::kImagenet,
+          .graphs = params.cuda_graph,
+          .batch_norm_group = params.batch_norm_group};
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {

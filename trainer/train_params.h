@@ -28,8 +28,10 @@ struct TrainParams {
   int dropblock_size = 7;
   double bn_momentum = 0.9;
   double bn_epsilon = 1e-5;
+  int batch_norm_group = 1;  // ranks; 0: all
   int num_label_classes = 0;
   std::string precision = "auto";  // auto, bfloat16, float32
+  bool cuda_graph = true;
 
   // What it starts from.
   std::string resnet_checkpoint;
