@@ -94,7 +94,8 @@ void LookAtData(const std::string& data_dir, std::vector<Finding>& findings) {
 ExitCode DoctorMode(const RunOptions& options) {
   std::vector<Finding> findings = {
       {"versions", "infeed " INFEED_VERSION ", LibTorch " + TorchVersion(), ""},
-      Device(options.device), Ceilings(options.device)};
+      Device(options.device),
+      Ceilings(options.device)};
 #ifdef INFEED_CUDA
   for (Finding& finding : CheckCards()) {
     findings.push_back(std::move(finding));
