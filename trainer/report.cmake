@@ -16,6 +16,7 @@ infeed_library(charts
 # entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_report
   SOURCES
+    device_log.cc
     eval_log.cc
     pictures.cc
     profiler.cc
@@ -30,6 +31,7 @@ infeed_library(trainer_report
     train_log.cc
     train_verdict.cc
   HEADERS
+    device_log.h
     eval_log.h
     pictures.h
     profiler.h

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/stats_scalars.h"
+#include "trainer/device_log.h"
 #include "trainer/eval_log.h"
 #include "trainer/model_dir.h"
 #include "trainer/pictures.h"
@@ -44,17 +45,6 @@ std::string CodeBlock(std::string_view text) {
     }
   }
   return block;
-}
-
-// A CPU has no host that could wait for it.
-MetricsLog::Values DeviceValues(const DeviceUse& use) {
-  MetricsLog::Values values = {{"device_busy", use.busy_share()},
-                               {"tflops", use.tflops()},
-                               {"gb_per_second", use.gb_per_second()}};
-  if (use.host_syncs > 0) {
-    values.emplace_back("host_syncs", use.syncs_per_loop());
-  }
-  return values;
 }
 
 void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
@@ -242,16 +232,7 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
   summaries_.Scalar("examples/sec", rate, state_.step);
   summaries_.Scalar("input_wait", loop.input_wait_share(), state_.step);
-  WriteDeviceScalars(end.device);
-}
-
-void TrainLog::WriteDeviceScalars(const DeviceUse& use) {
-  summaries_.Scalar("device/busy", use.busy_share(), state_.step);
-  summaries_.Scalar("device/tflops", use.tflops(), state_.step);
-  summaries_.Scalar("device/gb_per_second", use.gb_per_second(), state_.step);
-  if (use.host_syncs > 0) {
-    summaries_.Scalar("device/host_syncs", use.syncs_per_loop(), state_.step);
-  }
+  WriteDeviceScalars(end.device, state_.step, summaries_);
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {

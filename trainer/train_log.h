@@ -86,7 +86,6 @@ class TrainLog {
   void WriteStepScalars();
   void WriteWarmUp(const PipelineStats& input);
   void WriteLoop(const LoopEnd& end, const RunTimes& before);
-  void WriteDeviceScalars(const DeviceUse& use);
 
   TrainLogOptions options_;
   MetricsLog metrics_;
