@@ -9,6 +9,7 @@ infeed_test(trainer_host_test
     lr_schedule_test.cc
     mix_plan_test.cc
     outfeed_test.cc
+    rank_parts_test.cc
     rank_star_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
@@ -81,6 +82,7 @@ infeed_test(export_test
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
+    local_ranks_test.cc
     train_flags_test.cc
   LIBRARIES infeed::train_flags
   LABELS core)
@@ -104,3 +106,13 @@ infeed_test(train_resnet_modes_test
             nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_modes_test train_resnet)
+
+# Several processes that train together, started and ended in every way.
+infeed_test(ranks_test
+  SOURCES
+    ranks_test.cc
+    support/running_program.cc
+  LIBRARIES infeed::trainer_state pipeline_test_support
+            nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(ranks_test train_resnet)
