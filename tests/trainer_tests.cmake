@@ -9,6 +9,7 @@ infeed_test(trainer_host_test
     lr_schedule_test.cc
     mix_plan_test.cc
     outfeed_test.cc
+    rank_parts_test.cc
     rank_star_test.cc
     result_ring_test.cc
     upload_ring_test.cc
@@ -59,11 +60,7 @@ if(NOT INFEED_CUDA)
     LABELS trainer)
 endif()
 
-<<<<<<< HEAD
-# Kernels; each test skips where there is no GPU.
-=======
 # Kernels, and the loop with them; each test skips where there is no GPU.
->>>>>>> part/cudaloop
 if(INFEED_CUDA)
   infeed_test(cuda_kernels_test
     SOURCES
@@ -71,14 +68,11 @@ if(INFEED_CUDA)
       cuda_norm_test.cc
     LIBRARIES infeed::trainer infeed_cuda
     LABELS gpu)
-<<<<<<< HEAD
-=======
   infeed_test(cuda_loop_test
     SOURCES
       cuda_loop_test.cc
     LIBRARIES infeed::trainer infeed_cuda
     LABELS gpu)
->>>>>>> part/cudaloop
 endif()
 
 infeed_test(train_resnet_test
@@ -108,6 +102,7 @@ infeed_test(export_test
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
+    local_ranks_test.cc
     train_flags_test.cc
   LIBRARIES infeed::train_flags
   LABELS core)
@@ -131,3 +126,13 @@ infeed_test(train_resnet_modes_test
             nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_modes_test train_resnet)
+
+# Several processes that train together, started and ended in every way.
+infeed_test(ranks_test
+  SOURCES
+    ranks_test.cc
+    support/running_program.cc
+  LIBRARIES infeed::trainer_state pipeline_test_support
+            nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(ranks_test train_resnet)
