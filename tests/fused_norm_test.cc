@@ -160,8 +160,8 @@ INSTANTIATE_TEST_SUITE_P(All, FusedNormTest,
                            return param_info.param.name;
                          });
 
-torch::nn::BatchNorm2d MakeModule() {
-  torch::nn::BatchNorm2d norm(torch::nn::BatchNorm2dOptions(8));
+BatchNorm MakeModule() {
+  BatchNorm norm(BatchNormOptions{.channels = 8});
   const torch::NoGradGuard no_grad;
   norm->weight.copy_(torch::linspace(-1, 1, 8));
   norm->bias.copy_(torch::linspace(0, 1, 8));
@@ -170,8 +170,8 @@ torch::nn::BatchNorm2d MakeModule() {
 
 TEST(NormReluTest, LeavesTheSameModuleFusedOrNot) {
   const Inputs inputs = MakeInputs({"", true, true}, torch::kFloat);
-  torch::nn::BatchNorm2d fused = MakeModule();
-  torch::nn::BatchNorm2d eager = MakeModule();
+  BatchNorm fused = MakeModule();
+  BatchNorm eager = MakeModule();
   ExpectNear(NormRelu(*fused, inputs.x, inputs.residual, true),
              NormRelu(*eager, inputs.x, inputs.residual, false), 1e-5);
   const auto buffers = fused->named_buffers();
@@ -182,7 +182,7 @@ TEST(NormReluTest, LeavesTheSameModuleFusedOrNot) {
 
 TEST(NormReluTest, UsesMovingStatisticsInEvaluation) {
   const Inputs inputs = MakeInputs({""}, torch::kFloat);
-  torch::nn::BatchNorm2d norm = MakeModule();
+  BatchNorm norm = MakeModule();
   norm->eval();
   EXPECT_TRUE(NormRelu(*norm, inputs.x, {}, true)
                   .equal(norm->forward(inputs.x).relu()));

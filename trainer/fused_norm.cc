@@ -157,7 +157,7 @@ torch::Tensor FusedNorm(const torch::Tensor& x, const NormTensors& norm,
       has_residual, relu);
 }
 
-torch::Tensor NormRelu(torch::nn::BatchNorm2dImpl& norm, const torch::Tensor& x,
+torch::Tensor NormRelu(BatchNormImpl& norm, const torch::Tensor& x,
                        const torch::Tensor& residual, bool fused) {
   if (fused && norm.is_training()) {
     norm.num_batches_tracked.add_(1);
@@ -166,8 +166,8 @@ torch::Tensor NormRelu(torch::nn::BatchNorm2dImpl& norm, const torch::Tensor& x,
                       .bias = norm.bias,
                       .moving_mean = norm.running_mean,
                       .moving_variance = norm.running_var,
-                      .momentum = norm.options.momentum().value(),
-                      .epsilon = norm.options.eps()},
+                      .momentum = norm.options.momentum,
+                      .epsilon = norm.options.epsilon},
                      residual, /*relu=*/true);
   }
   torch::Tensor y = norm.forward(x);

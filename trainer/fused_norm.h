@@ -1,7 +1,8 @@
 #pragma once
 
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/types.h>
+
+#include "trainer/batch_norm.h"
 
 // Batch norm in training with what follows it in a residual network, as one
 // operation: a GPU then goes over the memory four times less than with one
@@ -45,7 +46,7 @@ struct NormGradients {
 // relu(norm(x) + residual) of a module, in the mode that it is in; residual may
 // be undefined. fused: by FusedNorm() in training, else by LibTorch's
 // operations one after the other.
-[[nodiscard]] torch::Tensor NormRelu(torch::nn::BatchNorm2dImpl& norm,
+[[nodiscard]] torch::Tensor NormRelu(BatchNormImpl& norm,
                                      const torch::Tensor& x,
                                      const torch::Tensor& residual, bool fused);
 

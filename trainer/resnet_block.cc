@@ -21,9 +21,9 @@ nn::Conv2d MakeConvolution(const ConvPlan& plan) {
 }  // namespace
 
 BatchNorm MakeNorm(std::int64_t channels, const ModelOptions& options) {
-  return BatchNorm(nn::BatchNorm2dOptions(channels)
-                       .eps(options.bn_epsilon)
-                       .momentum(1 - options.bn_momentum));
+  return BatchNorm(BatchNormOptions{.channels = channels,
+                                    .epsilon = options.bn_epsilon,
+                                    .momentum = 1 - options.bn_momentum});
 }
 
 ConvNorm MakeConvNorm(const ConvPlan& plan, std::int64_t norm_channels,
