@@ -29,7 +29,7 @@ CudaEvaluation::CudaEvaluation(const DeviceModel& model,
       graphs_(
           {.enabled = model.options.graphs, .slots = kCudaSlots},
           [this](int slot) { Pass(slot); },
-          [] { return std::vector<at::Generator>(); }),
+          [] { return std::vector<at::Generator>(); }, waits),
       outputs_(kCudaSlots) {}
 
 EvalSums CudaEvaluation::Run(Infeed& infeed) {

@@ -4,6 +4,7 @@
 
 #include <ATen/autocast_mode.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 
 namespace infeed {
 namespace {
@@ -36,11 +37,13 @@ class NoAutocastCache {
 }  // namespace
 
 CudaGraphs::CudaGraphs(const CudaGraphOptions& options, Work work,
-                       std::function<std::vector<at::Generator>()> generators)
+                       std::function<std::vector<at::Generator>()> generators,
+                       CudaWaits& waits)
     : options_(options),
       work_(std::move(work)),
       generators_(std::move(generators)),
-      graphs_(static_cast<std::size_t>(options.slots)) {}
+      graphs_(static_cast<std::size_t>(options.slots)),
+      waits_(waits) {}
 
 void CudaGraphs::Run(int slot) {
   if (!options_.enabled || runs_ < options_.warm_up) {
@@ -60,19 +63,26 @@ void CudaGraphs::Capture(int slot) {
   for (at::Generator& generator : generators_()) {
     Register(*at::check_generator<at::CUDAGeneratorImpl>(generator), *graph);
   }
-  at::cuda::MempoolId_t pool = {0, 0};  // One of its own.
-  for (const auto& other : graphs_) {
-    if (other != nullptr) {
-      pool = other->pool();
-    }
-  }
+  const at::cuda::MempoolId_t pool = SharedPool();
   const NoAutocastCache no_cache;
   // Other threads go on allocating, copying and pinning meanwhile.
   graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   work_(slot);
   graph->capture_end();
   graphs_[static_cast<std::size_t>(slot)] = std::move(graph);
-  ++captured_;
+}
+
+at::cuda::MempoolId_t CudaGraphs::SharedPool() {
+  for (const auto& graph : graphs_) {
+    if (graph != nullptr) {
+      return graph->pool();
+    }
+  }
+  // What the passes so far took is given back, or the graphs' own memory would
+  // come on top of it.
+  waits_.For(c10::cuda::getCurrentCUDAStream());
+  c10::cuda::CUDACachingAllocator::emptyCache();
+  return at::cuda::graph_pool_handle();
 }
 
 void CudaGraphs::Reset() {
@@ -80,7 +90,6 @@ void CudaGraphs::Reset() {
     graph.reset();
   }
   runs_ = 0;
-  captured_ = 0;
 }
 
 }  // namespace infeed

@@ -8,6 +8,8 @@
 #include <ATen/core/Generator.h>
 #include <ATen/cuda/CUDAGraph.h>
 
+#include "trainer/cuda_stream.h"
+
 namespace infeed {
 
 struct CudaGraphOptions {
@@ -29,28 +31,30 @@ class CudaGraphs {
  public:
   using Work = std::function<void(int slot)>;
 
-  // generators: what the work draws from, asked for before each capture.
+  // generators: what the work draws from, asked for before each capture. waits
+  // must outlive it.
   CudaGraphs(const CudaGraphOptions& options, Work work,
-             std::function<std::vector<at::Generator>()> generators);
+             std::function<std::vector<at::Generator>()> generators,
+             CudaWaits& waits);
 
-  // Does the work on the slot, one way or the other.
+  // Does the work on the slot, one way or the other. The first capture waits
+  // for the device.
   void Run(int slot);
 
   // Forgets what was captured: shapes or addresses are going to change.
   // Requires: no pass is under way.
   void Reset();
 
-  [[nodiscard]] bool has_captured() const { return captured_ > 0; }
-
  private:
   void Capture(int slot);
+  [[nodiscard]] at::cuda::MempoolId_t SharedPool();
 
   CudaGraphOptions options_;
   Work work_;
   std::function<std::vector<at::Generator>()> generators_;
   std::vector<std::unique_ptr<at::cuda::CUDAGraph>> graphs_;  // by slot
-  int runs_ = 0;      // before the first capture
-  int captured_ = 0;  // graphs
+  CudaWaits& waits_;
+  int runs_ = 0;  // before the first capture
 };
 
 }  // namespace infeed

@@ -42,7 +42,7 @@ CudaLoop::CudaLoop(const DeviceModel& model,
       results_(records_.host()),
       graphs_(
           GraphsOf(model.options), [this](int slot) { Step(slot); },
-          model.generators) {}
+          model.generators, waits) {}
 
 std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
                            Infeed& infeed, Outfeed& outfeed) {
@@ -69,12 +69,9 @@ std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
     error = std::current_exception();
   }
   // Also after an error: the updates before it are done, and told.
-  End(error != nullptr);
+  End(error);
   infeed.AddWait(idle_.Take());
   syncs_ += waits_.count() - waits_before;
-  if (error) {
-    std::rethrow_exception(error);
-  }
   return done;
 }
 
@@ -116,19 +113,19 @@ void CudaLoop::Step(int slot) {
                 inputs_.clock(), stream_.stream());
 }
 
-void CudaLoop::End(bool failed) {
+void CudaLoop::End(std::exception_ptr error) {
   try {
     waits_.For(stream_);
   } catch (...) {
-    results_.Abandon();
-    throw;
+    // Where the host failed, the device may have for the same reason.
+    error = error ? error : std::current_exception();
   }
-  // The device is done: a step that was never launched has no record.
-  if (failed) {
+  if (error) {
+    // The device is done: a step that was never launched has no record.
     results_.Abandon();
-  } else {
-    results_.Finish();
+    std::rethrow_exception(error);
   }
+  results_.Finish();
 }
 
 }  // namespace infeed

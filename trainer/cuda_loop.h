@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 
 #include <c10/cuda/CUDAStream.h>
@@ -45,7 +46,7 @@ class CudaLoop {
   void Launch(std::int64_t step, BatchHandle batch, Outfeed& outfeed);
   void UseShape(const BatchShape& shape);
   void Step(int slot);
-  void End(bool failed);
+  void End(std::exception_ptr error);
 
   DeviceModel model_;
   c10::cuda::CUDAStream stream_;

@@ -1,6 +1,8 @@
 #include <string>
 
+#include <ATen/Context.h>
 #include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAFunctions.h>
 
 #include "trainer/cuda_evaluation.h"
 #include "trainer/cuda_loop.h"
@@ -10,10 +12,19 @@
 namespace infeed {
 namespace {
 
+// The device of this thread from now on: what is allocated without a word
+// about a device is to be there. Libraries try their kernels out, as there will
+// be many steps of one shape.
+const DeviceModel& Selected(const DeviceModel& model) {
+  c10::cuda::set_device(model.device.index());
+  at::globalContext().setBenchmarkCuDNN(true);
+  return model;
+}
+
 class CudaPasses final : public DevicePasses {
  public:
   explicit CudaPasses(const DeviceModel& model)
-      : model_(model),
+      : model_(Selected(model)),
         stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true,
                                              model.device.index())),
         training_(model, stream_, waits_),
