@@ -121,15 +121,17 @@ class TrainingTest(unittest.TestCase):
             "".join(json.dumps(line) + "\n" for line in lines))
 
     def test_the_warm_up_does_not_count(self):
-        loops = [{"event": "loop", "warm_up": first, "images_per_second": rate,
+        loops = [{"event": "loop", "images_per_second": rate,
                   "input_wait": 0.1, "tflops": 1, "device_busy": 0.9,
-                  "gb_per_second": 2} for first, rate in
-                 ((True, 1), (False, 10), (False, 30), (False, 20))]
+                  "gb_per_second": 2} for rate in (1, 10, 30, 20)]
         self.write({"event": "start"}, *loops)
         told = training.told(self.model, 8)
         self.assertEqual(told["images_per_second"], 20)
         self.assertEqual((told["slowest"], told["fastest"]), (10, 30))
         self.assertIsNone(told["host_syncs"])
+        self.write(loops[0])
+        with self.assertRaises(work.NotRun):
+            training.told(self.model, 8)
 
     def test_losses_are_those_of_the_steps(self):
         self.write({"event": "train", "loss": 2}, {"event": "loop"},
