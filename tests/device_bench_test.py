@@ -105,6 +105,12 @@ class NcuTest(unittest.TestCase):
         self.assertEqual(top[0]["calls"], 2)
         self.assertAlmostEqual(top[0]["share"], 2000 / 2010)
 
+    def test_kernels_have_short_names(self):
+        for name, short in (("void at::native::add<int, (int)2>(int)", "add"),
+                            ("infeed::(anonymous namespace)::Unpack(float*)",
+                             "Unpack"), ("gemm_bf16", "gemm_bf16")):
+            self.assertEqual(ncu.base_name(name), short)
+
     def test_no_kernel_is_no_result(self):
         with self.assertRaises(work.NotRun):
             ncu.rows("==PROF== Connected\n")
