@@ -16,8 +16,8 @@ infeed_library(charts
 # entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_report
   SOURCES
-    device_log.cc
     eval_log.cc
+    loop_values.cc
     pictures.cc
     profiler.cc
     report.cc
@@ -27,12 +27,13 @@ infeed_library(trainer_report
     report_tables.cc
     run_clock.cc
     run_history.cc
+    run_log.cc
     summary_writer.cc
     train_log.cc
     train_verdict.cc
   HEADERS
-    device_log.h
     eval_log.h
+    loop_values.h
     pictures.h
     profiler.h
     report.h
@@ -43,6 +44,7 @@ infeed_library(trainer_report
     report_tables.h
     run_clock.h
     run_history.h
+    run_log.h
     summary_writer.h
     train_log.h
     train_verdict.h

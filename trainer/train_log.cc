@@ -1,7 +1,6 @@
 #include "trainer/train_log.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <string_view>
@@ -9,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "pipeline/stats_scalars.h"
-#include "trainer/device_log.h"
 #include "trainer/eval_log.h"
+#include "trainer/loop_values.h"
 #include "trainer/model_dir.h"
 #include "trainer/pictures.h"
 
@@ -114,9 +113,6 @@ std::optional<double> TrainLog::SecondsLeft() const {
 void TrainLog::Step(const StepResult& result, double waited) {
   const TraceLog::Clock::time_point start = TraceLog::Clock::now();
   clock_.Step(waited);
-  if (!std::isfinite(result.loss) && !non_finite_step_) {
-    non_finite_step_ = result.step;
-  }
   state_.step = result.step;
   state_.loss = result.loss;
   state_.top_1 = result.top_1;
@@ -187,9 +183,7 @@ void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
   if (options_.skip_steps && end.done > 0) {
     WriteStepScalars();
   }
-  for (const infeed::Scalar& scalar : StatsScalars(input)) {
-    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
-  }
+  WriteScalars(StatsScalars(input));
   summaries_.Flush();
   if (options_.profiler != nullptr) {
     options_.profiler->BeginIfDue(end.step);
@@ -228,11 +222,21 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
                   {"seconds", loop.warm_up + loop.steady},
                   {"warm_up", loop.steady_steps == 0}});
   Append(values, DeviceValues(end.device));
+  const RankWaits waits =
+      RankWaitsOf(end.rank_waits, loop.warm_up + loop.steady);
+  Append(values, RankValues(waits));
   metrics_.Write("loop", state_.step, values);
   summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
   summaries_.Scalar("examples/sec", rate, state_.step);
   summaries_.Scalar("input_wait", loop.input_wait_share(), state_.step);
-  WriteDeviceScalars(end.device, state_.step, summaries_);
+  WriteScalars(DeviceScalars(end.device));
+  WriteScalars(RankScalars(waits));
+}
+
+void TrainLog::WriteScalars(const std::vector<infeed::Scalar>& scalars) {
+  for (const infeed::Scalar& scalar : scalars) {
+    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
+  }
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
