@@ -43,6 +43,7 @@ def packed_flags(deps):
             f"-Wl,-rpath-link,{arch}")
     return [f"-DCMAKE_LIBRARY_ARCHITECTURE={arch.name}",
             "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF",
+            "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON",
             f"-DProtobuf_PROTOC_EXECUTABLE={usr / 'bin/protoc'}",
             f"-DCMAKE_EXE_LINKER_FLAGS={link}"]
 
