@@ -11,6 +11,8 @@ infeed_test(trainer_host_test
     outfeed_test.cc
     rank_parts_test.cc
     rank_star_test.cc
+    result_ring_test.cc
+    upload_ring_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
@@ -27,6 +29,7 @@ add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
   SOURCES
+    cuda_math_test.cc
     device_ceilings_test.cc
     device_loop_batch_test.cc
     device_loop_eval_test.cc
@@ -34,6 +37,8 @@ infeed_test(trainer_test
     device_loop_networks_test.cc
     device_loop_test.cc
     device_loop_train_test.cc
+    flat_weights_test.cc
+    fused_norm_test.cc
     loss_test.cc
     network_drop_test.cc
     network_init_test.cc
@@ -53,6 +58,16 @@ if(NOT INFEED_CUDA)
       gradient_buckets_test.cc
     LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
     LABELS trainer)
+endif()
+
+# Kernels; each test skips where there is no GPU.
+if(INFEED_CUDA)
+  infeed_test(cuda_kernels_test
+    SOURCES
+      cuda_kernels_test.cc
+      cuda_norm_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
 endif()
 
 infeed_test(train_resnet_test
@@ -116,3 +131,12 @@ infeed_test(ranks_test
             nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(ranks_test train_resnet)
+
+# The GPU's side; each test is skipped where there is none.
+if(INFEED_CUDA)
+  infeed_test(cuda_test
+    SOURCES
+      cuda_loop_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
+endif()

@@ -64,6 +64,7 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
   input.training = false;
   input.shuffle = Shuffle::kNone;
   input.on_bad_record = OnBadRecord::kSkip;
+  input.batch_memory = device.batch_memory();
   const auto start = std::chrono::steady_clock::now();
   RunInput records(index, input);
   Infeed infeed(records.batches(), input.batch_size / input.world_size,

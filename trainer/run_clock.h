@@ -27,7 +27,7 @@ struct RunTimes {
   std::int64_t loops = 0;
   std::int64_t evaluation_count = 0;
   // Of whole loops: those after the first, or that one while it is alone.
-  DeviceUse device;
+  DeviceUse device = {};
 
   // The host's own work between steps: what longer loops would save.
   [[nodiscard]] double between_steps() const { return between + drain; }

@@ -10,6 +10,14 @@
 #include "trainer/model_cost.h"
 
 namespace infeed {
+namespace {
+
+InputOptions OnDevice(InputOptions input, const DeviceLoop& device) {
+  input.batch_memory = device.batch_memory();
+  return input;
+}
+
+}  // namespace
 
 Training::Training(const TrainingOptions& options, const RecordIndex* index,
                    const TrainingParts& with, std::int64_t step,
@@ -22,7 +30,7 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       saved_step_(step > 0 ? step : -1),
       compared_epoch_(stream.epoch),
       rank_waits_(static_cast<std::size_t>(options.input.world_size)),
-      records_(index, options.input,
+      records_(index, OnDevice(options.input, with.device),
                ImageSizeSchedule(options.image_size_schedule,
                                  options.input.image_size),
                stream),
@@ -86,6 +94,7 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
   const double waited = infeed_.wait_seconds();
+  const std::int64_t syncs = device_.host_syncs();
   log_.BeginLoop(steps, waited);
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   infeed_.EndStep();
@@ -94,12 +103,14 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   const Clock::time_point end = Clock::now();
   step_ += done;
   loop_seconds_ += Seconds(end - start).count();
+  DeviceUse use = UseOf(done, image_size, Seconds(end - start).count(),
+                        infeed_.wait_seconds() - waited);
+  use.host_syncs = device_.host_syncs() - syncs;
   log_.EndLoop({.step = step_,
                 .done = done,
                 .waited = infeed_.wait_seconds(),
                 .drained = Seconds(end - device_end).count(),
-                .device = UseOf(done, image_size, Seconds(end - start).count(),
-                                infeed_.wait_seconds() - waited),
+                .device = use,
                 .rank_waits = MeetRanks(done < steps || stop.stop_requested())},
                input_stats().Since(before), input_stats_of_loops());
   if (infeed_.position().epoch != compared_epoch_) {
@@ -179,8 +190,9 @@ void Training::NoteEvaluation(const EvalResult& result) {
 PipelineStats Training::input_stats() const {
   PipelineStats stats = records_.stats();
   stats.first_wait_seconds = infeed_.first_wait_seconds();
+  // A device that counts its waits adds them as a loop ends.
   stats.consumer_wait_seconds =
-      infeed_.wait_seconds() - stats.first_wait_seconds;
+      std::max(0.0, infeed_.wait_seconds() - stats.first_wait_seconds);
   return stats;
 }
 

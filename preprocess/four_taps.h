@@ -1,0 +1,121 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+// The arithmetic of the kernels of four taps, without antialiasing, edges
+// repeated; the same for the CPU's code and for a GPU's. Bicubic is
+// TensorFlow's legacy one, the reference recipe's: A = -0.75, no half-pixel
+// offset, 1,024 steps a pixel. Bilinear has half-pixel centres, as OpenCV's
+// INTER_LINEAR and the bilinear resizes of TensorFlow 2 and PyTorch; the outer
+// two of its four weights are 0.
+//
+// In fixed point, horizontally first. The four weights of a sample are in
+// 2^-14. A row between the passes holds sums of four products in 1/128 levels,
+// rounded half up, less 128 levels so that 16 bits hold them: weights go up to
+// 1.1875 and down to -0.1875 of a level, sums of two each, so the sums lie in
+// -22,502..22,374. Four such rows, weighted, make a level, rounded half up and
+// clamped to 0..255. Products are exact, in 32 bits.
+namespace infeed {
+
+constexpr int kResizeWeightBits = 14;
+constexpr int kResizeRowBits = 7;
+
+// What a pass adds to its sums before it cuts them to their whole part: a half
+// to round, and the bias, which comes back whole as the weights' sum is one.
+constexpr std::int32_t kResizeRowShift = kResizeWeightBits - kResizeRowBits;
+constexpr std::int32_t kResizeRowOffset =
+    (1 << (kResizeRowShift - 1)) - (128 << kResizeWeightBits);
+constexpr std::int32_t kResizeLevelShift = kResizeWeightBits + kResizeRowBits;
+constexpr std::int32_t kResizeLevelOffset =
+    (1 << (kResizeLevelShift - 1)) + (128 << kResizeLevelShift);
+
+// The ends of the two passes.
+[[nodiscard]] constexpr std::int16_t RoundToRow(std::int32_t sum) {
+  return static_cast<std::int16_t>((sum + kResizeRowOffset) >> kResizeRowShift);
+}
+[[nodiscard]] constexpr std::uint32_t RoundToLevel(std::int32_t sum) {
+  const std::int32_t level = (sum + kResizeLevelOffset) >> kResizeLevelShift;
+  return static_cast<std::uint32_t>(level < 0 ? 0 : level > 255 ? 255 : level);
+}
+
+using FourTapWeights = std::array<std::int16_t, 4>;
+
+// The four source samples that one output sample is made of: first, which may
+// be -1, and the three behind it, those outside being copies of the edge. The
+// weights sum to exactly 2^14.
+struct FourTaps {
+  int first;
+  alignas(8) FourTapWeights weight;  // a register of its own
+};
+
+constexpr int kBicubicSteps = 1024;  // places between two samples
+
+// A weight in fixed point, rounded to even: at 1.5 * 2^52 a double's last bit
+// is one.
+[[nodiscard]] constexpr int FixedWeight(double weight) {
+  constexpr double kWhole = 6755399441055744;
+  return static_cast<int>(weight * (1 << kResizeWeightBits) + kWhole - kWhole);
+}
+
+// As std::lrintf(), which is a call: at 1.5 * 2^23 a float's last bit is one.
+// Requires: 0 <= value < 2^22.
+[[nodiscard]] constexpr int RoundToEven(float value) {
+  constexpr float kWhole = 12582912;
+  return std::bit_cast<std::int32_t>(value + kWhole) -
+         std::bit_cast<std::int32_t>(kWhole);
+}
+
+// The weights at `step` of kBicubicSteps behind the second of four samples.
+[[nodiscard]] constexpr FourTapWeights BicubicWeights(int step) {
+  constexpr double kSharpness = -0.75;  // A of the cubic convolution
+  // The kernel at distance x in 0..1, and at distance 1 + x.
+  const auto near = [](double x) {
+    return FixedWeight(((kSharpness + 2) * x - (kSharpness + 3)) * x * x + 1);
+  };
+  const auto far = [](double x) {
+    return FixedWeight(kSharpness * x * (1 - x) * (1 - x));
+  };
+  const double x = static_cast<double>(step) / kBicubicSteps;
+  int weights[4] = {far(x), near(x), near(1 - x), far(1 - x)};
+  // What rounding left over goes to the largest, so that flat areas stay flat.
+  weights[step <= kBicubicSteps / 2 ? 1 : 2] += (1 << kResizeWeightBits) -
+                                                weights[0] - weights[1] -
+                                                weights[2] - weights[3];
+  return {static_cast<std::int16_t>(weights[0]),
+          static_cast<std::int16_t>(weights[1]),
+          static_cast<std::int16_t>(weights[2]),
+          static_cast<std::int16_t>(weights[3])};
+}
+
+// Where an output sample lies: behind sample `whole`, step of kBicubicSteps.
+struct BicubicPlace {
+  int whole;
+  int step;
+};
+
+// scale: in_size / out_size, as float. last: of the source's samples.
+[[nodiscard]] constexpr BicubicPlace BicubicPlaceOf(int out_index, float scale,
+                                                    int last) {
+  const float place = static_cast<float>(out_index) * scale;
+  // The clamps are for float's rounding alone, at sizes beyond any image's.
+  const int whole = std::min(static_cast<int>(place), last);
+  const float steps = (place - static_cast<float>(whole)) * kBicubicSteps;
+  return {.whole = whole, .step = std::min(RoundToEven(steps), kBicubicSteps)};
+}
+
+// scale: in_size / out_size, as double. last: of the source's samples.
+[[nodiscard]] constexpr FourTaps BilinearTaps(int out_index, double scale,
+                                              int last) {
+  constexpr int kOne = 1 << kResizeWeightBits;
+  const double place = std::clamp((out_index + 0.5) * scale - 0.5, 0.0,
+                                  static_cast<double>(last));
+  const int whole = static_cast<int>(place);
+  const auto behind = static_cast<std::int16_t>((place - whole) * kOne + 0.5);
+  return {.first = whole - 1,
+          .weight = {0, static_cast<std::int16_t>(kOne - behind), behind, 0}};
+}
+
+}  // namespace infeed

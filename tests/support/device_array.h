@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+
+// Memory of a GPU, exactly as long as its elements, so that compute-sanitizer
+// sees what goes beyond.
+template <typename T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(const std::vector<T>& values)
+      : DeviceArray(values.size()) {
+    Copy(data_, values.data(), cudaMemcpyHostToDevice);
+  }
+  // Poisoned: every byte is 0xCD.
+  explicit DeviceArray(std::size_t size) : size_(size) {
+    EXPECT_EQ(cudaMalloc(&data_, Bytes()), cudaSuccess);
+    EXPECT_EQ(cudaMemset(data_, 0xCD, Bytes()), cudaSuccess);
+  }
+  ~DeviceArray() { cudaFree(data_); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+
+  [[nodiscard]] T* data() const { return static_cast<T*>(data_); }
+
+  // Waits for what the device has to do.
+  [[nodiscard]] std::vector<T> Values() const {
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    std::vector<T> values(size_);
+    Copy(values.data(), data_, cudaMemcpyDeviceToHost);
+    return values;
+  }
+
+ private:
+  [[nodiscard]] std::size_t Bytes() const { return size_ * sizeof(T); }
+  void Copy(void* to, const void* from, cudaMemcpyKind kind) const {
+    EXPECT_EQ(cudaMemcpy(to, from, Bytes(), kind), cudaSuccess);
+  }
+
+  std::size_t size_;
+  void* data_ = nullptr;
+};
+
+// A test of kernels; skipped where there is no GPU.
+class DeviceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0) {
+      GTEST_SKIP() << "no GPU: " << cudaGetErrorString(error);
+    }
+  }
+};
+
+}  // namespace infeed
