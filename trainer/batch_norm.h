@@ -7,13 +7,18 @@
 
 namespace infeed {
 
-// LibTorch's batch norm, which can share its statistics with other ranks': in
-// training it then normalises as one over all their images would, and its
-// moving statistics move as that one's. All ranks of the group pass images of
-// the same shape. One thread at a time.
-class BatchNormImpl final : public torch::nn::BatchNorm2dImpl {
+// LibTorch's BatchNorm2d, with its parameters, buffers and results, which can
+// share its statistics with other ranks': in training it then normalises as one
+// over all their images would, and its moving statistics move as that one's.
+// All ranks of the group pass images of the same shape. One thread at a time.
+//
+// Not derived from BatchNorm2dImpl: its base has a virtual function that
+// LibTorch 1.13 defines but does not export, and derived classes refer to it.
+class BatchNormImpl final
+    : public torch::nn::NormImplBase<2, BatchNormImpl,
+                                     torch::nn::BatchNormOptions> {
  public:
-  using torch::nn::BatchNorm2dImpl::BatchNorm2dImpl;
+  using NormImplBase::NormImplBase;
 
   // nullptr: alone, as at first. The group must outlive the passes.
   void set_group(DeviceGroup* group) { group_ = group; }
@@ -23,6 +28,8 @@ class BatchNormImpl final : public torch::nn::BatchNorm2dImpl {
   torch::Tensor forward(const torch::Tensor& x);
 
  private:
+  void _check_input_dim(const torch::Tensor& x) override;
+
   DeviceGroup* group_ = nullptr;
 };
 
