@@ -9,6 +9,7 @@ infeed_test(trainer_host_test
     lr_schedule_test.cc
     mix_plan_test.cc
     outfeed_test.cc
+    rank_parts_test.cc
     rank_star_test.cc
     result_ring_test.cc
     upload_ring_test.cc
@@ -59,12 +60,17 @@ if(NOT INFEED_CUDA)
     LABELS trainer)
 endif()
 
-# Kernels; each test skips where there is no GPU.
+# Kernels, and the loop with them; each test skips where there is no GPU.
 if(INFEED_CUDA)
   infeed_test(cuda_kernels_test
     SOURCES
       cuda_kernels_test.cc
       cuda_norm_test.cc
+    LIBRARIES infeed::trainer infeed_cuda
+    LABELS gpu)
+  infeed_test(cuda_loop_test
+    SOURCES
+      cuda_loop_test.cc
     LIBRARIES infeed::trainer infeed_cuda
     LABELS gpu)
 endif()
@@ -96,6 +102,7 @@ infeed_test(export_test
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
+    local_ranks_test.cc
     train_flags_test.cc
   LIBRARIES infeed::train_flags
   LABELS core)
@@ -120,11 +127,12 @@ infeed_test(train_resnet_modes_test
   LABELS end_to_end)
 add_dependencies(train_resnet_modes_test train_resnet)
 
-# The GPU's side; each test is skipped where there is none.
-if(INFEED_CUDA)
-  infeed_test(cuda_test
-    SOURCES
-      cuda_loop_test.cc
-    LIBRARIES infeed::trainer infeed_cuda
-    LABELS gpu)
-endif()
+# Several processes that train together, started and ended in every way.
+infeed_test(ranks_test
+  SOURCES
+    ranks_test.cc
+    support/running_program.cc
+  LIBRARIES infeed::trainer_state pipeline_test_support
+            nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(ranks_test train_resnet)

@@ -1,5 +1,7 @@
 # What only a build with CUDA has. Sources outside cuda_* see INFEED_CUDA.
 target_sources(infeed_trainer PRIVATE
+  cuda_cards.cc
+  cuda_cards.h
   cuda_evaluation.cc
   cuda_graphs.cc
   cuda_group.cc

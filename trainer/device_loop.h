@@ -120,6 +120,12 @@ class DeviceLoop {
 // an unknown name, or a GPU that is not there.
 [[nodiscard]] bool IsGpu(const std::string& device);
 
+// The device that "auto" and "cuda" stand for on one of several ranks of a
+// machine: the local rank's GPU, or the only one that it is shown. Other names
+// stay. Throws as IsGpu().
+[[nodiscard]] std::string DeviceOfRank(const std::string& device,
+                                       const RankPlace& place);
+
 // "1.13.1": the LibTorch that runs.
 [[nodiscard]] std::string TorchVersion();
 

@@ -56,7 +56,8 @@ const Param kTable[] = {
      "faster with it.",
      ""},
     {"cuda_graph", &P::cuda_graph, Any(), "",
-     "On a GPU: replay steps as CUDA graphs. Without, the same work is launched "
+     "On a GPU: replay steps as CUDA graphs. Without, the same work is "
+     "launched "
      "kernel by kernel.",
      ""},
     {"resnet_checkpoint", &P::resnet_checkpoint, Any(), "",

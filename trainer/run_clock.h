@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "pipeline/trace_log.h"
 #include "trainer/device_use.h"
@@ -43,6 +44,8 @@ struct LoopEnd {
   double waited = 0;      // by the device for its infeed so far, in all
   double drained = 0;     // after its last step, until all results were seen
   DeviceUse device = {};  // of this loop
+  // How long each rank waited for its infeed in this loop; alone: none.
+  std::vector<double> rank_waits = {};
 };
 
 struct RunClockOptions {
