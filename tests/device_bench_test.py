@@ -166,6 +166,8 @@ class PackTest(unittest.TestCase):
     def test_takes_headers_and_libraries_alone(self):
         self.assertTrue(pack.is_needed("/usr/include/fmt/core.h"))
         self.assertTrue(pack.is_needed("/usr/lib/x86_64-linux-gnu/libfmt.so"))
+        self.assertFalse(pack.is_needed(
+            "/usr/lib/x86_64-linux-gnu/pkgconfig/fmt.pc"))
         self.assertFalse(pack.is_needed("/usr/share/doc/libfmt-dev/copyright"))
 
 

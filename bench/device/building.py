@@ -2,6 +2,7 @@
 
 import glob
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -43,7 +44,6 @@ def packed_flags(deps):
             f"-Wl,-rpath-link,{arch}")
     return [f"-DCMAKE_LIBRARY_ARCHITECTURE={arch.name}",
             "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF",
-            "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON",
             f"-DProtobuf_PROTOC_EXECUTABLE={usr / 'bin/protoc'}",
             f"-DCMAKE_EXE_LINKER_FLAGS={link}"]
 
@@ -66,6 +66,8 @@ def configure(place):
              f"-DCMAKE_PREFIX_PATH={';'.join(prefixes(place))}"]
     if work.PACKED.exists():
         flags += packed_flags(deps())
+        # Nothing is found there: pkg-config knows the system's alone.
+        os.environ["PKG_CONFIG_LIBDIR"] = str(deps() / "pkg-config")
     place.run(["cmake", "-G", "Ninja", "-S", work.ROOT, "-B",
                place.folder / "build", *flags], log="configure.log")
 

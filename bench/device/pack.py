@@ -42,9 +42,11 @@ def output(*command):
 
 
 def is_needed(path):
-    """Headers, libraries and package files; no manuals."""
-    return path.startswith(("/usr/include/", "/usr/lib/", "/usr/share/cmake",
-                            "/usr/share/nlohmann"))
+    """Headers, libraries and CMake's package files; no manuals, and nothing
+    of pkg-config, whose files name /usr."""
+    return "/pkgconfig/" not in path and path.startswith(
+        ("/usr/include/", "/usr/lib/", "/usr/share/cmake",
+         "/usr/share/nlohmann"))
 
 
 def files_of_packages():
