@@ -34,13 +34,20 @@ struct Layout {
   }
 };
 
+// A choice is a word, as a pixel is.
+int SideOf(BatchContent content, int image_size) {
+  return content == BatchContent::kChoices ? 1 : image_size;
+}
+
 }  // namespace
 
-Batch::Batch(int size, int image_size, const BatchMemory& memory)
+Batch::Batch(int size, int image_size, const BatchMemory& memory,
+             BatchContent content)
     : size_(size),
       image_size_(image_size),
-      memory_(Layout(size, image_size).bytes) {
-  const Layout layout(size, image_size);
+      content_(content),
+      memory_(Layout(size, SideOf(content, image_size)).bytes) {
+  const Layout layout(size, SideOf(content, image_size));
   const std::size_t count = static_cast<std::size_t>(size);
   std::byte* const start = memory_.bytes().data();
   if (memory.pin) {

@@ -21,13 +21,18 @@ struct StreamPosition {
                          const StreamPosition&) = default;
 };
 
+// What stands in a batch's slots: images, or which of those that a device
+// holds (pipeline/image_choice.h).
+enum class BatchContent { kPixels, kChoices };
+
 // One batch: plain memory, filled slot by slot; unspecified until then. Owns
 // the memory, whose three parts are each aligned to 64 bytes. One thread at a
 // time; different slots may be filled at once.
 class Batch {
  public:
   // Requires: both > 0. Throws std::bad_alloc, and what memory.pin throws.
-  Batch(int size, int image_size, const BatchMemory& memory = {});
+  Batch(int size, int image_size, const BatchMemory& memory = {},
+        BatchContent content = BatchContent::kPixels);
   Batch(Batch&&) = default;
   // Would give the old memory back before it is unpinned.
   Batch& operator=(Batch&&) = delete;
@@ -35,7 +40,8 @@ class Batch {
   // What the memory of such a batch takes up.
   [[nodiscard]] static std::int64_t MemoryBytes(int size, int image_size);
 
-  // [size, image_size, image_size], each R << 24 | G << 16 | B << 8.
+  // [size, image_size, image_size], each R << 24 | G << 16 | B << 8; of
+  // choices [size], labels and weights mean nothing then.
   [[nodiscard]] std::span<std::uint32_t> pixels() { return pixels_; }
   [[nodiscard]] std::span<const std::uint32_t> pixels() const {
     return pixels_;
@@ -51,6 +57,7 @@ class Batch {
 
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] int image_size() const { return image_size_; }
+  [[nodiscard]] BatchContent content() const { return content_; }
 
   // Black pixels, label -1, weight 0.
   void BlankSlot(int slot);
@@ -68,6 +75,7 @@ class Batch {
 
   int size_;
   int image_size_;
+  BatchContent content_;
   PageMemory memory_;
   std::unique_ptr<std::byte, Unpin> pinned_;  // After memory_: goes first.
   std::span<std::uint32_t> pixels_;

@@ -132,7 +132,7 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
            options_.scaled_decode);
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
-  sink_->Aim(destination, IsFlipped(key), plan.sides);
+  sink_->Aim(destination, IsFlipped(options_, key), plan.sides);
   decoder_.DecodeScaledWindow(plan.denominator, plan.window, *sink_,
                               is_index ? &index_ : nullptr);
   const JpegIndexUse use = is_index || seek_index.empty()
@@ -157,7 +157,7 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
       image_);
   const DecodePlan plan =
       Plan(ChooseFraming(image_.height(), image_.width(), 3, key), false);
-  sink_->Aim(destination, IsFlipped(key), plan.sides);
+  sink_->Aim(destination, IsFlipped(options_, key), plan.sides);
   PutImage(image_.view(plan.window), *sink_);
   const std::int64_t inside =
       std::int64_t{plan.window.width} * plan.window.height;
@@ -195,9 +195,9 @@ DecodePlan Preprocessor::Plan(const Framing& framing, bool is_scaled) const {
                     is_scaled);
 }
 
-bool Preprocessor::IsFlipped(const SampleKey& key) const {
-  return options_.recipe != Recipe::kPlain && options_.training &&
-         options_.random_flip && DrawFlip(key);
+bool IsFlipped(const PreprocessOptions& options, const SampleKey& key) {
+  return options.recipe != Recipe::kPlain && options.training &&
+         options.random_flip && DrawFlip(key);
 }
 
 void Preprocessor::Finish(const SampleKey& key,
@@ -206,7 +206,7 @@ void Preprocessor::Finish(const SampleKey& key,
     SampleRandom random(key, RandomStream::kCrop);
     Move move = DrawMove(random);
     // The pixels are mirrored already, and the move comes before that.
-    move.right = IsFlipped(key) ? -move.right : move.right;
+    move.right = IsFlipped(options_, key) ? -move.right : move.right;
     MovePixels(move, options_.image_size, pixels);
   }
 }
@@ -242,7 +242,7 @@ FillCounts Preprocessor::CopyPacked(std::span<const std::byte> packed,
                     " bytes, expected " +
                     std::to_string(destination.size_bytes()));
   }
-  CopyPackedPixels(packed, size, IsFlipped(key), destination);
+  CopyPackedPixels(packed, size, IsFlipped(options_, key), destination);
   Finish(key, destination);
   FillCounts counts;
   counts.resize = Clock::now() - start;

@@ -67,6 +67,11 @@ struct PreprocessOptions {
 [[nodiscard]] std::unique_ptr<ResizeSink> MakeResize(
     const PreprocessOptions& options);
 
+// Whether the sample is mirrored: its flip stream says so, where the recipe
+// mirrors training images.
+[[nodiscard]] bool IsFlipped(const PreprocessOptions& options,
+                             const SampleKey& key);
+
 // What Fill() did with one image.
 struct FillCounts {
   // Of the window that was asked for, at the size that it was decoded to.
@@ -116,7 +121,6 @@ class Preprocessor {
  private:
   [[nodiscard]] Framing ChooseFraming(int height, int width, int components,
                                       const SampleKey& key) const;
-  [[nodiscard]] bool IsFlipped(const SampleKey& key) const;
   [[nodiscard]] DecodePlan Plan(const Framing& framing, bool is_scaled) const;
 
   // Decode the framing into destination and return what was done, without the

@@ -8,5 +8,6 @@ infeed_test(cuda_kernels_test
 infeed_test(cuda_loop_test
   SOURCES
     cuda_loop_test.cc
+    cuda_resident_test.cc
   LIBRARIES infeed::trainer infeed_cuda
   LABELS gpu)

@@ -6,6 +6,8 @@
 
 #include <torch/types.h>
 
+#include "pipeline/image_choice.h"
+
 #include "gtest/gtest.h"
 
 namespace infeed {
@@ -46,6 +48,38 @@ TEST(BatchUnpackerTest, DividesBytesBy255WhereAsked) {
   EXPECT_EQ(images[0][1][0][1].item<float>(), 51.0F / 255.0F);
   EXPECT_EQ(images[0][2][0][1].item<float>(), 1.0F / 255.0F);
   EXPECT_EQ(images[0][0][0][0].item<float>(), 0);
+}
+
+TEST(BatchUnpackerTest, UnpacksTheImagesThatAreChosen) {
+  BatchUnpacker unpacker(torch::kCPU, Normalization::kImagenet);
+  Batch images(2, 2);
+  for (std::size_t i = 0; i < images.pixels().size(); ++i) {
+    images.pixels()[i] = static_cast<std::uint32_t>(i + 1) << 24;
+  }
+  images.labels()[0] = 4;
+  images.labels()[1] = 9;
+  unpacker.Hold({.images = 2, .side = 2})(images);
+
+  Batch choices(3, 2, {}, BatchContent::kChoices);
+  choices.pixels()[0] = ImageChoice(1, true);
+  choices.pixels()[1] = kNoImage;
+  choices.pixels()[2] = ImageChoice(0, false);
+  Batch expected(3, 2);
+  expected.BlankSlot(1);
+  for (std::size_t i = 0; i < 4; ++i) {
+    expected.slot_pixels(0)[i] = images.slot_pixels(1)[i ^ 1U];
+    expected.slot_pixels(2)[i] = images.slot_pixels(0)[i];
+  }
+  expected.labels()[0] = 9;
+  expected.labels()[2] = 4;
+  expected.weights()[0] = 1;
+  expected.weights()[2] = 1;
+
+  const DeviceBatch chosen = unpacker.Unpack(choices);
+  const DeviceBatch plain = unpacker.Unpack(expected);
+  EXPECT_TRUE(chosen.images.equal(plain.images));
+  EXPECT_TRUE(chosen.labels.equal(plain.labels));
+  EXPECT_TRUE(chosen.weights.equal(plain.weights));
 }
 
 TEST(BatchUnpackerTest, TakesPixelsApartAsRedGreenBlue) {

@@ -12,6 +12,7 @@
 
 #include "records/shards.h"
 #include "records/tfrecord_writer.h"
+#include "tests/support/packed_payload.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
@@ -339,6 +340,40 @@ TEST_F(TrainResnetTest, TrainsAlikeWithoutOverlap) {
   ASSERT_EQ(basic.exit_code, 0) << basic.err;
   EXPECT_EQ(Metrics("flow", "train")[1]["loss"],
             Metrics("basic", "train")[1]["loss"]);
+}
+
+TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 20; ++i) {
+    payloads.push_back(PackedPayload(i, 32));
+  }
+  WriteRecords("train", payloads);
+  const std::string more = "learning_rate_schedule=constant,train_steps=";
+  ASSERT_EQ(Train("read", more + "7").exit_code, 0);
+  for (const std::string steps : {"3", "7"}) {
+    const ProgramResult run =
+        Train("held", "data_on_device=true," + more + steps);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("data_on_device: 20 images, 0 MiB"));
+  }
+  const auto expected = Metrics("read", "train");
+  const auto actual = Metrics("held", "train");
+  for (int step = 1; step <= 7; ++step) {
+    EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
+  }
+}
+
+TEST_F(TrainResnetTest, SaysWhyTheDeviceCannotHaveItsImages) {
+  const auto error = [&](const std::string& more) {
+    const ProgramResult run =
+        Train("model", "train_steps=1,data_on_device=true" + more);
+    EXPECT_EQ(run.exit_code, 2);
+    return run.err;
+  };
+  EXPECT_THAT(error(""), HasSubstr("image/packed"));
+  EXPECT_THAT(error(",recipe=cifar"), HasSubstr("recipe=cifar"));
+  EXPECT_THAT(error(",image_size_schedule=1:40"),
+              HasSubstr("packed pixels have one size"));
 }
 
 TEST_F(TrainResnetTest, RefusesAnotherRunsCheckpoint) {

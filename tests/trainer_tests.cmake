@@ -22,6 +22,7 @@ add_dependencies(tsan_tests trainer_host_test)
 infeed_test(infeed_pipeline_test
   SOURCES
     infeed_pipeline_test.cc
+    resident_order_test.cc
     sized_input_test.cc
   LIBRARIES infeed::trainer_host pipeline_test_support
   LABELS tbb)

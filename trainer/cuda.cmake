@@ -10,6 +10,8 @@ target_sources(infeed_trainer PRIVATE
   cuda_kernels_norm.cu
   cuda_kernels_norm.h
   cuda_kernels_optimizer.cu
+  cuda_kernels_resident.cu
+  cuda_kernels_resident.h
   cuda_kernels_resize.cu
   cuda_kernels_resize.h
   cuda_kernels_step.cu
@@ -21,10 +23,13 @@ target_sources(infeed_trainer PRIVATE
   cuda_norm_tiles.h
   cuda_optimizer.cc
   cuda_passes.cc
+  cuda_resident_loop.cc
   cuda_slots.cc
+  cuda_step.cc
   cuda_step_inputs.cc
   cuda_stream.cc
   cuda_vectors.h
+  cuda_while_graph.cc
   gloo_group_none.cc
   )
 # The kernels' arithmetic is constexpr functions, which the CPU compiles too,
@@ -32,6 +37,7 @@ target_sources(infeed_trainer PRIVATE
 set_source_files_properties(
   cuda_kernels_norm.cu
   cuda_kernels_optimizer.cu
+  cuda_kernels_resident.cu
   cuda_kernels_resize.cu
   cuda_kernels_step.cu
   cuda_kernels_unpack.cu

@@ -68,10 +68,11 @@ void CudaEvaluation::UseShape(const BatchShape& shape) {
 
 void CudaEvaluation::Pass(int slot) {
   Output output;
-  output.batch = slots_->Unpack(
-      slot, StatisticsOf(model_.options.normalization),
-      model_.options.precision == Precision::kBfloat16 ? ImageType::kBfloat16
-                                                       : ImageType::kFloat32);
+  output.batch = UnpackOnDevice(slots_->Packed(slot), slots_->shape(),
+                                StatisticsOf(model_.options.normalization),
+                                model_.options.precision == Precision::kBfloat16
+                                    ? ImageType::kBfloat16
+                                    : ImageType::kFloat32);
   output.logits = model_.forward(output.batch.images);
   counter_.Count(output.logits, output.batch);
   output.batch.images = torch::Tensor();  // Large, and of no use any more.

@@ -36,6 +36,28 @@ class NoAutocastCache {
 
 }  // namespace
 
+std::unique_ptr<at::cuda::CUDAGraph> CaptureWork(
+    const std::function<void()>& work, std::vector<at::Generator> generators,
+    at::cuda::MempoolId_t pool, GraphUse use) {
+  auto graph = std::make_unique<at::cuda::CUDAGraph>(
+      /*keep_graph=*/use == GraphUse::kAsPart);
+  for (at::Generator& generator : generators) {
+    Register(*at::check_generator<at::CUDAGeneratorImpl>(generator), *graph);
+  }
+  const NoAutocastCache no_cache;
+  // Other threads go on allocating, copying and pinning meanwhile.
+  graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+  work();
+  graph->capture_end();
+  return graph;
+}
+
+at::cuda::MempoolId_t NewGraphPool(CudaWaits& waits) {
+  waits.For(c10::cuda::getCurrentCUDAStream());
+  c10::cuda::CUDACachingAllocator::emptyCache();
+  return at::cuda::graph_pool_handle();
+}
+
 CudaGraphs::CudaGraphs(const CudaGraphOptions& options, Work work,
                        std::function<std::vector<at::Generator>()> generators,
                        CudaWaits& waits)
@@ -59,17 +81,8 @@ void CudaGraphs::Run(int slot) {
 }
 
 void CudaGraphs::Capture(int slot) {
-  auto graph = std::make_unique<at::cuda::CUDAGraph>();
-  for (at::Generator& generator : generators_()) {
-    Register(*at::check_generator<at::CUDAGeneratorImpl>(generator), *graph);
-  }
-  const at::cuda::MempoolId_t pool = SharedPool();
-  const NoAutocastCache no_cache;
-  // Other threads go on allocating, copying and pinning meanwhile.
-  graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
-  work_(slot);
-  graph->capture_end();
-  graphs_[static_cast<std::size_t>(slot)] = std::move(graph);
+  graphs_[static_cast<std::size_t>(slot)] = CaptureWork(
+      [&] { work_(slot); }, generators_(), SharedPool(), GraphUse::kToLaunch);
 }
 
 at::cuda::MempoolId_t CudaGraphs::SharedPool() {
@@ -78,11 +91,7 @@ at::cuda::MempoolId_t CudaGraphs::SharedPool() {
       return graph->pool();
     }
   }
-  // What the passes so far took is given back, or the graphs' own memory would
-  // come on top of it.
-  waits_.For(c10::cuda::getCurrentCUDAStream());
-  c10::cuda::CUDACachingAllocator::emptyCache();
-  return at::cuda::graph_pool_handle();
+  return NewGraphPool(waits_);
 }
 
 void CudaGraphs::Reset() {

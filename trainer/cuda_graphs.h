@@ -12,6 +12,19 @@
 
 namespace infeed {
 
+// What a graph is captured for: to be launched, or to be a part of another one.
+enum class GraphUse { kToLaunch, kAsPart };
+
+// Captures the work in the stream that is current, with memory of the pool.
+// generators: what it draws from.
+[[nodiscard]] std::unique_ptr<at::cuda::CUDAGraph> CaptureWork(
+    const std::function<void()>& work, std::vector<at::Generator> generators,
+    at::cuda::MempoolId_t pool, GraphUse use);
+
+// Memory for graphs. Waits for the device, and gives back what passes so far
+// took: the graphs' own would come on top of it.
+[[nodiscard]] at::cuda::MempoolId_t NewGraphPool(CudaWaits& waits);
+
 struct CudaGraphOptions {
   bool enabled = true;  // else everything is run as it comes
   int slots = 3;

@@ -4,16 +4,8 @@
 #include <exception>
 #include <utility>
 
-#include <ATen/ATen.h>
-
-#include "trainer/cuda_kernels.h"
-#include "trainer/pixel_statistics.h"
-
 namespace infeed {
 namespace {
-
-// Steps that may wait for a slow outfeed before the host does: 128 KiB.
-constexpr std::size_t kRecords = 4096;
 
 // Libraries and the allocator need three; communication, by PyTorch's advice,
 // eleven.
@@ -23,13 +15,6 @@ CudaGraphOptions GraphsOf(const DeviceOptions& options) {
           .warm_up = options.place.world_size > 1 ? 11 : 3};
 }
 
-// Mixed images are averages, which bfloat16 would round twice.
-ImageType ImageTypeOf(const DeviceOptions& options, const StepInputs& inputs) {
-  return options.precision == Precision::kBfloat16 && !inputs.mixes.defined()
-             ? ImageType::kBfloat16
-             : ImageType::kFloat32;
-}
-
 }  // namespace
 
 CudaLoop::CudaLoop(const DeviceModel& model,
@@ -37,9 +22,9 @@ CudaLoop::CudaLoop(const DeviceModel& model,
     : model_(model),
       stream_(stream),
       waits_(waits),
-      idle_(stream, kRecords),
+      idle_(stream, kCudaRecords),
       inputs_(model.device),
-      records_(kRecords),
+      records_(kCudaRecords),
       results_(records_.host()),
       graphs_(
           GraphsOf(model.options), [this](int slot) { Step(slot); },
@@ -71,7 +56,7 @@ std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
     error = std::current_exception();
   }
   // Also after an error: the updates before it are done, and told.
-  End(error);
+  EndCudaLoop(error, stream_, waits_, results_);
   // The infeed counts its first batch by itself.
   const double counted = infeed.wait_seconds() - waited_before;
   infeed.AddWait(std::max(0.0, idle_.Take() - counted));
@@ -101,35 +86,9 @@ void CudaLoop::UseShape(const BatchShape& shape) {
   uploads_ = std::make_unique<UploadRing>(*slots_, kCudaSlots);
 }
 
-// What a graph holds: all of a step, from the packed batch to its result.
+// What a graph holds: all of a step.
 void CudaLoop::Step(int slot) {
-  const StepInputs inputs = inputs_.Select();
-  const DeviceBatch batch =
-      slots_->Unpack(slot, StatisticsOf(model_.options.normalization),
-                     ImageTypeOf(model_.options, inputs));
-  const StepResults results = model_.step.Run(batch, inputs);
-  LaunchEndStep({.loss = results.loss.data_ptr<float>(),
-                 .top_1 = results.top_1.data_ptr<float>(),
-                 .rate = inputs.rates.data_ptr<float>(),
-                 .images = results.counted.data_ptr<float>()},
-                {.ring = records_.device(),
-                 .ring_records = static_cast<std::int64_t>(kRecords)},
-                inputs_.clock(), stream_.stream());
-}
-
-void CudaLoop::End(std::exception_ptr error) {
-  try {
-    waits_.For(stream_);
-  } catch (...) {
-    // Where the host failed, the device may have for the same reason.
-    error = error ? error : std::current_exception();
-  }
-  if (error) {
-    // The device is done: a step that was never launched has no record.
-    results_.Abandon();
-    std::rethrow_exception(error);
-  }
-  results_.Finish();
+  RunCudaStep(model_, slots_->Packed(slot), slots_->shape(), inputs_, records_);
 }
 
 }  // namespace infeed

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 
 #include <c10/cuda/CUDAStream.h>
@@ -10,6 +9,7 @@
 #include "trainer/cuda_idle.h"
 #include "trainer/cuda_memory.h"
 #include "trainer/cuda_slots.h"
+#include "trainer/cuda_step.h"
 #include "trainer/cuda_step_inputs.h"
 #include "trainer/cuda_stream.h"
 #include "trainer/device_passes.h"
@@ -46,7 +46,6 @@ class CudaLoop {
   void Launch(std::int64_t step, BatchHandle batch, Outfeed& outfeed);
   void UseShape(const BatchShape& shape);
   void Step(int slot);
-  void End(std::exception_ptr error);
 
   DeviceModel model_;
   c10::cuda::CUDAStream stream_;

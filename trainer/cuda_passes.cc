@@ -1,3 +1,5 @@
+#include <functional>
+#include <memory>
 #include <string>
 
 #include <ATen/Context.h>
@@ -7,6 +9,7 @@
 #include "trainer/cuda_evaluation.h"
 #include "trainer/cuda_loop.h"
 #include "trainer/cuda_memory.h"
+#include "trainer/cuda_resident_loop.h"
 #include "trainer/device_passes.h"
 
 namespace infeed {
@@ -30,8 +33,19 @@ class CudaPasses final : public DevicePasses {
         training_(model, stream_, waits_),
         evaluation_(model, stream_, waits_) {}
 
+  [[nodiscard]] std::function<void(const Batch&)> Hold(
+      const ResidentShape& shape) override {
+    resident_.reset();  // Its memory first.
+    resident_ =
+        std::make_shared<CudaResidentLoop>(model_, stream_, waits_, shape);
+    return [to = resident_](const Batch& batch) { to->Append(batch); };
+  }
+
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed) override {
+    if (resident_ != nullptr) {
+      return resident_->Run(first_step, steps, infeed, outfeed);
+    }
     return training_.Run(first_step, steps, infeed, outfeed);
   }
 
@@ -50,7 +64,7 @@ class CudaPasses final : public DevicePasses {
   }
 
   [[nodiscard]] std::int64_t host_syncs() const override {
-    return training_.syncs();
+    return training_.syncs() + (resident_ ? resident_->syncs() : 0);
   }
 
  private:
@@ -59,6 +73,7 @@ class CudaPasses final : public DevicePasses {
   CudaWaits waits_;
   CudaLoop training_;
   CudaEvaluation evaluation_;
+  std::shared_ptr<CudaResidentLoop> resident_;
 };
 
 }  // namespace

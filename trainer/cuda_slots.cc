@@ -76,28 +76,31 @@ void CudaSlots::Finish() noexcept {
   C10_CUDA_CHECK_WARN(cudaStreamSynchronize(copy_.stream()));
 }
 
-DeviceBatch CudaSlots::Unpack(int slot, const PixelStatistics& statistics,
-                              ImageType type) const {
+PackedImages CudaSlots::Packed(int slot) const {
   const Slot& from = slots_[static_cast<std::size_t>(slot)];
-  const std::int64_t size = shape_.size;
-  const auto options = torch::device(compute_.device());
+  return {.pixels = reinterpret_cast<const std::uint32_t*>(
+              from.pixels.data_ptr<int>()),
+          .labels = from.labels.data_ptr<std::int32_t>(),
+          .weights = from.weights.data_ptr<float>()};
+}
+
+DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
+                           const PixelStatistics& statistics, ImageType type) {
+  const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
+  const auto options = torch::device(stream.device());
   const torch::Tensor images =
-      torch::empty({size, shape_.side, shape_.side, 3},
+      torch::empty({shape.size, shape.side, shape.side, 3},
                    options.dtype(type == ImageType::kBfloat16 ? torch::kBFloat16
                                                               : torch::kFloat));
   DeviceBatch batch = {
       .images = images.permute({0, 3, 1, 2}),
-      .labels = torch::empty({size}, options.dtype(torch::kLong)),
-      .weights = torch::empty({size}, options.dtype(torch::kFloat))};
-  LaunchUnpack({.pixels = reinterpret_cast<const std::uint32_t*>(
-                    from.pixels.data_ptr<int>()),
-                .labels = from.labels.data_ptr<std::int32_t>(),
-                .weights = from.weights.data_ptr<float>()},
-               shape_.size, shape_.side, statistics, type,
+      .labels = torch::empty({shape.size}, options.dtype(torch::kLong)),
+      .weights = torch::empty({shape.size}, options.dtype(torch::kFloat))};
+  LaunchUnpack(from, shape.size, shape.side, statistics, type,
                {.pixels = images.data_ptr(),
                 .labels = batch.labels.data_ptr<std::int64_t>(),
                 .weights = batch.weights.data_ptr<float>()},
-               c10::cuda::getCurrentCUDAStream().stream());
+               stream.stream());
   return batch;
 }
 

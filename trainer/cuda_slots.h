@@ -22,6 +22,13 @@ struct BatchShape {
   friend bool operator==(const BatchShape&, const BatchShape&) = default;
 };
 
+// Takes a batch apart in the stream that is current, into new tensors: images
+// of `type`, [N, 3, H, W] in channels_last order.
+[[nodiscard]] DeviceBatch UnpackOnDevice(const PackedImages& from,
+                                         const BatchShape& shape,
+                                         const PixelStatistics& statistics,
+                                         ImageType type);
+
 // Slots for batches in a GPU's memory, as they lie in the host's, and the
 // stream that copies to them beside the one that computes.
 class CudaSlots final : public UploadStreams {
@@ -36,10 +43,8 @@ class CudaSlots final : public UploadStreams {
   void MarkUsed(int slot) override;
   void Finish() noexcept override;
 
-  // Takes a slot apart in the stream that is current, into new tensors: images
-  // of `type`, [N, 3, H, W] in channels_last order.
-  [[nodiscard]] DeviceBatch Unpack(int slot, const PixelStatistics& statistics,
-                                   ImageType type) const;
+  // A slot, as it is packed.
+  [[nodiscard]] PackedImages Packed(int slot) const;
 
   [[nodiscard]] const BatchShape& shape() const { return shape_; }
 

@@ -73,6 +73,9 @@ class DeviceLoop::Impl {
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
+  std::function<void(const Batch&)> Hold(const ResidentShape& shape) {
+    return passes_->Hold(shape);
+  }
   EvalSums Evaluate(Infeed& infeed);
   void Predict(Infeed& infeed, const PredictionSink& sink);
   ModelState Save() const {
@@ -252,6 +255,10 @@ DeviceLoop::DeviceLoop(const ModelOptions& model,
     : impl_(std::make_unique<Impl>(model, optimizer, device)) {}
 
 DeviceLoop::~DeviceLoop() = default;
+
+std::function<void(const Batch&)> DeviceLoop::Hold(const ResidentShape& shape) {
+  return impl_->Hold(shape);
+}
 
 std::int64_t DeviceLoop::Train(std::int64_t first_step, std::int64_t steps,
                                Infeed& infeed, Outfeed& outfeed) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "trainer/outfeed.h"
 #include "trainer/prediction.h"
 #include "trainer/rank_place.h"
+#include "trainer/resident_images.h"
 
 namespace infeed {
 
@@ -58,6 +60,13 @@ class DeviceLoop {
   ~DeviceLoop();
   DeviceLoop(const DeviceLoop&) = delete;
   DeviceLoop& operator=(const DeviceLoop&) = delete;
+
+  // Makes room for images on the device: from now on batches of choices
+  // (BatchContent) are of them. Returns what takes them, batch after batch, as
+  // ReadResidentImages() hands them out, before the next Train(). Throws
+  // UsageError where they do not fit into the device's free memory.
+  [[nodiscard]] std::function<void(const Batch&)> Hold(
+      const ResidentShape& shape);
 
   // Runs up to `steps` training steps; the first is number first_step (from
   // 0). Each takes a batch from infeed and puts its result into outfeed as it

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/error.h"
+
 namespace infeed {
 namespace {
 
@@ -37,7 +39,23 @@ BatchUnpacker::BatchUnpacker(const torch::Device& device,
   std_ = ChannelConstants(kImagenetStatistics.std).to(device);
 }
 
+std::function<void(const Batch&)> BatchUnpacker::Hold(
+    const ResidentShape& shape) {
+  held_ = std::make_shared<ResidentImages>(shape);
+  return [held = held_](const Batch& batch) { held->Append(batch); };
+}
+
+DeviceBatch BatchUnpacker::UnpackChosen(const Batch& choices) const {
+  Check(held_ != nullptr, "a device has the images that are chosen");
+  Batch images(choices.size(), choices.image_size());
+  held_->Gather(choices, images);
+  return Unpack(images);
+}
+
 DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
+  if (batch.content() == BatchContent::kChoices) {
+    return UnpackChosen(batch);
+  }
   const std::int64_t size = batch.size();
   const std::int64_t side = batch.image_size();
   // [N, H, W, bytes of a pixel]: 0, blue, green, red.

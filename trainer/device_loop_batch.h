@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 
 #include <torch/types.h>
 
 #include "pipeline/batch.h"
 #include "trainer/device_loop.h"
 #include "trainer/pixel_statistics.h"
+#include "trainer/resident_images.h"
 
 namespace infeed {
 
@@ -28,10 +31,18 @@ class BatchUnpacker {
 
   [[nodiscard]] DeviceBatch Unpack(const Batch& batch) const;
 
+  // DeviceLoop::Hold(), in the host's memory: batches of choices are unpacked
+  // as the images that they choose.
+  [[nodiscard]] std::function<void(const Batch&)> Hold(
+      const ResidentShape& shape);
+
  private:
+  [[nodiscard]] DeviceBatch UnpackChosen(const Batch& choices) const;
+
   torch::Device device_;
   torch::Tensor mean_;  // [3, 1, 1], red, green, blue; undefined: 0
   torch::Tensor std_;
+  std::shared_ptr<ResidentImages> held_;
 };
 
 [[nodiscard]] const PixelStatistics& StatisticsOf(Normalization normalization);

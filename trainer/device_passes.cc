@@ -16,6 +16,11 @@ class EagerPasses final : public DevicePasses {
         unpacker_(model.device, model.options.normalization),
         training_(model.step) {}
 
+  [[nodiscard]] std::function<void(const Batch&)> Hold(
+      const ResidentShape& shape) override {
+    return unpacker_.Hold(shape);
+  }
+
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed) override {
     return training_.Run(first_step, steps, unpacker_, infeed, outfeed);

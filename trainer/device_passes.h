@@ -36,6 +36,9 @@ class DevicePasses {
  public:
   virtual ~DevicePasses() = default;
 
+  // DeviceLoop::Hold().
+  [[nodiscard]] virtual std::function<void(const Batch&)> Hold(
+      const ResidentShape& shape) = 0;
   // DeviceLoop::Train() and Evaluate(). Require: the model is in training, or
   // in evaluation mode.
   virtual std::int64_t Train(std::int64_t first_step, std::int64_t steps,

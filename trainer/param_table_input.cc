@@ -20,6 +20,10 @@ const Param kTable[] = {
      "Find the three above by trying, for three seconds at the start.", ""},
     {"use_cache", &P::use_cache, Any(), "",
      "Keep encoded records in memory, as far as memory_limit allows.", ""},
+    {"data_on_device", &P::data_on_device, Any(), "",
+     "Keep the training images in the device's memory, from records with "
+     "packed pixels; a GPU then trains whole loops without the host.",
+     ""},
     {"memory_limit", &P::memory_limit, Between(0x1p20, 0x1p44), "bytes",
      "What the input may take; checked at start. Also as 4GiB, or as 50% of "
      "the machine's or the control group's memory.",

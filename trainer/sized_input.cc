@@ -22,8 +22,12 @@ PipelineStats Sum(const PipelineStats& before, const PipelineStats& now) {
 
 SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
                        const ImageSizeSchedule& sizes,
-                       const StreamPosition& start)
-    : index_(index), options_(options), sizes_(sizes), position_(start) {
+                       const StreamPosition& start, ImagePlace place)
+    : index_(index),
+      options_(options),
+      sizes_(sizes),
+      place_(place),
+      position_(start) {
   if (index == nullptr && sizes.NextChange(0)) {
     throw UsageError(
         "image_size_schedule: fake data have no epochs at which the size could "
@@ -32,7 +36,7 @@ SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
   if (sizes.largest() > SizeAt(start)) {
     // It needs the most memory: better refused now than in the middle.
     options_.image_size = sizes.largest();
-    const RunInput largest(index, options_, start);
+    const RunInput largest(index, options_, start, place_);
   }
   Begin(std::nullopt);
   batches_per_epoch_ = part()->input->batches_per_epoch();
@@ -52,7 +56,7 @@ void SizedInput::Begin(std::optional<PipelineStats> before) {
   options_.image_size = SizeAt(position_);
   const auto next = std::make_shared<Part>();
   next->before = std::move(before);
-  next->input.emplace(index_, options_, position_);
+  next->input.emplace(index_, options_, position_, place_);
   set_part(next);
   if (stopped_) {
     next->input->batches().stop();

@@ -24,7 +24,8 @@ class SizedInput {
  public:
   // index: null for fake data. options.image_size is not used.
   SizedInput(const RecordIndex* index, const InputOptions& options,
-             const ImageSizeSchedule& sizes, const StreamPosition& start = {});
+             const ImageSizeSchedule& sizes, const StreamPosition& start = {},
+             ImagePlace place = ImagePlace::kRecords);
 
   // This must outlive the infeed.
   [[nodiscard]] BatchSource batches();
@@ -57,6 +58,7 @@ class SizedInput {
   const RecordIndex* index_;
   InputOptions options_;  // image_size is that of the input at hand
   ImageSizeSchedule sizes_;
+  ImagePlace place_;
   StreamPosition position_;  // of the next batch
   std::int64_t batches_per_epoch_ = 0;
   std::atomic<bool> stopped_ = false;

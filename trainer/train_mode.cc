@@ -20,6 +20,7 @@
 #include "trainer/model_labels.h"
 #include "trainer/rank_parts.h"
 #include "trainer/report_subject.h"
+#include "trainer/resident_data.h"
 #include "trainer/run_options.h"
 #include "trainer/train_log.h"
 #include "trainer/train_summary.h"
@@ -102,8 +103,9 @@ ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
 
 // Its threads and queues found by trying where that is asked for.
 InputOptions TrainInput(const Job& job, InputOptions input,
-                        const StreamPosition& start) {
-  if (!job.params.autotune || job.data.is_fake()) {
+                        const StreamPosition& start, ImagePlace place) {
+  if (!job.params.autotune || job.data.is_fake() ||
+      place == ImagePlace::kDevice) {
     return input;
   }
   const AutotuneResult tuned = Autotune(*job.data.train_index(), input, start,
@@ -252,7 +254,8 @@ ExitCode TrainFrom(const Job& job, const RunStart& start,
       TrainingOf(job.params, job.options.model_dir, job.data);
   options.input = PartOf(options.input, job.options.place);
   options.input.trace = profiler.trace();
-  options.input = TrainInput(job, options.input, start.stream);
+  options.images = PlaceImages(job, options.input);
+  options.input = TrainInput(job, options.input, start.stream, options.images);
   options.in_bfloat16 = IsInBfloat16(job);
   Training training(options, job.data.train_index(),
                     {.device = job.device, .ranks = job.ranks, .log = *log},

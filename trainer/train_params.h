@@ -75,6 +75,7 @@ struct TrainParams {
   int prefetch_batches = 2;
   bool autotune = false;
   bool use_cache = false;
+  bool data_on_device = false;
   std::int64_t memory_limit = std::int64_t{4} << 30;
 
   // How long, and how often what.

@@ -33,7 +33,7 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       records_(index, OnDevice(options.input, with.device),
                ImageSizeSchedule(options.image_size_schedule,
                                  options.input.image_size),
-               stream),
+               stream, options.images),
       infeed_(records_.batches(),
               options.input.batch_size / options.input.world_size,
               records_.SizeAt(stream)),
@@ -46,7 +46,9 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
                     });
     options_.keep.best = best_->step();
   }
-  infeed_.ShowFirst([this](const Batch& batch) { log_.FirstBatch(batch); });
+  if (options_.images == ImagePlace::kRecords) {
+    infeed_.ShowFirst([this](const Batch& batch) { log_.FirstBatch(batch); });
+  }
 }
 
 // In the outfeed's thread.

@@ -23,6 +23,8 @@ struct TrainingOptions {
   std::string model_dir;
   RunIdentity identity;
   InputOptions input;
+  // kDevice: the device got the images before (DeviceLoop::Hold()).
+  ImagePlace images = ImagePlace::kRecords;
   // What a step costs.
   ModelOptions model = {};
   OptimizerOptions optimizer = {};

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+// Which of the images that a device holds stands in a slot of a batch, and
+// whether it is mirrored, in a word. Kernels compile this too.
+namespace infeed {
+
+// The slot is padding: black pixels, label -1, weight 0.
+inline constexpr std::uint32_t kNoImage = 0xFFFFFFFF;
+
+// So many images can be told apart.
+inline constexpr std::int64_t kMaxHeldImages = 0x7FFFFFFF;
+
+// Requires: 0 <= image < kMaxHeldImages.
+[[nodiscard]] constexpr std::uint32_t ImageChoice(std::int64_t image,
+                                                  bool is_mirrored) {
+  return static_cast<std::uint32_t>(image) << 1 | (is_mirrored ? 1U : 0U);
+}
+
+// The image itself. Requires: not kNoImage.
+[[nodiscard]] constexpr std::int64_t ChosenImage(std::uint32_t choice) {
+  return choice >> 1;
+}
+
+// Where pixel `at` of the slot, [side, side], lies in images [N, side, side].
+// Requires: not kNoImage.
+[[nodiscard]] constexpr std::int64_t ChosenPixel(std::uint32_t choice, int at,
+                                                 int side) {
+  const int column = at % side;
+  const int row_start = at - column;
+  const int from = (choice & 1U) != 0 ? side - 1 - column : column;
+  return ChosenImage(choice) * side * side + row_start + from;
+}
+
+}  // namespace infeed
