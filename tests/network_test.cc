@@ -184,7 +184,7 @@ TEST(NetworkTest, EvaluationMovesNothing) {
 }
 
 TEST(NetworkTest, MovingStatisticsFollowTheBatchWithBesselsCorrection) {
-  torch::nn::BatchNorm2d norm = MakeNorm(1, {.bn_momentum = 0.75});
+  BatchNorm norm = MakeNorm(1, {.bn_momentum = 0.75});
   // Mean 2, variance 1.25, with Bessel's correction 5/3.
   const torch::Tensor x =
       torch::tensor({0.5F, 1.5F, 2.5F, 3.5F}).reshape({1, 1, 2, 2});
@@ -196,7 +196,7 @@ TEST(NetworkTest, MovingStatisticsFollowTheBatchWithBesselsCorrection) {
 }
 
 TEST(NetworkTest, TheBatchNormsEpsilonIsTheOptions) {
-  torch::nn::BatchNorm2d norm = MakeNorm(1, {.bn_epsilon = 3});
+  BatchNorm norm = MakeNorm(1, {.bn_epsilon = 3});
   norm->eval();
   EXPECT_NEAR(norm->forward(torch::full({1, 1, 1, 1}, 4.0F)).item<double>(),
               4 / std::sqrt(1 + 3.0), 1e-6);
@@ -223,6 +223,18 @@ TEST(NetworkTest, WhatIsDroppedIsAFunctionOfTheStep) {
   EXPECT_FALSE(LogitsOfStep(*network, 51).equal(first));
   EXPECT_TRUE(LogitsOfStep(*network, 50).equal(first));
   EXPECT_TRUE(LogitsOfStep(*MakeNetwork(Dropping()), 50).equal(first));
+}
+
+TEST(NetworkTest, RanksDropOtherThingsFromTheSameWeights) {
+  ModelOptions options = Dropping();
+  const std::shared_ptr<Network> first = MakeNetwork(options);
+  options.rank = 1;
+  const std::shared_ptr<Network> second = MakeNetwork(options);
+  EXPECT_FALSE(LogitsOfStep(*first, 50).equal(LogitsOfStep(*second, 50)));
+  for (const auto& weight : first->named_parameters()) {
+    EXPECT_TRUE(weight.value().equal(second->named_parameters()[weight.key()]))
+        << weight.key();
+  }
 }
 
 TEST(NetworkTest, EvaluationDropsNothing) {

@@ -54,6 +54,18 @@ if(INFEED_CUDA)
     LABELS gpu)
 endif()
 
+# Several ranks, each a thread, over Gloo.
+if(NOT INFEED_CUDA)
+  infeed_test(ranks_trainer_test
+    SOURCES
+      batch_norm_test.cc
+      device_group_test.cc
+      device_loop_ranks_test.cc
+      gradient_buckets_test.cc
+    LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
+    LABELS trainer)
+endif()
+
 infeed_test(train_resnet_test
   SOURCES
     support/running_program.cc

@@ -1,5 +1,6 @@
 # What only a build with CUDA has. Sources outside cuda_* see INFEED_CUDA.
 target_sources(infeed_trainer PRIVATE
+  cuda_group.cc
   cuda_kernels.h
   cuda_kernels_norm.cu
   cuda_kernels_norm.h
@@ -12,6 +13,7 @@ target_sources(infeed_trainer PRIVATE
   cuda_norm.h
   cuda_norm_tiles.h
   cuda_vectors.h
+  gloo_group_none.cc
   )
 # The kernels' arithmetic is constexpr functions, which the CPU compiles too,
 # and has the CPU's bits: nothing is contracted to a fused multiply-add.

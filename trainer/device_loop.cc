@@ -5,6 +5,9 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/batch_norm.h"
+#include "trainer/batch_norm_ranks.h"
+#include "trainer/device_group.h"
 #include "trainer/device_loop_autocast.h"
 #include "trainer/device_loop_batch.h"
 #include "trainer/device_loop_device.h"
@@ -12,6 +15,7 @@
 #include "trainer/device_loop_state.h"
 #include "trainer/device_loop_step.h"
 #include "trainer/device_loop_train.h"
+#include "trainer/flat_tensors.h"
 #include "trainer/network.h"
 
 namespace infeed {
@@ -30,6 +34,12 @@ std::vector<OptimizedParameter> ParametersOf(const Network& model,
     }
   }
   return parameters;
+}
+
+// Initial weights do not depend on the rank; what is random in a step does.
+ModelOptions OfRank(ModelOptions model, int rank) {
+  model.rank = rank;
+  return model;
 }
 
 // The moving mean and variance of each batch norm.
@@ -55,8 +65,10 @@ class DeviceLoop::Impl {
         bfloat16_(device.precision == Precision::kBfloat16),
         options_(optimizer),
         classes_(model.num_classes),
-        model_(MakeNetwork(model)),
-        step_(MoveToDevice(), optimizer, classes_, device_),
+        group_(JoinRanks(device)),
+        norm_group_(JoinNormGroup(device)),
+        model_(MakeNetwork(OfRank(model, device.place.rank))),
+        step_(MoveToDevice(), optimizer, classes_, device_, group_.get()),
         training_(step_, device_),
         unpacker_(device_, device.normalization) {}
 
@@ -74,10 +86,15 @@ class DeviceLoop::Impl {
   }
   void Load(const ModelState& state);
   void LoadWeights(const TensorMap& weights);
+  void Broadcast();
+  std::uint64_t Hash() const;
   std::int64_t parameter_count() const;
   std::string Describe() const;
 
  private:
+  std::unique_ptr<DeviceGroup> JoinRanks(const DeviceOptions& options) const;
+  std::unique_ptr<DeviceGroup> JoinNormGroup(
+      const DeviceOptions& options) const;
   TrainedModel MoveToDevice();
   NamedTensors ModelTensors() const;
   torch::Tensor Forward(const torch::Tensor& images);
@@ -87,14 +104,32 @@ class DeviceLoop::Impl {
   bool bfloat16_;
   OptimizerOptions options_;
   std::int64_t classes_;
+  std::unique_ptr<DeviceGroup> group_;       // of all ranks; nullptr: alone
+  std::unique_ptr<DeviceGroup> norm_group_;  // of batch norms; nullptr: alone
   std::shared_ptr<Network> model_;
   TrainStep step_;
   TrainLoop training_;
   BatchUnpacker unpacker_;
 };
 
+std::unique_ptr<DeviceGroup> DeviceLoop::Impl::JoinRanks(
+    const DeviceOptions& options) const {
+  return JoinDeviceGroup(options.place, "step", 0, options.place.world_size,
+                         device_, options.rank_timeout);
+}
+
+std::unique_ptr<DeviceGroup> DeviceLoop::Impl::JoinNormGroup(
+    const DeviceOptions& options) const {
+  const int size =
+      BatchNormRanks(options.batch_norm_group, options.place.world_size);
+  return JoinDeviceGroup(options.place, "batch_norm",
+                         options.place.rank / size * size, size, device_,
+                         options.rank_timeout);
+}
+
 TrainedModel DeviceLoop::Impl::MoveToDevice() {
   model_->to(device_);
+  ShareBatchNorms(*model_, norm_group_.get());
   return {.begin_step = [this](std::int64_t step) { model_->SetStep(step); },
           .forward =
               [this](const torch::Tensor& images) { return Forward(images); },
@@ -111,7 +146,10 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
                                      std::int64_t steps, Infeed& infeed,
                                      Outfeed& outfeed) {
   model_->train();
-  return training_.Run(first_step, steps, unpacker_, infeed, outfeed);
+  const std::int64_t done =
+      training_.Run(first_step, steps, unpacker_, infeed, outfeed);
+  step_.AverageStatistics();
+  return done;
 }
 
 EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
@@ -169,6 +207,23 @@ void DeviceLoop::Impl::LoadWeights(const TensorMap& weights) {
   step_.RestartAverages();
 }
 
+void DeviceLoop::Impl::Broadcast() {
+  if (group_ == nullptr) {
+    return;
+  }
+  std::vector<torch::Tensor> tensors;
+  for (const NamedTensors& named : {ModelTensors(), step_.State()}) {
+    for (const auto& [name, tensor] : named) {
+      tensors.push_back(tensor);
+    }
+  }
+  infeed::Broadcast(tensors, *group_);
+}
+
+std::uint64_t DeviceLoop::Impl::Hash() const {
+  return HashOf(ToHost(ModelTensors()));
+}
+
 std::int64_t DeviceLoop::Impl::parameter_count() const {
   std::int64_t count = 0;
   for (const torch::Tensor& parameter : model_->parameters()) {
@@ -213,6 +268,10 @@ void DeviceLoop::Load(const ModelState& state) { impl_->Load(state); }
 void DeviceLoop::LoadWeights(const TensorMap& weights) {
   impl_->LoadWeights(weights);
 }
+
+void DeviceLoop::Broadcast() { impl_->Broadcast(); }
+
+std::uint64_t DeviceLoop::Hash() const { return impl_->Hash(); }
 
 std::int64_t DeviceLoop::parameter_count() const {
   return impl_->parameter_count();

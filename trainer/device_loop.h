@@ -33,8 +33,8 @@ struct DeviceOptions {
   bool graphs = true;
 
   // Who else trains this model, each on a part of every batch; and how many
-  // ranks in a row share the statistics of their batch norms, a divisor of
-  // world_size.
+  // ranks in a row share the statistics of their batch norms: a divisor of
+  // world_size, 0 for all.
   RankPlace place = {};
   int batch_norm_group = 1;
   std::chrono::seconds rank_timeout{300};

@@ -8,6 +8,8 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
+#include "records/crc32c.h"
+#include "records/fnv_hash.h"
 
 namespace infeed {
 namespace {
@@ -103,6 +105,14 @@ void FromHost(const NamedTensors& tensors, const TensorMap& state) {
     torch::Tensor target = tensor;
     target.copy_(torch::from_blob(bytes, host.shape, LibraryType(host.type)));
   }
+}
+
+std::uint64_t HashOf(const TensorMap& state) {
+  std::string text;
+  for (const auto& [name, tensor] : state) {
+    text += name + ' ' + std::to_string(Crc32c(tensor.bytes)) + '\n';
+  }
+  return FnvHash(text);
 }
 
 }  // namespace infeed

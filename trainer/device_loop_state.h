@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,5 +24,8 @@ void CheckFits(const NamedTensors& tensors, const TensorMap& state);
 
 // Copies a state that fits into the tensors, which keep their layout.
 void FromHost(const NamedTensors& tensors, const TensorMap& state);
+
+// Of names and bytes: the same in every run and on every machine.
+[[nodiscard]] std::uint64_t HashOf(const TensorMap& state);
 
 }  // namespace infeed

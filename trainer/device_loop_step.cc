@@ -1,11 +1,13 @@
 #include "trainer/device_loop_step.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <utility>
 
 #include <ATen/ATen.h>
 
+#include "trainer/flat_tensors.h"
 #include "trainer/loss.h"
 #include "trainer/lr_schedule.h"
 #include "trainer/optimizer_gradients.h"
@@ -38,6 +40,13 @@ torch::Tensor UploadNumbers(
   return numbers.to(device);
 }
 
+void AddResults(StepResults& sums, const torch::Tensor& loss,
+                const torch::Tensor& top_1) {
+  const torch::NoGradGuard no_grad;
+  sums.loss.add_(loss);
+  sums.top_1.add_(top_1);
+}
+
 }  // namespace
 
 StepInputs StepInputs::Of(std::int64_t i) const {
@@ -47,7 +56,8 @@ StepInputs StepInputs::Of(std::int64_t i) const {
 }
 
 TrainStep::TrainStep(TrainedModel model, const OptimizerOptions& options,
-                     std::int64_t classes, const torch::Device& device)
+                     std::int64_t classes, const torch::Device& device,
+                     DeviceGroup* group)
     : model_(std::move(model)),
       options_(options),
       mix_{.mixup_alpha = options.mixup_alpha,
@@ -55,6 +65,7 @@ TrainStep::TrainStep(TrainedModel model, const OptimizerOptions& options,
            .seed = options.seed},
       classes_(classes),
       device_(device),
+      group_(group),
       optimizer_(MakeOptimizer(options, model_.parameters)),
       average_(AveragedTensors(model_, options)) {}
 
@@ -92,15 +103,25 @@ TrainBatch TrainStep::Prepare(const DeviceBatch& batch,
                                 : prepared;
 }
 
+// By what a batch's sums are divided.
+torch::Tensor TrainStep::DivisorOf(const TrainBatch& batch) const {
+  return exchange_ ? torch::full({},
+                                 static_cast<double>(exchange_->BatchSize(
+                                     batch.labels.size(0))),
+                                 torch::device(device_).dtype(torch::kFloat))
+                   : CountOf(batch.counted);
+}
+
 // Loss and top-1 of the batch, and the gradients of the loss. The batch may go
 // through the model in parts, whose gradients add up to those of the whole.
-StepResults TrainStep::Backward(const TrainBatch& batch) {
-  const torch::Tensor counted = CountOf(batch.counted);
+StepResults TrainStep::Backward(const TrainBatch& batch, bool end_asked) {
+  const torch::Tensor divisor = DivisorOf(batch);
   const std::int64_t size = batch.labels.size(0);
   const std::int64_t parts =
       std::min<std::int64_t>(options_.accumulation_steps, size);
   StepResults sums = {.loss = torch::zeros({}, torch::device(device_)),
-                      .top_1 = torch::zeros({}, torch::device(device_))};
+                      .top_1 = torch::zeros({}, torch::device(device_)),
+                      .counted = batch.counted.sum()};
   for (std::int64_t i = 0; i < parts; ++i) {
     const std::int64_t begin = size * i / parts;
     const TrainBatch part =
@@ -109,17 +130,26 @@ StepResults TrainStep::Backward(const TrainBatch& batch) {
     const torch::Tensor loss =
         MaskedSum(CrossEntropyOf(logits, part, options_.label_smoothing),
                   part.counted) /
-        counted;
+        divisor;
+    AddResults(sums, loss,
+               MaskedSum(InTop1Of(logits, part), part.counted) / divisor);
+    if (exchange_ && i + 1 == parts) {
+      exchange_->Begin(sums, end_asked);
+    }
     loss.backward();
-    const torch::NoGradGuard no_grad;
-    sums.loss.add_(loss);
-    sums.top_1.add_(MaskedSum(InTop1Of(logits, part), part.counted) / counted);
   }
   return sums;
 }
 
-StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs) {
-  StepResults results = Backward(Prepare(batch, inputs));
+StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
+                           bool end_asked) {
+  if (group_ != nullptr && !exchange_) {
+    exchange_ = std::make_unique<StepExchange>(model_.parameters, *group_);
+  }
+  StepResults results = Backward(Prepare(batch, inputs), end_asked);
+  if (exchange_) {
+    results = exchange_->Finish(exchange_->BatchSize(batch.labels.size(0)));
+  }
   if (options_.clip_gradient_norm > 0) {
     ClipGradients(model_.parameters, options_.clip_gradient_norm);
   }
@@ -127,6 +157,24 @@ StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs) {
   results.loss.add_(optimizer_->Step(inputs.rates));
   average_.Update(inputs.newest);
   return results;
+}
+
+void TrainStep::AverageStatistics() {
+  if (group_ == nullptr || model_.statistics.empty()) {
+    return;
+  }
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> tensors;
+  for (const auto& [name, tensor] : model_.statistics) {
+    tensors.push_back(tensor);
+  }
+  if (options_.moving_average_decay > 0) {
+    const NamedTensors averages = average_.State();
+    for (std::size_t i = model_.parameters.size(); i < averages.size(); ++i) {
+      tensors.push_back(averages[i].second);
+    }
+  }
+  Average(tensors, *group_);
 }
 
 }  // namespace infeed

@@ -7,8 +7,10 @@
 
 #include <torch/types.h>
 
+#include "trainer/device_group.h"
 #include "trainer/device_loop_average.h"
 #include "trainer/device_loop_batch.h"
+#include "trainer/device_loop_exchange.h"
 #include "trainer/device_loop_mix.h"
 #include "trainer/optimizer.h"
 #include "trainer/optimizer_options.h"
@@ -36,20 +38,20 @@ struct StepInputs {
   [[nodiscard]] StepInputs Of(std::int64_t i) const;
 };
 
-// What a step says, scalars on the device.
-struct StepResults {
-  torch::Tensor loss;
-  torch::Tensor top_1;
-};
-
 // The training step: forward, backward and update, and what it keeps beside
 // the model. Nothing in it reads anything back or depends on host values that
 // change from step to step, so that it can be captured once and replayed. One
 // thread at a time.
+//
+// With a group it is one step of all its ranks, on their parts of one batch.
+// The ranks' weights stay the same bits; the moving statistics are those of a
+// rank's own images until AverageStatistics().
 class TrainStep {
  public:
+  // group: of all ranks, and outlives it; nullptr: there is no other rank.
   TrainStep(TrainedModel model, const OptimizerOptions& options,
-            std::int64_t classes, const torch::Device& device);
+            std::int64_t classes, const torch::Device& device,
+            DeviceGroup* group = nullptr);
 
   // What `steps` steps from first_step on are told, worked out on the host and
   // copied to the device at once. image_size: of their images, pixels.
@@ -59,8 +61,15 @@ class TrainStep {
   // Says which step the next Run() is: the model's random draws depend on it.
   void Begin(std::int64_t step) const { model_.begin_step(step); }
 
-  // inputs: of this one step.
-  StepResults Run(const DeviceBatch& batch, const StepInputs& inputs);
+  // inputs: of this one step. end_asked: counted in the ranks' votes; a
+  // captured step keeps that of its capture. Throws IoError when a rank is
+  // gone; the step is of no use then.
+  StepResults Run(const DeviceBatch& batch, const StepInputs& inputs,
+                  bool end_asked = false);
+
+  // Has all ranks hold the mean of their moving statistics, and of the averages
+  // of those. Both move linearly, so that it does not matter how often.
+  void AverageStatistics();
 
   // What a checkpoint holds beside the model's own tensors.
   [[nodiscard]] NamedTensors State() const;
@@ -78,15 +87,18 @@ class TrainStep {
  private:
   [[nodiscard]] TrainBatch Prepare(const DeviceBatch& batch,
                                    const StepInputs& inputs) const;
-  StepResults Backward(const TrainBatch& batch);
+  StepResults Backward(const TrainBatch& batch, bool end_asked);
+  [[nodiscard]] torch::Tensor DivisorOf(const TrainBatch& batch) const;
 
   TrainedModel model_;
   OptimizerOptions options_;
   MixOptions mix_;
   std::int64_t classes_;
   torch::Device device_;
+  DeviceGroup* group_;
   std::unique_ptr<Optimizer> optimizer_;
   MovingAverage average_;
+  std::unique_ptr<StepExchange> exchange_;  // from the first step on
 };
 
 }  // namespace infeed

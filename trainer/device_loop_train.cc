@@ -1,8 +1,5 @@
 #include "trainer/device_loop_train.h"
 
-#include <cstddef>
-#include <vector>
-
 #include <ATen/ATen.h>
 
 namespace infeed {
@@ -12,34 +9,35 @@ std::int64_t TrainLoop::Run(std::int64_t first_step, std::int64_t steps,
                             Outfeed& outfeed) {
   const StepInputs inputs =
       step_.Upload(first_step, steps, infeed.image_size());
-  // [rate, loss, top-1] of each step.
+  // [rate, loss, top-1, images that count] of each step.
   const torch::Tensor results =
-      torch::empty({3, steps}, torch::device(device_));
+      torch::empty({4, steps}, torch::device(device_));
   results[0].copy_(inputs.rates);
-  std::vector<std::int64_t> images;  // that count, of each step
   const auto report = [&](const torch::Tensor& host, std::int64_t i) {
     const auto* values = host.data_ptr<float>() + i;
     outfeed.Put({.step = first_step + i + 1,
                  .loss = values[steps],
                  .top_1 = values[2 * steps],
                  .learning_rate = values[0],
-                 .images = images[static_cast<std::size_t>(i)]});
+                 .images = static_cast<std::int64_t>(values[3 * steps])});
   };
   std::int64_t done = 0;
-  for (; done < steps; ++done) {
+  for (bool is_ending = false; done < steps && !is_ending; ++done) {
     BatchHandle batch = infeed.Next();
     if (!batch) {
       break;
     }
     const DeviceBatch on_device = unpacker.Unpack(*batch);
-    images.push_back(CountedImages(*batch, step_.classes()));
     batch.reset();  // Its memory is free for the pipeline while we compute.
     step_.Begin(first_step + done);
-    const auto [loss, top_1] = step_.Run(on_device, inputs.Of(done));
-    results[1][done].copy_(loss);
-    results[2][done].copy_(top_1);
+    const StepResults step =
+        step_.Run(on_device, inputs.Of(done), infeed.end_requested());
+    results[1][done].copy_(step.loss);
+    results[2][done].copy_(step.top_1);
+    results[3][done].copy_(step.counted);
     if (device_.is_cpu()) {
       report(results, done);
+      is_ending = step.votes.defined() && *step.votes.data_ptr<float>() > 0;
     }
   }
   if (!device_.is_cpu()) {

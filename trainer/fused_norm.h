@@ -1,6 +1,5 @@
 #pragma once
 
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/types.h>
 
 // Batch norm in training with what follows it in a residual network, as one
@@ -41,12 +40,5 @@ struct NormGradients {
   torch::Tensor bias;
   torch::Tensor residual;  // that of norm(x) + residual
 };
-
-// relu(norm(x) + residual) of a module, in the mode that it is in; residual may
-// be undefined. fused: by FusedNorm() in training, else by LibTorch's
-// operations one after the other.
-[[nodiscard]] torch::Tensor NormRelu(torch::nn::BatchNorm2dImpl& norm,
-                                     const torch::Tensor& x,
-                                     const torch::Tensor& residual, bool fused);
 
 }  // namespace infeed

@@ -29,6 +29,7 @@ struct ModelOptions {
   int depth = 50;  // 18, 34, 50, 101, 152, 200, 270, 350, 420
   int num_classes = 1000;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
+  int rank = 0;            // of several: each drops other things at random
 
   bool pre_activation = false;
   bool small_stem = false;  // 3x3/1 and no pool
@@ -42,6 +43,9 @@ struct ModelOptions {
   DropBlockOptions drop_block = {};
   double bn_momentum = 0.9;  // what the moving statistics keep in a step
   double bn_epsilon = 1e-5;
+  // In training, a batch norm with the sum and the ReLU behind it as one
+  // operation (fused_norm.h), but for those that share their statistics.
+  bool fused_batch_norm = false;
 
   // Stages are the stem (1) and the four groups; the first so many keep their
   // weights and their moving statistics.

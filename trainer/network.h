@@ -26,8 +26,8 @@ class Network : public torch::nn::Module {
   [[nodiscard]] virtual torch::Tensor Forward(const torch::Tensor& images) = 0;
 
   // Says which training step the next passes belong to, from 0: what is random
-  // in one is a function of (options.seed, step, kind of device) alone. Waits
-  // for nothing. Call it once the network is on its device.
+  // in one is a function of (options.seed, options.rank, step, kind of device)
+  // alone. Waits for nothing. Call it once the network is on its device.
   virtual void SetStep(std::int64_t step) = 0;
 
   // Requires: a parameter's name.

@@ -8,10 +8,12 @@
 namespace infeed {
 namespace {
 
-std::uint64_t SeedOf(std::uint64_t seed, std::int64_t step) {
-  SampleRandom random(
-      {.seed = seed, .position = static_cast<std::uint64_t>(step)},
-      RandomStream::kNetwork);
+// The rank takes the epoch's place, which draws of a step do not have.
+std::uint64_t SeedOf(std::uint64_t seed, int rank, std::int64_t step) {
+  SampleRandom random({.seed = seed,
+                       .epoch = static_cast<std::uint32_t>(rank),
+                       .position = static_cast<std::uint64_t>(step)},
+                      RandomStream::kNetwork);
   const std::uint64_t low = random.Word();
   return low | std::uint64_t{random.Word()} << 32;
 }
@@ -26,13 +28,14 @@ at::Generator MakeGenerator(const torch::Device& device, std::uint64_t seed) {
   return generator;
 }
 
-StepRandom::StepRandom(std::uint64_t seed)
+StepRandom::StepRandom(std::uint64_t seed, int rank)
     : seed_(seed),
+      rank_(rank),
       device_(torch::kCPU),
-      generator_(MakeGenerator(device_, SeedOf(seed, 0))) {}
+      generator_(MakeGenerator(device_, SeedOf(seed, rank, 0))) {}
 
 void StepRandom::SetStep(std::int64_t step, const torch::Device& device) {
-  const std::uint64_t seed = SeedOf(seed_, step);
+  const std::uint64_t seed = SeedOf(seed_, rank_, step);
   if (device != device_) {
     device_ = device;
     generator_ = MakeGenerator(device, seed);

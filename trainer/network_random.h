@@ -12,15 +12,16 @@ namespace infeed {
 [[nodiscard]] at::Generator MakeGenerator(const torch::Device& device,
                                           std::uint64_t seed);
 
-// The draws inside a training step: a function of (seed, step, order of the
-// draws) alone, on one kind of device, so that a resumed run drops what an
-// uninterrupted one would. Nothing waits for the device.
+// The draws inside a training step: a function of (seed, rank, step, order of
+// the draws) alone, on one kind of device, so that a resumed run drops what an
+// uninterrupted one would, and ranks drop what is each their own. Nothing waits
+// for the device.
 //
 // A CUDA graph of a step needs the generator registered with it; setting the
 // step between replays then still sets its seed. One thread at a time.
 class StepRandom {
  public:
-  explicit StepRandom(std::uint64_t seed);
+  explicit StepRandom(std::uint64_t seed, int rank = 0);
 
   // Step 0 of the CPU before the first call.
   void SetStep(std::int64_t step, const torch::Device& device);
@@ -30,6 +31,7 @@ class StepRandom {
 
  private:
   std::uint64_t seed_;
+  int rank_;
   torch::Device device_;
   at::Generator generator_;
 };

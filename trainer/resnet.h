@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 
+#include "trainer/batch_norm.h"
 #include "trainer/network.h"
 #include "trainer/resnet_block.h"
 #include "trainer/resnet_plan.h"
@@ -34,7 +34,7 @@ class ResNet final : public Network {
   ResNetDrops drops_;
   std::vector<ConvNorm> stem_;
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
-  torch::nn::BatchNorm2d final_norm_{nullptr};
+  BatchNorm final_norm_{nullptr};
   torch::nn::Linear classifier_{nullptr};
 };
 

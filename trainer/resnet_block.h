@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 
+#include "trainer/batch_norm.h"
 #include "trainer/model_options.h"
 #include "trainer/network_drop.h"
 #include "trainer/network_random.h"
@@ -25,11 +25,11 @@ struct ResNetDrops {
 // A convolution and its norm, which may be absent.
 struct ConvNorm {
   torch::nn::Conv2d conv{nullptr};
-  torch::nn::BatchNorm2d norm{nullptr};
+  BatchNorm norm{nullptr};
 };
 
-[[nodiscard]] torch::nn::BatchNorm2d MakeNorm(std::int64_t channels,
-                                              const ModelOptions& options);
+[[nodiscard]] BatchNorm MakeNorm(std::int64_t channels,
+                                 const ModelOptions& options);
 
 // Makes both and registers them in a module that is itself registered as
 // `prefix` ("layer1.0." or ""); the norm has norm_channels.
@@ -51,6 +51,8 @@ class ResidualBlock final : public torch::nn::Module {
  private:
   torch::Tensor PostActivation(const torch::Tensor& x, ResNetDrops& drops);
   torch::Tensor PreActivation(const torch::Tensor& x, ResNetDrops& drops);
+  // Between the last norm of a branch and the block's sum.
+  [[nodiscard]] bool HasMoreThanSum() const;
   torch::Tensor Shortcut(const torch::Tensor& x, ResNetDrops& drops);
   torch::Tensor SqueezeAndExcite(const torch::Tensor& x);
   torch::Tensor MaybeDropBlock(const torch::Tensor& x, ResNetDrops& drops);

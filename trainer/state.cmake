@@ -2,6 +2,7 @@
 # of LibTorch and entering no oneTBB, so that every sanitizer covers it.
 infeed_library(trainer_state
   SOURCES
+    batch_norm_ranks.cc
     best_checkpoint.cc
     checkpoint.cc
     checkpoint_follower.cc
@@ -72,6 +73,7 @@ infeed_library(trainer_state
     weights_file.cc
     zip_archive.cc
   HEADERS
+    batch_norm_ranks.h
     best_checkpoint.h
     checkpoint.h
     checkpoint_follower.h

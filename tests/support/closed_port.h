@@ -29,6 +29,7 @@ class ClosedPort {
   ClosedPort(const ClosedPort&) = delete;
   ClosedPort& operator=(const ClosedPort&) = delete;
 
+  [[nodiscard]] int port() const { return port_; }
   // "http://127.0.0.1:PORT".
   [[nodiscard]] std::string url() const {
     return "http://127.0.0.1:" + std::to_string(port_);

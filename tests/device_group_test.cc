@@ -1,0 +1,221 @@
+#include "trainer/device_group.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <latch>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "base/error.h"
+#include "tests/support/closed_port.h"
+#include "tests/support/rank_threads.h"
+#include "trainer/flat_tensors.h"
+#include "trainer/route_address.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::unique_ptr<DeviceGroup> JoinAll(
+    const RankPlace& place, std::chrono::seconds timeout = kRankTimeout) {
+  return JoinDeviceGroup(place, "all", 0, place.world_size, torch::kCPU,
+                         timeout);
+}
+
+// Numbers of many sizes: the order in which they are added shows.
+torch::Tensor NumbersOf(int rank, std::int64_t count = 100'003) {
+  return (torch::arange(count, torch::kFloat) * (0.37 + rank))
+      .sin()
+      .mul_(1 + 100 * rank);
+}
+
+class DeviceGroupTest : public testing::TestWithParam<int> {
+ protected:
+  std::vector<torch::Tensor> Sums() const {
+    return RankThreads(GetParam())
+        .Collect<torch::Tensor>([](const auto& place) {
+          const auto group = JoinAll(place);
+          torch::Tensor numbers = NumbersOf(place.rank);
+          group->Sum(numbers);
+          return numbers;
+        });
+  }
+};
+
+TEST_P(DeviceGroupTest, SumsAreTheSameBitsOnAllRanksAndInAllRuns) {
+  const std::vector<torch::Tensor> sums = Sums();
+  torch::Tensor expected = torch::zeros({sums[0].numel()}, torch::kDouble);
+  for (int rank = 0; rank < GetParam(); ++rank) {
+    expected += NumbersOf(rank);
+  }
+  EXPECT_TRUE(sums[0].to(torch::kDouble).allclose(expected, 1e-5, 1e-3));
+  for (const torch::Tensor& sum : sums) {
+    EXPECT_TRUE(sum.equal(sums[0]));
+  }
+  for (const torch::Tensor& again : Sums()) {
+    EXPECT_TRUE(again.equal(sums[0]));
+  }
+}
+
+TEST_P(DeviceGroupTest, SeveralSumsMayBeUnderWay) {
+  RankThreads(GetParam()).Run([](const RankPlace& place) {
+    const auto group = JoinAll(place);
+    std::vector<torch::Tensor> numbers;
+    std::vector<std::unique_ptr<DeviceGroup::Pending>> sums;
+    for (const int count : {7, 100'000, 1, 5000}) {
+      numbers.push_back(
+          torch::full({count}, count + place.rank, torch::kDouble));
+      sums.push_back(group->BeginSum(numbers.back()));
+    }
+    const int size = place.world_size;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i]->Wait();
+      const auto expected = numbers[i].numel() * size + size * (size - 1) / 2;
+      EXPECT_TRUE(
+          numbers[i].eq(static_cast<double>(expected)).all().item<bool>());
+    }
+  });
+}
+
+TEST_P(DeviceGroupTest, BroadcastsTensorsOfAllTypes) {
+  RankThreads(GetParam()).Run([](const RankPlace& place) {
+    const auto group = JoinAll(place);
+    const std::vector<torch::Tensor> tensors = {
+        torch::full({2, 3, 2, 2}, place.rank + 1.5)
+            .contiguous(at::MemoryFormat::ChannelsLast),
+        torch::full({}, place.rank + 7, torch::kLong),
+        NumbersOf(place.rank, 8'000'000), NumbersOf(place.rank, 100)};
+    Broadcast(tensors, *group);
+    EXPECT_TRUE(tensors[0].equal(torch::full({2, 3, 2, 2}, 1.5)));
+    EXPECT_TRUE(tensors[0].is_contiguous(at::MemoryFormat::ChannelsLast));
+    EXPECT_EQ(tensors[1].item<std::int64_t>(), 7);
+    EXPECT_TRUE(tensors[2].equal(NumbersOf(0, 8'000'000)));
+    EXPECT_TRUE(tensors[3].equal(NumbersOf(0, 100)));
+  });
+}
+
+TEST_P(DeviceGroupTest, AveragesLeaveEqualNumbersAsTheyAre) {
+  RankThreads(GetParam()).Run([](const RankPlace& place) {
+    const auto group = JoinAll(place);
+    const std::vector<torch::Tensor> tensors = {
+        NumbersOf(5), torch::full({3}, place.rank, torch::kFloat)};
+    Average(tensors, *group);
+    EXPECT_TRUE(tensors[0].equal(NumbersOf(5)));
+    EXPECT_TRUE(
+        tensors[1].allclose(torch::full({3}, (place.world_size - 1) / 2.0)));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, DeviceGroupTest, testing::Values(2, 3, 4));
+
+TEST(JoinDeviceGroupTest, IsNothingForOneRank) {
+  EXPECT_EQ(JoinAll({}), nullptr);
+}
+
+TEST(JoinDeviceGroupTest, MakesGroupsOfNeighbours) {
+  RankThreads(4).Run([](const RankPlace& place) {
+    const int first = place.rank / 2 * 2;
+    const auto group =
+        JoinDeviceGroup(place, "pairs", first, 2, torch::kCPU, kRankTimeout);
+    EXPECT_EQ(group->size(), 2);
+    EXPECT_EQ(group->rank(), place.rank % 2);
+    const torch::Tensor sum = torch::full({1}, place.rank, torch::kFloat);
+    group->Sum(sum);
+    EXPECT_EQ(sum.item<float>(), 2 * first + 1);
+  });
+}
+
+TEST(JoinDeviceGroupTest, MayBeRepeated) {
+  RankThreads(2).Run([](const RankPlace& place) {
+    for (int time = 1; time <= 3; ++time) {
+      const auto group = JoinAll(place);
+      const torch::Tensor sum = torch::full({1}, time, torch::kFloat);
+      group->Sum(sum);
+      EXPECT_EQ(sum.item<float>(), 2 * time);
+    }
+  });
+}
+
+std::string JoinError(const RankPlace& place) {
+  try {
+    static_cast<void>(JoinAll(place, std::chrono::seconds(1)));
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(JoinDeviceGroupTest, NamesTheMasterThatDoesNotAnswer) {
+  const ClosedPort closed;
+  EXPECT_THAT(JoinError({.rank = 1,
+                         .world_size = 2,
+                         .local_world_size = 2,
+                         .master_port = closed.port()}),
+              HasSubstr("rank 1: cannot join the ranks at 127.0.0.1:" +
+                        std::to_string(closed.port())));
+}
+
+TEST(JoinDeviceGroupTest, DoesNotWaitForeverForARankThatIsNotThere) {
+  const RankThreads ranks(2);
+  EXPECT_THAT(JoinError(ranks.PlaceOf(0)), HasSubstr("rank 0: cannot join"));
+}
+
+TEST(JoinDeviceGroupTest, RefusesAnAddressThatOtherMachinesCannotReach) {
+  const RankThreads ranks(2);
+  RankPlace place = ranks.PlaceOf(0);
+  place.local_world_size = 1;
+  EXPECT_THAT(JoinError(place),
+              AllOf(HasSubstr("loopback"), HasSubstr("127.0.0.1")));
+}
+
+TEST(DeviceGroupErrorTest, ARankThatIsGoneEndsTheSum) {
+  RankThreads(3).Run([](const RankPlace& place) {
+    const auto group = JoinAll(place);
+    if (place.rank == 1) {
+      return;
+    }
+    try {
+      group->Sum(NumbersOf(place.rank));
+      ADD_FAILURE() << "rank 1 is gone";
+    } catch (const IoError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("rank " + std::to_string(place.rank) +
+                                          ": connection to another rank lost"));
+    }
+  });
+}
+
+TEST(DeviceGroupErrorTest, ASilentRankEndsTheSumAfterTheTimeOut) {
+  std::latch rank_0_has_given_up(1);
+  RankThreads(2).Run([&](const RankPlace& place) {
+    const auto group = JoinAll(place, std::chrono::seconds(2));
+    if (place.rank == 1) {
+      rank_0_has_given_up.wait();
+      return;
+    }
+    EXPECT_THROW(group->Sum(NumbersOf(0)), IoError);
+    rank_0_has_given_up.count_down();
+  });
+}
+
+TEST(AddressTowardsTest, IsTheOneOnTheWay) {
+  EXPECT_EQ(AddressTowards("127.0.0.1"), "127.0.0.1");
+  EXPECT_TRUE(IsLoopback(AddressTowards("localhost")));
+  EXPECT_THROW(AddressTowards("no.such.host.invalid"), IoError);
+}
+
+TEST(AddressTowardsTest, LoopbackIsNoOtherMachinesAddress) {
+  EXPECT_TRUE(IsLoopback("127.0.1.1"));
+  EXPECT_TRUE(IsLoopback("::1"));
+  EXPECT_FALSE(IsLoopback("10.127.0.1"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,90 @@
+#include "trainer/device_group.h"
+
+#include <cstdint>
+#include <string>
+
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "trainer/cuda_group.h"
+#include "trainer/gloo_group.h"
+#include "trainer/group_seat.h"
+#include "trainer/route_address.h"
+
+namespace infeed {
+namespace {
+
+using Store = c10::intrusive_ptr<c10d::Store>;
+
+Store MasterStore(const RankPlace& place, std::chrono::milliseconds timeout) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(place.master_port);
+  options.waitWorkers = false;
+  options.timeout = timeout;
+  return c10::make_intrusive<c10d::TCPStore>(place.master_addr, options);
+}
+
+// The part of the master's store that is this group's. A process may join one
+// of the same name again; every rank then does.
+Store StoreOf(const RankPlace& place, std::string_view name, int first,
+              std::chrono::milliseconds timeout) {
+  const Store store = MasterStore(place, timeout);
+  const std::string group = fmt::format("device_group/{}/{}", name, first);
+  const std::int64_t times =
+      store->add(fmt::format("{}/joins/{}", group, place.rank), 1);
+  return c10::make_intrusive<c10d::PrefixStore>(
+      fmt::format("{}/{}", group, times), store);
+}
+
+std::string OwnAddress(const RankPlace& place) {
+  std::string address = AddressTowards(place.master_addr);
+  if (IsLoopback(address) && place.local_world_size < place.world_size) {
+    throw IoError(fmt::format(
+        "rank {}: {} is this machine's own loopback address {}, which ranks on "
+        "other machines cannot reach: give rank 0's address as they see it",
+        place.rank, place.master_addr, address));
+  }
+  return address;
+}
+
+}  // namespace
+
+IoError GroupError(int world_rank, std::string_view doing,
+                   const std::exception& error) {
+  const auto* of_library = dynamic_cast<const c10::Error*>(&error);
+  return IoError(fmt::format("rank {}: {}: {}", world_rank, doing,
+                             of_library != nullptr
+                                 ? of_library->what_without_backtrace()
+                                 : error.what()));
+}
+
+std::unique_ptr<DeviceGroup> JoinDeviceGroup(const RankPlace& place,
+                                             std::string_view name, int first,
+                                             int size,
+                                             const torch::Device& device,
+                                             std::chrono::seconds timeout) {
+  if (size == 1) {
+    return nullptr;
+  }
+  try {
+    const GroupSeat seat = {.world_rank = place.rank,
+                            .rank = place.rank - first,
+                            .size = size,
+                            .device = device,
+                            .store = StoreOf(place, name, first, timeout),
+                            .address = OwnAddress(place),
+                            .timeout = timeout};
+    return device.is_cuda() ? JoinCudaGroup(seat) : JoinGlooGroup(seat);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw GroupError(place.rank,
+                     fmt::format("cannot join the ranks at {}:{}",
+                                 place.master_addr, place.master_port),
+                     error);
+  }
+}
+
+}  // namespace infeed
