@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -83,6 +84,15 @@ std::vector<ShardFrames> FramesOfAll(const std::vector<std::string>& shards,
   return frames;
 }
 
+// Each rank of a machine has an index: vectors that grow record by record would
+// take up to twice what they hold.
+std::size_t RecordsOf(const std::vector<ShardFrames>& frames) {
+  return std::accumulate(frames.begin(), frames.end(), std::size_t{0},
+                         [](std::size_t sum, const ShardFrames& shard) {
+                           return sum + shard.offsets.size();
+                         });
+}
+
 template <typename T>
 std::span<const std::byte> BytesOf(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
@@ -97,8 +107,12 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
     throw UsageError("max_record_bytes must be positive, not " +
                      std::to_string(options.max_record_bytes));
   }
+  const std::vector<ShardFrames> all = FramesOfAll(shards_, options);
+  const std::size_t records = RecordsOf(all);
+  offsets_.reserve(records);
+  lengths_.reserve(records);
   starts_.push_back(0);
-  for (const ShardFrames& shard : FramesOfAll(shards_, options)) {
+  for (const ShardFrames& shard : all) {
     for (std::size_t i = 0; i < shard.offsets.size(); ++i) {
       lengths_.push_back(PayloadLength(shard, i));
       max_length_ = std::max(max_length_, lengths_.back());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <torch/nn/modules/batchnorm.h>
 
 #include "base/error.h"
 #include "tests/support/rank_threads.h"
@@ -19,7 +20,7 @@ constexpr int kChannels = 5;
 constexpr int kImages = 12;  // of all ranks
 
 BatchNorm MakeNorm() {
-  BatchNorm norm(torch::nn::BatchNorm2dOptions(kChannels).momentum(0.2));
+  BatchNorm norm(BatchNormOptions{.channels = kChannels, .momentum = 0.2});
   const torch::NoGradGuard no_grad;
   norm->weight.copy_(torch::linspace(0.5, 2, kChannels));
   norm->bias.copy_(torch::linspace(-1, 1, kChannels));
@@ -120,7 +121,7 @@ TEST_P(SharedBatchNormTest, LosesNoDigitsWhereTheMeanIsLarge) {
       torch::var_mean(wide, at::IntArrayRef{0, 2, 3}, /*unbiased=*/true);
   RankThreads(GetParam()).Run([&](const RankPlace& place) {
     const auto group = JoinAll(place);
-    BatchNorm norm(torch::nn::BatchNorm2dOptions(kChannels).momentum(1));
+    BatchNorm norm(BatchNormOptions{.channels = kChannels, .momentum = 1});
     norm->set_group(group.get());
     static_cast<void>(norm->forward(PartOf(images, place)));
     const torch::Tensor error =
@@ -156,11 +157,11 @@ TEST(BatchNormTest, IsLibTorchsAloneAndInEvaluation) {
   const torch::Tensor images = Images();
   torch::nn::BatchNorm2d expected(
       torch::nn::BatchNorm2dOptions(kChannels).momentum(0.2));
-  BatchNorm norm(torch::nn::BatchNorm2dOptions(kChannels).momentum(0.2));
+  BatchNorm norm(BatchNormOptions{.channels = kChannels, .momentum = 0.2});
   EXPECT_TRUE(norm->forward(images).equal(expected->forward(images)));
   RankThreads(2).Run([&](const RankPlace& place) {
     const auto group = JoinAll(place);
-    BatchNorm shared(torch::nn::BatchNorm2dOptions(kChannels));
+    BatchNorm shared(BatchNormOptions{.channels = kChannels});
     shared->set_group(group.get());
     shared->eval();
     EXPECT_TRUE(shared->forward(images).allclose(images, 1e-4, 1e-4));

@@ -61,20 +61,6 @@ TEST(BatchUnpackerTest, TakesPixelsApartAsRedGreenBlue) {
   EXPECT_FLOAT_EQ(images[1][0][0][1].item<float>(), -123.675F / 58.395F);
 }
 
-TEST(CountedImagesTest, LeavesOutPaddingAndUnknownClasses) {
-  Batch batch(5, 1);
-  for (int slot = 0; slot < 5; ++slot) {
-    batch.BlankSlot(slot);
-  }
-  for (const int slot : {0, 1, 2, 3}) {
-    batch.weights()[static_cast<std::size_t>(slot)] = 1;
-    batch.labels()[static_cast<std::size_t>(slot)] = slot - 1;
-  }
-  batch.weights()[1] = 0;
-  EXPECT_EQ(CountedImages(batch, 2), 1);
-  EXPECT_EQ(CountedImages(batch, 3), 2);
-}
-
 TEST(BatchUnpackerTest, SharesNothingWithTheBatch) {
   Batch batch(1, 2);
   batch.BlankSlot(0);

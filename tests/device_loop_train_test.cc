@@ -73,7 +73,7 @@ std::vector<StepResult> Train(TrainStep& step, std::int64_t first,
                 kBatch, kSide);
   Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
   const BatchUnpacker unpacker(torch::kCPU, Normalization::kImagenet);
-  TrainLoop loop(step, torch::kCPU);
+  TrainLoop loop(step);
   EXPECT_EQ(loop.Run(first, steps, unpacker, infeed, outfeed), steps);
   outfeed.Drain();
   return results;

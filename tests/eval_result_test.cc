@@ -3,18 +3,22 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
 
 using nlohmann::json;
 using testing::DoubleEq;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
 using testing::SizeIs;
@@ -91,12 +95,33 @@ TEST(EvalResultTest, SumsOfPartsAddUpToTheWhole) {
   EXPECT_EQ(parts.auc, whole.auc);
 }
 
+TEST(EvalResultTest, SumsComeBackFromTheirBytes) {
+  const EvalSums sums = SumsOf(ManyClasses(), 0, 7);
+  const std::string bytes = BytesOf(sums);
+  const EvalSums back = EvalSumsOf(bytes);
+  EXPECT_EQ(back.images, sums.images);
+  EXPECT_EQ(back.top_1, sums.top_1);
+  EXPECT_EQ(back.top_5, sums.top_5);
+  EXPECT_EQ(back.loss_sum, sums.loss_sum);
+  EXPECT_EQ(back.classes, sums.classes);
+  EXPECT_EQ(back.confusion, sums.confusion);
+  EXPECT_EQ(back.scores, sums.scores);
+  EXPECT_EQ(back.labels, sums.labels);
+  EXPECT_TRUE(back.has_scores);
+  EXPECT_EQ(BytesOf(EvalSumsOf(BytesOf({}))), BytesOf({}));
+  const auto error = [](const std::string& text) {
+    return MessageOf<IoError>([&] { (void)EvalSumsOf(text); });
+  };
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    ASSERT_THAT(error(bytes.substr(0, size)), HasSubstr("cannot be read"));
+  }
+  EXPECT_THAT(error(bytes + "x"), HasSubstr("cannot be read"));
+}
+
 TEST(EvalResultTest, ScoresOfAPartAloneAreNoScores) {
   const json golden = ManyClasses();
   EvalSums without = SumsOf(golden, 0, 7);
-  without.has_scores = false;
-  without.scores = {};
-  without.labels = {};
+  without.DropScores();
   without.Add(SumsOf(golden, 7, 40));
   EXPECT_THAT(without.scores, IsEmpty());
   const EvalResult result = ResultOf(without);

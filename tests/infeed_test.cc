@@ -54,6 +54,17 @@ TEST(InfeedTest, SaysWhereTheStreamGoesOnAfterTheBatchHandedOut) {
   EXPECT_EQ(infeed.position(), (StreamPosition{0, 8}));
 }
 
+TEST(InfeedTest, LeavesItsWaitsToADeviceThatCountsThem) {
+  Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
+  infeed.LeaveWaitsToDevice();
+  (void)infeed.Next();
+  (void)infeed.Next();
+  EXPECT_EQ(infeed.wait_seconds(), 0);
+  infeed.AddWait(0.5);
+  infeed.AddWait(0.25);
+  EXPECT_EQ(infeed.wait_seconds(), 0.75);
+}
+
 TEST(InfeedTest, KeepsTheFirstWaitApart) {
   Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
   EXPECT_EQ(infeed.wait_seconds(), 0);

@@ -21,8 +21,9 @@ namespace infeed {
 namespace {
 
 constexpr int kRanks = 1000;
-// Sanitizers make the arithmetic many times slower.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Sanitizers, and no optimisation, make the arithmetic many times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    !defined(NDEBUG)
 constexpr std::int64_t kRecords = 21'167;
 constexpr int kBatch = 1 * kRanks;
 #else

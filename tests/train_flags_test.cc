@@ -1,6 +1,7 @@
 #include "tools/train_flags.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <sstream>
 #include <string>
@@ -76,6 +77,21 @@ TEST(TrainFlagsTest, ReadTheFlagsOfAllModes) {
   EXPECT_EQ(run.resume, "never");
   EXPECT_THAT(run.formats, ElementsAre("onnx", "safetensors", "torchscript"));
   EXPECT_EQ(run.export_dir, "E");
+}
+
+TEST(TrainFlagsTest, ReadTheFlagsOfRanks) {
+  const TrainFlags flags =
+      *Read({"--model_dir=M", "--data_dir=D", "--local-ranks=4", "--rank=5",
+             "--world_size=8", "--local_rank=1", "--local_world_size=4",
+             "--master_addr=first", "--master_port=4000", "--rank_timeout=30"});
+  EXPECT_EQ(flags.local_ranks, 4);
+  EXPECT_EQ(FindRank(flags.rank, ProcessEnvironment()).Describe(),
+            "rank 5 of 8 (1 of 4 on this machine), by flags, rank 0 at "
+            "first:4000");
+  EXPECT_EQ(flags.run.rank_timeout, std::chrono::seconds(30));
+  EXPECT_EQ(Read({"--mode=doctor"})->local_ranks, 1);
+  EXPECT_THAT(ErrorOf({"--local_ranks=0"}), HasSubstr("--local_ranks"));
+  EXPECT_THAT(ErrorOf({"--master_port=70000"}), HasSubstr("--master_port"));
 }
 
 TEST(TrainFlagsTest, NameTheModesAndFormats) {

@@ -153,6 +153,20 @@ TEST_F(TrainLogTest, TellsWhatTheDeviceReached) {
               AllOf(HasSubstr("The device, in loops"), HasSubstr("12.5 %")));
 }
 
+TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
+  TrainLog log({.model_dir = folder_.path(), .batch_size = 4});
+  log.BeginLoop(1, 0);
+  log.Step({.step = 1}, 0);
+  log.EndLoop({.step = 1, .done = 1, .rank_waits = {1, 3}}, BusyRun(),
+              BusyRun());
+  const json line = Lines("loop").at(0);
+  const double worst = line["input_wait_of_worst_rank"];
+  EXPECT_NEAR(worst * line["seconds"].get<double>(), 3, 1e-6);
+  EXPECT_NEAR(line["input_wait_of_ranks"].get<double>(), worst * 2 / 3, 1e-6);
+  EXPECT_THAT(BytesOfEvents(folder_.path()),
+              HasSubstr("ranks/input_wait_worst"));
+}
+
 TEST_F(TrainLogTest, LeavesStepsOutWhereAsked) {
   Run(true);
   EXPECT_TRUE(Lines("train").empty());

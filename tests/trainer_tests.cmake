@@ -9,7 +9,10 @@ infeed_test(trainer_host_test
     lr_schedule_test.cc
     mix_plan_test.cc
     outfeed_test.cc
+    rank_parts_test.cc
     rank_star_test.cc
+    result_ring_test.cc
+    upload_ring_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests trainer_host_test)
@@ -34,6 +37,7 @@ infeed_test(trainer_test
     device_loop_networks_test.cc
     device_loop_test.cc
     device_loop_train_test.cc
+    flat_weights_test.cc
     fused_norm_test.cc
     loss_test.cc
     network_drop_test.cc
@@ -43,16 +47,6 @@ infeed_test(trainer_test
     resnet_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
-
-# Kernels; each test skips where there is no GPU.
-if(INFEED_CUDA)
-  infeed_test(cuda_kernels_test
-    SOURCES
-      cuda_kernels_test.cc
-      cuda_norm_test.cc
-    LIBRARIES infeed::trainer infeed_cuda
-    LABELS gpu)
-endif()
 
 # Several ranks, each a thread, over Gloo.
 if(NOT INFEED_CUDA)
@@ -93,6 +87,7 @@ infeed_test(export_test
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
+    local_ranks_test.cc
     train_flags_test.cc
   LIBRARIES infeed::train_flags
   LABELS core)
@@ -116,3 +111,13 @@ infeed_test(train_resnet_modes_test
             nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(train_resnet_modes_test train_resnet)
+
+# Several processes that train together, started and ended in every way.
+infeed_test(ranks_test
+  SOURCES
+    ranks_test.cc
+    support/running_program.cc
+  LIBRARIES infeed::trainer_state pipeline_test_support
+            nlohmann_json::nlohmann_json
+  LABELS end_to_end)
+add_dependencies(ranks_test train_resnet)

@@ -37,9 +37,9 @@ DOORS = [
      r"(records/(imagenet_example|example_reader)|"
      r"trainer/(onnx_file|summary_writer|tensor_bundle))\.cc"),
     (r"(torch|ATen|c10)/.*",
-     r"trainer/(network\w*|resnet(_block)?|lenet|optimizer\w*|loss|"
-     r"device_\w*|torch\w*|gloo_\w*|gradient_\w*|tcp_\w*|cuda_\w*)"
-     r"\.(cc|h|cu)"),
+     r"trainer/(batch_norm\w*|cuda_\w*|device_\w*|flat_\w*|fused_\w*|gloo_\w*|"
+     r"gradient_\w*|group_seat|loss|lenet|network\w*|optimizer\w*|rank_store|"
+     r"resnet(_block)?|tcp_\w*|torch\w*)\.(cc|h|cu)"),
     (r"(cuda|cooperative_groups|cub)\w*(/.*|\.h)|nccl\.h",
      r"trainer/cuda_\w*\.(cc|h|cu)"),
     (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"

@@ -17,6 +17,11 @@ set_tests_properties(walls.breaches_are_found PROPERTIES LABELS walls)
 add_test(NAME peers_test
   COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peers_test.py)
 set_tests_properties(peers_test PROPERTIES LABELS core)
+# Likewise bench/device.
+add_test(NAME device_bench_test
+  COMMAND Python3::Interpreter
+          ${CMAKE_CURRENT_SOURCE_DIR}/device_bench_test.py)
+set_tests_properties(device_bench_test PROPERTIES LABELS core)
 
 add_test(NAME walls.find_package
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/find_package/run.sh

@@ -1,9 +1,13 @@
 # Without LibTorch, so that a test reads command lines quickly.
 infeed_library(train_flags
   SOURCES
+    local_ranks.cc
+    rank_flags.cc
     reference_flags.cc
     train_flags.cc
   HEADERS
+    local_ranks.h
+    rank_flags.h
     reference_flags.h
     train_flags.h
   PUBLIC infeed::observation infeed::tools infeed::trainer_state

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "tools/flags.h"
 #include "tools/help_text.h"
+#include "tools/rank_flags.h"
 #include "tools/reference_flags.h"
 #include "trainer/model_dir.h"
 #include "trainer/nearest_name.h"
@@ -39,6 +40,7 @@ constexpr const char* kExamples =
     "    --params_override=resnet_depth=18,image_size=64,train_epochs=10\n"
     "  train_resnet --data_dir MNIST --model_dir MODEL --preset x10_lenet\n"
     "  train_resnet --data_dir SHARDS --model_dir MODEL --dry_run\n"
+    "  train_resnet --data_dir SHARDS --model_dir MODEL --local_ranks 4\n"
     "  train_resnet --data_dir SHARDS --model_dir MODEL --mode eval\n"
     "  train_resnet --model_dir MODEL --mode predict --input PHOTOS\n"
     "  train_resnet --model_dir MODEL --mode export --format onnx \\\n"
@@ -198,6 +200,9 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddRunFlags(app, flags.run);
   AddConfigurationFlags(app, flags);
   AddResumeFlags(app, flags.run);
+  AddRankFlags(app, {.rank = flags.rank,
+                     .local_ranks = flags.local_ranks,
+                     .timeout = flags.run.rank_timeout});
   AddPredictFlags(app, flags.run);
   AddExportFlags(app, flags.run);
   app.add_flag("--json", flags.run.json, "mode doctor: print JSON");

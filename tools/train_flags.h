@@ -5,15 +5,18 @@
 #include "tools/cloud_flags.h"
 #include "tools/observation.h"
 #include "trainer/params.h"
+#include "trainer/rank_place.h"
 #include "trainer/run.h"
 
 namespace infeed {
 
 // The command line of train_resnet.
 struct TrainFlags {
-  RunOptions run;  // all but its parameters and who watches
+  RunOptions run;  // all but its parameters, place and who watches
   ParamLayers layers;
   bool print_config = false;
+  RankFlags rank;
+  int local_ranks = 1;  // to be started by this process
   CloudFlags cloud;
   ObservationFlags observation;
 };

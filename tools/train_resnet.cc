@@ -1,4 +1,6 @@
+#include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <optional>
 
 #include <fmt/format.h>
@@ -6,6 +8,7 @@
 #include "base/error.h"
 #include "tools/cloud_flags.h"
 #include "tools/flags.h"
+#include "tools/local_ranks.h"
 #include "tools/observation.h"
 #include "tools/signals.h"
 #include "tools/train_flags.h"
@@ -15,26 +18,62 @@
 namespace infeed {
 namespace {
 
-ExitCode Main(int argc, char** argv) {
+ExitCode RunHere(TrainFlags& flags) {
   // First, so that every thread leaves the signals to its own.
   const SignalStop signals;
+  RunOptions& run = flags.run;
+  ApplyCloudFlags(flags.cloud);
+  const bool is_watched = run.place.is_first();
+  Observation observation(is_watched ? flags.observation : ObservationFlags{},
+                          {{"run", run.model_dir}});
+  run.live_stats = observation.live();
+  run.trace = observation.trace();
+  const ExitCode code = Run(run, signals.token());
+  observation.Finish();
+  return code;
+}
+
+// Of the ranks behind the first, errors alone are heard, and say whose they
+// are.
+ExitCode RunUnheard(TrainFlags& flags) {
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) {
+    throw IoError("/dev/null", "open", errno);
+  }
+  const auto whose = [&](const std::exception& error) {
+    return fmt::format("rank {}: {}", flags.run.place.rank, error.what());
+  };
+  try {
+    return RunHere(flags);
+  } catch (const UsageError& error) {
+    throw UsageError(whose(error));
+  } catch (const DataError& error) {
+    throw DataError(whose(error));
+  } catch (const std::exception& error) {
+    throw IoError(whose(error));
+  }
+}
+
+ExitCode Main(int argc, char** argv) {
   std::optional<TrainFlags> flags = ReadTrainFlags(argc, argv);
   if (!flags) {
     return ExitCode::kDone;
   }
   RunOptions& run = flags->run;
   run.params = ReadParams(flags->layers);
+  run.place = FindRank(flags->rank, ProcessEnvironment());
   if (flags->print_config) {
-    fmt::print("{}", ConfigText(run));
+    fmt::print("{}", run.place.is_first() ? ConfigText(run) : "");
     return ExitCode::kDone;
   }
-  ApplyCloudFlags(flags->cloud);
-  Observation observation(flags->observation, {{"run", run.model_dir}});
-  run.live_stats = observation.live();
-  run.trace = observation.trace();
-  const ExitCode code = Run(run, signals.token());
-  observation.Finish();
-  return code;
+  if (flags->local_ranks > 1) {
+    if (!run.place.is_alone()) {
+      throw UsageError(fmt::format(
+          "--local_ranks={}: it starts ranks itself, but this process is {}",
+          flags->local_ranks, run.place.Describe()));
+    }
+    return RunLocalRanks(flags->local_ranks, RankArguments(argc, argv));
+  }
+  return run.place.is_first() ? RunHere(*flags) : RunUnheard(*flags);
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
 # What only a build with CUDA has. Sources outside cuda_* see INFEED_CUDA.
 target_sources(infeed_trainer PRIVATE
+  cuda_cards.cc
+  cuda_cards.h
+  cuda_evaluation.cc
+  cuda_graphs.cc
   cuda_group.cc
+  cuda_idle.cc
   cuda_kernels.h
   cuda_kernels_norm.cu
   cuda_kernels_norm.h
@@ -9,9 +14,16 @@ target_sources(infeed_trainer PRIVATE
   cuda_kernels_resize.h
   cuda_kernels_step.cu
   cuda_kernels_unpack.cu
+  cuda_loop.cc
+  cuda_memory.cc
   cuda_norm.cc
   cuda_norm.h
   cuda_norm_tiles.h
+  cuda_optimizer.cc
+  cuda_passes.cc
+  cuda_slots.cc
+  cuda_step_inputs.cc
+  cuda_stream.cc
   cuda_vectors.h
   gloo_group_none.cc
   )

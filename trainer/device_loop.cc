@@ -14,7 +14,7 @@
 #include "trainer/device_loop_eval.h"
 #include "trainer/device_loop_state.h"
 #include "trainer/device_loop_step.h"
-#include "trainer/device_loop_train.h"
+#include "trainer/device_passes.h"
 #include "trainer/flat_tensors.h"
 #include "trainer/network.h"
 
@@ -55,7 +55,6 @@ NamedTensors StatisticsOf(const Network& model) {
 
 }  // namespace
 
-// Eager LibTorch on one device.
 class DeviceLoop::Impl {
  public:
   Impl(const ModelOptions& model, const OptimizerOptions& optimizer,
@@ -69,7 +68,7 @@ class DeviceLoop::Impl {
         norm_group_(JoinNormGroup(device)),
         model_(MakeNetwork(OfRank(model, device.place.rank))),
         step_(MoveToDevice(), optimizer, classes_, device_, group_.get()),
-        training_(step_, device_),
+        passes_(MakePasses(device)),
         unpacker_(device_, device.normalization) {}
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
@@ -90,12 +89,15 @@ class DeviceLoop::Impl {
   std::uint64_t Hash() const;
   std::int64_t parameter_count() const;
   std::string Describe() const;
+  BatchMemory batch_memory() const { return passes_->batch_memory(); }
+  std::int64_t host_syncs() const { return passes_->host_syncs(); }
 
  private:
   std::unique_ptr<DeviceGroup> JoinRanks(const DeviceOptions& options) const;
   std::unique_ptr<DeviceGroup> JoinNormGroup(
       const DeviceOptions& options) const;
   TrainedModel MoveToDevice();
+  std::unique_ptr<DevicePasses> MakePasses(const DeviceOptions& options);
   NamedTensors ModelTensors() const;
   torch::Tensor Forward(const torch::Tensor& images);
 
@@ -108,8 +110,8 @@ class DeviceLoop::Impl {
   std::unique_ptr<DeviceGroup> norm_group_;  // of batch norms; nullptr: alone
   std::shared_ptr<Network> model_;
   TrainStep step_;
-  TrainLoop training_;
-  BatchUnpacker unpacker_;
+  std::unique_ptr<DevicePasses> passes_;
+  BatchUnpacker unpacker_;  // of predictions
 };
 
 std::unique_ptr<DeviceGroup> DeviceLoop::Impl::JoinRanks(
@@ -137,6 +139,19 @@ TrainedModel DeviceLoop::Impl::MoveToDevice() {
           .statistics = StatisticsOf(*model_)};
 }
 
+std::unique_ptr<DevicePasses> DeviceLoop::Impl::MakePasses(
+    const DeviceOptions& options) {
+  const DeviceModel model = {
+      .step = step_,
+      .forward =
+          [this](const torch::Tensor& images) { return Forward(images); },
+      .generators = [this] { return model_->Generators(); },
+      .device = device_,
+      .options = options,
+      .label_smoothing = options_.label_smoothing};
+  return device_.is_cuda() ? MakeCudaPasses(model) : MakeEagerPasses(model);
+}
+
 torch::Tensor DeviceLoop::Impl::Forward(const torch::Tensor& images) {
   const AutocastScope autocast(device_.type(), bfloat16_);
   return model_->Forward(images);
@@ -146,8 +161,7 @@ std::int64_t DeviceLoop::Impl::Train(std::int64_t first_step,
                                      std::int64_t steps, Infeed& infeed,
                                      Outfeed& outfeed) {
   model_->train();
-  const std::int64_t done =
-      training_.Run(first_step, steps, unpacker_, infeed, outfeed);
+  const std::int64_t done = passes_->Train(first_step, steps, infeed, outfeed);
   step_.AverageStatistics();
   return done;
 }
@@ -156,14 +170,7 @@ EvalSums DeviceLoop::Impl::Evaluate(Infeed& infeed) {
   const torch::NoGradGuard no_grad;
   const MovingAverage::Scope averages = step_.UseAverages();
   model_->eval();
-  EvalCounter counter(device_, static_cast<int>(classes_),
-                      options_.label_smoothing);
-  while (BatchHandle batch = infeed.Next()) {
-    const DeviceBatch on_device = unpacker_.Unpack(*batch);
-    batch.reset();
-    counter.Add(Forward(on_device.images), on_device);
-  }
-  return counter.Read();
+  return passes_->Evaluate(infeed);
 }
 
 void DeviceLoop::Impl::Predict(Infeed& infeed, const PredictionSink& sink) {
@@ -236,7 +243,7 @@ std::string DeviceLoop::Impl::Describe() const {
   return device_.str() +
          (device_.is_cpu() ? ", " + std::to_string(threads_) + " threads"
                            : "") +
-         (bfloat16_ ? ", bfloat16" : ", float32");
+         passes_->Describe() + (bfloat16_ ? ", bfloat16" : ", float32");
 }
 
 DeviceLoop::DeviceLoop(const ModelOptions& model,
@@ -278,5 +285,9 @@ std::int64_t DeviceLoop::parameter_count() const {
 }
 
 std::string DeviceLoop::Describe() const { return impl_->Describe(); }
+
+BatchMemory DeviceLoop::batch_memory() const { return impl_->batch_memory(); }
+
+std::int64_t DeviceLoop::host_syncs() const { return impl_->host_syncs(); }
 
 }  // namespace infeed

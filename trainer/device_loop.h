@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "pipeline/batch_memory.h"
 #include "trainer/eval_sums.h"
 #include "trainer/host_tensor.h"
 #include "trainer/infeed.h"
@@ -60,9 +61,8 @@ class DeviceLoop {
 
   // Runs up to `steps` training steps; the first is number first_step (from
   // 0). Each takes a batch from infeed and puts its result into outfeed as it
-  // ends (on a GPU, all of them as the loop ends). Returns how many ran: fewer
-  // only when the infeed ended. Throws what the infeed and the outfeed throw;
-  // the updates before that are done.
+  // ends. Returns how many ran: fewer only when the infeed ended. Throws what
+  // the infeed and the outfeed throw; the updates before that are done.
   //
   // With several ranks, all of them call it with the same numbers and their
   // parts of the same batches; results are of the whole batch, on every rank,
@@ -101,8 +101,15 @@ class DeviceLoop {
   [[nodiscard]] std::uint64_t Hash() const;
 
   [[nodiscard]] std::int64_t parameter_count() const;
-  // "cpu, 2 threads, bfloat16": for the lines at start.
+  // "cpu, 2 threads, bfloat16", "cuda:0, NVIDIA H200, CUDA graphs, bfloat16":
+  // for the lines at start.
   [[nodiscard]] std::string Describe() const;
+
+  // For the memory of the batches that this device gets; may outlive it.
+  [[nodiscard]] BatchMemory batch_memory() const;
+  // How often the host has waited for a GPU in training loops; 0 on the CPU,
+  // which is the host.
+  [[nodiscard]] std::int64_t host_syncs() const;
 
  private:
   class Impl;
@@ -112,6 +119,12 @@ class DeviceLoop {
 // Whether a device name stands for a GPU on this machine. Throws UsageError for
 // an unknown name, or a GPU that is not there.
 [[nodiscard]] bool IsGpu(const std::string& device);
+
+// The device that "auto" and "cuda" stand for on one of several ranks of a
+// machine: the local rank's GPU, or the only one that it is shown. Other names
+// stay. Throws as IsGpu().
+[[nodiscard]] std::string DeviceOfRank(const std::string& device,
+                                       const RankPlace& place);
 
 // "1.13.1": the LibTorch that runs.
 [[nodiscard]] std::string TorchVersion();

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <span>
 
-#include "trainer/pixel_statistics.h"
-
 namespace infeed {
 namespace {
 
@@ -61,15 +59,9 @@ DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
                          /*copy=*/true)};
 }
 
-std::int64_t CountedImages(const Batch& batch, std::int64_t classes) {
-  std::int64_t images = 0;
-  for (std::size_t slot = 0; slot < batch.labels().size(); ++slot) {
-    const std::int32_t label = batch.labels()[slot];
-    const bool counts =
-        batch.weights()[slot] != 0 && label >= 0 && label < classes;
-    images += counts ? 1 : 0;
-  }
-  return images;
+const PixelStatistics& StatisticsOf(Normalization normalization) {
+  return normalization == Normalization::kUnit ? kUnitStatistics
+                                               : kImagenetStatistics;
 }
 
 }  // namespace infeed

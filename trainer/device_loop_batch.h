@@ -6,6 +6,7 @@
 
 #include "pipeline/batch.h"
 #include "trainer/device_loop.h"
+#include "trainer/pixel_statistics.h"
 
 namespace infeed {
 
@@ -33,8 +34,6 @@ class BatchUnpacker {
   torch::Tensor std_;
 };
 
-// The slots that CountedSlots() in loss.h counts, without asking the device.
-[[nodiscard]] std::int64_t CountedImages(const Batch& batch,
-                                         std::int64_t classes);
+[[nodiscard]] const PixelStatistics& StatisticsOf(Normalization normalization);
 
 }  // namespace infeed

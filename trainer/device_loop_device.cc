@@ -58,6 +58,15 @@ torch::Device ParseDevice(const std::string& name) {
 
 bool IsGpu(const std::string& device) { return ParseDevice(device).is_cuda(); }
 
+std::string DeviceOfRank(const std::string& device, const RankPlace& place) {
+  const bool is_open = device == "auto" || device == "cuda";
+  if (place.local_world_size == 1 || !is_open || !IsGpu(device)) {
+    return device;
+  }
+  const bool has_its_own = torch::cuda::device_count() == 1;
+  return "cuda:" + std::to_string(has_its_own ? 0 : place.local_rank);
+}
+
 std::string TorchVersion() { return TORCH_VERSION; }
 
 std::string DescribeDevices(const std::string& device) {

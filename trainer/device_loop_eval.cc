@@ -33,7 +33,7 @@ EvalCounter::EvalCounter(const torch::Device& device, int classes,
   }
 }
 
-void EvalCounter::Add(const torch::Tensor& logits, const DeviceBatch& batch) {
+void EvalCounter::Count(const torch::Tensor& logits, const DeviceBatch& batch) {
   const torch::Tensor exact = logits.to(torch::kFloat);
   const torch::Tensor counted =
       CountedSlots(batch.labels, batch.weights, classes_);
@@ -43,7 +43,16 @@ void EvalCounter::Add(const torch::Tensor& logits, const DeviceBatch& batch) {
   sums_.add_(torch::where(counted.ne(0), rows, torch::zeros_like(rows))
                  .sum(1, /*keepdim=*/false, torch::kDouble));
   Confuse(exact, batch.labels, counted);
-  KeepScores(exact, batch.labels, counted);
+}
+
+void EvalCounter::Restart() {
+  sums_.zero_();
+  if (confusion_.defined()) {
+    confusion_.zero_();
+  }
+  kept_ = 0;
+  scores_.clear();
+  labels_.clear();
 }
 
 void EvalCounter::Confuse(const torch::Tensor& logits,
@@ -58,17 +67,18 @@ void EvalCounter::Confuse(const torch::Tensor& logits,
 }
 
 void EvalCounter::KeepScores(const torch::Tensor& logits,
-                             const torch::Tensor& labels,
-                             const torch::Tensor& counted) {
+                             const DeviceBatch& batch) {
   kept_ += logits.numel();
   if (kept_ > max_scores_) {
     scores_.clear();
     labels_.clear();
     return;
   }
-  scores_.push_back(torch::softmax(logits, 1));
-  labels_.push_back(
-      torch::where(counted.ne(0), labels, torch::full_like(labels, -1)));
+  const torch::Tensor counted =
+      CountedSlots(batch.labels, batch.weights, classes_);
+  scores_.push_back(torch::softmax(logits.to(torch::kFloat), 1));
+  labels_.push_back(torch::where(counted.ne(0), batch.labels,
+                                 torch::full_like(batch.labels, -1)));
 }
 
 EvalSums EvalCounter::Read() const {

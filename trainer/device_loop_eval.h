@@ -21,7 +21,17 @@ class EvalCounter {
               std::int64_t max_scores = kMaxScores);
 
   // logits: [N, classes], of any floating type.
-  void Add(const torch::Tensor& logits, const DeviceBatch& batch);
+  void Add(const torch::Tensor& logits, const DeviceBatch& batch) {
+    Count(logits, batch);
+    KeepScores(logits, batch);
+  }
+  // The two parts of it. The first adds to what lies at fixed addresses, so
+  // that it can be captured; the second makes new tensors for each batch.
+  void Count(const torch::Tensor& logits, const DeviceBatch& batch);
+  void KeepScores(const torch::Tensor& logits, const DeviceBatch& batch);
+
+  // Begins another evaluation, at the same addresses.
+  void Restart();
 
   // Waits for the device.
   [[nodiscard]] EvalSums Read() const;
@@ -29,8 +39,6 @@ class EvalCounter {
  private:
   void Confuse(const torch::Tensor& logits, const torch::Tensor& labels,
                const torch::Tensor& counted);
-  void KeepScores(const torch::Tensor& logits, const torch::Tensor& labels,
-                  const torch::Tensor& counted);
   void ReadScores(EvalSums& sums) const;
 
   int classes_;

@@ -76,19 +76,20 @@ NamedTensors TrainStep::State() const {
   return state;
 }
 
-StepInputs TrainStep::Upload(std::int64_t first_step, std::int64_t steps,
-                             int image_size) const {
+StepInputs TrainStep::UploadTo(const torch::Device& device,
+                               std::int64_t first_step, std::int64_t steps,
+                               int image_size) const {
   StepInputs inputs;
   inputs.rates =
-      UploadNumbers(first_step, steps, device_, [this](std::int64_t step) {
+      UploadNumbers(first_step, steps, device, [this](std::int64_t step) {
         return LearningRate(step, options_.learning_rate);
       });
   inputs.newest =
-      UploadNumbers(first_step, steps, device_, [this](std::int64_t step) {
+      UploadNumbers(first_step, steps, device, [this](std::int64_t step) {
         return 1 - MovingAverageDecay(step + 1, options_.moving_average_decay);
       });
   if (mix_.any()) {
-    inputs.mixes = UploadMixes(first_step, steps, image_size, mix_, device_);
+    inputs.mixes = UploadMixes(first_step, steps, image_size, mix_, device);
   }
   return inputs;
 }

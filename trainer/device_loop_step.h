@@ -56,7 +56,13 @@ class TrainStep {
   // What `steps` steps from first_step on are told, worked out on the host and
   // copied to the device at once. image_size: of their images, pixels.
   [[nodiscard]] StepInputs Upload(std::int64_t first_step, std::int64_t steps,
-                                  int image_size) const;
+                                  int image_size) const {
+    return UploadTo(device_, first_step, steps, image_size);
+  }
+  // The same, to another device.
+  [[nodiscard]] StepInputs UploadTo(const torch::Device& device,
+                                    std::int64_t first_step, std::int64_t steps,
+                                    int image_size) const;
 
   // Says which step the next Run() is: the model's random draws depend on it.
   void Begin(std::int64_t step) const { model_.begin_step(step); }

@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include <torch/types.h>
-
 #include "trainer/device_loop_batch.h"
 #include "trainer/device_loop_step.h"
 #include "trainer/infeed.h"
@@ -11,14 +9,12 @@
 
 namespace infeed {
 
-// Training steps one after the other, as eager LibTorch runs them: on the CPU,
-// and on a GPU without graphs. Inside, nothing is read back. One thread at a
-// time.
+// Training steps one after the other on the CPU, where a step's results are
+// there as it returns. One thread at a time.
 class TrainLoop {
  public:
   // The step must outlive it.
-  TrainLoop(TrainStep& step, const torch::Device& device)
-      : step_(step), device_(device) {}
+  explicit TrainLoop(TrainStep& step) : step_(step) {}
 
   // DeviceLoop::Train().
   std::int64_t Run(std::int64_t first_step, std::int64_t steps,
@@ -27,7 +23,6 @@ class TrainLoop {
 
  private:
   TrainStep& step_;
-  torch::Device device_;
 };
 
 }  // namespace infeed

@@ -10,7 +10,11 @@
 #include "records/index_file.h"
 #include "records/open_source.h"
 #include "records/record_store.h"
+#ifdef INFEED_CUDA
+#include "trainer/cuda_cards.h"
+#endif
 #include "trainer/data_set.h"
+#include "trainer/device_ceilings.h"
 #include "trainer/job.h"
 #include "trainer/machine_check.h"
 
@@ -22,6 +26,21 @@ Finding Device(const std::string& name) {
     return {"device", DescribeDevices(name), ""};
   } catch (const UsageError& error) {
     return {"device", name, error.what()};
+  }
+}
+
+// The most that training can reach.
+Finding Ceilings(const std::string& name) {
+  try {
+    const bool in_bfloat16 = IsGpu(name) || CpuGainsFromBfloat16();
+    const DeviceCeilings ceilings = MeasureCeilings(name, in_bfloat16);
+    return {"ceilings",
+            fmt::format("{:.4g} TFLOP/s in {}, copies {:.4g} GB/s",
+                        ceilings.tflops, in_bfloat16 ? "bfloat16" : "float32",
+                        ceilings.gb_per_second),
+            ""};
+  } catch (const UsageError&) {
+    return {"ceilings", "not measured", ""};  // The device's finding says why.
   }
 }
 
@@ -75,7 +94,13 @@ void LookAtData(const std::string& data_dir, std::vector<Finding>& findings) {
 ExitCode DoctorMode(const RunOptions& options) {
   std::vector<Finding> findings = {
       {"versions", "infeed " INFEED_VERSION ", LibTorch " + TorchVersion(), ""},
-      Device(options.device)};
+      Device(options.device),
+      Ceilings(options.device)};
+#ifdef INFEED_CUDA
+  for (Finding& finding : CheckCards()) {
+    findings.push_back(std::move(finding));
+  }
+#endif
   // After LibTorch's own, so that its libraries are loaded.
   for (Finding& finding : CheckMachine()) {
     findings.push_back(std::move(finding));

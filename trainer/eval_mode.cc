@@ -13,15 +13,24 @@
 namespace infeed {
 namespace {
 
+// Rank 0's alone.
+std::optional<EvalLog> LogOf(const Job& job) {
+  return job.ranks.place().is_first()
+             ? std::optional<EvalLog>(job.options.model_dir)
+             : std::nullopt;
+}
+
 // Evaluates what is on the device. Returns false when it was asked to stop.
-bool EvaluateAndTell(const Job& job, EvalLog& log, std::int64_t step,
-                     const std::stop_token& stop) {
-  const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval_index(), EvalInput(job), stop);
+bool EvaluateAndTell(const Job& job, std::optional<EvalLog>& log,
+                     std::int64_t step, const std::stop_token& stop) {
+  const std::optional<EvalResult> result = Evaluate(
+      job.device, job.data.eval_index(), EvalInput(job), job.ranks, stop);
   if (!result) {
     return false;
   }
-  log.Write(step, *result);
+  if (log) {
+    log->Write(step, *result);
+  }
   fmt::print("{}\n", EvalText(step, *result));
   std::fflush(stdout);
   return true;
@@ -32,7 +41,7 @@ ExitCode EvaluateOne(const Job& job, const std::stop_token& stop) {
   if (!step) {
     return ExitCode::kCheckpointUnusable;
   }
-  EvalLog log(job.options.model_dir);
+  std::optional<EvalLog> log = LogOf(job);
   return EvaluateAndTell(job, log, *step, stop) ? ExitCode::kDone
                                                 : ExitCode::kStoppedBySignal;
 }
@@ -60,17 +69,46 @@ FollowOptions FollowingUntil(const Job& job, const std::stop_token& stop) {
           }};
 }
 
+// Rank 0's: puts the next checkpoint that can be read on the device.
+std::optional<std::int64_t> LoadNext(const Job& job,
+                                     CheckpointFollower& follower) {
+  while (const std::optional<std::int64_t> step = follower.Next()) {
+    if (const std::optional<Checkpoint> checkpoint =
+            LoadUnlessGone(job, *step)) {
+      job.device.Load(checkpoint->state);
+      return step;
+    }
+  }
+  return std::nullopt;
+}
+
+// Rank 0's next checkpoint, on the devices of all ranks; nullopt: there is none
+// in time, or it was asked to stop.
+std::optional<std::int64_t> ShareNext(
+    const Job& job, std::optional<CheckpointFollower>& follower) {
+  constexpr const char* kNone = "none";
+  std::string mine = kNone;
+  if (follower) {
+    const std::optional<std::int64_t> step = LoadNext(job, *follower);
+    mine = step ? std::to_string(*step) : kNone;
+  }
+  const std::string told = job.ranks.Broadcast(mine);
+  if (told == kNone) {
+    return std::nullopt;
+  }
+  job.device.Broadcast();
+  return std::stoll(told);
+}
+
 // As the reference: each newest checkpoint once, until the training's last.
 ExitCode Follow(const Job& job, const std::stop_token& stop) {
-  EvalLog log(job.options.model_dir);
-  CheckpointFollower follower(job.options.model_dir, FollowingUntil(job, stop));
+  std::optional<EvalLog> log = LogOf(job);
+  std::optional<CheckpointFollower> follower;
+  if (job.ranks.place().is_first()) {
+    follower.emplace(job.options.model_dir, FollowingUntil(job, stop));
+  }
   std::optional<std::int64_t> done;
-  while (const std::optional<std::int64_t> step = follower.Next()) {
-    const std::optional<Checkpoint> checkpoint = LoadUnlessGone(job, *step);
-    if (!checkpoint) {
-      continue;
-    }
-    job.device.Load(checkpoint->state);
+  while (const std::optional<std::int64_t> step = ShareNext(job, follower)) {
     if (!EvaluateAndTell(job, log, *step, stop)) {
       return ExitCode::kStoppedBySignal;
     }
@@ -81,7 +119,7 @@ ExitCode Follow(const Job& job, const std::stop_token& stop) {
     Say(fmt::format("waiting up to {:g} s for a checkpoint after step {}",
                     *job.options.eval_timeout, *step));
   }
-  if (stop.stop_requested()) {
+  if (job.ranks.Any(stop.stop_requested())) {
     return ExitCode::kStoppedBySignal;
   }
   if (!done) {

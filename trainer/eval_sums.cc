@@ -1,11 +1,54 @@
 #include "trainer/eval_sums.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "base/error.h"
 
 namespace infeed {
+namespace {
+
+constexpr const char* kNotSums =
+    "the sums of another rank's evaluation cannot be read: are all ranks of "
+    "one version?";
+
+template <typename Value>
+void AppendValue(std::string& bytes, const Value& value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <typename Value>
+void AppendValues(std::string& bytes, const std::vector<Value>& values) {
+  AppendValue(bytes, std::uint64_t{values.size()});
+  bytes.append(reinterpret_cast<const char*>(values.data()),
+               values.size() * sizeof(Value));
+}
+
+template <typename Value>
+void TakeValue(std::string_view& bytes, Value& value) {
+  if (bytes.size() < sizeof value) {
+    throw IoError(kNotSums);
+  }
+  std::memcpy(&value, bytes.data(), sizeof value);
+  bytes.remove_prefix(sizeof value);
+}
+
+template <typename Value>
+void TakeValues(std::string_view& bytes, std::vector<Value>& values) {
+  std::uint64_t count = 0;
+  TakeValue(bytes, count);
+  if (count > bytes.size() / sizeof(Value)) {
+    throw IoError(kNotSums);
+  }
+  values.resize(count);
+  if (count > 0) {
+    std::memcpy(values.data(), bytes.data(), count * sizeof(Value));
+  }
+  bytes.remove_prefix(count * sizeof(Value));
+}
+
+}  // namespace
 
 void EvalSums::Add(const EvalSums& other) {
   if (other.classes == 0) {
@@ -27,9 +70,45 @@ void EvalSums::Add(const EvalSums& other) {
   has_scores = has_scores && other.has_scores &&
                static_cast<std::int64_t>(scores.size()) <= kMaxScores;
   if (!has_scores) {
-    scores = {};
-    labels = {};
+    DropScores();
   }
+}
+
+void EvalSums::DropScores() {
+  has_scores = false;
+  scores = {};
+  labels = {};
+}
+
+std::string BytesOf(const EvalSums& sums) {
+  std::string bytes;
+  AppendValue(bytes, sums.images);
+  AppendValue(bytes, sums.top_1);
+  AppendValue(bytes, sums.top_5);
+  AppendValue(bytes, sums.loss_sum);
+  AppendValue(bytes, sums.classes);
+  AppendValue(bytes, sums.has_scores);
+  AppendValues(bytes, sums.confusion);
+  AppendValues(bytes, sums.scores);
+  AppendValues(bytes, sums.labels);
+  return bytes;
+}
+
+EvalSums EvalSumsOf(std::string_view bytes) {
+  EvalSums sums;
+  TakeValue(bytes, sums.images);
+  TakeValue(bytes, sums.top_1);
+  TakeValue(bytes, sums.top_5);
+  TakeValue(bytes, sums.loss_sum);
+  TakeValue(bytes, sums.classes);
+  TakeValue(bytes, sums.has_scores);
+  TakeValues(bytes, sums.confusion);
+  TakeValues(bytes, sums.scores);
+  TakeValues(bytes, sums.labels);
+  if (!bytes.empty()) {
+    throw IoError(kNotSums);
+  }
+  return sums;
 }
 
 }  // namespace infeed

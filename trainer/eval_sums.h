@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace infeed {
@@ -31,6 +33,13 @@ struct EvalSums {
 
   // Requires: of the same classes, or one of them has seen nothing.
   void Add(const EvalSums& other);
+  // Leaves out what is known of each image.
+  void DropScores();
 };
+
+// The sums as bytes, for another process on a machine of the same kind, and
+// back. EvalSumsOf throws IoError for what BytesOf did not write.
+[[nodiscard]] std::string BytesOf(const EvalSums& sums);
+[[nodiscard]] EvalSums EvalSumsOf(std::string_view bytes);
 
 }  // namespace infeed

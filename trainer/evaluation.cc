@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,32 +13,84 @@
 #include "trainer/run_input.h"
 
 namespace infeed {
+namespace {
+
+// What one rank's part came to.
+struct EvalPart {
+  EvalSums sums;
+  std::int64_t bad_records = 0;
+  double seconds = 0;
+  double waited = 0;  // of them, for the input
+  bool stopped = false;
+};
+
+// Without what is known of each image where that of all is too much.
+void DropTooManyScores(const std::vector<std::vector<double>>& ranks,
+                       EvalPart& part) {
+  double scores = 0;
+  for (const std::vector<double>& rank : ranks) {
+    scores += rank[4];
+  }
+  if (scores > static_cast<double>(kMaxScores)) {
+    part.sums.DropScores();
+  }
+}
+
+// The parts of all ranks as one, on each of them; the slowest one's times.
+EvalPart AddUp(EvalPart mine, Ranks& ranks) {
+  const std::vector<std::vector<double>> numbers = ranks.GatherNumbers(
+      {mine.stopped ? 1.0 : 0.0, static_cast<double>(mine.bad_records),
+       mine.seconds, mine.waited,
+       static_cast<double>(mine.sums.scores.size())});
+  DropTooManyScores(numbers, mine);
+  EvalPart all;
+  for (const std::vector<double>& rank : numbers) {
+    all.stopped = all.stopped || rank[0] > 0;
+    all.bad_records += std::llround(rank[1]);
+    all.seconds = std::max(all.seconds, rank[2]);
+    all.waited = std::max(all.waited, rank[3]);
+  }
+  for (const std::string& sums : ranks.Gather(BytesOf(mine.sums))) {
+    all.sums.Add(EvalSumsOf(sums));
+  }
+  return all;
+}
+
+}  // namespace
+
 std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
-                                   InputOptions input,
+                                   InputOptions input, Ranks& ranks,
                                    const std::stop_token& stop) {
   input.training = false;
   input.shuffle = Shuffle::kNone;
   input.on_bad_record = OnBadRecord::kSkip;
+  input.batch_memory = device.batch_memory();
   const auto start = std::chrono::steady_clock::now();
   RunInput records(index, input);
-  Infeed infeed(records.batches(), input.batch_size, input.image_size);
+  Infeed infeed(records.batches(), input.batch_size / input.world_size,
+                input.image_size);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
-  const EvalSums sums = device.Evaluate(infeed);
-  if (stop.stop_requested()) {
-    return std::nullopt;
-  }
+  EvalPart mine{.sums = device.Evaluate(infeed)};
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
   const PipelineStats stats = records.stats();
-  if (sums.images == 0) {
+  mine.bad_records = stats.bad_records;
+  mine.seconds = took.count();
+  mine.waited = infeed.wait_seconds();
+  mine.stopped = stop.stop_requested();
+  const EvalPart all = AddUp(std::move(mine), ranks);
+  if (all.stopped) {
+    return std::nullopt;
+  }
+  if (all.sums.images == 0) {
     throw DataError({index->shards().front(), -1, -1},
                     "no good record to evaluate; the first bad one: " +
                         stats.first_bad_record);
   }
-  EvalResult result = ResultOf(sums);
-  result.bad_records = stats.bad_records;
-  result.images_per_second = static_cast<double>(sums.images) / took.count();
-  result.input_wait = std::min(1.0, infeed.wait_seconds() / took.count());
+  EvalResult result = ResultOf(all.sums);
+  result.bad_records = all.bad_records;
+  result.images_per_second = static_cast<double>(all.sums.images) / all.seconds;
+  result.input_wait = std::min(1.0, all.waited / all.seconds);
   return result;
 }
 

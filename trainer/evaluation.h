@@ -9,6 +9,7 @@
 #include "records/record_index.h"
 #include "trainer/device_loop.h"
 #include "trainer/eval_result.h"
+#include "trainer/ranks.h"
 
 namespace infeed {
 
@@ -16,9 +17,14 @@ namespace infeed {
 // order; null: on fake data. Bad records are left out and counted. `input` says
 // how to read; its training, shuffle and on_bad_record are not used. nullopt
 // when it was asked to stop. Throws DataError when no record is good.
+//
+// With several ranks, each takes the part of the records that `input` says, and
+// what they found is added up: the result is the same on all of them. All stop
+// where one was asked to.
 [[nodiscard]] std::optional<EvalResult> Evaluate(DeviceLoop& device,
                                                  const RecordIndex* index,
                                                  InputOptions input,
+                                                 Ranks& ranks,
                                                  const std::stop_token& stop);
 
 // "evaluation at step 120: top-1 91.2 %  top-5 99.8 %  loss 0.312  (500 images,

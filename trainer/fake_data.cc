@@ -13,11 +13,16 @@ constexpr std::int64_t kTrainImages = 1281167;
 constexpr int kClasses = 1000;
 constexpr int kEvalSteps = 10;
 
+// Images of a batch of this rank.
+int ShareOf(const InputOptions& options) {
+  return options.batch_size / options.world_size;
+}
+
 std::int64_t CheckedBytes(const InputOptions& options) {
   const std::int64_t bytes =
       options.batches_in_pool *
-      Batch::MemoryBytes(options.batch_size, options.image_size);
-  if (bytes > options.memory_limit) {
+      Batch::MemoryBytes(ShareOf(options), options.image_size);
+  if (bytes > options.memory_limit / options.local_world_size) {
     throw UsageError("memory_limit is " + std::to_string(options.memory_limit) +
                      " bytes, but the batches of fake data take " +
                      std::to_string(bytes) +
@@ -58,10 +63,11 @@ void ResolveFakeData(bool on_gpu, RunParams& params) {
 
 FakeData::FakeData(const InputOptions& options, const StreamPosition& start)
     : batch_size_(options.batch_size),
+      share_(ShareOf(options)),
       batches_(options.training ? 0 : options.max_records / options.batch_size),
       memory_bytes_(CheckedBytes(options)),
       position_(start),
-      pool_(options.batches_in_pool, options.batch_size, options.image_size,
+      pool_(options.batches_in_pool, share_, options.image_size,
             options.batch_memory) {
   std::vector<BatchHandle> all;
   for (int i = 0; i < options.batches_in_pool; ++i) {
@@ -86,7 +92,7 @@ BatchHandle FakeData::Next() {
 PipelineStats FakeData::stats() const {
   PipelineStats stats;
   stats.batches = given_;
-  stats.images = stats.batches * batch_size_;
+  stats.images = stats.batches * share_;
   stats.memory_bytes = memory_bytes_;
   return stats;
 }

@@ -39,8 +39,9 @@ class FakeData {
   [[nodiscard]] std::int64_t memory_bytes() const { return memory_bytes_; }
 
  private:
-  std::int64_t batch_size_;
-  std::int64_t batches_;  // of the stream; 0: no end
+  std::int64_t batch_size_;  // of all ranks
+  int share_;                // of this one
+  std::int64_t batches_;     // of the stream; 0: no end
   std::int64_t memory_bytes_;
   StreamPosition position_;
   std::atomic<std::int64_t> given_{0};

@@ -3,7 +3,7 @@
 #include <torch/types.h>
 
 // Batch norm in training with what follows it in a residual network, as one
-// operation: a GPU then goes over the memory four times less than with one
+// operation: a GPU then goes over the memory about half as often as with one
 // after the other. Statistics are in float32 at least; the result has the
 // input's type and is rounded once.
 namespace infeed {

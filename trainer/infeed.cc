@@ -61,7 +61,9 @@ BatchHandle Infeed::Next() {
   std::optional<BatchHandle> batch = queue_.Pop();
   const Clock::time_point end = Clock::now();
   const std::chrono::duration<double> waited = end - start;
-  wait_seconds_ += waited.count();
+  if (!device_counts_) {
+    wait_seconds_ += waited.count();
+  }
   TraceSpan(source_.trace, "input wait", start, end, step_place_);
   if (!std::exchange(asked_, true)) {
     first_wait_seconds_ = waited.count();

@@ -77,8 +77,14 @@ class Infeed {
   // checkpoint stores. The pipeline's own position is ahead of it.
   [[nodiscard]] StreamPosition position() const { return position_; }
 
-  // How long Next() waited in all: what the device lost to its input; and for
-  // its first batch alone. From any thread.
+  // Says that from now on it is not Next() that counts how long the device
+  // waits, but AddWait(), in seconds: a host that is ahead of its device waits
+  // for other reasons. From the thread of Next().
+  void LeaveWaitsToDevice() { device_counts_ = true; }
+  void AddWait(double seconds) { wait_seconds_ += seconds; }
+
+  // How long the device waited in all for its input; and Next() for its first
+  // batch alone, which counts in any case. From any thread.
   [[nodiscard]] double wait_seconds() const { return wait_seconds_; }
   [[nodiscard]] double first_wait_seconds() const {
     return first_wait_seconds_;
@@ -94,7 +100,8 @@ class Infeed {
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};
   std::atomic<bool> end_requested_{false};
-  bool asked_ = false;  // for a batch, before
+  bool asked_ = false;          // for a batch, before
+  bool device_counts_ = false;  // wait_seconds_
   std::optional<TraceLog::Clock::time_point> step_start_;
   TracePlace step_place_;
   std::function<void(const Batch&)> show_first_;

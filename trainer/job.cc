@@ -1,18 +1,33 @@
 #include "trainer/job.h"
 
+#include <atomic>
 #include <cstdio>
+#include <sstream>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/rank_parts.h"
 #include "trainer/resume.h"
 #include "trainer/run_options.h"
 #include "trainer/warm_start.h"
 
 namespace infeed {
 
-void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+namespace {
+
+std::atomic<bool> unheard = false;
+
+}  // namespace
+
+void Say(const std::string& line) {
+  if (!unheard) {
+    fmt::print(stderr, "{}\n", line);
+  }
+}
+
+void BeUnheard() { unheard = true; }
 
 DataSet DataOf(const RunOptions& options) {
   return options.data_dir.empty()
@@ -44,12 +59,15 @@ std::string ModelName(const TrainParams& params) {
 }
 
 InputOptions EvalInput(const Job& job) {
-  InputOptions input = EvalInputOf(job.params);
+  InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
   input.trace = job.options.trace;
   return input;
 }
 
-std::optional<Checkpoint> Restore(const Job& job, bool& unusable) {
+namespace {
+
+// Rank 0's part of Restore().
+std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   std::vector<std::string> damaged;
   std::optional<Checkpoint> checkpoint =
       FindResume(job.options.model_dir, job.options.resume,
@@ -75,10 +93,10 @@ std::optional<Checkpoint> Restore(const Job& job, bool& unusable) {
   Say(fmt::format("{} the checkpoint at step {}",
                   Trains(job.options.mode) ? "going on from" : "using",
                   checkpoint->step));
-  return checkpoint;
+  return RunStart{.step = checkpoint->step, .stream = checkpoint->stream};
 }
 
-void StartFromWeights(const Job& job) {
+void ReadWeights(const Job& job) {
   const std::string& path = job.params.resnet_checkpoint;
   if (path.empty()) {
     return;
@@ -88,10 +106,39 @@ void StartFromWeights(const Job& job) {
   job.device.LoadWeights(weights);
 }
 
+}  // namespace
+
+std::optional<RunStart> Restore(const Job& job, bool& unusable) {
+  std::optional<RunStart> start;
+  if (job.ranks.place().is_first()) {
+    start = ReadCheckpoint(job, unusable);
+  }
+  const RunStart mine = start.value_or(RunStart{});
+  std::istringstream told(job.ranks.Broadcast(
+      fmt::format("{:d} {:d} {} {} {}", start.has_value(), unusable, mine.step,
+                  mine.stream.epoch, mine.stream.position)));
+  bool found = false;
+  RunStart of_all;
+  told >> found >> unusable >> of_all.step >> of_all.stream.epoch >>
+      of_all.stream.position;
+  if (!found) {
+    return std::nullopt;
+  }
+  job.device.Broadcast();
+  return of_all;
+}
+
+void StartFromWeights(const Job& job) {
+  if (job.ranks.place().is_first()) {
+    ReadWeights(job);
+  }
+  job.device.Broadcast();
+}
+
 std::optional<std::int64_t> LoadTrained(const Job& job,
                                         std::string_view purpose) {
   bool unusable = false;
-  const std::optional<Checkpoint> from = Restore(job, unusable);
+  const std::optional<RunStart> from = Restore(job, unusable);
   if (from) {
     return from->step;
   }

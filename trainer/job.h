@@ -29,6 +29,8 @@ struct Job {
 
 // Prints a line on stderr.
 void Say(const std::string& line);
+// From now on it does not: what every rank would say, rank 0 says alone.
+void BeUnheard();
 
 // Bytes as people read them.
 [[nodiscard]] constexpr double MiB(std::int64_t bytes) {
@@ -44,16 +46,22 @@ void RequireSplits(const RunOptions& options, const DataSet& data);
 // "ResNet-50", "LeNet-5".
 [[nodiscard]] std::string ModelName(const TrainParams& params);
 
-// How an evaluation reads, watched by who watches the run.
+// How an evaluation reads this rank's part, watched by who watches the run.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 
-// Puts the checkpoint that --resume asks for on the device. Throws UsageError
-// when it belongs to another run; reports through `unusable` when there are
-// checkpoints and none is whole.
-[[nodiscard]] std::optional<Checkpoint> Restore(const Job& job, bool& unusable);
+// Where a run goes on.
+struct RunStart {
+  std::int64_t step = 0;
+  StreamPosition stream = {};
+};
+
+// Puts the checkpoint that --resume asks for on the device; rank 0 reads it for
+// all. Throws UsageError when it belongs to another run; reports through
+// `unusable` when there are checkpoints and none is whole.
+[[nodiscard]] std::optional<RunStart> Restore(const Job& job, bool& unusable);
 
 // Gives the new model on the device the weights of resnet_checkpoint, where
-// that is given, and says what it took.
+// that is given, and says what it took. All ranks have rank 0's then.
 void StartFromWeights(const Job& job);
 
 // For the modes that do not train: puts the model's newest usable checkpoint on

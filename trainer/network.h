@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <ATen/core/Generator.h>
 #include <torch/nn/module.h>
 
 #include "trainer/layer_plan.h"
@@ -29,6 +30,11 @@ class Network : public torch::nn::Module {
   // in one is a function of (options.seed, options.rank, step, kind of device)
   // alone. Waits for nothing. Call it once the network is on its device.
   virtual void SetStep(std::int64_t step) = 0;
+
+  // What a pass in training draws from; may change with the device.
+  [[nodiscard]] virtual std::vector<at::Generator> Generators() const {
+    return {};
+  }
 
   // Requires: a parameter's name.
   [[nodiscard]] ParameterKind KindOf(const std::string& parameter) const;

@@ -26,6 +26,9 @@ class StepRandom {
   // Step 0 of the CPU before the first call.
   void SetStep(std::int64_t step, const torch::Device& device);
 
+  // Shares its state.
+  [[nodiscard]] at::Generator generator() const { return generator_; }
+
   // float32 in [0, 1); four dimensions lie in channels_last order.
   [[nodiscard]] torch::Tensor Uniform(at::IntArrayRef shape);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "trainer/cuda_optimizer.h"
 #include "trainer/optimizer_adam.h"
 #include "trainer/optimizer_lars.h"
 #include "trainer/optimizer_momentum.h"
@@ -25,6 +26,11 @@ bool IsDecayed(ParameterKind kind, const OptimizerOptions& options) {
 std::unique_ptr<Optimizer> MakeOptimizer(
     const OptimizerOptions& options, std::vector<OptimizedParameter> parameters,
     Kernels kernels) {
+  if (kernels == Kernels::kFastest) {
+    if (auto fused = MakeCudaOptimizer(options, parameters)) {
+      return fused;
+    }
+  }
   switch (options.kind) {
     case OptimizerKind::kLars:
       return std::make_unique<LarsOptimizer>(

@@ -59,6 +59,11 @@ const Param kTable[] = {
      "Of the model's arithmetic; auto is bfloat16 where the processor is "
      "faster with it.",
      ""},
+    {"cuda_graph", &P::cuda_graph, Any(), "",
+     "On a GPU: replay steps as CUDA graphs. Without, the same work is "
+     "launched "
+     "kernel by kernel.",
+     ""},
     {"resnet_checkpoint", &P::resnet_checkpoint, Any(), "",
      "Start from these weights: a model_dir or a checkpoint of ours, "
      "safetensors or .pth of torchvision or timm, or a TensorFlow checkpoint.",

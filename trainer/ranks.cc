@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,21 @@ class Alone final : public Ranks {
 };
 
 }  // namespace
+
+std::vector<std::vector<double>> Ranks::GatherNumbers(
+    const std::vector<double>& mine) {
+  const auto* const bytes = reinterpret_cast<const char*>(mine.data());
+  std::vector<std::vector<double>> all;
+  for (const std::string& text :
+       Gather({bytes, mine.size() * sizeof(double)})) {
+    if (text.size() != mine.size() * sizeof(double)) {
+      throw IoError(
+          "the ranks do not say the same things: are all of one version?");
+    }
+    std::memcpy(all.emplace_back(mine.size()).data(), text.data(), text.size());
+  }
+  return all;
+}
 
 bool Ranks::Any(bool mine) {
   return std::ranges::count(Gather(mine ? "yes" : "no"), "yes") > 0;

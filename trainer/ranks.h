@@ -42,6 +42,9 @@ class Ranks {
 
   // Whether one of them says yes.
   [[nodiscard]] bool Any(bool mine);
+  // The same of numbers; as many from every rank.
+  [[nodiscard]] std::vector<std::vector<double>> GatherNumbers(
+      const std::vector<double>& mine);
   // Waits until all have come here.
   void Barrier() { (void)Gather(""); }
   // Throws IoError unless all have the same `mine`; what: "parameters of

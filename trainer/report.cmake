@@ -17,6 +17,7 @@ infeed_library(charts
 infeed_library(trainer_report
   SOURCES
     eval_log.cc
+    loop_values.cc
     pictures.cc
     profiler.cc
     report.cc
@@ -26,11 +27,13 @@ infeed_library(trainer_report
     report_tables.cc
     run_clock.cc
     run_history.cc
+    run_log.cc
     summary_writer.cc
     train_log.cc
     train_verdict.cc
   HEADERS
     eval_log.h
+    loop_values.h
     pictures.h
     profiler.h
     report.h
@@ -41,6 +44,7 @@ infeed_library(trainer_report
     report_tables.h
     run_clock.h
     run_history.h
+    run_log.h
     summary_writer.h
     train_log.h
     train_verdict.h

@@ -57,6 +57,7 @@ ReportSubject ReportSubjectOf(const Job& job) {
           .configuration = Configuration(job.resolved),
           .environment = {
               {"data", job.options.data_dir + ": " + job.data.Describe()},
+              {"ranks", job.ranks.place().Describe()},
               {"device", job.device.Describe()},
               {"processor", fmt::format("{} ({} threads)", ProcessorName(),
                                         std::thread::hardware_concurrency())},

@@ -23,6 +23,9 @@ class ResNet final : public Network {
 
   [[nodiscard]] torch::Tensor Forward(const torch::Tensor& images) override;
   void SetStep(std::int64_t step) override;
+  [[nodiscard]] std::vector<at::Generator> Generators() const override {
+    return {drops_.random.generator()};
+  }
 
  private:
   void Build(const ModelOptions& options);

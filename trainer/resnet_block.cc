@@ -21,9 +21,9 @@ nn::Conv2d MakeConvolution(const ConvPlan& plan) {
 }  // namespace
 
 BatchNorm MakeNorm(std::int64_t channels, const ModelOptions& options) {
-  BatchNorm norm(nn::BatchNorm2dOptions(channels)
-                     .eps(options.bn_epsilon)
-                     .momentum(1 - options.bn_momentum));
+  BatchNorm norm(BatchNormOptions{.channels = channels,
+                                  .epsilon = options.bn_epsilon,
+                                  .momentum = 1 - options.bn_momentum});
   norm->set_fused(options.fused_batch_norm);
   return norm;
 }

@@ -1,12 +1,16 @@
 #include "trainer/run.h"
 
+#include <chrono>
+#include <exception>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "trainer/dry_run.h"
 #include "trainer/job.h"
+#include "trainer/rank_parts.h"
 #include "trainer/run_options.h"
 
 namespace infeed {
@@ -15,6 +19,9 @@ namespace {
 void PrintStart(const Job& job) {
   if (!job.options.data_dir.empty()) {
     Say("data:   " + job.data.Describe());
+  }
+  if (!job.ranks.place().is_alone()) {
+    Say("ranks:  " + job.ranks.place().Describe());
   }
   Say("device: " + job.device.Describe());
   Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
@@ -44,6 +51,88 @@ ExitCode RunMode(const Job& job, const std::stop_token& stop) {
   return TrainMode(job, stop);
 }
 
+// What one process does: the others have nothing to do.
+bool IsForOne(const RunOptions& options) {
+  return options.dry_run || options.mode == Mode::kDoctor ||
+         options.mode == Mode::kPredict || options.mode == Mode::kExport;
+}
+
+// Looks at the data on the first rank of each machine before the others, which
+// then find the index files that it wrote.
+DataSet DataInTurn(const RunOptions& options, Ranks& ranks) {
+  const bool is_first_here = options.place.local_rank == 0;
+  DataSet data;
+  if (is_first_here) {
+    data = DataOf(options);
+  }
+  ranks.Barrier();
+  if (!is_first_here) {
+    data = DataOf(options);
+  }
+  return data;
+}
+
+DeviceOptions DeviceOfJob(const RunOptions& options,
+                          const TrainParams& params) {
+  DeviceOptions device = DeviceOf(params, options.device);
+  device.threads = ThreadsOf(options.place);
+  device.place = options.place;
+  device.rank_timeout = options.rank_timeout;
+  return device;
+}
+
+// What must be the same on every rank for their sums to mean anything.
+void RequireSameRun(const RunOptions& options, const RunParams& resolved,
+                    const DataSet& data, Ranks& ranks) {
+  std::string identity = data.Describe();
+  for (const auto& [name, value] : IdentityOf(resolved.values, data)) {
+    identity += fmt::format("\n{} {}", name, value);
+  }
+  ranks.RequireSame("data", identity);
+  const DeviceOptions device = DeviceOfJob(options, resolved.values);
+  ranks.RequireSame(
+      "parameters",
+      fmt::format("{}mode {}\nprecision {}\nLibTorch {}", ToYaml(resolved),
+                  static_cast<int>(options.mode),
+                  static_cast<int>(device.precision), TorchVersion()));
+}
+
+ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
+                     const std::stop_token& stop) {
+  const DataSet data = DataInTurn(options, ranks);
+  RequireSplits(options, data);
+  const RunParams resolved = Resolve(options.params, options.device, data);
+  const TrainParams& params = resolved.values;
+  if (Trains(options.mode)) {
+    RequireShares(params, options.place);
+  }
+  RequireSameRun(options, resolved, data, ranks);
+  DeviceLoop device(ModelOf(params), OptimizerOf(params),
+                    DeviceOfJob(options, params));
+  const Job job{options, resolved, params, data, device, ranks};
+  PrintStart(job);
+  return RunMode(job, stop);
+}
+
+// The others are told of an error, unless it is the echo of their own: a
+// connection that breaks does not say why.
+ExitCode RunOrTell(const RunOptions& options, Ranks& ranks,
+                   const std::stop_token& stop) {
+  constexpr std::chrono::seconds kEcho{3};
+  try {
+    return RunTogether(options, ranks, stop);
+  } catch (const IoError& error) {
+    if (const std::optional<std::string> why = ranks.WhyOver(kEcho)) {
+      throw IoError(*why);
+    }
+    ranks.Fail(error.what());
+    throw;
+  } catch (const std::exception& error) {
+    ranks.Fail(error.what());
+    throw;
+  }
+}
+
 }  // namespace
 
 std::string ConfigText(const RunOptions& options) {
@@ -52,23 +141,27 @@ std::string ConfigText(const RunOptions& options) {
                     : Resolve(options.params, options.device, DataOf(options)));
 }
 
-ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
+ExitCode Run(const RunOptions& asked, const std::stop_token& stop) {
+  RunOptions options = asked;
+  if (IsForOne(options)) {
+    if (!options.place.is_first()) {
+      return ExitCode::kDone;
+    }
+    options.place = {};
+  }
+  if (!options.place.is_first()) {
+    BeUnheard();
+  }
   if (options.mode == Mode::kDoctor) {
     return DoctorMode(options);
   }
   if (options.dry_run) {
     return DryRun(options);
   }
-  const DataSet data = DataOf(options);
-  RequireSplits(options, data);
-  const RunParams resolved = Resolve(options.params, options.device, data);
-  const TrainParams& params = resolved.values;
-  DeviceLoop device(ModelOf(params), OptimizerOf(params),
-                    DeviceOf(params, options.device));
-  const std::unique_ptr<Ranks> ranks = OneRank();
-  const Job job{options, resolved, params, data, device, *ranks};
-  PrintStart(job);
-  return RunMode(job, stop);
+  options.device = DeviceOfRank(options.device, options.place);
+  const std::unique_ptr<Ranks> ranks =
+      JoinRanks(options.place, options.rank_timeout);
+  return RunOrTell(options, *ranks, stop);
 }
 
 }  // namespace infeed

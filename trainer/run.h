@@ -65,6 +65,10 @@ struct RunOptions {
 // training after the step at hand, with a checkpoint. Returns kDone,
 // kStoppedBySignal, kCheckpointUnusable or kNonFiniteLoss; throws the errors of
 // base/error.h.
+//
+// One of several ranks trains and evaluates with the others, and returns what
+// they return; rank 0 alone writes and prints on stderr. What is no work for
+// several (predict, export, doctor, a dry run) rank 0 does alone.
 [[nodiscard]] ExitCode Run(const RunOptions& options,
                            const std::stop_token& stop);
 

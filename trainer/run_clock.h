@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "pipeline/trace_log.h"
 #include "trainer/device_use.h"
@@ -26,7 +27,7 @@ struct RunTimes {
   std::int64_t loops = 0;
   std::int64_t evaluation_count = 0;
   // Of whole loops: those after the first, or that one while it is alone.
-  DeviceUse device;
+  DeviceUse device = {};
 
   // The host's own work between steps: what longer loops would save.
   [[nodiscard]] double between_steps() const { return between + drain; }
@@ -43,6 +44,8 @@ struct LoopEnd {
   double waited = 0;      // by the device for its infeed so far, in all
   double drained = 0;     // after its last step, until all results were seen
   DeviceUse device = {};  // of this loop
+  // How long each rank waited for its infeed in this loop; alone: none.
+  std::vector<double> rank_waits = {};
 };
 
 struct RunClockOptions {

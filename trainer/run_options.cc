@@ -236,6 +236,7 @@ DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
           .normalization = params.normalization == "unit"
                                ? Normalization::kUnit
                                : Normalization::kImagenet,
+          .graphs = params.cuda_graph,
           .batch_norm_group = params.batch_norm_group};
 }
 

@@ -1,7 +1,6 @@
 #include "trainer/train_log.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <string_view>
@@ -10,6 +9,7 @@
 
 #include "pipeline/stats_scalars.h"
 #include "trainer/eval_log.h"
+#include "trainer/loop_values.h"
 #include "trainer/model_dir.h"
 #include "trainer/pictures.h"
 
@@ -44,17 +44,6 @@ std::string CodeBlock(std::string_view text) {
     }
   }
   return block;
-}
-
-// A CPU has no host that could wait for it.
-MetricsLog::Values DeviceValues(const DeviceUse& use) {
-  MetricsLog::Values values = {{"device_busy", use.busy_share()},
-                               {"tflops", use.tflops()},
-                               {"gb_per_second", use.gb_per_second()}};
-  if (use.host_syncs > 0) {
-    values.emplace_back("host_syncs", use.syncs_per_loop());
-  }
-  return values;
 }
 
 void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
@@ -124,9 +113,6 @@ std::optional<double> TrainLog::SecondsLeft() const {
 void TrainLog::Step(const StepResult& result, double waited) {
   const TraceLog::Clock::time_point start = TraceLog::Clock::now();
   clock_.Step(waited);
-  if (!std::isfinite(result.loss) && !non_finite_step_) {
-    non_finite_step_ = result.step;
-  }
   state_.step = result.step;
   state_.loss = result.loss;
   state_.top_1 = result.top_1;
@@ -197,9 +183,7 @@ void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
   if (options_.skip_steps && end.done > 0) {
     WriteStepScalars();
   }
-  for (const infeed::Scalar& scalar : StatsScalars(input)) {
-    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
-  }
+  WriteScalars(StatsScalars(input));
   summaries_.Flush();
   if (options_.profiler != nullptr) {
     options_.profiler->BeginIfDue(end.step);
@@ -238,19 +222,20 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
                   {"seconds", loop.warm_up + loop.steady},
                   {"warm_up", loop.steady_steps == 0}});
   Append(values, DeviceValues(end.device));
+  const RankWaits waits =
+      RankWaitsOf(end.rank_waits, loop.warm_up + loop.steady);
+  Append(values, RankValues(waits));
   metrics_.Write("loop", state_.step, values);
   summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
   summaries_.Scalar("examples/sec", rate, state_.step);
   summaries_.Scalar("input_wait", loop.input_wait_share(), state_.step);
-  WriteDeviceScalars(end.device);
+  WriteScalars(DeviceScalars(end.device));
+  WriteScalars(RankScalars(waits));
 }
 
-void TrainLog::WriteDeviceScalars(const DeviceUse& use) {
-  summaries_.Scalar("device/busy", use.busy_share(), state_.step);
-  summaries_.Scalar("device/tflops", use.tflops(), state_.step);
-  summaries_.Scalar("device/gb_per_second", use.gb_per_second(), state_.step);
-  if (use.host_syncs > 0) {
-    summaries_.Scalar("device/host_syncs", use.syncs_per_loop(), state_.step);
+void TrainLog::WriteScalars(const std::vector<infeed::Scalar>& scalars) {
+  for (const infeed::Scalar& scalar : scalars) {
+    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
   }
 }
 

@@ -3,18 +3,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "pipeline/batch.h"
-#include "pipeline/stats.h"
+#include "pipeline/stats_scalars.h"
 #include "trainer/device_use.h"
 #include "trainer/eval_log.h"
 #include "trainer/eval_result.h"
 #include "trainer/metrics_log.h"
-#include "trainer/outfeed.h"
 #include "trainer/profiler.h"
 #include "trainer/progress.h"
 #include "trainer/report.h"
 #include "trainer/run_clock.h"
+#include "trainer/run_log.h"
 #include "trainer/summary_writer.h"
 
 namespace infeed {
@@ -39,41 +39,28 @@ struct TrainLogOptions {
 // Everything that a training run tells: each step's result as it leaves the
 // outfeed goes into metrics.jsonl, the TensorBoard events and the progress
 // line; loops, evaluations and checkpoints likewise, the latter two into the
-// report as well.
+// report as well. End() writes the last line of metrics.jsonl, and the report.
 //
-// One thread at a time: Step() runs in the outfeed's thread while a loop runs,
-// the rest before its first step or after Outfeed::Drain(). Throws IoError.
-class TrainLog {
+// Threads and errors as RunLog.
+class TrainLog final : public RunLog {
  public:
   explicit TrainLog(const TrainLogOptions& options);
 
-  // waited: for how long the device has waited for its infeed so far, in all,
-  // in seconds; here and below.
-  void BeginLoop(std::int64_t steps, double waited);
-  // Some of the first batch's images.
-  void FirstBatch(const Batch& batch);
-  void Step(const StepResult& result, double waited);
-  // What the input did in this loop, and in all.
+  void BeginLoop(std::int64_t steps, double waited) override;
+  void FirstBatch(const Batch& batch) override;
+  void Step(const StepResult& result, double waited) override;
   void EndLoop(const LoopEnd& end, const PipelineStats& input,
-               const PipelineStats& of_all_loops);
-  void Evaluation(std::int64_t step, const EvalResult& result);
-  void CheckpointWritten(std::int64_t step, const std::string& folder);
-  // Writes the last line of metrics.jsonl, and the report.
-  void End(std::int64_t step);
-  // Prints a line beside the progress line.
-  void Say(const std::string& line);
+               const PipelineStats& of_all_loops) override;
+  void Evaluation(std::int64_t step, const EvalResult& result) override;
+  void CheckpointWritten(std::int64_t step, const std::string& folder) override;
+  void End(std::int64_t step) override;
+  void Say(const std::string& line) override;
 
-  // The first step whose loss was not finite.
-  [[nodiscard]] std::optional<std::int64_t> non_finite_step() const {
-    return non_finite_step_;
-  }
-  // Without the warm-up, unless there is nothing else.
-  [[nodiscard]] double images_per_second() const;
-  // What the device reached, in words.
-  [[nodiscard]] std::string device_text() const {
+  [[nodiscard]] double images_per_second() const override;
+  [[nodiscard]] std::string device_text() const override {
     return DeviceUseText(clock_.times().device, options_.ceilings);
   }
-  [[nodiscard]] RunTimes times() const { return clock_.times(); }
+  [[nodiscard]] RunTimes times() const override { return clock_.times(); }
 
  private:
   // What every event says of the training.
@@ -86,7 +73,7 @@ class TrainLog {
   void WriteStepScalars();
   void WriteWarmUp(const PipelineStats& input);
   void WriteLoop(const LoopEnd& end, const RunTimes& before);
-  void WriteDeviceScalars(const DeviceUse& use);
+  void WriteScalars(const std::vector<infeed::Scalar>& scalars);
 
   TrainLogOptions options_;
   MetricsLog metrics_;
@@ -98,7 +85,6 @@ class TrainLog {
   ProgressState state_;
   RunTimes before_loop_;
   ReportState report_state_;
-  std::optional<std::int64_t> non_finite_step_;
 };
 
 }  // namespace infeed

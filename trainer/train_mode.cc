@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,17 +12,17 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "pipeline/autotune.h"
-#include "pipeline/stats_table.h"
 #include "trainer/device_ceilings.h"
 #include "trainer/epoch_lines.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
 #include "trainer/model_labels.h"
+#include "trainer/rank_parts.h"
 #include "trainer/report_subject.h"
 #include "trainer/run_options.h"
 #include "trainer/train_log.h"
-#include "trainer/train_verdict.h"
+#include "trainer/train_summary.h"
 #include "trainer/training.h"
 
 namespace infeed {
@@ -29,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-ExitCode StopEarly(Training& training, TrainLog& log) {
+ExitCode StopEarly(Training& training, RunLog& log) {
   training.SaveCheckpoint();
   training.FinishCheckpoint();
   log.End(training.step());
@@ -39,9 +40,9 @@ ExitCode StopEarly(Training& training, TrainLog& log) {
   return ExitCode::kStoppedBySignal;
 }
 
-ExitCode Diverged(const Job& job, Training& training, TrainLog& log) {
+ExitCode Diverged(const Job& job, Training& training, RunLog& log) {
   training.FinishCheckpoint();
-  const std::int64_t step = log.non_finite_step().value_or(0);
+  const std::int64_t step = training.non_finite_step().value_or(0);
   log.End(step);
   const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
   Say(fmt::format(
@@ -50,36 +51,6 @@ ExitCode Diverged(const Job& job, Training& training, TrainLog& log) {
                    : fmt::format("the last good checkpoint is of step {}",
                                  good.back())));
   return ExitCode::kNonFiniteLoss;
-}
-
-void PrintInput(const PipelineStats& stats) {
-  if (stats.bad_records > 0) {
-    Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
-                    stats.first_bad_record));
-  }
-  if (stats.seek_indexes.refused > 0) {
-    Say(SeekIndexText(stats.seek_indexes));
-  }
-  if (stats.cache.limit_bytes > 0) {
-    Say(fmt::format("cache: {} records in {:.0f} MiB answered {} reads",
-                    stats.cache.records, MiB(stats.cache.bytes),
-                    stats.cache.hits));
-  }
-  Say(StageTable(stats) + QueueText(stats));
-}
-
-void PrintReport(const Job& job, const Training& training,
-                 const TrainLog& log) {
-  const PipelineStats stats = training.input_stats_of_loops();
-  Say(fmt::format(
-      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
-      "the time for its input",
-      log.images_per_second(), 100 * log.times().input_wait_share()));
-  Say(log.device_text());
-  if (!stats.stages.empty()) {  // Fake data has none.
-    PrintInput(stats);
-  }
-  Say(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
 }
 
 // Evaluations come with the training where there is something to evaluate on.
@@ -111,7 +82,6 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .steps_per_line = params.log_step_count_steps,
           .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
           .skip_steps = params.skip_host_call,
-          .results_stream = !IsGpu(job.options.device),
           .configuration = ToYaml(job.resolved),
           .ceilings = CeilingsOf(job),
           .report = ReportSubjectOf(job),
@@ -119,6 +89,9 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
 }
 
 ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
+  if (!job.ranks.place().is_first()) {
+    return {};
+  }
   const TrainParams& params = job.params;
   return {.model_dir = job.options.model_dir,
           .every_n_steps = params.profile_every_n_steps,
@@ -140,12 +113,12 @@ InputOptions TrainInput(const Job& job, InputOptions input,
 }
 
 std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
-                                       TrainLog& log,
+                                       RunLog& log,
                                        const std::stop_token& stop) {
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
   const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval_index(), input, stop);
+      Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop);
   if (result) {
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result));
@@ -195,7 +168,7 @@ void PrintEpochLine(const Job& job, Training& training,
 }
 
 // The training proper: train to the next evaluation, save, evaluate, go on.
-ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
+ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
                           const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const bool evaluates = Evaluates(job);
@@ -228,7 +201,9 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
   training.FinishCheckpoint();
   log.End(training.step());
-  PrintReport(job, training, log);
+  if (job.ranks.place().is_first()) {
+    PrintSummary(job, training, log);
+  }
   fmt::print("step {}", training.step());
   if (evaluates) {
     fmt::print("  top-1 {:.4f}", top_1);
@@ -237,38 +212,26 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, TrainLog& log,
   return ExitCode::kDone;
 }
 
-}  // namespace
-
-ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
-  const TrainParams& params = job.params;
+// What a model folder says of the training in it.
+void WriteDescription(const Job& job) {
   const std::string& model_dir = job.options.model_dir;
-  RequireEpochEnds(job);
-  MakeFolder(model_dir, "create the folder");
-  bool unusable = false;
-  const std::optional<Checkpoint> from = Restore(job, unusable);
-  if (unusable) {
-    return Unusable(model_dir);
-  }
-  if (!from) {
-    StartFromWeights(job);
-  }
   WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
   if (!job.data.is_fake()) {
-    ModelLabels::OfData(job.options.data_dir, params.num_label_classes)
+    ModelLabels::OfData(job.options.data_dir, job.params.num_label_classes)
         .Save(model_dir);
   }
-  const std::int64_t first_step = from ? from->step : 0;
-  Profiler profiler(ProfilerOf(job, first_step), job.options.trace);
-  TrainLog log(LogOf(job, first_step, profiler));
-  const StreamPosition start = from ? from->stream : StreamPosition{};
-  TrainingOptions options = TrainingOf(params, model_dir, job.data);
-  options.input.trace = profiler.trace();
-  options.input = TrainInput(job, options.input, start);
-  options.in_bfloat16 = IsInBfloat16(job);
-  Training training(options, job.data.train_index(), job.device, log,
-                    first_step, start);
-  const LiveStats::Shown shown(job.options.live_stats,
-                               [&training] { return training.input_stats(); });
+}
+
+std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
+                                Profiler& profiler) {
+  if (!job.ranks.place().is_first()) {
+    return UnheardLog();
+  }
+  return std::make_unique<TrainLog>(LogOf(job, first_step, profiler));
+}
+
+void PrintTraining(const Job& job, const Training& training) {
+  const TrainParams& params = job.params;
   Say(fmt::format("input:  up to {:.0f} MiB of memory, memory_limit {:.0f} MiB",
                   MiB(training.input_memory_bytes()),
                   MiB(params.memory_limit)));
@@ -277,12 +240,54 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
       params.train_steps,
       static_cast<double>(params.train_steps) * params.train_batch_size /
           static_cast<double>(params.num_train_images),
-      first_step));
-  const ExitCode code = TrainAndEvaluate(job, training, log, stop);
-  if (code == ExitCode::kDone && !job.options.export_dir.empty()) {
+      training.step()));
+}
+
+// From the start on.
+ExitCode TrainFrom(const Job& job, const RunStart& start,
+                   const std::stop_token& stop) {
+  Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
+  const std::unique_ptr<RunLog> log = MakeLog(job, start.step, profiler);
+  TrainingOptions options =
+      TrainingOf(job.params, job.options.model_dir, job.data);
+  options.input = PartOf(options.input, job.options.place);
+  options.input.trace = profiler.trace();
+  options.input = TrainInput(job, options.input, start.stream);
+  options.in_bfloat16 = IsInBfloat16(job);
+  Training training(options, job.data.train_index(),
+                    {.device = job.device, .ranks = job.ranks, .log = *log},
+                    start.step, start.stream);
+  const LiveStats::Shown shown(job.options.live_stats,
+                               [&training] { return training.input_stats(); });
+  PrintTraining(job, training);
+  const ExitCode code = TrainAndEvaluate(job, training, *log, stop);
+  if (code == ExitCode::kDone && !job.options.export_dir.empty() &&
+      job.ranks.place().is_first()) {
     ExportNow(job, training.step());
   }
   return code;
+}
+
+}  // namespace
+
+ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
+  const std::string& model_dir = job.options.model_dir;
+  RequireEpochEnds(job);
+  if (job.ranks.place().is_first()) {
+    MakeFolder(model_dir, "create the folder");
+  }
+  bool unusable = false;
+  const std::optional<RunStart> from = Restore(job, unusable);
+  if (unusable) {
+    return Unusable(model_dir);
+  }
+  if (!from) {
+    StartFromWeights(job);
+  }
+  if (job.ranks.place().is_first()) {
+    WriteDescription(job);
+  }
+  return TrainFrom(job, from.value_or(RunStart{}), stop);
 }
 
 }  // namespace infeed

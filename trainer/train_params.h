@@ -32,6 +32,7 @@ struct TrainParams {
   int batch_norm_group = 1;  // ranks; 0: all
   int num_label_classes = 0;
   std::string precision = "auto";  // auto, bfloat16, float32
+  bool cuda_graph = true;
 
   // What it starts from.
   std::string resnet_checkpoint;

@@ -2,46 +2,78 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/model_cost.h"
 
 namespace infeed {
+namespace {
+
+InputOptions OnDevice(InputOptions input, const DeviceLoop& device) {
+  input.batch_memory = device.batch_memory();
+  return input;
+}
+
+}  // namespace
 
 Training::Training(const TrainingOptions& options, const RecordIndex* index,
-                   DeviceLoop& device, TrainLog& log, std::int64_t step,
+                   const TrainingParts& with, std::int64_t step,
                    const StreamPosition& stream)
     : options_(options),
-      device_(device),
-      log_(log),
+      device_(with.device),
+      ranks_(with.ranks),
+      log_(with.log),
       step_(step),
       saved_step_(step > 0 ? step : -1),
-      records_(index, options.input,
+      compared_epoch_(stream.epoch),
+      rank_waits_(static_cast<std::size_t>(options.input.world_size)),
+      records_(index, OnDevice(options.input, with.device),
                ImageSizeSchedule(options.image_size_schedule,
                                  options.input.image_size),
                stream),
-      infeed_(records_.batches(), options.input.batch_size,
+      infeed_(records_.batches(),
+              options.input.batch_size / options.input.world_size,
               records_.SizeAt(stream)),
-      outfeed_([this](const StepResult& result) {
-        tally_.Add(result);
-        log_.Step(result, infeed_.wait_seconds());
-      }),
-      best_(options.model_dir, options.keep_best),
-      writer_(options.model_dir, options.async_checkpoints,
-              [&log](std::int64_t saved, const std::string& folder) {
-                log.CheckpointWritten(saved, folder);
-              }) {
-  options_.keep.best = best_.step();
-  infeed_.ShowFirst([&log](const Batch& batch) { log.FirstBatch(batch); });
+      outfeed_([this](const StepResult& result) { Take(result); }) {
+  if (ranks_.place().is_first()) {
+    best_.emplace(options.model_dir, options.keep_best);
+    writer_.emplace(options.model_dir, options.async_checkpoints,
+                    [this](std::int64_t saved, const std::string& folder) {
+                      log_.CheckpointWritten(saved, folder);
+                    });
+    options_.keep.best = best_->step();
+  }
+  infeed_.ShowFirst([this](const Batch& batch) { log_.FirstBatch(batch); });
+}
+
+// In the outfeed's thread.
+void Training::Take(const StepResult& result) {
+  if (!std::isfinite(result.loss) && !non_finite_step_) {
+    non_finite_step_ = result.step;
+  }
+  tally_.Add(result);
+  log_.Step(result, infeed_.wait_seconds());
+}
+
+// One alone just ends its stream; several must agree on a step.
+void Training::RequestEnd() {
+  if (ranks_.place().is_alone()) {
+    infeed_.Stop();
+  } else {
+    infeed_.RequestEnd();
+  }
 }
 
 Training::End Training::TrainTo(std::int64_t target,
                                 const std::stop_token& stop) {
-  const std::stop_callback end_the_stream(stop, [this] { infeed_.Stop(); });
-  while (step_ < target && !stop.stop_requested()) {
-    RunLoop(std::min(options_.iterations_per_loop, target - step_));
-    if (log_.non_finite_step()) {
+  const std::stop_callback end_the_stream(stop, [this] { RequestEnd(); });
+  stopped_ = ranks_.Any(stop.stop_requested());
+  while (step_ < target && !stopped_) {
+    RunLoop(std::min(options_.iterations_per_loop, target - step_), stop);
+    if (non_finite_step_) {
       return End::kNonFiniteLoss;
     }
     if (step_ - std::max<std::int64_t>(saved_step_, 0) >=
@@ -52,7 +84,7 @@ Training::End Training::TrainTo(std::int64_t target,
   return step_ < target ? End::kStopped : End::kReached;
 }
 
-void Training::RunLoop(std::int64_t most_steps) {
+void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
   const std::int64_t steps =
@@ -62,6 +94,7 @@ void Training::RunLoop(std::int64_t most_steps) {
   const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
   const double waited = infeed_.wait_seconds();
+  const std::int64_t syncs = device_.host_syncs();
   log_.BeginLoop(steps, waited);
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   infeed_.EndStep();
@@ -70,13 +103,41 @@ void Training::RunLoop(std::int64_t most_steps) {
   const Clock::time_point end = Clock::now();
   step_ += done;
   loop_seconds_ += Seconds(end - start).count();
+  DeviceUse use = UseOf(done, image_size, Seconds(end - start).count(),
+                        infeed_.wait_seconds() - waited);
+  use.host_syncs = device_.host_syncs() - syncs;
   log_.EndLoop({.step = step_,
                 .done = done,
                 .waited = infeed_.wait_seconds(),
                 .drained = Seconds(end - device_end).count(),
-                .device = UseOf(done, image_size, Seconds(end - start).count(),
-                                infeed_.wait_seconds() - waited)},
+                .device = use,
+                .rank_waits = MeetRanks(done < steps || stop.stop_requested())},
                input_stats().Since(before), input_stats_of_loops());
+  if (infeed_.position().epoch != compared_epoch_) {
+    RequireSameWeights();
+  }
+}
+
+// Returns how long each rank has waited for its input since the last time.
+std::vector<double> Training::MeetRanks(bool stops) {
+  const std::vector<std::vector<double>> words =
+      ranks_.GatherNumbers({stops ? 1.0 : 0.0, infeed_.wait_seconds()});
+  std::vector<double> waits;
+  for (std::size_t rank = 0; rank < words.size(); ++rank) {
+    stopped_ = stopped_ || words[rank][0] > 0;
+    waits.push_back(words[rank][1] -
+                    std::exchange(rank_waits_[rank], words[rank][1]));
+  }
+  return waits;
+}
+
+// They have made the same updates of the same sums: what differs is a defect.
+void Training::RequireSameWeights() {
+  compared_epoch_ = infeed_.position().epoch;
+  if (!ranks_.place().is_alone()) {
+    ranks_.RequireSame(fmt::format("weights after step {}", step_),
+                       std::to_string(device_.Hash()));
+  }
 }
 
 DeviceUse Training::UseOf(std::int64_t steps, int image_size, double seconds,
@@ -96,17 +157,31 @@ void Training::SaveCheckpoint() {
   if (saved_step_ == step_) {
     return;
   }
-  writer_.Save({.step = step_,
-                .stream = infeed_.position(),
-                .identity = options_.identity,
-                .state = device_.Save()},
-               options_.keep);
+  RequireSameWeights();
+  if (writer_) {
+    writer_->Save({.step = step_,
+                   .stream = infeed_.position(),
+                   .identity = options_.identity,
+                   .state = device_.Save()},
+                  options_.keep);
+  }
+  // Within a step the others would wait for rank 0 up to the time-out alone.
+  ranks_.Barrier();
   saved_step_ = step_;
 }
 
+void Training::FinishCheckpoint() {
+  if (writer_) {
+    writer_->Finish();
+  }
+}
+
 void Training::NoteEvaluation(const EvalResult& result) {
-  writer_.Finish();  // Only what is on the disk can be the best.
-  if (saved_step_ == step_ && best_.Note(step_, result)) {
+  if (!best_) {
+    return;
+  }
+  FinishCheckpoint();  // Only what is on the disk can be the best.
+  if (saved_step_ == step_ && best_->Note(step_, result)) {
     options_.keep.best = step_;
     log_.Say(fmt::format("best {} so far: step {}", options_.keep_best, step_));
   }
@@ -115,8 +190,9 @@ void Training::NoteEvaluation(const EvalResult& result) {
 PipelineStats Training::input_stats() const {
   PipelineStats stats = records_.stats();
   stats.first_wait_seconds = infeed_.first_wait_seconds();
+  // A device that counts its waits adds them as a loop ends.
   stats.consumer_wait_seconds =
-      infeed_.wait_seconds() - stats.first_wait_seconds;
+      std::max(0.0, infeed_.wait_seconds() - stats.first_wait_seconds);
   return stats;
 }
 

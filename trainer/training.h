@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "trainer/best_checkpoint.h"
 #include "trainer/checkpoint_save.h"
@@ -12,8 +13,9 @@
 #include "trainer/epoch_lines.h"
 #include "trainer/infeed.h"
 #include "trainer/outfeed.h"
+#include "trainer/ranks.h"
+#include "trainer/run_log.h"
 #include "trainer/sized_input.h"
-#include "trainer/train_log.h"
 
 namespace infeed {
 
@@ -34,12 +36,24 @@ struct TrainingOptions {
   bool async_checkpoints = false;         // written beside the training
 };
 
+// What a training is joined of, beside what it makes itself.
+struct TrainingParts {
+  DeviceLoop& device;
+  Ranks& ranks;
+  RunLog& log;
+};
+
 // A training run between evaluations: input pipeline, infeed, device loop and
 // outfeed, joined. Steps run in loops of iterations_per_loop, the last one
 // shorter, and the one before another image size; the host does nothing in
 // between but count.
 //
-// The device, the index and the log must outlive it. One thread at a time.
+// With several ranks, all of them make the same calls: they end at the same
+// step, whichever was asked to stop; rank 0 writes the checkpoints; and where
+// one is due, or an epoch has ended, the weights of all must be the same
+// (IoError).
+//
+// What `with` refers to and the index must outlive it. One thread at a time.
 class Training {
  public:
   enum class End { kReached, kStopped, kNonFiniteLoss };
@@ -47,7 +61,7 @@ class Training {
   // Goes on at `step` and `stream`: 0 and {}, or a checkpoint's. index: null
   // for fake data.
   Training(const TrainingOptions& options, const RecordIndex* index,
-           DeviceLoop& device, TrainLog& log, std::int64_t step,
+           const TrainingParts& with, std::int64_t step,
            const StreamPosition& stream);
 
   // Trains until `target` updates are done, with checkpoints on the way. A
@@ -58,7 +72,7 @@ class Training {
   // of this step.
   void SaveCheckpoint();
   // Waits until the last checkpoint is on the disk.
-  void FinishCheckpoint() { writer_.Finish(); }
+  void FinishCheckpoint();
   // Takes the evaluation of the last checkpoint, to keep the best one.
   void NoteEvaluation(const EvalResult& result);
 
@@ -74,26 +88,44 @@ class Training {
   [[nodiscard]] std::int64_t input_memory_bytes() const {
     return records_.memory_bytes();
   }
+  // The first step whose loss was not finite.
+  [[nodiscard]] std::optional<std::int64_t> non_finite_step() const {
+    return non_finite_step_;
+  }
+  // For how long each rank's device has waited for its input, in seconds.
+  [[nodiscard]] const std::vector<double>& rank_waits() const {
+    return rank_waits_;
+  }
   // The steps since the last call, added up.
   [[nodiscard]] EpochScore TakeScore() { return tally_.Take(); }
 
  private:
-  void RunLoop(std::int64_t most_steps);
+  void RunLoop(std::int64_t most_steps, const std::stop_token& stop);
+  std::vector<double> MeetRanks(bool stops);
+  void RequireSameWeights();
+  void RequestEnd();
+  void Take(const StepResult& result);
   [[nodiscard]] DeviceUse UseOf(std::int64_t steps, int image_size,
                                 double seconds, double waited) const;
 
   TrainingOptions options_;
   DeviceLoop& device_;
-  TrainLog& log_;
+  Ranks& ranks_;
+  RunLog& log_;
   std::int64_t step_;
   std::int64_t saved_step_;
   double loop_seconds_ = 0;
+  bool stopped_ = false;          // one of the ranks was asked to
+  std::uint32_t compared_epoch_;  // in which the weights were, last
+  std::optional<std::int64_t> non_finite_step_;
+  std::vector<double> rank_waits_;
   EpochTally tally_;
   SizedInput records_;
   Infeed infeed_;
   Outfeed outfeed_;
-  BestCheckpoint best_;
-  CheckpointWriter writer_;
+  // Rank 0's alone.
+  std::optional<BestCheckpoint> best_;
+  std::optional<CheckpointWriter> writer_;
 };
 
 }  // namespace infeed

@@ -2,6 +2,7 @@
 
 import glob
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -9,8 +10,9 @@ import subprocess
 
 import work
 
-PROGRAMS = ["train_resnet", "imagenet_to_records", "make_photographs",
-            "records"]
+# What makes the data, without LibTorch; then what trains.
+TOOLS = ["imagenet_to_records", "make_photographs", "records"]
+TRAINING = ["train_resnet"]
 IMAGE_SIZE = 224
 # Libraries that must come from the pack where there is one, by a file that
 # each has among the headers.
@@ -64,6 +66,8 @@ def configure(place):
              f"-DCMAKE_PREFIX_PATH={';'.join(prefixes(place))}"]
     if work.PACKED.exists():
         flags += packed_flags(deps())
+        # Nothing is found there: pkg-config knows the system's alone.
+        os.environ["PKG_CONFIG_LIBDIR"] = str(deps() / "pkg-config")
     place.run(["cmake", "-G", "Ninja", "-S", work.ROOT, "-B",
                place.folder / "build", *flags], log="configure.log")
 
@@ -79,7 +83,7 @@ def kernel_tests(place):
     return sorted(set(re.findall(r"^(cuda\w*_test):", targets, re.M)))
 
 
-def check_origins(place):
+def check_origins(place, programs):
     """Nothing that the pack has may come from the system: the machine that it
     is for may have none, or another version. Raises NotRun."""
     for line in ninja(place, "-t", "deps").splitlines():
@@ -91,7 +95,7 @@ def check_origins(place):
                 raise work.NotRun(f"the build read {path}")
     arch = glob.glob(str(deps() / "usr/lib/*-linux-gnu"))[0]
     packed = {pathlib.Path(path).name for path in glob.glob(arch + "/*.so*")}
-    for name in PROGRAMS:
+    for name in programs:
         for line in place.run(["ldd", place.programs / name]).splitlines():
             words = line.split()
             if words[0] in packed and not words[2].startswith(str(deps())):
@@ -118,13 +122,17 @@ def versions(place):
                            r"(\S+)")}
 
 
-def build(place, targets=None):
-    """Configures and builds; what was built, and with what."""
-    configure(place)
+def build(place, targets):
+    ninja(place, *targets)
+    if work.PACKED.exists():
+        check_origins(place, [name for name in targets
+                              if name in TOOLS + TRAINING])
+
+
+def build_training(place):
+    """Builds what trains, and the tests of kernels; what was built."""
     tests = kernel_tests(place)
-    ninja(place, *(targets or PROGRAMS + tests))
-    if work.PACKED.exists() and not targets:
-        check_origins(place)
+    build(place, TRAINING + tests)
     doctor = place.run([place.programs / "train_resnet", "--mode", "doctor",
                         "--json"], log="doctor.log")
     return {"architectures": architectures(), "tests": tests,

@@ -59,6 +59,12 @@ def costliest(kernels, count=TOP):
              "share": seconds[name] / whole} for name in names]
 
 
+def base_name(name):
+    """What --kernel-name takes: without namespaces, templates, parameters."""
+    plain = name.replace("(anonymous namespace)", "").removeprefix("void ")
+    return re.split(r"[<(]", plain)[0].split("::")[-1]
+
+
 def profiled(place, data, metrics, *flags):
     if not shutil.which("ncu"):
         raise work.NotRun("no ncu")
@@ -79,10 +85,8 @@ def profile(place, data):
                            SKIPPED, "--launch-count", TAKEN)
     top = costliest(all_kernels)
     for kernel in top:
-        base = re.split(r"[<(]", kernel["name"].removeprefix("void "))[0]
-        base = base.split("::")[-1]
         kernel["measured"] = work.attempt(
-            lambda base=base: profiled(
-                place, data["packed"], MEASURES, "--kernel-name", base,
+            lambda name=base_name(kernel["name"]): profiled(
+                place, data["packed"], MEASURES, "--kernel-name", name,
                 "--launch-skip", 20, "--launch-count", 1)[0])
     return {"batch": BATCH, "kernels_seen": len(all_kernels), "costliest": top}

@@ -42,19 +42,22 @@ def output(*command):
 
 
 def is_needed(path):
-    """Headers, libraries and package files; no manuals, and no archives
-    where there is a shared library."""
-    if not path.startswith(("/usr/include/", "/usr/lib/", "/usr/share/cmake",
-                            "/usr/share/nlohmann", "/usr/share/pkgconfig")):
-        return False
-    return path.endswith(("libgtest.a", "libgtest_main.a", "libgmock.a",
-                          "libgmock_main.a")) or not path.endswith(".a")
+    """Headers, libraries and CMake's package files; no manuals, and nothing
+    of pkg-config, whose files name /usr."""
+    return "/pkgconfig/" not in path and path.startswith(
+        ("/usr/include/", "/usr/lib/", "/usr/share/cmake",
+         "/usr/share/nlohmann"))
 
 
 def files_of_packages():
+    """Archives only where a package file insists on them."""
     listed = output("dpkg-query", "-L", *PACKAGES).splitlines()
-    return {path for path in listed
-            if is_needed(path) and not os.path.isdir(path)}
+    files = {path for path in listed
+             if is_needed(path) and not os.path.isdir(path)}
+    package_files = "".join(pathlib.Path(path).read_text() for path in files
+                            if path.endswith(".cmake"))
+    return {path for path in files if not path.endswith(".a")
+            or os.path.basename(path) in package_files}
 
 
 def in_usr(path):

@@ -46,8 +46,8 @@ def median(loops, key):
 
 
 def told(model, batch):
-    """What the loops after the warm-up say."""
-    loops = [loop for loop in events(model, "loop") if not loop["warm_up"]]
+    """What the loops after the first say: that one has the warm-up."""
+    loops = events(model, "loop")[1:]
     if not loops:
         raise work.NotRun("no loop after the warm-up")
     rates = [loop["images_per_second"] for loop in loops]

@@ -30,15 +30,16 @@ def last_line(text):
 class Work:
     """The folder of a measurement: build/, data/, models/, results/."""
 
-    def __init__(self, folder, python):
+    def __init__(self, folder, python, part_seconds=PART_SECONDS):
         self.folder = pathlib.Path(folder).resolve()
         self.python = python
-        self.deadline = time.monotonic() + PART_SECONDS
+        self.part_seconds = part_seconds
+        self.begin_part()
         for name in ("data", "models", "results"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
     def begin_part(self):
-        self.deadline = time.monotonic() + PART_SECONDS
+        self.deadline = time.monotonic() + self.part_seconds
 
     @property
     def seconds_left(self):

@@ -22,6 +22,8 @@ class RunningProgram {
   [[nodiscard]] bool ReadUntil(const std::string& text);
 
   void Signal(int signal) const;
+  // While it has not been waited for.
+  [[nodiscard]] pid_t process() const { return process_; }
 
   // Reads the rest and waits for the end. The exit code, or 128 + the signal
   // that ended it, as a shell says it.

@@ -1,0 +1,401 @@
+// Trainings of several processes as their users meet them: the same samples and
+// losses as one process has, whatever starts them, and an end for all when one
+// of them ends.
+//
+// INFEED_KILLS says how often a rank is killed; ./dev long asks for 20.
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "records/shards.h"
+#include "records/tfrecord_writer.h"
+#include "tests/support/closed_port.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/run_program.h"
+#include "tests/support/running_program.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/temporary_folder.h"
+#include "trainer/checkpoint.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+using Arguments = std::vector<std::string>;
+using Program = std::unique_ptr<RunningProgram>;
+
+// LeNet, which has no batch norm, on 24 small images in batches of 12, which 1
+// to 4 ranks can share; 7 images to evaluate, which they cannot.
+class RanksTest : public testing::Test {
+ protected:
+  static constexpr const char* kSmall =
+      "model=lenet,image_size=28,recipe=plain,precision=float32,"
+      "train_batch_size=12,eval_batch_size=4,iterations_per_loop=2,"
+      "base_learning_rate=0.5,steps_per_eval=4,train_steps=";
+
+  RanksTest() {
+    Write("train", 24);
+    Write("validation", 7);
+  }
+
+  void Write(const std::string& split, int images) const {
+    TfrecordWriter writer(data_ / ShardName(split, 0, 1));
+    for (int i = 0; i < images; ++i) {
+      writer.Append(TestPayload(i % 4));
+    }
+    writer.Close();
+  }
+
+  [[nodiscard]] std::string Model(const std::string& name) const {
+    return models_ / name;
+  }
+
+  [[nodiscard]] Arguments ArgumentsOf(const std::string& model, int steps,
+                                      const Arguments& more = {}) const {
+    Arguments arguments = {"--model_dir",       Model(model),
+                           "--params_override", kSmall + std::to_string(steps),
+                           "--device",          "cpu",
+                           "--rank_timeout",    "5"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    if (std::ranges::find(more, "--data_dir") == more.end()) {
+      arguments.insert(arguments.end(), {"--data_dir", data_.path()});
+    }
+    return arguments;
+  }
+
+  // In one process, or with --local_ranks; to the end.
+  [[nodiscard]] ProgramResult Train(const std::string& model, int steps,
+                                    const Arguments& more = {}) const {
+    std::string line;
+    for (const std::string& word : ArgumentsOf(model, steps, more)) {
+      line += word + " ";
+    }
+    return RunProgram("train_resnet", line);
+  }
+
+  // metrics.jsonl of a model: the lines of one event by step.
+  [[nodiscard]] std::map<int, nlohmann::json> Metrics(
+      const std::string& model, const std::string& event) const {
+    std::map<int, nlohmann::json> lines;
+    std::ifstream file(Model(model) + "/metrics.jsonl");
+    for (std::string line; std::getline(file, line);) {
+      nlohmann::json values = nlohmann::json::parse(line);
+      if (values["event"] == event) {
+        lines[values["step"]] = values;
+      }
+    }
+    return lines;
+  }
+
+  void ExpectSameNumbers(const std::string& one, const std::string& other,
+                         const std::string& event, std::size_t lines) const {
+    const auto expected = Metrics(one, event);
+    const auto actual = Metrics(other, event);
+    ASSERT_EQ(expected.size(), lines);
+    ASSERT_EQ(actual.size(), lines);
+    for (const auto& [step, values] : expected) {
+      const double loss = values["loss"];
+      EXPECT_NEAR(actual.at(step)["loss"].get<double>(), loss, 1e-5 * loss)
+          << other << ", " << event << " at step " << step;
+      EXPECT_EQ(actual.at(step)["top_1"], values["top_1"]);
+      EXPECT_EQ(actual.at(step)["images"], values["images"]);
+    }
+  }
+
+  void ExpectSameTraining(const std::string& one, const std::string& other,
+                          int steps) const {
+    ExpectSameNumbers(one, other, "train", static_cast<std::size_t>(steps));
+    ExpectSameNumbers(one, other, "eval", static_cast<std::size_t>(steps / 4));
+  }
+
+  TemporaryFolder data_;
+  TemporaryFolder models_;
+};
+
+// Ranks that are processes of their own, each started with RANK and so on.
+class RanksByHand {
+ public:
+  explicit RanksByHand(int world_size) : world_size_(world_size) {
+    const ClosedPort free;
+    const std::string url = free.url();
+    port_ = url.substr(url.rfind(':') + 1);
+  }
+
+  RunningProgram& Start(int rank, const Arguments& arguments) {
+    const EnvironmentVariable variables[] = {
+        {"RANK", std::to_string(rank)},
+        {"WORLD_SIZE", std::to_string(world_size_)},
+        {"MASTER_ADDR", "127.0.0.1"},
+        {"MASTER_PORT", port_}};
+    programs_.push_back(
+        std::make_unique<RunningProgram>("train_resnet", arguments));
+    return *programs_.back();
+  }
+
+  void StartAll(const Arguments& arguments) {
+    for (int rank = 0; rank < world_size_; ++rank) {
+      Start(rank, arguments);
+    }
+  }
+
+  RunningProgram& operator[](std::size_t i) { return *programs_[i]; }
+
+ private:
+  int world_size_;
+  std::string port_;
+  std::vector<Program> programs_;
+};
+
+TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
+  ASSERT_EQ(Train("one", 8).exit_code, 0);
+  for (const std::string ranks : {"2", "4"}) {
+    const ProgramResult run =
+        Train("ranks-" + ranks, 8, {"--local_ranks", ranks});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    ExpectSameTraining("one", "ranks-" + ranks, 8);
+    EXPECT_THAT(run.out, HasSubstr("step 8  top-1 "));
+    EXPECT_EQ(run.out.find("step 8"), run.out.rfind("step 8")) << run.out;
+    EXPECT_THAT(run.err, HasSubstr("rank 0 of " + ranks));
+    EXPECT_THAT(run.err, Not(HasSubstr("rank 1 of " + ranks)));
+  }
+}
+
+// Three ranks share seven images to evaluate: each is seen once.
+TEST_F(RanksTest, RanksStartedByHandTrainAsOneProcess) {
+  ASSERT_EQ(Train("one", 4).exit_code, 0);
+  RanksByHand ranks(3);
+  ranks.StartAll(ArgumentsOf("hand", 4));
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(ranks[rank].Wait(), 0) << ranks[rank].err();
+  }
+  ExpectSameTraining("one", "hand", 4);
+  EXPECT_EQ(Metrics("hand", "eval").at(4)["images"], 7);
+  EXPECT_TRUE(Metrics("hand", "loop").at(4).contains("input_wait_of_ranks"));
+  EXPECT_THAT(ranks[1].err(), IsEmpty());
+}
+
+TEST_F(RanksTest, GoOnWithAnotherNumberOfRanks) {
+  ASSERT_EQ(Train("one", 8).exit_code, 0);
+  ASSERT_EQ(Train("two", 4, {"--local_ranks", "2"}).exit_code, 0);
+  for (const std::string ranks : {"1", "2", "3"}) {
+    const std::string model = "then-" + ranks;
+    fs::copy(Model("two"), Model(model), fs::copy_options::recursive);
+    const ProgramResult run = Train(model, 8, {"--local_ranks", ranks});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("going on from the checkpoint at step 4"));
+    ExpectSameTraining("one", model, 8);
+  }
+}
+
+TEST_F(RanksTest, EvaluateACheckpointTogether) {
+  ASSERT_EQ(Train("model", 4).exit_code, 0);
+  const double loss = Metrics("model", "eval").at(4)["loss"];
+  const ProgramResult eval =
+      Train("model", 4, {"--mode", "eval", "--local_ranks", "3"});
+  ASSERT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 4: top-1"));
+  EXPECT_NEAR(Metrics("model", "eval").at(4)["loss"].get<double>(), loss,
+              1e-5 * loss);
+  EXPECT_EQ(Metrics("model", "eval").at(4)["images"], 7);
+}
+
+TEST_F(RanksTest, TrainOnFakeData) {
+  const ProgramResult run =
+      Train("fake", 2,
+            {"--data_dir", "null", "--num_train_images", "48", "--local_ranks",
+             "2", "--mode", "train"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(Metrics("fake", "train"), SizeIs(2));
+}
+
+TEST_F(RanksTest, AllStopWhereOneIsAsked) {
+  RanksByHand ranks(2);
+  ranks.StartAll(ArgumentsOf("stopped", 100000, {"--mode", "train"}));
+  ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
+  ranks[1].Signal(SIGTERM);
+  EXPECT_EQ(ranks[0].Wait(), 75) << ranks[0].err();
+  EXPECT_EQ(ranks[1].Wait(), 75) << ranks[1].err();
+  EXPECT_THAT(ranks[0].err(), HasSubstr("the same command goes on from there"));
+  EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
+}
+
+TEST_F(RanksTest, TheLauncherPassesSignalsOn) {
+  RunningProgram launcher(
+      "train_resnet", ArgumentsOf("stopped", 100000,
+                                  {"--mode", "train", "--local_ranks", "2"}));
+  ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
+  launcher.Signal(SIGINT);
+  EXPECT_EQ(launcher.Wait(), 75) << launcher.err();
+  EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
+}
+
+// At any moment, while they start too.
+TEST_F(RanksTest, OthersEndWhenOneIsKilled) {
+  const char* const asked = std::getenv("INFEED_KILLS");
+  const int kills = asked != nullptr ? std::atoi(asked) : 3;
+  std::mt19937 random(7);
+  for (int i = 0; i < kills; ++i) {
+    RanksByHand ranks(3);
+    ranks.StartAll(ArgumentsOf("killed-" + std::to_string(i), 100000,
+                               {"--mode", "train"}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 4000));
+    const std::size_t killed = random() % 3;
+    ranks[killed].Signal(SIGKILL);
+    EXPECT_EQ(ranks[killed].Wait(), 128 + SIGKILL);
+    for (std::size_t rank = 0; rank < 3; ++rank) {
+      if (rank != killed) {
+        EXPECT_EQ(ranks[rank].Wait(), 1) << ranks[rank].err();
+        EXPECT_THAT(ranks[rank].err(), HasSubstr("train_resnet: "));
+      }
+    }
+  }
+}
+
+TEST_F(RanksTest, OthersNameTheOneThatWasKilled) {
+  RanksByHand ranks(3);
+  ranks.StartAll(ArgumentsOf("killed", 100000, {"--mode", "train"}));
+  ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
+  ranks[2].Signal(SIGKILL);
+  for (const std::size_t rank : {0, 1}) {
+    EXPECT_EQ(ranks[rank].Wait(), 1);
+    EXPECT_THAT(ranks[rank].err(), HasSubstr("rank 2 ended without a word"));
+  }
+}
+
+// The processes that a process has started.
+std::vector<pid_t> ChildrenOf(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) {
+    children.push_back(child);
+  }
+  return children;
+}
+
+TEST_F(RanksTest, TheLauncherEndsWhenARankIsKilled) {
+  RunningProgram launcher(
+      "train_resnet",
+      ArgumentsOf("killed", 100000, {"--mode", "train", "--local_ranks", "2"}));
+  ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
+  const std::vector<pid_t> ranks = ChildrenOf(launcher.process());
+  ASSERT_THAT(ranks, SizeIs(2));
+  ::kill(ranks[1], SIGKILL);
+  EXPECT_EQ(launcher.Wait(), 1);
+  EXPECT_THAT(launcher.err(), HasSubstr("rank 1 was ended by signal 9"));
+  for (const pid_t rank : ranks) {
+    EXPECT_NE(::kill(rank, 0), 0) << "a rank is left";
+  }
+}
+
+TEST_F(RanksTest, RanksEndWithTheirLauncher) {
+  RunningProgram launcher(
+      "train_resnet",
+      ArgumentsOf("killed", 100000, {"--mode", "train", "--local_ranks", "2"}));
+  ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
+  const std::vector<pid_t> ranks = ChildrenOf(launcher.process());
+  ASSERT_THAT(ranks, SizeIs(2));
+  launcher.Signal(SIGKILL);
+  // Its stderr is the ranks' too: it ends once they have.
+  EXPECT_EQ(launcher.Wait(), 128 + SIGKILL);
+}
+
+TEST_F(RanksTest, OthersEndWhenOneIsSilent) {
+  RanksByHand ranks(2);
+  ranks.StartAll(ArgumentsOf("silent", 100000, {"--mode", "train"}));
+  ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
+  ranks[1].Signal(SIGSTOP);
+  EXPECT_EQ(ranks[0].Wait(), 1);
+  EXPECT_THAT(ranks[0].err(), HasSubstr("rank 1 has been silent for 5 s"));
+  ranks[1].Signal(SIGCONT);
+  EXPECT_EQ(ranks[1].Wait(), 1) << ranks[1].err();
+}
+
+TEST_F(RanksTest, ARankThatFailsTellsTheOthersWhy) {
+  RanksByHand ranks(2);
+  const TemporaryFolder empty;
+  ranks.Start(0, ArgumentsOf("model", 4));
+  ranks.Start(1, ArgumentsOf("model", 4, {"--data_dir", empty.path()}));
+  EXPECT_EQ(ranks[1].Wait(), 2);
+  EXPECT_THAT(ranks[1].err(), HasSubstr("train_resnet: rank 1: "));
+  EXPECT_EQ(ranks[0].Wait(), 1);
+  EXPECT_THAT(ranks[0].err(), HasSubstr("rank 1 failed: " + empty.path()));
+}
+
+TEST_F(RanksTest, RefuseOtherParametersThanRankZeros) {
+  RanksByHand ranks(2);
+  ranks.Start(0, ArgumentsOf("model", 4));
+  ranks.Start(1, ArgumentsOf("model", 4, {"--learning_rate_scaling", "none"}));
+  for (const std::size_t rank : {0, 1}) {
+    EXPECT_EQ(ranks[rank].Wait(), 1);
+    EXPECT_THAT(ranks[rank].err(),
+                HasSubstr("parameters of rank 1 are not those of rank 0"));
+  }
+  EXPECT_FALSE(fs::exists(Model("model")));
+}
+
+TEST_F(RanksTest, RefuseASecondProcessOfARank) {
+  RanksByHand ranks(3);
+  ranks.Start(0, ArgumentsOf("model", 4));
+  ranks.Start(1, ArgumentsOf("model", 4));
+  ranks.Start(1, ArgumentsOf("model", 4));
+  std::string said;
+  for (const std::size_t program : {0, 1, 2}) {
+    EXPECT_EQ(ranks[program].Wait(), 1);
+    said += ranks[program].err();
+  }
+  EXPECT_THAT(said, HasSubstr("is rank 1 already"));
+  EXPECT_THAT(said, HasSubstr("1 of 3 ranks have not come within 5 s: rank 2"));
+}
+
+TEST_F(RanksTest, RefuseWhatContradictsItself) {
+  const ProgramResult half = Train("model", 4, {"--rank", "1"});
+  EXPECT_EQ(half.exit_code, 2);
+  EXPECT_THAT(half.err, HasSubstr("--rank and --world_size"));
+
+  const ProgramResult batch = Train("model", 4, {"--local_ranks", "5"});
+  EXPECT_EQ(batch.exit_code, 2);
+  EXPECT_THAT(batch.err,
+              HasSubstr("train_batch_size=12: 5 ranks cannot share it equally; "
+                        "give 10 or 15"));
+
+  const EnvironmentVariable rank("RANK", "0");
+  const EnvironmentVariable world("WORLD_SIZE", "2");
+  const ProgramResult both = Train("model", 4, {"--local_ranks", "2"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--local_ranks=2: it starts ranks itself"));
+}
+
+TEST_F(RanksTest, OneOfThemDoesWhatIsForOne) {
+  const ProgramResult doctor =
+      RunProgram("train_resnet", "--mode doctor --local_ranks 2");
+  EXPECT_EQ(doctor.exit_code, 0) << doctor.err;
+  EXPECT_NE(doctor.out.find("versions"), std::string::npos);
+  EXPECT_EQ(doctor.out.find("versions"), doctor.out.rfind("versions"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainer/machine_check.h"
+
+namespace infeed {
+
+// What CUDA finds on this machine: the versions of driver, runtime and NCCL,
+// then each card's name, compute capability and memory. Never fails: what is
+// missing is a finding.
+[[nodiscard]] std::vector<Finding> CheckCards();
+
+// "13.0" for CUDA's 13000.
+[[nodiscard]] std::string CudaVersionText(int version);
+
+}  // namespace infeed

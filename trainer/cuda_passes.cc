@@ -1,0 +1,70 @@
+#include <string>
+
+#include <ATen/Context.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAFunctions.h>
+
+#include "trainer/cuda_evaluation.h"
+#include "trainer/cuda_loop.h"
+#include "trainer/cuda_memory.h"
+#include "trainer/device_passes.h"
+
+namespace infeed {
+namespace {
+
+// The device of this thread from now on: what is allocated without a word
+// about a device is to be there. Libraries try their kernels out, as there will
+// be many steps of one shape.
+const DeviceModel& Selected(const DeviceModel& model) {
+  c10::cuda::set_device(model.device.index());
+  at::globalContext().setBenchmarkCuDNN(true);
+  return model;
+}
+
+class CudaPasses final : public DevicePasses {
+ public:
+  explicit CudaPasses(const DeviceModel& model)
+      : model_(Selected(model)),
+        stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true,
+                                             model.device.index())),
+        training_(model, stream_, waits_),
+        evaluation_(model, stream_, waits_) {}
+
+  std::int64_t Train(std::int64_t first_step, std::int64_t steps,
+                     Infeed& infeed, Outfeed& outfeed) override {
+    return training_.Run(first_step, steps, infeed, outfeed);
+  }
+
+  [[nodiscard]] EvalSums Evaluate(Infeed& infeed) override {
+    return evaluation_.Run(infeed);
+  }
+
+  [[nodiscard]] std::string Describe() const override {
+    return std::string(", ") +
+           at::cuda::getDeviceProperties(model_.device.index())->name +
+           (model_.options.graphs ? ", CUDA graphs" : ", no graphs");
+  }
+
+  [[nodiscard]] BatchMemory batch_memory() const override {
+    return PinnedBatchMemory(model_.device.index());
+  }
+
+  [[nodiscard]] std::int64_t host_syncs() const override {
+    return training_.syncs();
+  }
+
+ private:
+  DeviceModel model_;
+  c10::cuda::CUDAStream stream_;
+  CudaWaits waits_;
+  CudaLoop training_;
+  CudaEvaluation evaluation_;
+};
+
+}  // namespace
+
+std::unique_ptr<DevicePasses> MakeCudaPasses(const DeviceModel& model) {
+  return std::make_unique<CudaPasses>(model);
+}
+
+}  // namespace infeed

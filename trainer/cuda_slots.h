@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/types.h>
+
+#include "pipeline/batch.h"
+#include "trainer/cuda_kernels.h"
+#include "trainer/device_loop_batch.h"
+#include "trainer/upload_ring.h"
+
+namespace infeed {
+
+// What a graph is captured for.
+struct BatchShape {
+  int size = 0;
+  int side = 0;  // pixels
+
+  friend bool operator==(const BatchShape&, const BatchShape&) = default;
+};
+
+// Slots for batches in a GPU's memory, as they lie in the host's, and the
+// stream that copies to them beside the one that computes.
+class CudaSlots final : public UploadStreams {
+ public:
+  CudaSlots(const BatchShape& shape, int slots,
+            const c10::cuda::CUDAStream& compute);
+
+  void CopyAfterUse(int slot) override;
+  void Copy(int slot, const Batch& batch) override;
+  void NotifyCopied(std::function<void()> then) override;
+  void ComputeAfterCopy() override;
+  void MarkUsed(int slot) override;
+  void Finish() noexcept override;
+
+  // Takes a slot apart in the stream that is current, into new tensors: images
+  // of `type`, [N, 3, H, W] in channels_last order.
+  [[nodiscard]] DeviceBatch Unpack(int slot, const PixelStatistics& statistics,
+                                   ImageType type) const;
+
+  [[nodiscard]] const BatchShape& shape() const { return shape_; }
+
+ private:
+  struct Slot {
+    torch::Tensor pixels;   // int32 [N, H, W]
+    torch::Tensor labels;   // int32 [N]
+    torch::Tensor weights;  // float32 [N]
+    at::cuda::CUDAEvent used = {};
+  };
+  // At fixed addresses: graphs keep them.
+  BatchShape shape_;
+  std::vector<Slot> slots_;
+  c10::cuda::CUDAStream compute_;
+  c10::cuda::CUDAStream copy_;
+  at::cuda::CUDAEvent copied_;
+};
+
+}  // namespace infeed
