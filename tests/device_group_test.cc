@@ -23,6 +23,8 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 std::unique_ptr<DeviceGroup> JoinAll(
     const RankPlace& place, std::chrono::seconds timeout = kRankTimeout) {
@@ -92,12 +94,12 @@ TEST_P(DeviceGroupTest, BroadcastsTensorsOfAllTypes) {
         torch::full({2, 3, 2, 2}, place.rank + 1.5)
             .contiguous(at::MemoryFormat::ChannelsLast),
         torch::full({}, place.rank + 7, torch::kLong),
-        NumbersOf(place.rank, 8'000'000), NumbersOf(place.rank, 100)};
+        torch::full({8'000'000}, place.rank + 0.5), NumbersOf(place.rank, 100)};
     Broadcast(tensors, *group);
     EXPECT_TRUE(tensors[0].equal(torch::full({2, 3, 2, 2}, 1.5)));
     EXPECT_TRUE(tensors[0].is_contiguous(at::MemoryFormat::ChannelsLast));
     EXPECT_EQ(tensors[1].item<std::int64_t>(), 7);
-    EXPECT_TRUE(tensors[2].equal(NumbersOf(0, 8'000'000)));
+    EXPECT_TRUE(tensors[2].equal(torch::full({8'000'000}, 0.5)));
     EXPECT_TRUE(tensors[3].equal(NumbersOf(0, 100)));
   });
 }
@@ -159,8 +161,7 @@ TEST(JoinDeviceGroupTest, NamesTheMasterThatDoesNotAnswer) {
                          .world_size = 2,
                          .local_world_size = 2,
                          .master_port = closed.port()}),
-              HasSubstr("rank 1: cannot join the ranks at 127.0.0.1:" +
-                        std::to_string(closed.port())));
+              HasSubstr("127.0.0.1:" + std::to_string(closed.port())));
 }
 
 TEST(JoinDeviceGroupTest, DoesNotWaitForeverForARankThatIsNotThere) {

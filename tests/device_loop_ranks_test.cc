@@ -22,7 +22,7 @@ constexpr int kBatch = 16;  // of all ranks
 constexpr int kClasses = 4;
 constexpr int kSteps = 5;
 
-struct Setup {
+struct RanksCase {
   std::string name;
   ModelOptions model = {.depth = 18, .num_classes = kClasses};
   OptimizerOptions optimizer = {
@@ -62,7 +62,7 @@ void FillWhole(Batch& batch, std::int64_t number, bool masked) {
 }
 
 // A rank's part of the whole batches.
-FillBatch PartOf(const Setup& setup, const RankPlace& place) {
+FillBatch PartOf(const RanksCase& setup, const RankPlace& place) {
   return [setup, place](Batch& part, std::int64_t number) {
     Batch whole(kBatch, setup.side());
     FillWhole(whole, number, setup.masked);
@@ -78,15 +78,16 @@ FillBatch PartOf(const Setup& setup, const RankPlace& place) {
   };
 }
 
-struct Run {
+struct TrainedRank {
   std::vector<StepResult> steps;
   std::int64_t done = 0;
   std::uint64_t hash = 0;
 };
 
 // Trains kSteps steps as one rank, in two loops. `fill` may change the batches.
-Run Train(const Setup& setup, const RankPlace& place, const FillBatch& fill) {
-  Run run;
+TrainedRank Train(const RanksCase& setup, const RankPlace& place,
+                  const FillBatch& fill) {
+  TrainedRank run;
   DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(place));
   const int slots = kBatch / place.world_size;
   Infeed infeed(MadeBatches(kSteps, slots, setup.side(), fill), slots,
@@ -101,14 +102,14 @@ Run Train(const Setup& setup, const RankPlace& place, const FillBatch& fill) {
   return run;
 }
 
-std::vector<Run> TrainOn(int ranks, const Setup& setup) {
-  return RankThreads(ranks).Collect<Run>([&](const RankPlace& place) {
+std::vector<TrainedRank> TrainOn(int ranks, const RanksCase& setup) {
+  return RankThreads(ranks).Collect<TrainedRank>([&](const RankPlace& place) {
     return Train(setup, place, PartOf(setup, place));
   });
 }
 
-void ExpectSameOnAllRanks(const std::vector<Run>& runs) {
-  for (const Run& run : runs) {
+void ExpectSameOnAllRanks(const std::vector<TrainedRank>& runs) {
+  for (const TrainedRank& run : runs) {
     EXPECT_EQ(run.hash, runs[0].hash);
     EXPECT_EQ(run.done, kSteps);
     ASSERT_EQ(run.steps.size(), runs[0].steps.size());
@@ -120,13 +121,13 @@ void ExpectSameOnAllRanks(const std::vector<Run>& runs) {
   }
 }
 
-class RanksTest : public testing::TestWithParam<Setup> {};
+class RanksTest : public testing::TestWithParam<RanksCase> {};
 
 TEST_P(RanksTest, TrainAsOneProcessDoes) {
-  const Setup& setup = GetParam();
-  const Run alone = Train(setup, {}, PartOf(setup, {}));
+  const RanksCase& setup = GetParam();
+  const TrainedRank alone = Train(setup, {}, PartOf(setup, {}));
   for (const int ranks : {2, 4}) {
-    const std::vector<Run> runs = TrainOn(ranks, setup);
+    const std::vector<TrainedRank> runs = TrainOn(ranks, setup);
     ExpectSameOnAllRanks(runs);
     ASSERT_EQ(runs[0].steps.size(), alone.steps.size());
     for (std::size_t i = 0; i < alone.steps.size(); ++i) {
@@ -141,23 +142,23 @@ TEST_P(RanksTest, TrainAsOneProcessDoes) {
   }
 }
 
-Setup LeNet(const std::string& name) {
-  Setup setup = {.name = "LeNet" + name};
+RanksCase LeNet(const std::string& name) {
+  RanksCase setup = {.name = "LeNet" + name};
   setup.model = {.kind = ModelKind::kLeNet, .num_classes = kClasses};
   return setup;
 }
 
-Setup FrozenNorm(const std::string& name) {
-  Setup setup = {.name = "FrozenNorm" + name};
+RanksCase FrozenNorm(const std::string& name) {
+  RanksCase setup = {.name = "FrozenNorm" + name};
   setup.model.freeze_batch_norm = true;
   return setup;
 }
 
-Setup SharedNorm(const std::string& name) {
+RanksCase SharedNorm(const std::string& name) {
   return {.name = "SharedNorm" + name, .batch_norm_group = 0};
 }
 
-Setup With(Setup setup, const std::function<void(Setup&)>& change) {
+RanksCase With(RanksCase setup, const std::function<void(RanksCase&)>& change) {
   change(setup);
   return setup;
 }
@@ -165,29 +166,30 @@ Setup With(Setup setup, const std::function<void(Setup&)>& change) {
 INSTANTIATE_TEST_SUITE_P(
     Setups, RanksTest,
     testing::Values(
-        LeNet(""), With(LeNet("Masked"), [](Setup& s) { s.masked = true; }),
+        LeNet(""), With(LeNet("Masked"), [](RanksCase& s) { s.masked = true; }),
         With(LeNet("InParts"),
-             [](Setup& s) {
+             [](RanksCase& s) {
                s.masked = true;
                s.optimizer.accumulation_steps = 2;
              }),
         With(LeNet("Clipped"),
-             [](Setup& s) { s.optimizer.clip_gradient_norm = 0.5; }),
+             [](RanksCase& s) { s.optimizer.clip_gradient_norm = 0.5; }),
         With(LeNet("Adam"),
-             [](Setup& s) {
+             [](RanksCase& s) {
                s.optimizer.kind = OptimizerKind::kAdam;
                s.optimizer.learning_rate.base_learning_rate = 0.001;
              }),
-        With(LeNet("Mixed"), [](Setup& s) { s.optimizer.mixup_alpha = 0.4; }),
+        With(LeNet("Mixed"),
+             [](RanksCase& s) { s.optimizer.mixup_alpha = 0.4; }),
         FrozenNorm(""),
         With(FrozenNorm("MaskedInParts"),
-             [](Setup& s) {
+             [](RanksCase& s) {
                s.masked = true;
                s.optimizer.accumulation_steps = 2;
              }),
         SharedNorm(""),
         With(SharedNorm("MaskedLars"),
-             [](Setup& s) {
+             [](RanksCase& s) {
                s.masked = true;
                s.optimizer.kind = OptimizerKind::kLars;
                s.optimizer.learning_rate.base_learning_rate = 0.5;
@@ -195,9 +197,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param_info) { return param_info.param.name; });
 
 TEST(RanksLocalNormTest, WeightsAndStatisticsAreTheSameEverywhere) {
-  Setup setup = {.name = ""};
+  RanksCase setup = {.name = ""};
   setup.optimizer.moving_average_decay = 0.9;
-  const std::vector<Run> runs = TrainOn(2, setup);
+  const std::vector<TrainedRank> runs = TrainOn(2, setup);
   ExpectSameOnAllRanks(runs);
   EXPECT_TRUE(std::isfinite(runs[0].steps.back().loss));
   setup.batch_norm_group = 2;
@@ -205,9 +207,9 @@ TEST(RanksLocalNormTest, WeightsAndStatisticsAreTheSameEverywhere) {
 }
 
 TEST(RanksLocalNormTest, GroupsOfSomeRanksShareTheirs) {
-  Setup setup = {.name = ""};
+  RanksCase setup = {.name = ""};
   setup.batch_norm_group = 2;
-  const std::vector<Run> pairs = TrainOn(4, setup);
+  const std::vector<TrainedRank> pairs = TrainOn(4, setup);
   ExpectSameOnAllRanks(pairs);
   setup.batch_norm_group = 1;
   EXPECT_NE(TrainOn(4, setup)[0].steps[0].loss, pairs[0].steps[0].loss);
@@ -215,7 +217,7 @@ TEST(RanksLocalNormTest, GroupsOfSomeRanksShareTheirs) {
 
 // The first loss where every rank has the same images.
 float LossOfSameImages(int ranks, double dropout_rate) {
-  Setup setup = FrozenNorm("");
+  RanksCase setup = FrozenNorm("");
   setup.model.dropout_rate = dropout_rate;
   return RankThreads(ranks)
       .Collect<float>([&](const RankPlace& place) {
@@ -241,10 +243,10 @@ TEST(RanksDropTest, EachDropsItsOwn) {
 }
 
 TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
-  Setup setup = LeNet("");
+  RanksCase setup = LeNet("");
   setup.optimizer.kind = OptimizerKind::kAdam;
   RankThreads(2).Run([&](const RankPlace& place) {
-    Setup own = setup;
+    RanksCase own = setup;
     own.model.seed = static_cast<std::uint64_t>(place.rank);
     DeviceLoop loop(own.model, own.optimizer, own.DeviceOf(place));
     ModelState expected = loop.Save();
@@ -266,7 +268,7 @@ TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
 }
 
 TEST(RanksBroadcastTest, IsNothingForOne) {
-  const Setup setup = LeNet("");
+  const RanksCase setup = LeNet("");
   DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf({}));
   const std::uint64_t before = loop.Hash();
   loop.Broadcast();
@@ -280,7 +282,7 @@ TEST(RanksBroadcastTest, IsNothingForOne) {
 // Trains up to kSteps steps in one loop, asked to end from the batch `ask` of
 // rank 1 on; -1: from the start.
 std::int64_t StepsUntilEnd(const RankPlace& place, int ask) {
-  const Setup setup = LeNet("");
+  const RanksCase setup = LeNet("");
   DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(place));
   const int slots = kBatch / place.world_size;
   const FillBatch fill = PartOf(setup, place);
@@ -322,7 +324,7 @@ TEST(RanksVoteTest, AllEndAfterTheSameStep) {
 }
 
 TEST(RanksErrorTest, ARankWhoseInputFailsEndsTheOthers) {
-  const Setup setup = LeNet("");
+  const RanksCase setup = LeNet("");
   RankThreads(4).Run([&](const RankPlace& place) {
     const FillBatch fill = PartOf(setup, place);
     const auto train = [&] {
@@ -348,7 +350,7 @@ TEST(RanksErrorTest, ARankWhoseInputFailsEndsTheOthers) {
 }
 
 TEST(RanksErrorTest, ARankLostInsideABatchNormEndsTheOthers) {
-  const Setup setup = SharedNorm("");
+  const RanksCase setup = SharedNorm("");
   RankThreads(2).Run([&](const RankPlace& place) {
     const FillBatch fill = PartOf(setup, place);
     const auto train = [&] {
@@ -369,7 +371,7 @@ TEST(RanksErrorTest, ARankLostInsideABatchNormEndsTheOthers) {
 }
 
 TEST(RanksOptionsTest, BatchNormGroupsMustMakeUpTheWorld) {
-  Setup setup = LeNet("");
+  RanksCase setup = LeNet("");
   setup.batch_norm_group = 3;
   RankThreads(2).Run([&](const RankPlace& place) {
     EXPECT_THROW(

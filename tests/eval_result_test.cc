@@ -9,9 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "tests/support/throws.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/throws.h"
 
 namespace infeed {
 namespace {

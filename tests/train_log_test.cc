@@ -154,7 +154,11 @@ TEST_F(TrainLogTest, TellsWhatTheDeviceReached) {
 }
 
 TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
-  TrainLog log({.model_dir = folder_.path(), .batch_size = 4});
+  TrainLog log({.model_dir = folder_.path(),
+                .batch_size = 4,
+                .configuration = "train_steps: 1\n",
+                .ceilings = {},
+                .report = {.title = "made"}});
   log.BeginLoop(1, 0);
   log.Step({.step = 1}, 0);
   log.EndLoop({.step = 1, .done = 1, .rank_waits = {1, 3}}, BusyRun(),

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <fmt/format.h>
 
 namespace infeed {
@@ -57,6 +58,8 @@ Finding Card(int index) {
 }
 
 }  // namespace
+
+void ReleaseCachedMemory() { c10::cuda::CUDACachingAllocator::emptyCache(); }
 
 std::string CudaVersionText(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);

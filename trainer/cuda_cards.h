@@ -12,6 +12,9 @@ namespace infeed {
 // missing is a finding.
 [[nodiscard]] std::vector<Finding> CheckCards();
 
+// Gives the memory that LibTorch keeps for later back to the cards.
+void ReleaseCachedMemory();
+
 // "13.0" for CUDA's 13000.
 [[nodiscard]] std::string CudaVersionText(int version);
 

@@ -1,5 +1,6 @@
 #include "trainer/cuda_evaluation.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -35,6 +36,7 @@ CudaEvaluation::CudaEvaluation(const DeviceModel& model,
 EvalSums CudaEvaluation::Run(Infeed& infeed) {
   const CudaStreamScope scope(stream_);
   counter_.Restart();
+  const double waited_before = infeed.wait_seconds();
   infeed.LeaveWaitsToDevice();
   idle_.BeginLoop();
   while (BatchHandle batch = infeed.Next()) {
@@ -48,7 +50,8 @@ EvalSums CudaEvaluation::Run(Infeed& infeed) {
     uploads_->MarkUsed();
   }
   waits_.For(stream_);
-  infeed.AddWait(idle_.Take());
+  const double counted = infeed.wait_seconds() - waited_before;
+  infeed.AddWait(std::max(0.0, idle_.Take() - counted));
   return counter_.Read();
 }
 

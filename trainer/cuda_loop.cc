@@ -1,5 +1,6 @@
 #include "trainer/cuda_loop.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -53,6 +54,7 @@ std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
                    first_step)) {
     graphs_.Reset();
   }
+  const double waited_before = infeed.wait_seconds();
   infeed.LeaveWaitsToDevice();
   idle_.BeginLoop();
   std::int64_t done = 0;
@@ -70,7 +72,9 @@ std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
   }
   // Also after an error: the updates before it are done, and told.
   End(error);
-  infeed.AddWait(idle_.Take());
+  // The infeed counts its first batch by itself.
+  const double counted = infeed.wait_seconds() - waited_before;
+  infeed.AddWait(std::max(0.0, idle_.Take() - counted));
   syncs_ += waits_.count() - waits_before;
   return done;
 }

@@ -9,6 +9,9 @@
 #include <ATen/ATen.h>
 #include <torch/cuda.h>
 
+#ifdef INFEED_CUDA
+#include "trainer/cuda_cards.h"
+#endif
 #include "trainer/device_loop_device.h"
 
 namespace infeed {
@@ -76,9 +79,16 @@ DeviceCeilings MeasureCeilings(const std::string& device, bool in_bfloat16) {
   const at::NoGradGuard no_grad;
   const torch::Device on = ParseDevice(device);
   const Sizes sizes = on.is_cuda() ? kOfGpu : kOfCpu;
-  return {.tflops = MeasureTflops(on, sizes.matrix_side,
-                                  in_bfloat16 ? at::kBFloat16 : at::kFloat),
-          .gb_per_second = MeasureCopy(on, sizes.copy_bytes)};
+  const DeviceCeilings ceilings = {
+      .tflops = MeasureTflops(on, sizes.matrix_side,
+                              in_bfloat16 ? at::kBFloat16 : at::kFloat),
+      .gb_per_second = MeasureCopy(on, sizes.copy_bytes)};
+#ifdef INFEED_CUDA
+  if (on.is_cuda()) {
+    ReleaseCachedMemory();  // A training has other needs.
+  }
+#endif
+  return ceilings;
 }
 
 }  // namespace infeed

@@ -1,16 +1,17 @@
 #include "trainer/device_group.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "trainer/cuda_group.h"
 #include "trainer/gloo_group.h"
 #include "trainer/group_seat.h"
+#include "trainer/rank_store.h"
 #include "trainer/route_address.h"
 
 namespace infeed {
@@ -18,24 +19,14 @@ namespace {
 
 using Store = c10::intrusive_ptr<c10d::Store>;
 
-Store MasterStore(const RankPlace& place, std::chrono::milliseconds timeout) {
-  c10d::TCPStoreOptions options;
-  options.port = static_cast<std::uint16_t>(place.master_port);
-  options.waitWorkers = false;
-  options.timeout = timeout;
-  return c10::make_intrusive<c10d::TCPStore>(place.master_addr, options);
-}
-
-// The part of the master's store that is this group's. A process may join one
-// of the same name again; every rank then does.
+// The part of the ranks' store that is this group's. A process may join one of
+// the same name again; every rank then does.
 Store StoreOf(const RankPlace& place, std::string_view name, int first,
               std::chrono::milliseconds timeout) {
-  const Store store = MasterStore(place, timeout);
-  const std::string group = fmt::format("device_group/{}/{}", name, first);
-  const std::int64_t times =
-      store->add(fmt::format("{}/joins/{}", group, place.rank), 1);
-  return c10::make_intrusive<c10d::PrefixStore>(
-      fmt::format("{}/{}", group, times), store);
+  const Store store = OpenRankStore(
+      place, fmt::format("device_group/{}/{}", name, first), timeout);
+  const std::int64_t times = store->add(fmt::format("joins/{}", place.rank), 1);
+  return c10::make_intrusive<c10d::PrefixStore>(std::to_string(times), store);
 }
 
 std::string OwnAddress(const RankPlace& place) {
@@ -54,10 +45,16 @@ std::string OwnAddress(const RankPlace& place) {
 IoError GroupError(int world_rank, std::string_view doing,
                    const std::exception& error) {
   const auto* of_library = dynamic_cast<const c10::Error*>(&error);
-  return IoError(fmt::format("rank {}: {}: {}", world_rank, doing,
-                             of_library != nullptr
-                                 ? of_library->what_without_backtrace()
-                                 : error.what()));
+  std::string_view what = of_library != nullptr
+                              ? of_library->what_without_backtrace()
+                              : error.what();
+  // Gloo begins with its source file, "[.../pair.cc:598] ".
+  const std::size_t place = what.find(".cc:");
+  const std::size_t end = what.find("] ");
+  if (what.starts_with('[') && place < end && end != std::string_view::npos) {
+    what.remove_prefix(end + 2);
+  }
+  return IoError(fmt::format("rank {}: {}: {}", world_rank, doing, what));
 }
 
 std::unique_ptr<DeviceGroup> JoinDeviceGroup(const RankPlace& place,

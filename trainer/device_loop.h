@@ -97,7 +97,8 @@ class DeviceLoop {
 
   // Gives every rank rank 0's state: after Load() or LoadWeights() on it.
   void Broadcast();
-  // A hash of the weights: the same on ranks whose weights have the same bits.
+  // A hash of the weights and moving statistics: the same on ranks where those
+  // have the same bits.
   [[nodiscard]] std::uint64_t Hash() const;
 
   [[nodiscard]] std::int64_t parameter_count() const;

@@ -41,6 +41,8 @@ Finding Ceilings(const std::string& name) {
             ""};
   } catch (const UsageError&) {
     return {"ceilings", "not measured", ""};  // The device's finding says why.
+  } catch (const std::exception& error) {
+    return {"ceilings", "not measured", error.what()};
   }
 }
 

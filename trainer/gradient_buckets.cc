@@ -3,8 +3,8 @@
 #include <utility>
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
-#include <torch/csrc/autograd/variable.h>
 
 namespace infeed {
 namespace {

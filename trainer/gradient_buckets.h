@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/variable.h>
 #include <torch/types.h>
 
 #include "trainer/device_group.h"
@@ -49,6 +49,9 @@ class GradientBuckets {
   [[nodiscard]] std::size_t size() const { return buckets_.size(); }
 
  private:
+  // A pointer, of a kind that differs between versions of LibTorch.
+  using Accumulator = decltype(torch::autograd::impl::grad_accumulator({}));
+
   struct Bucket {
     std::int64_t elements = 0;
     std::size_t parameters = 0;
@@ -62,7 +65,7 @@ class GradientBuckets {
     std::int64_t offset = 0;  // in it, elements
     torch::Tensor sum = {};   // a view of it
     bool taken = false;
-    std::shared_ptr<torch::autograd::Node> accumulator = {};
+    Accumulator accumulator = {};
     std::uintptr_t hook = 0;
   };
   class Hook;

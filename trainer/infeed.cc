@@ -61,7 +61,7 @@ BatchHandle Infeed::Next() {
   std::optional<BatchHandle> batch = queue_.Pop();
   const Clock::time_point end = Clock::now();
   const std::chrono::duration<double> waited = end - start;
-  if (!device_counts_) {
+  if (!device_counts_ || !asked_) {
     wait_seconds_ += waited.count();
   }
   TraceSpan(source_.trace, "input wait", start, end, step_place_);

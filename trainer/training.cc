@@ -190,9 +190,8 @@ void Training::NoteEvaluation(const EvalResult& result) {
 PipelineStats Training::input_stats() const {
   PipelineStats stats = records_.stats();
   stats.first_wait_seconds = infeed_.first_wait_seconds();
-  // A device that counts its waits adds them as a loop ends.
   stats.consumer_wait_seconds =
-      std::max(0.0, infeed_.wait_seconds() - stats.first_wait_seconds);
+      infeed_.wait_seconds() - stats.first_wait_seconds;
   return stats;
 }
 

@@ -79,6 +79,11 @@ def find_torchrun():
 
 
 def torchrun(command, ranks):
+    # torchrun's own store answers LibTorch of its own version alone, and the
+    # CPU build has Debian's: so the ranks have theirs, at another port.
+    own_store = ["env", "TORCHELASTIC_USE_AGENT_STORE=False",
+                 f"MASTER_PORT={free_port()}"]
     return [Process([find_torchrun(), "--no-python", "--nproc-per-node",
-                     str(ranks), "--master-port", free_port(), *command],
+                     str(ranks), "--master-port", free_port(), *own_store,
+                     *command],
                     clean_environment())]

@@ -5,8 +5,9 @@ submit_training() {
   local name="$1" steps="$2"
   shift 2
   rm -rf "$work/$name"*
-  # The nodes' names are no hosts' here, so somebody must say where rank 0 is.
-  job="$(MASTER_ADDR=127.0.0.1 OMP_WAIT_POLICY=passive OMP_NUM_THREADS=1 \
+  # The nodes' names are no hosts' here, so somebody must say where rank 0 is; and
+  # ranks on two nodes refuse a loopback address.
+  job="$(MASTER_ADDR="$(hostname -I | cut -d ' ' -f 1)" OMP_WAIT_POLICY=passive OMP_NUM_THREADS=1 \
     sbatch --parsable "$@" --output="$work/$name.log" tests/slurm/train.sbatch \
     --mode train --device cpu --data_dir "$work/alone" \
     --model_dir "$work/$name" --params_override \

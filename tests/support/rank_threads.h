@@ -23,7 +23,8 @@ class RankThreads {
             .world_size = size_,
             .local_rank = rank,
             .local_world_size = size_,
-            .master_port = server_->getPort()};
+            .master_port = server_->getPort(),
+            .store_is_served = true};
   }
 
   // Runs it as every rank and waits for all. Throws what the first rank that
