@@ -53,6 +53,10 @@ class CudaPasses final : public DevicePasses {
     return training_.syncs();
   }
 
+  [[nodiscard]] int warm_up_steps() const override {
+    return training_.warm_up_steps();
+  }
+
  private:
   DeviceModel model_;
   c10::cuda::CUDAStream stream_;
