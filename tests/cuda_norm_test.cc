@@ -24,10 +24,28 @@ struct Case {
   double tolerance;
 };
 
-struct Found {
-  torch::Tensor y;
-  std::vector<torch::Tensor> gradients;  // of x, weight, bias, residual
-  std::vector<torch::Tensor> moving;
+// On one device: what FusedNorm() takes, and a gradient of its result.
+struct Inputs {
+  torch::Tensor x;
+  torch::Tensor residual;  // or undefined
+  NormTensors norm;
+  torch::Tensor gradient;
+
+  [[nodiscard]] Inputs To(const torch::Device& device) const {
+    const auto copy = [&](const torch::Tensor& tensor) {
+      return tensor.defined()
+                 ? tensor.detach().to(device, /*non_blocking=*/false,
+                                      /*copy=*/true)
+                 : tensor;
+    };
+    return {.x = copy(x),
+            .residual = copy(residual),
+            .norm = {.weight = copy(norm.weight),
+                     .bias = copy(norm.bias),
+                     .moving_mean = copy(norm.moving_mean),
+                     .moving_variance = copy(norm.moving_variance)},
+            .gradient = copy(gradient)};
+  }
 };
 
 class CudaNormTest : public testing::TestWithParam<Case> {
@@ -38,36 +56,33 @@ class CudaNormTest : public testing::TestWithParam<Case> {
     }
   }
 
-  static Found Run(at::IntArrayRef shape, const torch::Device& device) {
+  static Inputs MakeInputs(at::IntArrayRef shape) {
     torch::manual_seed(9);
     const std::int64_t channels = shape[1];
-    const auto leaf = [&](const torch::Tensor& values) {
-      return values.to(device).detach().requires_grad_();
-    };
     const auto image = [&](double mean) {
       return (torch::randn(shape) * 3 + mean)
           .to(GetParam().type)
           .contiguous(at::MemoryFormat::ChannelsLast);
     };
-    const torch::Tensor x = leaf(image(20));
-    const torch::Tensor residual =
-        GetParam().residual ? leaf(image(0)) : torch::Tensor();
-    const NormTensors norm = {
-        .weight = leaf(torch::rand({channels}) + 0.5),
-        .bias = leaf(torch::randn({channels})),
-        .moving_mean = torch::randn({channels}).to(device),
-        .moving_variance = torch::rand({channels}).to(device)};
-    const torch::Tensor weights = image(0.1).to(device);
-    const torch::Tensor y = FusedNorm(x, norm, residual, GetParam().relu);
-    y.backward(weights);
-    Found found = {
-        .y = y,
-        .gradients = {x.grad(), norm.weight.grad(), norm.bias.grad()},
-        .moving = {norm.moving_mean, norm.moving_variance}};
-    if (residual.defined()) {
-      found.gradients.push_back(residual.grad());
-    }
-    return found;
+    return {.x = image(20),
+            .residual = GetParam().residual ? image(0) : torch::Tensor(),
+            .norm = {.weight = torch::rand({channels}) + 0.5,
+                     .bias = torch::randn({channels}),
+                     .moving_mean = torch::randn({channels}),
+                     .moving_variance = torch::rand({channels})},
+            .gradient = image(0.1)};
+  }
+
+  static NormOutputs Forward(const Inputs& inputs) {
+    return CudaNormForward(inputs.x, inputs.norm, inputs.residual,
+                           GetParam().relu);
+  }
+
+  static NormGradients Backward(const NormOutputs& outputs,
+                                const Inputs& inputs) {
+    return CudaNormBackward(outputs, inputs.x, inputs.norm.weight,
+                            inputs.gradient, GetParam().relu,
+                            GetParam().residual);
   }
 
   static void ExpectNear(const torch::Tensor& found,
@@ -86,25 +101,51 @@ TEST_P(CudaNormTest, IsThatOfTheCpu) {
         {2, 2048, 7, 7},
         {3, 72, 5, 9},
         {1, 8, 1, 2}}) {
-    const Found expected = Run(shape, torch::kCPU);
-    const Found found = Run(shape, torch::kCUDA);
-    ExpectNear(found.y, expected.y);
-    for (std::size_t i = 0; i < expected.gradients.size(); ++i) {
-      ExpectNear(found.gradients[i], expected.gradients[i]);
+    const Inputs on_cpu = MakeInputs(shape);
+    const Inputs on_gpu = on_cpu.To(torch::kCUDA);
+    for (const torch::Tensor& leaf :
+         {on_cpu.x, on_cpu.norm.weight, on_cpu.norm.bias, on_cpu.residual}) {
+      if (leaf.defined()) {
+        leaf.requires_grad_();
+      }
     }
-    for (std::size_t i = 0; i < expected.moving.size(); ++i) {
-      ExpectNear(found.moving[i], expected.moving[i]);
+    const torch::Tensor y =
+        FusedNorm(on_cpu.x, on_cpu.norm, on_cpu.residual, GetParam().relu);
+    y.backward(on_cpu.gradient);
+    NormOutputs found = Forward(on_gpu);
+    ExpectNear(found.y, y);
+    ExpectNear(on_gpu.norm.moving_mean, on_cpu.norm.moving_mean);
+    ExpectNear(on_gpu.norm.moving_variance, on_cpu.norm.moving_variance);
+    // Where y is all but 0, the two may differ in whether it is.
+    found.y = y.detach().to(torch::kCUDA);
+    const NormGradients gradients = Backward(found, on_gpu);
+    ExpectNear(gradients.x, on_cpu.x.grad());
+    ExpectNear(gradients.weight, on_cpu.norm.weight.grad());
+    ExpectNear(gradients.bias, on_cpu.norm.bias.grad());
+    if (GetParam().residual) {
+      ExpectNear(gradients.residual, on_cpu.residual.grad());
     }
   }
 }
 
 TEST_P(CudaNormTest, HasTheSameBitsEachTime) {
-  const Found one = Run({8, 64, 14, 14}, torch::kCUDA);
-  const Found other = Run({8, 64, 14, 14}, torch::kCUDA);
+  const Inputs inputs = MakeInputs({8, 64, 14, 14}).To(torch::kCUDA);
+  const NormOutputs one = Forward(inputs);
+  const NormOutputs other = Forward(inputs);
   EXPECT_TRUE(one.y.equal(other.y));
-  for (std::size_t i = 0; i < one.gradients.size(); ++i) {
-    EXPECT_TRUE(one.gradients[i].equal(other.gradients[i]));
-  }
+  EXPECT_TRUE(one.inverse_std.equal(other.inverse_std));
+  const NormGradients of_one = Backward(one, inputs);
+  const NormGradients of_other = Backward(other, inputs);
+  EXPECT_TRUE(of_one.x.equal(of_other.x));
+  EXPECT_TRUE(of_one.weight.equal(of_other.weight));
+  EXPECT_TRUE(of_one.bias.equal(of_other.bias));
+}
+
+TEST_P(CudaNormTest, IsWhatFusedNormUses) {
+  const Inputs inputs = MakeInputs({2, 16, 3, 3}).To(torch::kCUDA);
+  const torch::Tensor y = Forward(inputs).y;
+  EXPECT_TRUE(FusedNorm(inputs.x, inputs.norm, inputs.residual, GetParam().relu)
+                  .equal(y));
 }
 
 TEST_P(CudaNormTest, TakesWhatItHasKernelsFor) {

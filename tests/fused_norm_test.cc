@@ -1,13 +1,19 @@
 #include "trainer/fused_norm.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/functional/batchnorm.h>
 #include <torch/types.h>
+
+#include "trainer/batch_norm.h"
+#include "trainer/network.h"
 
 #include "gtest/gtest.h"
 
@@ -160,33 +166,76 @@ INSTANTIATE_TEST_SUITE_P(All, FusedNormTest,
                            return param_info.param.name;
                          });
 
-BatchNorm MakeModule() {
+BatchNorm MakeModule(bool fused) {
   BatchNorm norm(BatchNormOptions{.channels = 8});
+  norm->set_fused(fused);
   const torch::NoGradGuard no_grad;
   norm->weight.copy_(torch::linspace(-1, 1, 8));
   norm->bias.copy_(torch::linspace(0, 1, 8));
   return norm;
 }
 
-TEST(NormReluTest, LeavesTheSameModuleFusedOrNot) {
+TEST(ForwardReluTest, LeavesTheSameModuleFusedOrNot) {
   const Inputs inputs = MakeInputs({"", true, true}, torch::kFloat);
-  BatchNorm fused = MakeModule();
-  BatchNorm eager = MakeModule();
-  ExpectNear(NormRelu(*fused, inputs.x, inputs.residual, true),
-             NormRelu(*eager, inputs.x, inputs.residual, false), 1e-5);
+  BatchNorm fused = MakeModule(true);
+  BatchNorm eager = MakeModule(false);
+  ExpectNear(fused->ForwardRelu(inputs.x, inputs.residual),
+             eager->ForwardRelu(inputs.x, inputs.residual), 1e-5);
+  ExpectNear(fused->ForwardRelu(inputs.x), eager->ForwardRelu(inputs.x), 1e-5);
   const auto buffers = fused->named_buffers();
   for (const auto& buffer : eager->named_buffers()) {
     ExpectNear(buffers[buffer.key()], buffer.value(), 1e-5);
   }
 }
 
-TEST(NormReluTest, UsesMovingStatisticsInEvaluation) {
+TEST(ForwardReluTest, UsesMovingStatisticsInEvaluation) {
   const Inputs inputs = MakeInputs({""}, torch::kFloat);
-  BatchNorm norm = MakeModule();
+  BatchNorm norm = MakeModule(true);
   norm->eval();
-  EXPECT_TRUE(NormRelu(*norm, inputs.x, {}, true)
-                  .equal(norm->forward(inputs.x).relu()));
+  EXPECT_TRUE(
+      norm->ForwardRelu(inputs.x).equal(norm->forward(inputs.x).relu()));
   EXPECT_EQ(norm->num_batches_tracked.item<std::int64_t>(), 0);
+}
+
+// Logits, and the gradients of all parameters, of a training pass.
+std::vector<torch::Tensor> PassOf(ModelOptions options, bool fused) {
+  options.fused_batch_norm = fused;
+  const std::shared_ptr<Network> network = MakeNetwork(options);
+  network->to(torch::kDouble);
+  network->SetStep(0);
+  torch::manual_seed(1);
+  const torch::Tensor logits =
+      network->Forward(torch::randn({4, 3, 32, 32}, torch::kDouble));
+  logits.square().sum().backward();
+  std::vector<torch::Tensor> found = {logits};
+  for (const torch::Tensor& parameter : network->parameters()) {
+    found.push_back(parameter.grad());
+  }
+  for (const torch::Tensor& buffer : network->buffers()) {
+    found.push_back(buffer);
+  }
+  return found;
+}
+
+TEST(FusedNetworkTest, TrainsAsTheOneThatIsNot) {
+  const ModelOptions plain = {
+      .depth = 18, .num_classes = 3, .small_stem = true, .zero_gamma = false};
+  std::vector<ModelOptions> models(4, plain);
+  models[1].pre_activation = true;
+  models[2].depth = 50;
+  models[2].se_ratio = 0.25;
+  models[3].depth = 50;
+  models[3].drop_connect_rate = 0.3;
+  for (const ModelOptions& model : models) {
+    const std::vector<torch::Tensor> fused = PassOf(model, true);
+    const std::vector<torch::Tensor> eager = PassOf(model, false);
+    ASSERT_EQ(fused.size(), eager.size());
+    for (std::size_t i = 0; i < fused.size(); ++i) {
+      const double scale = 1 + eager[i].abs().max().item<double>();
+      EXPECT_LE((fused[i] - eager[i]).abs().max().item<double>(), 1e-8 * scale)
+          << i;
+    }
+  }
 }
 
 }  // namespace

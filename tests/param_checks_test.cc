@@ -63,6 +63,8 @@ INSTANTIATE_TEST_SUITE_P(
              "small_stem=0"},
         Pair{"train_batch_size=8,gradient_accumulation_steps=3",
              "gradient_accumulation_steps", "train_batch_size=9"},
+        Pair{"batch_norm_group=2,fused_batch_norm=1", "fused_batch_norm",
+             "batch_norm_group=1"},
         Pair{"model=lenet", "image_size", "image_size=28"}));
 
 class NotOfLeNetTest : public testing::TestWithParam<Pair> {};
@@ -88,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"drop_connect_rate=.1", "drop_connect_rate", ""},
         Pair{"dropblock_groups=4,dropblock_keep_prob=.9", "dropblock_groups",
              ""},
-        Pair{"freeze_batch_norm=1", "freeze_batch_norm", ""}));
+        Pair{"freeze_batch_norm=1", "freeze_batch_norm", ""},
+        Pair{"fused_batch_norm=1", "fused_batch_norm", ""}));
 
 TEST(CheckTogetherTest, LooksAtWhatTheDataDecidesToo) {
   RunParams run = ReadParams({.config_file = "",

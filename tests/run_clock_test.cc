@@ -11,8 +11,8 @@ namespace {
 // A clock that stands until it is moved.
 class RunClockTest : public testing::Test {
  protected:
-  RunClock Make(bool results_stream = true) {
-    return RunClock({.batch_size = 10, .results_stream = results_stream},
+  RunClock Make(int warm_up_steps = 1) {
+    return RunClock({.batch_size = 10, .warm_up_steps = warm_up_steps},
                     [this] { return now_; });
   }
   void Pass(double seconds) {
@@ -27,7 +27,7 @@ class RunClockTest : public testing::Test {
 TEST_F(RunClockTest, KeepsTheFirstStepApart) {
   RunClock clock = Make();
   Pass(1);
-  clock.BeginLoop(3, 0);
+  clock.BeginLoop(0);
   Pass(5);
   clock.Step(4);
   EXPECT_TRUE(clock.in_warm_up());
@@ -56,7 +56,7 @@ TEST_F(RunClockTest, KeepsTheFirstStepApart) {
 TEST_F(RunClockTest, KeepsTheDevicesFirstLoopOnlyWhileItIsAlone) {
   RunClock clock = Make();
   for (int loop = 1; loop <= 3; ++loop) {
-    clock.BeginLoop(1, 0);
+    clock.BeginLoop(0);
     Pass(1);
     clock.EndLoop(
         {.done = 1, .device = {.loops = 1, .operations = 10.0 * loop}});
@@ -68,28 +68,29 @@ TEST_F(RunClockTest, KeepsTheDevicesFirstLoopOnlyWhileItIsAlone) {
   EXPECT_EQ(clock.times().device.loops, 2);
 }
 
-TEST_F(RunClockTest, KeepsTheFirstLoopApartWhereResultsComeAtItsEnd) {
-  RunClock clock = Make(false);
+TEST_F(RunClockTest, KeepsAsManyStepsApartAsTheDeviceNeeds) {
+  RunClock clock = Make(3);
   for (int loop = 0; loop < 2; ++loop) {
-    clock.BeginLoop(2, loop);
-    Pass(loop == 0 ? 8 : 4);
-    clock.Step(loop + 1);
-    EXPECT_EQ(clock.in_warm_up(), loop == 0);
-    EXPECT_DOUBLE_EQ(clock.images_per_second(), loop == 0 ? 2.5 : 5);
-    clock.Step(loop + 1);
-    EXPECT_DOUBLE_EQ(clock.images_per_second(), loop == 0 ? 2.5 : 5);
-    clock.EndLoop({.done = 2, .waited = loop + 1.0});
+    clock.BeginLoop(0);
+    for (int step = 2 * loop; step < 2 * loop + 2; ++step) {
+      Pass(step < 3 ? 8 : 4);
+      clock.Step(step == 3 ? 1 : 0);
+      EXPECT_EQ(clock.in_warm_up(), step < 3);
+      EXPECT_DOUBLE_EQ(clock.images_per_second(), step < 3 ? 1.25 : 2.5);
+    }
+    clock.EndLoop({.done = 2, .waited = loop == 1 ? 1.0 : 0});
   }
   const RunTimes times = clock.times();
-  EXPECT_DOUBLE_EQ(times.warm_up, 8);
-  EXPECT_EQ(times.warm_up_steps, 2);
+  EXPECT_DOUBLE_EQ(times.warm_up, 24);
+  EXPECT_EQ(times.warm_up_steps, 3);
   EXPECT_DOUBLE_EQ(times.steady, 4);
+  EXPECT_EQ(times.steady_steps, 1);
   EXPECT_DOUBLE_EQ(times.input_wait_share(), 0.25);
 }
 
 TEST_F(RunClockTest, SaysWhereTheTimeBetweenLoopsWent) {
   RunClock clock = Make();
-  clock.BeginLoop(1, 0);
+  clock.BeginLoop(0);
   Pass(1);
   clock.Step(0);
   clock.EndLoop({.done = 1});
@@ -98,7 +99,7 @@ TEST_F(RunClockTest, SaysWhereTheTimeBetweenLoopsWent) {
   Pass(4);
   clock.EndEvaluation(1);
   Pass(8);
-  clock.BeginLoop(1, 0);
+  clock.BeginLoop(0);
   EXPECT_DOUBLE_EQ(clock.times().checkpoints, 2);
   EXPECT_DOUBLE_EQ(clock.times().evaluations, 4);
   EXPECT_EQ(clock.times().evaluation_count, 1);
@@ -110,7 +111,7 @@ TEST_F(RunClockTest, SaysWhereTheTimeBetweenLoopsWent) {
 TEST_F(RunClockTest, TracesLoopsCheckpointsAndEvaluations) {
   TraceLog trace;
   RunClock clock({.trace = &trace});
-  clock.BeginLoop(1, 0);
+  clock.BeginLoop(0);
   clock.EndLoop({.step = 3, .done = 1});
   clock.EndCheckpoint(3);
   clock.EndEvaluation(3);
@@ -128,7 +129,7 @@ TEST_F(RunClockTest, TracesLoopsCheckpointsAndEvaluations) {
 TEST_F(RunClockTest, CountsAStepFromTheBeginOfItsLoop) {
   RunClock clock = Make();
   for (int loop = 0; loop < 3; ++loop) {
-    clock.BeginLoop(1, 0);
+    clock.BeginLoop(0);
     Pass(1);
     clock.Step(0);
     clock.EndLoop({.done = 1});
@@ -140,7 +141,7 @@ TEST_F(RunClockTest, CountsAStepFromTheBeginOfItsLoop) {
 
 TEST_F(RunClockTest, WeighsNewStepsMore) {
   RunClock clock = Make();
-  clock.BeginLoop(9, 0);
+  clock.BeginLoop(0);
   Pass(7);
   clock.Step(0);
   Pass(1);
@@ -155,7 +156,7 @@ TEST_F(RunClockTest, WeighsNewStepsMore) {
 TEST_F(RunClockTest, KnowsNothingBeforeTheFirstStep) {
   RunClock clock = Make();
   EXPECT_EQ(clock.images_per_second(), 0);
-  clock.BeginLoop(5, 0);
+  clock.BeginLoop(0);
   Pass(2);
   clock.EndLoop({.waited = 2});  // It was stopped.
   EXPECT_EQ(clock.times().images_per_second(10), 0);
@@ -166,7 +167,7 @@ TEST_F(RunClockTest, KnowsNothingBeforeTheFirstStep) {
 // A run of one step has no other rate.
 TEST_F(RunClockTest, TellsTheWarmUpsRateWhereThereIsNoOther) {
   RunClock clock = Make();
-  clock.BeginLoop(1, 0);
+  clock.BeginLoop(0);
   Pass(4);
   clock.Step(0);
   clock.EndLoop({.done = 1});

@@ -48,7 +48,7 @@ class TrainLogTest : public testing::Test {
                   .report = {.title = "made"},
                   .profiler = profiler});
     for (std::int64_t step = 0; step < 4; step += 2) {
-      log.BeginLoop(2, 0);
+      log.BeginLoop(0);
       if (step == 0) {
         log.FirstBatch(MadeBatch());
       }
@@ -159,7 +159,7 @@ TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
                 .configuration = "train_steps: 1\n",
                 .ceilings = {},
                 .report = {.title = "made"}});
-  log.BeginLoop(1, 0);
+  log.BeginLoop(0);
   log.Step({.step = 1}, 0);
   log.EndLoop({.step = 1, .done = 1, .rank_waits = {1, 3}}, BusyRun(),
               BusyRun());

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "trainer/batch_norm_shared.h"
+#include "trainer/fused_norm.h"
 
 namespace infeed {
 
@@ -36,6 +37,26 @@ torch::Tensor BatchNormImpl::ForwardShared(const torch::Tensor& x) {
   running_mean.lerp_(norm.mean, options.momentum);
   running_var.lerp_(norm.unbiased_variance, options.momentum);
   return norm.output;
+}
+
+torch::Tensor BatchNormImpl::ForwardRelu(const torch::Tensor& x,
+                                         const torch::Tensor& residual) {
+  if (fused_ && group_ == nullptr && is_training()) {
+    num_batches_tracked.add_(1);
+    return FusedNorm(x,
+                     {.weight = weight,
+                      .bias = bias,
+                      .moving_mean = running_mean,
+                      .moving_variance = running_var,
+                      .momentum = options.momentum,
+                      .epsilon = options.epsilon},
+                     residual, /*relu=*/true);
+  }
+  torch::Tensor y = forward(x);
+  if (residual.defined()) {
+    y += residual;
+  }
+  return y.relu_();
 }
 
 void ShareBatchNorms(torch::nn::Module& network, DeviceGroup* group) {

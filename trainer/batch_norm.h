@@ -29,9 +29,16 @@ class BatchNormImpl final : public torch::nn::Module {
   // nullptr: alone, as at first. The group must outlive the passes.
   void set_group(DeviceGroup* group) { group_ = group; }
 
+  // Whether ForwardRelu() is one operation (fused_norm.h): in training, alone.
+  void set_fused(bool fused) { fused_ = fused; }
+
   // x [N, C, H, W]; returns its type. With a group, passes throw IoError when a
   // rank is gone.
   torch::Tensor forward(const torch::Tensor& x);
+
+  // relu(forward(x) + residual); undefined: none.
+  torch::Tensor ForwardRelu(const torch::Tensor& x,
+                            const torch::Tensor& residual = {});
 
   BatchNormOptions options;
   torch::Tensor weight;               // [C]
@@ -44,6 +51,7 @@ class BatchNormImpl final : public torch::nn::Module {
   torch::Tensor ForwardShared(const torch::Tensor& x);
 
   DeviceGroup* group_ = nullptr;
+  bool fused_ = false;
 };
 
 // A handle: copies share the module.

@@ -7,8 +7,9 @@ target_sources(infeed_trainer PRIVATE
   cuda_group.cc
   cuda_idle.cc
   cuda_kernels.h
-  cuda_kernels_norm.cu
   cuda_kernels_norm.h
+  cuda_kernels_norm_backward.cu
+  cuda_kernels_norm_forward.cu
   cuda_kernels_optimizer.cu
   cuda_kernels_resident.cu
   cuda_kernels_resident.h
@@ -35,7 +36,8 @@ target_sources(infeed_trainer PRIVATE
 # The kernels' arithmetic is constexpr functions, which the CPU compiles too,
 # and has the CPU's bits: nothing is contracted to a fused multiply-add.
 set_source_files_properties(
-  cuda_kernels_norm.cu
+  cuda_kernels_norm_backward.cu
+  cuda_kernels_norm_forward.cu
   cuda_kernels_optimizer.cu
   cuda_kernels_resident.cu
   cuda_kernels_resize.cu

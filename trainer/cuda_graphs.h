@@ -54,6 +54,11 @@ class CudaGraphs {
   // for the device.
   void Run(int slot);
 
+  // The first runs that are slower than the rest.
+  [[nodiscard]] int warm_up_runs() const {
+    return options_.warm_up + (options_.enabled ? options_.slots : 0);
+  }
+
   // Forgets what was captured: shapes or addresses are going to change.
   // Requires: no pass is under way.
   void Reset();

@@ -41,6 +41,8 @@ class CudaLoop {
 
   // The waits so far.
   [[nodiscard]] std::int64_t syncs() const { return syncs_; }
+  // Those that run before graphs are captured, and those that capture.
+  [[nodiscard]] int warm_up_steps() const { return graphs_.warm_up_runs(); }
 
  private:
   void Launch(std::int64_t step, BatchHandle batch, Outfeed& outfeed);

@@ -97,4 +97,13 @@ __device__ int SumOfSplits(const NormShape& shape, int splits,
   return channel;
 }
 
+inline dim3 GridOf(const NormTiling& tiling) {
+  return {static_cast<unsigned>(tiling.column_tiles),
+          static_cast<unsigned>(tiling.splits)};
+}
+
+inline unsigned SplitBlocks(const NormShape& shape) {
+  return static_cast<unsigned>(shape.channels / kSplitColumns);
+}
+
 }  // namespace infeed

@@ -67,6 +67,10 @@ class CudaPasses final : public DevicePasses {
     return training_.syncs() + (resident_ ? resident_->syncs() : 0);
   }
 
+  [[nodiscard]] int warm_up_steps() const override {
+    return training_.warm_up_steps();
+  }
+
  private:
   DeviceModel model_;
   c10::cuda::CUDAStream stream_;

@@ -94,6 +94,7 @@ class DeviceLoop::Impl {
   std::string Describe() const;
   BatchMemory batch_memory() const { return passes_->batch_memory(); }
   std::int64_t host_syncs() const { return passes_->host_syncs(); }
+  int warm_up_steps() const { return passes_->warm_up_steps(); }
 
  private:
   std::unique_ptr<DeviceGroup> JoinRanks(const DeviceOptions& options) const;
@@ -296,5 +297,7 @@ std::string DeviceLoop::Describe() const { return impl_->Describe(); }
 BatchMemory DeviceLoop::batch_memory() const { return impl_->batch_memory(); }
 
 std::int64_t DeviceLoop::host_syncs() const { return impl_->host_syncs(); }
+
+int DeviceLoop::warm_up_steps() const { return impl_->warm_up_steps(); }
 
 }  // namespace infeed

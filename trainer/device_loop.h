@@ -120,6 +120,8 @@ class DeviceLoop {
   // How often the host has waited for a GPU in training loops; 0 on the CPU,
   // which is the host.
   [[nodiscard]] std::int64_t host_syncs() const;
+  // How many of the first steps say nothing of the speed of the rest.
+  [[nodiscard]] int warm_up_steps() const;
 
  private:
   class Impl;

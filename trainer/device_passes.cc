@@ -40,6 +40,7 @@ class EagerPasses final : public DevicePasses {
   [[nodiscard]] std::string Describe() const override { return ""; }
   [[nodiscard]] BatchMemory batch_memory() const override { return {}; }
   [[nodiscard]] std::int64_t host_syncs() const override { return 0; }
+  [[nodiscard]] int warm_up_steps() const override { return 1; }
 
  private:
   DeviceModel model_;

@@ -50,6 +50,8 @@ class DevicePasses {
   // For the batches' memory.
   [[nodiscard]] virtual BatchMemory batch_memory() const = 0;
   [[nodiscard]] virtual std::int64_t host_syncs() const = 0;
+  // The first steps that are slower than the rest.
+  [[nodiscard]] virtual int warm_up_steps() const = 0;
 };
 
 // Eager LibTorch on the CPU. What the model refers to must outlive it.

@@ -157,24 +157,4 @@ torch::Tensor FusedNorm(const torch::Tensor& x, const NormTensors& norm,
       has_residual, relu);
 }
 
-torch::Tensor NormRelu(BatchNormImpl& norm, const torch::Tensor& x,
-                       const torch::Tensor& residual, bool fused) {
-  if (fused && norm.is_training()) {
-    norm.num_batches_tracked.add_(1);
-    return FusedNorm(x,
-                     {.weight = norm.weight,
-                      .bias = norm.bias,
-                      .moving_mean = norm.running_mean,
-                      .moving_variance = norm.running_var,
-                      .momentum = norm.options.momentum,
-                      .epsilon = norm.options.epsilon},
-                     residual, /*relu=*/true);
-  }
-  torch::Tensor y = norm.forward(x);
-  if (residual.defined()) {
-    y += residual;
-  }
-  return y.relu_();
-}
-
 }  // namespace infeed

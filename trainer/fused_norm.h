@@ -2,10 +2,8 @@
 
 #include <torch/types.h>
 
-#include "trainer/batch_norm.h"
-
 // Batch norm in training with what follows it in a residual network, as one
-// operation: a GPU then goes over the memory four times less than with one
+// operation: a GPU then goes over the memory about half as often as with one
 // after the other. Statistics are in float32 at least; the result has the
 // input's type and is rounded once.
 namespace infeed {
@@ -42,12 +40,5 @@ struct NormGradients {
   torch::Tensor bias;
   torch::Tensor residual;  // that of norm(x) + residual
 };
-
-// relu(norm(x) + residual) of a module, in the mode that it is in; residual may
-// be undefined. fused: by FusedNorm() in training, else by LibTorch's
-// operations one after the other.
-[[nodiscard]] torch::Tensor NormRelu(BatchNormImpl& norm,
-                                     const torch::Tensor& x,
-                                     const torch::Tensor& residual, bool fused);
 
 }  // namespace infeed

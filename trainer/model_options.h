@@ -43,6 +43,9 @@ struct ModelOptions {
   DropBlockOptions drop_block = {};
   double bn_momentum = 0.9;  // what the moving statistics keep in a step
   double bn_epsilon = 1e-5;
+  // In training, a batch norm with the sum and the ReLU behind it as one
+  // operation (fused_norm.h), but for those that share their statistics.
+  bool fused_batch_norm = false;
 
   // Stages are the stem (1) and the four groups; the first so many keep their
   // weights and their moving statistics.

@@ -95,6 +95,12 @@ constexpr Quarrel kQuarrels[] = {
     {"model", "freeze_batch_norm",
      [](const P& p) { return IsLeNet(p) && p.freeze_batch_norm; },
      "LeNet has no batch norm"},
+    {"model", "fused_batch_norm",
+     [](const P& p) { return IsLeNet(p) && p.fused_batch_norm; },
+     "LeNet has no batch norm"},
+    {"batch_norm_group", "fused_batch_norm",
+     [](const P& p) { return p.batch_norm_group != 1 && p.fused_batch_norm; },
+     "statistics that ranks share are not fused"},
 };
 
 }  // namespace

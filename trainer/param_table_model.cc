@@ -45,6 +45,10 @@ const Param kTable[] = {
      "How much of its moving statistics a batch norm keeps in a step.", ""},
     {"bn_epsilon", &P::bn_epsilon, Positive(), "",
      "What it adds to the variance.", ""},
+    {"fused_batch_norm", &P::fused_batch_norm, Any(), "",
+     "Train with batch norm, sum and ReLU as one operation: on a GPU, kernels "
+     "that go over the memory less often.",
+     ""},
     {"batch_norm_group", &P::batch_norm_group, Between(0, 100'000), "ranks",
      "How many ranks in a row share the statistics of their batch norms: 1 is "
      "each its own, 0 all of them.",

@@ -50,7 +50,7 @@ torch::Tensor ResNet::Forward(const torch::Tensor& images) {
   for (ConvNorm& layers : stem_) {
     x = layers.conv->forward(x);
     if (layers.norm) {
-      x = layers.norm->forward(x).relu_();
+      x = layers.norm->ForwardRelu(x);
     }
   }
   x = Pool(x);
@@ -58,7 +58,7 @@ torch::Tensor ResNet::Forward(const torch::Tensor& images) {
     x = block->Forward(x, drops_);
   }
   if (final_norm_) {
-    x = final_norm_->forward(x).relu_();
+    x = final_norm_->ForwardRelu(x);
   }
   x = x.mean({2, 3});
   if (is_training() && dropout_rate_ > 0) {

@@ -21,9 +21,11 @@ nn::Conv2d MakeConvolution(const ConvPlan& plan) {
 }  // namespace
 
 BatchNorm MakeNorm(std::int64_t channels, const ModelOptions& options) {
-  return BatchNorm(BatchNormOptions{.channels = channels,
-                                    .epsilon = options.bn_epsilon,
-                                    .momentum = 1 - options.bn_momentum});
+  BatchNorm norm(BatchNormOptions{.channels = channels,
+                                  .epsilon = options.bn_epsilon,
+                                  .momentum = 1 - options.bn_momentum});
+  norm->set_fused(options.fused_batch_norm);
+  return norm;
 }
 
 ConvNorm MakeConvNorm(const ConvPlan& plan, std::int64_t norm_channels,
@@ -68,13 +70,16 @@ torch::Tensor ResidualBlock::Forward(const torch::Tensor& x,
 torch::Tensor ResidualBlock::PostActivation(const torch::Tensor& x,
                                             ResNetDrops& drops) {
   torch::Tensor y = x;
-  for (std::size_t i = 0; i < convs_.size(); ++i) {
-    y = convs_[i].norm->forward(convs_[i].conv->forward(y));
-    if (i + 1 < convs_.size()) {
-      y.relu_();
-    }
+  for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
+    y = convs_[i].norm->ForwardRelu(convs_[i].conv->forward(y));
     y = MaybeDropBlock(y, drops);
   }
+  ConvNorm& last = convs_.back();
+  y = last.conv->forward(y);
+  if (!HasMoreThanSum()) {
+    return last.norm->ForwardRelu(y, Shortcut(x, drops));
+  }
+  y = MaybeDropBlock(last.norm->forward(y), drops);
   if (!squeeze_.empty()) {
     y = SqueezeAndExcite(y);
   }
@@ -85,13 +90,18 @@ torch::Tensor ResidualBlock::PostActivation(const torch::Tensor& x,
   return y.relu_();
 }
 
+bool ResidualBlock::HasMoreThanSum() const {
+  return !squeeze_.empty() ||
+         (is_training() && (plan_.drop_block || plan_.drop_connect_rate > 0));
+}
+
 torch::Tensor ResidualBlock::PreActivation(const torch::Tensor& x,
                                            ResNetDrops& drops) {
-  torch::Tensor y = convs_[0].norm->forward(x).relu_();
+  torch::Tensor y = convs_[0].norm->ForwardRelu(x);
   const torch::Tensor shortcut = Shortcut(shortcut_ ? y : x, drops);
   y = convs_[0].conv->forward(y);
   for (std::size_t i = 1; i < convs_.size(); ++i) {
-    y = MaybeDropBlock(convs_[i].norm->forward(y).relu_(), drops);
+    y = MaybeDropBlock(convs_[i].norm->ForwardRelu(y), drops);
     y = convs_[i].conv->forward(y);
   }
   return y += shortcut;

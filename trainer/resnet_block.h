@@ -51,6 +51,8 @@ class ResidualBlock final : public torch::nn::Module {
  private:
   torch::Tensor PostActivation(const torch::Tensor& x, ResNetDrops& drops);
   torch::Tensor PreActivation(const torch::Tensor& x, ResNetDrops& drops);
+  // Between the last norm of a branch and the block's sum.
+  [[nodiscard]] bool HasMoreThanSum() const;
   torch::Tensor Shortcut(const torch::Tensor& x, ResNetDrops& drops);
   torch::Tensor SqueezeAndExcite(const torch::Tensor& x);
   torch::Tensor MaybeDropBlock(const torch::Tensor& x, ResNetDrops& drops);

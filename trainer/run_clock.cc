@@ -51,25 +51,23 @@ double RunClock::EndSpan(std::string_view name, std::int64_t step) {
   return seconds;
 }
 
-void RunClock::BeginLoop(std::int64_t steps, double waited) {
+void RunClock::BeginLoop(double waited) {
   (times_.loops == 0 ? times_.start_up : times_.between) += SinceMark();
   loop_start_ = mark_;
   last_step_ = mark_;
-  loop_steps_ = steps;
-  first_of_loop_ = true;
   warm_up_seconds_ = 0;
   warm_up_steps_ = 0;
   waited_at_step_ = waited;
   waited_at_steady_ = waited;
 }
 
-void RunClock::EndWarmUp(std::int64_t steps, double seconds, double waited) {
-  warmed_up_ = true;
-  warm_up_seconds_ = seconds;
-  warm_up_steps_ = steps;
+// A step of it.
+void RunClock::WarmUp(double seconds, double waited) {
+  warm_up_seconds_ += seconds;
+  ++warm_up_steps_;
   waited_at_steady_ = waited;
   times_.warm_up += seconds;
-  times_.warm_up_steps += steps;
+  warmed_up_ = ++times_.warm_up_steps == options_.warm_up_steps;
 }
 
 void RunClock::TellRate(double images, double seconds) {
@@ -77,28 +75,21 @@ void RunClock::TellRate(double images, double seconds) {
     return;
   }
   const double rate = images / seconds;
-  const bool smooth = rate_is_steady_ && options_.results_stream;
-  rate_ += smooth ? kNewestWeight * (rate - rate_) : rate - rate_;
+  rate_ += rate_is_steady_ ? kNewestWeight * (rate - rate_) : rate - rate_;
   rate_is_steady_ = !in_warm_up_;
 }
 
 void RunClock::Step(double waited) {
   in_warm_up_ = !warmed_up_;
-  if (!options_.results_stream && !first_of_loop_) {
-    return;  // All of a loop's results come at once: the first told it all.
-  }
   const Clock::time_point now = now_();
   const double seconds = Seconds(now - std::exchange(last_step_, now));
-  const std::int64_t steps = options_.results_stream ? 1 : loop_steps_;
-  TellRate(static_cast<double>(steps * options_.batch_size), seconds);
+  TellRate(static_cast<double>(options_.batch_size), seconds);
   input_wait_ = Share(waited - std::exchange(waited_at_step_, waited), seconds);
-  first_of_loop_ = false;
-  if (!in_warm_up_) {
+  if (in_warm_up_) {
+    WarmUp(seconds, waited);
+  } else {
     told_seconds_ += seconds;
-    told_steps_ += steps;
-  }
-  if (options_.results_stream && !warmed_up_) {
-    EndWarmUp(1, seconds, waited);
+    ++told_steps_;
   }
 }
 
@@ -113,8 +104,7 @@ void RunClock::EndLoop(const LoopEnd& end) {
   }
   times_.device += end.device;
   if (!warmed_up_) {
-    EndWarmUp(end.done, seconds, end.waited);
-    warmed_up_ = end.done > 0;
+    times_.warm_up += seconds - warm_up_seconds_;
     return;
   }
   times_.steady += seconds - warm_up_seconds_;

@@ -50,10 +50,9 @@ struct LoopEnd {
 
 struct RunClockOptions {
   int batch_size = 1;  // global; > 0
-  // Whether results come while a loop runs. The warm-up is the first step
-  // then: its batch had to be made, its memory found. Else it is the first
-  // loop.
-  bool results_stream = true;
+  // The first steps say nothing of the rest: their batch has to be made, memory
+  // found, and on a GPU graphs captured. > 0
+  int warm_up_steps = 1;
   // Gets the spans of loops, checkpoints and evaluations; may be null.
   TraceLog* trace = nullptr;
 };
@@ -71,7 +70,7 @@ class RunClock {
   explicit RunClock(const RunClockOptions& options, Now now = Clock::now);
 
   // waited: for how long the device has waited for its infeed so far, in all.
-  void BeginLoop(std::int64_t steps, double waited);
+  void BeginLoop(double waited);
   void Step(double waited);
   void EndLoop(const LoopEnd& end);
   void EndCheckpoint(std::int64_t step);
@@ -93,7 +92,7 @@ class RunClock {
   double SinceMark();
   double EndSpan(std::string_view name, std::int64_t step);
   void TellRate(double images, double seconds);
-  void EndWarmUp(std::int64_t steps, double seconds, double waited);
+  void WarmUp(double seconds, double waited);
 
   RunClockOptions options_;
   Now now_;
@@ -101,8 +100,6 @@ class RunClock {
   Clock::time_point mark_;  // the last end of anything
   Clock::time_point loop_start_;
   Clock::time_point last_step_;  // or the begin of the loop
-  std::int64_t loop_steps_ = 0;
-  bool first_of_loop_ = true;
   // What of this loop is warm-up.
   double warm_up_seconds_ = 0;
   std::int64_t warm_up_steps_ = 0;

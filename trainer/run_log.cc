@@ -5,7 +5,7 @@ namespace {
 
 class Unheard final : public RunLog {
  public:
-  void BeginLoop(std::int64_t /*steps*/, double /*waited*/) override {}
+  void BeginLoop(double /*waited*/) override {}
   void FirstBatch(const Batch& /*batch*/) override {}
   void Step(const StepResult& /*result*/, double /*waited*/) override {}
   void EndLoop(const LoopEnd& /*end*/, const PipelineStats& /*input*/,

@@ -23,7 +23,7 @@ class RunLog {
 
   // waited: for how long the device has waited for its infeed so far, in all,
   // in seconds; here and below.
-  virtual void BeginLoop(std::int64_t steps, double waited) = 0;
+  virtual void BeginLoop(double waited) = 0;
   // Some of the first batch's images.
   virtual void FirstBatch(const Batch& batch) = 0;
   virtual void Step(const StepResult& result, double waited) = 0;

@@ -206,6 +206,7 @@ ModelOptions ModelOf(const TrainParams& params) {
                          .train_steps = params.train_steps},
           .bn_momentum = params.bn_momentum,
           .bn_epsilon = params.bn_epsilon,
+          .fused_batch_norm = params.fused_batch_norm,
           .frozen_stages = params.frozen_stages,
           .freeze_batch_norm = params.freeze_batch_norm};
 }

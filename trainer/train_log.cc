@@ -59,7 +59,7 @@ TrainLog::TrainLog(const TrainLogOptions& options)
       summaries_(options.model_dir),
       evaluations_(options.model_dir),
       clock_({.batch_size = options.batch_size,
-              .results_stream = options.results_stream,
+              .warm_up_steps = options.warm_up_steps,
               .trace = TraceOf(options)}),
       state_(StartState(options)) {
   metrics_.Write("start", options.first_step,
@@ -78,9 +78,9 @@ MetricsLog::Values TrainLog::State(double images_per_second,
           {"input_wait", input_wait}};
 }
 
-void TrainLog::BeginLoop(std::int64_t steps, double waited) {
+void TrainLog::BeginLoop(double waited) {
   before_loop_ = clock_.times();
-  clock_.BeginLoop(steps, waited);
+  clock_.BeginLoop(waited);
 }
 
 void TrainLog::FirstBatch(const Batch& batch) {

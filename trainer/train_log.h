@@ -29,7 +29,7 @@ struct TrainLogOptions {
   std::int64_t steps_per_line = 1;  // in metrics.jsonl and the events; > 0
   std::int64_t steps_per_eval = 0;  // 0: no evaluations
   bool skip_steps = false;          // only loops have lines
-  bool results_stream = true;       // as RunClockOptions
+  int warm_up_steps = 1;            // as RunClockOptions
   std::string configuration;        // YAML; for TensorBoard
   DeviceCeilings ceilings;          // of the device, where measured
   ReportSubject report;
@@ -46,7 +46,7 @@ class TrainLog final : public RunLog {
  public:
   explicit TrainLog(const TrainLogOptions& options);
 
-  void BeginLoop(std::int64_t steps, double waited) override;
+  void BeginLoop(double waited) override;
   void FirstBatch(const Batch& batch) override;
   void Step(const StepResult& result, double waited) override;
   void EndLoop(const LoopEnd& end, const PipelineStats& input,

@@ -28,6 +28,7 @@ struct TrainParams {
   int dropblock_size = 7;
   double bn_momentum = 0.9;
   double bn_epsilon = 1e-5;
+  bool fused_batch_norm = false;
   int batch_norm_group = 1;  // ranks; 0: all
   int num_label_classes = 0;
   std::string precision = "auto";  // auto, bfloat16, float32

@@ -97,7 +97,7 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   const PipelineStats before = input_stats();
   const double waited = infeed_.wait_seconds();
   const std::int64_t syncs = device_.host_syncs();
-  log_.BeginLoop(steps, waited);
+  log_.BeginLoop(waited);
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   infeed_.EndStep();
   const Clock::time_point device_end = Clock::now();
