@@ -17,40 +17,15 @@
 #include "trainer/device_passes.h"
 #include "trainer/flat_tensors.h"
 #include "trainer/network.h"
+#include "trainer/network_tensors.h"
 
 namespace infeed {
 namespace {
-
-// Those that are not frozen.
-std::vector<OptimizedParameter> ParametersOf(const Network& model,
-                                             const OptimizerOptions& options) {
-  std::vector<OptimizedParameter> parameters;
-  for (const auto& entry : model.named_parameters()) {
-    if (entry.value().requires_grad()) {
-      parameters.push_back(
-          {.name = entry.key(),
-           .weight = entry.value(),
-           .decayed = IsDecayed(model.KindOf(entry.key()), options)});
-    }
-  }
-  return parameters;
-}
 
 // Initial weights do not depend on the rank; what is random in a step does.
 ModelOptions OfRank(ModelOptions model, int rank) {
   model.rank = rank;
   return model;
-}
-
-// The moving mean and variance of each batch norm.
-NamedTensors StatisticsOf(const Network& model) {
-  NamedTensors statistics;
-  for (const auto& entry : model.named_buffers()) {
-    if (entry.value().is_floating_point()) {
-      statistics.emplace_back(entry.key(), entry.value());
-    }
-  }
-  return statistics;
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "pipeline/batch_memory.h"
+#include "trainer/device_options.h"
 #include "trainer/eval_sums.h"
 #include "trainer/host_tensor.h"
 #include "trainer/infeed.h"
@@ -18,30 +18,6 @@
 #include "trainer/resident_images.h"
 
 namespace infeed {
-
-enum class Precision { kFloat32, kBfloat16 };
-
-// What the device makes of a pixel's bytes.
-enum class Normalization {
-  kImagenet,  // less the channels' means, by their standard deviations
-  kUnit,      // divided by 255
-};
-
-struct DeviceOptions {
-  std::string device = "auto";  // auto, cpu, cuda, cuda:N
-  Precision precision = Precision::kFloat32;
-  int threads = 0;  // of the CPU's own work; 0: one for each core
-  Normalization normalization = Normalization::kImagenet;
-  // On a GPU: whether steps are replayed as CUDA graphs.
-  bool graphs = true;
-
-  // Who else trains this model, each on a part of every batch; and how many
-  // ranks in a row share the statistics of their batch norms: a divisor of
-  // world_size, 0 for all.
-  RankPlace place = {};
-  int batch_norm_group = 1;
-  std::chrono::seconds rank_timeout{300};
-};
 
 // The device with the model on it. The host asks for whole loops; inside one
 // nothing waits for the host. The only users of LibTorch are this class's

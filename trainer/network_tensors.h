@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "trainer/device_loop_state.h"
+#include "trainer/network.h"
+#include "trainer/optimizer.h"
+
+// A network's tensors, as a training step takes them. They share its memory.
+namespace infeed {
+
+// The parameters that are not frozen.
+[[nodiscard]] std::vector<OptimizedParameter> ParametersOf(
+    const Network& model, const OptimizerOptions& options);
+
+// The moving mean and variance of each batch norm.
+[[nodiscard]] NamedTensors StatisticsOf(const Network& model);
+
+}  // namespace infeed
