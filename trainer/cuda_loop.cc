@@ -1,7 +1,5 @@
 #include "trainer/cuda_loop.h"
 
-#include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace infeed {
@@ -39,27 +37,16 @@ std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
                    first_step)) {
     graphs_.Reset();
   }
-  const double waited_before = infeed.wait_seconds();
-  infeed.LeaveWaitsToDevice();
-  idle_.BeginLoop();
-  std::int64_t done = 0;
-  std::exception_ptr error;
-  try {
-    for (; done < steps; ++done) {
-      BatchHandle batch = infeed.Next();
-      if (!batch) {
-        break;
-      }
-      Launch(first_step + done, std::move(batch), outfeed);
-    }
-  } catch (...) {
-    error = std::current_exception();
-  }
-  // Also after an error: the updates before it are done, and told.
-  EndCudaLoop(error, stream_, waits_, results_);
-  // The infeed counts its first batch by itself.
-  const double counted = infeed.wait_seconds() - waited_before;
-  infeed.AddWait(std::max(0.0, idle_.Take() - counted));
+  const std::int64_t done =
+      RunCudaLoop(steps, {stream_, waits_, idle_, results_, infeed},
+                  [&](std::int64_t before) {
+                    BatchHandle batch = infeed.Next();
+                    if (!batch) {
+                      return 0;
+                    }
+                    Launch(first_step + before, std::move(batch), outfeed);
+                    return 1;
+                  });
   syncs_ += waits_.count() - waits_before;
   return done;
 }

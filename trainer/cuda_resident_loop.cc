@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -97,23 +96,11 @@ std::int64_t CudaResidentLoop::Run(std::int64_t first_step, std::int64_t steps,
                    first_step)) {
     ForgetGraph();
   }
-  const double waited_before = infeed.wait_seconds();
-  infeed.LeaveWaitsToDevice();
-  idle_.BeginLoop();
-  std::int64_t done = 0;
-  std::exception_ptr error;
-  try {
-    for (std::int64_t count = -1; done < steps && count != 0; done += count) {
-      count = LaunchSome(first_step, done, steps - done, infeed, outfeed);
-    }
-  } catch (...) {
-    error = std::current_exception();
-  }
-  // Also after an error: the updates before it are done, and told.
-  EndCudaLoop(error, stream_, waits_, results_);
-  // The infeed counts its first batch by itself.
-  const double counted = infeed.wait_seconds() - waited_before;
-  infeed.AddWait(std::max(0.0, idle_.Take() - counted));
+  const std::int64_t done = RunCudaLoop(
+      steps, {stream_, waits_, idle_, results_, infeed},
+      [&](std::int64_t before) {
+        return LaunchSome(first_step, before, steps - before, infeed, outfeed);
+      });
   syncs_ += waits_.count() - waits_before;
   return done;
 }

@@ -1,16 +1,19 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
+#include <cstdint>
+#include <functional>
 
 #include <c10/cuda/CUDAStream.h>
 
+#include "trainer/cuda_idle.h"
 #include "trainer/cuda_kernels.h"
 #include "trainer/cuda_memory.h"
 #include "trainer/cuda_slots.h"
 #include "trainer/cuda_step_inputs.h"
 #include "trainer/cuda_stream.h"
 #include "trainer/device_passes.h"
+#include "trainer/infeed.h"
 #include "trainer/result_ring.h"
 
 // What the training loops on a GPU share.
@@ -25,9 +28,22 @@ void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
                  const BatchShape& shape, const CudaStepInputs& inputs,
                  const MappedRecords& records);
 
-// A loop's end: waits for the device and for the results. Throws `error`, where
-// that is one, or what the device or the outfeed did.
-void EndCudaLoop(std::exception_ptr error, const c10::cuda::CUDAStream& stream,
-                 CudaWaits& waits, ResultRing& results);
+// Where a loop's steps run, and who is told of them.
+struct CudaLoopParts {
+  const c10::cuda::CUDAStream& stream;
+  CudaWaits& waits;
+  CudaIdle& idle;
+  ResultRing& results;
+  Infeed& infeed;
+};
+
+// Runs a loop of `steps` steps: launch(done) has some more launched and returns
+// how many, 0 at the end of the stream. Then waits for the device and for the
+// results, and tells the infeed how long the device had nothing to do. Returns
+// how many ran. Throws what launch, the device or the outfeed did, once what
+// was launched before is done and told.
+std::int64_t RunCudaLoop(
+    std::int64_t steps, const CudaLoopParts& parts,
+    const std::function<std::int64_t(std::int64_t done)>& launch);
 
 }  // namespace infeed
