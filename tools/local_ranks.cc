@@ -115,7 +115,7 @@ class WaitedSignals {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
     const timespec time = {
         .tv_sec = seconds.count(),
-        .tv_nsec = std::chrono::nanoseconds(left - seconds).count()};
+        .tv_nsec = std::chrono::nanoseconds{left - seconds}.count()};
     return std::max(0, ::sigtimedwait(&set_, nullptr, &time));
   }
 

@@ -72,17 +72,25 @@ bool FrameStream::Fill() {
     HeardNow();
     in_.append(buffer.data(), static_cast<std::size_t>(got));
     if (in_.size() >= kHeadBytes &&
-        NumberAt(std::string_view(in_).substr(1)) > kMaxBody) {
+        NumberAt(std::string_view{in_}.substr(1)) > kMaxBody) {
       return false;
     }
   }
+}
+
+pollfd FrameStream::Polled() const {
+  pollfd polled{.fd = descriptor(), .events = POLLIN, .revents = 0};
+  if (has_unsent()) {
+    polled.events |= POLLOUT;
+  }
+  return polled;
 }
 
 std::optional<Frame> FrameStream::Take() {
   if (in_.size() < kHeadBytes) {
     return std::nullopt;
   }
-  const std::uint64_t length = NumberAt(std::string_view(in_).substr(1));
+  const std::uint64_t length = NumberAt(std::string_view{in_}.substr(1));
   if (in_.size() - kHeadBytes < length) {
     return std::nullopt;
   }
@@ -99,10 +107,7 @@ std::optional<Frame> FrameStream::Await(Clock::time_point deadline) {
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - Clock::now());
-    pollfd wait{
-        .fd = descriptor(),
-        .events = static_cast<short>(POLLIN | (has_unsent() ? POLLOUT : 0)),
-        .revents = 0};
+    pollfd wait = Polled();
     if (left.count() <= 0) {
       return std::nullopt;
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -43,6 +45,8 @@ class FrameStream {
   void Put(FrameKind kind, std::string_view body = {});
   // Writes what the socket takes now. False: the other end is gone.
   [[nodiscard]] bool Flush();
+  // What to poll for: more to take, and room for what is unsent.
+  [[nodiscard]] pollfd Polled() const;
   [[nodiscard]] bool has_unsent() const { return sent_ < out_.size(); }
 
   // Reads what has come. False: the other end is gone, or speaks something

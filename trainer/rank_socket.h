@@ -13,6 +13,8 @@ class RankSocket {
   RankSocket() = default;
   explicit RankSocket(int descriptor) : descriptor_(descriptor) {}
   ~RankSocket() { Close(); }
+  RankSocket(const RankSocket&) = delete;
+  RankSocket& operator=(const RankSocket&) = delete;
   RankSocket(RankSocket&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)) {}
   RankSocket& operator=(RankSocket&& other) noexcept {

@@ -162,10 +162,7 @@ void StarRanks::Poll() {
   {
     const std::lock_guard lock(mutex_);
     for (const Link& link : links_) {
-      polled.push_back({.fd = link.stream.descriptor(),
-                        .events = static_cast<short>(
-                            POLLIN | (link.stream.has_unsent() ? POLLOUT : 0)),
-                        .revents = 0});
+      polled.push_back(link.stream.Polled());
     }
   }
   const auto most =
