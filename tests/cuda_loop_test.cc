@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/Context.h>
 #include <c10/cuda/CUDAFunctions.h>
-#include <torch/cuda.h>
 
 #include "pipeline/batch.h"
+#include "tests/support/gpu_test.h"
 #include "tests/support/made_batches.h"
 #include "trainer/device_loop.h"
 
@@ -50,17 +49,8 @@ class NoHiddenSyncs {
   }
 };
 
-class CudaLoopTest : public ::testing::Test {
+class CudaLoopTest : public GpuTest {
  protected:
-  void SetUp() override {
-    if (!torch::cuda::is_available()) {
-      GTEST_SKIP() << "no GPU here";
-    }
-    at::globalContext().setDeterministicCuDNN(true);
-    at::globalContext().setAllowTF32CuDNN(false);
-    at::globalContext().setAllowTF32CuBLAS(false);
-  }
-
   static BatchSource Colours(std::int64_t count, std::int64_t first = 0,
                              int side = kSide) {
     return MadeBatches(count, kBatch, side,

@@ -6,11 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/Context.h>
-#include <torch/cuda.h>
-
 #include "base/error.h"
 #include "pipeline/image_choice.h"
+#include "tests/support/gpu_test.h"
 #include "tests/support/made_batches.h"
 #include "trainer/device_loop.h"
 
@@ -48,15 +46,13 @@ BatchHandle Choices(std::int64_t step) {
   return batch;
 }
 
-class CudaResidentTest : public ::testing::Test {
+class CudaResidentTest : public GpuTest {
  protected:
   void SetUp() override {
-    if (!torch::cuda::is_available()) {
-      GTEST_SKIP() << "no GPU here";
+    GpuTest::SetUp();
+    if (IsSkipped()) {
+      return;
     }
-    at::globalContext().setDeterministicCuDNN(true);
-    at::globalContext().setAllowTF32CuDNN(false);
-    at::globalContext().setAllowTF32CuBLAS(false);
     // In batches that do not fill the last one.
     for (int first = 0; first < kImages; first += kBatch) {
       Batch batch(kBatch, kSide);

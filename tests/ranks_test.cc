@@ -28,6 +28,7 @@
 #include "records/tfrecord_writer.h"
 #include "tests/support/closed_port.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/metrics_lines.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
@@ -97,18 +98,9 @@ class RanksTest : public testing::Test {
     return RunProgram("train_resnet", line);
   }
 
-  // metrics.jsonl of a model: the lines of one event by step.
   [[nodiscard]] std::map<int, nlohmann::json> Metrics(
       const std::string& model, const std::string& event) const {
-    std::map<int, nlohmann::json> lines;
-    std::ifstream file(Model(model) + "/metrics.jsonl");
-    for (std::string line; std::getline(file, line);) {
-      nlohmann::json values = nlohmann::json::parse(line);
-      if (values["event"] == event) {
-        lines[values["step"]] = values;
-      }
-    }
-    return lines;
+    return MetricsLines(Model(model), event);
   }
 
   void ExpectSameNumbers(const std::string& one, const std::string& other,

@@ -12,6 +12,7 @@
 
 #include "records/shards.h"
 #include "records/tfrecord_writer.h"
+#include "tests/support/metrics_lines.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
@@ -89,19 +90,9 @@ class TrainResnetTest : public testing::Test {
     return RunProgram("train_resnet", line + flags);
   }
 
-  // metrics.jsonl of a model, the lines of one event by step; of a step that
-  // was run twice, the later one.
   [[nodiscard]] std::map<int, nlohmann::json> Metrics(
       const std::string& model, const std::string& event) const {
-    std::map<int, nlohmann::json> lines;
-    std::ifstream file(Model(model) + "/metrics.jsonl");
-    for (std::string line; std::getline(file, line);) {
-      nlohmann::json values = nlohmann::json::parse(line);
-      if (values["event"] == event) {
-        lines[values["step"]] = values;
-      }
-    }
-    return lines;
+    return MetricsLines(Model(model), event);
   }
 
   void ExpectSameSteps(const std::string& one, const std::string& other) const {
