@@ -1,0 +1,130 @@
+"""Where a guide is replayed: runs commands, collects what came out."""
+
+import datetime
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+class Wrong(Exception):
+    """What did not come out as it should."""
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def machine():
+    """The processor, and how many of its threads are ours."""
+    info = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    model = re.search(r"^model name\s*: (.*)$", info, re.MULTILINE)
+    name = model.group(1) if model else "unknown processor"
+    return f"{name}, {len(os.sched_getaffinity(0))} threads"
+
+
+class Place:
+    """A guide's folder, emptied, and what came out there.
+
+    data: the folder of real images; None in the short form."""
+
+    def __init__(self, out, programs, data):
+        self.out = out.resolve()
+        self.programs = programs.resolve()
+        self.data = data
+        self.environment = dict(os.environ)
+        self._start = time.monotonic()
+        self._lines = []   # of the page
+        self._checks = []  # (name, good, found)
+        shutil.rmtree(self.out, ignore_errors=True)
+        self.out.mkdir(parents=True)
+
+    @property
+    def short(self):
+        return self.data is None
+
+    def run(self, program, *flags, exit_code=0, inputs=None):
+        """Runs one of our programs, by its name, or another, by its path;
+        its stdout. What it says on stderr goes to OUT/NAME.log."""
+        path = self.programs / program
+        words = [str(path if path.exists() else program),
+                 *(str(flag) for flag in flags)]
+        shown = "$ " + shlex.join([pathlib.Path(words[0]).name, *words[1:]])
+        say(shown)
+        log = self.out / f"{pathlib.Path(words[0]).name}.log"
+        with open(log, "a", encoding="utf-8") as errors:
+            errors.write(shown + "\n")
+            errors.flush()
+            done = subprocess.run(words, stdout=subprocess.PIPE, stderr=errors,
+                                  input=inputs, text=True, check=False,
+                                  cwd=self.out, env=self.environment)
+        if done.returncode != exit_code:
+            said = log.read_text(encoding="utf-8", errors="replace")
+            raise Wrong(f"{shown}\nended with {done.returncode}, not "
+                        f"{exit_code}:\n{said[-2000:]}")
+        return done.stdout
+
+    def check(self, name, good, found):
+        """Notes whether something came out as it should."""
+        self._checks.append((name, bool(good), str(found)))
+        say(f"{'ok  ' if good else 'NOT '} {name}: {found}")
+
+    def show(self, *lines):
+        """Adds lines of Markdown to what came out."""
+        self._lines += lines
+
+    def table(self, *rows):
+        """Adds a table; the first row is its head."""
+        head, *body = [[str(cell) for cell in row] for row in rows]
+        self.show("", *("| " + " | ".join(row) + " |"
+                        for row in [head, ["---"] * len(head), *body]), "")
+
+    def plot(self, name, svg):
+        """OUT/NAME, which the page shows."""
+        (self.out / name).write_text(svg, encoding="utf-8")
+        self.show("", f"![{pathlib.Path(name).stem}]({name})", "")
+
+    def events(self, model, kind):
+        """The lines of MODEL/metrics.jsonl of one event."""
+        with open(self.out / model / "metrics.jsonl",
+                  encoding="utf-8") as lines:
+            parsed = [json.loads(line) for line in lines]
+        return [line for line in parsed if line["event"] == kind]
+
+    def all_good(self):
+        return bool(self._checks) and all(good for _, good, _ in self._checks)
+
+    def write_summary(self, name):
+        took = time.monotonic() - self._start
+        rows = [f"| {what} | {found.splitlines()[0] if found else ''} | "
+                f"{'yes' if good else 'NO'} |"
+                for what, good, found in self._checks]
+        self._summary = [
+            f"{machine()}; {datetime.date.today()}; "
+            f"{'short form, ' if self.short else ''}{took:.0f} s.", "",
+            "| | found | as it should be |", "|---|---|---|", *rows]
+        text = "\n".join([*self._lines, "", *self._summary, ""])
+        (self.out / "summary.md").write_text(text, encoding="utf-8")
+        print("\n".join([f"{name}: {self._summary[0]}",
+                         *self._summary[2:]]), flush=True)
+
+    def record(self, page):
+        """Puts what came out between the page's marks, its plots beside it."""
+        text = page.read_text(encoding="utf-8")
+        before, rest = text.split(BEGIN)
+        after = rest.split(END)[1]
+        found = re.sub(r"\]\((\w+\.svg)\)", rf"]({page.stem}-\1)",
+                       "\n".join([*self._lines, "", *self._summary]))
+        found = re.sub(r"\n{3,}", "\n\n", found.strip())
+        page.write_text(f"{before}{BEGIN}\n\n{found}\n\n{END}{after}",
+                        encoding="utf-8")
+        for plot in self.out.glob("*.svg"):
+            shutil.copyfile(plot, page.with_name(f"{page.stem}-{plot.name}"))
