@@ -67,9 +67,30 @@ void NumberClasses(int first, int count, std::size_t digits, RawSet& set) {
   }
 }
 
+[[noreturn]] void FailMissing(const std::string& images_path,
+                              const std::string& labels) {
+  throw UsageError(images_path + ": " + labels + " is missing beside it");
+}
+
+[[noreturn]] void FailXlaJlSize(const FileSource& images, std::int64_t count,
+                                const std::string& labels_path) {
+  throw DataError(
+      {.path = images.path()},
+      fmt::format("has {} bytes, {:.2f} images of 3 x 224 x 224; the {} labels "
+                  "in {} ask for {}: make both files of the same images again, "
+                  "each of 224 x 224 pixels",
+                  images.size(),
+                  static_cast<double>(images.size()) / kXlaJlImageBytes, count,
+                  labels_path, count * kXlaJlImageBytes));
+}
+
 // X_<split>.raw and Y_<split>.raw.
-LabelledPart ReadXlaJlPart(const std::string& images_path,
-                           const std::string& labels_path) {
+LabelledPart ReadXlaJlPart(const std::string& folder, const std::string& name) {
+  const std::string images_path = folder + "/X_" + name + ".raw";
+  const std::string labels_path = folder + "/Y_" + name + ".raw";
+  if (!Exists(labels_path)) {
+    FailMissing(images_path, "Y_" + name + ".raw");
+  }
   const FileSource labels(labels_path);
   LabelledPart part;
   auto images = std::make_shared<FileSource>(images_path);
@@ -81,11 +102,7 @@ LabelledPart ReadXlaJlPart(const std::string& images_path,
   }
   if (images->size() / kXlaJlImageBytes != count ||
       images->size() % kXlaJlImageBytes != 0) {
-    throw DataError({.path = images_path},
-                    fmt::format("has {} bytes; expected {} for each of the {} "
-                                "labels in {}, {} in all",
-                                images->size(), kXlaJlImageBytes, count,
-                                labels_path, count * kXlaJlImageBytes));
+    FailXlaJlSize(*images, count, labels_path);
   }
   const std::vector<std::byte> bytes = ReadBytes(labels, 0, labels.size());
   for (std::size_t i = 0; i < bytes.size(); i += 2) {
@@ -218,10 +235,8 @@ RawSet ReadXlaJl(const std::string& folder) {
   RawSet set;
   for (const auto& [split, name] :
        {std::pair("train", "train"), std::pair("validation", "val")}) {
-    const std::string images = folder + "/X_" + name + ".raw";
-    if (Exists(images)) {
-      set.parts.push_back(
-          ReadXlaJlPart(images, folder + "/Y_" + name + ".raw"));
+    if (Exists(folder + "/X_" + name + ".raw")) {
+      set.parts.push_back(ReadXlaJlPart(folder, name));
       set.parts.back().split = split;
     }
   }
@@ -241,8 +256,7 @@ RawSet ReadIdx(const std::string& folder) {
     const std::string labels =
         FindIdx(folder, std::string(name) + "-labels", 1);
     if (labels.empty()) {
-      throw UsageError(images + ": " + name +
-                       "-labels-idx1-ubyte is missing beside it");
+      FailMissing(images, std::string(name) + "-labels-idx1-ubyte");
     }
     set.parts.push_back(ReadIdxPart(images, labels));
     set.parts.back().split = split;
