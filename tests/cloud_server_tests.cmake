@@ -25,7 +25,7 @@ add_dependencies(core_tests object_server_test)
 
 infeed_test(cloud_server_test
   SOURCES cloud_auth_test.cc cloud_cache_test.cc cloud_faults_test.cc
-          cloud_list_test.cc cloud_reads_test.cc cloud_signature_test.cc
+          cloud_folder_test.cc cloud_list_test.cc cloud_reads_test.cc cloud_signature_test.cc
           cloud_upload_test.cc
   LIBRARIES infeed::records object_server
   LABELS core)
