@@ -88,6 +88,12 @@ class RanksTest : public testing::Test {
     return arguments;
   }
 
+  // Of a launcher whose two ranks train until they are ended.
+  [[nodiscard]] Arguments Endless(const std::string& model) const {
+    return ArgumentsOf(model, 100000,
+                       {"--mode", "train", "--local_ranks", "2"});
+  }
+
   // In one process, or with --local_ranks; to the end.
   [[nodiscard]] ProgramResult Train(const std::string& model, int steps,
                                     const Arguments& more = {}) const {
@@ -161,6 +167,36 @@ class RanksByHand {
   int world_size_;
   std::string port_;
   std::vector<Program> programs_;
+};
+
+// The processes that a process has started.
+std::vector<pid_t> ChildrenOf(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) {
+    children.push_back(child);
+  }
+  return children;
+}
+
+// A launcher of two ranks, which train on end.
+class LaunchedRanks {
+ public:
+  explicit LaunchedRanks(const Arguments& arguments)
+      : launcher_("train_resnet", arguments) {
+    EXPECT_TRUE(launcher_.ReadUntil("step 1/")) << launcher_.err();
+    ranks_ = ChildrenOf(launcher_.process());
+    EXPECT_THAT(ranks_, SizeIs(2));
+  }
+
+  [[nodiscard]] RunningProgram& launcher() { return launcher_; }
+  // By rank.
+  [[nodiscard]] const std::vector<pid_t>& ranks() const { return ranks_; }
+
+ private:
+  RunningProgram launcher_;
+  std::vector<pid_t> ranks_;
 };
 
 TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
@@ -237,12 +273,9 @@ TEST_F(RanksTest, AllStopWhereOneIsAsked) {
 }
 
 TEST_F(RanksTest, TheLauncherPassesSignalsOn) {
-  RunningProgram launcher(
-      "train_resnet", ArgumentsOf("stopped", 100000,
-                                  {"--mode", "train", "--local_ranks", "2"}));
-  ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
-  launcher.Signal(SIGINT);
-  EXPECT_EQ(launcher.Wait(), 75) << launcher.err();
+  LaunchedRanks run(Endless("stopped"));
+  run.launcher().Signal(SIGINT);
+  EXPECT_EQ(run.launcher().Wait(), 75) << run.launcher().err();
   EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
 }
 
@@ -279,42 +312,22 @@ TEST_F(RanksTest, OthersNameTheOneThatWasKilled) {
   }
 }
 
-// The processes that a process has started.
-std::vector<pid_t> ChildrenOf(pid_t process) {
-  const std::string number = std::to_string(process);
-  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child = 0; file >> child;) {
-    children.push_back(child);
-  }
-  return children;
-}
-
 TEST_F(RanksTest, TheLauncherEndsWhenARankIsKilled) {
-  RunningProgram launcher(
-      "train_resnet",
-      ArgumentsOf("killed", 100000, {"--mode", "train", "--local_ranks", "2"}));
-  ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
-  const std::vector<pid_t> ranks = ChildrenOf(launcher.process());
-  ASSERT_THAT(ranks, SizeIs(2));
-  ::kill(ranks[1], SIGKILL);
-  EXPECT_EQ(launcher.Wait(), 1);
-  EXPECT_THAT(launcher.err(), HasSubstr("rank 1 was ended by signal 9"));
-  for (const pid_t rank : ranks) {
+  LaunchedRanks run(Endless("killed"));
+  ASSERT_THAT(run.ranks(), SizeIs(2));
+  ::kill(run.ranks()[1], SIGKILL);
+  EXPECT_EQ(run.launcher().Wait(), 1);
+  EXPECT_THAT(run.launcher().err(), HasSubstr("rank 1 was ended by signal 9"));
+  for (const pid_t rank : run.ranks()) {
     EXPECT_NE(::kill(rank, 0), 0) << "a rank is left";
   }
 }
 
 TEST_F(RanksTest, RanksEndWithTheirLauncher) {
-  RunningProgram launcher(
-      "train_resnet",
-      ArgumentsOf("killed", 100000, {"--mode", "train", "--local_ranks", "2"}));
-  ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
-  const std::vector<pid_t> ranks = ChildrenOf(launcher.process());
-  ASSERT_THAT(ranks, SizeIs(2));
-  launcher.Signal(SIGKILL);
+  LaunchedRanks run(Endless("killed"));
+  run.launcher().Signal(SIGKILL);
   // Its stderr is the ranks' too: it ends once they have.
-  EXPECT_EQ(launcher.Wait(), 128 + SIGKILL);
+  EXPECT_EQ(run.launcher().Wait(), 128 + SIGKILL);
 }
 
 TEST_F(RanksTest, OthersEndWhenOneIsSilent) {
