@@ -63,10 +63,12 @@ class RanksTest : public testing::Test {
     Write("validation", 7);
   }
 
-  void Write(const std::string& split, int images) const {
+  // bad: the record that is no image; -1: none.
+  void Write(const std::string& split, int images, int bad = -1) const {
     TfrecordWriter writer(data_ / ShardName(split, 0, 1));
     for (int i = 0; i < images; ++i) {
-      writer.Append(TestPayload(i % 4));
+      writer.Append(i == bad ? PayloadWithImage("no image", 1)
+                             : TestPayload(i % 4));
     }
     writer.Close();
   }
@@ -235,6 +237,19 @@ TEST_F(RanksTest, RefuseToGoOnWithRanksThatMakeOtherEpochs) {
   EXPECT_EQ(one.exit_code, 2);
   EXPECT_THAT(one.err, HasSubstr("epoch_samples is 25, the checkpoint has 26"));
   EXPECT_EQ(Train("two", 8, two).exit_code, 0);
+}
+
+// Record 13 is never rank 0's, which says it all the same.
+TEST_F(RanksTest, CountTheBadRecordsOfAllRanks) {
+  Write("train", 24, 13);
+  const ProgramResult run =
+      Train("model", 2,
+            {"--local_ranks", "2", "--rank_share", "strided", "--shuffle",
+             "none", "--on_bad_record", "skip"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(" bad records on all ranks; the first of rank "
+                                 "1: " +
+                                 (data_ / ShardName("train", 0, 1))));
 }
 
 // Three ranks share seven images to evaluate: each is seen once.

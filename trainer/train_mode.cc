@@ -207,9 +207,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
   training.FinishCheckpoint();
   log.End(training.step());
-  if (job.ranks.place().is_first()) {
-    PrintSummary(job, training, log);
-  }
+  PrintSummary(job, training, log);
   fmt::print("step {}", training.step());
   if (evaluates) {
     fmt::print("  top-1 {:.4f}", top_1);
