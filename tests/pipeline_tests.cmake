@@ -38,6 +38,7 @@ infeed_test(pipeline_test
     stats_test.cc
     storage_reads_test.cc
     thousand_ranks_test.cc
+    torch_order_test.cc
     trace_log_test.cc
     verdict_test.cc
     window_order_test.cc
