@@ -52,3 +52,10 @@ add_dependencies(cloud_conversion_test imagenet_to_records)
 
 infeed_fuzz(cloud_xml_fuzz LIBRARIES infeed::records)
 infeed_fuzz(http_headers_fuzz LIBRARIES infeed::records)
+
+# Whole trainings in the cloud.
+infeed_test(cloud_training_test
+  SOURCES cloud_training_test.cc support/running_program.cc
+  LIBRARIES infeed::trainer_state object_server pipeline_test_support
+  LABELS end_to_end)
+add_dependencies(cloud_training_test train_resnet)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "records/open_source.h"
+#include "tools/base_name.h"
 #include "tools/idx_file.h"
 #include "tools/label_files.h"
 
@@ -82,9 +83,30 @@ void NumberClasses(int first, int count, std::size_t digits, RawSet& set) {
   }
 }
 
+[[noreturn]] void FailMissing(const std::string& images_path,
+                              const std::string& labels) {
+  throw UsageError(images_path + ": " + labels + " is missing beside it");
+}
+
+[[noreturn]] void FailXlaJlSize(const std::string& images_path,
+                                std::int64_t images_bytes, std::int64_t count,
+                                const std::string& labels_path) {
+  throw DataError(
+      {.path = images_path},
+      fmt::format("has {} bytes, {:.2f} images of 3 x 224 x 224; the {} labels "
+                  "in {} ask for {}: make both files of the same images again, "
+                  "each of 224 x 224 pixels",
+                  images_bytes,
+                  static_cast<double>(images_bytes) / kXlaJlImageBytes, count,
+                  labels_path, count * kXlaJlImageBytes));
+}
+
 // X_<split>.raw and Y_<split>.raw.
 LabelledPart ReadXlaJlPart(const std::string& images_path,
                            const std::string& labels_path) {
+  if (!IsThere(labels_path)) {
+    FailMissing(images_path, std::string(BaseName(labels_path)));
+  }
   const RawFile labels_file = OpenRaw(labels_path);
   const ByteSource& labels = *labels_file.bytes;
   LabelledPart part;
@@ -98,11 +120,7 @@ LabelledPart ReadXlaJlPart(const std::string& images_path,
   const std::int64_t images_bytes = images.bytes->size();
   if (images_bytes / kXlaJlImageBytes != count ||
       images_bytes % kXlaJlImageBytes != 0) {
-    throw DataError({.path = images_path},
-                    fmt::format("has {} bytes; expected {} for each of the {} "
-                                "labels in {}, {} in all",
-                                images_bytes, kXlaJlImageBytes, count,
-                                labels_path, count * kXlaJlImageBytes));
+    FailXlaJlSize(images_path, images_bytes, count, labels_path);
   }
   const std::vector<std::byte> bytes = ReadBytes(labels, 0, labels.size());
   for (std::size_t i = 0; i < bytes.size(); i += 2) {
@@ -263,8 +281,7 @@ RawSet ReadIdx(const std::string& folder) {
     const std::string labels =
         FindIdx(folder, std::string(name) + "-labels", 1);
     if (labels.empty()) {
-      throw UsageError(images + ": " + name +
-                       "-labels-idx1-ubyte is missing beside it");
+      FailMissing(images, std::string(name) + "-labels-idx1-ubyte");
     }
     set.parts.push_back(ReadIdxPart(images, labels));
     set.parts.back().split = split;
