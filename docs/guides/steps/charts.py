@@ -47,8 +47,10 @@ def curves(title, x_name, y_name, lines, diagonal=False):
                         for x, y in points)
         parts.append(f'<polyline points="{path}" fill="none" '
                      f'stroke="{colour}" stroke-width="2"/>')
-        parts.append(_text(WIDTH - RIGHT - 4, TOP + 14 + 18 * number, name,
-                           "end", colour))
+        # Below a diagonal is room that curves leave.
+        row = (HEIGHT - BOTTOM - 12 - 18 * (len(lines) - 1 - number)
+               if diagonal else TOP + 14 + 18 * number)
+        parts.append(_text(WIDTH - RIGHT - 4, row, name, "end", colour))
     return _page(parts, HEIGHT)
 
 
