@@ -91,6 +91,13 @@ if(NOT INFEED_SANITIZE)
     SOURCES thousand_ranks_memory_test.cc
     LIBRARIES pipeline_test_support
     LABELS core)
+  # It walks orders for seconds.
+  infeed_test(cluster_scale_test
+    SOURCES cluster_scale_test.cc
+    LIBRARIES cluster_costs infeed::pipeline infeed::trainer_host
+    LABELS core)
+  target_compile_definitions(cluster_scale_test PRIVATE
+    INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")
   infeed_test(warm_allocations_test
     SOURCES warm_allocations_test.cc
     LIBRARIES pipeline_test_support

@@ -11,6 +11,7 @@
 #include "trainer/rank_parts.h"
 #include "trainer/resume.h"
 #include "trainer/run_options.h"
+#include "trainer/run_storage.h"
 #include "trainer/warm_start.h"
 
 namespace infeed {
@@ -106,9 +107,12 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
 }
 
 void ReadWeights(const Job& job) {
-  const std::string& path = job.params.resnet_checkpoint;
+  std::string path = job.params.resnet_checkpoint;
   if (path.empty()) {
     return;
+  }
+  if (job.options.storage != nullptr) {
+    path = job.options.storage->Fetched(path);
   }
   TensorMap weights = job.device.Save().model;
   Say(WarmStart(path, ModelOf(job.params), weights));

@@ -16,6 +16,8 @@
 
 namespace infeed {
 
+class RunStorage;
+
 struct RunOptions {
   std::string data_dir;  // "null": made-up images; "" where none is needed
   std::string model_dir;
@@ -53,6 +55,8 @@ struct RunOptions {
   // Who watches; both may be null, and must outlive the run.
   LiveStats* live_stats = nullptr;  // is shown the training's input
   TraceLog* trace = nullptr;        // gets the spans of every input pipeline
+  // Null where all folders are on this disk; must outlive the run.
+  RunStorage* storage = nullptr;
   RunParams params;  // layered; what the data decides is still open
 };
 

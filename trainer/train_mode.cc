@@ -21,6 +21,7 @@
 #include "trainer/report_subject.h"
 #include "trainer/resident_data.h"
 #include "trainer/run_options.h"
+#include "trainer/run_storage.h"
 #include "trainer/train_log.h"
 #include "trainer/train_summary.h"
 #include "trainer/training.h"
@@ -231,7 +232,8 @@ std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
   if (!job.ranks.place().is_first()) {
     return UnheardLog();
   }
-  return std::make_unique<TrainLog>(LogOf(job, first_step, profiler));
+  return WatchedBy(job.options.storage, std::make_unique<TrainLog>(
+                                            LogOf(job, first_step, profiler)));
 }
 
 void PrintTraining(const Job& job, const Training& training) {
