@@ -88,7 +88,7 @@ def counts(dataset):
 
 
 def train(place, size):
-    """Eight ranks; returns their steps' losses."""
+    """Eight ranks; returns their steps' losses, and what they said."""
     place.run("train_resnet", *flags(
         size, "model", train_epochs=size.epochs, keep_best="auc",
         keep_last=size.epochs, num_parallel_calls=1, batches_in_pool=12),
@@ -96,19 +96,18 @@ def train(place, size):
     steps = place.events("model", "train")
     place.check("batches of an epoch, as trunc(rows / batch / ranks)",
                 len(steps) == size.epochs * size.batches, size.batches)
-    return [step["loss"] for step in steps]
+    return [step["loss"] for step in steps], place.said.splitlines()
 
 
-def show_lines(place, size):
+def show_lines(place, size, said):
     """Their report every ten batches beside ours."""
-    said = re.findall(r"^step \d.*$", (place.out / "train_resnet.log").read_text(),
-                      re.MULTILINE)
+    progress = [line for line in said if re.match(r"step \d", line)]
     step = place.events("model", "train")[9]
     place.show("### Lines", "", "The guide's line of the first epoch's tenth batch, with our "
                "numbers, our progress line (on stderr, every few seconds) and "
                "the line that `metrics.jsonl` has of that step:", "", "```",
                f"Epoch [1/{size.epochs}], bi[10/{size.batches}], "
-               f"Loss: {step['loss']:.4f}", *said[-1:], json.dumps(step),
+               f"Loss: {step['loss']:.4f}", *progress[-1:], json.dumps(step),
                "```", "")
 
 
@@ -146,7 +145,7 @@ def plot_losses(place, size, losses):
                         for found in place.events("model", "eval")]}))
 
 
-def show_waits(place):
+def show_waits(place, said):
     """What ParallelLoader is there for."""
     loops = [loop for loop in place.events("model", "loop")
              if not loop["warm_up"]]
@@ -156,10 +155,9 @@ def show_waits(place):
         place.check("each rank's queue is fed: the longest wait of a rank, "
                     "median of the epochs", worst < 0.05,
                     f"{100 * worst:.2f} % of the time")
-    log = (place.out / "train_resnet.log").read_text(encoding="utf-8")
     place.show("", "### Input", "", "How much of `memory_limit` a rank may "
                "take, and whose input was slowest:", "", "```",
-               *(line for line in log.splitlines()
+               *(line for line in said
                  if re.match(r"of 8 ranks|input: ", line)), "```", "")
 
 
@@ -168,9 +166,9 @@ def replay(place):
     place.environment["OMP_WAIT_POLICY"] = "passive"  # eight ranks, few cores
     convert(place, size)
     sampler.compare(place, size.batch, size.batches)
-    losses = train(place, size)
-    show_lines(place, size)
-    show_waits(place)
+    losses, said = train(place, size)
+    show_lines(place, size, said)
+    show_waits(place, said)
     compare_losses(place, size, losses)
     rank_metrics.compare(place, RANKS)
     plot_losses(place, size, losses)

@@ -120,7 +120,8 @@ def plot(place, rows, best_step):
     place.plot("auc.svg", charts.curves(
         "Metrics over all ranks", "step", "area",
         {name: [(row["step"], row[key]) for row in rows]
-         for name, key in (("AUC", "auc"), ("cut at 0.5", "auc_at_half"))}))
+         for name, key in (("AUC", "auc"), ("cut at 0.5", "auc_at_half"))},
+        y_from=0.5))
 
 
 def compare(place, ranks):
