@@ -149,8 +149,23 @@ TEST_F(RunClockTest, WeighsNewStepsMore) {
   EXPECT_DOUBLE_EQ(clock.images_per_second(), 10);
   Pass(0.5);
   clock.Step(0);
-  EXPECT_DOUBLE_EQ(clock.images_per_second(), 11);
+  EXPECT_DOUBLE_EQ(clock.images_per_second(), 10 / 0.95);
   EXPECT_DOUBLE_EQ(clock.seconds_per_step(), 0.75);
+}
+
+// A host that other processes keep from its results sees several at once.
+TEST_F(RunClockTest, TakesNoSpeedFromResultsThatComeLate) {
+  RunClock clock = Make();
+  clock.BeginLoop(0);
+  Pass(7);
+  clock.Step(0);
+  for (int i = 0; i < 20; ++i) {
+    Pass(4);
+    for (int late = 0; late < 4; ++late) {
+      clock.Step(0);
+    }
+  }
+  EXPECT_NEAR(clock.images_per_second(), 10, 2);
 }
 
 TEST_F(RunClockTest, KnowsNothingBeforeTheFirstStep) {

@@ -70,20 +70,23 @@ void RunClock::WarmUp(double seconds, double waited) {
   warmed_up_ = ++times_.warm_up_steps == options_.warm_up_steps;
 }
 
-void RunClock::TellRate(double images, double seconds) {
-  if (seconds <= 0) {
-    return;
-  }
-  const double rate = images / seconds;
-  rate_ += rate_is_steady_ ? kNewestWeight * (rate - rate_) : rate - rate_;
-  rate_is_steady_ = !in_warm_up_;
+// Seconds are weighted, not rates: of results that come at once, because the
+// host was late for them, each but the first would have a rate without bound.
+void RunClock::TellSeconds(double seconds) {
+  const double more = seconds - step_seconds_;
+  step_seconds_ += is_steady_ ? kNewestWeight * more : more;
+  is_steady_ = !in_warm_up_;
+}
+
+double RunClock::images_per_second() const {
+  return Rate(options_.batch_size, step_seconds_);
 }
 
 void RunClock::Step(double waited) {
   in_warm_up_ = !warmed_up_;
   const Clock::time_point now = now_();
   const double seconds = Seconds(now - std::exchange(last_step_, now));
-  TellRate(static_cast<double>(options_.batch_size), seconds);
+  TellSeconds(seconds);
   input_wait_ = Share(waited - std::exchange(waited_at_step_, waited), seconds);
   if (in_warm_up_) {
     WarmUp(seconds, waited);
