@@ -18,8 +18,17 @@
 namespace infeed {
 namespace {
 
+// A request to stop may come as soon as there is a process. Until somebody
+// takes it, it waits: LibTorch alone takes a third of a second to initialise,
+// which the system has it do after this and before main.
+void HoldEarlySignals(int /*argc*/, char** /*argv*/, char** /*environment*/) {
+  HoldSignals();
+}
+[[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
+    &HoldEarlySignals;
+
 ExitCode RunHere(TrainFlags& flags) {
-  // First, so that every thread leaves the signals to its own.
+  // Before any other thread, so that they all leave the signals to its own.
   const SignalStop signals;
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
