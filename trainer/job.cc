@@ -53,12 +53,6 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
   }
 }
 
-std::string ModelName(const TrainParams& params) {
-  return params.model == "lenet"
-             ? "LeNet-5"
-             : "ResNet-" + std::to_string(params.resnet_depth);
-}
-
 InputOptions EvalInput(const Job& job) {
   InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
   input.trace = job.options.trace;

@@ -13,6 +13,7 @@
 #include "trainer/fake_data.h"
 #include "trainer/image_size_schedule.h"
 #include "trainer/model_labels.h"
+#include "trainer/model_name.h"
 #include "trainer/rank_parts.h"
 
 namespace infeed {
@@ -24,10 +25,6 @@ Precision PrecisionOf(const std::string& name, bool on_gpu) {
                                             : Precision::kFloat32;
   }
   return name == "bfloat16" ? Precision::kBfloat16 : Precision::kFloat32;
-}
-
-ModelKind ParseModel(const std::string& name) {
-  return name == "lenet" ? ModelKind::kLeNet : ModelKind::kResNet;
 }
 
 ModelVariant ParseModelVariant(const std::string& name) {
@@ -189,7 +186,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
 }
 
 ModelOptions ModelOf(const TrainParams& params) {
-  return {.kind = ParseModel(params.model),
+  return {.kind = ModelKindOf(params),
           .variant = ParseModelVariant(params.model_variant),
           .depth = params.resnet_depth,
           .num_classes = params.num_label_classes,

@@ -26,6 +26,7 @@ infeed_library(trainer_state
     model_graph.cc
     model_labels.cc
     model_layers.cc
+    model_name.cc
     nearest_name.cc
     onnx_file.cc
     param_checks.cc
@@ -99,6 +100,7 @@ infeed_library(trainer_state
     model_graph.h
     model_labels.h
     model_layers.h
+    model_name.h
     model_options.h
     nearest_name.h
     onnx_file.h
