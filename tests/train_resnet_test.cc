@@ -1,11 +1,13 @@
 // The program train_resnet as its users meet it: whole runs on small shards.
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -394,6 +396,50 @@ TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {
   EXPECT_THAT(run.err, HasSubstr("is not finite"));
   EXPECT_THAT(Metrics("model", "checkpoint"), IsEmpty());
 }
+
+// A request to stop that comes while the program is about to read its
+// parameters, from a pipe that nobody writes to.
+class EarlySignalTest : public TrainResnetTest {
+ protected:
+  EarlySignalTest() { EXPECT_EQ(::mkfifo(pipe_.c_str(), 0600), 0); }
+
+  // Waits until it holds the signal back; false: it has ended.
+  static bool HoldsBack(const RunningProgram& program, int signal) {
+    const std::string path =
+        "/proc/" + std::to_string(program.process()) + "/status";
+    for (;;) {
+      std::ifstream status(path);
+      for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("State:\tZ")) {
+          return false;
+        }
+        if (line.starts_with("SigBlk:") &&
+            (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U)) {
+          return true;
+        }
+      }
+      std::this_thread::yield();
+    }
+  }
+
+  void ExpectAStop(const std::string& ranks) const {
+    std::vector<std::string> arguments = ArgumentsForTraining("model", "");
+    arguments.insert(arguments.end(),
+                     {"--config_file", pipe_, "--local_ranks", ranks});
+    RunningProgram program("train_resnet", arguments);
+    ASSERT_TRUE(HoldsBack(program, SIGUSR1));
+    program.Signal(SIGUSR1);
+    const std::fstream both_ends(pipe_);  // From now on there is no wait.
+    EXPECT_EQ(program.Wait(), 75) << program.err();
+    EXPECT_THAT(program.err(), HasSubstr("stopped at step 0 as asked"));
+  }
+
+  std::string pipe_ = models_ / "params.yaml";
+};
+
+TEST_F(EarlySignalTest, EndsARunAsALaterOneDoes) { ExpectAStop("1"); }
+
+TEST_F(EarlySignalTest, EndsTheRanksOfALauncher) { ExpectAStop("2"); }
 
 // What a wrong call prints: one line that says what to do, and nothing else.
 struct WrongCall {

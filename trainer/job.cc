@@ -53,12 +53,6 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
   }
 }
 
-std::string ModelName(const TrainParams& params) {
-  return params.model == "lenet"
-             ? "LeNet-5"
-             : "ResNet-" + std::to_string(params.resnet_depth);
-}
-
 InputOptions EvalInput(const Job& job) {
   InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
   input.trace = job.options.trace;
@@ -66,6 +60,16 @@ InputOptions EvalInput(const Job& job) {
 }
 
 namespace {
+
+// Of a run that trains: what makes the checkpoint another run's. Others may
+// look at it in any way.
+std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
+  return Trains(job.options.mode)
+             ? FirstDifference(IdentityOf(job.params, job.data,
+                                          job.options.place.world_size),
+                               checkpoint.identity)
+             : "";
+}
 
 // Rank 0's part of Restore().
 std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
@@ -80,9 +84,8 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   if (!checkpoint) {
     return std::nullopt;
   }
-  const std::string difference =
-      FirstDifference(IdentityOf(job.params, job.data), checkpoint->identity);
-  if (!difference.empty() && Trains(job.options.mode)) {
+  const std::string difference = DifferenceOf(job, *checkpoint);
+  if (!difference.empty()) {
     if (!job.options.force) {
       throw UsageError("model_dir=" + job.options.model_dir +
                        ": its checkpoint is of another run: " + difference +

@@ -43,9 +43,6 @@ void BeUnheard();
 // Throws UsageError where a mode lacks the images that it is for.
 void RequireSplits(const RunOptions& options, const DataSet& data);
 
-// "ResNet-50", "LeNet-5".
-[[nodiscard]] std::string ModelName(const TrainParams& params);
-
 // How an evaluation reads this rank's part, watched by who watches the run.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/model_name.h"
 #include "trainer/param_table.h"
 
 namespace infeed {
@@ -13,7 +14,7 @@ namespace {
 using P = TrainParams;
 
 bool IsLars(const P& p) { return p.enable_lars || p.optimizer == "lars"; }
-bool IsLeNet(const P& p) { return p.model == "lenet"; }
+bool IsLeNet(const P& p) { return ModelKindOf(p) == ModelKind::kLeNet; }
 
 // Two parameters, when they quarrel, and why.
 struct Quarrel {

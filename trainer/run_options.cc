@@ -13,6 +13,8 @@
 #include "trainer/fake_data.h"
 #include "trainer/image_size_schedule.h"
 #include "trainer/model_labels.h"
+#include "trainer/model_name.h"
+#include "trainer/rank_parts.h"
 
 namespace infeed {
 namespace {
@@ -23,10 +25,6 @@ Precision PrecisionOf(const std::string& name, bool on_gpu) {
                                             : Precision::kFloat32;
   }
   return name == "bfloat16" ? Precision::kBfloat16 : Precision::kFloat32;
-}
-
-ModelKind ParseModel(const std::string& name) {
-  return name == "lenet" ? ModelKind::kLeNet : ModelKind::kResNet;
 }
 
 ModelVariant ParseModelVariant(const std::string& name) {
@@ -135,6 +133,7 @@ InputOptions TrainInputOf(const TrainParams& params) {
   input.shuffle = ParseShuffle(params.shuffle);
   input.window_shards = params.window_shards;
   input.window_records = params.window_records;
+  input.rank_share = ParseRankShare(params.rank_share);
   input.on_bad_record = ParseOnBadRecord(params.on_bad_record);
   input.max_bad_records = params.max_bad_records;
   input.max_bad_rate = params.max_bad_rate;
@@ -168,7 +167,7 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
 }  // namespace
 
 RunParams Resolve(const RunParams& params, const std::string& device,
-                  const DataSet& data) {
+                  const DataSet& data, int ranks) {
   RunParams resolved = params;
   // Refused before anything is written.
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
@@ -180,13 +179,14 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   ResolveDefaults({.train_images = data.train_images(),
                    .eval_images = data.eval_images(),
                    .label_classes = data.num_classes(),
-                   .on_gpu = IsGpu(device)},
+                   .on_gpu = IsGpu(device),
+                   .ranks = ranks},
                   resolved);
   return resolved;
 }
 
 ModelOptions ModelOf(const TrainParams& params) {
-  return {.kind = ParseModel(params.model),
+  return {.kind = ModelKindOf(params),
           .variant = ParseModelVariant(params.model_variant),
           .depth = params.resnet_depth,
           .num_classes = params.num_label_classes,
@@ -248,7 +248,8 @@ InputOptions EvalInputOf(const TrainParams& params) {
   return input;
 }
 
-RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
+RunIdentity IdentityOf(const TrainParams& params, const DataSet& data,
+                       int ranks) {
   RunIdentity identity = ModelIdentityOf(params);
   if (data.is_fake()) {
     identity.emplace_back("data_identity", "\"fake data\"");  // JSON
@@ -256,8 +257,9 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
   if (!data.train()) {
     return identity;
   }
-  const StreamState stream =
-      StateOf(data.train()->index, TrainInputOf(params), {});
+  InputOptions input = TrainInputOf(params);
+  input.world_size = ranks;
+  const StreamState stream = StateOf(data.train()->index, input, {});
   for (const auto& [name, value] : stream.identity) {
     // By the parameters' names, where those are others.
     identity.push_back({name == "data"         ? "data_identity"
@@ -271,10 +273,11 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
 }
 
 TrainingOptions TrainingOf(const TrainParams& params,
-                           const std::string& model_dir, const DataSet& data) {
+                           const std::string& model_dir, const DataSet& data,
+                           const RankPlace& place) {
   return {.model_dir = model_dir,
-          .identity = IdentityOf(params, data),
-          .input = TrainInputOf(params),
+          .identity = IdentityOf(params, data, place.world_size),
+          .input = PartOf(TrainInputOf(params), place),
           .model = ModelOf(params),
           .optimizer = OptimizerOf(params),
           .image_size_schedule = params.image_size_schedule,
