@@ -220,6 +220,19 @@ TEST_F(CloudTrainingTest, AnEvaluationFollowsATrainingOfAnotherMachine) {
   EXPECT_TRUE(server_.Has("shards/model/eval/00000020.json"));
 }
 
+TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
+  const ProgramResult none =
+      Run(OfModel("eval", scratch_, {"--data_dir", "null"}));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err,
+              HasSubstr("model_dir=s3://shards/model: no checkpoint"));
+  const ProgramResult web =
+      Run({"--mode", "train", "--data_dir", "null", "--model_dir",
+           "https://host/model", "--local_scratch_dir", scratch_});
+  EXPECT_EQ(web.exit_code, 2);
+  EXPECT_THAT(web.err, HasSubstr("model_dir=https://host/model: no folder"));
+}
+
 // Who empties the store begins anew: nothing comes back from this disk.
 TEST_F(CloudTrainingTest, TheStoreSaysWhatIsTrue) {
   ASSERT_EQ(Train(kS3).exit_code, 0);
