@@ -110,7 +110,7 @@ TEST(CachedShareTest, IsWhatTheOrderBringsAgain) {
       if (first_epoch[record] < 0) {
         first_epoch[record] = static_cast<int>(plan->epoch);
       } else {
-        again[plan->epoch] += 1.0 / (20'000 / kMachines);
+        again[plan->epoch] += 1.0 * kMachines / 20'000;
       }
     }
   }
