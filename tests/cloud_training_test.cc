@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/running_program.h"
+#include "tests/support/test_jpeg.h"
 
 namespace infeed {
 namespace {
@@ -167,6 +168,56 @@ TEST_F(CloudTrainingTest, KeepsInTheStoreWhatADiskWouldKeep) {
   ASSERT_EQ(Train(kGs, {"--keep_every", "10", "--keep_last", "2"}).exit_code,
             0);
   EXPECT_THAT(StepsIn("gs-shards"), ElementsAre(10, kSteps - 1, kSteps));
+}
+
+// Another mode on the model in the store.
+std::vector<std::string> OfModel(const std::string& mode,
+                                 const std::string& scratch,
+                                 const std::vector<std::string>& more) {
+  std::vector<std::string> flags = {
+      "--mode",   mode,  "--model_dir",         "s3://shards/model",
+      "--device", "cpu", "--local_scratch_dir", scratch};
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
+  ASSERT_EQ(Train(kS3).exit_code, 0);
+  const ProgramResult evaluation =
+      Run(OfModel("eval", scratch_,
+                  {"--data_dir", "s3://shards/data", "--eval_split", "train"}));
+  EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_THAT(evaluation.out, HasSubstr("evaluation at step 20"));
+  EXPECT_TRUE(server_.Has("shards/model/eval/00000020.json"));
+
+  server_.Put("gs-shards/photos/more/a.jpg",
+              TestJpeg({.width = 31, .height = 17}));
+  const ProgramResult prediction =
+      Run(OfModel("predict", scratch_, {"--input", "gs://gs-shards/photos"}));
+  EXPECT_EQ(prediction.exit_code, 0) << prediction.err;
+  EXPECT_THAT(prediction.out, HasSubstr("gs://gs-shards/photos/more/a.jpg"));
+
+  const ProgramResult exported = Run(
+      OfModel("export", scratch_, {"--export_dir", "gs://gs-shards/exports"}));
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_THAT(exported.out, HasSubstr("to gs://gs-shards/exports/"));
+  EXPECT_THAT(ObjectsBelow("gs-shards", "exports/"), HasSubstr("/model.onnx"));
+  for (const std::string& name : NamesInFolder(scratch_)) {
+    EXPECT_THAT(name, Not(HasSubstr("process-")));
+  }
+}
+
+TEST_F(CloudTrainingTest, AnEvaluationFollowsATrainingOfAnotherMachine) {
+  RunningProgram follower(
+      "train_resnet",
+      OfModel("eval", machine_ / "another",
+              {"--data_dir", "s3://shards/data", "--eval_split", "train",
+               "--eval_timeout", "100", "--params_override",
+               "model=lenet,image_size=28,recipe=plain,train_batch_size=8,"
+               "train_steps=20"}));
+  ASSERT_EQ(Train(kS3).exit_code, 0);
+  EXPECT_EQ(follower.Wait(), 0) << follower.err();
+  EXPECT_TRUE(server_.Has("shards/model/eval/00000020.json"));
 }
 
 // Who empties the store begins anew: nothing comes back from this disk.
