@@ -53,6 +53,9 @@ class RemoteModel {
   void PullNewer();
 
   // As ModelUpload's.
+  void Add(std::int64_t step, const std::string& folder) {
+    upload_.Add(step, folder);
+  }
   void Round(const std::stop_token& stop) { upload_.Round(stop); }
   [[nodiscard]] std::vector<std::string> Pending() const {
     return upload_.Pending();
