@@ -146,7 +146,7 @@ def learn_by_heart(place):
     """SGD, then Adam: all batches in one loop each."""
     side, batch = (32, 16) if place.short else (64, 32)
     steps = {"sgd": 24, "adam": 16} if place.short else {
-        "sgd": 320, "adam": 160}
+        "sgd": 120, "adam": 100}
     how = {"sgd": "optimizer=momentum,base_learning_rate=0.02",
            "adam": "optimizer=adam,base_learning_rate=0.001"}
     images = IMAGES
