@@ -104,7 +104,7 @@ def show_counts(place):
     """The network's parameters and the words of the infeed's vector, by a dry
     run."""
     place.run("train_resnet", "--preset", "xla_jl", "--data_dir", "shards",
-              "--model_dir", "article", "--dry_run",
+              "--model_dir", "article", "--mode", "train", "--dry_run",
               # A test's machine may have little memory.
               *(["--gradient_accumulation_steps", 8] if place.short else []))
     parameters = int(re.search(r"(\d+) parameters", place.said).group(1))
