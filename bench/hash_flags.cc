@@ -1,11 +1,15 @@
 #include "bench/hash_flags.h"
 
+#include <optional>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
 #include "bench/stream_hash.h"
+#include "pipeline/batch_plan.h"
 #include "pipeline/input_pipeline.h"
+#include "pipeline/sample_order.h"
 #include "pipeline/stream_state.h"
 #include "tools/number_checks.h"
 
@@ -34,6 +38,16 @@ std::string HashOf(InputPipeline& pipeline, std::int64_t batches) {
   return hash.Finish();
 }
 
+// The records of one batch, in the order of its slots.
+std::string RecordsText(const EpochOrder& order, const BatchPlan& plan) {
+  std::string text;
+  for (int slot = 0; slot < plan.samples; ++slot) {
+    text += fmt::format("{}{}", slot == 0 ? "" : " ",
+                        order.RecordAt(plan.PlaceOf(slot)));
+  }
+  return text;
+}
+
 }  // namespace
 
 void AddHashFlags(CLI::App& app, HashFlags& flags) {
@@ -53,6 +67,12 @@ void AddHashFlags(CLI::App& app, HashFlags& flags) {
                  "same data and options")
       ->needs(hash)
       ->type_name("FILE");
+  app.add_option("--order", flags.order,
+                 "does not measure, but prints the records of the first N "
+                 "batches, by their numbers from 0, this rank's part alone")
+      ->check(PositiveNumber())
+      ->excludes(hash)
+      ->type_name("N");
 }
 
 void PrintHashes(const RecordIndex& index, const InputOptions& options,
@@ -66,6 +86,21 @@ void PrintHashes(const RecordIndex& index, const InputOptions& options,
     if (!flags.save_state.empty()) {  // The same for any number of threads.
       WriteFileAtomically(flags.save_state, pipeline.State());
     }
+  }
+}
+
+void PrintOrder(const RecordIndex& index, const InputOptions& options,
+                const HashFlags& flags) {
+  const InputOptions input = CheckedInputOptions(options);
+  const SampleOrder order(ShardSizes(index, input.max_records), input);
+  CurrentEpoch epoch(order);
+  BatchSequence sequence(order.places(), input, {});
+  for (std::int64_t i = 0; i < flags.order; ++i) {
+    const std::optional<BatchPlan> plan = sequence.Next();
+    if (!plan) {
+      break;
+    }
+    fmt::print("{}\n", RecordsText(epoch.Of(plan->epoch), *plan));
   }
 }
 

@@ -208,6 +208,8 @@ void Run(Flags& flags, const std::vector<std::string>& shards) {
   } else if (flags.hash.batches > 0) {
     PrintHashes(index, flags.throughput.input, flags.throughput.threads,
                 flags.hash);
+  } else if (flags.hash.order > 0) {
+    PrintOrder(index, flags.throughput.input, flags.hash);
   } else {
     Measure(index, flags);
   }

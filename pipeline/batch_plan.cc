@@ -12,22 +12,9 @@ constexpr std::int64_t RoundUp(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
-// Positions that an epoch has before its last batch is looked at.
-std::int64_t SharedPositions(std::int64_t places, const InputOptions& options) {
-  switch (options.rank_share) {
-    case RankShare::kStrided:
-      return RoundUp(places, options.world_size);
-    case RankShare::kStridedDrop:
-      return places / options.world_size * options.world_size;
-    case RankShare::kContiguous:
-      break;
-  }
-  return places;
-}
-
 // Positions that it has batches for.
 std::int64_t EpochEnd(std::int64_t places, const InputOptions& options) {
-  const std::int64_t positions = SharedPositions(places, options);
+  const std::int64_t positions = EpochSamples(places, options);
   switch (options.last_batch) {
     case LastBatch::kPad:
       return positions;
@@ -41,6 +28,18 @@ std::int64_t EpochEnd(std::int64_t places, const InputOptions& options) {
 }
 
 }  // namespace
+
+std::int64_t EpochSamples(std::int64_t places, const InputOptions& options) {
+  switch (options.rank_share) {
+    case RankShare::kStrided:
+      return RoundUp(places, options.world_size);
+    case RankShare::kStridedDrop:
+      return places / options.world_size * options.world_size;
+    case RankShare::kContiguous:
+      break;
+  }
+  return places;
+}
 
 BatchSequence::BatchSequence(std::int64_t places, const InputOptions& options,
                              const StreamPosition& start)

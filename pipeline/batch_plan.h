@@ -32,6 +32,12 @@ struct BatchPlan {
   friend bool operator==(const BatchPlan&, const BatchPlan&) = default;
 };
 
+// The samples of an epoch before its last batch is looked at: its places, or,
+// where rank_share is strided, as many more or fewer as let ranks share them
+// evenly.
+[[nodiscard]] std::int64_t EpochSamples(std::int64_t places,
+                                        const InputOptions& options);
+
 // The batches of a stream, planned one after the other: all there is to know
 // about epochs, ranks, last batches and resuming, as arithmetic.
 //

@@ -5,11 +5,11 @@
 namespace infeed {
 namespace {
 
-constexpr Choices<Shuffle, 4> kShuffles = {
-    {{"none", Shuffle::kNone},
-     {"global", Shuffle::kGlobal},
-     {"window", Shuffle::kWindow},
-     {"reference", Shuffle::kReference}}};
+constexpr Choices<Shuffle, 5> kShuffles = {{{"none", Shuffle::kNone},
+                                            {"global", Shuffle::kGlobal},
+                                            {"window", Shuffle::kWindow},
+                                            {"reference", Shuffle::kReference},
+                                            {"torch", Shuffle::kTorch}}};
 constexpr Choices<RankShare, 3> kShares = {
     {{"contiguous", RankShare::kContiguous},
      {"strided", RankShare::kStrided},

@@ -16,6 +16,8 @@ enum class Shuffle {
   // The reference driver's: files in their own order, 64 interleaved record by
   // record, then a buffer of 1,024 from which records are drawn.
   kReference,
+  // PyTorch's: torch.randperm, as its DistributedSampler seeds it.
+  kTorch,
 };
 
 // Which samples of a global batch are this rank's.
@@ -36,7 +38,7 @@ enum class LastBatch {
   kRepeat,  // filled up with samples from the epoch's beginning
 };
 
-// "none", "global", "window", "reference"; "contiguous", "strided",
+// "none", "global", "window", "reference", "torch"; "contiguous", "strided",
 // "strided_drop"; "auto", "drop", "pad", "repeat". Throw UsageError.
 [[nodiscard]] Shuffle ParseShuffle(std::string_view name);
 [[nodiscard]] RankShare ParseRankShare(std::string_view name);

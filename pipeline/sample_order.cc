@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "pipeline/reference_order.h"
 #include "pipeline/selection.h"
+#include "pipeline/torch_order.h"
 
 namespace infeed {
 namespace {
@@ -55,6 +56,12 @@ SampleOrder::SampleOrder(std::vector<std::int64_t> shard_sizes,
     throw UsageError("the data set has " + std::to_string(records_) +
                      " records, more than the " + std::to_string(kMaxRecords) +
                      " that one order can hold: give fewer shards");
+  }
+  if (shuffle_ == Shuffle::kTorch && records_ > kMostTorchRecords) {
+    throw UsageError("shuffle=torch is for " +
+                     std::to_string(kMostTorchRecords) +
+                     " records at most, the data set has " +
+                     std::to_string(records_) + ": give shuffle=global");
   }
   if (selection_) {
     CheckSelection(options.max_records);
@@ -105,6 +112,10 @@ EpochOrder SampleOrder::Epoch(std::uint32_t epoch) const {
     case Shuffle::kReference:
       order.order_ = std::make_shared<const std::vector<std::uint32_t>>(
           ReferenceOrder(shard_sizes_, seed_, epoch));
+      break;
+    case Shuffle::kTorch:
+      order.order_ = std::make_shared<const std::vector<std::uint32_t>>(
+          TorchOrder(places_, seed_, epoch));
       break;
   }
   return order;

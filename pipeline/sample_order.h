@@ -38,12 +38,13 @@ class EpochOrder {
 // Which record stands at a place of an epoch's order: a function of (seed,
 // epoch, position) alone. none: the records' own order; global: a
 // KeyedPermutation of all records; window: a WindowOrder; reference: a table
-// that is computed as the epoch begins (ReferenceOrder()). Of a selection its
-// places are ordered. docs/order.md has them all.
+// that is computed as the epoch begins (ReferenceOrder()); torch: another one
+// (TorchOrder()). Of a selection its places are ordered. docs/order.md has them
+// all.
 //
 // Const members may be called from several threads at once. The constructor
-// throws UsageError for 2^32 records and more, a selection of records that
-// there are not, and one that this order cannot take.
+// throws UsageError for more records than an order can hold, a selection of
+// records that there are not, and one that this order cannot take.
 class SampleOrder {
  public:
   // shard_sizes: records of each shard. Requires: options are checked.

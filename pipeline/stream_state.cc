@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/batch_plan.h"
+#include "pipeline/sample_order.h"
 #include "pipeline/selection.h"
 
 namespace infeed {
@@ -128,7 +130,12 @@ StreamState StateOf(const RecordIndex& index, const InputOptions& options,
   StreamState state{.position = position,
                     .identity = {{"seed", Json(checked.seed).dump()},
                                  {"data", Json(index.identity()).dump()}}};
-  const Json json = OptionsToJson(checked);
+  Json json = OptionsToJson(checked);
+  if (checked.rank_share != RankShare::kContiguous) {
+    // The one thing that another number of ranks can change.
+    const SampleOrder order(ShardSizes(index, checked.max_records), checked);
+    json["epoch_samples"] = EpochSamples(order.places(), checked);
+  }
   for (const auto& [name, value] : json.items()) {
     state.identity.push_back({name, value.dump()});
   }

@@ -10,11 +10,8 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/object_source.h"
-#include "records/object_store.h"
 #include "records/open_sink.h"
-#include "records/open_source.h"
-#include "records/url.h"
+#include "records/read_whole.h"
 
 namespace infeed {
 namespace {
@@ -28,29 +25,6 @@ constexpr int kIndent = 2;
 
 std::string PathOf(const std::string& data_dir) {
   return (std::filesystem::path(data_dir) / "dataset.json").string();
-}
-
-// nullopt when there is no such file or object.
-std::optional<std::string> TextOf(const std::string& path) {
-  if (!IsUrl(path)) {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored)
-               ? std::optional(ReadWholeFile(path, kMaxBytes))
-               : std::nullopt;
-  }
-  const std::optional<ObjectInfo> info = SharedObjectStore()->Find(path);
-  if (!info) {
-    return std::nullopt;
-  }
-  if (info->size > kMaxBytes) {
-    throw IoError(UrlForMessages(path) + ": has " + std::to_string(info->size) +
-                  " bytes, more than the limit of " +
-                  std::to_string(kMaxBytes));
-  }
-  std::string text(static_cast<std::size_t>(info->size), '\0');
-  (void)ObjectSource(path, *info)
-      .ReadAt(0, std::as_writable_bytes(std::span(text)));
-  return text;
 }
 
 Json ToJson(const DatasetInfo::Split& split) {
@@ -127,7 +101,7 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info) {
 
 std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
   const std::string path = PathOf(data_dir);
-  const std::optional<std::string> text = TextOf(path);
+  const std::optional<std::string> text = ReadWholeIfThere(path, kMaxBytes);
   if (!text) {
     return std::nullopt;
   }

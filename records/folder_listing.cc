@@ -7,6 +7,9 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "records/cloud_runtime.h"
+#include "records/object_folder.h"
+#include "records/open_source.h"
 
 namespace infeed {
 namespace {
@@ -50,13 +53,7 @@ void TakeEntry(const fs::directory_entry& entry, FolderListing& listing) {
   }
 }
 
-}  // namespace
-
-bool FolderListing::HasFolder(std::string_view name) const {
-  return std::binary_search(folders.begin(), folders.end(), name);
-}
-
-FolderListing ListFolder(const std::string& path) {
+FolderListing ListFiles(const std::string& path) {
   std::error_code error;
   fs::directory_iterator entry(path, error);
   ThrowOn(error, path, "list");
@@ -65,11 +62,40 @@ FolderListing ListFolder(const std::string& path) {
     TakeEntry(*entry, listing);
   }
   ThrowOn(error, path, "list");
+  return listing;
+}
+
+void Sort(FolderListing& listing) {
   std::sort(listing.folders.begin(), listing.folders.end());
   std::sort(listing.ignored.begin(), listing.ignored.end());
   std::sort(listing.images.begin(), listing.images.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
+}  // namespace
+
+bool FolderListing::HasFolder(std::string_view name) const {
+  return std::binary_search(folders.begin(), folders.end(), name);
+}
+
+FolderListing ListFolder(const std::string& path) {
+  FolderListing listing =
+      IsUrl(path) ? ListObjectFolder(path) : ListFiles(path);
+  Sort(listing);
   return listing;
+}
+
+std::vector<FolderListing> ListFolders(const std::vector<std::string>& paths) {
+  std::vector<FolderListing> listings(paths.size());
+  const auto list = [&](std::size_t i) { listings[i] = ListFolder(paths[i]); };
+  if (!paths.empty() && IsUrl(paths.front())) {
+    SharedCloudRuntime()->pool->ForEach(paths.size(), list);
+  } else {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      list(i);
+    }
+  }
+  return listings;
 }
 
 bool HasImageExtension(std::string_view name) {

@@ -135,7 +135,11 @@ class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
 };
 
 ObjectSink::ObjectSink(const std::string& url)
-    : runtime_(SharedCloudRuntime()), url_(url) {
+    : ObjectSink(url, SharedCloudRuntime()) {}
+
+ObjectSink::ObjectSink(const std::string& url,
+                       std::shared_ptr<const CloudRuntime> runtime)
+    : runtime_(std::move(runtime)), url_(url) {
   (void)ParseWritableUrl(url);
 }
 

@@ -24,6 +24,9 @@ namespace infeed {
 class ObjectSink final : public ByteSink {
  public:
   explicit ObjectSink(const std::string& url);
+  // By a runtime other than the process's: with retries of its own, say.
+  ObjectSink(const std::string& url,
+             std::shared_ptr<const CloudRuntime> runtime);
   ~ObjectSink() override;
   ObjectSink(const ObjectSink&) = delete;
   ObjectSink& operator=(const ObjectSink&) = delete;

@@ -27,6 +27,7 @@ struct ObjectInfo {
 struct ObjectEntry {
   std::string url{};
   std::int64_t size = 0;
+  std::string etag{};  // as in ObjectInfo
 };
 
 struct ObjectListing {

@@ -82,8 +82,9 @@ ObjectListing ObjectStore::List(const std::string& prefix) const {
   do {
     ObjectPage page = GetPage(client_, url, token);
     for (ListedObject& object : page.objects) {
-      listing.objects.push_back(
-          {.url = url_of(std::move(object.key)), .size = object.size});
+      listing.objects.push_back({.url = url_of(std::move(object.key)),
+                                 .size = object.size,
+                                 .etag = std::move(object.etag)});
     }
     for (std::string& folder : page.common_prefixes) {
       listing.folders.push_back(url_of(std::move(folder)));

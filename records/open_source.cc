@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 #include "records/cloud_settings.h"
 #include "records/object_source.h"
+#include "records/object_store.h"
 #include "records/shard_cache.h"
+#include "records/url.h"
 
 namespace infeed {
 
@@ -32,6 +36,18 @@ std::unique_ptr<ByteSource> OpenSource(const std::string& path) {
     }
   }
   return source;
+}
+
+std::string PathForMessages(const std::string& path) {
+  return IsUrl(path) ? UrlForMessages(path) : path;
+}
+
+bool IsThere(const std::string& path) {
+  if (IsUrl(path)) {
+    return SharedObjectStore()->Find(path).has_value();
+  }
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
 }
 
 }  // namespace infeed

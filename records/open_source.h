@@ -16,4 +16,10 @@ namespace infeed {
 // is none.
 [[nodiscard]] std::unique_ptr<ByteSource> OpenSource(const std::string& path);
 
+// A path as it is; a URL as UrlForMessages() shows it.
+[[nodiscard]] std::string PathForMessages(const std::string& path);
+
+// Whether a file or an object is there. Throws what OpenSource() throws.
+[[nodiscard]] bool IsThere(const std::string& path);
+
 }  // namespace infeed

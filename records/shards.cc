@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "records/fnv_hash.h"
 #include "records/object_shards.h"
 #include "records/open_source.h"
+#include "records/user_cache.h"
 
 namespace infeed {
 namespace {
@@ -159,16 +159,6 @@ std::string HashOf(std::string_view text) {
   std::snprintf(hex.data(), hex.size(), "%016llx",
                 static_cast<unsigned long long>(FnvHash(text)));
   return hex.data();
-}
-
-// $XDG_CACHE_HOME, else ~/.cache; "" where there is neither.
-std::string UserCacheFolder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') {  // It says: relative ones are wrong.
-    return cache;
-  }
-  const char* home = std::getenv("HOME");
-  return home != nullptr && *home != '\0' ? std::string(home) + "/.cache" : "";
 }
 
 // Whether a folder is there, made if need be, and can be written.

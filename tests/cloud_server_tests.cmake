@@ -25,7 +25,7 @@ add_dependencies(core_tests object_server_test)
 
 infeed_test(cloud_server_test
   SOURCES cloud_auth_test.cc cloud_cache_test.cc cloud_faults_test.cc
-          cloud_list_test.cc cloud_reads_test.cc cloud_signature_test.cc
+          cloud_folder_test.cc cloud_list_test.cc cloud_reads_test.cc cloud_signature_test.cc
           cloud_upload_test.cc
   LIBRARIES infeed::records object_server
   LABELS core)
@@ -44,10 +44,18 @@ infeed_test(cloud_pipeline_test
 add_dependencies(core_tests cloud_pipeline_test)
 
 infeed_test(cloud_conversion_test
-  SOURCES cloud_conversion_test.cc support/running_program.cc
+  SOURCES cloud_conversion_test.cc cloud_images_test.cc
+          support/running_program.cc
   LIBRARIES infeed::records object_server test_jpeg
   LABELS end_to_end)
 add_dependencies(cloud_conversion_test imagenet_to_records)
 
 infeed_fuzz(cloud_xml_fuzz LIBRARIES infeed::records)
 infeed_fuzz(http_headers_fuzz LIBRARIES infeed::records)
+
+# Whole trainings in the cloud.
+infeed_test(cloud_training_test
+  SOURCES cloud_training_test.cc support/running_program.cc
+  LIBRARIES infeed::trainer_state object_server pipeline_test_support
+  LABELS end_to_end)
+add_dependencies(cloud_training_test train_resnet)

@@ -119,6 +119,25 @@ TEST(EvalResultTest, SumsComeBackFromTheirBytes) {
   EXPECT_THAT(error(bytes + "x"), HasSubstr("cannot be read"));
 }
 
+TEST(EvalResultTest, SumsOfFewImagesAreFewBytes) {
+  EvalSums sums{.images = 3, .classes = 1000};
+  sums.confusion.resize(1'000'000);
+  const std::string empty = BytesOf(sums);
+  sums.confusion[0] = 1;
+  sums.confusion[999'999] = 2;
+  const std::string bytes = BytesOf(sums);
+  EXPECT_EQ(bytes.size(), empty.size() + 2 * 16);
+  EXPECT_LT(bytes.size(), 150);
+  EXPECT_EQ(EvalSumsOf(bytes).confusion, sums.confusion);
+  // A cell that the matrix does not have: its place follows the first one.
+  std::string wrong = bytes;
+  const std::size_t place = wrong.find("\x3f\x42\x0f");  // 999,999
+  ASSERT_NE(place, std::string::npos);
+  wrong[place] = '\x40';
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)EvalSumsOf(wrong); }),
+              HasSubstr("cannot be read"));
+}
+
 TEST(EvalResultTest, ScoresOfAPartAloneAreNoScores) {
   const json golden = ManyClasses();
   EvalSums without = SumsOf(golden, 0, 7);

@@ -19,8 +19,8 @@ TEST(InputOptionsTest, ParsesShuffles) {
   EXPECT_EQ(ParseShuffle("none"), Shuffle::kNone);
   EXPECT_EQ(ParseShuffle("global"), Shuffle::kGlobal);
   EXPECT_THAT([] { (void)ParseShuffle("some"); },
-              Refuses("shuffle is \"some\": give none, global, window "
-                      "or reference"));
+              Refuses("shuffle is \"some\": give none, global, window, "
+                      "reference or torch"));
 }
 
 TEST(InputOptionsTest, ParsesPolicies) {

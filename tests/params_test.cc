@@ -422,6 +422,23 @@ TEST(ResolveDefaultsTest, CountsALastBatchThatIsNotDropped) {
   EXPECT_EQ(steps("pad").steps_per_eval, 469);
 }
 
+// DistributedSampler's epochs: 1,000 images that 8 ranks share as they are, and
+// 1,023 that they fill up to 1,024 or cut to 1,016.
+TEST(ResolveDefaultsTest, CountsWhatStridedRanksAddToAnEpoch) {
+  const auto steps = [](const std::string& rank_share, std::int64_t images,
+                        int ranks) {
+    return Resolve(
+               "train_batch_size=128,train_epochs=3,rank_share=" + rank_share,
+               {.train_images = images, .label_classes = 2, .ranks = ranks})
+        .values.train_steps;
+  };
+  EXPECT_EQ(steps("contiguous", 1023, 8), 3 * 7);
+  EXPECT_EQ(steps("strided", 1023, 8), 3 * 8);
+  EXPECT_EQ(steps("strided", 1023, 1), 3 * 7);
+  EXPECT_EQ(steps("strided_drop", 1023, 8), 3 * 7);
+  EXPECT_EQ(steps("strided", 1000, 8), 3 * 7);
+}
+
 TEST(ResolveDefaultsTest, NeedsNoTrainingDataToEvaluate) {
   const TrainParams params =
       Resolve("", {.eval_images = 100, .label_classes = 10}).values;

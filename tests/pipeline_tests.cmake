@@ -39,6 +39,7 @@ infeed_test(pipeline_test
     stats_test.cc
     storage_reads_test.cc
     thousand_ranks_test.cc
+    torch_order_test.cc
     trace_log_test.cc
     verdict_test.cc
     window_order_test.cc
@@ -91,6 +92,13 @@ if(NOT INFEED_SANITIZE)
     SOURCES thousand_ranks_memory_test.cc
     LIBRARIES pipeline_test_support
     LABELS core)
+  # It walks orders for seconds.
+  infeed_test(cluster_scale_test
+    SOURCES cluster_scale_test.cc
+    LIBRARIES cluster_costs infeed::pipeline infeed::trainer_host
+    LABELS core)
+  target_compile_definitions(cluster_scale_test PRIVATE
+    INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")
   infeed_test(warm_allocations_test
     SOURCES warm_allocations_test.cc
     LIBRARIES pipeline_test_support

@@ -52,6 +52,15 @@ TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
             HasSubstr("peak memory")));
 }
 
+TEST_F(PipelineThroughputTest, PrintsTheOrderOfARank) {
+  const std::string ranks = "--rank 1 --world_size 2 --order 3 --shuffle none";
+  EXPECT_EQ(Run(ranks).out, "2 3\n6 7\n2 3\n");  // The epoch ends between.
+  EXPECT_EQ(Run(ranks + " --rank_share strided").out, "1 3\n5 7\n1 3\n");
+  EXPECT_EQ(Run("--order 9 --eval").out, "0 1 2 3\n4 5 6 7\n8 9\n");
+  // torch.randperm(10) after torch.manual_seed(0).
+  EXPECT_EQ(Run("--order 2 --shuffle torch").out, "4 1 7 5\n3 9 0 8\n");
+}
+
 TEST_F(PipelineThroughputTest, SelectsRecords) {
   const std::string flags = " --batch_size 4 --image_size 16 --hash 5";
   const ProgramResult plain = Run("--hash 5");

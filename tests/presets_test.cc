@@ -101,6 +101,7 @@ TEST(PresetsTest, HaveTheirSourcesLengthAndRate) {
   EXPECT_EQ(steps("ffcv_16"), 16 * 1251);
   EXPECT_EQ(steps("xla_jl"), 1000);
   EXPECT_EQ(Values("xla_jl").iterations_per_loop, 1000);
+  EXPECT_EQ(Values("xla_jl").num_label_classes, 1000);
   EXPECT_DOUBLE_EQ(Values("ffcv_16").base_learning_rate * 4096 / 256, 1.7);
 
   RunParams mnist = ReadParams(

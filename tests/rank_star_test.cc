@@ -72,6 +72,19 @@ TEST_F(RankStarTest, GathersByRankAgainAndAgain) {
   });
 }
 
+TEST_F(RankStarTest, CollectsAtRankZeroAlone) {
+  Run(3, [](StarRanks& ranks) {
+    const std::vector<std::string> expected =
+        ranks.place().is_first() ? std::vector<std::string>{"0", "1", "2"}
+                                 : std::vector<std::string>(3);
+    const std::string mine = std::to_string(ranks.place().rank);
+    for (int round = 0; round < 50; ++round) {
+      EXPECT_EQ(ranks.Collect(mine), expected);
+      EXPECT_THAT(ranks.Gather(mine), ElementsAre("0", "1", "2"));
+    }
+  });
+}
+
 TEST_F(RankStarTest, BroadcastsWhatRankZeroSays) {
   Run(3, [](StarRanks& ranks) {
     const std::string mine(1 << 20,

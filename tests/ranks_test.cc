@@ -63,10 +63,12 @@ class RanksTest : public testing::Test {
     Write("validation", 7);
   }
 
-  void Write(const std::string& split, int images) const {
+  // bad: the record that is no image; -1: none.
+  void Write(const std::string& split, int images, int bad = -1) const {
     TfrecordWriter writer(data_ / ShardName(split, 0, 1));
     for (int i = 0; i < images; ++i) {
-      writer.Append(TestPayload(i % 4));
+      writer.Append(i == bad ? PayloadWithImage("no image", 1)
+                             : TestPayload(i % 4));
     }
     writer.Close();
   }
@@ -86,6 +88,12 @@ class RanksTest : public testing::Test {
       arguments.insert(arguments.end(), {"--data_dir", data_.path()});
     }
     return arguments;
+  }
+
+  // Of a launcher whose two ranks train until they are ended.
+  [[nodiscard]] Arguments Endless(const std::string& model) const {
+    return ArgumentsOf(model, 100000,
+                       {"--mode", "train", "--local_ranks", "2"});
   }
 
   // In one process, or with --local_ranks; to the end.
@@ -163,6 +171,36 @@ class RanksByHand {
   std::vector<Program> programs_;
 };
 
+// The processes that a process has started.
+std::vector<pid_t> ChildrenOf(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) {
+    children.push_back(child);
+  }
+  return children;
+}
+
+// A launcher of two ranks, which train on end.
+class LaunchedRanks {
+ public:
+  explicit LaunchedRanks(const Arguments& arguments)
+      : launcher_("train_resnet", arguments) {
+    EXPECT_TRUE(launcher_.ReadUntil("step 1/")) << launcher_.err();
+    ranks_ = ChildrenOf(launcher_.process());
+    EXPECT_THAT(ranks_, SizeIs(2));
+  }
+
+  [[nodiscard]] RunningProgram& launcher() { return launcher_; }
+  // By rank.
+  [[nodiscard]] const std::vector<pid_t>& ranks() const { return ranks_; }
+
+ private:
+  RunningProgram launcher_;
+  std::vector<pid_t> ranks_;
+};
+
 TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
   ASSERT_EQ(Train("one", 8).exit_code, 0);
   for (const std::string ranks : {"2", "4"}) {
@@ -175,6 +213,43 @@ TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
     EXPECT_THAT(run.err, HasSubstr("rank 0 of " + ranks));
     EXPECT_THAT(run.err, Not(HasSubstr("rank 1 of " + ranks)));
   }
+}
+
+TEST_F(RanksTest, StridedRanksTrainAsOneProcess) {
+  const Arguments strided = {"--rank_share", "strided", "--shuffle", "torch"};
+  ASSERT_EQ(Train("one", 8, strided).exit_code, 0);
+  Arguments two = strided;
+  two.insert(two.end(), {"--local_ranks", "2"});
+  const ProgramResult run = Train("two", 8, two);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ExpectSameTraining("one", "two", 8);
+}
+
+// 25 images are 26 for two strided ranks, and 25 for one: another stream where
+// none is dropped.
+TEST_F(RanksTest, RefuseToGoOnWithRanksThatMakeOtherEpochs) {
+  Write("train", 25);
+  const Arguments strided = {"--rank_share", "strided", "--last_batch", "pad"};
+  Arguments two = strided;
+  two.insert(two.end(), {"--local_ranks", "2"});
+  ASSERT_EQ(Train("two", 4, two).exit_code, 0);
+  const ProgramResult one = Train("two", 8, strided);
+  EXPECT_EQ(one.exit_code, 2);
+  EXPECT_THAT(one.err, HasSubstr("epoch_samples is 25, the checkpoint has 26"));
+  EXPECT_EQ(Train("two", 8, two).exit_code, 0);
+}
+
+// Record 13 is never rank 0's, which says it all the same.
+TEST_F(RanksTest, CountTheBadRecordsOfAllRanks) {
+  Write("train", 24, 13);
+  const ProgramResult run =
+      Train("model", 2,
+            {"--local_ranks", "2", "--rank_share", "strided", "--shuffle",
+             "none", "--on_bad_record", "skip"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(" bad records on all ranks; the first of rank "
+                                 "1: " +
+                                 (data_ / ShardName("train", 0, 1))));
 }
 
 // Three ranks share seven images to evaluate: each is seen once.
@@ -237,12 +312,9 @@ TEST_F(RanksTest, AllStopWhereOneIsAsked) {
 }
 
 TEST_F(RanksTest, TheLauncherPassesSignalsOn) {
-  RunningProgram launcher(
-      "train_resnet", ArgumentsOf("stopped", 100000,
-                                  {"--mode", "train", "--local_ranks", "2"}));
-  ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
-  launcher.Signal(SIGINT);
-  EXPECT_EQ(launcher.Wait(), 75) << launcher.err();
+  LaunchedRanks run(Endless("stopped"));
+  run.launcher().Signal(SIGINT);
+  EXPECT_EQ(run.launcher().Wait(), 75) << run.launcher().err();
   EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
 }
 
@@ -279,42 +351,22 @@ TEST_F(RanksTest, OthersNameTheOneThatWasKilled) {
   }
 }
 
-// The processes that a process has started.
-std::vector<pid_t> ChildrenOf(pid_t process) {
-  const std::string number = std::to_string(process);
-  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child = 0; file >> child;) {
-    children.push_back(child);
-  }
-  return children;
-}
-
 TEST_F(RanksTest, TheLauncherEndsWhenARankIsKilled) {
-  RunningProgram launcher(
-      "train_resnet",
-      ArgumentsOf("killed", 100000, {"--mode", "train", "--local_ranks", "2"}));
-  ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
-  const std::vector<pid_t> ranks = ChildrenOf(launcher.process());
-  ASSERT_THAT(ranks, SizeIs(2));
-  ::kill(ranks[1], SIGKILL);
-  EXPECT_EQ(launcher.Wait(), 1);
-  EXPECT_THAT(launcher.err(), HasSubstr("rank 1 was ended by signal 9"));
-  for (const pid_t rank : ranks) {
+  LaunchedRanks run(Endless("killed"));
+  ASSERT_THAT(run.ranks(), SizeIs(2));
+  ::kill(run.ranks()[1], SIGKILL);
+  EXPECT_EQ(run.launcher().Wait(), 1);
+  EXPECT_THAT(run.launcher().err(), HasSubstr("rank 1 was ended by signal 9"));
+  for (const pid_t rank : run.ranks()) {
     EXPECT_NE(::kill(rank, 0), 0) << "a rank is left";
   }
 }
 
 TEST_F(RanksTest, RanksEndWithTheirLauncher) {
-  RunningProgram launcher(
-      "train_resnet",
-      ArgumentsOf("killed", 100000, {"--mode", "train", "--local_ranks", "2"}));
-  ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
-  const std::vector<pid_t> ranks = ChildrenOf(launcher.process());
-  ASSERT_THAT(ranks, SizeIs(2));
-  launcher.Signal(SIGKILL);
+  LaunchedRanks run(Endless("killed"));
+  run.launcher().Signal(SIGKILL);
   // Its stderr is the ranks' too: it ends once they have.
-  EXPECT_EQ(launcher.Wait(), 128 + SIGKILL);
+  EXPECT_EQ(run.launcher().Wait(), 128 + SIGKILL);
 }
 
 TEST_F(RanksTest, OthersEndWhenOneIsSilent) {

@@ -170,16 +170,16 @@ TEST(RawFormatsTest, FindsXlaJl) {
 TEST(RawFormatsTest, RefusesXlaJlFilesThatDoNotFit) {
   ImageFolder raw;
   raw.File("X_train.raw", Counting(kXlaJlBytes));
-  EXPECT_THAT(ErrorOf<IoError>(raw, RawFormat::kXlaJl),
-              HasSubstr("Y_train.raw: cannot open"));
+  EXPECT_THAT(ErrorOf<UsageError>(raw, RawFormat::kXlaJl),
+              EndsWith("X_train.raw: Y_train.raw is missing beside it"));
   raw.File("Y_train.raw", "abc");
   EXPECT_THAT(ErrorOf(raw, RawFormat::kXlaJl),
               HasSubstr("Y_train.raw: has 3 bytes; expected two for each"));
   raw.File("Y_train.raw", {"\1\0\1\0", 4});
   EXPECT_THAT(ErrorOf(raw, RawFormat::kXlaJl),
-              AllOf(HasSubstr("X_train.raw: has 150528 bytes; expected 150528 "
-                              "for each of the 2 labels in "),
-                    EndsWith("Y_train.raw, 301056 in all")));
+              AllOf(HasSubstr("X_train.raw: has 150528 bytes, 1.00 images of "
+                              "3 x 224 x 224; the 2 labels in "),
+                    HasSubstr("Y_train.raw ask for 301056: make both files")));
   raw.File("Y_train.raw", {"\0\0", 2});
   EXPECT_THAT(ErrorOf(raw, RawFormat::kXlaJl),
               HasSubstr("Y_train.raw: record 0 at byte 0: label 0 is none"));

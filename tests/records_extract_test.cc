@@ -168,6 +168,29 @@ TEST_F(RecordsExtractTest, MakesPngsOfPixels) {
   EXPECT_THAT(image.pixels(), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
+// Images of raw files are called after the file and their number in it.
+TEST_F(RecordsExtractTest, NamesImagesOfRawFilesAsImages) {
+  Write("train-00000-of-00001",
+        RecordFile()
+            .Add(PayloadOf({TestJpeg(), 1, "X_train.raw#00017"}))
+            .Add(PayloadOf({"no image", 1, "X_train.raw#00018"}))
+            .Add(WireExample(
+                {{"image/height", WireField(3, WireField(1, "\1"))},
+                 {"image/width", WireField(3, WireField(1, "\1"))},
+                 {"image/filename",
+                  WireField(1, WireField(1, "train-images.gz#00019"))},
+                 {"image/packed",
+                  WireField(1, WireField(1, std::string("\0\3\2\1", 4)))}})));
+  ASSERT_EQ(Run().exit_code, 0);
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : Files()) {
+    names.push_back(name);
+  }
+  EXPECT_THAT(names,
+              ElementsAre("1/X_train.raw#00017.jpg", "1/X_train.raw#00018",
+                          "unlabelled/train-images.gz#00019.png"));
+}
+
 TEST_F(RecordsExtractTest, NamesBadRecordsAndGoesOn) {
   Write("train-00000-of-00001", RecordFile()
                                     .Add("not an Example")

@@ -71,6 +71,24 @@ TEST_F(StreamStateTest, IsTheFormatOfTheDocuments) {
                     HasSubstr("    \"selection\": null,\n")));
 }
 
+// Three ranks fill an epoch of 8 records up to 9, or cut it to 6.
+TEST_F(StreamStateTest, RefusesRanksThatWouldShareAnotherEpoch) {
+  InputOptions here = options_;
+  here.batch_size = 12;
+  here.last_batch = LastBatch::kPad;
+  InputOptions there = here;
+  there.world_size = 3;
+  EXPECT_EQ(Refusal(here, there), "");
+  here.rank_share = there.rank_share = RankShare::kStrided;
+  EXPECT_THAT(Refusal(here, there),
+              HasSubstr("epoch_samples is 8 here, 9 in the state"));
+  here.rank_share = there.rank_share = RankShare::kStridedDrop;
+  EXPECT_THAT(Refusal(here, there),
+              HasSubstr("epoch_samples is 8 here, 6 in the state"));
+  there.world_size = 4;
+  EXPECT_EQ(Refusal(here, there), "");
+}
+
 TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
   const std::vector<std::pair<std::string, std::function<void(InputOptions&)>>>
       changes = {

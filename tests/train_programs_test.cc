@@ -25,6 +25,7 @@
 namespace infeed {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
@@ -227,7 +228,8 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
       "--eval_batch_size 2 --num_train_images 16 --train_steps 4 "
       "--steps_per_eval 2";
   EXPECT_THAT(RunProgram("train_resnet", flags + " --dry_run").err,
-              HasSubstr("fake: black images of class 0"));
+              AllOf(HasSubstr("fake: black images of class 0"),
+                    HasSubstr("4 x 28 x 28 pixels: 3136 words of 32 bits")));
   const ProgramResult result = RunProgram("train_resnet", flags);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::vector<nlohmann::json> evals = Events("fake", "eval");

@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "trainer": {"pipeline", "records", "preprocess", "base"},
     "tools": {"trainer", "pipeline", "records", "preprocess", "base"},
     "bench": set(STATIONS),
+    "examples": {"pipeline", "records", "preprocess", "base"},
 }
 
 # One door per dependency: pattern of the include -> where it may stand.

@@ -23,7 +23,21 @@ add_test(NAME device_bench_test
           ${CMAKE_CURRENT_SOURCE_DIR}/device_bench_test.py)
 set_tests_properties(device_bench_test PROPERTIES LABELS core)
 
-add_test(NAME walls.find_package
-  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/find_package/run.sh
-          ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER})
-set_tests_properties(walls.find_package PROPERTIES LABELS walls TIMEOUT 600)
+# What users get: installed once for all tests that build against it.
+set(installed ${CMAKE_CURRENT_BINARY_DIR}/installed)
+add_test(NAME walls.install
+  COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR}
+          --prefix ${installed})
+set_tests_properties(walls.install PROPERTIES
+  LABELS walls FIXTURES_SETUP installed)
+add_test(NAME walls.uninstall
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${installed})
+set_tests_properties(walls.uninstall PROPERTIES
+  LABELS walls FIXTURES_CLEANUP installed)
+foreach(consumer find_package examples)
+  add_test(NAME walls.${consumer}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/${consumer}/run.sh
+            ${installed} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER})
+  set_tests_properties(walls.${consumer} PROPERTIES
+    LABELS walls TIMEOUT 600 FIXTURES_REQUIRED installed)
+endforeach()

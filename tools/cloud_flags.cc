@@ -15,6 +15,10 @@ void AddCloudFlags(CLI::App& app, CloudFlags& flags) {
   app.add_option("--cache_size", flags.cache_size, "bytes that they may take")
       ->type_name("SIZE")
       ->capture_default_str();
+  AddConnectionsFlag(app, flags);
+}
+
+void AddConnectionsFlag(CLI::App& app, CloudFlags& flags) {
   app.add_option("--connections", flags.connections,
                  "to stores in the cloud, at once")
       ->capture_default_str();

@@ -20,6 +20,9 @@ struct CloudFlags {
 // Adds --cache_dir, --cache_size and --connections.
 void AddCloudFlags(CLI::App& app, CloudFlags& flags);
 
+// Adds --connections alone, where there are no shards to be kept.
+void AddConnectionsFlag(CLI::App& app, CloudFlags& flags);
+
 // Sets cloud_settings(); their warning goes to stderr. Throws UsageError.
 void ApplyCloudFlags(const CloudFlags& flags);
 

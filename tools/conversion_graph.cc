@@ -168,6 +168,7 @@ flow::continue_msg Nodes::Finish(Parcel* parcel) {
     failure_.Add(parcel->number, std::current_exception());
   }
   parcel->item.record = {};  // Its memory is needed elsewhere.
+  parcel->item.fetched = nullptr;
   idle_.Push(parcel);
   return {};
 }

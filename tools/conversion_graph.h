@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
+#include "records/byte_source.h"
 #include "tools/record_maker.h"
 
 namespace infeed {
@@ -12,7 +14,9 @@ struct ImageFile;
 struct ConversionItem {
   std::size_t shard = 0;             // as the steps number them
   const ImageFile* image = nullptr;  // nullptr: the shard is complete
-  ImageRecord record = {};           // made by Encode()
+  // The image's object on its way; null where it is a file.
+  std::unique_ptr<ByteSource> fetched = nullptr;
+  ImageRecord record = {};  // made by Encode()
 };
 
 // The work of a conversion, without any knowledge of threads or order.

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "tools/image_source.h"
 
 namespace infeed {
 namespace {
@@ -18,11 +19,11 @@ namespace {
 constexpr std::array<const char*, 3> kSplitNames = {"train", "validation",
                                                     "test"};
 
-// A hash of a file's base name (FNV-1a, then Philox, since FNV alone leaves
-// names that differ in the last letter close together).
-std::uint64_t NameHash(std::string_view path) {
+// A hash of a file's name (FNV-1a, then Philox, since FNV alone leaves names
+// that differ in the last letter close together).
+std::uint64_t NameHash(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : path.substr(path.rfind('/') + 1)) {
+  for (const char c : name) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   const std::array<std::uint32_t, 4> words =
@@ -39,7 +40,7 @@ std::vector<std::size_t> DealingOrder(const std::vector<ImageFile>& images,
   std::vector<std::pair<std::uint64_t, std::size_t>> hashed;
   hashed.reserve(places.size());
   for (const std::size_t place : places) {
-    hashed.emplace_back(NameHash(images[place].path), place);
+    hashed.emplace_back(NameHash(ImageName(images[place])), place);
   }
   std::sort(hashed.begin(), hashed.end());
   std::vector<std::size_t> order;

@@ -12,7 +12,7 @@
 #include <openssl/evp.h>
 
 #include "base/error.h"
-#include "records/byte_source.h"
+#include "tools/image_source.h"
 #include "tools/parallel_for.h"
 #include "tools/raw_images.h"
 
@@ -20,7 +20,6 @@ namespace infeed {
 namespace {
 
 constexpr std::size_t kDigestBytes = 32;
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 using Digest = std::array<unsigned char, kDigestBytes>;
 
@@ -50,16 +49,10 @@ class Sha256 {
   std::unique_ptr<EVP_MD_CTX, FreeContext> context_;
 };
 
-Digest FileDigest(const std::string& path) {
-  const FileSource file(path);
-  std::vector<std::byte> buffer(
-      std::min(kBufferBytes, static_cast<std::size_t>(file.size()) + 1));
+Digest FileDigest(const ImageFile& image) {
+  const std::string bytes = ReadImage(image);
   Sha256 hash;
-  std::int64_t offset = 0;
-  while (const std::size_t got = file.ReadAt(offset, buffer)) {
-    hash.Add(std::span(buffer).first(got));
-    offset += static_cast<std::int64_t>(got);
-  }
+  hash.Add(std::as_bytes(std::span(bytes)));
   return hash.Finish();
 }
 
@@ -122,7 +115,7 @@ DuplicateGroup::Image Described(const ImageTree& tree,
                                 const Candidate& candidate) {
   const ImageSplit& split = tree.splits[candidate.split];
   const ImageFile& image = split.images[candidate.image];
-  return {image.path,
+  return {ImagePathForMessages(image),
           tree.classes[static_cast<std::size_t>(image.class_index)].name,
           split.name};
 }
@@ -136,7 +129,7 @@ std::vector<DuplicateGroup> FindDuplicates(const ImageTree& tree, int threads) {
     const ImageFile& image =
         tree.splits[candidate.split].images[candidate.image];
     candidate.digest = image.raw_index >= 0 ? PixelDigest(*tree.raw, image)
-                                            : FileDigest(image.path);
+                                            : FileDigest(image);
   });
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate& a, const Candidate& b) {

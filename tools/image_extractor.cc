@@ -13,6 +13,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "preprocess/opencv_image.h"
+#include "records/folder_listing.h"
 #include "records/imagenet_example.h"
 #include "tools/image_format.h"
 #include "tools/packed_record.h"
@@ -42,6 +43,9 @@ std::string FileName(const ImagenetExampleView& example, bool packed,
                        record.number, extension);
   }
   const std::string name = SafeName(example.filename);
+  if (!HasImageExtension(name)) {  // X_train.raw#00017
+    return extension == "bin" ? name : name + "." + extension;
+  }
   return packed ? SplitName(name).stem + "." + extension : name;
 }
 

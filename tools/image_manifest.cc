@@ -13,9 +13,13 @@
 #include <tuple>
 #include <utility>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/open_source.h"
+#include "records/read_whole.h"
 #include "tools/csv.h"
+#include "tools/image_source.h"
+#include "tools/manifest_header.h"
+#include "tools/manifest_path.h"
 
 namespace infeed {
 namespace {
@@ -24,27 +28,9 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 constexpr std::array<const char*, 3> kSplits = {"train", "validation", "test"};
-constexpr std::array<std::string_view, 4> kColumns = {"path", "label", "split",
-                                                      "text"};
-enum Column { kPath, kLabel, kSplit, kText };
-
-// A line of a manifest, for messages.
-struct Place {
-  const std::string* manifest = nullptr;
-  std::int64_t line = 0;
-
-  [[nodiscard]] std::string text() const {
-    return *manifest + ": line " + std::to_string(line);
-  }
-};
-
-[[noreturn]] void Fail(const Place& place, const std::string& reason) {
-  throw DataError({.path = *place.manifest},
-                  "line " + std::to_string(place.line) + ": " + reason);
-}
 
 struct Row {
-  Place place;
+  ManifestPlace place;
   std::string written;  // the path as it stands there
   std::size_t split = 0;
   ImageFile image;
@@ -53,7 +39,7 @@ struct Row {
 struct ManifestClass {
   std::int32_t number = 0;
   std::string text;
-  Place text_place;
+  ManifestPlace text_place;
 };
 
 char SeparatorOf(const std::string& manifest) {
@@ -70,59 +56,16 @@ char SeparatorOf(const std::string& manifest) {
                    ": its name must end in .csv (commas) or .tsv (tabs)");
 }
 
-// Where each of kColumns stands in a row.
-class Header {
- public:
-  Header(const std::vector<std::string>& names, const Place& place)
-      : width_(names.size()) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto* const known =
-          std::find(kColumns.begin(), kColumns.end(), names[i]);
-      if (known == kColumns.end()) {
-        Fail(place, "unknown column \"" + names[i] +
-                        "\": the first row names the columns path, label and, "
-                        "where they are, split and text");
-      }
-      std::optional<std::size_t>& column =
-          places_[static_cast<std::size_t>(known - kColumns.begin())];
-      if (column) {
-        Fail(place, "column " + names[i] + " is there twice");
-      }
-      column = i;
-    }
-    for (const Column column : {kPath, kLabel}) {
-      if (!places_[column]) {
-        Fail(place, "column " + std::string(kColumns[column]) + " is missing");
-      }
-    }
-  }
-
-  [[nodiscard]] bool Has(Column column) const {
-    return places_[column].has_value();
-  }
-  [[nodiscard]] std::size_t width() const { return width_; }
-
-  // A row's value, "" where the column is not there.
-  [[nodiscard]] std::string Get(Column column,
-                                const std::vector<std::string>& fields) const {
-    return places_[column] ? fields[*places_[column]] : std::string();
-  }
-
- private:
-  std::size_t width_;
-  std::array<std::optional<std::size_t>, kColumns.size()> places_;
-};
-
-std::size_t SplitNumber(const std::string& name, const Place& place) {
+std::size_t SplitNumber(const std::string& name, const ManifestPlace& place) {
   const std::string split = name == "val" ? "validation" : name;
   const auto* const known = std::find(kSplits.begin(), kSplits.end(), split);
   if (known == kSplits.end()) {
-    Fail(place, "unknown split \"" + name + "\": train, validation or test");
+    FailAt(place, "unknown split \"" + name + "\": train, validation or test");
   }
   return static_cast<std::size_t>(known - kSplits.begin());
 }
 
-std::int64_t FileSize(const std::string& path, const Place& place) {
+std::int64_t FileSize(const std::string& path, const ManifestPlace& place) {
   std::error_code error;
   const std::uintmax_t bytes = fs::file_size(path, error);
   if (error) {
@@ -140,16 +83,17 @@ class Manifests {
   // Requires: the manifest's name outlives this.
   void Read(const std::string& manifest) {
     const char separator = SeparatorOf(manifest);
-    const std::string text = ReadWholeFile(manifest, kMaxBytes);
+    const std::string text = ReadWhole(manifest, kMaxBytes);
     try {
       ReadTable(manifest, CsvReader(text, separator));
     } catch (const DataError& error) {
-      throw error.At({.path = manifest});
+      throw error.At({.path = PathForMessages(manifest)});
     }
   }
 
   ImageTree Finish() {
     RefuseTwins();
+    FindRemote();
     ImageTree tree;
     tree.has_split_folders = divided_ != nullptr;
     std::vector<std::int32_t> renumbered(classes_.size());
@@ -181,58 +125,63 @@ class Manifests {
  private:
   void ReadTable(const std::string& manifest, CsvReader reader) {
     std::vector<std::string> fields;
-    Place place{&manifest, 1};
+    ManifestPlace place{&manifest, 1};
     if (!reader.Next(fields)) {
-      Fail(place, "the file is empty: the first row names the columns");
+      FailAt(place, "the file is empty: the first row names the columns");
     }
     place.line = reader.line();
-    const Header header(fields, place);
-    (header.Has(kSplit) ? divided_ : undivided_) = &manifest;
+    const ManifestHeader header(fields, place);
+    (header.Has(ManifestColumn::kSplit) ? divided_ : undivided_) = &manifest;
     if (divided_ != nullptr && undivided_ != nullptr) {
-      throw UsageError("--manifest: " + *divided_ + " has a split column, " +
-                       *undivided_ + " has none");
+      throw UsageError("--manifest: " + PathForMessages(*divided_) +
+                       " has a split column, " + PathForMessages(*undivided_) +
+                       " has none");
     }
     const std::size_t before = rows_.size();
     while (reader.Next(fields)) {
       place.line = reader.line();
       if (fields.size() != header.width()) {
-        Fail(place, "has " + std::to_string(fields.size()) +
-                        " values, the first row " +
-                        std::to_string(header.width()));
+        FailAt(place, "has " + std::to_string(fields.size()) +
+                          " values, the first row " +
+                          std::to_string(header.width()));
       }
       TakeRow(header, fields, place);
     }
     if (rows_.size() == before) {
-      Fail(place, "no image follows the first row");
+      FailAt(place, "no image follows the first row");
     }
   }
 
-  void TakeRow(const Header& header, const std::vector<std::string>& fields,
-               const Place& place) {
+  void TakeRow(const ManifestHeader& header,
+               const std::vector<std::string>& fields,
+               const ManifestPlace& place) {
     Row row;
     row.place = place;
-    row.written = header.Get(kPath, fields);
+    row.written = header.Get(ManifestColumn::kPath, fields);
     if (row.written.empty()) {
-      Fail(place, "the path is empty");
+      FailAt(place, "the path is empty");
     }
-    const fs::path base = base_dir_.empty()
-                              ? fs::path(*place.manifest).parent_path()
-                              : fs::path(base_dir_);
-    row.image.path = (base / row.written).lexically_normal().string();
-    row.image.bytes = FileSize(row.image.path, place);
-    row.image.class_index = ClassNumber(header.Get(kLabel, fields),
-                                        header.Get(kText, fields), place);
-    if (header.Has(kSplit)) {
-      row.split = SplitNumber(header.Get(kSplit, fields), place);
+    row.image.path = ImagePathFrom(
+        base_dir_.empty() ? FolderOfManifest(*place.manifest) : base_dir_,
+        row.written);
+    if (!IsUrl(row.image.path)) {
+      row.image.bytes = FileSize(row.image.path, place);
+    }
+    row.image.class_index =
+        ClassNumber(header.Get(ManifestColumn::kLabel, fields),
+                    header.Get(ManifestColumn::kText, fields), place);
+    if (header.Has(ManifestColumn::kSplit)) {
+      row.split =
+          SplitNumber(header.Get(ManifestColumn::kSplit, fields), place);
     }
     rows_.push_back(std::move(row));
   }
 
   std::int32_t ClassNumber(const std::string& name, const std::string& text,
-                           const Place& place) {
+                           const ManifestPlace& place) {
     if (name.empty() || name.find('\n') != std::string::npos) {
-      Fail(place, name.empty() ? "the label is empty"
-                               : "the label has more than one line");
+      FailAt(place, name.empty() ? "the label is empty"
+                                 : "the label has more than one line");
     }
     const auto next = static_cast<std::int32_t>(classes_.size());
     ManifestClass& entry =
@@ -241,11 +190,26 @@ class Manifests {
       entry.text = text;
       entry.text_place = place;
     } else if (!text.empty() && text != entry.text) {
-      Fail(place, "the text of class " + name + " is \"" + text +
-                      "\" here and \"" + entry.text + "\" in " +
-                      entry.text_place.text());
+      FailAt(place, "the text of class " + name + " is \"" + text +
+                        "\" here and \"" + entry.text + "\" in " +
+                        entry.text_place.text());
     }
     return entry.number;
+  }
+
+  // Stores are asked for all images at once.
+  void FindRemote() {
+    std::vector<ImageFile*> images;
+    for (Row& row : rows_) {
+      images.push_back(&row.image);
+    }
+    const ImageFile* const missing = FindObjects(images);
+    for (const Row& row : rows_) {
+      if (&row.image == missing) {
+        throw IoError(row.place.text() + ": " + ImagePathForMessages(*missing) +
+                      ": cannot read: there is no such object");
+      }
+    }
   }
 
   void RefuseTwins() {
@@ -259,8 +223,9 @@ class Manifests {
         rows_.begin(), rows_.end(),
         [&](const Row& a, const Row& b) { return path(a) == path(b); });
     if (twin != rows_.end()) {
-      Fail(std::next(twin)->place,
-           path(*twin) + " is in " + twin->place.text() + " already");
+      FailAt(std::next(twin)->place, ImagePathForMessages(twin->image) +
+                                         " is in " + twin->place.text() +
+                                         " already");
     }
   }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/folder_listing.h"
 #include "tools/label_files.h"
@@ -27,6 +26,14 @@ constexpr std::array<SplitFolder, 4> kSplitFolders = {
      {"test", "test"}}};
 
 constexpr const char* kNoImages = "things that are no images";
+
+ImageFile ImageIn(const std::string& folder, const FolderEntry& file,
+                  std::int32_t class_index) {
+  return {.path = folder + "/" + file.name,
+          .class_index = class_index,
+          .bytes = file.bytes,
+          .object = file.object};
+}
 
 bool IsSplitName(std::string_view folder) {
   return std::any_of(
@@ -98,23 +105,31 @@ class Scan {
         folder,
         listing.images.size() + (folder == raw_ ? 0 : listing.ignored.size()),
         "files that are in no class folder");
-    ImageSplit images{std::string(split), {}};
+    std::vector<std::string> class_folders;
     for (const std::string& name : listing.folders) {
-      std::string class_folder = folder;
-      class_folder.append("/").append(name);
-      const FolderListing files = ListFolder(class_folder);
-      NoteIgnored(class_folder, files.ignored.size() + files.folders.size(),
-                  kNoImages);
-      if (files.images.empty()) {
-        tree_.notes.push_back(class_folder + ": passed over, no images in it");
-        continue;
-      }
-      for (const FolderEntry& file : files.images) {
-        images.images.push_back(
-            {class_folder + "/" + file.name, NumberOf(name), file.bytes});
-      }
+      class_folders.push_back(folder + "/" + name);
+    }
+    const std::vector<FolderListing> listings = ListFolders(class_folders);
+    ImageSplit images{std::string(split), {}};
+    for (std::size_t i = 0; i < listings.size(); ++i) {
+      ReadClassFolder(listing.folders[i], class_folders[i], listings[i],
+                      images);
     }
     AddSplit(std::move(images));
+  }
+
+  void ReadClassFolder(const std::string& name, const std::string& folder,
+                       const FolderListing& listing, ImageSplit& split) {
+    NoteIgnored(folder, listing.ignored.size() + listing.folders.size(),
+                kNoImages);
+    if (listing.images.empty()) {
+      tree_.notes.push_back(folder + ": passed over, no images in it");
+      return;
+    }
+    const std::int32_t number = NumberOf(name);
+    for (const FolderEntry& file : listing.images) {
+      split.images.push_back(ImageIn(folder, file, number));
+    }
   }
 
   // ImageNet's own validation set: line i of the label file is the class of
@@ -141,8 +156,8 @@ class Scan {
     NoteIgnored(folder, listing.ignored.size(), kNoImages);
     ImageSplit split{"validation", {}};
     for (std::size_t i = 0; i < labels.size(); ++i) {
-      split.images.push_back({folder + "/" + listing.images[i].name,
-                              NumberOf(labels[i]), listing.images[i].bytes});
+      split.images.push_back(
+          ImageIn(folder, listing.images[i], NumberOf(labels[i])));
     }
     AddSplit(std::move(split));
   }

@@ -10,13 +10,16 @@
 namespace infeed {
 
 class RawImages;
+struct ObjectInfo;
 
 struct ImageFile {
-  std::string path;
+  std::string path;              // or a URL
   std::int32_t class_index = 0;  // into ImageTree::classes
   std::int64_t bytes = 0;
   // Its number in ImageTree::raw; -1: PATH is the file of this image alone.
   std::int64_t raw_index = -1;
+  // Of an object in a store: its state when it was listed. Null for a file.
+  std::shared_ptr<const ObjectInfo> object = nullptr;
 };
 
 struct ImageSplit {
@@ -49,7 +52,8 @@ struct ImageTree {
   std::vector<DuplicateGroup> duplicates;  // where they were asked for
 };
 
-// Lists the images in a folder of one of these layouts:
+// Lists the images in a folder, or a "folder" of a bucket (s3://, gs://), of
+// one of these layouts:
 //
 //   RAW/{train,validation|val,test}/<class>/*
 //   RAW/<class>/*                                all of it is train

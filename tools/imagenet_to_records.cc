@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/cloud_flags.h"
 #include "tools/conversion_plan.h"
 #include "tools/conversion_text.h"
 #include "tools/converter.h"
@@ -44,7 +45,10 @@ constexpr const char* kExamples =
     "      one of eight machines' share of the shards\n"
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
     "      --gcs_output_path gs://bucket/imagenet --project p\n"
-    "      uploads them as well\n\n"
+    "      uploads them as well\n"
+    "  imagenet_to_records --raw_data_dir gs://bucket/photos \\\n"
+    "      --local_scratch_dir records\n"
+    "      gs://bucket/photos/<class>/*, or s3://..., read from there\n\n"
     "The same command again goes on where an earlier one ended.\n"
     "Any of jpg, png, webp, bmp, tif, jp2, ppm is an image, in any case.\n"
     "JPEGs are stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
@@ -54,6 +58,7 @@ constexpr const char* kExamples =
 struct Flags {
   RawInputFlags input;
   OutputFlags output;
+  CloudFlags cloud;
 };
 
 ConversionPlan MakePlan(const Flags& flags) {
@@ -141,6 +146,7 @@ void UploadWithProgress(const ConversionReport& report,
 }
 
 ExitCode Run(const Flags& flags, const Interruption& interruption) {
+  ApplyCloudFlags(flags.cloud);
   const ConverterOptions options = CheckedConverterOptions(flags.output);
   const UploadTarget target = CheckedUploadTarget(flags.output);
   const std::string& output_dir = flags.output.output_dir;
@@ -167,6 +173,7 @@ ExitCode ImagenetToRecords(int argc, char** argv) {
   Flags flags;
   AddRawInputFlags(app, flags.input);
   AddOutputFlags(app, flags.output);
+  AddConnectionsFlag(app, flags.cloud);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }

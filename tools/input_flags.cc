@@ -90,8 +90,9 @@ void AddStreamFlags(CLI::App& app, InputFlags& flags) {
                "without anything random");
   group.Option("--repeat", options.repeat,
                "epochs; 0: for ever in training, one in evaluation");
-  group.Option("--shuffle", flags.shuffle,
-               "global, window, reference or none [global; with --eval none]");
+  group.Option(
+      "--shuffle", flags.shuffle,
+      "global, window, reference, torch or none [global; with --eval none]");
   group.Option("--window_shards", options.window_shards,
                "shards that shuffle=window interleaves at once");
   group.Option("--window_records", options.window_records,

@@ -2,11 +2,10 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string_view>
-#include <system_error>
 
-#include "base/atomic_file.h"
+#include "records/read_whole.h"
 #include "tools/text_lines.h"
 
 namespace infeed {
@@ -25,12 +24,12 @@ std::vector<std::string> ReadLabels(const std::string& path) {
 std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
   std::map<std::string, std::string> texts;
   for (const char* name : kTextFiles) {
-    const std::string path = folder + "/" + name;
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) {
+    const std::optional<std::string> text =
+        ReadWholeIfThere(folder + "/" + name, kMaxBytes);
+    if (!text) {
       continue;
     }
-    for (const std::string& line : Lines(ReadWholeFile(path, kMaxBytes))) {
+    for (const std::string& line : Lines(*text)) {
       const std::size_t blank = line.find_first_of(kBlanks);
       if (blank != std::string::npos) {
         texts.emplace(line.substr(0, blank), Trim(line.substr(blank)));

@@ -55,14 +55,27 @@ RawImages::RawImages(std::vector<RawPart> parts) : parts_(std::move(parts)) {
   }
 }
 
-void RawImages::Read(const ImageFile& file, RgbImage& image) const {
+RawImages::Place RawImages::PlaceOf(const ImageFile& file) const {
   Check(file.raw_index >= 0 && file.raw_index < size(), "there is this image");
   const auto end = std::upper_bound(ends_.begin(), ends_.end(), file.raw_index);
   const RawPart& part = parts_[static_cast<std::size_t>(end - ends_.begin())];
   const std::int64_t number = file.raw_index - (*end - part.count);
+  return {part, part.first + number * part.stride};
+}
+
+void RawImages::WillRead(const ImageFile& file) const {
+  const auto [part, offset] = PlaceOf(file);
+  part.bytes->WillRead(offset, part.image_bytes());
+}
+
+std::int64_t RawImages::VersionOf(const ImageFile& file) const {
+  return PlaceOf(file).part.version;
+}
+
+void RawImages::Read(const ImageFile& file, RgbImage& image) const {
+  const auto [part, offset] = PlaceOf(file);
   std::vector<std::byte> pixels(static_cast<std::size_t>(part.image_bytes()));
-  if (part.bytes->ReadAt(part.first + number * part.stride, pixels) !=
-      pixels.size()) {
+  if (part.bytes->ReadAt(offset, pixels) != pixels.size()) {
     throw IoError(part.bytes->path() +
                   ": is shorter than it was a moment ago (is it being "
                   "written?)");

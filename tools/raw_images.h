@@ -26,8 +26,9 @@ struct RawPart {
   int width = 0;
   int height = 0;
   std::int64_t count = 0;
-  std::int64_t first = 0;   // offset of the first image's pixels
-  std::int64_t stride = 0;  // from one image to the next
+  std::int64_t version = 0;  // of the file: ByteSource::version()
+  std::int64_t first = 0;    // offset of the first image's pixels
+  std::int64_t stride = 0;   // from one image to the next
 
   [[nodiscard]] std::int64_t image_bytes() const {
     return std::int64_t{width} * height *
@@ -49,9 +50,21 @@ class RawImages {
   // 0..size() - 1.
   void Read(const ImageFile& file, RgbImage& image) const;
 
+  // Says that Read() will be called for it soon. Never fails.
+  void WillRead(const ImageFile& file) const;
+
+  // Differs when the file does in which an image lies.
+  [[nodiscard]] std::int64_t VersionOf(const ImageFile& file) const;
+
   [[nodiscard]] std::int64_t size() const { return ends_.back(); }
 
  private:
+  struct Place {
+    const RawPart& part;
+    std::int64_t offset;  // of the pixels in its file
+  };
+  [[nodiscard]] Place PlaceOf(const ImageFile& file) const;
+
   std::vector<RawPart> parts_;
   std::vector<std::int64_t> ends_;  // the number after each part's last image
 };

@@ -70,13 +70,14 @@ ImageTree FindInput(const RawInputFlags& flags) {
 
 void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
   app.add_option("--raw_data_dir", flags.raw_data_dirs,
-                 "the folder with the images; several are united: A,B or the "
-                 "flag again")
+                 "the folder with the images, local or at s3:// or gs://; "
+                 "several are united: A,B or the flag again")
       ->allow_extra_args(false);
   app.add_option("--manifest", flags.manifests,
                  "a .csv or .tsv table of the images instead: columns path, "
-                 "label and, if you like, split and text; paths start at "
-                 "--raw_data_dir, else at the manifest; may be given again")
+                 "label and, if you like, split and text; paths (or URLs) "
+                 "start at --raw_data_dir, else at the manifest; may be given "
+                 "again")
       ->allow_extra_args(false);
   app.add_option("--raw_format", flags.raw_format,
                  "what --raw_data_dir holds: images in folders, XLA.jl's raw "

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/open_source.h"
+#include "tools/base_name.h"
 #include "tools/idx_file.h"
 #include "tools/label_files.h"
 
@@ -35,9 +35,25 @@ constexpr std::int64_t kCifarRecordBytes = 1 + kCifarImageBytes;
 constexpr int kCifarBatches = 5;
 constexpr const char* kCifarNames = "batches.meta.txt";
 
-bool Exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
+// One that is no larger is fetched whole from a store: its images are read one
+// by one, in any order.
+constexpr std::int64_t kMaxFetchedBytes = std::int64_t{256} << 20;
+
+// A raw file, or the object that a URL names.
+struct RawFile {
+  std::shared_ptr<const ByteSource> bytes;
+  std::int64_t version = 0;  // as in RawPart
+};
+
+RawFile OpenRaw(const std::string& path) {
+  std::shared_ptr<const ByteSource> source = OpenSource(path);
+  const std::int64_t version = source->version();
+  if (IsUrl(path) && source->size() <= kMaxFetchedBytes) {
+    std::string bytes(static_cast<std::size_t>(source->size()), '\0');
+    (void)source->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
+    source = std::make_shared<MemorySource>(source->path(), std::move(bytes));
+  }
+  return {std::move(source), version};
 }
 
 std::vector<std::byte> ReadBytes(const ByteSource& source, std::int64_t offset,
@@ -67,25 +83,44 @@ void NumberClasses(int first, int count, std::size_t digits, RawSet& set) {
   }
 }
 
+[[noreturn]] void FailMissing(const std::string& images_path,
+                              const std::string& labels) {
+  throw UsageError(images_path + ": " + labels + " is missing beside it");
+}
+
+[[noreturn]] void FailXlaJlSize(const std::string& images_path,
+                                std::int64_t images_bytes, std::int64_t count,
+                                const std::string& labels_path) {
+  throw DataError(
+      {.path = images_path},
+      fmt::format("has {} bytes, {:.2f} images of 3 x 224 x 224; the {} labels "
+                  "in {} ask for {}: make both files of the same images again, "
+                  "each of 224 x 224 pixels",
+                  images_bytes,
+                  static_cast<double>(images_bytes) / kXlaJlImageBytes, count,
+                  labels_path, count * kXlaJlImageBytes));
+}
+
 // X_<split>.raw and Y_<split>.raw.
 LabelledPart ReadXlaJlPart(const std::string& images_path,
                            const std::string& labels_path) {
-  const FileSource labels(labels_path);
+  if (!IsThere(labels_path)) {
+    FailMissing(images_path, std::string(BaseName(labels_path)));
+  }
+  const RawFile labels_file = OpenRaw(labels_path);
+  const ByteSource& labels = *labels_file.bytes;
   LabelledPart part;
-  auto images = std::make_shared<FileSource>(images_path);
+  RawFile images = OpenRaw(images_path);
   const std::int64_t count = labels.size() / kXlaJlLabelBytes;
   if (labels.size() % kXlaJlLabelBytes != 0 || count == 0) {
     throw DataError({.path = labels_path},
                     "has " + std::to_string(labels.size()) +
                         " bytes; expected two for each label");
   }
-  if (images->size() / kXlaJlImageBytes != count ||
-      images->size() % kXlaJlImageBytes != 0) {
-    throw DataError({.path = images_path},
-                    fmt::format("has {} bytes; expected {} for each of the {} "
-                                "labels in {}, {} in all",
-                                images->size(), kXlaJlImageBytes, count,
-                                labels_path, count * kXlaJlImageBytes));
+  const std::int64_t images_bytes = images.bytes->size();
+  if (images_bytes / kXlaJlImageBytes != count ||
+      images_bytes % kXlaJlImageBytes != 0) {
+    FailXlaJlSize(images_path, images_bytes, count, labels_path);
   }
   const std::vector<std::byte> bytes = ReadBytes(labels, 0, labels.size());
   for (std::size_t i = 0; i < bytes.size(); i += 2) {
@@ -100,11 +135,12 @@ LabelledPart ReadXlaJlPart(const std::string& images_path,
     }
     part.classes.push_back(label - 1);
   }
-  part.part = {.bytes = std::move(images),
+  part.part = {.bytes = std::move(images.bytes),
                .layout = PixelLayout::kColumnwisePlanes,
                .width = kXlaJlSide,
                .height = kXlaJlSide,
                .count = count,
+               .version = images.version,
                .first = 0,
                .stride = kXlaJlImageBytes};
   return part;
@@ -117,7 +153,7 @@ std::string FindIdx(const std::string& folder, const std::string& name,
     for (const char* packed : {"", ".gz"}) {
       std::string path = fmt::format("{}/{}{}idx{}-ubyte{}", folder, name,
                                      separator, dimensions, packed);
-      if (Exists(path)) {
+      if (IsThere(path)) {
         return path;
       }
     }
@@ -127,8 +163,9 @@ std::string FindIdx(const std::string& folder, const std::string& name,
 
 LabelledPart ReadIdxPart(const std::string& images_path,
                          const std::string& labels_path) {
-  IdxFile images = OpenIdx(std::make_shared<FileSource>(images_path), 3);
-  const IdxFile labels = OpenIdx(std::make_shared<FileSource>(labels_path), 1);
+  const RawFile images_file = OpenRaw(images_path);
+  IdxFile images = OpenIdx(images_file.bytes, 3);
+  const IdxFile labels = OpenIdx(OpenRaw(labels_path).bytes, 1);
   const std::int64_t count = images.sizes[0];
   if (labels.sizes[0] != count) {
     throw DataError({.path = labels_path},
@@ -151,13 +188,15 @@ LabelledPart ReadIdxPart(const std::string& images_path,
                .width = static_cast<int>(width),
                .height = static_cast<int>(height),
                .count = count,
+               .version = images_file.version,
                .first = images.first,
                .stride = height * width};
   return part;
 }
 
 LabelledPart ReadCifarPart(const std::string& path, int classes) {
-  auto file = std::make_shared<FileSource>(path);
+  RawFile raw = OpenRaw(path);
+  const std::shared_ptr<const ByteSource>& file = raw.bytes;
   const std::int64_t count = file->size() / kCifarRecordBytes;
   if (file->size() % kCifarRecordBytes != 0 || count == 0) {
     throw DataError({.path = path},
@@ -177,11 +216,12 @@ LabelledPart ReadCifarPart(const std::string& path, int classes) {
     }
     part.classes.push_back(label);
   }
-  part.part = {.bytes = std::move(file),
+  part.part = {.bytes = std::move(raw.bytes),
                .layout = PixelLayout::kPlanes,
                .width = kCifarSide,
                .height = kCifarSide,
                .count = count,
+               .version = raw.version,
                .first = 1,
                .stride = kCifarRecordBytes};
   return part;
@@ -192,7 +232,7 @@ LabelledPart ReadCifarPart(const std::string& path, int classes) {
 void NameCifarClasses(const std::string& folder, RawSet& set) {
   const std::string path = folder + "/" + kCifarNames;
   std::vector<std::string> names;
-  if (Exists(path)) {
+  if (IsThere(path)) {
     names = ReadLabels(path);
   } else {
     set.notes.push_back(path + ": is not there; classes are called 0 to 9");
@@ -219,7 +259,7 @@ RawSet ReadXlaJl(const std::string& folder) {
   for (const auto& [split, name] :
        {std::pair("train", "train"), std::pair("validation", "val")}) {
     const std::string images = folder + "/X_" + name + ".raw";
-    if (Exists(images)) {
+    if (IsThere(images)) {
       set.parts.push_back(
           ReadXlaJlPart(images, folder + "/Y_" + name + ".raw"));
       set.parts.back().split = split;
@@ -241,8 +281,7 @@ RawSet ReadIdx(const std::string& folder) {
     const std::string labels =
         FindIdx(folder, std::string(name) + "-labels", 1);
     if (labels.empty()) {
-      throw UsageError(images + ": " + name +
-                       "-labels-idx1-ubyte is missing beside it");
+      FailMissing(images, std::string(name) + "-labels-idx1-ubyte");
     }
     set.parts.push_back(ReadIdxPart(images, labels));
     set.parts.back().split = split;
@@ -261,7 +300,7 @@ RawSet ReadCifar10(const std::string& folder) {
   RawSet set;
   NameCifarClasses(folder, set);
   for (const auto& [split, path] : files) {
-    if (!Exists(path)) {
+    if (!IsThere(path)) {
       set.notes.push_back(path + ": is not there");
       continue;
     }

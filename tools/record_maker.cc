@@ -1,20 +1,16 @@
 #include "tools/record_maker.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <span>
 #include <utility>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/example_parts.h"
+#include "tools/image_source.h"
 
 namespace infeed {
 namespace {
-
-constexpr std::int64_t kMaxImageBytes = std::int64_t{1} << 30;
 
 // An encoder on loan for one image.
 class LentEncoder {
@@ -43,7 +39,7 @@ ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
   example.label = image.class_index + 1;
   example.synset = image_class.name;
   example.text = image_class.text;
-  example.filename = std::filesystem::path(image.path).filename().string();
+  example.filename = ImageName(image);
   example.format = encoded.format;
   example.seek_index = seek_index;
   (encoded.format == "packed" ? example.packed : example.encoded) =
@@ -80,10 +76,11 @@ RecordMaker::RecordMaker(const std::vector<ImageClass>& classes,
   }
 }
 
-ImageRecord RecordMaker::Make(const ImageFile& image) {
+ImageRecord RecordMaker::Make(const ImageFile& image,
+                              const ByteSource* fetched) {
   ImageRecord record;
   try {
-    EncodedImage encoded = Encode(image);
+    EncodedImage encoded = Encode(image, fetched);
     const std::string seek_index = MakeSealedSeekIndex(
         std::as_bytes(std::span(encoded.bytes)),
         encoded.format == kJpegFormat ? seek_index_ : SeekEntries::kNone);
@@ -99,7 +96,7 @@ ImageRecord RecordMaker::Make(const ImageFile& image) {
   } catch (const DataError& error) {
     if (on_bad_image_ == OnBadImage::kFail) {
       throw DataError(
-          {.path = image.path},
+          {.path = ImagePathForMessages(image)},
           error.reason() + " (--on_bad_image skip leaves such images out)");
     }
     record.skipped = error.reason();
@@ -108,12 +105,13 @@ ImageRecord RecordMaker::Make(const ImageFile& image) {
   return record;
 }
 
-EncodedImage RecordMaker::Encode(const ImageFile& image) {
+EncodedImage RecordMaker::Encode(const ImageFile& image,
+                                 const ByteSource* fetched) {
   if (image.raw_index >= 0) {
     Check(raw_ != nullptr, "raw images come with their files");
     return LentEncoder(encoders_)->EncodeRaw(*raw_, image);
   }
-  std::string file = ReadWholeFile(image.path, kMaxImageBytes);
+  std::string file = ReadImage(image, fetched);
   return LentEncoder(encoders_)->Encode(std::move(file));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "records/byte_source.h"
 #include "tools/image_encoder.h"
 #include "tools/image_tree.h"
 #include "tools/seek_index_maker.h"
@@ -54,12 +55,15 @@ class RecordMaker {
   RecordMaker(const std::vector<ImageClass>& classes, const RawImages* raw,
               const RecordMakerOptions& options);
 
-  [[nodiscard]] ImageRecord Make(const ImageFile& image);
+  // fetched: what FetchImage() gave for it, or null without.
+  [[nodiscard]] ImageRecord Make(const ImageFile& image,
+                                 const ByteSource* fetched = nullptr);
   [[nodiscard]] OnBadImage on_bad_image() const { return on_bad_image_; }
   [[nodiscard]] SeekEntries seek_index() const { return seek_index_; }
 
  private:
-  [[nodiscard]] EncodedImage Encode(const ImageFile& image);
+  [[nodiscard]] EncodedImage Encode(const ImageFile& image,
+                                    const ByteSource* fetched);
 
   const std::vector<ImageClass>& classes_;
   const RawImages* raw_;

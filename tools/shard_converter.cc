@@ -5,7 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "tools/image_source.h"
+#include "tools/raw_images.h"
+
 namespace infeed {
+namespace {
+
+// So many images are on their way from a store, a few for each connection, so
+// that no thread waits for the network.
+constexpr std::size_t kItemsAhead = 64;
+
+}  // namespace
 
 ShardConverter::ShardConverter(const ConversionPlan& plan,
                                std::string output_dir,
@@ -24,14 +34,25 @@ const PlannedShard& ShardConverter::Planned(std::size_t shard) const {
 }
 
 bool ShardConverter::Next(ConversionItem& item) {
-  if (next_shard_ == tasks_.size() ||
-      stopped_.load(std::memory_order_relaxed)) {
+  while (ahead_.size() < kItemsAhead && LookAhead()) {
+  }
+  if (ahead_.empty() || stopped_.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  item = std::move(ahead_.front());
+  ahead_.pop_front();
+  return true;
+}
+
+// Adds an item to ahead_. False: there are no more.
+bool ShardConverter::LookAhead() {
+  if (next_shard_ == tasks_.size()) {
     return false;
   }
   const PlannedShard& planned = Planned(next_shard_);
+  ConversionItem& item = ahead_.emplace_back();
   item.shard = next_shard_;
   if (next_image_ == planned.count) {
-    item.image = nullptr;
     next_image_ = 0;
     ++next_shard_;
     return true;
@@ -39,11 +60,16 @@ bool ShardConverter::Next(ConversionItem& item) {
   item.image =
       &plan_.splits[tasks_[next_shard_].task.split]
            .images[static_cast<std::size_t>(planned.first + next_image_++)];
+  if (item.image->raw_index >= 0) {
+    plan_.raw->WillRead(*item.image);
+  } else {
+    item.fetched = FetchImage(*item.image);
+  }
   return true;
 }
 
 void ShardConverter::Encode(ConversionItem& item) {
-  item.record = maker_.Make(*item.image);
+  item.record = maker_.Make(*item.image, item.fetched.get());
 }
 
 void ShardConverter::Append(ConversionItem& item) {
@@ -54,13 +80,14 @@ void ShardConverter::Append(ConversionItem& item) {
   ImageRecord& record = item.record;
   shard.has_bad_images |= record.bad;
   if (!record.skipped.empty()) {
-    shard.skipped.push_back({item.image->path, std::move(record.skipped)});
+    shard.skipped.push_back(
+        {ImagePathForMessages(*item.image), std::move(record.skipped)});
   } else {
     shard.writer.AppendParts({record.before, record.image, record.after});
     shard.seek_indexes += record.has_seek_index ? 1 : 0;
     if (!record.reencoded.empty()) {
       shard.reencoded.push_back(
-          {item.image->path, std::move(record.reencoded)});
+          {ImagePathForMessages(*item.image), std::move(record.reencoded)});
     }
   }
   if (!observer_.on_image()) {

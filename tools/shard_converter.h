@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -66,6 +67,7 @@ class ShardConverter final : public ConversionSteps {
   };
 
   [[nodiscard]] const PlannedShard& Planned(std::size_t shard) const;
+  [[nodiscard]] bool LookAhead();
   void Open(std::size_t shard);
 
   const ConversionPlan& plan_;
@@ -74,6 +76,8 @@ class ShardConverter final : public ConversionSteps {
   RecordMaker& maker_;
   ConversionObserver observer_;
   std::atomic<bool> stopped_{false};
+  // Items whose images are being fetched, and what comes after them.
+  std::deque<ConversionItem> ahead_;
   std::size_t next_shard_ = 0;
   std::int64_t next_image_ = 0;                   // within that shard
   std::vector<std::unique_ptr<OpenShard>> open_;  // one for each task

@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "records/crc32c.h"
+#include "records/object_store.h"
+#include "tools/raw_images.h"
 
 namespace infeed {
 namespace {
@@ -67,10 +69,24 @@ std::string OptionsText(const ConverterOptions& options) {
       image.keep_png, image.exif_orientation, SeekText(options));
 }
 
-// Images in a raw file are called FILE#NUMBER.
-std::string FileOf(const ImageFile& image) {
-  return image.raw_index < 0 ? image.path
-                             : image.path.substr(0, image.path.rfind('#'));
+// In nanoseconds.
+std::int64_t ModificationTime(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw IoError(path, "stat", errno);
+  }
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
+         status.st_mtim.tv_nsec;
+}
+
+// Differs when the file or the object does in which an image lies.
+std::int64_t VersionOf(const ImageFile& image, const RawImages* raw) {
+  if (image.raw_index >= 0) {
+    Check(raw != nullptr, "raw images come with their files");
+    return raw->VersionOf(image);
+  }
+  return image.object != nullptr ? image.object->version()
+                                 : ModificationTime(image.path);
 }
 
 }  // namespace
@@ -79,7 +95,7 @@ ShardFingerprints::ShardFingerprints(const ConversionPlan& plan,
                                      const ConverterOptions& options)
     : plan_(plan), options_(OptionsText(options)) {}
 
-std::string ShardFingerprints::Of(const ShardTask& task) {
+std::string ShardFingerprints::Of(const ShardTask& task) const {
   const PlannedSplit& split = plan_.splits[task.split];
   const PlannedShard& shard = split.shards[task.shard];
   Hash hash;
@@ -91,25 +107,12 @@ std::string ShardFingerprints::Of(const ShardTask& task) {
     hash.Add(image.path)
         .Add(image.raw_index)
         .Add(image.bytes)
-        .Add(ModificationTime(FileOf(image)))
+        .Add(VersionOf(image, plan_.raw.get()))
         .Add(image.class_index)
         .Add(image_class.name)
         .Add(image_class.text);
   }
   return hash.Hex();
-}
-
-std::int64_t ShardFingerprints::ModificationTime(const std::string& path) {
-  if (path != last_path_) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) {
-      throw IoError(path, "stat", errno);
-    }
-    last_path_ = path;
-    last_time_ = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
-                 status.st_mtim.tv_nsec;
-  }
-  return last_time_;
 }
 
 }  // namespace infeed

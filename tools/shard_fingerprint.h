@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "tools/conversion_plan.h"
@@ -9,29 +8,24 @@
 namespace infeed {
 
 // Identifies what planned shards are made from: the options that change their
-// bytes, and the path, size, modification time and class of each image in
-// order. Two shards with one fingerprint have the same bytes, and a changed
-// image gives another one. What becomes of bad images is left out: it changes
-// nothing where there are none.
+// bytes, and the path, size, modification time (of an object in a store: its
+// ETag) and class of each image in order. Two shards with one fingerprint have
+// the same bytes, and a changed image gives another one. What becomes of bad
+// images is left out: it changes nothing where there are none.
 //
-// plan must outlive it. One thread at a time. Throws IoError for an image that
-// is no longer there.
+// plan must outlive it. Const members may be called from several threads at
+// once. Throws IoError for an image that is no longer there.
 class ShardFingerprints {
  public:
   ShardFingerprints(const ConversionPlan& plan,
                     const ConverterOptions& options);
 
   // 24 hex digits.
-  [[nodiscard]] std::string Of(const ShardTask& task);
+  [[nodiscard]] std::string Of(const ShardTask& task) const;
 
  private:
-  // In nanoseconds. Images of one raw file come after one another.
-  [[nodiscard]] std::int64_t ModificationTime(const std::string& path);
-
   const ConversionPlan& plan_;
   std::string options_;
-  std::string last_path_;
-  std::int64_t last_time_ = 0;
 };
 
 }  // namespace infeed

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/open_source.h"
 #include "records/shards.h"
 
 namespace infeed {

@@ -11,7 +11,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/object_store.h"
 #include "records/open_source.h"
 #include "records/shards.h"
 
@@ -162,14 +161,6 @@ void StagedFolder::Commit(const std::vector<std::string>& stale) {
 
 std::string JoinPath(const std::string& folder, const std::string& name) {
   return folder.ends_with('/') ? folder + name : folder + "/" + name;
-}
-
-bool IsThere(const std::string& path) {
-  if (IsUrl(path)) {
-    return SharedObjectStore()->Find(path).has_value();
-  }
-  std::error_code ignored;
-  return fs::exists(path, ignored);
 }
 
 void RefuseFolderOf(const std::vector<std::string>& inputs,

@@ -51,9 +51,6 @@ class StagedFolder {
 [[nodiscard]] std::string JoinPath(const std::string& folder,
                                    const std::string& name);
 
-// Whether a file or an object is there.
-[[nodiscard]] bool IsThere(const std::string& path);
-
 // Throws UsageError when one of the inputs lies in this folder: a verb that
 // writes shards never writes them beside those that it reads.
 void RefuseFolderOf(const std::vector<std::string>& inputs,

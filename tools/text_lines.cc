@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/read_whole.h"
 
 namespace infeed {
 namespace {
@@ -35,7 +35,7 @@ std::vector<std::string> Lines(std::string_view text) {
 }
 
 std::vector<std::string> ReadLines(const std::string& path) {
-  std::vector<std::string> lines = Lines(ReadWholeFile(path, kMaxBytes));
+  std::vector<std::string> lines = Lines(ReadWhole(path, kMaxBytes));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) {
       throw DataError({.path = path},

@@ -17,8 +17,8 @@ inline constexpr std::string_view kBlanks = " \t\r";
 // out.
 [[nodiscard]] std::vector<std::string> Lines(std::string_view text);
 
-// Reads a file's lines. Throws IoError, and DataError for an empty line that is
-// not at the end.
+// Reads the lines of a file, or of the object that a URL names. Throws
+// IoError, and DataError for an empty line that is not at the end.
 [[nodiscard]] std::vector<std::string> ReadLines(const std::string& path);
 
 }  // namespace infeed

@@ -4,11 +4,13 @@ infeed_library(train_flags
     local_ranks.cc
     rank_flags.cc
     reference_flags.cc
+    storage_flags.cc
     train_flags.cc
   HEADERS
     local_ranks.h
     rank_flags.h
     reference_flags.h
+    storage_flags.h
     train_flags.h
   PUBLIC infeed::observation infeed::tools infeed::trainer_state
   PRIVATE CLI11::CLI11 fmt::fmt)
@@ -16,4 +18,4 @@ infeed_library(train_flags
 infeed_program(train_resnet
   SOURCES
     train_resnet.cc
-  LIBRARIES infeed::train_flags infeed::trainer fmt::fmt)
+  LIBRARIES infeed::train_flags infeed::trainer infeed::trainer_remote fmt::fmt)

@@ -1,6 +1,5 @@
 #include "tools/train_flags.h"
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include "trainer/nearest_name.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
+#include "trainer/param_yaml.h"
 #include "trainer/presets.h"
 
 namespace infeed {
@@ -103,11 +103,12 @@ void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
 
 void AddRunFlags(CLI::App& app, RunOptions& run) {
   app.add_option("--data_dir", run.data_dir,
-                 "folder of train-* and validation-* (or test-*) shards, the "
-                 "URL of one (s3, gs), or null: made-up images")
+                 "folder or URL (s3, gs) of train-* and validation-* (or "
+                 "test-*) shards, or null: made-up images")
       ->type_name("DIR");
   app.add_option("--model_dir", run.model_dir,
-                 "folder for checkpoints, logs and events; made if missing")
+                 "folder or URL (s3, gs) for checkpoints, logs and events; "
+                 "made if missing")
       ->type_name("DIR");
   app.add_option_function<std::string>(
          "--mode",
@@ -143,7 +144,7 @@ void AddResumeFlags(CLI::App& app, RunOptions& run) {
   constexpr const char* kGroup = "Checkpoints";
   app.add_option("--resume", run.resume,
                  "what to go on from: auto (the newest whole checkpoint), "
-                 "never, a step, or a checkpoint's path")
+                 "never, a step, or a checkpoint's path or URL")
       ->capture_default_str()
       ->group(kGroup);
   app.add_flag("--force", run.force,
@@ -160,7 +161,7 @@ void AddResumeFlags(CLI::App& app, RunOptions& run) {
 void AddPredictFlags(CLI::App& app, RunOptions& run) {
   constexpr const char* kGroup = "Prediction";
   app.add_option("--input", run.inputs,
-                 "images, folders of images, or shards; else the data's images")
+                 "images, folders of images, shards, or URLs; else the data's")
       ->type_name("PATH")
       ->group(kGroup);
   app.add_option("--predict_batch_size", run.predict_batch_size,
@@ -174,13 +175,17 @@ void AddPredictFlags(CLI::App& app, RunOptions& run) {
           CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
       ->type_name("N")
       ->group(kGroup);
+  app.add_option("--predictions_page", run.predictions_page,
+                 "an HTML page of images with what was said of them")
+      ->type_name("FILE")
+      ->group(kGroup);
 }
 
 void AddExportFlags(CLI::App& app, RunOptions& run) {
   constexpr const char* kGroup = "Export";
   app.add_option("--export_dir", run.export_dir,
-                 "folder for the exported model; a training that has one "
-                 "exports at its end")
+                 "folder or URL for the exported model; a training that has "
+                 "one exports at its end")
       ->type_name("DIR")
       ->group(kGroup);
   app.add_option("--format", run.formats, "as what; one or more")
@@ -207,6 +212,7 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddExportFlags(app, flags.run);
   app.add_flag("--json", flags.run.json, "mode doctor: print JSON");
   AddCloudFlags(app, flags.cloud);
+  AddStorageFlags(app, flags.storage);
   AddObservationFlags(app, flags.observation);
   AddParameterFlags(app, flags.layers);
   AddReferenceFlags(app, flags.layers);
@@ -260,7 +266,7 @@ void CheckFolders(const TrainFlags& flags) {
 // A trained model has its own parameters unless told otherwise.
 void TakeParametersOfModel(TrainFlags& flags) {
   const std::string path = ParamsPath(flags.run.model_dir);
-  if (UsesTrainedModel(flags.run.mode) && std::filesystem::exists(path)) {
+  if (UsesTrainedModel(flags.run.mode) && HasParamFile(path)) {
     flags.layers.model_file = path;
   }
 }

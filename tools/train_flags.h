@@ -4,6 +4,7 @@
 
 #include "tools/cloud_flags.h"
 #include "tools/observation.h"
+#include "tools/storage_flags.h"
 #include "trainer/params.h"
 #include "trainer/rank_place.h"
 #include "trainer/run.h"
@@ -18,6 +19,7 @@ struct TrainFlags {
   RankFlags rank;
   int local_ranks = 1;  // to be started by this process
   CloudFlags cloud;
+  StorageFlags storage;
   ObservationFlags observation;
 };
 

@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "tools/signals.h"
 #include "tools/train_flags.h"
 #include "trainer/params.h"
+#include "trainer/remote_run.h"
 #include "trainer/run.h"
 
 namespace infeed {
@@ -27,6 +29,32 @@ void HoldEarlySignals(int /*argc*/, char** /*argv*/, char** /*environment*/) {
 [[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
     &HoldEarlySignals;
 
+void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+
+// What the store has at the end is as much as can be, whatever the end.
+ExitCode RunWith(RemoteRun& remote, const RunOptions& run,
+                 const std::stop_token& stop) {
+  ExitCode code = ExitCode::kRuntimeError;
+  try {
+    code = Run(run, stop);
+  } catch (...) {
+    (void)remote.Finish(code);
+    throw;
+  }
+  return remote.Finish(code);
+}
+
+ExitCode RunStored(RunOptions& run, const StorageFlags& flags,
+                   const std::stop_token& stop) {
+  const std::unique_ptr<RemoteRun> remote =
+      run.place.is_first() && run.mode != Mode::kDoctor
+          ? RemoteRun::Begin(run, {.scratch_base = flags.local_scratch_dir,
+                                   .upload_timeout = flags.upload_timeout,
+                                   .say = SayHere})
+          : nullptr;
+  return remote == nullptr ? Run(run, stop) : RunWith(*remote, run, stop);
+}
+
 ExitCode RunHere(TrainFlags& flags) {
   // Before any other thread, so that they all leave the signals to its own.
   const SignalStop signals;
@@ -37,7 +65,7 @@ ExitCode RunHere(TrainFlags& flags) {
                           {{"run", run.model_dir}});
   run.live_stats = observation.live();
   run.trace = observation.trace();
-  const ExitCode code = Run(run, signals.token());
+  const ExitCode code = RunStored(run, flags.storage, signals.token());
   observation.Finish();
   return code;
 }

@@ -95,4 +95,13 @@ bool BestCheckpoint::Note(std::int64_t step, const EvalResult& result) {
   return true;
 }
 
+std::optional<std::int64_t> RecordedBestStep(const std::string& model_dir) {
+  try {
+    const std::optional<Record> record = Read(BestPath(model_dir));
+    return record ? std::optional(record->step) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace infeed

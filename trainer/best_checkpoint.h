@@ -35,4 +35,9 @@ class BestCheckpoint {
   double value_ = 0;
 };
 
+// The step that a model folder's best.json names; nullopt where there is none,
+// or a damaged one.
+[[nodiscard]] std::optional<std::int64_t> RecordedBestStep(
+    const std::string& model_dir);
+
 }  // namespace infeed

@@ -65,12 +65,16 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
                  trains ? TrainingOf(params, options.model_dir, data).input
                         : EvalInputOf(params));
   const BatchSource source = input.batches();
-  Check(source.next() != nullptr, "a split has a batch");
+  const BatchHandle batch = source.next();
+  Check(batch != nullptr, "a split has a batch");
   source.stop();
   const PipelineStats stats = input.stats();
+  const std::int64_t side = batch->image_size();
   Say(
-      fmt::format("input:  one batch made, {} bad records in it; up to {:.0f} "
-                  "MiB of memory",
+      fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
+                  "bits, {} bad "
+                  "records in it; up to {:.0f} MiB of memory",
+                  batch->size(), side, side, batch->size() * side * side,
                   stats.bad_records, MiB(input.memory_bytes())));
   if (stats.bad_records > 0) {
     Say("        the first: " + stats.first_bad_record);

@@ -9,6 +9,7 @@
 #include "trainer/eval_log.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
+#include "trainer/run_storage.h"
 
 namespace infeed {
 namespace {
@@ -60,11 +61,15 @@ std::optional<Checkpoint> LoadUnlessGone(const Job& job, std::int64_t step) {
 
 FollowOptions FollowingUntil(const Job& job, const std::stop_token& stop) {
   return {.timeout_seconds = *job.options.eval_timeout,
-          .wait = [stop](FollowOptions::Clock::duration time) {
+          .wait = [stop, storage = job.options.storage](
+                      FollowOptions::Clock::duration time) {
             std::mutex mutex;
             std::condition_variable_any nobody;
             std::unique_lock lock(mutex);
             nobody.wait_for(lock, stop, time, [] { return false; });
+            if (storage != nullptr) {
+              storage->Refresh();
+            }
             return !stop.stop_requested();
           }};
 }

@@ -48,6 +48,43 @@ void TakeValues(std::string_view& bytes, std::vector<Value>& values) {
   bytes.remove_prefix(count * sizeof(Value));
 }
 
+// A cell of a confusion matrix that is not 0.
+struct Cell {
+  std::int64_t place = 0;
+  std::int64_t images = 0;
+};
+
+// A matrix by its cells: a rank's part has few images, and as few cells.
+void AppendConfusion(std::string& bytes,
+                     const std::vector<std::int64_t>& confusion) {
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < confusion.size(); ++i) {
+    if (confusion[i] != 0) {
+      cells.push_back({static_cast<std::int64_t>(i), confusion[i]});
+    }
+  }
+  AppendValue(bytes, std::uint64_t{confusion.size()});
+  AppendValues(bytes, cells);
+}
+
+void TakeConfusion(std::string_view& bytes,
+                   std::vector<std::int64_t>& confusion) {
+  std::uint64_t size = 0;
+  std::vector<Cell> cells;
+  TakeValue(bytes, size);
+  TakeValues(bytes, cells);
+  if (size > std::uint64_t{kMaxConfusionClasses} * kMaxConfusionClasses) {
+    throw IoError(kNotSums);
+  }
+  confusion.resize(size);
+  for (const Cell& cell : cells) {
+    if (cell.place < 0 || cell.place >= std::ssize(confusion)) {
+      throw IoError(kNotSums);
+    }
+    confusion[static_cast<std::size_t>(cell.place)] = cell.images;
+  }
+}
+
 }  // namespace
 
 void EvalSums::Add(const EvalSums& other) {
@@ -88,7 +125,7 @@ std::string BytesOf(const EvalSums& sums) {
   AppendValue(bytes, sums.loss_sum);
   AppendValue(bytes, sums.classes);
   AppendValue(bytes, sums.has_scores);
-  AppendValues(bytes, sums.confusion);
+  AppendConfusion(bytes, sums.confusion);
   AppendValues(bytes, sums.scores);
   AppendValues(bytes, sums.labels);
   return bytes;
@@ -102,7 +139,7 @@ EvalSums EvalSumsOf(std::string_view bytes) {
   TakeValue(bytes, sums.loss_sum);
   TakeValue(bytes, sums.classes);
   TakeValue(bytes, sums.has_scores);
-  TakeValues(bytes, sums.confusion);
+  TakeConfusion(bytes, sums.confusion);
   TakeValues(bytes, sums.scores);
   TakeValues(bytes, sums.labels);
   if (!bytes.empty()) {

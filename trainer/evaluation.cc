@@ -36,6 +36,19 @@ void DropTooManyScores(const std::vector<std::vector<double>>& ranks,
   }
 }
 
+// Those of all ranks together, on each of them. Rank 0 adds them up: a
+// confusion matrix is large, and all of them on all ranks too much.
+EvalSums SumOf(const EvalSums& mine, Ranks& ranks) {
+  EvalSums sum;
+  for (const std::string& part : ranks.Collect(BytesOf(mine))) {
+    if (ranks.place().is_first()) {
+      sum.Add(EvalSumsOf(part));
+    }
+  }
+  return EvalSumsOf(
+      ranks.Broadcast(ranks.place().is_first() ? BytesOf(sum) : ""));
+}
+
 // The parts of all ranks as one, on each of them; the slowest one's times.
 EvalPart AddUp(EvalPart mine, Ranks& ranks) {
   const std::vector<std::vector<double>> numbers = ranks.GatherNumbers(
@@ -50,9 +63,7 @@ EvalPart AddUp(EvalPart mine, Ranks& ranks) {
     all.seconds = std::max(all.seconds, rank[2]);
     all.waited = std::max(all.waited, rank[3]);
   }
-  for (const std::string& sums : ranks.Gather(BytesOf(mine.sums))) {
-    all.sums.Add(EvalSumsOf(sums));
-  }
+  all.sums = SumOf(mine.sums, ranks);
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include "trainer/exporter.h"
 #include "trainer/job.h"
 #include "trainer/model_labels.h"
+#include "trainer/run_storage.h"
 
 namespace infeed {
 namespace {
@@ -28,7 +29,7 @@ void ExportNow(const Job& job, std::int64_t step) {
   const TensorMap weights = job.params.export_moving_average
                                 ? job.device.SaveForUse()
                                 : job.device.Save().model;
-  const std::string folder =
+  std::string folder =
       ExportModel({.export_dir = job.options.export_dir,
                    .formats = job.options.formats,
                    .batch_size = job.options.export_batch_size},
@@ -36,6 +37,9 @@ void ExportNow(const Job& job, std::int64_t step) {
                    .labels = labels,
                    .step = step,
                    .weights = weights});
+  if (job.options.storage != nullptr) {
+    folder = job.options.storage->Exported(folder);
+  }
   fmt::print("exported the model of step {} to {}\n", step, folder);
 }
 

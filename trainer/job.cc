@@ -11,6 +11,7 @@
 #include "trainer/rank_parts.h"
 #include "trainer/resume.h"
 #include "trainer/run_options.h"
+#include "trainer/run_storage.h"
 #include "trainer/warm_start.h"
 
 namespace infeed {
@@ -60,6 +61,16 @@ InputOptions EvalInput(const Job& job) {
 
 namespace {
 
+// Of a run that trains: what makes the checkpoint another run's. Others may
+// look at it in any way.
+std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
+  return Trains(job.options.mode)
+             ? FirstDifference(IdentityOf(job.params, job.data,
+                                          job.options.place.world_size),
+                               checkpoint.identity)
+             : "";
+}
+
 // Rank 0's part of Restore().
 std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   std::vector<std::string> damaged;
@@ -73,9 +84,8 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   if (!checkpoint) {
     return std::nullopt;
   }
-  const std::string difference =
-      FirstDifference(IdentityOf(job.params, job.data), checkpoint->identity);
-  if (!difference.empty() && Trains(job.options.mode)) {
+  const std::string difference = DifferenceOf(job, *checkpoint);
+  if (!difference.empty()) {
     if (!job.options.force) {
       throw UsageError("model_dir=" + job.options.model_dir +
                        ": its checkpoint is of another run: " + difference +
@@ -91,9 +101,12 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
 }
 
 WarmStarted ReadWeights(const Job& job) {
-  const std::string& path = job.params.resnet_checkpoint;
+  std::string path = job.params.resnet_checkpoint;
   if (path.empty()) {
     return {};
+  }
+  if (job.options.storage != nullptr) {
+    path = job.options.storage->Fetched(path);
   }
   TensorMap weights = job.device.Save().model;
   WarmStarted started = WarmStart(path, ModelOf(job.params), weights);

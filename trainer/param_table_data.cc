@@ -65,14 +65,21 @@ const Param kTable[] = {
      "Of CutMix: a rectangle comes from another image. With both, each batch "
      "has one of them.",
      ""},
-    {"shuffle", &P::shuffle, OneOf("global|window|reference|none"), "",
+    {"shuffle", &P::shuffle, OneOf("global|window|reference|torch|none"), "",
      "Order of the training images: a permutation of all, of neighbours in "
-     "interleaved shards, as the reference shuffles, or their own.",
+     "interleaved shards, as the reference shuffles, PyTorch's randperm, or "
+     "their own.",
      ""},
     {"window_shards", &P::window_shards, Between(1, 1 << 24), "shards",
      "How many shuffle=window interleaves at once.", ""},
     {"window_records", &P::window_records, Between(1, 1 << 24), "records",
      "How many it shuffles among each other.", ""},
+    {"rank_share", &P::rank_share, OneOf("contiguous|strided|strided_drop"), "",
+     "Which images of a training batch are a rank's: a stretch of them, or "
+     "every world_size-th, as PyTorch's DistributedSampler has it. Strided "
+     "ranks fill an epoch up from its beginning until they share it evenly, "
+     "or cut it (drop_last).",
+     ""},
     {"seed", &P::seed, Between(0, 0x1p64), "",
      "Of order, crops, flips and initial weights.", ""},
     {"on_bad_record", &P::on_bad_record, OneOf("fail|replace|skip"), "",

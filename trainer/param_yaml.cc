@@ -1,5 +1,6 @@
 #include "trainer/param_yaml.h"
 
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -12,6 +13,9 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/open_source.h"
+#include "records/small_object.h"
+#include "records/url.h"
 
 namespace infeed {
 namespace {
@@ -130,6 +134,18 @@ class ParamMap final : public YAML::EventHandler {
   std::vector<ParamAssignment> assignments_;
 };
 
+// Without threads: command lines are read before there are any.
+std::string ReadObject(const std::string& url) {
+  const std::optional<std::string> text =
+      ReadSmallObject(ObjectStore(cloud_settings()), url, kMaxBytes);
+  if (!text) {
+    throw IoError(UrlForMessages(url) +
+                  ": cannot read the parameters: there is no such object "
+                  "(check the URL)");
+  }
+  return *text;
+}
+
 }  // namespace
 
 std::vector<ParamAssignment> ParseParamYaml(std::string_view text,
@@ -152,8 +168,14 @@ std::vector<ParamAssignment> ParseParamYaml(std::string_view text,
   return map.Take();
 }
 
+bool HasParamFile(const std::string& path) {
+  return IsUrl(path) ? ObjectStore(cloud_settings()).Find(path).has_value()
+                     : std::filesystem::exists(path);
+}
+
 std::vector<ParamAssignment> ReadParamFile(const std::string& path) {
-  return ParseParamYaml(ReadWholeFile(path, kMaxBytes), path);
+  return ParseParamYaml(
+      IsUrl(path) ? ReadObject(path) : ReadWholeFile(path, kMaxBytes), path);
 }
 
 }  // namespace infeed

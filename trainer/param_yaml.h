@@ -16,7 +16,10 @@ namespace infeed {
 [[nodiscard]] std::vector<ParamAssignment> ParseParamYaml(
     std::string_view text, std::string_view origin);
 
-// Reads a config file. Throws IoError too.
+// Whether there is a config file, or an object of that URL. Throws IoError.
+[[nodiscard]] bool HasParamFile(const std::string& path);
+
+// Reads a config file, or the object that a URL names. Throws IoError too.
 [[nodiscard]] std::vector<ParamAssignment> ReadParamFile(
     const std::string& path);
 

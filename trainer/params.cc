@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "pipeline/batch_plan.h"
 #include "trainer/param_checks.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
@@ -123,9 +124,9 @@ void ResolveBatches(const DataFacts& facts, RunParams& run) {
   }
 }
 
-void ResolveSteps(RunParams& run) {
+void ResolveSteps(int ranks, RunParams& run) {
   TrainParams& values = run.values;
-  const std::int64_t epoch = StepsOfEpoch(values);
+  const std::int64_t epoch = StepsOfEpoch(values, ranks);
   if (values.train_epochs > 0) {
     // From here on train_steps says it.
     const double steps = values.train_epochs * static_cast<double>(epoch);
@@ -146,12 +147,14 @@ void ResolveSteps(RunParams& run) {
 
 }  // namespace
 
-std::int64_t StepsOfEpoch(const TrainParams& values) {
+std::int64_t StepsOfEpoch(const TrainParams& values, int ranks) {
+  const std::int64_t images = EpochSamples(
+      values.num_train_images,
+      {.world_size = ranks, .rank_share = ParseRankShare(values.rank_share)});
   const bool keeps_all =
       values.last_batch == "pad" || values.last_batch == "repeat";
   const std::int64_t rest = keeps_all ? values.train_batch_size - 1 : 0;
-  return std::max<std::int64_t>(
-      1, (values.num_train_images + rest) / values.train_batch_size);
+  return std::max<std::int64_t>(1, (images + rest) / values.train_batch_size);
 }
 
 RunParams ReadParams(const ParamLayers& layers) {
@@ -187,7 +190,7 @@ RunParams ReadParams(const ParamLayers& layers) {
 void ResolveDefaults(const DataFacts& facts, RunParams& params) {
   ResolveClasses(facts, params);
   ResolveBatches(facts, params);
-  ResolveSteps(params);
+  ResolveSteps(facts.ranks, params);
   CheckTogether(params.values);
 }
 

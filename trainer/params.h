@@ -37,6 +37,7 @@ struct DataFacts {
   std::int64_t eval_images = 0;
   int label_classes = 0;  // 0: the data does not say
   bool on_gpu = false;    // where it runs; decides the default batch
+  int ranks = 1;          // that train together
 };
 
 // Puts the layers on the defaults. Throws UsageError naming the parameter, its
@@ -51,8 +52,9 @@ struct DataFacts {
 void ResolveDefaults(const DataFacts& facts, RunParams& params);
 
 // Steps of an epoch: the images that do not fill a batch are a step of their
-// own unless they are dropped. Requires: ResolveDefaults() was here.
-[[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values);
+// own unless they are dropped, and where rank_share is strided as many come or
+// go as let the ranks share them evenly. Requires: ResolveDefaults() was here.
+[[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values, int ranks);
 
 // The parameters as YAML that a later run takes as --config_file, with where
 // each value came from as a comment. One that is not given is a comment.

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "preprocess/image.h"
+#include "preprocess/jpeg.h"
 #include "preprocess/opencv_image.h"
 #include "trainer/window_images.h"
 
@@ -27,6 +28,8 @@ constexpr int kMapSide = 512;   // about, for a map of few classes
 constexpr int kLeastLined = 6;  // pixels of a square that has a frame
 constexpr int kCurveSide = 320;
 constexpr int kCurveMargin = 10;
+constexpr int kLeastLossy = 96;  // pixels; what is smaller stays as it is
+constexpr int kWebQuality = 90;
 
 SummaryImage Encoded(const RgbImage& image) {
   return {.png = EncodePng(image.view()),
@@ -102,9 +105,7 @@ Point InPlot(const RocPoint& point) {
           .y = kCurveMargin + kSide * (1 - point.true_positive_rate)};
 }
 
-}  // namespace
-
-SummaryImage InputPicture(const Batch& batch, int slot) {
+RgbImage ImageIn(const Batch& batch, int slot) {
   const int side = batch.image_size();
   RgbImage image;
   image.Resize(side, side);
@@ -114,7 +115,22 @@ SummaryImage InputPicture(const Batch& batch, int slot) {
     image.pixels()[3 * i + 1] = static_cast<std::uint8_t>(pixels[i] >> 16);
     image.pixels()[3 * i + 2] = static_cast<std::uint8_t>(pixels[i] >> 8);
   }
-  return Encoded(image);
+  return image;
+}
+
+}  // namespace
+
+SummaryImage InputPicture(const Batch& batch, int slot) {
+  return Encoded(ImageIn(batch, slot));
+}
+
+WebPicture PictureForWeb(const Batch& batch, int slot) {
+  const RgbImage image = ImageIn(batch, slot);
+  if (image.width() < kLeastLossy) {
+    return {.type = "image/png", .bytes = EncodePng(image.view())};
+  }
+  return {.type = "image/jpeg",
+          .bytes = EncodeJpeg(image.view(), {.quality = kWebQuality})};
 }
 
 SummaryImage ConfusionPicture(const EvalResult& result) {

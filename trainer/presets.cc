@@ -50,7 +50,8 @@ constexpr Preset kPresets[] = {
     {"xla_jl", "the XLA.jl article's loop: 1,000 steps of 128 in one go, SGD",
      "The XLA.jl ResNet article: ResNet-50 with biases, learning rate 0.001. "
      "Its notebook's later run had 0.01 and 10,000 steps.",
-     "model_variant=xla_jl,resnet_depth=50,recipe=plain,train_batch_size=128,"
+     "model_variant=xla_jl,resnet_depth=50,num_label_classes=1000,"
+     "recipe=plain,train_batch_size=128,"
      "train_steps=1000,iterations_per_loop=1000,steps_per_eval=1000,"
      "base_learning_rate=0.001,learning_rate_scaling=none,"
      "learning_rate_schedule=constant,momentum=0,use_nesterov=false,"

@@ -67,10 +67,12 @@ StarRanks::~StarRanks() {
   ::close(wake_);
 }
 
-std::vector<std::string> StarRanks::Gather(std::string_view mine) {
+std::vector<std::string> StarRanks::Join(std::string_view mine,
+                                         bool tells_all) {
   std::unique_lock lock(mutex_);
   if (is_first()) {
     mine_ = std::string(mine);
+    tells_all_ = tells_all;
   } else {
     PutToAll(FrameKind::kMessage, mine);
   }
@@ -242,7 +244,9 @@ void StarRanks::FinishGather() {
     all.push_back(*link.message);
   }
   everyone_ = PackTexts(all);
-  PutToAll(FrameKind::kAll, *everyone_);
+  PutToAll(FrameKind::kAll,
+           tells_all_ ? *everyone_
+                      : PackTexts(std::vector<std::string>(all.size())));
   for (Link& link : links_) {
     link.message.reset();
   }

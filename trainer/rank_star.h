@@ -42,7 +42,12 @@ class StarRanks final : public Ranks {
   StarRanks(const StarRanks&) = delete;
   StarRanks& operator=(const StarRanks&) = delete;
 
-  std::vector<std::string> Gather(std::string_view mine) override;
+  std::vector<std::string> Gather(std::string_view mine) override {
+    return Join(mine, true);
+  }
+  std::vector<std::string> Collect(std::string_view mine) override {
+    return Join(mine, false);
+  }
   std::string Broadcast(std::string_view mine) override;
   void Fail(std::string_view message) noexcept override;
   std::optional<std::string> WhyOver(
@@ -56,8 +61,12 @@ class StarRanks final : public Ranks {
     int rank = 0;
     FrameStream stream;
     bool has_left = false;                    // with a goodbye
-    std::optional<std::string> message = {};  // of this Gather()
+    std::optional<std::string> message = {};  // of this Join()
   };
+
+  // Collect() and Gather(), which tells all what everyone said.
+  [[nodiscard]] std::vector<std::string> Join(std::string_view mine,
+                                              bool tells_all);
 
   // In the thread; all but Poll() with mutex_ held.
   void Serve();
@@ -85,7 +94,8 @@ class StarRanks final : public Ranks {
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   std::vector<Link> links_;
-  std::optional<std::string> mine_;      // of this Gather(), rank 0's
+  std::optional<std::string> mine_;      // of this Join(), rank 0's
+  bool tells_all_ = true;                // likewise
   std::optional<std::string> everyone_;  // its result, packed
   std::optional<std::string> why_over_;
   Clock::time_point over_since_;

@@ -18,6 +18,9 @@ class Alone final : public Ranks {
   std::vector<std::string> Gather(std::string_view mine) override {
     return {std::string(mine)};
   }
+  std::vector<std::string> Collect(std::string_view mine) override {
+    return Gather(mine);
+  }
   std::string Broadcast(std::string_view mine) override {
     return std::string(mine);
   }

@@ -28,6 +28,10 @@ class Ranks {
   // Everyone's message, by rank.
   [[nodiscard]] virtual std::vector<std::string> Gather(
       std::string_view mine) = 0;
+  // The same on rank 0; the others get as many empty ones: for what is large,
+  // as Gather() sends everyone's to everyone.
+  [[nodiscard]] virtual std::vector<std::string> Collect(
+      std::string_view mine) = 0;
   // Rank 0's message; the others' is not looked at.
   [[nodiscard]] virtual std::string Broadcast(std::string_view mine) = 0;
 

@@ -86,7 +86,8 @@ DeviceOptions DeviceOfJob(const RunOptions& options,
 void RequireSameRun(const RunOptions& options, const RunParams& resolved,
                     const DataSet& data, Ranks& ranks) {
   std::string identity = data.Describe();
-  for (const auto& [name, value] : IdentityOf(resolved.values, data)) {
+  const int sharing = Trains(options.mode) ? options.place.world_size : 1;
+  for (const auto& [name, value] : IdentityOf(resolved.values, data, sharing)) {
     identity += fmt::format("\n{} {}", name, value);
   }
   ranks.RequireSame("data", identity);
@@ -102,7 +103,8 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
                      const std::stop_token& stop) {
   const DataSet data = DataInTurn(options, ranks);
   RequireSplits(options, data);
-  const RunParams resolved = Resolve(options.params, options.device, data);
+  const RunParams resolved =
+      Resolve(options.params, options.device, data, options.place.world_size);
   const TrainParams& params = resolved.values;
   if (Trains(options.mode)) {
     RequireShares(params, options.place);
@@ -139,7 +141,8 @@ ExitCode RunOrTell(const RunOptions& options, Ranks& ranks,
 std::string ConfigText(const RunOptions& options) {
   return ToYaml(options.data_dir.empty()
                     ? options.params
-                    : Resolve(options.params, options.device, DataOf(options)));
+                    : Resolve(options.params, options.device, DataOf(options),
+                              options.place.world_size));
 }
 
 ExitCode Run(const RunOptions& asked, const std::stop_token& stop) {

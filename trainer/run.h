@@ -16,6 +16,8 @@
 
 namespace infeed {
 
+class RunStorage;
+
 struct RunOptions {
   std::string data_dir;  // "null": made-up images; "" where none is needed
   std::string model_dir;
@@ -36,6 +38,7 @@ struct RunOptions {
   std::vector<std::string> inputs;
   int predict_batch_size = 0;
   std::int64_t num_test_images = 0;
+  std::string predictions_page;  // an HTML file, or an object; "": none
 
   // kExport, and at the end of a training that has a folder: what to write
   // there. No formats: the exporter's choice.
@@ -53,6 +56,8 @@ struct RunOptions {
   // Who watches; both may be null, and must outlive the run.
   LiveStats* live_stats = nullptr;  // is shown the training's input
   TraceLog* trace = nullptr;        // gets the spans of every input pipeline
+  // Null where all folders are on this disk; must outlive the run.
+  RunStorage* storage = nullptr;
   RunParams params;  // layered; what the data decides is still open
 };
 

@@ -14,6 +14,7 @@
 #include "trainer/image_size_schedule.h"
 #include "trainer/model_labels.h"
 #include "trainer/model_name.h"
+#include "trainer/rank_parts.h"
 
 namespace infeed {
 namespace {
@@ -133,6 +134,7 @@ InputOptions TrainInputOf(const TrainParams& params) {
   input.shuffle = ParseShuffle(params.shuffle);
   input.window_shards = params.window_shards;
   input.window_records = params.window_records;
+  input.rank_share = ParseRankShare(params.rank_share);
   input.on_bad_record = ParseOnBadRecord(params.on_bad_record);
   input.max_bad_records = params.max_bad_records;
   input.max_bad_rate = params.max_bad_rate;
@@ -166,7 +168,7 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
 }  // namespace
 
 RunParams Resolve(const RunParams& params, const std::string& device,
-                  const DataSet& data) {
+                  const DataSet& data, int ranks) {
   RunParams resolved = params;
   // Refused before anything is written.
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
@@ -178,7 +180,8 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   ResolveDefaults({.train_images = data.train_images(),
                    .eval_images = data.eval_images(),
                    .label_classes = data.num_classes(),
-                   .on_gpu = IsGpu(device)},
+                   .on_gpu = IsGpu(device),
+                   .ranks = ranks},
                   resolved);
   return resolved;
 }
@@ -246,7 +249,8 @@ InputOptions EvalInputOf(const TrainParams& params) {
   return input;
 }
 
-RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
+RunIdentity IdentityOf(const TrainParams& params, const DataSet& data,
+                       int ranks) {
   RunIdentity identity = ModelIdentityOf(params);
   if (data.is_fake()) {
     identity.emplace_back("data_identity", "\"fake data\"");  // JSON
@@ -254,8 +258,9 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
   if (!data.train()) {
     return identity;
   }
-  const StreamState stream =
-      StateOf(data.train()->index, TrainInputOf(params), {});
+  InputOptions input = TrainInputOf(params);
+  input.world_size = ranks;
+  const StreamState stream = StateOf(data.train()->index, input, {});
   for (const auto& [name, value] : stream.identity) {
     // By the parameters' names, where those are others.
     identity.push_back({name == "data"         ? "data_identity"
@@ -269,10 +274,11 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data) {
 }
 
 TrainingOptions TrainingOf(const TrainParams& params,
-                           const std::string& model_dir, const DataSet& data) {
+                           const std::string& model_dir, const DataSet& data,
+                           const RankPlace& place) {
   return {.model_dir = model_dir,
-          .identity = IdentityOf(params, data),
-          .input = TrainInputOf(params),
+          .identity = IdentityOf(params, data, place.world_size),
+          .input = PartOf(TrainInputOf(params), place),
           .model = ModelOf(params),
           .optimizer = OptimizerOf(params),
           .image_size_schedule = params.image_size_schedule,

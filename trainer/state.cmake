@@ -48,6 +48,7 @@ infeed_library(trainer_state
     pickle_stack.cc
     predict_input.cc
     prediction_log.cc
+    prediction_sample.cc
     preprocessing_json.cc
     presets.cc
     progress.cc
@@ -119,6 +120,7 @@ infeed_library(trainer_state
     predict_input.h
     prediction.h
     prediction_log.h
+    prediction_sample.h
     preprocessing_json.h
     presets.h
     progress.h

@@ -85,6 +85,9 @@ class TcpRanks final : public Ranks {
   std::vector<std::string> Gather(std::string_view mine) override {
     return star_.Gather(mine);
   }
+  std::vector<std::string> Collect(std::string_view mine) override {
+    return star_.Collect(mine);
+  }
   std::string Broadcast(std::string_view mine) override {
     return star_.Broadcast(mine);
   }

@@ -18,10 +18,10 @@
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
 #include "trainer/model_labels.h"
-#include "trainer/rank_parts.h"
 #include "trainer/report_subject.h"
 #include "trainer/resident_data.h"
 #include "trainer/run_options.h"
+#include "trainer/run_storage.h"
 #include "trainer/train_log.h"
 #include "trainer/train_summary.h"
 #include "trainer/training.h"
@@ -57,6 +57,10 @@ ExitCode Diverged(const Job& job, Training& training, RunLog& log) {
 // Evaluations come with the training where there is something to evaluate on.
 bool Evaluates(const Job& job) {
   return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
+}
+
+std::int64_t EpochSteps(const Job& job) {
+  return StepsOfEpoch(job.params, job.options.place.world_size);
 }
 
 bool IsInBfloat16(const Job& job) {
@@ -140,11 +144,11 @@ void RequireEpochEnds(const Job& job) {
     throw UsageError(
         "epoch_lines=true: needs mode=train_and_eval, and shards to evaluate");
   }
-  if (StepsOfEpoch(params) % params.steps_per_eval != 0) {
+  if (EpochSteps(job) % params.steps_per_eval != 0) {
     throw UsageError(fmt::format(
         "epoch_lines=true: needs an evaluation at the end of each epoch, but "
         "steps_per_eval={} is no part of its {} steps",
-        params.steps_per_eval, StepsOfEpoch(params)));
+        params.steps_per_eval, EpochSteps(job)));
   }
 }
 
@@ -152,7 +156,7 @@ void RequireEpochEnds(const Job& job) {
 // a result.
 void PrintEpochLine(const Job& job, Training& training,
                     const EvalResult& result, Clock::time_point& epoch_start) {
-  const std::int64_t epoch_steps = StepsOfEpoch(job.params);
+  const std::int64_t epoch_steps = EpochSteps(job);
   if (!job.params.epoch_lines || training.step() % epoch_steps != 0) {
     return;
   }
@@ -204,9 +208,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
   training.FinishCheckpoint();
   log.End(training.step());
-  if (job.ranks.place().is_first()) {
-    PrintSummary(job, training, log);
-  }
+  PrintSummary(job, training, log);
   fmt::print("step {}", training.step());
   if (evaluates) {
     fmt::print("  top-1 {:.4f}", top_1);
@@ -230,7 +232,8 @@ std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
   if (!job.ranks.place().is_first()) {
     return UnheardLog();
   }
-  return std::make_unique<TrainLog>(LogOf(job, first_step, profiler));
+  return WatchedBy(job.options.storage, std::make_unique<TrainLog>(
+                                            LogOf(job, first_step, profiler)));
 }
 
 void PrintTraining(const Job& job, const Training& training) {
@@ -251,9 +254,8 @@ ExitCode TrainFrom(const Job& job, const RunStart& start,
                    const std::stop_token& stop) {
   Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
   const std::unique_ptr<RunLog> log = MakeLog(job, start.step, profiler);
-  TrainingOptions options =
-      TrainingOf(job.params, job.options.model_dir, job.data);
-  options.input = PartOf(options.input, job.options.place);
+  TrainingOptions options = TrainingOf(job.params, job.options.model_dir,
+                                       job.data, job.options.place);
   options.input.trace = profiler.trace();
   options.images = PlaceImages(job, options.input);
   options.input = TrainInput(job, options.input, start.stream, options.images);

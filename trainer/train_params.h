@@ -59,9 +59,10 @@ struct TrainParams {
   double random_erasing = 0;
   double mixup_alpha = 0;
   double cutmix_alpha = 0;
-  std::string shuffle = "global";  // global, window, reference, none
+  std::string shuffle = "global";  // global, window, reference, torch, none
   int window_shards = 16;
   int window_records = 4096;
+  std::string rank_share = "contiguous";  // contiguous, strided, ..._drop
   std::uint64_t seed = 0;
   std::string on_bad_record = "replace";  // fail, replace, skip
   std::int64_t max_bad_records = -1;

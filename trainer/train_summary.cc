@@ -12,11 +12,27 @@
 namespace infeed {
 namespace {
 
-void PrintInput(const PipelineStats& stats) {
-  if (stats.bad_records > 0) {
-    Say(fmt::format("{} bad records; the first: {}", stats.bad_records,
-                    stats.first_bad_record));
+// The bad records that any of the ranks met, in words; empty: none.
+std::string BadRecordsText(const PipelineStats& mine, Ranks& ranks) {
+  double met = 0;
+  for (const std::vector<double>& of_rank :
+       ranks.GatherNumbers({static_cast<double>(mine.bad_records)})) {
+    met += of_rank[0];
   }
+  const std::vector<std::string> first = ranks.Gather(mine.first_bad_record);
+  const auto found = std::ranges::find_if(
+      first, [](const std::string& message) { return !message.empty(); });
+  if (met == 0 || found == first.end()) {
+    return "";
+  }
+  return ranks.place().is_alone()
+             ? fmt::format("{:.0f} bad records; the first: {}", met, *found)
+             : fmt::format(
+                   "{:.0f} bad records on all ranks; the first of rank {}: {}",
+                   met, found - first.begin(), *found);
+}
+
+void PrintInput(const PipelineStats& stats) {
   if (stats.seek_indexes.refused > 0) {
     Say(SeekIndexText(stats.seek_indexes));
   }
@@ -42,6 +58,10 @@ std::string RanksText(const std::vector<double>& waits, double seconds) {
 
 void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   const PipelineStats stats = training.input_stats_of_loops();
+  const std::string bad_records = BadRecordsText(stats, job.ranks);
+  if (!job.ranks.place().is_first()) {
+    return;
+  }
   Say(fmt::format(
       "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
       "the time for its input",
@@ -49,6 +69,9 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   Say(log.device_text());
   if (!job.ranks.place().is_alone()) {
     Say(RanksText(training.rank_waits(), stats.elapsed_seconds));
+  }
+  if (!bad_records.empty()) {
+    Say(bad_records);
   }
   if (!stats.stages.empty()) {  // Fake data has none.
     PrintInput(stats);

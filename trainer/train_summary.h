@@ -7,7 +7,8 @@
 namespace infeed {
 
 // Prints on stderr what a training came to: its speed, what its input did, and
-// which of the two was the slower. Of rank 0, but for a line on all ranks.
+// which of the two was the slower. Of rank 0, but for what it says of all
+// ranks, which all call it.
 void PrintSummary(const Job& job, const Training& training, const RunLog& log);
 
 }  // namespace infeed

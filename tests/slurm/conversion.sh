@@ -22,9 +22,9 @@ submit_conversion() {
   local out="$1" flags
   read -ra flags <<<"$(conversion_flags "$out")"
   array="$(sbatch --parsable --array="0-$((tasks - 1))" \
-    --output="$out-%a.log" tests/slurm/convert.sbatch "${flags[@]}")"
+    --output="$out-%a.log" examples/slurm/convert.sbatch "${flags[@]}")"
   finish="$(sbatch --parsable --dependency=afterok:"$array" \
-    --output="$out-finish.log" tests/slurm/convert.sbatch \
+    --output="$out-finish.log" examples/slurm/convert.sbatch \
     --finish --num_tasks "$tasks" "${flags[@]}")"
 }
 

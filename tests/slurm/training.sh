@@ -8,7 +8,7 @@ submit_training() {
   # The nodes' names are no hosts' here, so somebody must say where rank 0 is; and
   # ranks on two nodes refuse a loopback address.
   job="$(MASTER_ADDR="$(hostname -I | cut -d ' ' -f 1)" OMP_WAIT_POLICY=passive OMP_NUM_THREADS=1 \
-    sbatch --parsable "$@" --output="$work/$name.log" tests/slurm/train.sbatch \
+    sbatch --parsable "$@" --output="$work/$name.log" examples/slurm/train.sbatch \
     --mode train --device cpu --data_dir "$work/alone" \
     --model_dir "$work/$name" --params_override \
     "model=lenet,image_size=28,recipe=plain,train_batch_size=16,precision=float32,iterations_per_loop=10,log_step_count_steps=1,train_steps=$steps")"

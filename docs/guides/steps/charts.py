@@ -16,15 +16,17 @@ def ticks_to(most):
     return [step * tick for tick in range(int(most / step + 0.999999) + 1)]
 
 
-def curves(title, x_name, y_name, lines, diagonal=False):
-    """lines: name -> [(x, y)], all from 0 up; diagonal: (0, 0) to the corner,
-    dashed."""
+def curves(title, x_name, y_name, lines, diagonal=False, y_from=0):
+    """lines: name -> [(x, y)], x from 0 up and y from y_from up; diagonal:
+    (0, 0) to the corner, dashed."""
     xs = ticks_to(max(x for line in lines.values() for x, _ in line) or 1)
-    ys = ticks_to(max(y for line in lines.values() for _, y in line) or 1)
+    most = max(y for line in lines.values() for _, y in line) or 1
+    ys = [y_from + y for y in ticks_to(most - y_from)]
 
     def place(x, y):
         return (LEFT + (WIDTH - LEFT - RIGHT) * x / xs[-1],
-                HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y / ys[-1])
+                HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) *
+                (y - ys[0]) / (ys[-1] - ys[0]))
 
     parts = [_text(WIDTH / 2, 22, title, "middle")]
     for y in ys:
@@ -33,21 +35,24 @@ def curves(title, x_name, y_name, lines, diagonal=False):
                      'stroke="#ddd"/>')
         parts.append(_text(left - 8, row + 4, f"{y:g}", "end"))
     for x in xs:
-        column, bottom = place(x, 0)
+        column, bottom = place(x, ys[0])
         parts.append(_text(column, bottom + 18, f"{x:g}", "middle"))
     parts.append(_text(WIDTH / 2, HEIGHT - 10, x_name, "middle"))
     parts.append(_text(8, TOP - 10, y_name, "start"))
     if diagonal:
-        (x0, y0), (x1, y1) = place(0, 0), place(xs[-1], ys[-1])
+        (x0, y0), (x1, y1) = place(0, ys[0]), place(xs[-1], ys[-1])
         parts.append(f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" '
                      'stroke="#999" stroke-dasharray="4 4"/>')
+    rising = max(place(*points[-1])[1] for points in lines.values()) < (
+        TOP + HEIGHT - BOTTOM) / 2
+    legend = HEIGHT - BOTTOM + 4 - 18 * len(lines) if rising else TOP + 14
     for number, (name, points) in enumerate(lines.items()):
         colour = COLOURS[number % len(COLOURS)]
         path = " ".join("{:.1f},{:.1f}".format(*place(x, y))
                         for x, y in points)
         parts.append(f'<polyline points="{path}" fill="none" '
                      f'stroke="{colour}" stroke-width="2"/>')
-        parts.append(_text(WIDTH - RIGHT - 4, TOP + 14 + 18 * number, name,
+        parts.append(_text(WIDTH - RIGHT - 4, legend + 18 * number, name,
                            "end", colour))
     return _page(parts, HEIGHT)
 

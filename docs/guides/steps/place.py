@@ -12,6 +12,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+LOOK = 0.05  # seconds between two looks
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
@@ -31,6 +32,19 @@ def machine():
     return f"{name}, {len(os.sched_getaffinity(0))} threads"
 
 
+def _finish(process, inputs, look):
+    """Waits for a process's end; its stdout."""
+    try:
+        while True:
+            try:
+                return process.communicate(inputs, LOOK if look else None)[0]
+            except subprocess.TimeoutExpired:
+                look()
+    except BaseException:
+        process.kill()
+        raise
+
+
 class Place:
     """A guide's folder, emptied, and what came out there.
 
@@ -41,6 +55,7 @@ class Place:
         self.programs = programs.resolve()
         self.data = data
         self.environment = dict(os.environ)
+        self.said = ""     # by the program that ran last, on stderr
         self._start = time.monotonic()
         self._lines = []   # of the page
         self._checks = []  # (name, good, found)
@@ -51,9 +66,10 @@ class Place:
     def short(self):
         return self.data is None
 
-    def run(self, program, *flags, exit_code=0, inputs=None):
+    def run(self, program, *flags, exit_code=0, inputs=None, look=None):
         """Runs one of our programs, by its name, or another, by its path;
-        its stdout. What it says on stderr goes to OUT/NAME.log."""
+        its stdout. What it says on stderr goes to OUT/NAME.log, and into
+        `said`. While it runs, look() is called again and again."""
         path = self.programs / program
         words = [str(path if path.exists() else program),
                  *(str(flag) for flag in flags)]
@@ -63,14 +79,17 @@ class Place:
         with open(log, "a", encoding="utf-8") as errors:
             errors.write(shown + "\n")
             errors.flush()
-            done = subprocess.run(words, stdout=subprocess.PIPE, stderr=errors,
-                                  input=inputs, text=True, check=False,
-                                  cwd=self.out, env=self.environment)
-        if done.returncode != exit_code:
-            said = log.read_text(encoding="utf-8", errors="replace")
-            raise Wrong(f"{shown}\nended with {done.returncode}, not "
-                        f"{exit_code}:\n{said[-2000:]}")
-        return done.stdout
+            start = errors.tell()
+            with subprocess.Popen(
+                    words, stdout=subprocess.PIPE, stderr=errors,
+                    stdin=None if inputs is None else subprocess.PIPE,
+                    text=True, cwd=self.out, env=self.environment) as process:
+                printed = _finish(process, inputs, look)
+        self.said = log.read_bytes()[start:].decode(errors="replace")
+        if process.returncode != exit_code:
+            raise Wrong(f"{shown}\nended with {process.returncode}, not "
+                        f"{exit_code}:\n{self.said[-2000:]}")
+        return printed
 
     def check(self, name, good, found):
         """Notes whether something came out as it should."""

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+// Small files, and objects in a store, that are read at once.
+namespace infeed {
+
+// Returns the bytes of a file, or of the object that a URL names. Throws
+// IoError when it cannot be read or is larger than max_bytes, and UsageError
+// for a URL that is none.
+[[nodiscard]] std::string ReadWhole(const std::string& path,
+                                    std::int64_t max_bytes);
+
+// The same; nullopt when there is no such file or object.
+[[nodiscard]] std::optional<std::string> ReadWholeIfThere(
+    const std::string& path, std::int64_t max_bytes);
+
+}  // namespace infeed

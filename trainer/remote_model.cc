@@ -1,0 +1,171 @@
+#include "trainer/remote_model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "trainer/best_checkpoint.h"
+#include "trainer/checkpoint.h"
+#include "trainer/model_dir.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMetrics = "metrics.jsonl";
+constexpr const char* kEvalBelow = "eval/";
+
+void RemoveFolder(const std::string& folder) {
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (error) {
+    throw IoError(folder, "remove", error.value());
+  }
+}
+
+// Of the files below eval/, those that a run reads.
+bool IsEvaluation(const std::string& name) {
+  return name.ends_with(".json") && name.rfind('/') == 4;
+}
+
+}  // namespace
+
+RemoteModel::RemoteModel(RemoteModelOptions options,
+                         std::shared_ptr<const CloudRuntime> runtime,
+                         std::shared_ptr<const CloudRuntime> of_rounds,
+                         Outbox& outbox)
+    : options_(std::move(options)),
+      remote_(options_.url, std::move(runtime)),
+      outgoing_(options_.url, std::move(of_rounds)),
+      checkpoints_(remote_),
+      outbox_(outbox),
+      sent_(options_.model_dir, options_.record),
+      upload_(options_.model_dir, outgoing_, outbox_, sent_,
+              {.keep = options_.keep, .trains = options_.trains}) {
+  MakeFolder(options_.model_dir, "make the scratch folder");
+}
+
+void RemoteModel::Begin() {
+  if (IsAsLeft()) {
+    if (const std::size_t left = outbox_.Steps().size(); left > 0) {
+      options_.say(fmt::format(
+          "uploading {} that an earlier run left in {}",
+          left == 1 ? "a checkpoint" : fmt::format("{} checkpoints", left),
+          options_.model_dir));
+    }
+    upload_.Round();
+  } else {
+    Empty();
+  }
+  DropOthers();
+  PullFiles();
+  PullCheckpoints();
+  upload_.BeginPruning(checkpoints_.List());
+}
+
+// Whoever trains appends to metrics.jsonl first: the store's is the beginning
+// of ours only while nobody else has.
+bool RemoteModel::IsAsLeft() const {
+  const SentFiles::State here = sent_.StateOf(kMetrics);
+  if (!remote_.Has(kMetrics)) {
+    return !sent_.Knows(kMetrics);
+  }
+  if (here.size < 0) {
+    return false;
+  }
+  try {
+    const std::optional<std::string> there =
+        remote_.ReadText(kMetrics, here.size);
+    return there && ReadWholeFile(MetricsPath(options_.model_dir), here.size)
+                        .starts_with(*there);
+  } catch (const IoError&) {
+    // It has become longer than ours, or went meanwhile.
+    return false;
+  }
+}
+
+void RemoteModel::Empty() {
+  for (const std::int64_t step : outbox_.Steps()) {
+    options_.say(fmt::format(
+        "the checkpoint of step {}, which was never uploaded, is dropped: "
+        "{} has changed since",
+        step, options_.url));
+    outbox_.DropCheckpoint(step);
+  }
+  RemoveFolder(options_.model_dir);
+  MakeFolder(options_.model_dir);
+  sent_.Forget();
+}
+
+// Checkpoints here that the store does not have, or not so.
+void RemoteModel::DropOthers() {
+  for (const std::string& name : NamesInFolder(options_.model_dir)) {
+    const std::optional<std::int64_t> step = CheckpointStep(name);
+    if (IsTemporaryCheckpoint(name) ||
+        (step && !checkpoints_.IsHere(*step, options_.model_dir))) {
+      RemoveFolder(PathIn(options_.model_dir, name));
+    }
+  }
+}
+
+void RemoteModel::PullFiles() {
+  std::vector<std::string> names = {"params.yaml", "labels.txt"};
+  if (options_.trains) {
+    names.insert(names.end(), {kMetrics, "best.json"});
+  }
+  std::erase_if(names,
+                [&](const std::string& name) { return !remote_.Has(name); });
+  if (options_.trains) {
+    for (const RemoteFile& file : remote_.List(kEvalBelow)) {
+      if (IsEvaluation(file.name)) {
+        names.push_back(file.name);
+      }
+    }
+  }
+  for (const std::string& name : names) {
+    const std::string path = PathIn(options_.model_dir, name);
+    if (!fs::exists(path)) {
+      remote_.Pull(name, path);
+      sent_.Note(name, sent_.StateOf(name));
+    }
+  }
+}
+
+void RemoteModel::PullCheckpoints() {
+  const std::vector<std::int64_t> steps = checkpoints_.List();
+  if (options_.only_looks || options_.resume == "never") {
+    for (const std::int64_t step : steps) {
+      checkpoints_.PullManifest(step, options_.model_dir);
+    }
+    return;
+  }
+  checkpoints_.PullNewestWhole(steps, options_.model_dir);
+  const std::optional<std::int64_t> best = RecordedBestStep(options_.model_dir);
+  for (const std::int64_t step : steps) {
+    if (step == best || std::to_string(step) == options_.resume) {
+      checkpoints_.Pull(step, options_.model_dir);
+    }
+  }
+}
+
+void RemoteModel::PullNewer() {
+  const std::vector<std::int64_t> here = ListCheckpoints(options_.model_dir);
+  const std::vector<std::int64_t> newer =
+      checkpoints_.List(here.empty() ? -1 : here.back());
+  if (newer.empty()) {
+    return;
+  }
+  checkpoints_.Pull(newer.back(), options_.model_dir);
+  for (const std::int64_t step : here) {
+    RemoveFolder(CheckpointFolder(options_.model_dir, step));
+  }
+}
+
+}  // namespace infeed

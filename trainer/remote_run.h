@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "trainer/outbox.h"
+#include "trainer/remote_model.h"
+#include "trainer/run.h"
+#include "trainer/run_storage.h"
+#include "trainer/scratch_folder.h"
+#include "trainer/uploader.h"
+
+namespace infeed {
+
+struct RemoteRunOptions {
+  std::string scratch_base;  // "": DefaultScratchBase()
+  // How long the end of a run waits for uploads.
+  std::chrono::seconds upload_timeout{300};
+  std::function<void(const std::string&)> say;
+};
+
+// A run some of whose folders are in an object store, for its rank 0: it works
+// in a scratch folder, which is made as the store is before it begins, and
+// taken there while it lives.
+//
+// Throws IoError, and UsageError for a URL that cannot be one of these, and
+// when another process of this machine trains into the same model_dir.
+class RemoteRun final : public RunStorage {
+ public:
+  // nullptr when nothing of the run is in a store. Else `run` has paths of this
+  // disk afterwards, and this as its storage.
+  [[nodiscard]] static std::unique_ptr<RemoteRun> Begin(
+      RunOptions& run, const RemoteRunOptions& options);
+
+  [[nodiscard]] std::unique_ptr<RunLog> Watched(
+      std::unique_ptr<RunLog> log) override;
+  void Refresh() override;
+  [[nodiscard]] std::string Fetched(const std::string& path) override;
+  [[nodiscard]] std::string Exported(const std::string& folder) override;
+
+  // Waits until all is uploaded. Returns the run's code; kRuntimeError instead
+  // of success when something is still on this disk alone, which is said.
+  [[nodiscard]] ExitCode Finish(ExitCode code);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  RemoteRun(RunOptions& run, const RemoteRunOptions& options);
+  void BeginModel(RunOptions& run);
+  void Round(const std::stop_token& stop);
+  [[nodiscard]] std::vector<std::string> Pending() const;
+
+  RemoteRunOptions options_;
+  std::string export_url_;  // "": exports stay here
+  ScratchFolder scratch_;
+  std::shared_ptr<const CloudRuntime> runtime_;
+  std::shared_ptr<const CloudRuntime> upload_runtime_;
+  Outbox outbox_;
+  std::unique_ptr<RemoteModel> model_;
+  Clock::time_point next_look_;       // for new checkpoints
+  std::optional<Uploader> uploader_;  // last: it uses the others
+};
+
+}  // namespace infeed
