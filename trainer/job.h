@@ -64,7 +64,8 @@ void StartFromWeights(const Job& job);
 // For the modes that do not train: puts the model's newest usable checkpoint on
 // the device, else the weights of resnet_checkpoint, as step 0. Returns the
 // step; nullopt when there are checkpoints and none is whole, which is said.
-// Throws UsageError where there is neither; purpose is "evaluate" or the like.
+// Throws UsageError where there is neither, and for weights without a
+// classifier that fits; purpose is "evaluate" or the like.
 [[nodiscard]] std::optional<std::int64_t> LoadTrained(const Job& job,
                                                       std::string_view purpose);
 

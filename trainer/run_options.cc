@@ -129,6 +129,7 @@ InputOptions TrainInputOf(const TrainParams& params) {
   input.random_flip = params.random_flip;
   input.scaled_decode = params.scaled_decode;
   input.augment = AugmentOf(params);
+  input.device_resize = params.device_resize;
   input.last_batch = ParseLastBatch(params.last_batch);
   input.shuffle = ParseShuffle(params.shuffle);
   input.window_shards = params.window_shards;

@@ -73,6 +73,7 @@ infeed_library(trainer_state
     torch_script_source.cc
     warm_start.cc
     weights_file.cc
+    window_images.cc
     zip_archive.cc
   HEADERS
     batch_norm_ranks.h
@@ -143,6 +144,7 @@ infeed_library(trainer_state
     train_params.h
     warm_start.h
     weights_file.h
+    window_images.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json

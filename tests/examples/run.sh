@@ -49,7 +49,12 @@ cmp -n $((32 * 32 * 3)) file.rgb shards.rgb || fail "a file has other pixels"
 ! build/softmax_regression nowhere 2>error.txt || fail "no folder, and no error"
 grep -q "nowhere: cannot read the folder" error.txt || fail "$(cat error.txt)"
 
-# Slurm's scripts are those that ./dev slurm runs; here only that bash reads them.
+# Slurm's scripts are those that ./dev slurm runs, and the comparisons need what
+# no test may: here only that bash and Python can read them.
 for script in "$examples"/slurm/*.sbatch; do
   bash -n "$script" || fail "$script"
+done
+for script in "$examples"/compare/*.py; do
+  python3 -c "compile(open('$script').read(), '$script', 'exec')" ||
+    fail "$script"
 done

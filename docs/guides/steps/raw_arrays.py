@@ -4,9 +4,9 @@ usage: python3 docs/guides/steps/raw_arrays.py DIR [IMAGES]
 
 Draws IMAGES (128) images into DIR/X_train.raw and DIR/Y_train.raw.
 
-X has SIDE x SIDE x 3 x N bytes without a header, Julia's order: the first index,
-an image's row, runs fastest, then its column, then red, green, blue. Y has N
-labels of 16 bits, little-endian, from 1.
+X has SIDE x SIDE x 3 x N bytes without a header, in Julia's order: the first
+index, an image's row, runs fastest, then its column, then red, green, blue. Y
+has N labels of 16 bits, little-endian, from 1.
 """
 
 import pathlib

@@ -125,7 +125,8 @@ def show_lines(place, ours, sizes):
             rows.append((epoch + 1, name, f"{loss:.3f}",
                          f"{right}/{images} ({percent(right, images)}%)",
                          f"{test_loss:.3f}",
-                         f"{test_right}/{tests} ({percent(test_right, tests)}%)",
+                         f"{test_right}/{tests} "
+                         f"({percent(test_right, tests)}%)",
                          f"{seconds:.1f}"))
     place.table(*rows)
 
