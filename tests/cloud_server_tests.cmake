@@ -70,6 +70,7 @@ infeed_test(trainer_remote_test
     scratch_folder_test.cc
     sent_files_test.cc
     uploader_test.cc
+    uploading_log_test.cc
   LIBRARIES infeed::trainer_remote object_server
   LABELS core)
 add_dependencies(core_tests trainer_remote_test)

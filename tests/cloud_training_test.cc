@@ -220,6 +220,21 @@ TEST_F(CloudTrainingTest, AnEvaluationFollowsATrainingOfAnotherMachine) {
   EXPECT_TRUE(server_.Has("shards/model/eval/00000020.json"));
 }
 
+TEST_F(CloudTrainingTest, GoesOnFromAnotherModelDirThere) {
+  ASSERT_EQ(Train(kS3).exit_code, 0);
+  for (const char* end : {"model", "model/checkpoint-00000019"}) {
+    const ProgramResult run = Run(OfModel("predict", scratch_,
+                                          {"--resume", std::string(kS3) + end,
+                                           "--input", "gs://gs-shards/data"}));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err,
+                HasSubstr("downloaded s3://shards/" + std::string(end)));
+  }
+  const ProgramResult next = Train(kGs, {"--resume", "s3://shards/model"});
+  ASSERT_EQ(next.exit_code, 0) << next.err;
+  EXPECT_THAT(next.err, HasSubstr("going on from the checkpoint at step 20"));
+}
+
 TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
   const ProgramResult none =
       Run(OfModel("eval", scratch_, {"--data_dir", "null"}));
