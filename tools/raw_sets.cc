@@ -14,6 +14,7 @@
 #include "tools/base_name.h"
 #include "tools/idx_file.h"
 #include "tools/label_files.h"
+#include "tools/raw_file.h"
 
 namespace infeed {
 namespace {
@@ -34,36 +35,6 @@ constexpr std::int64_t kCifarImageBytes = 3 * kCifarSide * kCifarSide;
 constexpr std::int64_t kCifarRecordBytes = 1 + kCifarImageBytes;
 constexpr int kCifarBatches = 5;
 constexpr const char* kCifarNames = "batches.meta.txt";
-
-// One that is no larger is fetched whole from a store: its images are read one
-// by one, in any order.
-constexpr std::int64_t kMaxFetchedBytes = std::int64_t{256} << 20;
-
-// A raw file, or the object that a URL names.
-struct RawFile {
-  std::shared_ptr<const ByteSource> bytes;
-  std::int64_t version = 0;  // as in RawPart
-};
-
-RawFile OpenRaw(const std::string& path) {
-  std::shared_ptr<const ByteSource> source = OpenSource(path);
-  const std::int64_t version = source->version();
-  if (IsUrl(path) && source->size() <= kMaxFetchedBytes) {
-    std::string bytes(static_cast<std::size_t>(source->size()), '\0');
-    (void)source->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
-    source = std::make_shared<MemorySource>(source->path(), std::move(bytes));
-  }
-  return {std::move(source), version};
-}
-
-std::vector<std::byte> ReadBytes(const ByteSource& source, std::int64_t offset,
-                                 std::int64_t count) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(count));
-  if (source.ReadAt(offset, bytes) != bytes.size()) {
-    throw IoError(source.path() + ": is shorter than it was a moment ago");
-  }
-  return bytes;
-}
 
 std::int32_t Largest(const RawSet& set) {
   std::int32_t largest = 0;
@@ -107,10 +78,10 @@ LabelledPart ReadXlaJlPart(const std::string& images_path,
   if (!IsThere(labels_path)) {
     FailMissing(images_path, std::string(BaseName(labels_path)));
   }
-  const RawFile labels_file = OpenRaw(labels_path);
+  const RawFile labels_file = OpenRawFile(labels_path);
   const ByteSource& labels = *labels_file.bytes;
   LabelledPart part;
-  RawFile images = OpenRaw(images_path);
+  RawFile images = OpenRawFile(images_path);
   const std::int64_t count = labels.size() / kXlaJlLabelBytes;
   if (labels.size() % kXlaJlLabelBytes != 0 || count == 0) {
     throw DataError({.path = labels_path},
@@ -163,9 +134,9 @@ std::string FindIdx(const std::string& folder, const std::string& name,
 
 LabelledPart ReadIdxPart(const std::string& images_path,
                          const std::string& labels_path) {
-  const RawFile images_file = OpenRaw(images_path);
+  const RawFile images_file = OpenRawFile(images_path);
   IdxFile images = OpenIdx(images_file.bytes, 3);
-  const IdxFile labels = OpenIdx(OpenRaw(labels_path).bytes, 1);
+  const IdxFile labels = OpenIdx(OpenRawFile(labels_path).bytes, 1);
   const std::int64_t count = images.sizes[0];
   if (labels.sizes[0] != count) {
     throw DataError({.path = labels_path},
@@ -195,7 +166,7 @@ LabelledPart ReadIdxPart(const std::string& images_path,
 }
 
 LabelledPart ReadCifarPart(const std::string& path, int classes) {
-  RawFile raw = OpenRaw(path);
+  RawFile raw = OpenRawFile(path);
   const std::shared_ptr<const ByteSource>& file = raw.bytes;
   const std::int64_t count = file->size() / kCifarRecordBytes;
   if (file->size() % kCifarRecordBytes != 0 || count == 0) {
