@@ -21,6 +21,7 @@ infeed_test(pictures_test
   SOURCES
     eval_log_test.cc
     pictures_test.cc
+    prediction_page_test.cc
     report_classes_test.cc
     train_log_test.cc
   LIBRARIES infeed::trainer_report infeed::preprocess

@@ -26,6 +26,7 @@ infeed_test(trainer_state_test
     pickle_test.cc
     predict_input_test.cc
     prediction_log_test.cc
+    prediction_sample_test.cc
     preprocessing_json_test.cc
     presets_test.cc
     progress_test.cc

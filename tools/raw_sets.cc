@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +12,7 @@
 #include "tools/base_name.h"
 #include "tools/idx_file.h"
 #include "tools/label_files.h"
+#include "tools/raw_file.h"
 
 namespace infeed {
 namespace {
@@ -34,36 +33,6 @@ constexpr std::int64_t kCifarImageBytes = 3 * kCifarSide * kCifarSide;
 constexpr std::int64_t kCifarRecordBytes = 1 + kCifarImageBytes;
 constexpr int kCifarBatches = 5;
 constexpr const char* kCifarNames = "batches.meta.txt";
-
-// One that is no larger is fetched whole from a store: its images are read one
-// by one, in any order.
-constexpr std::int64_t kMaxFetchedBytes = std::int64_t{256} << 20;
-
-// A raw file, or the object that a URL names.
-struct RawFile {
-  std::shared_ptr<const ByteSource> bytes;
-  std::int64_t version = 0;  // as in RawPart
-};
-
-RawFile OpenRaw(const std::string& path) {
-  std::shared_ptr<const ByteSource> source = OpenSource(path);
-  const std::int64_t version = source->version();
-  if (IsUrl(path) && source->size() <= kMaxFetchedBytes) {
-    std::string bytes(static_cast<std::size_t>(source->size()), '\0');
-    (void)source->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
-    source = std::make_shared<MemorySource>(source->path(), std::move(bytes));
-  }
-  return {std::move(source), version};
-}
-
-std::vector<std::byte> ReadBytes(const ByteSource& source, std::int64_t offset,
-                                 std::int64_t count) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(count));
-  if (source.ReadAt(offset, bytes) != bytes.size()) {
-    throw IoError(source.path() + ": is shorter than it was a moment ago");
-  }
-  return bytes;
-}
 
 std::int32_t Largest(const RawSet& set) {
   std::int32_t largest = 0;

@@ -175,6 +175,10 @@ void AddPredictFlags(CLI::App& app, RunOptions& run) {
           CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
       ->type_name("N")
       ->group(kGroup);
+  app.add_option("--predictions_page", run.predictions_page,
+                 "an HTML page of images with what was said of them")
+      ->type_name("FILE")
+      ->group(kGroup);
 }
 
 void AddExportFlags(CLI::App& app, RunOptions& run) {

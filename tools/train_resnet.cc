@@ -20,6 +20,15 @@
 namespace infeed {
 namespace {
 
+// A request to stop may come as soon as there is a process. Until somebody
+// takes it, it waits: LibTorch alone takes a third of a second to initialise,
+// which the system has it do after this and before main.
+void HoldEarlySignals(int /*argc*/, char** /*argv*/, char** /*environment*/) {
+  HoldSignals();
+}
+[[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
+    &HoldEarlySignals;
+
 void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
 // What the store has at the end is as much as can be, whatever the end.
@@ -47,7 +56,7 @@ ExitCode RunStored(RunOptions& run, const StorageFlags& flags,
 }
 
 ExitCode RunHere(TrainFlags& flags) {
-  // First, so that every thread leaves the signals to its own.
+  // Before any other thread, so that they all leave the signals to its own.
   const SignalStop signals;
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);

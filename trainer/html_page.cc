@@ -13,10 +13,11 @@ namespace {
 constexpr std::string_view kStyle = R"(<style>
 :root { color-scheme: light dark; --back: #fff; --card: #f6f7f9;
   --text: #1d2430; --soft: #667085; --line: #dde1e8; --bar: #3b6fd4;
-  --second: #c4570f; --third: #2f8f5b; }
+  --second: #c4570f; --third: #2f8f5b; --bad: #c62828; }
 @media (prefers-color-scheme: dark) { :root { --back: #14171c;
   --card: #1d2128; --text: #e6e9ef; --soft: #98a2b3; --line: #323844;
-  --bar: #7aa2f7; --second: #f0a35e; --third: #6bd09a; } }
+  --bar: #7aa2f7; --second: #f0a35e; --third: #6bd09a;
+  --bad: #ff8a80; } }
 body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem;
   background: var(--back); color: var(--text);
   font: 15px/1.5 system-ui, sans-serif; }
@@ -61,6 +62,10 @@ a { color: var(--bar); }
 .photos { display: flex; flex-wrap: wrap; gap: .75rem; }
 figure { margin: 0; width: 128px; }
 figure img { display: block; border-radius: .35rem; }
+.right b { color: var(--third); } .right img { border-color: var(--third); }
+.wrong b { color: var(--bad); } .wrong img { border-color: var(--bad); }
+.right img, .wrong img { border-style: solid; border-width: 3px;
+  box-sizing: border-box; }
 figcaption { color: var(--soft); font-size: .8rem; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; }
 </style>

@@ -1,16 +1,28 @@
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "pipeline/input_pipeline.h"
+#include "records/open_sink.h"
+#include "records/open_source.h"
 #include "trainer/job.h"
 #include "trainer/predict_input.h"
 #include "trainer/prediction_log.h"
+#include "trainer/prediction_page.h"
+#include "trainer/prediction_pictures.h"
+#include "trainer/prediction_sample.h"
 #include "trainer/run_options.h"
 
 namespace infeed {
 namespace {
+
+constexpr std::size_t kShownOfEachKind = 48;
 
 RecordIndex RecordsToPredict(const Job& job, const ModelLabels& labels) {
   if (!job.options.inputs.empty()) {
@@ -36,6 +48,45 @@ InputOptions PredictInput(const Job& job, const RecordIndex& index,
   return input;
 }
 
+// Predicts all images, for those who listen.
+void Predict(const Job& job, const RecordIndex& index,
+             const InputOptions& input, const PredictionSink& sink,
+             const std::stop_token& stop) {
+  InputPipeline pipeline(index, input);
+  Infeed infeed(pipeline, input.batch_size, input.image_size);
+  const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
+  job.device.Predict(infeed, sink);
+}
+
+std::string NameOf(const RecordIndex& index, std::int64_t record) {
+  const RecordLocation location = index.at(record);
+  const std::string& file =
+      index.shards()[static_cast<std::size_t>(location.shard)];
+  return PathForMessages(file) +
+         (index.is_of_images() ? ""
+                               : ", record " + std::to_string(location.number));
+}
+
+// Reads the images that are shown once more, and writes the page.
+void WritePage(const PredictionSample& sample, const PredictionCounts& counts,
+               const RecordIndex& index, const ModelLabels& labels,
+               const InputOptions& input, ByteSink& file) {
+  PredictionPageData page = {.counts = counts,
+                             .wrong = sample.wrong(),
+                             .right = sample.right(),
+                             .unlabelled = sample.unlabelled()};
+  std::vector<std::int64_t> records;
+  for (const auto* kind : {&page.wrong, &page.right, &page.unlabelled}) {
+    for (const ShownPrediction& shown : *kind) {
+      records.push_back(shown.record);
+      page.names[shown.record] = NameOf(index, shown.record);
+    }
+  }
+  page.pictures = PicturesOf(index, std::move(records), input);
+  file.Write(PredictionPage(page, labels));
+  file.Commit();
+}
+
 ExitCode PredictAll(const Job& job, const RecordIndex& index,
                     const ModelLabels& labels, const std::stop_token& stop) {
   const std::int64_t asked = job.options.num_test_images;
@@ -44,21 +95,32 @@ ExitCode PredictAll(const Job& job, const RecordIndex& index,
   if (images == 0) {
     throw UsageError("input: there is no image in it");
   }
+  const std::string& page = job.options.predictions_page;
+  // Opened first: whether it can be written is known before the work is done.
+  const std::unique_ptr<ByteSink> page_file =
+      page.empty() ? nullptr : OpenSink(page);
   InputOptions input = PredictInput(job, index, images);
-  PredictionLog log(index, images, job.params.num_label_classes, labels,
-                    stdout);
+  const int classes = job.params.num_label_classes;
+  PredictionLog log(index, images, classes, labels, stdout);
+  PredictionSample sample(classes, kShownOfEachKind);
   input.on_bad = [&log](const BadRecord& bad) { log.AddBad(bad); };
   const auto start = std::chrono::steady_clock::now();
-  InputPipeline pipeline(index, input);
-  Infeed infeed(pipeline, input.batch_size, input.image_size);
-  const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
-  job.device.Predict(infeed,
-                     [&log](const Predictions& batch) { log.Add(batch); });
+  Predict(
+      job, index, input,
+      [&](const Predictions& batch) {
+        log.Add(batch);
+        sample.Add(batch);
+      },
+      stop);
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
   Say(PredictionText(log.counts(), took.count()));
   if (stop.stop_requested()) {
     return ExitCode::kStoppedBySignal;
+  }
+  if (page_file) {
+    WritePage(sample, log.counts(), index, labels, input, *page_file);
+    Say("the images with what was said of them: " + PathForMessages(page));
   }
   return log.counts().bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
 }

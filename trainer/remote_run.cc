@@ -122,7 +122,7 @@ std::unique_ptr<RunLog> RemoteRun::Watched(std::unique_ptr<RunLog> log) {
       UploadingLog::Hearers{
           .checkpoint =
               [this](std::int64_t step, const std::string& folder) {
-                outbox_.AddCheckpoint(step, folder);
+                model_->Add(step, folder);
                 uploader_->Wake();
               },
           .end = [this] { uploader_->Wake(); }});

@@ -19,6 +19,7 @@ infeed_library(trainer_report
     eval_log.cc
     loop_values.cc
     pictures.cc
+    prediction_page.cc
     profiler.cc
     report.cc
     report_classes.cc
@@ -35,6 +36,7 @@ infeed_library(trainer_report
     eval_log.h
     loop_values.h
     pictures.h
+    prediction_page.h
     profiler.h
     report.h
     report_classes.h

@@ -38,6 +38,7 @@ struct RunOptions {
   std::vector<std::string> inputs;
   int predict_batch_size = 0;
   std::int64_t num_test_images = 0;
+  std::string predictions_page;  // an HTML file, or an object; "": none
 
   // kExport, and at the end of a training that has a folder: what to write
   // there. No formats: the exporter's choice.

@@ -91,7 +91,7 @@ class RunClock {
  private:
   double SinceMark();
   double EndSpan(std::string_view name, std::int64_t step);
-  void TellSeconds(double seconds);
+  void TellTime(double seconds);
   void WarmUp(double seconds, double waited);
 
   RunClockOptions options_;
@@ -107,9 +107,9 @@ class RunClock {
   double waited_at_steady_ = 0;  // where the loop's warm-up ended
   double told_seconds_ = 0;      // of steps after the warm-up
   std::int64_t told_steps_ = 0;
-  double step_seconds_ = 0;  // of the newest steps, weighted
+  double newest_seconds_ = 0;  // of a step, the newest ones weighing most
   double input_wait_ = 0;
-  bool is_steady_ = false;  // step_seconds_: no warm-up is in it
+  bool is_steady_ = false;  // newest_seconds_
   bool in_warm_up_ = true;
   bool warmed_up_ = false;
   RunTimes times_;

@@ -26,6 +26,7 @@ infeed_library(trainer_state
     model_graph.cc
     model_labels.cc
     model_layers.cc
+    model_name.cc
     nearest_name.cc
     onnx_file.cc
     param_checks.cc
@@ -47,6 +48,7 @@ infeed_library(trainer_state
     pickle_stack.cc
     predict_input.cc
     prediction_log.cc
+    prediction_sample.cc
     preprocessing_json.cc
     presets.cc
     progress.cc
@@ -71,6 +73,7 @@ infeed_library(trainer_state
     torch_script_source.cc
     warm_start.cc
     weights_file.cc
+    window_images.cc
     zip_archive.cc
   HEADERS
     batch_norm_ranks.h
@@ -98,6 +101,7 @@ infeed_library(trainer_state
     model_graph.h
     model_labels.h
     model_layers.h
+    model_name.h
     model_options.h
     nearest_name.h
     onnx_file.h
@@ -116,6 +120,7 @@ infeed_library(trainer_state
     predict_input.h
     prediction.h
     prediction_log.h
+    prediction_sample.h
     preprocessing_json.h
     presets.h
     progress.h
@@ -139,6 +144,7 @@ infeed_library(trainer_state
     train_params.h
     warm_start.h
     weights_file.h
+    window_images.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json
