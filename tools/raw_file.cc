@@ -1,5 +1,6 @@
 #include "tools/raw_file.h"
 
+#include <cstddef>
 #include <span>
 #include <utility>
 
@@ -13,7 +14,7 @@ constexpr std::int64_t kMaxFetchedBytes = std::int64_t{256} << 20;
 
 }  // namespace
 
-RawFile OpenRaw(const std::string& path) {
+RawFile OpenRawFile(const std::string& path) {
   std::shared_ptr<const ByteSource> source = OpenSource(path);
   const std::int64_t version = source->version();
   if (IsUrl(path) && source->size() <= kMaxFetchedBytes) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,14 +12,14 @@ namespace infeed {
 // A raw file, or the object that a URL names.
 struct RawFile {
   std::shared_ptr<const ByteSource> bytes;
-  std::int64_t version = 0;  // as in RawPart
+  std::int64_t version = 0;  // ByteSource::version() of the file
 };
 
-// Opens it. An object of up to 256 MiB is fetched whole: its images are read
-// one by one, in any order. Throws IoError.
-[[nodiscard]] RawFile OpenRaw(const std::string& path);
+// Opens a raw file. One in a store that is no larger than 256 MiB is fetched
+// whole, as its images are read one by one, in any order. Throws IoError.
+[[nodiscard]] RawFile OpenRawFile(const std::string& path);
 
-// Exactly so many bytes from offset on. Throws IoError.
+// Returns so many bytes from an offset on. Throws IoError when there are fewer.
 [[nodiscard]] std::vector<std::byte> ReadBytes(const ByteSource& source,
                                                std::int64_t offset,
                                                std::int64_t count);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -76,10 +78,10 @@ LabelledPart ReadXlaJlPart(const std::string& images_path,
   if (!IsThere(labels_path)) {
     FailMissing(images_path, std::string(BaseName(labels_path)));
   }
-  const RawFile labels_file = OpenRaw(labels_path);
+  const RawFile labels_file = OpenRawFile(labels_path);
   const ByteSource& labels = *labels_file.bytes;
   LabelledPart part;
-  RawFile images = OpenRaw(images_path);
+  RawFile images = OpenRawFile(images_path);
   const std::int64_t count = labels.size() / kXlaJlLabelBytes;
   if (labels.size() % kXlaJlLabelBytes != 0 || count == 0) {
     throw DataError({.path = labels_path},
@@ -132,9 +134,9 @@ std::string FindIdx(const std::string& folder, const std::string& name,
 
 LabelledPart ReadIdxPart(const std::string& images_path,
                          const std::string& labels_path) {
-  const RawFile images_file = OpenRaw(images_path);
+  const RawFile images_file = OpenRawFile(images_path);
   IdxFile images = OpenIdx(images_file.bytes, 3);
-  const IdxFile labels = OpenIdx(OpenRaw(labels_path).bytes, 1);
+  const IdxFile labels = OpenIdx(OpenRawFile(labels_path).bytes, 1);
   const std::int64_t count = images.sizes[0];
   if (labels.sizes[0] != count) {
     throw DataError({.path = labels_path},
@@ -164,7 +166,7 @@ LabelledPart ReadIdxPart(const std::string& images_path,
 }
 
 LabelledPart ReadCifarPart(const std::string& path, int classes) {
-  RawFile raw = OpenRaw(path);
+  RawFile raw = OpenRawFile(path);
   const std::shared_ptr<const ByteSource>& file = raw.bytes;
   const std::int64_t count = file->size() / kCifarRecordBytes;
   if (file->size() % kCifarRecordBytes != 0 || count == 0) {

@@ -107,7 +107,7 @@ def pretrain(place, bucket, sizes):
                   "--validation", 10)
         images = "others/train"
     else:
-        images = place.data / "cifar10/train"
+        images = place.data.resolve() / "cifar10/train"
     place.run("imagenet_to_records", "--raw_data_dir", images, "--max_size",
               32, "--local_scratch_dir", "others-records")
     seconds = timed(

@@ -13,7 +13,7 @@ def replay(place):
         images = "pictures"
         flowers.draw_large(place.out / images)
     else:
-        images = place.data / "imagenet-sample"
+        images = place.data.resolve() / "imagenet-sample"
     for name, flags in (("photographs", ()),
                         ("packed", ("--format=pixels", "--image_size=28"))):
         place.run("imagenet_to_records", "--raw_data_dir", images,

@@ -146,10 +146,17 @@ def show_warm_up(place, ours, said):
                 f"{event['steps']} step, {event['seconds']:.2f} s")
     steady = place.events("lenet", "end")[0]["images_per_second"]
     place.show("The program on stderr: `" + re.search(
-        "^warm-up: .*$", said, re.MULTILINE).group(0) + "`. In metrics.jsonl: "
-        f"{event['start_up_seconds']:.2f} s before the first loop and "
-        f"{event['seconds']:.2f} s for its first step; all steps after it at "
-        f"{steady:.0f} images/s.", "")
+        "^warm-up: .*$", said, re.MULTILINE).group(0) + "`. All steps after it "
+        f"ran at {steady:.0f} images/s. The report says where the time went:")
+    page = (place.out / "lenet/report.html").read_text(encoding="utf-8")
+    rows = re.findall("<tr><td>(.*?)</td><td>([0-9.]+)</td><td>(.*?)</td></tr>",
+                      page.split("Where the time of this run went")[1].split(
+                          "</table>")[0])
+    place.check("the report has the warm-up as a row of its own",
+                [row[0] for row in rows[:2]] == ["before the first loop",
+                                                 "warm-up: the first step"],
+                rows[1][1] + " s")
+    place.table(("what", "seconds", "share"), *rows)
 
 
 def draw(place, ours, sizes):
