@@ -88,6 +88,22 @@ TEST(UploaderTest, TriesAgainAndSaysSoOnce) {
                           "uploads work again"));
 }
 
+TEST(UploaderTest, TheEndDoesNotWaitForAnotherTry) {
+  std::promise<void> failed;
+  std::atomic<int> rounds = 0;
+  Uploader uploader(
+      [&](const std::stop_token&) {
+        if (++rounds == 1) {
+          failed.set_value();
+          throw IoError("gone");
+        }
+      },
+      {.first_wait = hours(10), .say = [](const std::string&) {}});
+  failed.get_future().wait();
+  EXPECT_TRUE(uploader.Finish(minutes(5)));
+  EXPECT_EQ(rounds, 2);
+}
+
 TEST(UploaderTest, WaitsNoLongerThanItIsTold) {
   Lines said;
   Uploader uploader([](const std::stop_token&) { throw IoError("gone"); },

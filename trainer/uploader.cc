@@ -22,6 +22,7 @@ void Uploader::Wake() {
 bool Uploader::Finish(Clock::duration at_most) {
   std::unique_lock lock(mutex_);
   const std::uint64_t mine = ++asked_;
+  hurries_ = true;
   changed_.notify_all();
   return changed_.wait_for(lock, at_most, [&] { return done_ >= mine; });
 }
@@ -41,9 +42,11 @@ void Uploader::Run(const std::stop_token& stop) {
       changed_.wait_for(lock, stop, options_.period,
                         [&] { return asked_ > asked; });
     } else {
-      changed_.wait_for(lock, stop, std::exchange(wait, 2 * wait),
-                        [] { return false; });
-      wait = std::min(wait, options_.period);
+      const bool hurries =
+          changed_.wait_for(lock, stop, wait, [this] { return hurries_; });
+      hurries_ = false;
+      wait =
+          hurries ? options_.first_wait : std::min(2 * wait, options_.period);
     }
   }
 }

@@ -39,7 +39,7 @@ class Uploader {
   void Wake();
 
   // Waits until all that there was at the call is uploaded; false when that
-  // took longer.
+  // took longer. Tries at once, also after a failure.
   [[nodiscard]] bool Finish(Clock::duration at_most);
 
  private:
@@ -53,6 +53,7 @@ class Uploader {
   std::condition_variable_any changed_;
   std::uint64_t asked_ = 0;  // calls of Wake() and Finish()
   std::uint64_t done_ = 0;   // as many of them are served
+  bool hurries_ = false;     // Finish() waits for no waits
   bool failing_ = false;     // of the thread alone
   std::jthread thread_;      // last: it uses the others
 };
