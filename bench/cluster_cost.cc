@@ -56,6 +56,7 @@ TrainingCost TrainingCostOf(const ClusterSpec& spec, int machines) {
   const std::int64_t parameters =
       CostOf(spec.model, spec.image_size).parameters;
   cost.gradient_bytes = 2 * (cost.ranks - 1) * 4 * parameters / cost.ranks;
+  cost.ring_messages = 2 * (cost.ranks - 1);
   // A ring enters and leaves a machine once.
   cost.exchange_seconds =
       machines == 1 ? 0 : Real(cost.gradient_bytes) / spec.link_rate;

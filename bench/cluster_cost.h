@@ -35,6 +35,7 @@ struct TrainingCost {
   std::int64_t steps = 0;           // whole batches of an epoch
   double device_seconds = 0;        // of a step, were there no others
   std::int64_t gradient_bytes = 0;  // that a rank sends in a step
+  std::int64_t ring_messages = 0;   // one after the other, to sum a bucket
   double exchange_seconds = 0;      // of a step, between machines
   double images_per_second = 0;     // of all, at the longer of both
 };

@@ -93,6 +93,10 @@ Table TrainingTable() {
         [](const Column& c) {
           return Bytes(static_cast<double>(c.training.gradient_bytes));
         }},
+       {"messages of a ring, one after the other",
+        [](const Column& c) {
+          return Whole(static_cast<double>(c.training.ring_messages));
+        }},
        {"ms of a step, the devices alone",
         [](const Column& c) { return Short(1e3 * c.training.device_seconds); }},
        {"ms of a step, the network alone",

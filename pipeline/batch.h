@@ -6,8 +6,11 @@
 #include <span>
 
 #include "base/bounded_queue.h"
+#include "pipeline/batch_content.h"
 #include "pipeline/batch_memory.h"
+#include "pipeline/batch_windows.h"
 #include "pipeline/page_memory.h"
+#include "preprocess/resize_side.h"
 
 namespace infeed {
 
@@ -21,32 +24,40 @@ struct StreamPosition {
                          const StreamPosition&) = default;
 };
 
-// What stands in a batch's slots: images, or which of those that a device
-// holds (pipeline/image_choice.h).
-enum class BatchContent { kPixels, kChoices };
-
 // One batch: plain memory, filled slot by slot; unspecified until then. Owns
 // the memory, whose three parts are each aligned to 64 bytes. One thread at a
 // time; different slots may be filled at once.
 class Batch {
  public:
-  // Requires: both > 0. Throws std::bad_alloc, and what memory.pin throws.
+  // kernel: of windows. Requires: both > 0. Throws std::bad_alloc, and what
+  // memory.pin throws.
   Batch(int size, int image_size, const BatchMemory& memory = {},
-        BatchContent content = BatchContent::kPixels);
+        BatchContent content = BatchContent::kPixels,
+        ResizeKernel kernel = ResizeKernel::kBicubic);
+  ~Batch() = default;
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
   Batch(Batch&&) = default;
   // Would give the old memory back before it is unpinned.
   Batch& operator=(Batch&&) = delete;
 
   // What the memory of such a batch takes up.
-  [[nodiscard]] static std::int64_t MemoryBytes(int size, int image_size);
+  [[nodiscard]] static std::int64_t MemoryBytes(
+      int size, int image_size, BatchContent content = BatchContent::kPixels);
 
   // [size, image_size, image_size], each R << 24 | G << 16 | B << 8; of
-  // choices [size], labels and weights mean nothing then.
-  [[nodiscard]] std::span<std::uint32_t> pixels() { return pixels_; }
-  [[nodiscard]] std::span<const std::uint32_t> pixels() const {
-    return pixels_;
+  // choices [size], labels and weights mean nothing then; of windows those that
+  // are in use.
+  [[nodiscard]] std::span<std::uint32_t> pixels() {
+    return windows_ ? windows_->used() : pixels_;
   }
-  // [image_size, image_size] of one slot.
+  [[nodiscard]] std::span<const std::uint32_t> pixels() const {
+    return windows_ ? windows_->used() : pixels_;
+  }
+  // Where these are; null: there are none.
+  [[nodiscard]] BatchWindows* windows() { return windows_.get(); }
+  [[nodiscard]] const BatchWindows* windows() const { return windows_.get(); }
+  // [image_size, image_size] of one slot; not of windows.
   [[nodiscard]] std::span<std::uint32_t> slot_pixels(int slot);
   // [size]; from 0, or -1 in a slot of weight 0.
   [[nodiscard]] std::span<std::int32_t> labels() { return labels_; }
@@ -59,7 +70,7 @@ class Batch {
   [[nodiscard]] int image_size() const { return image_size_; }
   [[nodiscard]] BatchContent content() const { return content_; }
 
-  // Black pixels, label -1, weight 0.
+  // A black image, label -1, weight 0.
   void BlankSlot(int slot);
 
   // Where the stream goes on after this batch: what a checkpoint stores once
@@ -81,6 +92,7 @@ class Batch {
   std::span<std::uint32_t> pixels_;
   std::span<std::int32_t> labels_;
   std::span<float> weights_;
+  std::unique_ptr<BatchWindows> windows_;
 };
 
 // Gives a batch back to its pool; frees it when that is closed, or there is
@@ -98,8 +110,9 @@ using BatchHandle = std::unique_ptr<Batch, BatchReturn>;
 class BatchPool {
  public:
   // Requires: all > 0. Throws as Batch does.
-  BatchPool(int count, int size, int image_size,
-            const BatchMemory& memory = {});
+  BatchPool(int count, int size, int image_size, const BatchMemory& memory = {},
+            BatchContent content = BatchContent::kPixels,
+            ResizeKernel kernel = ResizeKernel::kBicubic);
 
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();

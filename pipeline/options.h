@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "pipeline/batch_content.h"
 #include "pipeline/batch_memory.h"
 #include "pipeline/order_options.h"
 #include "preprocess/augment_options.h"
@@ -79,6 +80,9 @@ struct InputOptions {
   // pixels (preprocess/recipe.h).
   bool scaled_decode = false;
   JpegLimits jpeg_limits = {};
+  // Batches of crop windows, which a device resizes to the same pixels
+  // (BatchContent::kWindows).
+  bool device_resize = false;
 
   // Performance: what it costs. The batches are the same for any value.
 
@@ -114,6 +118,9 @@ struct InputOptions {
 // UsageError naming the field that is out of its range, or a batch that the
 // ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
+
+// What they have in their batches.
+[[nodiscard]] BatchContent ContentOf(const InputOptions& options);
 
 // What they say of the preprocessing. Requires: they are checked.
 [[nodiscard]] PreprocessOptions PreprocessOptionsOf(

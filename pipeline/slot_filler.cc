@@ -191,17 +191,18 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   sample.stage = BadRecordKind::kImage;
   PreprocessorPool::Loan preprocessor(preprocessors_);
   const ImagenetExampleView& example = sample.example;
-  const std::span<std::uint32_t> pixels = batch.slot_pixels(sample.slot);
+  SlotPlace place(batch, sample.slot);
   const Clock::time_point start = Clock::now();
   FillCounts counts;
   if (example.packed.empty()) {
-    counts = Decode(*preprocessor, sample, pixels);
+    counts = Decode(*preprocessor, sample, place);
   } else {  // Nothing to decode.
-    counts = preprocessor->CopyPacked(example.packed, example.height,
-                                      example.width, sample.key, pixels);
+    counts =
+        preprocessor->CopyPacked(example.packed, example.height, example.width,
+                                 sample.key, place.TakeImage());
   }
   batch.weights()[slot] = 1;
-  Count(counts, pixels.size_bytes(), start, sample);
+  Count(counts, place.size_bytes(), start, sample);
 }
 
 void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
@@ -232,10 +233,10 @@ void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
 }
 
 FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,
-                              std::span<std::uint32_t> pixels) {
+                              SlotPlace& place) {
   const std::optional<OpenedSeekIndex>& index = sample.seek_index.opened;
   FillCounts counts =
-      preprocessor.Fill(sample.example.encoded, sample.key, pixels,
+      preprocessor.Fill(sample.example.encoded, sample.key, place,
                         index ? index->body : std::span<const std::byte>());
   if (const std::optional<DataError> refused =
           seek_counts_.Count(sample.seek_index, counts.index_use)) {

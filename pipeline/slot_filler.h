@@ -16,6 +16,7 @@
 #include "pipeline/preprocessor_pool.h"
 #include "pipeline/record_cache.h"
 #include "pipeline/sample_seek_index.h"
+#include "pipeline/slot_place.h"
 #include "pipeline/stage_counters.h"
 #include "pipeline/stats.h"
 #include "preprocess/recipe.h"
@@ -90,7 +91,7 @@ class SlotFiller {
              StageCounter::Clock::time_point start, const Sample& sample);
   // Decodes into the slot, and counts what became of the seek index.
   FillCounts Decode(Preprocessor& preprocessor, const Sample& sample,
-                    std::span<std::uint32_t> pixels);
+                    SlotPlace& place);
   // Puts a stretch of work on the sample into the trace, where there is one.
   void Trace(std::string_view stage, StageCounter::Clock::time_point start,
              StageCounter::Clock::time_point end, const Sample& sample) const;

@@ -32,6 +32,12 @@ struct DecodePlan {
 [[nodiscard]] DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel,
                                     int size, bool is_scaled);
 
+// Whether an output of size x size pixels is what a resize makes of exactly the
+// pixels that the plan decodes: neither part of a larger output, nor made of
+// some of them alone, as the kernels of four taps make it of windows more than
+// three times as large.
+[[nodiscard]] bool IsWholeResize(const DecodePlan& plan, int size);
+
 // The most that an image may be decoded smaller, 8, 4, 2 or 1 times, with as
 // many pixels left in the window as the framing makes of it, both ways.
 [[nodiscard]] int ScaleDenominator(const Framing& framing);

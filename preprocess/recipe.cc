@@ -45,20 +45,6 @@ int CheckedSize(int image_size) {
   return image_size;
 }
 
-ResizeKernel KernelOf(const PreprocessOptions& options) {
-  switch (UsedInterpolation(options.recipe, options.interpolation)) {
-    case Interpolation::kBicubic:
-      return ResizeKernel::kBicubic;
-    case Interpolation::kBilinear:
-      return ResizeKernel::kBilinear;
-    case Interpolation::kAntialias:
-      return ResizeKernel::kAntialias;
-    case Interpolation::kRecipe:
-      break;  // never what is used
-  }
-  std::abort();
-}
-
 bool DrawFlip(const SampleKey& key) {
   return SampleRandom(key, RandomStream::kFlip).Real() < 0.5F;
 }
@@ -90,6 +76,20 @@ Interpolation UsedInterpolation(Recipe recipe, Interpolation interpolation) {
              : Interpolation::kAntialias;
 }
 
+ResizeKernel KernelOf(const PreprocessOptions& options) {
+  switch (UsedInterpolation(options.recipe, options.interpolation)) {
+    case Interpolation::kBicubic:
+      return ResizeKernel::kBicubic;
+    case Interpolation::kBilinear:
+      return ResizeKernel::kBilinear;
+    case Interpolation::kAntialias:
+      return ResizeKernel::kAntialias;
+    case Interpolation::kRecipe:
+      break;  // never what is used
+  }
+  std::abort();
+}
+
 std::unique_ptr<ResizeSink> MakeResize(const PreprocessOptions& options) {
   return MakeResizeSink(KernelOf(options), CheckedSize(options.image_size));
 }
@@ -104,36 +104,67 @@ Preprocessor::Preprocessor(const PreprocessOptions& options,
       sink_(std::move(resize)),
       augmenter_(options.augment, options.image_size) {}
 
+struct Preprocessor::Target {
+  const SampleKey& key;
+  PixelPlace& place;
+  PackingSink* sink = nullptr;          // once it is aimed
+  std::span<std::uint32_t> image = {};  // empty: it is a window
+};
+
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
                               std::span<std::uint32_t> destination,
                               std::span<const std::byte> seek_index) {
+  ImageRoom place(destination);
+  return Fill(encoded, key, place, seek_index);
+}
+
+FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
+                              const SampleKey& key, PixelPlace& place,
+                              std::span<const std::byte> seek_index) {
   const Clock::time_point start = Clock::now();
-  FillCounts counts = IsJpeg(encoded)
-                          ? DecodeJpeg(encoded, key, destination, seek_index)
-                          : DecodeOther(encoded, key, destination);
-  Check(sink_->is_complete(), "a decoder puts all rows or throws");
-  counts.resize = sink_->busy();
+  Target target{.key = key, .place = place};
+  FillCounts counts = IsJpeg(encoded) ? DecodeJpeg(encoded, seek_index, target)
+                                      : DecodeOther(encoded, target);
+  Check(target.sink->is_complete(), "a decoder puts all rows or throws");
+  counts.resize = target.sink->busy();
   const Clock::time_point decoded = Clock::now();
   counts.decode = decoded - start - counts.resize;
-  Finish(key, destination);
-  counts.resize += Clock::now() - decoded;
-  counts.augment = Augment(key, destination);
+  if (!target.image.empty()) {
+    Finish(key, target.image);
+    counts.resize += Clock::now() - decoded;
+    counts.augment = Augment(key, target.image);
+  }
   return counts;
 }
 
+void Preprocessor::Aim(const DecodePlan& plan, Target& target) {
+  const bool flip = IsFlipped(options_, target.key);
+  if (IsWholeResize(plan, options_.image_size)) {
+    const std::span<std::uint32_t> window =
+        target.place.TakeWindow(plan.window.width, plan.window.height, flip);
+    if (!window.empty()) {
+      window_sink_.Aim(window);
+      target.sink = &window_sink_;
+      return;
+    }
+  }
+  target.image = target.place.TakeImage();
+  sink_->Aim(target.image, flip, plan.sides);
+  target.sink = sink_.get();
+}
+
 FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
-                                    const SampleKey& key,
-                                    std::span<std::uint32_t> destination,
-                                    std::span<const std::byte> seek_index) {
+                                    std::span<const std::byte> seek_index,
+                                    Target& target) {
   const JpegInfo info = decoder_.ReadHeader(encoded);
   const DecodePlan plan =
-      Plan(ChooseFraming(info.height, info.width, info.components, key),
+      Plan(ChooseFraming(info.height, info.width, info.components, target.key),
            options_.scaled_decode);
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
-  sink_->Aim(destination, IsFlipped(options_, key), plan.sides);
-  decoder_.DecodeScaledWindow(plan.denominator, plan.window, *sink_,
+  Aim(plan, target);
+  decoder_.DecodeScaledWindow(plan.denominator, plan.window, *target.sink,
                               is_index ? &index_ : nullptr);
   const JpegIndexUse use = is_index || seek_index.empty()
                                ? decoder_.index_use()
@@ -148,17 +179,16 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
 }
 
 FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
-                                     const SampleKey& key,
-                                     std::span<std::uint32_t> destination) {
+                                     Target& target) {
   const JpegLimits& limits = options_.limits;
   DecodeOtherImage(
       encoded,
       std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
       image_);
-  const DecodePlan plan =
-      Plan(ChooseFraming(image_.height(), image_.width(), 3, key), false);
-  sink_->Aim(destination, IsFlipped(options_, key), plan.sides);
-  PutImage(image_.view(plan.window), *sink_);
+  const DecodePlan plan = Plan(
+      ChooseFraming(image_.height(), image_.width(), 3, target.key), false);
+  Aim(plan, target);
+  PutImage(image_.view(plan.window), *target.sink);
   const std::int64_t inside =
       std::int64_t{plan.window.width} * plan.window.height;
   return {.decoded_pixels = inside,

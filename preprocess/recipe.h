@@ -5,16 +5,18 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "base/random.h"
 #include "preprocess/augment.h"
+#include "preprocess/fill_counts.h"
 #include "preprocess/framing.h"
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/jpeg_seek_index.h"
+#include "preprocess/pixel_place.h"
 #include "preprocess/resize_sink.h"
+#include "preprocess/window_sink.h"
 
 namespace infeed {
 
@@ -63,6 +65,9 @@ struct PreprocessOptions {
   JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
+// The kernel of the recipe's resize.
+[[nodiscard]] ResizeKernel KernelOf(const PreprocessOptions& options);
+
 // Returns the recipe's resize. Throws UsageError for a size below 1.
 [[nodiscard]] std::unique_ptr<ResizeSink> MakeResize(
     const PreprocessOptions& options);
@@ -71,19 +76,6 @@ struct PreprocessOptions {
 // mirrors training images.
 [[nodiscard]] bool IsFlipped(const PreprocessOptions& options,
                              const SampleKey& key);
-
-// What Fill() did with one image.
-struct FillCounts {
-  // Of the window that was asked for, at the size that it was decoded to.
-  std::int64_t decoded_pixels = 0;
-  // Beside these, about: OutsidePixels(); of a PNG, the rest of the image.
-  std::int64_t outside_pixels = 0;
-  std::chrono::steady_clock::duration decode{};  // time without the others
-  std::chrono::steady_clock::duration resize{};
-  std::chrono::steady_clock::duration augment{};
-  JpegIndexUse index_use = JpegIndexUse::kNone;
-  std::string warning = {};  // libjpeg's first that was tolerated; empty: none
-};
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, told apart
 // by content) into packed pixels in one go: the decoder's rows are resized,
@@ -110,6 +102,13 @@ class Preprocessor {
                   std::span<std::uint32_t> destination,
                   std::span<const std::byte> seek_index = {});
 
+  // The same into a place that may take the window, as far as it is decoded, in
+  // the place of its image. Requires: it does so only where the kernel has four
+  // taps and the recipe is done once pixels are resized.
+  FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
+                  PixelPlace& place,
+                  std::span<const std::byte> seek_index = {});
+
   // The same for an image that is packed already, height * width
   // little-endian uint32: copies it into destination, flipped, by kCifar moved,
   // and augmented as Fill() would. Throws DataError unless it is image_size x
@@ -123,15 +122,15 @@ class Preprocessor {
                                       const SampleKey& key) const;
   [[nodiscard]] DecodePlan Plan(const Framing& framing, bool is_scaled) const;
 
-  // Decode the framing into destination and return what was done, without the
+  // A sample, where it goes, and what makes its pixels.
+  struct Target;
+  void Aim(const DecodePlan& plan, Target& target);
+
+  // Decode the framing into the target and return what was done, without the
   // times.
   FillCounts DecodeJpeg(std::span<const std::byte> encoded,
-                        const SampleKey& key,
-                        std::span<std::uint32_t> destination,
-                        std::span<const std::byte> seek_index);
-  FillCounts DecodeOther(std::span<const std::byte> encoded,
-                         const SampleKey& key,
-                         std::span<std::uint32_t> destination);
+                        std::span<const std::byte> seek_index, Target& target);
+  FillCounts DecodeOther(std::span<const std::byte> encoded, Target& target);
 
   // What a training recipe does to the pixels once they are in their place.
   void Finish(const SampleKey& key, std::span<std::uint32_t> pixels) const;
@@ -144,6 +143,7 @@ class Preprocessor {
   JpegSeekIndex index_;
   RgbImage image_;  // a whole one, where it is not a JPEG
   std::unique_ptr<ResizeSink> sink_;
+  WindowSink window_sink_;
   Augmenter augmenter_;
 };
 

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 
+#include "preprocess/packing_sink.h"
 #include "preprocess/resize_side.h"
-#include "preprocess/row_sink.h"
 
 namespace infeed {
 
@@ -15,7 +14,7 @@ namespace infeed {
 // vector code and without the image ever being in memory: exactly the bytes of
 // Resize() of the same kernel (resize.h). Its memory is kept from image to
 // image. One thread at a time.
-class ResizeSink : public RowSink {
+class ResizeSink : public PackingSink {
  public:
   // Where the next image goes, size x size pixels row by row, which must stay
   // until its last row is there; mirrored left to right where flip is set.
@@ -24,13 +23,6 @@ class ResizeSink : public RowSink {
   // SupportOf() these. Requires: destination.size() == size * size.
   virtual void Aim(std::span<std::uint32_t> destination, bool flip,
                    const std::optional<ResizeSides>& sides = {}) = 0;
-
-  // Whether all of the destination is written, as it is once the image's last
-  // row was put.
-  [[nodiscard]] virtual bool is_complete() const = 0;
-
-  // Time spent on this image, since Aim().
-  [[nodiscard]] virtual std::chrono::steady_clock::duration busy() const = 0;
 };
 
 // Returns the sink of a kernel. Requires: size > 0.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "records/byte_source.h"
 #include "records/imagenet_example.h"
+#include "records/open_source.h"
 
 namespace infeed {
 namespace {
@@ -18,11 +20,11 @@ std::string ReadBytes(const std::string& path, std::int64_t listed_bytes) {
   if (listed_bytes > kMaxImageFileBytes) {
     throw DataError("the file is too long for an image");
   }
-  const FileSource file(path);
+  const std::unique_ptr<ByteSource> file = OpenSource(path);
   std::string bytes(static_cast<std::size_t>(listed_bytes), '\0');
   const std::size_t read =
-      file.ReadAt(0, std::as_writable_bytes(std::span(bytes)));
-  if (file.size() != listed_bytes || read != bytes.size()) {
+      file->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
+  if (file->size() != listed_bytes || read != bytes.size()) {
     throw DataError("the file changed after it was listed");
   }
   return bytes;
@@ -33,9 +35,11 @@ std::string ReadImage(const std::string& path, std::int64_t listed_bytes) {
   try {
     return ReadBytes(path, listed_bytes);
   } catch (const IoError& error) {
-    throw DataError(
-        {path, -1, -1},
-        "cannot read: " + std::generic_category().message(error.errno_value()));
+    throw DataError({path, -1, -1},
+                    error.errno_value() == 0
+                        ? error.what()
+                        : "cannot read: " + std::generic_category().message(
+                                                error.errno_value()));
   } catch (const DataError& error) {
     throw error.At({path, -1, -1});
   }

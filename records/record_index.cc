@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "records/byte_source.h"
+#include "records/cloud_runtime.h"
 #include "records/crc32c.h"
 #include "records/image_record.h"
 #include "records/index_file.h"
@@ -123,17 +124,48 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
   }
 }
 
+namespace {
+
+// A file that cannot be asked for counts as empty: reading it says why.
+std::int64_t SizeOfFile(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+// Many objects are asked for at once.
+std::vector<std::int64_t> SizesOf(const std::vector<ImageFile>& files) {
+  std::vector<std::int64_t> sizes(files.size());
+  std::vector<std::size_t> objects;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (IsUrl(files[i].path)) {
+      objects.push_back(i);
+    } else {
+      sizes[i] = SizeOfFile(files[i].path);
+    }
+  }
+  if (!objects.empty()) {
+    const std::shared_ptr<const CloudRuntime> runtime = SharedCloudRuntime();
+    runtime->pool->ForEach(objects.size(), [&](std::size_t i) {
+      sizes[objects[i]] = runtime->store.Stat(files[objects[i]].path).size;
+    });
+  }
+  return sizes;
+}
+
+}  // namespace
+
 RecordIndex RecordIndex::OfImages(const std::vector<ImageFile>& files) {
   Check(!files.empty(), "there are images");
   RecordIndex index(std::vector<std::string>{});
-  for (const ImageFile& file : files) {
-    std::error_code error;
-    const std::uintmax_t bytes = std::filesystem::file_size(file.path, error);
+  const std::vector<std::int64_t> sizes = SizesOf(files);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const ImageFile& file = files[i];
     index.shards_.push_back(file.path);
     index.compressions_.push_back(Compression::kNone);
     index.starts_.push_back(static_cast<std::int64_t>(index.shards_.size()));
     index.offsets_.push_back(0);
-    index.lengths_.push_back(error ? 0 : static_cast<std::int64_t>(bytes));
+    index.lengths_.push_back(sizes[i]);
     index.image_labels_.push_back(file.label);
     index.max_length_ =
         std::max(index.max_length_, ImageRecordBytes(index.lengths_.back()));

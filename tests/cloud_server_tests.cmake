@@ -59,3 +59,18 @@ infeed_test(cloud_training_test
   LIBRARIES infeed::trainer_state object_server pipeline_test_support
   LABELS end_to_end)
 add_dependencies(cloud_training_test train_resnet)
+
+infeed_test(trainer_remote_test
+  SOURCES
+    outbox_test.cc
+    remote_checkpoints_test.cc
+    remote_folder_test.cc
+    remote_model_test.cc
+    remote_weights_test.cc
+    scratch_folder_test.cc
+    sent_files_test.cc
+    uploader_test.cc
+  LIBRARIES infeed::trainer_remote object_server
+  LABELS core)
+add_dependencies(core_tests trainer_remote_test)
+add_dependencies(tsan_tests trainer_remote_test)

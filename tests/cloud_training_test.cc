@@ -1,66 +1,274 @@
-// Trainings whose folders are in an object store, against one that misbehaves:
-// they end as those on a disk do, to the same bytes.
+// Trainings whose folders are all in an object store, killed, stopped, and
+// against a store that misbehaves: they end as those on a disk do, to the same
+// bytes.
 
 #include "tests/support/cloud_training.h"
 
 #include <signal.h>
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/running_program.h"
+#include "tests/support/test_jpeg.h"
 
 namespace infeed {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::AllOf;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
+
+constexpr const char* kGs = "gs://gs-shards/";
+constexpr const char* kS3 = "s3://shards/";
 
 class CloudTrainingTest : public CloudTraining {
  protected:
   // What the same training leaves on a disk.
-  [[nodiscard]] std::string LocalBytes() {
-    const ProgramResult run = Train(local_ / "");
+  [[nodiscard]] std::string LocalSums(
+      const std::vector<std::string>& more = {}) {
+    const ProgramResult run = Train(local_ / "", more);
     EXPECT_EQ(run.exit_code, 0) << run.err;
-    return LastBytesOf(local_ / "model");
+    return LastSumsOf(local_ / "model");
   }
 
   // Trains until a checkpoint of this step is in the store, and kills it.
-  void KillAfter(const std::string& root, std::int64_t step) {
-    RunningProgram program("train_resnet", Flags(root));
-    AwaitStep(Bucket(root), step);
+  void KillAfter(const std::string& root, std::int64_t step,
+                 const std::vector<std::string>& more) {
+    RunningProgram program("train_resnet", Flags(root, more));
+    ASSERT_TRUE(AwaitStep(Bucket(root), step));
     program.Signal(SIGKILL);
     EXPECT_EQ(program.Wait(), 128 + SIGKILL) << program.err();
   }
 
-  // Killed twice, with the third part on another machine or on the same one.
+  // What a run starts from and leaves besides its model_dir.
+  static std::vector<std::string> Others(const std::string& root) {
+    return {"--resnet_checkpoint", root + "weights", "--export_dir",
+            root + "exports",      "--format",       "safetensors"};
+  }
+
+  // Makes the weights that Others() names, in each place.
+  void MakeWeights() {
+    const ProgramResult run = Train(local_ / "before/", {"--seed", "7"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const std::string file =
+        PathIn(CheckpointFolder(local_ / "before/model", kSteps), kModelFile);
+    const std::string bytes = ReadWholeFile(file, kMaxBytes);
+    fs::copy_file(file, local_ / "weights");
+    server_.Put("shards/weights", bytes);
+    server_.Put("gs-shards/weights", bytes);
+  }
+
+  // Killed twice; the third part runs on the same machine or on another one.
   void KillTwiceAndCompare(const std::string& root, bool elsewhere) {
-    KillAfter(root, 4);
-    KillAfter(root, 9);
+    MakeWeights();
+    KillAfter(root, 4, Others(root));
+    KillAfter(root, 9, Others(root));
     if (elsewhere) {
       scratch_ = machine_ / "another";
     }
-    const ProgramResult run = Train(root);
+    const ProgramResult run = Train(root, Others(root));
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr("going on from the checkpoint at step"));
-    EXPECT_EQ(LastBytesIn(Bucket(root)), LocalBytes());
+    EXPECT_EQ(LastSumsIn(Bucket(root)), LocalSums(Others(local_ / "")));
     EXPECT_THAT(StepsIn(Bucket(root)),
                 ElementsAre(kSteps - 2, kSteps - 1, kSteps));
+    EXPECT_THAT(ObjectsBelow(Bucket(root), "exports/"),
+                AllOf(HasSubstr("/model.safetensors"),
+                      HasSubstr("/preprocessing.json")));
+    EXPECT_THAT(server_.OpenUploads(), IsEmpty());
   }
 };
 
 TEST_F(CloudTrainingTest, GoesOnAfterKillsOnTheSameMachine) {
-  KillTwiceAndCompare("gs://gs-shards/", false);
+  KillTwiceAndCompare(kGs, false);
 }
 
 TEST_F(CloudTrainingTest, GoesOnAfterKillsOnAnotherMachine) {
-  KillTwiceAndCompare("s3://shards/", true);
+  KillTwiceAndCompare(kS3, true);
+}
+
+TEST_F(CloudTrainingTest, UploadsThatFailForAWhileStopNothing) {
+  server_.SetFaults(
+      R"({"fault": "status", "method": "PUT|DELETE", "probability": 0.3},)"
+      R"({"fault": "reset_body", "method": "PUT", "probability": 0.2})");
+  const ProgramResult run = Train(kS3);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(LastSumsIn("shards"), LocalSums());
+  EXPECT_THAT(StepsIn("shards"), ElementsAre(kSteps - 2, kSteps - 1, kSteps));
+}
+
+TEST_F(CloudTrainingTest, WhatTheStoreNeverTookIsUploadedByTheNextRun) {
+  server_.SetFaults(R"({"fault": "status", "method": "PUT"})");
+  const ProgramResult cut = Train(kGs, {"--upload_timeout", "1"});
+  EXPECT_EQ(cut.exit_code, 1);
+  EXPECT_THAT(cut.err, AllOf(HasSubstr("step " + std::to_string(kSteps)),
+                             HasSubstr("an upload fails, and is tried again"),
+                             HasSubstr("on this machine alone, in " + scratch_),
+                             HasSubstr("metrics.jsonl")));
+  EXPECT_THAT(ObjectsBelow("gs-shards", "model/"), IsEmpty());
+  server_.SetFaults("");
+  const ProgramResult next = Train(kGs);
+  EXPECT_EQ(next.exit_code, 0) << next.err;
+  EXPECT_THAT(next.err,
+              AllOf(HasSubstr("uploading 3 checkpoints"),
+                    HasSubstr("going on from the checkpoint at step " +
+                              std::to_string(kSteps))));
+  EXPECT_EQ(LastSumsIn("gs-shards"), LocalSums());
+}
+
+TEST_F(CloudTrainingTest, FallsBackPastDamageInTheStore) {
+  ASSERT_EQ(Train(kS3).exit_code, 0);
+  const std::string newest = CheckpointFolder("shards/model", kSteps);
+  const std::string whole = LastSumsIn("shards");
+  server_.Put(PathIn(newest, kModelFile), "damaged");
+  // One that was being uploaded.
+  server_.Put(PathIn(CheckpointFolder("shards/model", kSteps + 1), kModelFile),
+              "begun");
+  scratch_ = machine_ / "another";
+  const ProgramResult run = Train(kS3);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("damaged checkpoint, not used: "),
+                             HasSubstr("from the checkpoint at step " +
+                                       std::to_string(kSteps - 1))));
+  EXPECT_EQ(LastSumsIn("shards"), whole);
+}
+
+TEST_F(CloudTrainingTest, AStopLeavesItsCheckpointInTheStore) {
+  RunningProgram program("train_resnet",
+                         Flags(kS3, {"--steps_per_checkpoint", "1000"}));
+  ASSERT_TRUE(program.ReadUntil("step 1/"));
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), 75) << program.err();
+  EXPECT_THAT(StepsIn("shards"), SizeIs(1));
+  const ProgramResult run = Train(kS3);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(LastSumsIn("shards"), LocalSums());
+}
+
+TEST_F(CloudTrainingTest, ASecondRunOfThisMachineIsRefused) {
+  RunningProgram first("train_resnet", Flags(kS3));
+  ASSERT_TRUE(first.ReadUntil("is worked on in"));
+  const ProgramResult second = Train(kS3);
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_THAT(second.err, AllOf(HasSubstr("model_dir=s3://shards/model"),
+                                HasSubstr("another process of this machine")));
+  EXPECT_EQ(first.Wait(), 0) << first.err();
+}
+
+TEST_F(CloudTrainingTest, KeepsInTheStoreWhatADiskWouldKeep) {
+  ASSERT_EQ(Train(kGs, {"--keep_every", "10", "--keep_last", "2"}).exit_code,
+            0);
+  EXPECT_THAT(StepsIn("gs-shards"), ElementsAre(10, kSteps - 1, kSteps));
+}
+
+// Another mode on the model in the store.
+std::vector<std::string> OfModel(const std::string& mode,
+                                 const std::string& scratch,
+                                 const std::vector<std::string>& more) {
+  std::vector<std::string> flags = {
+      "--mode",   mode,  "--model_dir",         "s3://shards/model",
+      "--device", "cpu", "--local_scratch_dir", scratch};
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
+  ASSERT_EQ(Train(kS3).exit_code, 0);
+  const ProgramResult evaluation =
+      Run(OfModel("eval", scratch_,
+                  {"--data_dir", "s3://shards/data", "--eval_split", "train"}));
+  EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_THAT(evaluation.out, HasSubstr("evaluation at step 20"));
+  EXPECT_TRUE(server_.Has("shards/model/eval/00000020.json"));
+
+  server_.Put("gs-shards/photos/more/a.jpg",
+              TestJpeg({.width = 31, .height = 17}));
+  const ProgramResult prediction =
+      Run(OfModel("predict", scratch_, {"--input", "gs://gs-shards/photos"}));
+  EXPECT_EQ(prediction.exit_code, 0) << prediction.err;
+  EXPECT_THAT(prediction.out, HasSubstr("gs://gs-shards/photos/more/a.jpg"));
+
+  const ProgramResult exported = Run(
+      OfModel("export", scratch_, {"--export_dir", "gs://gs-shards/exports"}));
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_THAT(exported.out, HasSubstr("to gs://gs-shards/exports/"));
+  EXPECT_THAT(ObjectsBelow("gs-shards", "exports/"), HasSubstr("/model.onnx"));
+  for (const std::string& name : NamesInFolder(scratch_)) {
+    EXPECT_THAT(name, Not(HasSubstr("process-")));
+  }
+}
+
+TEST_F(CloudTrainingTest, AnEvaluationFollowsATrainingOfAnotherMachine) {
+  RunningProgram follower(
+      "train_resnet",
+      OfModel("eval", machine_ / "another",
+              {"--data_dir", "s3://shards/data", "--eval_split", "train",
+               "--eval_timeout", "100", "--params_override",
+               "model=lenet,image_size=28,recipe=plain,train_batch_size=8,"
+               "train_steps=20"}));
+  ASSERT_EQ(Train(kS3).exit_code, 0);
+  EXPECT_EQ(follower.Wait(), 0) << follower.err();
+  EXPECT_TRUE(server_.Has("shards/model/eval/00000020.json"));
+}
+
+TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
+  const ProgramResult none =
+      Run(OfModel("eval", scratch_, {"--data_dir", "null"}));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err,
+              HasSubstr("model_dir=s3://shards/model: no checkpoint"));
+  const ProgramResult web =
+      Run({"--mode", "train", "--data_dir", "null", "--model_dir",
+           "https://host/model", "--local_scratch_dir", scratch_});
+  EXPECT_EQ(web.exit_code, 2);
+  EXPECT_THAT(web.err, HasSubstr("model_dir=https://host/model: no folder"));
+}
+
+// Who empties the store begins anew: nothing comes back from this disk.
+TEST_F(CloudTrainingTest, TheStoreSaysWhatIsTrue) {
+  ASSERT_EQ(Train(kS3).exit_code, 0);
+  const ObjectServer other;
+  Set("AWS_ENDPOINT_URL", other.url());
+  other.Put("shards/data/" + ShardName("train", 0, 1),
+            ReadWholeFile(local_ / ShardName("train", 0, 1), kMaxBytes));
+  const ProgramResult run = Train(kS3);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("current step 0"));
+}
+
+TEST_F(CloudTrainingTest, HasNoSecretInAnythingItLeaves) {
+  server_.SetFaults(R"({"fault": "status", "method": "PUT", "next": 6})");
+  const ProgramResult run = Train(kS3, {"--export_dir", "gs://gs-shards/e"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  Set("AWS_SECRET_ACCESS_KEY", "wrong/Secret+of/the+tests");
+  const ProgramResult refused = Train(kS3);
+  EXPECT_EQ(refused.exit_code, 1);
+  std::string all = run.out + run.err + refused.out + refused.err;
+  for (const char* bucket : {"shards", "gs-shards"}) {
+    for (const std::string& key : server_.Keys(bucket)) {
+      all += server_.Get(std::string(bucket) + "/" + key);
+    }
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(machine_.path())) {
+    if (entry.is_regular_file()) {
+      all += ReadWholeFile(entry.path().string(), kMaxBytes);
+    }
+  }
+  ASSERT_THAT(all, HasSubstr("\"event\":\"end\""));
+  EXPECT_THAT(all,
+              AllOf(Not(HasSubstr(std::string(kS3SecretKey))),
+                    Not(HasSubstr(std::string(kGsSecretKey))),
+                    Not(HasSubstr("wrong/Secret")), Not(HasSubstr("AWS4-HMAC")),
+                    Not(HasSubstr("Signature="))));
 }
 
 }  // namespace

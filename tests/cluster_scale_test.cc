@@ -42,6 +42,7 @@ TEST(TrainingCostTest, SharesABatchAndSendsWhatARingSends) {
   EXPECT_DOUBLE_EQ(one.images_per_second, 2'500);
   const TrainingCost two = TrainingCostOf({.devices = 1}, 2);
   EXPECT_EQ(two.gradient_bytes, 4 * kParameters);
+  EXPECT_EQ(two.ring_messages, 2);
   const TrainingCost many = TrainingCostOf({}, 1000);
   EXPECT_EQ(many.ranks, 8000);
   EXPECT_EQ(many.part, 65'536 / 8000);
@@ -109,7 +110,7 @@ TEST(CachedShareTest, IsWhatTheOrderBringsAgain) {
       if (first_epoch[record] < 0) {
         first_epoch[record] = static_cast<int>(plan->epoch);
       } else {
-        again[plan->epoch] += 1.0 / (20'000 / kMachines);
+        again[plan->epoch] += 1.0 * kMachines / 20'000;
       }
     }
   }

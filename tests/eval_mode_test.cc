@@ -86,6 +86,22 @@ TEST_F(EvalModeTest, PassesOverWhatCannotBeRead) {
   EXPECT_THAT(run.err, HasSubstr("no checkpoint to evaluate"));
 }
 
+TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
+  const TemporaryFolder none;
+  for (const std::string mode : {"eval", "export", "predict"}) {
+    const ProgramResult run = RunProgram(
+        "train_resnet",
+        "--device cpu --model_dir " + none.path() + " --mode " + mode +
+            " --data_dir " + model_.data_dir() + " --input " +
+            model_.data_dir() + " --export_dir " + none / "export" +
+            " --resnet_checkpoint " + model_.folder() +
+            " --params_override model=lenet,image_size=28,num_label_classes=5");
+    EXPECT_EQ(run.exit_code, 2) << mode << run.err;
+    EXPECT_THAT(run.err, HasSubstr("the classifier fc3 is [4, 84] there and "
+                                   "[5, 84] in the model"));
+  }
+}
+
 TEST_F(EvalModeTest, EndsWhenNoNewerOneComes) {
   const ProgramResult run =
       model_.Run(Flags("--train_steps 5 --eval_timeout 0"));

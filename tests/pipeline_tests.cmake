@@ -11,6 +11,7 @@ infeed_test(pipeline_test
     bad_record_report_test.cc
     batch_plan_test.cc
     batch_test.cc
+    batch_windows_test.cc
     bottleneck_test.cc
     consumer_counts_test.cc
     counted_errors_test.cc

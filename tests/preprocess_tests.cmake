@@ -54,10 +54,12 @@ infeed_test(preprocess_test
     recipe_golden_test.cc
     recipe_kernels_test.cc
     recipe_test.cc
+    recipe_window_test.cc
     resize_sink_test.cc
     resize_test.cc
     simd_target_test.cc
     torchvision_crop_test.cc
+    window_sink_test.cc
     tpu_golden_test.cc
   LIBRARIES test_jpeg
   LABELS core)

@@ -149,8 +149,25 @@ TEST_F(RunClockTest, WeighsNewStepsMore) {
   EXPECT_DOUBLE_EQ(clock.images_per_second(), 10);
   Pass(0.5);
   clock.Step(0);
-  EXPECT_DOUBLE_EQ(clock.images_per_second(), 11);
+  EXPECT_DOUBLE_EQ(clock.images_per_second(), 10 / 0.95);
   EXPECT_DOUBLE_EQ(clock.seconds_per_step(), 0.75);
+}
+
+// A result that was waiting behind another was no faster step.
+TEST_F(RunClockTest, ResultsThatComeTogetherAreNoFasterSteps) {
+  RunClock clock = Make();
+  clock.BeginLoop(0);
+  for (int step = 0; step < 3; ++step) {
+    Pass(1);
+    clock.Step(0);
+  }
+  for (int pair = 0; pair < 50; ++pair) {
+    Pass(1.999);
+    clock.Step(0);
+    Pass(0.001);
+    clock.Step(0);
+  }
+  EXPECT_NEAR(clock.images_per_second(), 10, 1);
 }
 
 TEST_F(RunClockTest, KnowsNothingBeforeTheFirstStep) {

@@ -1,11 +1,13 @@
 // The program train_resnet as its users meet it: whole runs on small shards.
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -354,6 +356,30 @@ TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
   }
 }
 
+// From small windows and large ones, in another number of threads, resumed.
+TEST_F(TrainResnetTest, TrainsAlikeOnWindowsThatTheDeviceResizes) {
+  const std::string more =
+      "image_size_schedule=1:40,mixup_alpha=0.2,"
+      "learning_rate_schedule=constant,train_steps=";
+  ASSERT_EQ(Train("images", more + "4,num_parallel_calls=1").exit_code, 0);
+  for (const std::string steps : {"2", "4"}) {
+    const ProgramResult run = Train(
+        "windows", "device_resize=true,num_parallel_calls=3," + more + steps,
+        "--mode train_and_eval --device cpu");
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  const auto expected = Metrics("images", "train");
+  const auto actual = Metrics("windows", "train");
+  for (int step = 1; step <= 4; ++step) {
+    EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
+  }
+  const ProgramResult evaluation =
+      Train("images", more + "4", "--mode eval --device cpu");
+  ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_EQ(Metrics("images", "eval").at(4)["loss"],
+            Metrics("windows", "eval").at(4)["loss"]);
+}
+
 TEST_F(TrainResnetTest, SaysWhyTheDeviceCannotHaveItsImages) {
   const auto error = [&](const std::string& more) {
     const ProgramResult run =
@@ -395,6 +421,50 @@ TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {
   EXPECT_THAT(Metrics("model", "checkpoint"), IsEmpty());
 }
 
+// A request to stop that comes while the program is about to read its
+// parameters, from a pipe that nobody writes to.
+class EarlySignalTest : public TrainResnetTest {
+ protected:
+  EarlySignalTest() { EXPECT_EQ(::mkfifo(pipe_.c_str(), 0600), 0); }
+
+  // Waits until it holds the signal back; false: it has ended.
+  static bool HoldsBack(const RunningProgram& program, int signal) {
+    const std::string path =
+        "/proc/" + std::to_string(program.process()) + "/status";
+    for (;;) {
+      std::ifstream status(path);
+      for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("State:\tZ")) {
+          return false;
+        }
+        if (line.starts_with("SigBlk:") &&
+            (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U)) {
+          return true;
+        }
+      }
+      std::this_thread::yield();
+    }
+  }
+
+  void ExpectAStop(const std::string& ranks) const {
+    std::vector<std::string> arguments = ArgumentsForTraining("model", "");
+    arguments.insert(arguments.end(),
+                     {"--config_file", pipe_, "--local_ranks", ranks});
+    RunningProgram program("train_resnet", arguments);
+    ASSERT_TRUE(HoldsBack(program, SIGUSR1));
+    program.Signal(SIGUSR1);
+    const std::fstream both_ends(pipe_);  // From now on there is no wait.
+    EXPECT_EQ(program.Wait(), 75) << program.err();
+    EXPECT_THAT(program.err(), HasSubstr("stopped at step 0 as asked"));
+  }
+
+  std::string pipe_ = models_ / "params.yaml";
+};
+
+TEST_F(EarlySignalTest, EndsARunAsALaterOneDoes) { ExpectAStop("1"); }
+
+TEST_F(EarlySignalTest, EndsTheRanksOfALauncher) { ExpectAStop("2"); }
+
 // What a wrong call prints: one line that says what to do, and nothing else.
 struct WrongCall {
   std::string name;
@@ -422,6 +492,18 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCall{"NoLoop", "iterations_per_loop=0", "iterations_per_loop"},
         WrongCall{"NoNumber", "train_steps=soon", "train_steps"},
         WrongCall{"NoDepth", "resnet_depth=51", "resnet_depth"},
+        WrongCall{"NoTapsOfTheDevice", "device_resize=true,recipe=torchvision",
+                  "resizes without antialiasing"},
+        WrongCall{"NoMoveOfTheDevice",
+                  "device_resize=true,recipe=cifar,interpolation=bilinear",
+                  "cifar moves images"},
+        WrongCall{"NoAugmentOfTheDevice",
+                  "device_resize=true,augment_name=randaugment",
+                  "images are augmented"},
+        WrongCall{"NoErasingOfTheDevice",
+                  "device_resize=true,random_erasing=0.5", "erased"},
+        WrongCall{"NothingToResize", "device_resize=true,data_on_device=true",
+                  "packed pixels are not resized"},
         WrongCall{"NotHere", "data_format=channels_first", "channels_last"}),
     [](const auto& call) { return call.param.name; });
 

@@ -24,6 +24,7 @@ infeed_test(infeed_pipeline_test
     infeed_pipeline_test.cc
     resident_order_test.cc
     sized_input_test.cc
+    window_images_test.cc
   LIBRARIES infeed::trainer_host pipeline_test_support
   LABELS tbb)
 add_dependencies(core_tests infeed_pipeline_test)

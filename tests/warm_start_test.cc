@@ -49,10 +49,12 @@ TensorMap Weights(const ModelOptions& model, float value) {
 
 class WarmStartTest : public testing::Test {
  protected:
-  // What a new model of 0s becomes; the lines in text_.
+  // What a new model of 0s becomes; what is said of it in text_ and head_left_.
   TensorMap Start(const std::string& path, const ModelOptions& model) {
     TensorMap weights = Weights(model, 0);
-    text_ = WarmStart(path, model, weights);
+    const WarmStarted started = WarmStart(path, model, weights);
+    text_ = started.text;
+    head_left_ = started.head_left;
     return weights;
   }
   std::string ErrorOf(const TensorMap& file) {
@@ -63,6 +65,7 @@ class WarmStartTest : public testing::Test {
   TemporaryFolder folder_;
   std::string path_ = folder_ / "weights.safetensors";
   std::string text_;
+  std::string head_left_;
 };
 
 TEST_F(WarmStartTest, TakesEverything) {
@@ -70,6 +73,7 @@ TEST_F(WarmStartTest, TakesEverything) {
   EXPECT_EQ(Start(path_, Model()), Weights(Model(), 1));
   EXPECT_EQ(text_, "starting from the safetensors file " + path_ +
                        ": 10 tensors taken");
+  EXPECT_EQ(head_left_, "");
 }
 
 TEST_F(WarmStartTest, LeavesTheHeadWhenTheClassesDiffer) {
@@ -83,6 +87,8 @@ TEST_F(WarmStartTest, LeavesTheHeadWhenTheClassesDiffer) {
               AllOf(HasSubstr("8 tensors taken"),
                     HasSubstr("the classifier fc3 keeps its new weights: the "
                               "file has [1000, 84]")));
+  EXPECT_EQ(head_left_,
+            "the classifier fc3 is [1000, 84] there and [10, 84] in the model");
 }
 
 TEST_F(WarmStartTest, TakesAHeadWholeOrNotAtAll) {
@@ -92,6 +98,7 @@ TEST_F(WarmStartTest, TakesAHeadWholeOrNotAtAll) {
   const TensorMap started = Start(path_, Model());
   EXPECT_EQ(started.at("fc3.bias"), Weights(Model(), 0).at("fc3.bias"));
   EXPECT_THAT(text_, HasSubstr("the file has none"));
+  EXPECT_THAT(head_left_, HasSubstr("is none there"));
 }
 
 TEST_F(WarmStartTest, NamesWhatItDoesNotUse) {

@@ -39,9 +39,13 @@ void Wait(const std::stop_source& source) {
 
 }  // namespace
 
-SignalStop::SignalStop() {
+void HoldSignals() {
   const sigset_t set = Signals();
   Check(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0, "the mask is valid");
+}
+
+SignalStop::SignalStop() {
+  HoldSignals();
   thread_ = std::jthread([source = source_] { Wait(source); });
 }
 

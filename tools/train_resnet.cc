@@ -1,8 +1,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -20,7 +22,30 @@
 namespace infeed {
 namespace {
 
+// A request to stop may come as soon as there is a process. Until somebody
+// takes it, it waits: LibTorch alone takes a third of a second to initialise,
+// which the system has it do after this and before main.
+void HoldEarlySignals(int /*argc*/, char** /*argv*/, char** /*environment*/) {
+  HoldSignals();
+}
+[[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
+    &HoldEarlySignals;
+
 void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+
+// Throws the error at hand anew, with another message.
+[[noreturn]] void ThrowRenamed(
+    const std::function<std::string(const std::string&)>& rename) {
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    throw UsageError(rename(error.what()));
+  } catch (const DataError& error) {
+    throw DataError(rename(error.what()));
+  } catch (const std::exception& error) {
+    throw IoError(rename(error.what()));
+  }
+}
 
 // What the store has at the end is as much as can be, whatever the end.
 ExitCode RunWith(RemoteRun& remote, const RunOptions& run,
@@ -30,7 +55,7 @@ ExitCode RunWith(RemoteRun& remote, const RunOptions& run,
     code = Run(run, stop);
   } catch (...) {
     (void)remote.Finish(code);
-    throw;
+    ThrowRenamed([&](const std::string& text) { return remote.WithUrl(text); });
   }
   return remote.Finish(code);
 }
@@ -47,7 +72,7 @@ ExitCode RunStored(RunOptions& run, const StorageFlags& flags,
 }
 
 ExitCode RunHere(TrainFlags& flags) {
-  // First, so that every thread leaves the signals to its own.
+  // Before any other thread, so that they all leave the signals to its own.
   const SignalStop signals;
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
@@ -67,17 +92,12 @@ ExitCode RunUnheard(TrainFlags& flags) {
   if (std::freopen("/dev/null", "w", stdout) == nullptr) {
     throw IoError("/dev/null", "open", errno);
   }
-  const auto whose = [&](const std::exception& error) {
-    return fmt::format("rank {}: {}", flags.run.place.rank, error.what());
-  };
   try {
     return RunHere(flags);
-  } catch (const UsageError& error) {
-    throw UsageError(whose(error));
-  } catch (const DataError& error) {
-    throw DataError(whose(error));
-  } catch (const std::exception& error) {
-    throw IoError(whose(error));
+  } catch (...) {
+    ThrowRenamed([&](const std::string& text) {
+      return fmt::format("rank {}: {}", flags.run.place.rank, text);
+    });
   }
 }
 

@@ -40,7 +40,7 @@ EvalSums CudaEvaluation::Run(Infeed& infeed) {
   infeed.LeaveWaitsToDevice();
   idle_.BeginLoop();
   while (BatchHandle batch = infeed.Next()) {
-    UseShape({.size = batch->size(), .side = batch->image_size()});
+    UseShape(ShapeOf(*batch));
     const int slot = uploads_->Upload(std::move(batch));
     idle_.BeginStep();
     graphs_.Run(slot);

@@ -193,9 +193,9 @@ void CudaResidentLoop::Step() {
                 .slots = slots},
                stream_.stream());
   RunCudaStep(model_,
-              {.pixels = WordsOf<std::uint32_t>(batch_pixels_),
-               .labels = WordsOf<std::int32_t>(batch_labels_),
-               .weights = batch_weights_.data_ptr<float>()},
+              {.images = {.pixels = WordsOf<std::uint32_t>(batch_pixels_),
+                          .labels = WordsOf<std::int32_t>(batch_labels_),
+                          .weights = batch_weights_.data_ptr<float>()}},
               {.size = slots, .side = shape_.side}, inputs_, records_);
 }
 

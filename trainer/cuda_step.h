@@ -24,7 +24,7 @@ inline constexpr std::size_t kCudaRecords = 4096;
 
 // All of a step, from a packed batch on the device to its record, in the stream
 // that is current: what a graph of it holds.
-void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
+void RunCudaStep(const DeviceModel& model, const PackedBatch& batch,
                  const BatchShape& shape, const CudaStepInputs& inputs,
                  const MappedRecords& records);
 

@@ -21,7 +21,8 @@ struct DeviceBatch {
 };
 
 // Moves batches to a device and unpacks them there: each byte of a packed
-// pixel normalised as `normalization` says.
+// pixel normalised as `normalization` says. Windows are resized before, on the
+// host.
 //
 // What Unpack() returns shares nothing with the batch, which may go back to
 // its pool. One thread at a time.
@@ -38,6 +39,7 @@ class BatchUnpacker {
 
  private:
   [[nodiscard]] DeviceBatch UnpackChosen(const Batch& choices) const;
+  [[nodiscard]] DeviceBatch UnpackResized(const Batch& windows) const;
 
   torch::Device device_;
   torch::Tensor mean_;  // [3, 1, 1], red, green, blue; undefined: 0

@@ -14,6 +14,7 @@
 #include "trainer/checkpoint.h"
 #include "trainer/job.h"
 #include "trainer/model_cost.h"
+#include "trainer/model_name.h"
 #include "trainer/run_input.h"
 #include "trainer/run_options.h"
 

@@ -53,12 +53,6 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
   }
 }
 
-std::string ModelName(const TrainParams& params) {
-  return params.model == "lenet"
-             ? "LeNet-5"
-             : "ResNet-" + std::to_string(params.resnet_depth);
-}
-
 InputOptions EvalInput(const Job& job) {
   InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
   input.trace = job.options.trace;
@@ -106,17 +100,31 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   return RunStart{.step = checkpoint->step, .stream = checkpoint->stream};
 }
 
-void ReadWeights(const Job& job) {
+WarmStarted ReadWeights(const Job& job) {
   std::string path = job.params.resnet_checkpoint;
   if (path.empty()) {
-    return;
+    return {};
   }
   if (job.options.storage != nullptr) {
     path = job.options.storage->Fetched(path);
   }
   TensorMap weights = job.device.Save().model;
-  Say(WarmStart(path, ModelOf(job.params), weights));
+  WarmStarted started = WarmStart(path, ModelOf(job.params), weights);
+  Say(started.text);
   job.device.LoadWeights(weights);
+  return started;
+}
+
+// For a model that is used as it is: a classifier that was never trained says
+// nothing.
+void ReadTrainedWeights(const Job& job, std::string_view purpose) {
+  const WarmStarted started = ReadWeights(job);
+  if (!started.head_left.empty()) {
+    throw UsageError(fmt::format(
+        "resnet_checkpoint={}: nothing to {}: {}; train the model first, or "
+        "give the parameters of those weights (num_label_classes)",
+        job.params.resnet_checkpoint, purpose, started.head_left));
+  }
 }
 
 }  // namespace
@@ -165,7 +173,10 @@ std::optional<std::int64_t> LoadTrained(const Job& job,
                     "give weights as resnet_checkpoint",
                     job.options.model_dir, purpose));
   }
-  StartFromWeights(job);
+  if (job.ranks.place().is_first()) {
+    ReadTrainedWeights(job, purpose);
+  }
+  job.device.Broadcast();
   return 0;
 }
 

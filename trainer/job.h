@@ -43,9 +43,6 @@ void BeUnheard();
 // Throws UsageError where a mode lacks the images that it is for.
 void RequireSplits(const RunOptions& options, const DataSet& data);
 
-// "ResNet-50", "LeNet-5".
-[[nodiscard]] std::string ModelName(const TrainParams& params);
-
 // How an evaluation reads this rank's part, watched by who watches the run.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 
@@ -67,7 +64,8 @@ void StartFromWeights(const Job& job);
 // For the modes that do not train: puts the model's newest usable checkpoint on
 // the device, else the weights of resnet_checkpoint, as step 0. Returns the
 // step; nullopt when there are checkpoints and none is whole, which is said.
-// Throws UsageError where there is neither; purpose is "evaluate" or the like.
+// Throws UsageError where there is neither, and for weights without a
+// classifier that fits; purpose is "evaluate" or the like.
 [[nodiscard]] std::optional<std::int64_t> LoadTrained(const Job& job,
                                                       std::string_view purpose);
 

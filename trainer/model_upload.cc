@@ -70,6 +70,11 @@ std::optional<std::int64_t> ModelUpload::BestStep() const {
   return RecordedBestStep(model_dir_);
 }
 
+void ModelUpload::Add(std::int64_t step, const std::string& folder) {
+  outbox_.AddCheckpoint(step, folder);
+  outbox_.DropSuperseded(Keep());
+}
+
 KeepOptions ModelUpload::Keep() const {
   KeepOptions keep = options_.keep;
   keep.best = BestStep();
@@ -84,31 +89,12 @@ void ModelUpload::SendFile(const std::string& name,
   sent_.Note(name, state);
 }
 
-// Those that wait while a store cannot be reached are no more than are kept.
-void ModelUpload::DropSuperseded() {
-  const std::vector<std::int64_t> waiting = outbox_.Steps();
-  std::set<std::int64_t> all(waiting.begin(), waiting.end());
-  all.insert(in_store_.begin(), in_store_.upper_bound(newest_));
-  for (const std::int64_t step : NotKept({all.begin(), all.end()}, Keep())) {
-    if (std::ranges::binary_search(waiting, step)) {
-      outbox_.DropCheckpoint(step);
-    }
-  }
-}
-
 void ModelUpload::SendCheckpoints(const std::stop_token& stop) {
-  std::vector<std::int64_t> waiting = outbox_.Steps();
-  if (waiting.empty()) {
-    return;
-  }
-  newest_ = std::max(newest_, waiting.back());
-  DropSuperseded();
-  waiting = outbox_.Steps();
-  for (; !waiting.empty(); waiting.pop_back()) {
-    const std::int64_t step = waiting.back();
-    checkpoints_.Push(step, outbox_.FolderOf(step), stop);
-    in_store_.insert(step);
-    outbox_.DropCheckpoint(step);
+  while (const std::optional<std::int64_t> step = outbox_.BeginNewest()) {
+    newest_ = std::max(newest_, *step);
+    checkpoints_.Push(*step, outbox_.FolderOf(*step), stop);
+    in_store_.insert(*step);
+    outbox_.DropCheckpoint(*step);
   }
 }
 

@@ -23,8 +23,8 @@ namespace infeed {
 // Who trains alone sends metrics.jsonl; an evaluation beside a training adds
 // its other files to those of the store.
 //
-// Everything refers to what its creator owns. Round() in one thread at a time,
-// the outbox may grow meanwhile. Throws IoError; the next round goes on.
+// Everything refers to what its creator owns. One thread at a time, but for
+// Add(). Throws IoError; the next round goes on.
 class ModelUpload {
  public:
   struct Options {
@@ -39,6 +39,9 @@ class ModelUpload {
   // removed.
   void BeginPruning(const std::vector<std::int64_t>& in_store);
 
+  // A checkpoint that was written; from another thread than Round()'s.
+  void Add(std::int64_t step, const std::string& folder);
+
   void Round(const std::stop_token& stop = {});
 
   // What a round would send: names of files, "checkpoint 42".
@@ -49,7 +52,6 @@ class ModelUpload {
   [[nodiscard]] std::optional<std::int64_t> BestStep() const;
   [[nodiscard]] KeepOptions Keep() const;
   void SendFile(const std::string& name, const std::stop_token& stop);
-  void DropSuperseded();
   void SendCheckpoints(const std::stop_token& stop);
   void SendBest(const std::stop_token& stop);
   void Prune();

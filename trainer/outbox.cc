@@ -78,6 +78,10 @@ void Outbox::AddCheckpoint(std::int64_t step, const std::string& folder) {
 
 std::vector<std::int64_t> Outbox::Steps() const {
   const std::lock_guard lock(mutex_);
+  return StepsHere();
+}
+
+std::vector<std::int64_t> Outbox::StepsHere() const {
   std::vector<std::int64_t> steps;
   for (const std::string& name : NamesInFolder(path_)) {
     if (const std::optional<std::int64_t> step = CheckpointStep(name)) {
@@ -92,8 +96,28 @@ std::string Outbox::FolderOf(std::int64_t step) const {
   return CheckpointFolder(path_, step);
 }
 
+std::optional<std::int64_t> Outbox::BeginNewest() {
+  const std::lock_guard lock(mutex_);
+  const std::vector<std::int64_t> steps = StepsHere();
+  begun_ = steps.empty() ? std::nullopt : std::optional(steps.back());
+  return begun_;
+}
+
 void Outbox::DropCheckpoint(std::int64_t step) {
   const std::lock_guard lock(mutex_);
+  Remove(step);
+}
+
+void Outbox::DropSuperseded(const KeepOptions& keep) {
+  const std::lock_guard lock(mutex_);
+  for (const std::int64_t step : NotKept(StepsHere(), keep)) {
+    if (step != begun_) {
+      Remove(step);
+    }
+  }
+}
+
+void Outbox::Remove(std::int64_t step) {
   RemoveWhole(FolderOf(step), TemporaryCheckpointFolder(path_, step, "old"));
 }
 

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "trainer/checkpoint_save.h"
 
 namespace infeed {
 
@@ -24,7 +27,12 @@ class Outbox {
   // The steps of those that wait, ascending.
   [[nodiscard]] std::vector<std::int64_t> Steps() const;
   [[nodiscard]] std::string FolderOf(std::int64_t step) const;
+  // The newest one; it stays at least until the next call, or is dropped.
+  [[nodiscard]] std::optional<std::int64_t> BeginNewest();
   void DropCheckpoint(std::int64_t step);
+  // Drops those that a disk would not keep either: what waits for a store that
+  // cannot be reached is bounded.
+  void DropSuperseded(const KeepOptions& keep);
 
   // Moves an export's folder here under a name.
   void AddExport(const std::string& folder, const std::string& name);
@@ -33,8 +41,12 @@ class Outbox {
   void DropExport(const std::string& name);
 
  private:
+  [[nodiscard]] std::vector<std::int64_t> StepsHere() const;
+  void Remove(std::int64_t step);
+
   std::string path_;
   mutable std::mutex mutex_;
+  std::optional<std::int64_t> begun_;
 };
 
 }  // namespace infeed

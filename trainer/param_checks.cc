@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "preprocess/recipe.h"
+#include "trainer/model_name.h"
 #include "trainer/param_table.h"
 
 namespace infeed {
@@ -13,7 +15,13 @@ namespace {
 using P = TrainParams;
 
 bool IsLars(const P& p) { return p.enable_lars || p.optimizer == "lars"; }
-bool IsLeNet(const P& p) { return p.model == "lenet"; }
+bool IsLeNet(const P& p) { return ModelKindOf(p) == ModelKind::kLeNet; }
+// Whether windows are resized by more than four taps.
+bool Antialiases(const P& p) {
+  return UsedInterpolation(ParseRecipe(p.recipe),
+                           ParseInterpolation(p.interpolation)) ==
+         Interpolation::kAntialias;
+}
 
 // Two parameters, when they quarrel, and why.
 struct Quarrel {
@@ -98,6 +106,22 @@ constexpr Quarrel kQuarrels[] = {
     {"model", "fused_batch_norm",
      [](const P& p) { return IsLeNet(p) && p.fused_batch_norm; },
      "LeNet has no batch norm"},
+    {"device_resize", "data_on_device",
+     [](const P& p) { return p.device_resize && p.data_on_device; },
+     "packed pixels are not resized, give one"},
+    {"device_resize", "recipe",
+     [](const P& p) { return p.device_resize && p.recipe == "cifar"; },
+     "cifar moves images once they are resized, which the device does not"},
+    {"device_resize", "interpolation",
+     [](const P& p) { return p.device_resize && Antialiases(p); },
+     "the device resizes without antialiasing, give bicubic or bilinear"},
+    {"device_resize", "augment_name",
+     [](const P& p) { return p.device_resize && p.augment_name != "none"; },
+     "images are augmented once they are resized, which the device does not"},
+    {"device_resize", "random_erasing",
+     [](const P& p) { return p.device_resize && p.random_erasing > 0; },
+     "rectangles are erased once images are resized, which the device does "
+     "not"},
     {"batch_norm_group", "fused_batch_norm",
      [](const P& p) { return p.batch_norm_group != 1 && p.fused_batch_norm; },
      "statistics that ranks share are not fused"},

@@ -24,6 +24,11 @@ const Param kTable[] = {
      "Keep the training images in the device's memory, from records with "
      "packed pixels; a GPU then trains whole loops without the host.",
      ""},
+    {"device_resize", &P::device_resize, Any(), "",
+     "Give the device crop windows as they are decoded, which it resizes to "
+     "the "
+     "same pixels; not of recipes with antialiasing.",
+     ""},
     {"memory_limit", &P::memory_limit, Between(0x1p20, 0x1p44), "bytes",
      "What the input may take; checked at start. Also as 4GiB, or as 50% of "
      "the machine's or the control group's memory.",

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "preprocess/image.h"
 #include "preprocess/jpeg.h"
 #include "preprocess/opencv_image.h"
+#include "trainer/window_images.h"
 
 namespace infeed {
 namespace {
@@ -83,6 +85,20 @@ void DrawLine(RgbImage& image, const Point& from, const Point& to,
   }
 }
 
+// The slot's packed pixels.
+std::vector<std::uint32_t> ImageOf(const Batch& batch, int slot) {
+  const std::size_t count =
+      static_cast<std::size_t>(batch.image_size()) * batch.image_size();
+  if (batch.content() == BatchContent::kWindows) {
+    std::vector<std::uint32_t> image(count);
+    ResizeSlot(batch, slot, image);
+    return image;
+  }
+  const auto pixels =
+      batch.pixels().subspan(static_cast<std::size_t>(slot) * count, count);
+  return {pixels.begin(), pixels.end()};
+}
+
 Point InPlot(const RocPoint& point) {
   constexpr double kSide = kCurveSide - 2 * kCurveMargin - 1;
   return {.x = kCurveMargin + kSide * point.false_positive_rate,
@@ -93,10 +109,8 @@ RgbImage ImageIn(const Batch& batch, int slot) {
   const int side = batch.image_size();
   RgbImage image;
   image.Resize(side, side);
-  const std::size_t count = static_cast<std::size_t>(side) * side;
-  const auto pixels =
-      batch.pixels().subspan(static_cast<std::size_t>(slot) * count, count);
-  for (std::size_t i = 0; i < count; ++i) {
+  const std::vector<std::uint32_t> pixels = ImageOf(batch, slot);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
     image.pixels()[3 * i] = static_cast<std::uint8_t>(pixels[i] >> 24);
     image.pixels()[3 * i + 1] = static_cast<std::uint8_t>(pixels[i] >> 16);
     image.pixels()[3 * i + 2] = static_cast<std::uint8_t>(pixels[i] >> 8);

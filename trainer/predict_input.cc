@@ -6,8 +6,10 @@
 
 #include "base/error.h"
 #include "records/folder_listing.h"
+#include "records/object_store.h"
 #include "records/open_source.h"
 #include "records/shards.h"
+#include "records/url.h"
 
 namespace infeed {
 namespace {
@@ -27,6 +29,19 @@ void AddImagesOf(const std::string& folder, std::vector<std::string>& images) {
   }
   for (const std::string& name : listing.folders) {
     AddImagesOf((fs::path(folder) / name).string(), images);
+  }
+}
+
+// The same of a bucket's objects.
+void AddImagesBelow(const std::string& url, std::vector<std::string>& images) {
+  const ObjectListing listing = SharedObjectStore()->List(url);
+  for (const ObjectEntry& object : listing.objects) {
+    if (HasImageExtension(object.url)) {
+      images.push_back(object.url);
+    }
+  }
+  for (const std::string& folder : listing.folders) {
+    AddImagesBelow(folder, images);
   }
 }
 
@@ -54,9 +69,25 @@ void AddFolder(const std::string& folder, Named& named) {
   }
 }
 
+// Of objects, only names say what they are.
+void AddUrl(const std::string& url, Named& named) {
+  if (HasImageExtension(url)) {
+    named.images.push_back(url);
+    return;
+  }
+  const std::size_t before = named.images.size();
+  if (IsBucketScheme(ParseUrl(url).scheme) && !IsShard(url) &&
+      url.find_first_of("*?[") == std::string::npos) {
+    AddImagesBelow(url.ends_with('/') ? url : url + "/", named.images);
+  }
+  if (named.images.size() == before) {
+    AddShards(url, named);
+  }
+}
+
 void AddInput(const std::string& input, Named& named) {
   if (IsUrl(input)) {
-    return AddShards(input, named);
+    return AddUrl(input, named);
   }
   std::error_code ignored;
   if (fs::is_directory(input, ignored)) {

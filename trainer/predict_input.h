@@ -12,9 +12,11 @@ namespace infeed {
 // The records that users name: image files and folders of them, or shards.
 // A folder gives the images in it and in its folders, by their extensions, in
 // the order of their names, or, where it has none, its shards. Files that are
-// named like shards or end in .tfrecord, patterns and URLs are shards; any
-// other file is an image, in the order given. An image in a folder that is
-// named like a class has that class's label.
+// named like shards or end in .tfrecord, and patterns, are shards; any other
+// file is an image, in the order given. Of URLs, those with an image's
+// extension are images, and of a bucket's folder the images below it, else its
+// shards. An image in a folder that is named like a class has that class's
+// label.
 //
 // num_classes: of the model. Throws IoError for what is not there, UsageError
 // for images and shards together or no image at all; and what RecordIndex

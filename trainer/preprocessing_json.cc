@@ -7,13 +7,16 @@
 #include "preprocess/crop.h"
 #include "preprocess/recipe.h"
 #include "preprocess/torchvision_crop.h"
+#include "trainer/model_name.h"
 
 namespace infeed {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool IsLeNet(const TrainParams& params) { return params.model == "lenet"; }
+bool IsLeNet(const TrainParams& params) {
+  return ModelKindOf(params) == ModelKind::kLeNet;
+}
 
 std::string InterpolationOf(const TrainParams& params) {
   return std::string(InterpolationName(UsedInterpolation(

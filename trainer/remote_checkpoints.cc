@@ -55,14 +55,8 @@ std::string RemoteCheckpoints::Manifest(std::int64_t step) const {
 
 void RemoteCheckpoints::Push(std::int64_t step, const std::string& folder,
                              const std::stop_token& stop) const {
-  const std::string there = Manifest(step);
-  if (there ==
-      ReadWholeFile(PathIn(folder, kManifestFile), kMaxManifestBytes)) {
-    return;
-  }
-  if (!there.empty()) {
-    folder_.Remove(NameOf(step, kManifestFile));
-  }
+  // One that is there may be damaged, with the same manifest.
+  folder_.Remove(NameOf(step, kManifestFile));
   for (const std::string_view file : kFiles) {
     folder_.Push(PathIn(folder, file), NameOf(step, file), stop);
   }

@@ -25,8 +25,8 @@ class RemoteCheckpoints {
   // "" where there is no such checkpoint.
   [[nodiscard]] std::string Manifest(std::int64_t step) const;
 
-  // Uploads a checkpoint's folder, unless the same one is there; another of
-  // this step goes first.
+  // Uploads a checkpoint's folder in the place of what the store has of this
+  // step.
   void Push(std::int64_t step, const std::string& folder,
             const std::stop_token& stop = {}) const;
   // Downloads one into a local model_dir, as it is, unless the same one is

@@ -52,10 +52,18 @@ void ReadSideBySide(const CloudRuntime& runtime, const std::string& url,
 
 }  // namespace
 
+void RequireBucketUrl(const std::string& url) {
+  if (!IsBucketScheme(ParseUrl(url).scheme)) {
+    throw UsageError(UrlForMessages(url) +
+                     ": no folder that can be written (give s3://BUCKET/NAME "
+                     "or gs://BUCKET/NAME)");
+  }
+}
+
 RemoteFolder::RemoteFolder(std::string url,
                            std::shared_ptr<const CloudRuntime> runtime)
     : url_(AsFolder(std::move(url))), runtime_(std::move(runtime)) {
-  (void)ParseWritableUrl(UrlOf("x"));
+  RequireBucketUrl(url_);
 }
 
 std::string RemoteFolder::UrlOf(std::string_view name) const {

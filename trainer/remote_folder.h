@@ -12,6 +12,9 @@
 
 namespace infeed {
 
+// Throws UsageError unless the URL is of a kind that has folders.
+void RequireBucketUrl(const std::string& url);
+
 struct RemoteFile {
   std::string name;  // below the folder: "eval/00000042.json"
   std::int64_t size = 0;

@@ -17,15 +17,15 @@
 namespace infeed {
 
 struct RemoteModelOptions {
-  std::string url;        // of the model_dir in the store
-  std::string model_dir;  // on this disk; made if missing
-  std::string record;     // SentFiles'
-  KeepOptions keep;
+  std::string url{};        // of the model_dir in the store
+  std::string model_dir{};  // on this disk; made if missing
+  std::string record{};     // SentFiles'
+  KeepOptions keep{};
   bool trains = true;
   std::string resume = "auto";  // RunOptions::resume
   // Only to know what is there: no checkpoint's tensors come.
   bool only_looks = false;
-  std::function<void(const std::string&)> say;
+  std::function<void(const std::string&)> say{};
 };
 
 // A model_dir in an object store and what there is of it on this disk. The
@@ -53,6 +53,9 @@ class RemoteModel {
   void PullNewer();
 
   // As ModelUpload's.
+  void Add(std::int64_t step, const std::string& folder) {
+    upload_.Add(step, folder);
+  }
   void Round(const std::stop_token& stop) { upload_.Round(stop); }
   [[nodiscard]] std::vector<std::string> Pending() const {
     return upload_.Pending();

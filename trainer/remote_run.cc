@@ -28,6 +28,18 @@ bool UsesStore(const RunOptions& run) {
          IsUrl(run.params.values.resnet_checkpoint);
 }
 
+// Throws UsageError that names the flag.
+void RequireBucket(const char* flag, const std::string& folder) {
+  if (!IsUrl(folder)) {
+    return;
+  }
+  try {
+    RequireBucketUrl(folder);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}={}", flag, error.what()));
+  }
+}
+
 // Whether it is the one that may write to its model_dir.
 bool TrainsThere(const RunOptions& run) {
   return Trains(run.mode) && IsUrl(run.model_dir) && !run.dry_run;
@@ -62,6 +74,8 @@ std::unique_ptr<RemoteRun> RemoteRun::Begin(RunOptions& run,
   if (!UsesStore(run)) {
     return nullptr;
   }
+  RequireBucket("model_dir", run.model_dir);
+  RequireBucket("export_dir", run.export_dir);
   // NOLINTNEXTLINE: the constructor is private.
   std::unique_ptr<RemoteRun> remote(new RemoteRun(run, options));
   run.storage = remote.get();
@@ -79,8 +93,7 @@ RemoteRun::RemoteRun(RunOptions& run, const RemoteRunOptions& options)
   }
   if (IsUrl(run.export_dir)) {
     export_url_ = std::exchange(run.export_dir, scratch_.path() + "/export");
-    Discard(run.export_dir);                    // of a killed run, not finished
-    (void)RemoteFolder(export_url_, runtime_);  // Throws before the training.
+    Discard(run.export_dir);  // of a killed run, not finished
   }
   if (IsUrl(run.resume) &&
       (!Trains(run.mode) || ListCheckpoints(run.model_dir).empty())) {
@@ -94,10 +107,10 @@ RemoteRun::RemoteRun(RunOptions& run, const RemoteRunOptions& options)
 
 void RemoteRun::BeginModel(RunOptions& run) {
   const TrainParams& params = run.params.values;
-  const std::string url = std::exchange(run.model_dir, scratch_.model_dir());
+  model_url_ = std::exchange(run.model_dir, scratch_.model_dir());
   model_ = std::make_unique<RemoteModel>(
       RemoteModelOptions{
-          .url = url,
+          .url = model_url_,
           .model_dir = run.model_dir,
           .record = scratch_.path() + "/sent.json",
           .keep = {.last = params.keep_last, .every = params.keep_every},
@@ -107,8 +120,8 @@ void RemoteRun::BeginModel(RunOptions& run) {
           .say = options_.say},
       runtime_, upload_runtime_, outbox_);
   if (Trains(run.mode) && !run.dry_run) {
-    options_.say(
-        fmt::format("model_dir {} is worked on in {}", url, run.model_dir));
+    options_.say(fmt::format("model_dir {} is worked on in {}", model_url_,
+                             run.model_dir));
   }
   model_->Begin();
 }
@@ -122,7 +135,7 @@ std::unique_ptr<RunLog> RemoteRun::Watched(std::unique_ptr<RunLog> log) {
       UploadingLog::Hearers{
           .checkpoint =
               [this](std::int64_t step, const std::string& folder) {
-                outbox_.AddCheckpoint(step, folder);
+                model_->Add(step, folder);
                 uploader_->Wake();
               },
           .end = [this] { uploader_->Wake(); }});
@@ -161,6 +174,15 @@ std::string RemoteRun::Exported(const std::string& folder) {
   std::string address = PostExport(folder, export_url_, outbox_, runtime_);
   uploader_->Wake();
   return address;
+}
+
+std::string RemoteRun::WithUrl(std::string text) const {
+  const std::string here = scratch_.model_dir();
+  const std::size_t place = text.find(here);
+  if (!model_url_.empty() && place != std::string::npos) {
+    text.replace(place, here.size(), model_url_);
+  }
+  return text;
 }
 
 ExitCode RemoteRun::Finish(ExitCode code) {

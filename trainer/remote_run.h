@@ -43,6 +43,9 @@ class RemoteRun final : public RunStorage {
   [[nodiscard]] std::string Fetched(const std::string& path) override;
   [[nodiscard]] std::string Exported(const std::string& folder) override;
 
+  // The message of an error, which names the model_dir here, with its URL.
+  [[nodiscard]] std::string WithUrl(std::string text) const;
+
   // Waits until all is uploaded. Returns the run's code; kRuntimeError instead
   // of success when something is still on this disk alone, which is said.
   [[nodiscard]] ExitCode Finish(ExitCode code);
@@ -56,7 +59,8 @@ class RemoteRun final : public RunStorage {
   [[nodiscard]] std::vector<std::string> Pending() const;
 
   RemoteRunOptions options_;
-  std::string export_url_;  // "": exports stay here
+  std::string model_url_;   // "": on this disk
+  std::string export_url_;  // likewise
   ScratchFolder scratch_;
   std::shared_ptr<const CloudRuntime> runtime_;
   std::shared_ptr<const CloudRuntime> upload_runtime_;

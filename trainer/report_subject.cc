@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/model_labels.h"
+#include "trainer/model_name.h"
 #include "trainer/param_table.h"
 
 namespace infeed {
@@ -23,12 +24,6 @@ std::vector<ReportFact> Configuration(const RunParams& params) {
          .origin = origin == params.origins.end() ? "" : origin->second});
   }
   return facts;
-}
-
-std::string ModelText(const TrainParams& params) {
-  return params.model == "lenet"
-             ? "LeNet-5"
-             : fmt::format("ResNet-{}", params.resnet_depth);
 }
 
 // The processor's name; "" where the kernel does not say.
@@ -47,7 +42,7 @@ std::string ProcessorName() {
 
 ReportSubject ReportSubjectOf(const Job& job) {
   const TrainParams& params = job.params;
-  return {.title = ModelText(params) + " on " + job.options.data_dir,
+  return {.title = ModelName(params) + " on " + job.options.data_dir,
           .total_steps = params.train_steps,
           .batch_size = params.train_batch_size,
           .iterations_per_loop = params.iterations_per_loop,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "trainer/dry_run.h"
 #include "trainer/job.h"
+#include "trainer/model_name.h"
 #include "trainer/rank_parts.h"
 #include "trainer/run_options.h"
 

@@ -70,20 +70,23 @@ void RunClock::WarmUp(double seconds, double waited) {
   warmed_up_ = ++times_.warm_up_steps == options_.warm_up_steps;
 }
 
-void RunClock::TellRate(double images, double seconds) {
-  if (seconds <= 0) {
-    return;
-  }
-  const double rate = images / seconds;
-  rate_ += rate_is_steady_ ? kNewestWeight * (rate - rate_) : rate - rate_;
-  rate_is_steady_ = !in_warm_up_;
+// Times are averaged, not rates: steps that are told together, because whoever
+// tells them was late, would seem to have been infinitely fast.
+void RunClock::TellTime(double seconds) {
+  const double weight = is_steady_ ? kNewestWeight : 1;
+  newest_seconds_ += weight * (seconds - newest_seconds_);
+  is_steady_ = !in_warm_up_;
+}
+
+double RunClock::images_per_second() const {
+  return newest_seconds_ > 0 ? options_.batch_size / newest_seconds_ : 0;
 }
 
 void RunClock::Step(double waited) {
   in_warm_up_ = !warmed_up_;
   const Clock::time_point now = now_();
   const double seconds = Seconds(now - std::exchange(last_step_, now));
-  TellRate(static_cast<double>(options_.batch_size), seconds);
+  TellTime(seconds);
   input_wait_ = Share(waited - std::exchange(waited_at_step_, waited), seconds);
   if (in_warm_up_) {
     WarmUp(seconds, waited);

@@ -78,7 +78,7 @@ class RunClock {
 
   // Of the newest steps, weighted, without warm-up; before its end the
   // warm-up's own; 0 until a step has been told.
-  [[nodiscard]] double images_per_second() const { return rate_; }
+  [[nodiscard]] double images_per_second() const;
   // Between the newest two steps told, 0..1.
   [[nodiscard]] double input_wait() const { return input_wait_; }
   // The mean of the steps told after the warm-up; 0 while there is none.
@@ -91,7 +91,7 @@ class RunClock {
  private:
   double SinceMark();
   double EndSpan(std::string_view name, std::int64_t step);
-  void TellRate(double images, double seconds);
+  void TellTime(double seconds);
   void WarmUp(double seconds, double waited);
 
   RunClockOptions options_;
@@ -107,9 +107,9 @@ class RunClock {
   double waited_at_steady_ = 0;  // where the loop's warm-up ended
   double told_seconds_ = 0;      // of steps after the warm-up
   std::int64_t told_steps_ = 0;
-  double rate_ = 0;
+  double newest_seconds_ = 0;  // of a step, the newest ones weighing most
   double input_wait_ = 0;
-  bool rate_is_steady_ = false;
+  bool is_steady_ = false;  // newest_seconds_
   bool in_warm_up_ = true;
   bool warmed_up_ = false;
   RunTimes times_;

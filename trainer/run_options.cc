@@ -13,6 +13,7 @@
 #include "trainer/fake_data.h"
 #include "trainer/image_size_schedule.h"
 #include "trainer/model_labels.h"
+#include "trainer/model_name.h"
 #include "trainer/rank_parts.h"
 
 namespace infeed {
@@ -24,10 +25,6 @@ Precision PrecisionOf(const std::string& name, bool on_gpu) {
                                             : Precision::kFloat32;
   }
   return name == "bfloat16" ? Precision::kBfloat16 : Precision::kFloat32;
-}
-
-ModelKind ParseModel(const std::string& name) {
-  return name == "lenet" ? ModelKind::kLeNet : ModelKind::kResNet;
 }
 
 ModelVariant ParseModelVariant(const std::string& name) {
@@ -132,6 +129,7 @@ InputOptions TrainInputOf(const TrainParams& params) {
   input.random_flip = params.random_flip;
   input.scaled_decode = params.scaled_decode;
   input.augment = AugmentOf(params);
+  input.device_resize = params.device_resize;
   input.last_batch = ParseLastBatch(params.last_batch);
   input.shuffle = ParseShuffle(params.shuffle);
   input.window_shards = params.window_shards;
@@ -189,7 +187,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
 }
 
 ModelOptions ModelOf(const TrainParams& params) {
-  return {.kind = ParseModel(params.model),
+  return {.kind = ModelKindOf(params),
           .variant = ParseModelVariant(params.model_variant),
           .depth = params.resnet_depth,
           .num_classes = params.num_label_classes,

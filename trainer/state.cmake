@@ -26,6 +26,7 @@ infeed_library(trainer_state
     model_graph.cc
     model_labels.cc
     model_layers.cc
+    model_name.cc
     nearest_name.cc
     onnx_file.cc
     param_checks.cc
@@ -72,6 +73,7 @@ infeed_library(trainer_state
     torch_script_source.cc
     warm_start.cc
     weights_file.cc
+    window_images.cc
     zip_archive.cc
   HEADERS
     batch_norm_ranks.h
@@ -99,6 +101,7 @@ infeed_library(trainer_state
     model_graph.h
     model_labels.h
     model_layers.h
+    model_name.h
     model_options.h
     nearest_name.h
     onnx_file.h
@@ -141,6 +144,7 @@ infeed_library(trainer_state
     train_params.h
     warm_start.h
     weights_file.h
+    window_images.h
     zip_archive.h
   PUBLIC infeed::base infeed::pipeline infeed::records
   PRIVATE fmt::fmt nlohmann_json::nlohmann_json

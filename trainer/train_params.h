@@ -78,6 +78,7 @@ struct TrainParams {
   bool autotune = false;
   bool use_cache = false;
   bool data_on_device = false;
+  bool device_resize = false;
   std::int64_t memory_limit = std::int64_t{4} << 30;
 
   // How long, and how often what.

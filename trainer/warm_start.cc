@@ -93,7 +93,7 @@ void RequireAll(const Fit& fit, const std::string& path) {
 
 }  // namespace
 
-std::string WarmStart(const std::string& path, const ModelOptions& model,
+WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
                       TensorMap& weights) {
   const std::vector<LayerPlan> layers = LayersOf(model);
   FoundWeights found = ReadWeights(path, layers);
@@ -103,20 +103,26 @@ std::string WarmStart(const std::string& path, const ModelOptions& model,
   for (const std::string& name : fit.taken) {
     weights[name] = std::move(found.tensors[name]);
   }
-  std::string text = fmt::format("starting from {}: {} tensors taken",
-                                 found.what, fit.taken.size());
+  WarmStarted started;
+  started.text = fmt::format("starting from {}: {} tensors taken", found.what,
+                             fit.taken.size());
   if (!fit.head.empty()) {
-    text += fmt::format(
-        "\n  the classifier {} keeps its new weights: the file has {}",
-        layers.back().name,
-        found.tensors.contains(head + "weight")
-            ? ShapeText(found.tensors[head + "weight"])
-            : "none");
+    const std::string name = head + "weight";
+    const bool is_there = found.tensors.contains(name);
+    const std::string shape =
+        is_there ? ShapeText(found.tensors[name]) : "none";
+    started.text += fmt::format(
+        "\n  the classifier {} keeps its new weights: the file "
+        "has {}",
+        layers.back().name, shape);
+    started.head_left =
+        fmt::format("the classifier {} is {} there and {} in the model",
+                    layers.back().name, shape, ShapeText(weights[name]));
   }
   if (!fit.unused.empty()) {
-    text += "\n  not used are " + List(fit.unused);
+    started.text += "\n  not used are " + List(fit.unused);
   }
-  return text;
+  return started;
 }
 
 }  // namespace infeed

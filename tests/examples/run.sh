@@ -35,11 +35,26 @@ build/resume shards | grep -x "the same batches" ||
   fail "a resumed stream has other batches"
 grep -q '"position": 640' stream.json || fail "stream.json is not the place"
 
+# Every image of both splits, 32x32 pixels of three bytes, from shards; one from
+# its file, which is the same image as in its record.
+build/pixels plain 32 shards shards.rgb
+[[ "$(stat -c %s shards.rgb)" == $((2500 * 32 * 32 * 3)) ]] ||
+  fail "pixels has not written every image"
+"$prefix/bin/records" extract --output extracted --limit 1 shards >extract.log
+find "$PWD/extracted" -type f >names.txt
+build/pixels plain 32 names.txt file.rgb
+cmp -n $((32 * 32 * 3)) file.rgb shards.rgb || fail "a file has other pixels"
+
 # What is wrong is said.
 ! build/softmax_regression nowhere 2>error.txt || fail "no folder, and no error"
 grep -q "nowhere: cannot read the folder" error.txt || fail "$(cat error.txt)"
 
-# Slurm's scripts are those that ./dev slurm runs; here only that bash reads them.
+# Slurm's scripts are those that ./dev slurm runs, and the comparisons need what
+# no test may: here only that bash and Python can read them.
 for script in "$examples"/slurm/*.sbatch; do
   bash -n "$script" || fail "$script"
+done
+for script in "$examples"/compare/*.py; do
+  python3 -c "compile(open('$script').read(), '$script', 'exec')" ||
+    fail "$script"
 done

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "records/fnv_hash.h"
 #include "records/shards.h"
 #include "records/tfrecord_writer.h"
 #include "tests/support/cloud_fixture.h"
@@ -22,7 +23,7 @@ namespace infeed {
 // this disk: train_resnet as users start it.
 class CloudTraining : public CloudFixture {
  protected:
-  static constexpr std::int64_t kSteps = 30;
+  static constexpr std::int64_t kSteps = 20;
   static constexpr std::int64_t kMaxBytes = 1 << 24;
 
   CloudTraining() {
@@ -100,27 +101,45 @@ class CloudTraining : public CloudFixture {
     return steps;
   }
 
-  // Waits until a checkpoint of this step or a later one is there.
-  void AwaitStep(const std::string& bucket, std::int64_t step) const {
-    for (;;) {
+  [[nodiscard]] std::string ObjectsBelow(const std::string& bucket,
+                                         const std::string& prefix) const {
+    std::string names;
+    for (const std::string& key : server_.Keys(bucket)) {
+      names += key.starts_with(prefix) ? key + "\n" : "";
+    }
+    return names;
+  }
+
+  // Waits until a checkpoint of this step or a later one is there; false when
+  // none comes.
+  [[nodiscard]] bool AwaitStep(const std::string& bucket,
+                               std::int64_t step) const {
+    for (int looks = 0; looks < 4000; ++looks) {
       const std::vector<std::int64_t> steps = StepsIn(bucket);
       if (!steps.empty() && steps.back() >= step) {
-        return;
+        return true;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
+    return false;
   }
 
-  // The tensors' files of the last step, byte for byte.
-  [[nodiscard]] std::string LastBytesOf(const std::string& model_dir) const {
+  // The tensors' files of the last step: equal for equal bytes.
+  [[nodiscard]] static std::string LastSumsOf(const std::string& model_dir) {
     const std::string folder = CheckpointFolder(model_dir, kSteps);
-    return ReadWholeFile(PathIn(folder, kModelFile), kMaxBytes) +
-           ReadWholeFile(PathIn(folder, kOptimizerFile), kMaxBytes);
+    return SumOf(ReadWholeFile(PathIn(folder, kModelFile), kMaxBytes)) +
+           SumOf(ReadWholeFile(PathIn(folder, kOptimizerFile), kMaxBytes));
   }
-  [[nodiscard]] std::string LastBytesIn(const std::string& bucket) const {
+  [[nodiscard]] std::string LastSumsIn(const std::string& bucket) const {
     const std::string folder = CheckpointFolder(bucket + "/model", kSteps);
-    return server_.Get(PathIn(folder, kModelFile)) +
-           server_.Get(PathIn(folder, kOptimizerFile));
+    return SumOf(server_.Get(PathIn(folder, kModelFile))) +
+           SumOf(server_.Get(PathIn(folder, kOptimizerFile)));
+  }
+
+  // Length and hash.
+  [[nodiscard]] static std::string SumOf(const std::string& bytes) {
+    return std::to_string(bytes.size()) + "-" + std::to_string(FnvHash(bytes)) +
+           " ";
   }
 
   TemporaryFolder local_;

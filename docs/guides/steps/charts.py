@@ -43,13 +43,16 @@ def curves(title, x_name, y_name, lines, diagonal=False, y_from=0):
         (x0, y0), (x1, y1) = place(0, ys[0]), place(xs[-1], ys[-1])
         parts.append(f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" '
                      'stroke="#999" stroke-dasharray="4 4"/>')
+    rising = max(place(*points[-1])[1] for points in lines.values()) < (
+        TOP + HEIGHT - BOTTOM) / 2
+    legend = HEIGHT - BOTTOM + 4 - 18 * len(lines) if rising else TOP + 14
     for number, (name, points) in enumerate(lines.items()):
         colour = COLOURS[number % len(COLOURS)]
         path = " ".join("{:.1f},{:.1f}".format(*place(x, y))
                         for x, y in points)
         parts.append(f'<polyline points="{path}" fill="none" '
                      f'stroke="{colour}" stroke-width="2"/>')
-        parts.append(_text(WIDTH - RIGHT - 4, TOP + 14 + 18 * number, name,
+        parts.append(_text(WIDTH - RIGHT - 4, legend + 18 * number, name,
                            "end", colour))
     return _page(parts, HEIGHT)
 
