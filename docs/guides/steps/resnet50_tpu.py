@@ -17,7 +17,7 @@ STEPS, LOOP = 42, 6
 SHORT = {"image_size": 32, "recipe": "plain", "train_batch_size": 32,
          "rate": 0.1, "warmup": 0.05, "pretrain": 12}
 FULL = {"image_size": 48, "recipe": "torchvision", "train_batch_size": 1024,
-        "rate": 0.2, "warmup": 1.5, "pretrain": 600}
+        "rate": 0.2, "warmup": 1.5, "pretrain": 900}
 PRETRAIN_BATCH = 64
 
 

@@ -4,7 +4,7 @@ import charts
 import event_files
 import flowers
 
-BATCH, LOOP = 32, 4
+BATCH = 32
 
 
 def replay(place):
@@ -19,22 +19,23 @@ def replay(place):
         place.run("imagenet_to_records", "--raw_data_dir", images,
                   "--local_scratch_dir", name, *flags)
     waits = {
-        "basic: one record after the other":
+        "basic, one by one":
             wait_of(place, "photographs", "basic", "--graph=basic"),
-        "overlapped, all threads":
+        "overlapped":
             wait_of(place, "photographs", "overlapped"),
-        "overlapped, packed pixels": wait_of(place, "packed", "optimised")}
+        "overlapped, packed": wait_of(place, "packed", "optimised")}
     show(place, waits)
 
 
 def wait_of(place, data, model, *flags):
     """Trains, and returns the share of the time that the device waited, in
     percent, by all who say it."""
+    steps, loop = (12, 4) if place.short else (120, 20)
     place.run("train_resnet", f"--data_dir={data}", f"--model_dir={model}",
               "--mode=train", "--params_override=model=lenet,image_size=28,"
               "precision=float32,recipe=plain,base_learning_rate=0.01,"
-              f"train_steps={12 if place.short else 120},"
-              f"iterations_per_loop={LOOP},train_batch_size={BATCH}", *flags)
+              f"train_steps={steps},iterations_per_loop={loop},"
+              f"train_batch_size={BATCH}", *flags)
     end = place.events(model, "end")[-1]
     loops = [line["input_wait"] for line in place.events(model, "loop")]
     board = [value for _, value in
