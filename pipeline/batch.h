@@ -78,6 +78,7 @@ class Batch {
   StreamPosition next;
 
  private:
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): unused, or set.
   struct Unpin {
     BatchMemory::Hook unpin;
     std::size_t bytes;

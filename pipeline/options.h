@@ -41,6 +41,7 @@ enum class GraphKind {
 [[nodiscard]] std::string_view OnBadRecordName(OnBadRecord policy);
 [[nodiscard]] std::string_view GraphKindName(GraphKind graph);
 
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): by meaning.
 struct InputOptions {
   // Behaviour: what is in the batches.
 

@@ -113,6 +113,7 @@ struct BicubicPlace {
   const double place = std::clamp((out_index + 0.5) * scale - 0.5, 0.0,
                                   static_cast<double>(last));
   const int whole = static_cast<int>(place);
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): a GPU's kernel, and >= 0.
   const auto behind = static_cast<std::int16_t>((place - whole) * kOne + 0.5);
   return {.first = whole - 1,
           .weight = {0, static_cast<std::int16_t>(kOne - behind), behind, 0}};

@@ -22,7 +22,10 @@ class ResizeSink : public PackingSink {
   // each way of the resize that they tell, and what arrives must be the
   // SupportOf() these. Requires: destination.size() == size * size.
   virtual void Aim(std::span<std::uint32_t> destination, bool flip,
-                   const std::optional<ResizeSides>& sides = {}) = 0;
+                   const std::optional<ResizeSides>& sides) = 0;
+  void Aim(std::span<std::uint32_t> destination, bool flip) {
+    Aim(destination, flip, std::nullopt);
+  }
 };
 
 // Returns the sink of a kernel. Requires: size > 0.

@@ -24,8 +24,8 @@ const InputOptions kTraining{
     .batch_size = 8, .image_size = 32, .seed = 7, .threads = 2};
 
 const RecordIndex& Index() {
-  static const TestShards kShards(TestPayloads(kRecords), 3);
-  return kShards.index();
+  static const TestShards shards(TestPayloads(kRecords), 3);
+  return shards.index();
 }
 
 // A batch with the images of its windows.
@@ -146,6 +146,7 @@ TEST(WindowImagesTest, AreTheSameForBadRecords) {
 
 TEST(WindowImagesTest, OfPackedRecordsAreTheImagesThemselves) {
   std::vector<std::string> payloads;
+  payloads.reserve(20);
   for (int label = 0; label < 20; ++label) {
     payloads.push_back(PackedPayload(label, kTraining.image_size));
   }

@@ -59,7 +59,7 @@ std::string AddressTowards(const std::string& host) {
   const Addresses targets = Resolve(host);
   for (const addrinfo* target = targets.get(); target != nullptr;
        target = target->ai_next) {
-    const std::string address = SocketAddress(*target);
+    std::string address = SocketAddress(*target);
     if (!address.empty()) {
       return address;
     }

@@ -9,6 +9,7 @@ namespace infeed {
 // param_table_*.cc say what each does and what it may be. 0 or no text where
 // the table has a rule for it means "not given": ResolveDefaults() fills it in
 // from the data.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): by meaning.
 struct TrainParams {
   // The model.
   std::string model = "resnet";  // resnet, lenet

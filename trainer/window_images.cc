@@ -20,6 +20,7 @@ void ResizeSlot(const Batch& batch, int slot, std::span<std::uint32_t> image) {
   const std::uint32_t* const pixels =
       batch.pixels().data() + std::ptrdiff_t{window.offset} * kWindowAlignment;
   std::vector<FourTaps> columns;
+  columns.reserve(static_cast<std::size_t>(side));
   for (int x = 0; x < side; ++x) {
     columns.push_back(TapsAt(kernel, window.width, side,
                              window.mirrored != 0 ? side - 1 - x : x));
