@@ -6,6 +6,6 @@ foreach(guide resnet50_tpu xla_jl x10 pytorch_xla)
             --programs ${PROJECT_BINARY_DIR}/bin
             --out ${CMAKE_CURRENT_BINARY_DIR}/guides)
   set_tests_properties(guides.${guide} PROPERTIES
-    LABELS end_to_end TIMEOUT 300
+    LABELS end_to_end TIMEOUT 900
     ENVIRONMENT "OMP_WAIT_POLICY=PASSIVE")
 endforeach()
