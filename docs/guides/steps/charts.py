@@ -2,6 +2,7 @@
 
 WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 40, 50
+LEGEND = 180  # width
 COLOURS = ("#0b6bcb", "#c4521b", "#2b8a3e", "#7048a8")
 
 
@@ -43,18 +44,32 @@ def curves(title, x_name, y_name, lines, diagonal=False, y_from=0):
         (x0, y0), (x1, y1) = place(0, ys[0]), place(xs[-1], ys[-1])
         parts.append(f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" '
                      'stroke="#999" stroke-dasharray="4 4"/>')
-    rising = max(place(*points[-1])[1] for points in lines.values()) < (
-        TOP + HEIGHT - BOTTOM) / 2
-    legend = HEIGHT - BOTTOM + 4 - 18 * len(lines) if rising else TOP + 14
+    spots = [place(x, y) for points in lines.values() for x, y in points]
+    x, row, anchor = _legend(spots, 18 * len(lines))
     for number, (name, points) in enumerate(lines.items()):
         colour = COLOURS[number % len(COLOURS)]
         path = " ".join("{:.1f},{:.1f}".format(*place(x, y))
                         for x, y in points)
         parts.append(f'<polyline points="{path}" fill="none" '
                      f'stroke="{colour}" stroke-width="2"/>')
-        parts.append(_text(WIDTH - RIGHT - 4, legend + 18 * number, name,
-                           "end", colour))
+        parts.append(_text(x, row + 18 * number, name, anchor, colour))
     return _page(parts, HEIGHT)
+
+
+def _legend(spots, height):
+    """Where the names stand, x, first row and anchor: in the corner that the
+    fewest points of the curves are in."""
+    def crowd(corner):
+        x, row, _ = corner
+        return sum(abs(spot_x - x) < LEGEND and
+                   row - 20 < spot_y < row + height
+                   for spot_x, spot_y in spots)
+
+    bottom = HEIGHT - BOTTOM + 4 - height
+    return min(((WIDTH - RIGHT - 4, TOP + 14, "end"),
+                (WIDTH - RIGHT - 4, bottom, "end"),
+                (LEFT + 8, TOP + 14, "start"),
+                (LEFT + 8, bottom, "start")), key=crowd)
 
 
 def bars(title, unit, values):
