@@ -66,8 +66,7 @@ figure img { display: block; border-radius: .35rem; }
 .wrong b { color: var(--bad); } .wrong img { border-color: var(--bad); }
 .right img, .wrong img { border-style: solid; border-width: 3px;
   box-sizing: border-box; }
-figcaption { color: var(--soft); font-size: .8rem; overflow: hidden;
-  text-overflow: ellipsis; white-space: nowrap; }
+figcaption { color: var(--soft); font-size: .8rem; overflow-wrap: anywhere; }
 </style>
 )";
 
