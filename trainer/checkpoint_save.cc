@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "records/crc32c.h"
 #include "trainer/manifest.h"
 #include "trainer/model_dir.h"
+#include "trainer/move_folder.h"
 #include "trainer/run_state.h"
 #include "trainer/safetensors.h"
 
@@ -22,20 +22,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-
-void Rename(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) {
-    throw IoError(to, "rename", errno);
-  }
-}
-
-void RemoveFolder(const std::string& folder) {
-  std::error_code error;
-  fs::remove_all(folder, error);
-  if (error) {
-    throw IoError(folder, "remove", error.value());
-  }
-}
 
 // A folder that goes away unless it was renamed: nothing remains of a write
 // that failed.
@@ -92,15 +78,15 @@ void WriteFiles(const std::string& folder, const Checkpoint& checkpoint) {
 void Publish(const std::string& new_folder, const std::string& folder,
              const std::string& aside) {
   if (std::error_code error; !fs::exists(folder, error) && !error) {
-    Rename(new_folder, folder);
+    RenameFolder(new_folder, folder);
     return;
   }
   if (::renameat2(AT_FDCWD, new_folder.c_str(), AT_FDCWD, folder.c_str(),
                   RENAME_EXCHANGE) == 0) {
     return;  // new_folder is the old checkpoint now, and goes away.
   }
-  Rename(folder, aside);
-  Rename(new_folder, folder);
+  RenameFolder(folder, aside);
+  RenameFolder(new_folder, folder);
   RemoveFolder(aside);
 }
 
@@ -114,8 +100,7 @@ void RemoveOthers(const std::string& model_dir, std::int64_t step,
   std::erase_if(steps, [&](std::int64_t other) { return other > step; });
   for (const std::int64_t old : NotKept(steps, keep)) {
     const std::string aside = TemporaryCheckpointFolder(model_dir, old, "old");
-    Rename(CheckpointFolder(model_dir, old), aside);
-    RemoveFolder(aside);
+    RemoveFolderWhole(CheckpointFolder(model_dir, old), aside);
   }
 }
 

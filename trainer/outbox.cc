@@ -10,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "trainer/model_dir.h"
+#include "trainer/move_folder.h"
 
 namespace infeed {
 namespace {
@@ -28,24 +29,6 @@ void LinkOrCopy(const fs::path& from, const fs::path& to) {
   }
   if (error) {
     throw IoError(to.string(), "link", error.value());
-  }
-}
-
-void Rename(const std::string& from, const std::string& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (error) {
-    throw IoError(to, "rename", error.value());
-  }
-}
-
-// Under a name that means nothing first: a folder that is half gone is none.
-void RemoveWhole(const std::string& folder, const std::string& aside) {
-  Rename(folder, aside);
-  std::error_code error;
-  fs::remove_all(aside, error);
-  if (error) {
-    throw IoError(aside, "remove", error.value());
   }
 }
 
@@ -70,9 +53,9 @@ void Outbox::AddCheckpoint(std::int64_t step, const std::string& folder) {
     LinkOrCopy(PathIn(folder, name), PathIn(fresh, name));
   }
   if (fs::exists(place)) {
-    RemoveWhole(place, TemporaryCheckpointFolder(path_, step, "old"));
+    RemoveFolderWhole(place, TemporaryCheckpointFolder(path_, step, "old"));
   }
-  Rename(fresh, place);
+  RenameFolder(fresh, place);
   SyncDirectory(path_);
 }
 
@@ -118,12 +101,13 @@ void Outbox::DropSuperseded(const KeepOptions& keep) {
 }
 
 void Outbox::Remove(std::int64_t step) {
-  RemoveWhole(FolderOf(step), TemporaryCheckpointFolder(path_, step, "old"));
+  RemoveFolderWhole(FolderOf(step),
+                    TemporaryCheckpointFolder(path_, step, "old"));
 }
 
 void Outbox::AddExport(const std::string& folder, const std::string& name) {
   const std::lock_guard lock(mutex_);
-  Rename(folder, FolderOfExport(name));
+  RenameFolder(folder, FolderOfExport(name));
   SyncDirectory(path_);
 }
 
@@ -145,7 +129,7 @@ std::string Outbox::FolderOfExport(const std::string& name) const {
 
 void Outbox::DropExport(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  RemoveWhole(FolderOfExport(name), PathIn(path_, "." + name));
+  RemoveFolderWhole(FolderOfExport(name), PathIn(path_, "." + name));
 }
 
 }  // namespace infeed

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include "trainer/best_checkpoint.h"
 #include "trainer/checkpoint.h"
 #include "trainer/model_dir.h"
+#include "trainer/move_folder.h"
 
 namespace infeed {
 namespace {
@@ -21,14 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kEvalBelow = "eval/";
-
-void RemoveFolder(const std::string& folder) {
-  std::error_code error;
-  fs::remove_all(folder, error);
-  if (error) {
-    throw IoError(folder, "remove", error.value());
-  }
-}
 
 // Of the files below eval/, those that a run reads.
 bool IsEvaluation(const std::string& name) {

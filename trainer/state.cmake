@@ -27,6 +27,7 @@ infeed_library(trainer_state
     model_labels.cc
     model_layers.cc
     model_name.cc
+    move_folder.cc
     nearest_name.cc
     onnx_file.cc
     param_checks.cc
@@ -102,6 +103,7 @@ infeed_library(trainer_state
     model_labels.h
     model_layers.h
     model_name.h
+    move_folder.h
     model_options.h
     nearest_name.h
     onnx_file.h
