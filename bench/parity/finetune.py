@@ -1,8 +1,12 @@
 """Fine-tuning on flowers from weights that learned CIFAR-10, beside training
 from scratch: the same steps for both, both curves in one plot."""
 
-import curves
+import sys
+
 import programs
+
+sys.path.append(str(programs.ROOT / "docs/guides/steps"))
+import charts  # noqa: E402
 
 SIZE = 64
 BATCH = 32
@@ -49,8 +53,10 @@ def measure(data, out, _python):
                                    "--resnet_checkpoint", weights),
              "from scratch": flowers(shards, out / "from-scratch")}
     (out / "parity-finetune.svg").write_text(
-        curves.svg(f"Flowers, ResNet-18, {SIZE} px", "step",
-                   "validation top-1", found), encoding="utf-8")
+        charts.curves(f"Flowers, ResNet-18, {SIZE} px", "step",
+                      "validation top-1, %",
+                      {name: [(step, 100 * top_1) for step, top_1 in curve]
+                       for name, curve in found.items()}), encoding="utf-8")
     ends = {name: curve[-1][1] for name, curve in found.items()}
     lines = [f"Five kinds of flowers, {STEPS} steps of {BATCH}:", "",
              "| | validation top-1 |", "|---|---|"]
