@@ -1,9 +1,11 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -37,6 +39,31 @@ std::string FolderOf(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+// Whether something is there that a file must not replace. Folders are left to
+// the rename, which refuses them.
+bool IsSpecialFile(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+         !S_ISDIR(status.st_mode);
+}
+
+// Where a symbolic link leads, be it to nothing yet; any other path as it is.
+std::string Followed(std::string path) {
+  namespace fs = std::filesystem;
+  constexpr int kMostLinks = 40;  // as the kernel
+  std::error_code error;
+  // Links of /proc/self/fd need not be paths.
+  for (int i = 0; i < kMostLinks; ++i) {
+    const fs::path target =
+        IsSpecialFile(path) ? fs::path() : fs::read_symlink(path, error);
+    if (target.empty()) {
+      return path;
+    }
+    path = (fs::path(path).parent_path() / target).string();
+  }
+  throw IoError(path, "follow the link", ELOOP);
+}
+
 // Closes a descriptor at the end of a scope.
 class Descriptor {
  public:
@@ -55,14 +82,49 @@ class Descriptor {
   int value_;
 };
 
+// Reads until the end of a file, or of a pipe, that has about so many bytes.
+std::string ReadToEnd(int descriptor, const std::string& path,
+                      std::int64_t expected, std::int64_t max_bytes) {
+  constexpr std::size_t kLeastRoom = 4096;
+  std::string text(static_cast<std::size_t>(expected) + 1, '\0');
+  std::size_t done = 0;
+  while (true) {
+    const ssize_t got =
+        ::read(descriptor, text.data() + done, text.size() - done);
+    if (got == 0) {
+      break;
+    }
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (errno == EAGAIN) {  // a pipe whose writer takes its time
+      pollfd ready = {.fd = descriptor, .events = POLLIN, .revents = 0};
+      (void)::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      throw IoError(path, "read", errno);
+    }
+    if (done > static_cast<std::size_t>(max_bytes)) {
+      throw IoError(path + ": has more bytes than the limit of " +
+                    std::to_string(max_bytes));
+    }
+    if (done == text.size()) {
+      text.resize(done + std::max(done, kLeastRoom));
+    }
+  }
+  text.resize(done);
+  return text;
+}
+
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path)
-    : path_(std::move(path)),
-      // The process number keeps two writers of one path apart.
-      temporary_(path_ + ".tmp-" + std::to_string(::getpid())) {
-  descriptor_ = ::open(temporary_.c_str(),
-                       O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+AtomicFile::AtomicFile(std::string path) : path_(Followed(std::move(path))) {
+  if (IsSpecialFile(path_)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    // The process number keeps two writers of one path apart.
+    temporary_ = path_ + ".tmp-" + std::to_string(::getpid());
+    descriptor_ = ::open(temporary_.c_str(),
+                         O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
   if (descriptor_ < 0) {
     throw IoError(path_, "create", errno);
   }
@@ -71,7 +133,9 @@ AtomicFile::AtomicFile(std::string path)
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) {
     ::close(descriptor_);
-    ::unlink(temporary_.c_str());
+    if (!temporary_.empty()) {
+      ::unlink(temporary_.c_str());
+    }
   }
 }
 
@@ -96,17 +160,20 @@ void AtomicFile::Flush() {
 void AtomicFile::Commit() {
   Check(descriptor_ >= 0, "a file is committed once");
   Flush();
-  if (::fsync(descriptor_) != 0) {
+  const bool is_renamed = !temporary_.empty();
+  if (is_renamed && ::fsync(descriptor_) != 0) {
     throw IoError(path_, "sync", errno);
   }
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (is_renamed && ::rename(temporary_.c_str(), path_.c_str()) != 0) {
     throw IoError(path_, "rename", errno);
   }
   const int closed = ::close(std::exchange(descriptor_, -1));
   if (closed != 0) {
     throw IoError(path_, "close", errno);
   }
-  SyncDirectory(FolderOf(path_));
+  if (is_renamed) {
+    SyncDirectory(FolderOf(path_));
+  }
 }
 
 void WriteFileAtomically(const std::string& path, std::string_view text) {
@@ -116,7 +183,8 @@ void WriteFileAtomically(const std::string& path, std::string_view text) {
 }
 
 std::string ReadWholeFile(const std::string& path, std::int64_t max_bytes) {
-  const Descriptor file(path, O_RDONLY);
+  // Else the open() of a FIFO would wait for somebody who writes to it.
+  const Descriptor file(path, O_RDONLY | O_NONBLOCK);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) {
     throw IoError(path, "stat", errno);
@@ -129,23 +197,10 @@ std::string ReadWholeFile(const std::string& path, std::int64_t max_bytes) {
                   " bytes, more than the limit of " +
                   std::to_string(max_bytes));
   }
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t got =
-        ::read(file.get(), text.data() + done, text.size() - done);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got < 0) {
-      throw IoError(path, "read", errno);
-    }
-    if (got == 0) {
-      break;  // The file shrank after fstat().
-    }
-    done += static_cast<std::size_t>(got);
+  std::string text = ReadToEnd(file.get(), path, status.st_size, max_bytes);
+  if (text.empty() && S_ISFIFO(status.st_mode)) {
+    throw IoError(path + ": is a pipe that nobody wrote to");
   }
-  text.resize(done);
   return text;
 }
 

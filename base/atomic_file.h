@@ -11,7 +11,9 @@ namespace infeed {
 
 // Writes PATH through a temporary file beside it: Commit() syncs it, renames
 // it and syncs the folder, so that after a crash at any moment PATH is the old
-// file or the whole new one.
+// file or the whole new one. A symbolic link is followed, and stays. Where PATH
+// is no regular file (a device, a FIFO) it is written to as it is: bytes go
+// out before Commit().
 //
 // Owns the temporary file, and removes it unless committed.
 // One thread at a time. Throws IoError; after that only destruction is allowed.
@@ -33,8 +35,8 @@ class AtomicFile {
  private:
   void Flush();
 
-  std::string path_;
-  std::string temporary_;
+  std::string path_;       // the link followed
+  std::string temporary_;  // "" where path_ itself is written to
   std::string buffer_;
   int descriptor_ = -1;
   std::int64_t size_ = 0;
@@ -43,8 +45,9 @@ class AtomicFile {
 // Writes a small file whole.
 void WriteFileAtomically(const std::string& path, std::string_view text);
 
-// Returns a file's bytes. Throws IoError when it cannot be read, and when it
-// is larger than max_bytes.
+// Returns a file's bytes, or those of a pipe until its end. Throws IoError when
+// it cannot be read, is larger than max_bytes, or is a pipe without any bytes:
+// nobody is waited for who does not have it open.
 [[nodiscard]] std::string ReadWholeFile(const std::string& path,
                                         std::int64_t max_bytes);
 

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "pipeline/batch.h"
 #include "trainer/eval_sums.h"
 #include "trainer/model_cost.h"
-#include "trainer/rank_frames.h"
 #include "trainer/train_params.h"
 
 namespace infeed {
@@ -19,17 +16,16 @@ constexpr std::int64_t kIndexEntry = 2 * sizeof(std::int64_t);
 constexpr double kBeatSeconds = 5;
 // A frame's kind and length.
 constexpr std::int64_t kFrameHead = 9;
-// What a rank says after a loop: whether it stops, how long it waited.
-constexpr std::size_t kLoopWords = 2 * sizeof(double);
+// What rank 0 answers to numbers of all ranks: of each its sum, the most and
+// whose that is.
+constexpr std::int64_t kTotalBytes = 3 * sizeof(double);
+// After a loop: whether a rank stops, how long it waited.
+constexpr std::int64_t kLoopBytes = kFrameHead + 2 * kTotalBytes;
+// Of an evaluation: whether a rank stops, its bad records, its two times and
+// how many scores it has.
+constexpr std::int64_t kEvaluationBytes = kFrameHead + 5 * kTotalBytes;
 
 double Real(std::int64_t number) { return static_cast<double>(number); }
-
-// What a Gather() of such a message by everyone sends to each.
-std::int64_t GatheredBytes(int ranks, std::size_t message) {
-  const std::vector<std::string> said(static_cast<std::size_t>(ranks),
-                                      std::string(message, ' '));
-  return kFrameHead + static_cast<std::int64_t>(PackTexts(said).size());
-}
 
 // What an evaluation's sums take at most: each image a cell of its own.
 std::int64_t SumsBytes(const ClusterSpec& spec) {
@@ -86,11 +82,11 @@ MemoryCost MemoryCostOf(const ClusterSpec& spec, int machines) {
 StarCost StarCostOf(const ClusterSpec& spec, int machines) {
   const int ranks = machines * spec.devices;
   const int others = ranks - 1;
-  return {
-      .connections = others,
-      .beats_per_second = others / kBeatSeconds,
-      .loop_bytes = others * GatheredBytes(ranks, kLoopWords),
-      .evaluation_bytes = others * (GatheredBytes(ranks, 0) + SumsBytes(spec))};
+  return {.connections = others,
+          .beats_per_second = others / kBeatSeconds,
+          .loop_bytes = others * kLoopBytes,
+          .evaluation_bytes =
+              others * (kEvaluationBytes + kFrameHead + SumsBytes(spec))};
 }
 
 double CachedShare(const ClusterSpec& spec, int machines, int epoch) {

@@ -80,24 +80,24 @@ SpeedReport Measured(const Flags& flags) {
 }
 
 void AddFlags(CLI::App& app, Flags& flags) {
-  app.add_option("path", flags.path, "a folder of JPEGs or shards, or shards")
+  app.add_option("path", flags.path, "Folder of JPEGs or shards, or shards.")
       ->required()
       ->envname("INFEED_DATA_DIR")
       ->type_name("DIR");
-  app.add_option("--images", flags.images, "the first so many")
+  app.add_option("--images", flags.images, "Images to use, from the first on.")
       ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--epochs", flags.measures.epochs,
-                 "training windows of each image")
+                 "Training windows of each image.")
       ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--repetitions", flags.measures.repetitions,
                  "of everything; the least counts")
       ->check(PositiveNumber())
       ->capture_default_str();
-  app.add_option("--target", flags.target, "SIMD target [the best]")
+  app.add_option("--target", flags.target, "SIMD target. [the best]")
       ->check(CLI::IsMember(SupportedSimdTargets()));
-  app.add_flag("--json", flags.json, "prints JSON instead of a table");
+  app.add_flag("--json", flags.json, "Print JSON instead of a table.");
 }
 
 ExitCode DecodeBench(int argc, char** argv) {

@@ -1,7 +1,7 @@
 # What ./dev verify-decoder and ./dev bench decode run, on any JPEGs.
 add_executable(verify_decoder verify_decoder.cc)
 target_link_libraries(verify_decoder PRIVATE
-  decoder_checks infeed::tools infeed::trainer_state CLI11::CLI11 fmt::fmt
+  decoder_checks infeed::charts infeed::tools CLI11::CLI11 fmt::fmt
   infeed_options)
 set_target_properties(verify_decoder PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -16,7 +16,7 @@ target_link_libraries(decode_measures
 
 add_executable(decode_bench decode_bench.cc)
 target_link_libraries(decode_bench PRIVATE
-  decode_measures decoder_checks infeed::tools infeed::trainer_state
+  decode_measures decoder_checks infeed::charts infeed::tools
   CLI11::CLI11 fmt::fmt infeed_options)
 set_target_properties(decode_bench PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)

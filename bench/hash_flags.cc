@@ -52,24 +52,23 @@ std::string RecordsText(const EpochOrder& order, const BatchPlan& plan) {
 
 void AddHashFlags(CLI::App& app, HashFlags& flags) {
   CLI::Option* const hash =
-      app.add_option(
-             "--hash", flags.batches,
-             "does not measure, but prints the SHA-256 of the pixels and "
-             "labels of the first N batches, for each of --threads")
+      app.add_option("--hash", flags.batches,
+                     "Print the SHA-256 of the pixels and labels of the first "
+                     "N batches, for each of --threads, instead of measuring.")
           ->check(PositiveNumber())
           ->type_name("N");
   app.add_option("--save_state", flags.save_state,
-                 "writes the stream's state behind those N batches")
+                 "File to write the stream's state to, after those N batches.")
       ->needs(hash)
       ->type_name("FILE");
   app.add_option("--restore", flags.restore,
-                 "goes on with the stream of that state, which must be of the "
-                 "same data and options")
+                 "File with the state of a stream to go on with, of the same "
+                 "data and options.")
       ->needs(hash)
       ->type_name("FILE");
   app.add_option("--order", flags.order,
-                 "does not measure, but prints the records of the first N "
-                 "batches, by their numbers from 0, this rank's part alone")
+                 "Print the records of the first N batches by their numbers "
+                 "from 0, this rank's part alone, instead of measuring.")
       ->check(PositiveNumber())
       ->excludes(hash)
       ->type_name("N");

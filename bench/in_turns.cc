@@ -41,11 +41,4 @@ double Mean(const TaskTimes& times) {
          static_cast<double>(times.size());
 }
 
-double Median(TaskTimes times) {
-  const auto middle =
-      times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
 }  // namespace infeed

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/median.h"  // of TaskTimes
+
 namespace infeed {
 
 // One way to do a task.
@@ -39,8 +41,5 @@ using TaskTimes = std::vector<double>;
 
 // What a task took on average. Requires: there is one.
 [[nodiscard]] double Mean(const TaskTimes& times);
-
-// The middle value; of two middle ones the lower. Requires: there is one.
-[[nodiscard]] double Median(TaskTimes times);
 
 }  // namespace infeed

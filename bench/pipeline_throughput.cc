@@ -20,9 +20,12 @@
 #include "bench/throughput_run.h"
 #include "pipeline/autotune.h"
 #include "pipeline/input_pipeline.h"
+#include "pipeline/label_class.h"
+#include "pipeline/memory_limit.h"
 #include "records/record_index.h"
 #include "records/shards.h"
 #include "tools/cloud_flags.h"
+#include "tools/completion.h"
 #include "tools/flags.h"
 #include "tools/input_flags.h"
 #include "tools/number_checks.h"
@@ -36,6 +39,7 @@ struct Flags {
   std::string data_dir;
   std::string split = "train";
   std::string shards;
+  bool allow_missing_shards = false;
   std::int64_t made_images = 0;
   std::string stage = "all";
   std::string json;
@@ -65,16 +69,19 @@ constexpr const char* kDescription =
 
 void AddDataFlags(CLI::App& app, Flags& flags) {
   app.add_option("--data_dir", flags.data_dir,
-                 "folder with the data set's shards")
+                 "Folder with the data set's shards.")
       ->type_name("DIR");
-  app.add_option("--split", flags.split, "which shards of it")
+  app.add_option("--split", flags.split,
+                 "Split of the data set: train, validation or test.")
       ->capture_default_str();
   app.add_option("--shards", flags.shards,
-                 "files, folders or patterns, instead of --data_dir")
+                 "Files, folders or patterns of shards, instead of --data_dir.")
       ->type_name("SPEC");
+  app.add_flag("--allow_missing_shards", flags.allow_missing_shards,
+               "Go on where shards of the set are missing, and say which.");
   app.add_option("--made", flags.made_images,
-                 "instead of these so many made photographs of 500x375 in "
-                 "temporary shards")
+                 "Photographs of 500x375 to make in temporary shards, instead "
+                 "of a data set.")
       ->check(PositiveNumber())
       ->type_name("N");
 }
@@ -82,46 +89,50 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
 void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   ThroughputOptions& throughput = flags.throughput;
   app.add_option("--threads", throughput.threads,
-                 "a run for each of these; 0: one thread for each core")
+                 "Threads, with a run for each number; 0: one for each core.")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--seconds", throughput.seconds, "of each round")
+  app.add_option("--seconds", throughput.seconds, "Length of each round.")
       ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--rounds", throughput.rounds,
-                 "of every run, in turns; the median counts")
+                 "Rounds of every run, in turns; the median counts.")
       ->check(PositiveNumber())
       ->capture_default_str();
   app.add_option("--stage", flags.stage,
-                 "all: the pipeline; read, decode or resize: that stage alone, "
-                 "on records or windows that lie in memory")
+                 "Stages to measure: all of the pipeline, or read, decode or "
+                 "resize alone, on records or windows that lie in memory.")
       ->capture_default_str();
-  app.add_option("--device_rate", throughput.device_rate,
-                 "images/s that a device takes: its input wait is reported")
+  app.add_option(
+         "--device_rate", throughput.device_rate,
+         "Images/s of a simulated device, whose input wait is reported.")
       ->check(PositiveNumber())
       ->type_name("R");
-  app.add_option("--json", flags.json, "writes the report there as JSON")
+  app.add_option("--json", flags.json, "File to write the report to, as JSON.")
       ->type_name("FILE");
   app.add_option("--plot", flags.plot,
-                 "writes the rates and the stages' shares there, by the "
-                 "name's end a drawing or a page with the table and the "
-                 "verdict")
+                 "File for the rates and the stages' shares: a drawing or, by "
+                 "its name, a page with the table and the verdict.")
       ->type_name("FILE.svg|FILE.html");
   app.add_flag("--autotune", flags.autotune,
-               "first find threads, batches_in_pool and prefetch_batches by "
-               "trying, for three seconds, and print them as flags");
+               "Find threads, batches_in_pool and prefetch_batches first by "
+               "trying, for three seconds, and print them as flags.");
   app.add_flag("--dry_run", flags.dry_run,
-               "only checks flags and data, and says what would be measured");
+               "Only check flags and data, and print what would be measured.");
 }
 
 std::vector<std::string> ShardsOf(const Flags& flags) {
+  const OnShardSetFaults on_faults = FaultsPolicy(
+      flags.allow_missing_shards,
+      [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   if (!flags.selection.mix.empty()) {
-    return MixedShards(flags.selection, flags.split);
+    return MixedShards(flags.selection, flags.split, on_faults);
   }
   if (!flags.shards.empty()) {
-    return ListShards(flags.shards);
+    return ListShards(flags.shards, on_faults);
   }
-  std::vector<std::string> shards = FindSplit(flags.data_dir, flags.split);
+  std::vector<std::string> shards =
+      FindSplit(flags.data_dir, flags.split, on_faults);
   if (shards.empty()) {
     throw UsageError(flags.data_dir + " has no shards of the split \"" +
                      flags.split + "\": give another --split, or --shards");
@@ -135,6 +146,13 @@ std::string TitleOf(const Flags& flags, const RecordIndex& index) {
                      flags.throughput.input.image_size,
                      flags.throughput.input.image_size,
                      flags.throughput.input.batch_size);
+}
+
+// Once for all pipelines; says what the labels are.
+void ResolveLabels(const RecordIndex& index, InputOptions& input) {
+  input = WithLabelOffset(input, index);
+  fmt::print(stderr, "labels from {} (label_offset {})\n", *input.label_offset,
+             *input.label_offset);
 }
 
 // How a round is measured.
@@ -200,6 +218,9 @@ void Run(Flags& flags, const std::vector<std::string>& shards) {
       MakeSelection(flags.selection, flags.split, index);
   fmt::print(stderr, "{} records in {} shards\n", index.size(),
              index.shards().size());
+  if (flags.hash.order == 0 && ParseStage(flags.stage) == Stage::kAll) {
+    ResolveLabels(index, flags.throughput.input);
+  }
   if (flags.autotune) {
     TuneOptions(index, flags.throughput);
   }
@@ -242,6 +263,8 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);
   AddObservationFlags(app, flags.observation);
+  NameValues(app, {{"--split", "train|validation|test"},
+                   {"--stage", "all|read|decode|resize"}});
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }

@@ -1,23 +1,19 @@
 #include "bench/throughput_report.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "pipeline/stats_json.h"
 #include "pipeline/stats_table.h"
 #include "pipeline/verdict.h"
+#include "records/byte_size.h"
 
 namespace infeed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr double kMebibyte = 1 << 20;
 
 // A number, or null where nothing was measured.
 Json OptionalJson(const std::optional<double>& value) {
@@ -56,8 +52,8 @@ bool IsStageAlone(const ThroughputRun& run) {
 
 std::string PeakText(std::int64_t peak_rss_bytes) {
   return fmt::format(
-      "peak memory: {:.1f} MiB of the whole process, libraries included\n",
-      static_cast<double>(peak_rss_bytes) / kMebibyte);
+      "peak memory: {} of the whole process, libraries included\n",
+      MemorySizeText(peak_rss_bytes));
 }
 
 // What a run has besides its stages and its verdict.
@@ -139,12 +135,6 @@ std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
     json["runs"].push_back(RunJson(run));
   }
   return json.dump(2) + "\n";
-}
-
-std::int64_t PeakRssBytes() {
-  struct rusage usage {};
-  Check(::getrusage(RUSAGE_SELF, &usage) == 0, "a process knows its usage");
-  return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
 }  // namespace infeed

@@ -28,7 +28,4 @@ namespace infeed {
                                          std::int64_t records,
                                          std::int64_t peak_rss_bytes);
 
-// The most memory that this process had in use so far.
-[[nodiscard]] std::int64_t PeakRssBytes();
-
 }  // namespace infeed

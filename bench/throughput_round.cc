@@ -45,6 +45,13 @@ void Consume(InputPipeline& pipeline, const RoundOptions& options,
   } while (SecondsSince(start) < options.seconds);
 }
 
+PipelineStats StatsOf(const InputPipeline& pipeline,
+                      const RoundOptions& options) {
+  PipelineStats stats = pipeline.stats();
+  stats.has_device = options.device_rate > 0;
+  return stats;
+}
+
 }  // namespace
 
 ThroughputRound MeasurePipeline(const RecordIndex& index,
@@ -53,7 +60,7 @@ ThroughputRound MeasurePipeline(const RecordIndex& index,
   const CpuCounters counters;  // Before the threads that it counts.
   InputPipeline pipeline(index, input);
   const LiveStats::Shown shown(options.live,
-                               [&pipeline] { return pipeline.stats(); });
+                               [&] { return StatsOf(pipeline, options); });
   const Clock::time_point asked = Clock::now();
   (void)pipeline.Next();
   const CpuUse first = counters.Read();
@@ -68,7 +75,7 @@ ThroughputRound MeasurePipeline(const RecordIndex& index,
 
   ThroughputRound round{.cpu = counters.Read(),
                         .input_wait = device ? device->input_wait() : 0,
-                        .stats = pipeline.stats(),
+                        .stats = StatsOf(pipeline, options),
                         .memory = pipeline.memory()};
   round.images = round.stats.images - first_images;
   if (round.images > 0) {

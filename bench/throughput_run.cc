@@ -8,13 +8,6 @@
 namespace infeed {
 namespace {
 
-double MedianOf(std::vector<double> values) {
-  const auto middle =
-      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 double PerThousand(double value, const ThroughputRound& round) {
   return value * 1000 /
          static_cast<double>(std::max<std::int64_t>(round.images, 1));
@@ -30,19 +23,19 @@ void AddCpu(const std::vector<ThroughputRound>& rounds, ThroughputRun& run) {
           PerThousand(static_cast<double>(*round.cpu.instructions), round));
     }
   }
-  run.cpu_seconds_per_1000 = MedianOf(std::move(seconds));
+  run.cpu_seconds_per_1000 = Median(std::move(seconds));
   if (!instructions.empty()) {
-    run.instructions_per_1000 = MedianOf(std::move(instructions));
+    run.instructions_per_1000 = Median(std::move(instructions));
   }
 }
 
 // Sorts a run's rounds by rate and keeps what is reported of them.
 ThroughputRun Summarize(std::vector<ThroughputRound> rounds, bool has_device) {
   std::ranges::sort(rounds, {}, &ThroughputRound::images_per_second);
-  const ThroughputRound& median = rounds[rounds.size() / 2];
-  ThroughputRun run{.threads = median.stats.threads,
-                    .stats = median.stats,
-                    .memory = median.memory};
+  const ThroughputRound& middle = rounds[rounds.size() / 2];
+  ThroughputRun run{.threads = middle.stats.threads,
+                    .stats = middle.stats,
+                    .memory = middle.memory};
   std::vector<double> waits;
   for (const ThroughputRound& round : rounds) {
     run.images_per_second.push_back(round.images_per_second);
@@ -50,7 +43,7 @@ ThroughputRun Summarize(std::vector<ThroughputRound> rounds, bool has_device) {
   }
   AddCpu(rounds, run);
   if (has_device) {
-    run.input_wait = MedianOf(std::move(waits));
+    run.input_wait = Median(std::move(waits));
   }
   return run;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/median.h"
 #include "bench/throughput_round.h"
 #include "pipeline/batch.h"
 #include "pipeline/memory_plan.h"
@@ -32,12 +33,11 @@ struct ThroughputRun {
   double cpu_seconds_per_1000 = 0;
   std::optional<double> instructions_per_1000 = {};
   std::optional<double> input_wait = {};  // of the device, if there was one
-  PipelineStats stats = {};               // of the median round
-  MemoryPlan memory = {};                 // what it can take
+  // Of the median round; of two middle ones, the faster.
+  PipelineStats stats = {};
+  MemoryPlan memory = {};  // what it can take
 
-  [[nodiscard]] double median() const {
-    return images_per_second[images_per_second.size() / 2];
-  }
+  [[nodiscard]] double median() const { return Median(images_per_second); }
   // From the slowest round to the fastest, as a share of the median.
   [[nodiscard]] double spread() const {
     return (images_per_second.back() - images_per_second.front()) / median();

@@ -28,22 +28,29 @@ function(infeed_program name)
   infeed_program_docs(${name})
 endfunction()
 
-# The program's manual page and its completion in bash: it writes both itself,
+# The program's manual page and its completion in shells: it writes them itself,
 # which it cannot do where another machine builds it.
 function(infeed_program_docs name)
   if(CMAKE_CROSSCOMPILING)
     return()
   endif()
   set(man ${PROJECT_BINARY_DIR}/man/${name}.1)
-  set(completion ${PROJECT_BINARY_DIR}/completions/${name})
-  add_custom_command(OUTPUT ${man} ${completion}
+  set(bash ${PROJECT_BINARY_DIR}/completions/${name})
+  set(zsh ${PROJECT_BINARY_DIR}/completions/_${name})
+  set(fish ${PROJECT_BINARY_DIR}/completions/${name}.fish)
+  add_custom_command(OUTPUT ${man} ${bash} ${zsh} ${fish}
     COMMAND ${CMAKE_COMMAND} -E make_directory
       ${PROJECT_BINARY_DIR}/man ${PROJECT_BINARY_DIR}/completions
     COMMAND ${name} --man_page > ${man}
-    COMMAND ${name} --bash_completion > ${completion}
+    COMMAND ${name} --bash_completion > ${bash}
+    COMMAND ${name} --zsh_completion > ${zsh}
+    COMMAND ${name} --fish_completion > ${fish}
     DEPENDS ${name} VERBATIM)
-  add_custom_target(${name}_docs ALL DEPENDS ${man} ${completion})
+  add_custom_target(${name}_docs ALL DEPENDS ${man} ${bash} ${zsh} ${fish})
   install(FILES ${man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${completion}
+  install(FILES ${bash}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${zsh} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${fish}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endfunction()

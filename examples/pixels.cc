@@ -20,7 +20,7 @@ infeed::RecordIndex IndexOf(const std::string& input) {
   if (std::filesystem::is_directory(input)) {
     return infeed::RecordIndex(infeed::ListShards(input));
   }
-  std::vector<infeed::ImageFile> files;
+  std::vector<infeed::LabelledImage> files;
   std::ifstream lines(input);
   for (std::string path; std::getline(lines, path);) {
     files.push_back({.path = path});
@@ -36,7 +36,8 @@ void Write(const infeed::RecordIndex& index, const std::string& recipe,
                                .recipe = infeed::ParseRecipe(recipe),
                                .training = false,
                                .shuffle = infeed::Shuffle::kNone,
-                               .on_bad_record = infeed::OnBadRecord::kFail});
+                               .on_bad_record = infeed::OnBadRecord::kFail,
+                               .require_labels = false});
   while (const infeed::BatchHandle batch = input.Next()) {
     for (const std::uint32_t word : batch->pixels()) {
       out.put(static_cast<char>(word >> 24));

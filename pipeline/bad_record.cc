@@ -5,9 +5,10 @@
 namespace infeed {
 namespace {
 
-constexpr Choices<BadRecordKind, 4> kKinds = {
+constexpr Choices<BadRecordKind, 5> kKinds = {
     {{"frame", BadRecordKind::kFrame},
      {"example", BadRecordKind::kExample},
+     {"label", BadRecordKind::kLabel},
      {"image", BadRecordKind::kImage},
      {"warning", BadRecordKind::kWarning}}};
 constexpr Choices<BadRecordAction, 4> kActions = {

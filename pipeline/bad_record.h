@@ -12,6 +12,7 @@ namespace infeed {
 enum class BadRecordKind {
   kFrame,    // its frame: a checksum, a length, an end that is missing
   kExample,  // what is in it is no Example, or one of another kind
+  kLabel,    // it has no label, or none of a class
   kImage,    // its image cannot be decoded, or is over a limit
   kWarning,  // not bad: used in spite of a warning, as options.lenient asks
 };
@@ -24,8 +25,8 @@ enum class BadRecordAction {
   kUsed,      // it is in the batch all the same
 };
 
-// "frame", "example", "image", "warning"; "failed", "replaced", "skipped",
-// "used".
+// "frame", "example", "label", "image", "warning"; "failed", "replaced",
+// "skipped", "used".
 [[nodiscard]] std::string_view BadRecordKindName(BadRecordKind kind);
 [[nodiscard]] std::string_view BadRecordActionName(BadRecordAction action);
 
@@ -52,6 +53,7 @@ struct BadRecordTotals {
   // Times that a record was bad, substitutes and repeats included.
   std::int64_t frames = 0;
   std::int64_t examples = 0;
+  std::int64_t labels = 0;
   std::int64_t images = 0;
   std::string first = {};  // the first one's message
   // Images used in spite of a warning.
@@ -61,7 +63,9 @@ struct BadRecordTotals {
   std::int64_t max_different = -1;
   double max_rate = 1;
 
-  [[nodiscard]] std::int64_t met() const { return frames + examples + images; }
+  [[nodiscard]] std::int64_t met() const {
+    return frames + examples + labels + images;
+  }
 };
 
 }  // namespace infeed

@@ -75,6 +75,9 @@ bool BadRecordLedger::Count(const BadRecord& bad) {
     case BadRecordKind::kExample:
       ++totals_.examples;
       break;
+    case BadRecordKind::kLabel:
+      ++totals_.labels;
+      break;
     case BadRecordKind::kImage:
       ++totals_.images;
       break;

@@ -15,10 +15,13 @@
 namespace infeed {
 
 // A place in the stream of samples: with the seed and the data set it says all
-// about what comes next. position counts in global samples of the epoch.
+// about what comes next. position counts in global samples of the epoch;
+// past_epochs are those that the stream had before this one, for `repeat`: none
+// where it begins.
 struct StreamPosition {
   std::uint32_t epoch = 0;
   std::int64_t position = 0;
+  std::uint32_t past_epochs = 0;
 
   friend bool operator==(const StreamPosition&,
                          const StreamPosition&) = default;

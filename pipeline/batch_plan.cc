@@ -79,13 +79,15 @@ void BatchSequence::CheckStart(const StreamPosition& start) const {
 StreamPosition BatchSequence::Continued(const StreamPosition& place) const {
   const bool is_end = place.position == end_;
   return is_end && !IsOver(place)
-             ? StreamPosition{.epoch = place.epoch + 1, .position = 0}
+             ? StreamPosition{.epoch = place.epoch + 1,
+                              .position = 0,
+                              .past_epochs = place.past_epochs + 1}
              : place;
 }
 
 bool BatchSequence::IsOver(const StreamPosition& place) const {
   const std::int64_t done =
-      std::int64_t{place.epoch} + (place.position == end_ ? 1 : 0);
+      std::int64_t{place.past_epochs} + (place.position == end_ ? 1 : 0);
   return repeat_ > 0 && done >= repeat_;
 }
 
@@ -105,7 +107,8 @@ std::optional<BatchPlan> BatchSequence::Next() {
       (end_ - plan.first + stride - 1) / stride, 0, share));
   plan.next =
       Continued({.epoch = position_.epoch,
-                 .position = std::min(position_.position + batch_size_, end_)});
+                 .position = std::min(position_.position + batch_size_, end_),
+                 .past_epochs = position_.past_epochs});
   plan.last = IsOver(plan.next);
   position_ = plan.next;
   return plan;

@@ -47,7 +47,8 @@ struct BatchPlan {
 // contiguous or strided. Of the positions that do not fill a batch last_batch
 // says what becomes: they are dropped, padded with empty slots, or filled up
 // with positions beyond the epoch, which begin its order anew. There are
-// `repeat` epochs, from 0 on; 0: they never end.
+// `repeat` epochs, from the one in which the stream begins on; 0: they never
+// end.
 //
 // One thread at a time. The constructor throws UsageError for an empty data
 // set, an epoch without a batch, and a start that is not the beginning of a

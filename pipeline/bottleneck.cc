@@ -23,21 +23,29 @@ bool IsWorkersStage(const StageStats& stage) {
          stage.name == "resize" || stage.name == "augment";
 }
 
-// Fills in the stage of most work; returns the seconds of all of them.
+// Fills in the stage of most work, and what a core makes of all of them;
+// returns the seconds of all of them.
 double FindBusiest(const PipelineStats& stats, Bottleneck& bottleneck) {
   double all = 0;
   double most = 0;
+  double of_an_image = 0;
   for (const StageStats& stage : stats.stages) {
     if (!IsWorkersStage(stage)) {
       continue;
     }
     all += stage.busy_seconds;
+    of_an_image += stage.items > 0
+                       ? stage.busy_seconds / static_cast<double>(stage.items)
+                       : 0;
     if (stage.busy_seconds > most) {
       most = stage.busy_seconds;
       bottleneck.stage = stage.name;
     }
   }
   bottleneck.stage_share = Share(most, all);
+  if (of_an_image > 0) {
+    bottleneck.images_per_core = 1 / of_an_image;
+  }
   return all;
 }
 
@@ -69,7 +77,7 @@ double LaterImages(const PipelineStats& stats) {
 // in the time D: c W / D more.
 void FindDevice(const PipelineStats& stats, double busy_seconds,
                 Bottleneck& bottleneck) {
-  if (bottleneck.device_wait_share > kAllWait) {
+  if (!stats.has_device || bottleneck.device_wait_share > kAllWait) {
     return;
   }
   const double own_seconds = stats.elapsed_seconds - stats.first_wait_seconds -
@@ -86,7 +94,7 @@ void FindDevice(const PipelineStats& stats, double busy_seconds,
 }
 
 Bound FindBound(const PipelineStats& stats, const Bottleneck& bottleneck) {
-  if (bottleneck.device_wait_share < kLittleWait) {
+  if (stats.has_device && bottleneck.device_wait_share < kLittleWait) {
     return Bound::kConsumer;
   }
   if (!stats.overlapped) {

@@ -28,9 +28,12 @@ struct Bottleneck {
   double stage_share = 0;  // its part of the work
   double busy_share = 0;   // of the threads' time
   double device_wait_share = 0;  // of the time after the first batch
+  // What one core as busy as these makes: the reciprocal of all stages' work on
+  // an image. None where no work was counted.
+  std::optional<double> images_per_core;
   // Images a second of the time in which the device did not wait, both after
-  // its first batch. None where
-  // it waited all the time: then it did nothing with its batches.
+  // its first batch. None without a device, or where it waited all the time:
+  // then nothing was done with the batches.
   std::optional<double> device_rate;
   // How many more cores as busy as these would feed the device, if work grew
   // with cores, which it does at best. 0 where it is fed.

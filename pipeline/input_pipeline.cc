@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "pipeline/batch_planner.h"
 #include "pipeline/consumer_counts.h"
 #include "pipeline/input_graph.h"
+#include "pipeline/label_class.h"
 #include "pipeline/open_batch.h"
 #include "pipeline/packed_reading.h"
 #include "pipeline/prefetcher.h"
@@ -120,7 +120,7 @@ class InputPipeline::Impl {
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
     : index_(index),
-      options_(CheckedInputOptions(options)),
+      options_(WithLabelOffset(CheckedInputOptions(options), index)),
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
       ledger_(options_, sequence_.batches_per_epoch()),
@@ -259,11 +259,10 @@ void InputPipeline::Impl::Stop() {
 PipelineStats InputPipeline::Impl::stats() const {
   PipelineStats stats;
   consumer_.Read(stats);
-  stats.first_batch_seconds =
-      std::chrono::duration<double>(
-          Clock::duration(first_batch_.load(std::memory_order_relaxed)))
-          .count();
+  const Clock::duration first(first_batch_.load(std::memory_order_relaxed));
+  stats.first_batch_seconds = std::chrono::duration<double>(first).count();
   stats.threads = is_basic() ? 1 : options_.threads;
+  stats.cores = static_cast<int>(std::thread::hardware_concurrency());
   stats.overlapped = !is_basic();
   stats.memory_bytes = memory_.total();
   stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;

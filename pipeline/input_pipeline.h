@@ -28,7 +28,8 @@ namespace infeed {
 // The constructor throws UsageError naming the option that is wrong, for an
 // empty data set, an epoch without a batch, a selection or an order that the
 // data cannot give, a start that is not the beginning of a batch, and a memory
-// limit that is too small.
+// limit that is too small; without a label_offset also what FindLabelOffset()
+// throws.
 class InputPipeline {
  public:
   InputPipeline(const RecordIndex& index, const InputOptions& options,

@@ -13,6 +13,14 @@ namespace infeed {
 // say.
 [[nodiscard]] std::int64_t MachineMemory(const std::string& root = "");
 
+// Bytes that they may still take: what is free in the machine, and in the
+// control groups, counting what the system only keeps of files. Throws as
+// MachineMemory().
+[[nodiscard]] std::int64_t AvailableMemory(const std::string& root = "");
+
+// The most memory that this process has had so far, libraries included.
+[[nodiscard]] std::int64_t PeakRssBytes();
+
 // Bytes of "4GiB" or "512MB" (records/byte_size.h), or of "50%", that share of
 // MachineMemory(). Of all ranks on this machine: the plan divides it. Throws
 // UsageError naming memory_limit, IoError as MachineMemory().

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "pipeline/batch.h"
+#include "records/byte_size.h"
 #include "records/cloud_settings.h"
 
 namespace infeed {
@@ -45,13 +46,13 @@ std::array<Part, 8> PartsOf(const MemoryPlan& plan) {
            {"cache", plan.cache}}};
 }
 
-// "program 64, index 1": those that are not 0, in MiB.
+// "program 64.0 MiB, index 1.0 MiB": those that are not 0.
 std::string PartsText(const MemoryPlan& plan) {
   std::string text;
   for (const Part& part : PartsOf(plan)) {
     if (part.bytes > 0) {
       text += (text.empty() ? "" : ", ") + std::string(part.name) + " " +
-              std::to_string((part.bytes + kMebi - 1) / kMebi);
+              MemorySizeText(part.bytes);
     }
   }
   return text;
@@ -87,9 +88,9 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
   const std::int64_t left = plan.limit - plan.total();
   if (left < 0) {
     throw UsageError(
-        "memory_limit is " + std::to_string(plan.limit) + " bytes, but up to " +
-        std::to_string(plan.total()) +
-        " are needed, in MiB: " + PartsText(plan) +
+        "memory_limit is " + MemorySizeText(plan.limit) + ", but up to " +
+        MemorySizeText(plan.total()) + " (" + std::to_string(plan.total()) +
+        " bytes) is needed: " + PartsText(plan) +
         ": raise it, or lower batch_size, image_size, batches_in_pool" +
         (plan.compressed > 0 ? ", window_records" : "") + " or threads");
   }
@@ -111,9 +112,8 @@ InputOptions PlannedOptions(InputOptions options, const MemoryPlan& plan) {
 }
 
 std::string MemoryText(const MemoryPlan& plan) {
-  return "memory: up to " + std::to_string((plan.total() + kMebi / 2) / kMebi) +
-         " of " + std::to_string((plan.limit + kMebi / 2) / kMebi) +
-         " MiB: " + PartsText(plan);
+  return "memory: up to " + MemorySizeText(plan.total()) + " of " +
+         MemorySizeText(plan.limit) + ": " + PartsText(plan);
 }
 
 }  // namespace infeed

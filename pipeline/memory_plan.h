@@ -57,8 +57,8 @@ struct MemoryPlan {
 [[nodiscard]] InputOptions PlannedOptions(InputOptions options,
                                           const MemoryPlan& plan);
 
-// "memory: up to 231 of 256 MiB: program 64, index 1, batches 38, ...", in one
-// line without its end.
+// "memory: up to 231.0 MiB of 256.0 MiB: program 64.0 MiB, ...", in one line
+// without its end.
 [[nodiscard]] std::string MemoryText(const MemoryPlan& plan);
 
 }  // namespace infeed

@@ -34,6 +34,9 @@ constexpr Choices<OnBadRecord, 3> kPolicies = {
 constexpr Choices<GraphKind, 2> kGraphs = {
     {{"flow", GraphKind::kFlow}, {"basic", GraphKind::kBasic}}};
 
+constexpr Choices<std::optional<int>, 3> kLabelOffsets = {
+    {{"auto", std::nullopt}, {"0", 0}, {"1", 1}}};
+
 // What a device that resizes can do: four taps, and nothing after them.
 void CheckDeviceResize(const InputOptions& options) {
   if (KernelOf(PreprocessOptionsOf(options)) == ResizeKernel::kAntialias) {
@@ -70,6 +73,10 @@ OnBadRecord ParseOnBadRecord(std::string_view name) {
   return ParseChoice("on_bad_record", name, kPolicies);
 }
 
+std::optional<int> ParseLabelOffset(std::string_view name) {
+  return ParseChoice("label_offset", name, kLabelOffsets);
+}
+
 GraphKind ParseGraphKind(std::string_view name) {
   return ParseChoice("graph", name, kGraphs);
 }
@@ -92,6 +99,9 @@ InputOptions CheckedInputOptions(InputOptions options) {
   CheckRange("repeat", options.repeat, 0, kMaxEpochs);
   CheckRange("window_shards", options.window_shards, 1, kMaxWindow);
   CheckRange("window_records", options.window_records, 1, kMaxWindow);
+  CheckRange("label_offset", options.label_offset.value_or(0), 0, 1);
+  CheckRange("num_label_classes", options.num_label_classes, 0,
+             std::numeric_limits<std::int32_t>::max());
   CheckRange("max_bad_records", options.max_bad_records, -1,
              std::numeric_limits<std::int64_t>::max());
   if (!(options.max_bad_rate >= 0 && options.max_bad_rate <= 1)) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,8 @@ enum class GraphKind {
 // "fail", "replace", "skip"; "flow", "basic". Throw UsageError.
 [[nodiscard]] OnBadRecord ParseOnBadRecord(std::string_view name);
 [[nodiscard]] GraphKind ParseGraphKind(std::string_view name);
+// "auto" (absent), "0", "1". Throws UsageError.
+[[nodiscard]] std::optional<int> ParseLabelOffset(std::string_view name);
 [[nodiscard]] std::string_view OnBadRecordName(OnBadRecord policy);
 [[nodiscard]] std::string_view GraphKindName(GraphKind graph);
 
@@ -59,7 +62,9 @@ struct InputOptions {
   // Random crop and flip. Otherwise nothing random.
   bool training = true;
   bool random_flip = true;  // false: training images are not mirrored
-  std::int64_t repeat = 0;  // epochs; 0: for ever in training, else one
+  // Epochs, from the one in which the stream begins on; a resumed stream goes
+  // on counting. 0: for ever in training, else one.
+  std::int64_t repeat = 0;
   Shuffle shuffle = Shuffle::kGlobal;
   int window_shards = 16;     // interleaved at once by shuffle=window
   int window_records = 4096;  // shuffled among each other by it
@@ -71,8 +76,14 @@ struct InputOptions {
   double max_bad_rate = 1;
   // A JPEG that libjpeg warns about is used, and counted, not bad.
   bool lenient = false;
-  // Subtracted from a record's label: converters number classes from 1.
-  int label_offset = 1;
+  // The label of the first class, 0 or 1: less this, a record's label is its
+  // class, from 0. Absent: found in the data (label_class.h), which may take a
+  // pass over it.
+  std::optional<int> label_offset = {};
+  int num_label_classes = 0;  // so many; 0: not known, any label fits
+  // A record whose label is missing, or none of a class, is bad. False: it is
+  // used, and its label in the batch is -1.
+  bool require_labels = true;
   // Only so many records, the first of the data set; 0: all.
   std::int64_t max_records = 0;
   // Which records make an epoch, by weight; null: each of the data set once.

@@ -1,8 +1,8 @@
 #include "pipeline/slot_filler.h"
 
-#include <limits>
 #include <utility>
 
+#include "pipeline/label_class.h"
 #include "pipeline/selection.h"
 #include "pipeline/trace_log.h"
 
@@ -13,18 +13,6 @@ using Clock = StageCounter::Clock;
 
 constexpr int kMaxBadInARow = 16;
 constexpr std::int64_t kRgbBytes = 3;
-
-std::int32_t SlotLabel(std::int64_t label, int offset) {
-  constexpr std::int64_t kLow = std::numeric_limits<std::int32_t>::min();
-  constexpr std::int64_t kHigh = std::numeric_limits<std::int32_t>::max();
-  // Compared on the side where nothing can overflow.
-  if (label < kLow || label > kHigh || label - offset < kLow ||
-      label - offset > kHigh) {
-    throw DataError("image/class/label " + std::to_string(label) +
-                    " does not fit 32 bits");
-  }
-  return static_cast<std::int32_t>(label - offset);
-}
 
 }  // namespace
 
@@ -187,7 +175,8 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   }
   Batch& batch = sample.batch->batch();
   const std::size_t slot = static_cast<std::size_t>(sample.slot);
-  batch.labels()[slot] = SlotLabel(sample.example.label, options_.label_offset);
+  sample.stage = BadRecordKind::kLabel;
+  batch.labels()[slot] = ClassOf(sample.example.label, options_);
   sample.stage = BadRecordKind::kImage;
   PreprocessorPool::Loan preprocessor(preprocessors_);
   const ImagenetExampleView& example = sample.example;

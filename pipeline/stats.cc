@@ -11,6 +11,7 @@ void Subtract(const BadRecordTotals& earlier, BadRecordTotals& totals) {
   totals.different -= earlier.different;
   totals.frames -= earlier.frames;
   totals.examples -= earlier.examples;
+  totals.labels -= earlier.labels;
   totals.images -= earlier.images;
   totals.warnings -= earlier.warnings;
 }

@@ -60,6 +60,10 @@ struct PipelineStats {
   double elapsed_seconds = 0;  // from the first Next() to now, or to the end
   double first_batch_seconds = 0;  // from the start until it lay ready
   int threads = 0;
+  int cores = 0;  // that the process may use; 0: unknown
+  // False where nothing is done with the batches, so that the consumer's waits
+  // are no device's. The pipeline cannot know: its caller sets it.
+  bool has_device = true;
   bool overlapped = true;  // false: GraphKind::kBasic
   std::int64_t batches = 0;
   std::int64_t images = 0;       // delivered, weight 0 left out

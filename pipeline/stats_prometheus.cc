@@ -107,6 +107,7 @@ void AddBadRecords(const BadRecordTotals& totals, Exposition& out) {
             "Times that a record was bad, by what was bad of it.");
   out.Sample(totals.frames, "kind", "frame");
   out.Sample(totals.examples, "kind", "example");
+  out.Sample(totals.labels, "kind", "label");
   out.Sample(totals.images, "kind", "image");
   out.One("infeed_bad_samples_total", "counter",
           "Samples whose own record was bad.", totals.bad_samples);

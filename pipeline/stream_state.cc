@@ -9,8 +9,10 @@
 
 #include "base/error.h"
 #include "pipeline/batch_plan.h"
+#include "pipeline/label_class.h"
 #include "pipeline/sample_order.h"
 #include "pipeline/selection.h"
+#include "records/json.h"
 
 namespace infeed {
 namespace {
@@ -44,7 +46,7 @@ Json OptionsToJson(const InputOptions& options) {
       {"shuffle", ShuffleName(options.shuffle)},
       {"window_shards", options.window_shards},
       {"window_records", options.window_records},
-      {"label_offset", options.label_offset},
+      {"label_offset", *options.label_offset},
       {"max_records", options.max_records},
       {"selection",
        options.selection ? Json(options.selection->identity()) : Json()},
@@ -82,8 +84,14 @@ StreamState FromJson(const Json& json) {
                      std::to_string(kSchema) + ": a later one wrote it");
   }
   StreamState state;
-  state.position = {.epoch = WholeNumber<std::uint32_t>(json, "epoch"),
-                    .position = WholeNumber<std::int64_t>(json, "position")};
+  const auto epoch = WholeNumber<std::uint32_t>(json, "epoch");
+  state.position = {
+      .epoch = epoch,
+      .position = WholeNumber<std::int64_t>(json, "position"),
+      // Earlier versions counted from epoch 0.
+      .past_epochs = json.contains("past_epochs")
+                         ? WholeNumber<std::uint32_t>(json, "past_epochs")
+                         : epoch};
   const auto seed = WholeNumber<std::uint64_t>(json, "seed");
   state.identity = {{"seed", Json(seed).dump()},
                     {"data", json.at("data").dump()}};
@@ -126,7 +134,8 @@ std::string Differences(const StreamState& here, const StreamState& there) {
 
 StreamState StateOf(const RecordIndex& index, const InputOptions& options,
                     const StreamPosition& position) {
-  const InputOptions checked = CheckedInputOptions(options);
+  const InputOptions checked =
+      WithLabelOffset(CheckedInputOptions(options), index);
   StreamState state{.position = position,
                     .identity = {{"seed", Json(checked.seed).dump()},
                                  {"data", Json(index.identity()).dump()}}};
@@ -145,11 +154,12 @@ StreamState StateOf(const RecordIndex& index, const InputOptions& options,
 std::string BuildStreamState(const StreamState& state) {
   Json json = {{"schema", kSchema},
                {"epoch", state.position.epoch},
-               {"position", state.position.position}};
+               {"position", state.position.position},
+               {"past_epochs", state.position.past_epochs}};
   Json options = Json::object();
   for (const auto& [name, value] : state.identity) {
     const bool is_option = name != "seed" && name != "data";
-    (is_option ? options : json)[name] = Json::parse(value);
+    (is_option ? options : json)[name] = ParseJson<Json>(value);
   }
   json["options"] = std::move(options);
   return json.dump(2) + "\n";
@@ -157,7 +167,7 @@ std::string BuildStreamState(const StreamState& state) {
 
 StreamState ParseStreamState(std::string_view text) {
   try {
-    return FromJson(Json::parse(text.begin(), text.end()));
+    return FromJson(ParseJson<Json>(text));
   } catch (const Json::exception& error) {
     throw DataError(std::string("not a stream's state: ") + error.what());
   }

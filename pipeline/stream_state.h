@@ -8,7 +8,7 @@
 #include "pipeline/options.h"
 #include "records/record_index.h"
 
-// What a stream leaves to be gone on with: where it is, three integers, and
+// What a stream leaves to be gone on with: where it is, a few integers, and
 // what it is, so that no other stream is taken for it. docs/bad_records.md has
 // the format.
 namespace infeed {

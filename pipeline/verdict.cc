@@ -26,13 +26,39 @@ std::string Threads(int count) {
   return std::to_string(count) + (count == 1 ? " thread" : " threads");
 }
 
-// Whether the device did anything with its batches, and how fast.
-std::string Waited(const Bottleneck& bottleneck) {
+std::string Cores(int count) {
+  return std::to_string(count) + (count == 1 ? " core" : " cores");
+}
+
+// How far the device waited, with what stands before it; "" where nothing was
+// done with the batches.
+std::string Waited(std::string_view before, const Bottleneck& bottleneck) {
   return bottleneck.device_rate
-             ? "the device waited " + Percent(bottleneck.device_wait_share) +
+             ? std::string(before) + "the device waited " +
+                   Percent(bottleneck.device_wait_share) +
                    " of the time and can take " +
                    Format("%.0f images/s", *bottleneck.device_rate)
-             : "the batches were taken at once";
+             : "";
+}
+
+// What more cores would make: those that the machine has, or twice as many as
+// there are threads where they are all in use. Requires: images_per_core.
+std::string CoresText(const Bottleneck& bottleneck,
+                      const PipelineStats& stats) {
+  const bool has_more = stats.cores > stats.threads;
+  const int cores = has_more ? stats.cores : 2 * stats.threads;
+  return (has_more ? "this machine's " : "") + Cores(cores) +
+         (has_more ? "" : " of this kind") + " would give " +
+         Format("%.0f images/s", cores * *bottleneck.images_per_core);
+}
+
+// What would keep up with the device, or be faster where there is none.
+std::string MoreCores(const Bottleneck& bottleneck,
+                      const PipelineStats& stats) {
+  return bottleneck.cores_needed
+             ? "at least " + Format("%.1f", *bottleneck.cores_needed) +
+                   " more cores of this kind would feed it"
+             : CoresText(bottleneck, stats);
 }
 
 // What there is to gain by seek indexes.
@@ -74,30 +100,29 @@ std::string StageAdvice(const Bottleneck& bottleneck,
 
 std::string WorkersVerdict(const Bottleneck& bottleneck,
                            const PipelineStats& stats) {
-  std::string text = bottleneck.stage + " bounds the run with " +
-                     Percent(bottleneck.stage_share) +
-                     " of the work: " + Threads(stats.threads) + " at " +
-                     Percent(bottleneck.busy_share) + "; " + Waited(bottleneck);
-  if (bottleneck.cores_needed) {
-    text += "; at least " + Format("%.1f", *bottleneck.cores_needed) +
-            " more cores of this kind would feed it";
-  }
-  return text + StageAdvice(bottleneck, stats);
+  return bottleneck.stage + " bounds the run with " +
+         Percent(bottleneck.stage_share) +
+         " of the work: " + Threads(stats.threads) + " at " +
+         Percent(bottleneck.busy_share) + Waited("; ", bottleneck) + "; " +
+         MoreCores(bottleneck, stats) + StageAdvice(bottleneck, stats);
 }
 
 std::string NoOverlapVerdict(const Bottleneck& bottleneck,
                              const PipelineStats& stats) {
   const std::string text =
-      "nothing overlaps (graph=basic): " + Waited(bottleneck) +
-      ", while one thread did the work; graph=flow works "
-      "ahead of it";
+      "nothing overlaps (graph=basic): " + Waited("", bottleneck);
   if (!bottleneck.cores_needed) {
-    return text + ", in any number of threads";
+    return text + "one thread did the work" +
+           (bottleneck.images_per_core
+                ? "; with graph=flow " + CoresText(bottleneck, stats)
+                : "");
   }
   const double busy = bottleneck.busy_share * stats.threads;
   const double needed = std::ceil(busy + *bottleneck.cores_needed);
-  return text + ": at least " + Threads(static_cast<int>(needed)) +
-         " would feed it";
+  return text +
+         ", while one thread did the work; graph=flow works ahead of it: at "
+         "least " +
+         Threads(static_cast<int>(needed)) + " would feed it";
 }
 
 std::string ConsumerVerdict(const Bottleneck& bottleneck,
@@ -123,8 +148,8 @@ std::string BadRecordsText(const Bottleneck& bottleneck) {
 std::string BoundText(const Bottleneck& bottleneck,
                       const PipelineStats& stats) {
   const std::string threads = Threads(stats.threads) + " at " +
-                              Percent(bottleneck.busy_share) + "; " +
-                              Waited(bottleneck);
+                              Percent(bottleneck.busy_share) +
+                              Waited("; ", bottleneck);
   switch (bottleneck.bound) {
     case Bound::kConsumer:
       return ConsumerVerdict(bottleneck, stats);
@@ -134,8 +159,9 @@ std::string BoundText(const Bottleneck& bottleneck,
       return NoOverlapVerdict(bottleneck, stats);
     case Bound::kPool:
       return "the batch pool bounds the run: no batch was free for " + threads +
-             "; it takes its batches in bursts: a larger batches_in_pool "
-             "would help";
+             (bottleneck.device_rate ? "; it takes its batches in bursts"
+                                     : "") +
+             ": a larger batches_in_pool would help";
     case Bound::kUnknown:
       break;
   }

@@ -16,6 +16,8 @@ constexpr int kUpright = 1;
 constexpr int kOrientationTag = 0x0112;
 constexpr int kShort = 3;  // the entry's type: 16 bits
 constexpr std::size_t kEntryBytes = 12;
+// Stands before the TIFF structure in a JPEG, and in some WebP files.
+constexpr std::string_view kExif{"Exif\0\0", 6};
 
 int ByteAt(Bytes bytes, std::size_t place) {
   return std::to_integer<int>(bytes[place]);
@@ -81,14 +83,10 @@ int OrientationIn(Bytes tiff) {
   return kUpright;
 }
 
-}  // namespace
-
-int ReadExifOrientation(std::span<const std::byte> jpeg) {
-  using std::string_view_literals::operator""sv;
+Bytes JpegExif(Bytes jpeg) {
   constexpr int kMarker = 0xff;
   constexpr int kApp1 = 0xe1;
   constexpr int kStartOfScan = 0xda;
-  constexpr std::string_view kExif = "Exif\0\0"sv;
   const Fields fields(jpeg, true);
   std::size_t place = 2;  // behind the start marker
   while (jpeg.size() >= 4 && place <= jpeg.size() - 4 &&
@@ -105,11 +103,62 @@ int ReadExifOrientation(std::span<const std::byte> jpeg) {
     }
     const Bytes segment = jpeg.subspan(place + 4, length - 2);
     if (code == kApp1 && StartsWith(segment, kExif)) {
-      return OrientationIn(segment.subspan(kExif.size()));
+      return segment;
     }
     place += 2 + length;
   }
-  return kUpright;
+  return {};
+}
+
+// A file that is a chain of named chunks with their lengths.
+struct ChunkFormat {
+  std::size_t first;      // where the first chunk begins
+  bool big_endian;        // of the lengths
+  std::size_t length_at;  // within a chunk's eight bytes of head
+  std::size_t name_at;    // likewise
+  std::size_t checksum;   // bytes behind a chunk's data
+  std::size_t alignment;  // of the data's length
+  std::string_view exif;  // the name of the chunk with the EXIF data
+};
+constexpr ChunkFormat kPng = {8, true, 0, 4, 4, 1, "eXIf"};
+constexpr ChunkFormat kWebp = {12, false, 4, 0, 0, 2, "EXIF"};
+
+Bytes ChunkExif(Bytes bytes, const ChunkFormat& format) {
+  constexpr std::size_t kHead = 8;
+  const Fields fields(bytes, format.big_endian);
+  std::size_t place = format.first;
+  while (const auto length = fields.At(place + format.length_at, 4)) {
+    const std::size_t data = place + kHead;
+    if (data > bytes.size() || *length > bytes.size() - data) {
+      break;
+    }
+    if (StartsWith(bytes.subspan(place + format.name_at), format.exif)) {
+      return bytes.subspan(data, *length);
+    }
+    place =
+        data +
+        (*length + format.alignment - 1) / format.alignment * format.alignment +
+        format.checksum;
+  }
+  return {};
+}
+
+Bytes ExifOf(Bytes image) {
+  if (StartsWith(image, "\x89PNG\r\n\x1a\n")) {
+    return ChunkExif(image, kPng);
+  }
+  if (StartsWith(image, "RIFF")) {
+    return ChunkExif(image, kWebp);
+  }
+  return JpegExif(image);
+}
+
+}  // namespace
+
+int ReadExifOrientation(std::span<const std::byte> image) {
+  const Bytes exif = ExifOf(image);
+  return OrientationIn(StartsWith(exif, kExif) ? exif.subspan(kExif.size())
+                                               : exif);
 }
 
 void TurnUpright(const RgbView& source, int orientation, RgbImage& image) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "preprocess/image.h"
 
@@ -21,6 +22,11 @@ void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
 // mean of the area that it covers, a larger one is bicubic. Requires: all sizes
 // > 0.
 void ResizeArea(const RgbView& source, int width, int height, RgbImage& image);
+
+// A line of text, black on white, as high as kTextHeight. Characters outside of
+// ASCII are '?'.
+inline constexpr int kTextHeight = 14;
+[[nodiscard]] RgbImage TextImage(std::string_view text);
 
 // Returns the image as a PNG: nothing of it is lost. Requires: it has pixels.
 [[nodiscard]] std::string EncodePng(const RgbView& image);

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
+#include <cstdio>
 #include <limits>
+#include <span>
 #include <string>
-#include <system_error>
 
 #include "base/error.h"
+#include "records/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -30,21 +31,34 @@ constexpr std::array<Unit, 10> kUnits = {{{"", 1},
                                           {"GiB", kKibi* kKibi* kKibi},
                                           {"TiB", kKibi* kKibi* kKibi* kKibi}}};
 
+// In the largest unit of which there is at least one; `names` are those of the
+// powers of `base`.
+std::string Rounded(std::int64_t bytes, int base,
+                    std::span<const char* const> names) {
+  constexpr double kRoundsUp = 999.95;  // to 1000.0, or to 1.0 of the next unit
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; unit + 1 < names.size() && value >= kRoundsUp; ++unit) {
+    value /= base;
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), unit > 0 ? "%.1f %s" : "%.0f %s",
+                value, names[unit]);
+  return text.data();
+}
+
 }  // namespace
 
 std::optional<std::int64_t> TryParseByteSize(std::string_view text) {
-  std::int64_t count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, count);
-  std::string_view unit(last, static_cast<std::size_t>(end - last));
-  unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+  const auto count = TakeWholeNumber<std::int64_t>(text);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   const auto* const found =
-      std::ranges::find(kUnits, unit, [](const Unit& u) { return u.name; });
-  if (error != std::errc{} || count <= 0 || found == kUnits.end() ||
-      count > std::numeric_limits<std::int64_t>::max() / found->bytes) {
+      std::ranges::find(kUnits, text, [](const Unit& u) { return u.name; });
+  if (!count || *count <= 0 || found == kUnits.end() ||
+      *count > std::numeric_limits<std::int64_t>::max() / found->bytes) {
     return std::nullopt;
   }
-  return count * found->bytes;
+  return *count * found->bytes;
 }
 
 std::int64_t ParseByteSize(std::string_view text, std::string_view flag) {
@@ -53,6 +67,16 @@ std::int64_t ParseByteSize(std::string_view text, std::string_view flag) {
   }
   throw UsageError(std::string(flag) + " " + std::string(text) +
                    ": give a size such as 128MB or 1GiB");
+}
+
+std::string FileSizeText(std::int64_t bytes) {
+  constexpr std::array kNames = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  return Rounded(bytes, kKilo, kNames);
+}
+
+std::string MemorySizeText(std::int64_t bytes) {
+  constexpr std::array kNames = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  return Rounded(bytes, kKibi, kNames);
 }
 
 }  // namespace infeed

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace infeed {
@@ -15,5 +16,11 @@ namespace infeed {
 // The same. Throws UsageError naming the flag.
 [[nodiscard]] std::int64_t ParseByteSize(std::string_view text,
                                          std::string_view flag);
+
+// For people, of files and of what is sent: "512 B", "1.2 MB", "3.4 GB".
+[[nodiscard]] std::string FileSizeText(std::int64_t bytes);
+
+// Of memory: "512 B", "1.2 MiB", "3.4 GiB".
+[[nodiscard]] std::string MemorySizeText(std::int64_t bytes);
 
 }  // namespace infeed

@@ -13,6 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
+#include <regex>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -26,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDraft = ".tmp-";
+constexpr std::string_view kLock = "lock";
 // A draft this old belongs to a process that was killed.
 constexpr std::int64_t kDraftSeconds = 3600;
 // The lock on the folder's room; places of keys are other ones.
@@ -41,6 +45,29 @@ bool IsDraft(const std::string& path) {
   return path.find(kDraft) != std::string::npos;
 }
 
+// The file that marks a folder of caches, which backup programs know too: see
+// the Cache Directory Tagging Specification. Its first bytes are fixed.
+constexpr char kTag[] = "CACHEDIR.TAG";
+constexpr std::string_view kTagText =
+    "Signature: 8a477f597d28d172789f06886806bc55\n"
+    "# Copies of shards that infeed downloaded. They may be removed.\n";
+
+bool HasTag(const std::string& folder) {
+  const std::string path = folder + "/" + kTag;
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_size == std::ssize(kTagText) &&
+         ReadWholeFile(path, std::ssize(kTagText)) == kTagText;
+}
+
+// Whether a name has the form KEY-SIZE-CRC32C, or that of a draft,
+// KEY.tmp-PROCESS-NUMBER.
+bool IsOurs(const std::string& name) {
+  static const std::regex form(
+      "[0-9a-f]{16}(-[0-9]+-[0-9a-f]{8}|\\.tmp-[0-9]+-[0-9]+)");
+  return std::regex_match(name, form);
+}
+
 // By number and not by "now", which the file system rounds.
 void MarkUsed(const std::string& path) {
   timespec now{};
@@ -50,15 +77,16 @@ void MarkUsed(const std::string& path) {
   (void)::utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
 }
 
-// The files of the cache and drafts; other processes may remove some meanwhile.
+// The files of the cache and drafts, and no others; other processes may remove
+// some meanwhile.
 std::vector<File> FilesIn(const std::string& folder) {
   std::vector<File> files;
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     struct stat status {};
-    if (::stat(entry->path().c_str(), &status) == 0 &&
-        S_ISREG(status.st_mode) && entry->path().filename() != "lock") {
+    if (::lstat(entry->path().c_str(), &status) == 0 &&
+        S_ISREG(status.st_mode) && IsOurs(entry->path().filename().string())) {
       files.push_back({.path = entry->path().string(),
                        .bytes = status.st_size,
                        .used = status.st_mtim});
@@ -167,7 +195,23 @@ void CacheDraft::Commit(const std::string& path) {
   path_.clear();
 }
 
-void CacheFolder::Make() const { MakeFolder(path_, "make the cache"); }
+void CacheFolder::Make() const {
+  MakeFolder(path_, "make the cache");
+  if (HasTag(path_)) {
+    return;
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    if (!IsOurs(name) && name != kLock && !name.starts_with(kTag)) {
+      throw IoError(entry.path().string() +
+                    ": is no file of infeed's cache: move it away, or give "
+                    "another folder for the cache");
+    }
+  }
+  static std::mutex mutex;  // Threads would share the temporary file.
+  const std::lock_guard lock(mutex);
+  WriteFileAtomically(path_ + "/" + kTag, kTagText);
+}
 
 std::optional<std::string> CacheFolder::Find(const std::string& key,
                                              std::int64_t size) const {

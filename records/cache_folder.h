@@ -50,16 +50,21 @@ class CacheDraft {
   std::span<std::byte> bytes_;
 };
 
-// Whole files in a folder that several processes may share, up to a size; the
-// least recently used go first. A file's name is KEY-SIZE-CRC32C.
+// Whole files that several processes may share, up to a size; the least
+// recently used go first. A file's name is KEY-SIZE-CRC32C.
+//
+// They lie in the folder kCacheName below the user's folder, marked by a
+// CACHEDIR.TAG. Files of another name form are never counted nor removed.
 //
 // Thread-safe. Throws IoError.
+inline constexpr char kCacheName[] = "infeed-shard-cache";
 class CacheFolder {
  public:
-  CacheFolder(std::string path, std::int64_t max_bytes)
-      : path_(std::move(path)), max_bytes_(max_bytes) {}
+  CacheFolder(const std::string& folder, std::int64_t max_bytes)
+      : path_(folder + "/" + kCacheName), max_bytes_(max_bytes) {}
 
-  // Makes the folder where it is missing.
+  // Makes the folder where it is missing. Throws when it has files but no
+  // mark: somebody else made it.
   void Make() const;
 
   // A file of this key and size, used just now; nullopt when there is none.

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/json.h"
 #include "records/open_sink.h"
 #include "records/read_whole.h"
 
@@ -62,6 +63,19 @@ DatasetInfo::Split SplitFromJson(const Json& json) {
   return split;
 }
 
+std::optional<int> FirstLabelIn(const Json& json, bool has_classes) {
+  const auto found = json.find("first_label");
+  if (found == json.end()) {
+    return has_classes ? std::optional(1) : std::nullopt;
+  }
+  const int label = found->get<int>();
+  if (label != 0 && label != 1) {
+    throw DataError("'first_label' is " + std::to_string(label) +
+                    ", expected 0 or 1");
+  }
+  return label;
+}
+
 DatasetInfo FromJson(const Json& json) {
   if (json.at("format").get<std::string>() != kFormat ||
       json.at("version").get<int>() != kVersion) {
@@ -73,6 +87,7 @@ DatasetInfo FromJson(const Json& json) {
   DatasetInfo info;
   info.seed = json.at("seed").get<std::uint64_t>();
   info.classes = json.at("classes").get<std::vector<std::string>>();
+  info.first_label = FirstLabelIn(json, !info.classes.empty());
   for (const Json& split : json.at("splits")) {
     info.splits.push_back(SplitFromJson(split));
   }
@@ -86,11 +101,14 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info) {
   for (const DatasetInfo::Split& split : info.splits) {
     splits.push_back(ToJson(split));
   }
-  const Json json = {{"format", kFormat},
-                     {"version", kVersion},
-                     {"seed", info.seed},
-                     {"classes", info.classes},
-                     {"splits", std::move(splits)}};
+  Json json = {{"format", kFormat},
+               {"version", kVersion},
+               {"seed", info.seed},
+               {"classes", info.classes}};
+  if (info.first_label) {
+    json["first_label"] = *info.first_label;
+  }
+  json["splits"] = std::move(splits);
   // Names of folders may be any bytes; JSON is UTF-8.
   const std::string text =
       json.dump(kIndent, ' ', false, Json::error_handler_t::replace);
@@ -106,7 +124,7 @@ std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
     return std::nullopt;
   }
   try {
-    return FromJson(Json::parse(*text));
+    return FromJson(ParseJson<Json>(*text));
   } catch (const Json::exception& error) {
     throw DataError({.path = path}, std::string("not a data set's "
                                                 "description: ") +
@@ -114,6 +132,28 @@ std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
   } catch (const DataError& error) {
     throw error.At({.path = path});
   }
+}
+
+std::vector<std::string> DatasetFolders(const std::string& shard) {
+  const auto above = [](const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path();
+    return folder.empty() ? std::string(".") : folder;
+  };
+  std::vector<std::string> folders = {above(shard)};
+  const std::string own = std::filesystem::path(folders.front()).filename();
+  if (own == "train" || own == "validation" || own == "test") {
+    folders.push_back(above(folders.front()));
+  }
+  return folders;
+}
+
+std::optional<DatasetInfo> ReadDatasetInfoOf(const std::string& shard) {
+  for (const std::string& folder : DatasetFolders(shard)) {
+    if (std::optional<DatasetInfo> info = ReadDatasetInfo(folder)) {
+      return info;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace infeed

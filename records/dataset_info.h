@@ -22,8 +22,12 @@ struct DatasetInfo {
   };
 
   std::uint64_t seed = 0;
-  std::vector<std::string> classes;  // class i has the label i + 1
-  std::vector<Split> splits;
+  // Class i has the label *first_label + i.
+  std::vector<std::string> classes = {};
+  // 0 or 1. Absent: not known. A dataset.json of before it was written, with
+  // classes in it, means 1: that is how the converter numbers.
+  std::optional<int> first_label = {};
+  std::vector<Split> splits = {};
 };
 
 // Writes DIR/dataset.json whole. DIR may be a URL, here and below.
@@ -33,5 +37,13 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info);
 // it is not what it should be.
 [[nodiscard]] std::optional<DatasetInfo> ReadDatasetInfo(
     const std::string& data_dir);
+
+// The folders in which a shard's dataset.json may lie: its own, and the one
+// above where its own is named after a split (train/).
+[[nodiscard]] std::vector<std::string> DatasetFolders(const std::string& shard);
+
+// Reads the first dataset.json that is there; throws as ReadDatasetInfo().
+[[nodiscard]] std::optional<DatasetInfo> ReadDatasetInfoOf(
+    const std::string& shard);
 
 }  // namespace infeed

@@ -14,6 +14,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/json.h"
 #include "records/secrets_guard.h"
 #include "records/url.h"
 
@@ -127,7 +128,7 @@ struct GrantedToken {
 };
 
 std::optional<GrantedToken> ParseToken(const std::string& body) {
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = ParseJsonOrDiscard<Json>(body);
   const std::string token = TextIn(json, "access_token");
   if (token.empty() || !json.contains("expires_in") ||
       !json["expires_in"].is_number_integer()) {
@@ -146,7 +147,7 @@ std::optional<HttpVerdict> JudgeToken(const HttpResponse& response) {
                : HttpVerdict{HttpVerdict::Kind::kRetry,
                              "the answer holds no access_token"};
   }
-  const Json json = Json::parse(response.body, nullptr, false);
+  const Json json = ParseJsonOrDiscard<Json>(response.body);
   const std::string error = TextIn(json, "error");
   if (response.status >= 400 && response.status < 500 && !error.empty()) {
     return HttpVerdict{HttpVerdict::Kind::kFail,
@@ -167,7 +168,7 @@ std::int64_t UnixSeconds(Time time) {
 
 ServiceAccount ReadServiceAccount(const std::string& path) {
   const Json json =
-      Json::parse(ReadWholeFile(path, kMaxFileBytes), nullptr, false);
+      ParseJsonOrDiscard<Json>(ReadWholeFile(path, kMaxFileBytes));
   if (!json.is_object()) {
     throw UsageError(path + ": is not the JSON file of a service account");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -52,6 +53,14 @@ Labels ReadLabels(const RecordStore& store, std::int64_t first,
   return labels;
 }
 
+Labels LabelsOfImages(const RecordIndex& index) {
+  Labels labels;
+  for (std::int64_t image = 0; image < index.size(); ++image) {
+    labels.push_back(index.image_label(image));
+  }
+  return labels;
+}
+
 std::optional<Labels> FindLabels(const ByteSource& shard, std::int64_t count) {
   for (const std::string& path : SidePaths(shard.path(), kEnding)) {
     std::optional<NumberFile> file = ReadNumberFile(path, kMagic);
@@ -70,26 +79,55 @@ void SaveLabels(const ByteSource& shard, const Labels& labels) {
   }
 }
 
-}  // namespace
-
-std::vector<std::int64_t> RecordLabels(const RecordIndex& index,
-                                       const LabelIndexOptions& options) {
+// Calls take(labels) for each shard, in order.
+void ForEachShard(const RecordIndex& index, const LabelIndexOptions& options,
+                  const std::function<void(const Labels&)>& take) {
   const RecordStore store(index);
-  Labels labels;
+  std::int64_t first = 0;
   for (std::size_t i = 0; i < index.shards().size(); ++i) {
     const std::unique_ptr<ByteSource> shard = OpenSource(index.shards()[i]);
     const std::int64_t count = index.shard_size(i);
     std::optional<Labels> found =
         options.use_cache ? FindLabels(*shard, count) : std::nullopt;
     if (!found) {
-      found = ReadLabels(store, std::ssize(labels), count);
+      found = ReadLabels(store, first, count);
       if (options.use_cache) {
         SaveLabels(*shard, *found);
       }
     }
-    labels.insert(labels.end(), found->begin(), found->end());
+    take(*found);
+    first += count;
   }
-  return labels;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> RecordLabels(const RecordIndex& index,
+                                       const LabelIndexOptions& options) {
+  if (index.is_of_images()) {
+    return LabelsOfImages(index);
+  }
+  Labels all;
+  ForEachShard(index, options, [&](const Labels& labels) {
+    all.insert(all.end(), labels.begin(), labels.end());
+  });
+  return all;
+}
+
+LabelCounts CountLabels(const RecordIndex& index,
+                        const LabelIndexOptions& options) {
+  LabelCounts counts;
+  const auto count = [&](const Labels& labels) {
+    for (const std::int64_t label : labels) {
+      ++counts[label];
+    }
+  };
+  if (index.is_of_images()) {
+    count(LabelsOfImages(index));
+  } else {
+    ForEachShard(index, options, count);
+  }
+  return counts;
 }
 
 }  // namespace infeed

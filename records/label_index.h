@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "records/record_index.h"
@@ -19,8 +20,15 @@ struct LabelIndexOptions {
 // by one pass over the data, which reads all of it, and kept like the index:
 // one file a shard, tied to the shard's size and modification time
 // (docs/formats.md). Throws IoError when a shard cannot be read; a label file
-// that cannot be written is made anew the next time.
+// that cannot be written is made anew the next time. Image files have the
+// labels that the index was given, and nothing is read or kept.
 [[nodiscard]] std::vector<std::int64_t> RecordLabels(
     const RecordIndex& index, const LabelIndexOptions& options = {});
+
+// How many records have each label. As RecordLabels(), a shard at a time; the
+// labels of image files are those that the index was given.
+using LabelCounts = std::map<std::int64_t, std::int64_t>;
+[[nodiscard]] LabelCounts CountLabels(const RecordIndex& index,
+                                      const LabelIndexOptions& options = {});
 
 }  // namespace infeed

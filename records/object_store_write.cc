@@ -1,4 +1,5 @@
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +17,7 @@ using Kind = HttpVerdict::Kind;
 using Verdict = std::optional<HttpVerdict>;
 
 constexpr std::size_t kMaxListed = 1'000'000;
+constexpr std::size_t kMaxEmptyPages = 1000;
 constexpr std::size_t kMaxShown = 300;
 
 std::string Encoded(std::string_view text) {
@@ -48,6 +50,27 @@ ObjectPage GetPage(const StoreClient& client, const Url& url,
   return page;
 }
 
+// Adds what a page lists. Throws IoError for what was not asked for.
+void AddPage(ObjectPage page, const Url& url, ObjectListing& listing) {
+  Url found = url;
+  const auto url_of = [&](std::string key) {
+    if (!key.starts_with(url.path)) {
+      throw IoError(FormatUrl(url) + ": cannot list: the store answers with '" +
+                    key.substr(0, kMaxShown) + "', which lies elsewhere");
+    }
+    found.path = std::move(key);
+    return FormatUrl(found);
+  };
+  for (ListedObject& object : page.objects) {
+    listing.objects.push_back({.url = url_of(std::move(object.key)),
+                               .size = object.size,
+                               .etag = std::move(object.etag)});
+  }
+  for (std::string& folder : page.common_prefixes) {
+    listing.folders.push_back(url_of(std::move(folder)));
+  }
+}
+
 // A store may find out that it failed after it said 200.
 Verdict JudgeCompletion(const HttpResponse& response) {
   const auto error = ParseStoreError(response.body);
@@ -72,31 +95,24 @@ ObjectListing ObjectStore::List(const std::string& prefix) const {
                      ": a web server has no list of its files (name each "
                      "shard, separated by commas)");
   }
-  Url found = url;
-  const auto url_of = [&](std::string key) {
-    found.path = std::move(key);
-    return FormatUrl(found);
-  };
   ObjectListing listing;
+  std::set<std::string> tokens;  // A store could send us round in circles.
+  std::size_t empty_pages = 0;
   std::string token;
   do {
     ObjectPage page = GetPage(client_, url, token);
-    for (ListedObject& object : page.objects) {
-      listing.objects.push_back({.url = url_of(std::move(object.key)),
-                                 .size = object.size,
-                                 .etag = std::move(object.etag)});
+    empty_pages += page.objects.empty() && page.common_prefixes.empty();
+    token = page.next_token;
+    AddPage(std::move(page), url, listing);
+    if (!tokens.insert(token).second || empty_pages > kMaxEmptyPages) {
+      throw IoError(prefix +
+                    ": cannot list: the store gives pages again and again");
     }
-    for (std::string& folder : page.common_prefixes) {
-      listing.folders.push_back(url_of(std::move(folder)));
+    if (listing.objects.size() + listing.folders.size() > kMaxListed) {
+      throw IoError(prefix +
+                    ": cannot list: there are more than a million objects "
+                    "(give a longer prefix)");
     }
-    const bool stuck = !page.next_token.empty() && page.next_token == token;
-    if (stuck || listing.objects.size() + listing.folders.size() > kMaxListed) {
-      throw IoError(prefix + ": cannot list: " +
-                    (stuck ? "the store gives the same page again and again"
-                           : "there are more than a million objects (give a "
-                             "longer prefix)"));
-    }
-    token = std::move(page.next_token);
   } while (!token.empty());
   return listing;
 }

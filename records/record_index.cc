@@ -103,7 +103,7 @@ std::span<const std::byte> BytesOf(const std::vector<T>& values) {
 
 RecordIndex::RecordIndex(std::vector<std::string> shards,
                          const RecordIndexOptions& options)
-    : shards_(std::move(shards)) {
+    : shards_(std::move(shards)), uses_cache_(options.use_cache) {
   if (options.max_record_bytes <= 0) {
     throw UsageError("max_record_bytes must be positive, not " +
                      std::to_string(options.max_record_bytes));
@@ -134,7 +134,7 @@ std::int64_t SizeOfFile(const std::string& path) {
 }
 
 // Many objects are asked for at once.
-std::vector<std::int64_t> SizesOf(const std::vector<ImageFile>& files) {
+std::vector<std::int64_t> SizesOf(const std::vector<LabelledImage>& files) {
   std::vector<std::int64_t> sizes(files.size());
   std::vector<std::size_t> objects;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -155,12 +155,12 @@ std::vector<std::int64_t> SizesOf(const std::vector<ImageFile>& files) {
 
 }  // namespace
 
-RecordIndex RecordIndex::OfImages(const std::vector<ImageFile>& files) {
+RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files) {
   Check(!files.empty(), "there are images");
   RecordIndex index(std::vector<std::string>{});
   const std::vector<std::int64_t> sizes = SizesOf(files);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const ImageFile& file = files[i];
+    const LabelledImage& file = files[i];
     index.shards_.push_back(file.path);
     index.compressions_.push_back(Compression::kNone);
     index.starts_.push_back(static_cast<std::int64_t>(index.shards_.size()));

@@ -26,7 +26,7 @@ struct RecordIndexOptions {
 };
 
 // An image as a file of its own.
-struct ImageFile {
+struct LabelledImage {
   std::string path;
   std::int64_t label = -1;  // from 1, as image/class/label; -1: not known
 };
@@ -49,15 +49,18 @@ class RecordIndex {
   // Has each image file stand for a shard of one record, the Example that a
   // converter would make of it, in the order given: what is read from shards is
   // so read from files. A file that cannot be read is a bad record, found when
-  // it is read. Requires: there is one.
+  // it is read. Nothing is written beside the files. Requires: there is one.
   [[nodiscard]] static RecordIndex OfImages(
-      const std::vector<ImageFile>& files);
+      const std::vector<LabelledImage>& files);
 
   // Whether it is of image files; then the label of one.
   [[nodiscard]] bool is_of_images() const { return !image_labels_.empty(); }
   [[nodiscard]] std::int64_t image_label(std::int64_t record) const {
     return image_labels_[static_cast<std::size_t>(record)];
   }
+
+  // RecordIndexOptions::use_cache: whether other side files may be kept, too.
+  [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
   // Records in all shards.
   [[nodiscard]] std::int64_t size() const { return starts_.back(); }
@@ -83,6 +86,7 @@ class RecordIndex {
 
  private:
   std::vector<std::string> shards_;
+  bool uses_cache_ = true;
   std::vector<Compression> compressions_;
   std::vector<std::int64_t> starts_;   // first record of each shard, and size()
   std::vector<std::int64_t> offsets_;  // of each record

@@ -10,6 +10,13 @@ namespace infeed {
 // is not set.
 [[nodiscard]] std::string EnvironmentValue(const char* name);
 
+// The text with each URL in it without user name, password and query: "?..."
+// stands for everything from its "?" to a blank, a quote or the text's end.
+[[nodiscard]] std::string WithoutUrlSecrets(std::string_view text);
+
+// Whether a variable of this name holds something that nobody else should see.
+[[nodiscard]] bool IsSecretName(std::string_view name);
+
 // Refuses to send secrets over plain http to another machine, unless
 // INFEED_ALLOW_HTTP_CREDENTIALS=1. Throws UsageError saying so.
 void CheckMaySendSecrets(std::string_view request_url);

@@ -12,6 +12,9 @@ SeekStore::SeekStore(const RecordIndex& index, std::size_t max_open)
 
 std::span<const std::byte> SeekStore::Read(
     std::int64_t record, std::vector<std::byte>& buffer) const {
+  if (index_.is_of_images()) {
+    return {};
+  }
   const RecordLocation location = index_.at(record);
   const std::shared_ptr<const SeekFile> file = Open(location, record);
   return file ? file->Read(location.number, LongestSeekIndex(location.length),

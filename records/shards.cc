@@ -2,21 +2,19 @@
 
 #include <glob.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
-#include "records/fnv_hash.h"
 #include "records/object_shards.h"
 #include "records/open_source.h"
-#include "records/user_cache.h"
 
 namespace infeed {
 namespace {
@@ -36,21 +34,14 @@ bool TakeSuffix(std::string_view& text, std::string_view suffix) {
   return true;
 }
 
-// Takes five digits or more off the end.
-bool TakeNumber(std::string_view& text) {
+// Takes five digits or more off the end, and returns them; "" when there are
+// not as many.
+std::string_view TakeNumber(std::string_view& text) {
   const std::size_t last = text.find_last_not_of("0123456789");
   const std::size_t start = last == std::string_view::npos ? 0 : last + 1;
-  const std::size_t digits = text.size() - start;
+  const std::string_view digits = text.substr(start);
   text = text.substr(0, start);
-  return digits >= kMinDigits;
-}
-
-// "train-00003-of-00008" -> "train"; "" when it is not the name of a shard.
-std::string_view PrefixOfShard(std::string_view name) {
-  (void)TakeSuffix(name, ".gz");
-  const bool matches = TakeNumber(name) && TakeSuffix(name, "-of-") &&
-                       TakeNumber(name) && TakeSuffix(name, "-");
-  return matches ? name : std::string_view();
+  return digits.size() >= kMinDigits ? digits : std::string_view();
 }
 
 bool IsFolder(const fs::path& path) {
@@ -118,20 +109,42 @@ std::vector<std::string> ShardsOfPattern(const std::string& pattern) {
   return shards;
 }
 
-// The shards of one part of a specification.
-std::vector<std::string> ShardsOfPart(const std::string& part) {
+// What one part of a specification names: shards, and the set that they should
+// be; nullopt where a shard is named itself.
+struct NamedShards {
+  std::vector<std::string> shards;
+  std::optional<ShardSet> set;
+};
+
+bool IsPattern(const std::string& text) {
+  return text.find_first_of("*?[") != std::string::npos;
+}
+
+NamedShards ShardsOfUrlPart(const std::string& url) {
+  std::vector<std::string> shards = ShardsOfUrl(url);
+  if (shards == std::vector{url}) {
+    return {std::move(shards), std::nullopt};
+  }
+  ShardSet set = IsPattern(url) ? SetOfPattern(url, shards) : SetOfFolder(url);
+  return {std::move(shards), std::move(set)};
+}
+
+NamedShards ShardsOfPart(const std::string& part) {
   if (IsUrl(part)) {
-    return ShardsOfUrl(part);
+    return ShardsOfUrlPart(part);
   }
   struct stat status {};
   if (::stat(part.c_str(), &status) == 0) {
-    return S_ISDIR(status.st_mode)
-               ? ShardsOfFolder(part)
-               : std::vector{fs::path(part).lexically_normal().string()};
+    if (S_ISDIR(status.st_mode)) {
+      return {ShardsOfFolder(part), SetOfFolder(part)};
+    }
+    return {{fs::path(part).lexically_normal().string()}, std::nullopt};
   }
   const int error = errno;
-  if (error == ENOENT && part.find_first_of("*?[") != std::string::npos) {
-    return ShardsOfPattern(part);
+  if (error == ENOENT && IsPattern(part)) {
+    std::vector<std::string> shards = ShardsOfPattern(part);
+    ShardSet set = SetOfPattern(part, shards);
+    return {std::move(shards), std::move(set)};
   }
   throw IoError(part, "find the data", error);
 }
@@ -154,20 +167,6 @@ std::vector<std::string> SortedOnce(std::vector<std::string> paths) {
   return paths;
 }
 
-std::string HashOf(std::string_view text) {
-  std::array<char, 17> hex{};
-  std::snprintf(hex.data(), hex.size(), "%016llx",
-                static_cast<unsigned long long>(FnvHash(text)));
-  return hex.data();
-}
-
-// Whether a folder is there, made if need be, and can be written.
-bool MakeWritableFolder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  return !error && ::access(folder.c_str(), W_OK | X_OK) == 0;
-}
-
 }  // namespace
 
 std::string ShardName(std::string_view prefix, std::int64_t number,
@@ -178,29 +177,54 @@ std::string ShardName(std::string_view prefix, std::int64_t number,
   return std::string(prefix) + suffix.data();
 }
 
+std::optional<ShardNameParts> ParseShardName(std::string_view base_name) {
+  ShardNameParts parts;
+  (void)TakeSuffix(base_name, ".gz");
+  parts.count = TakeNumber(base_name);
+  if (parts.count.empty() || !TakeSuffix(base_name, "-of-")) {
+    return std::nullopt;
+  }
+  parts.number = TakeNumber(base_name);
+  if (parts.number.empty() || !TakeSuffix(base_name, "-") ||
+      base_name.empty()) {
+    return std::nullopt;
+  }
+  parts.prefix = base_name;
+  return parts;
+}
+
 bool IsShardName(std::string_view base_name) {
-  return !PrefixOfShard(base_name).empty();
+  return ParseShardName(base_name).has_value();
 }
 
 std::string_view ShardPrefix(std::string_view base_name) {
-  return PrefixOfShard(base_name);
+  return ParseShardName(base_name).value_or(ShardNameParts{}).prefix;
 }
 
-std::vector<std::string> ListShards(std::string_view spec) {
+std::vector<std::string> ListShards(std::string_view spec,
+                                    const OnShardSetFaults& on_faults) {
   std::vector<std::string> shards;
+  ShardSetFaults faults;
   for (const std::string& part : SplitAtCommas(spec)) {
-    const std::vector<std::string> more = ShardsOfPart(part);
-    shards.insert(shards.end(), more.begin(), more.end());
+    const NamedShards named = ShardsOfPart(part);
+    shards.insert(shards.end(), named.shards.begin(), named.shards.end());
+    if (named.set) {
+      faults.Add(FindFaults(named.shards, *named.set));
+    }
   }
   if (shards.empty()) {
     throw IoError("no data: give shards, folders or patterns, not '" +
                   std::string(spec) + "'");
   }
+  if (faults.any()) {
+    on_faults(faults);
+  }
   return SortedOnce(std::move(shards));
 }
 
 std::vector<std::string> FindSplit(const std::string& data_dir,
-                                   std::string_view split) {
+                                   std::string_view split,
+                                   const OnShardSetFaults& on_faults) {
   if (split == "val") {
     split = "validation";
   }
@@ -216,33 +240,17 @@ std::vector<std::string> FindSplit(const std::string& data_dir,
         data_dir + (data_dir.ends_with('/') ? "" : "/") + std::string(split)}) {
     for (std::string& shard :
          is_url ? ShardObjectsIn(folder) : ShardsIn(folder)) {
-      if (PrefixOfShard(fs::path(shard).filename().string()) == split) {
+      if (ShardPrefix(fs::path(shard).filename().string()) == split) {
         shards.push_back(std::move(shard));
       }
     }
   }
+  const ShardSetFaults faults =
+      FindFaults(shards, SetOfSplit(data_dir, std::string(split)));
+  if (faults.any()) {
+    on_faults(faults);
+  }
   return SortedOnce(std::move(shards));
-}
-
-std::string SideFolder(const std::string& data_folder) {
-  const fs::path beside = fs::path(data_folder) / ".infeed";
-  if (IsFolder(data_folder) && MakeWritableFolder(beside)) {
-    return beside.string();
-  }
-  const std::string cache = UserCacheFolder();
-  const fs::path fallback =
-      fs::path(cache) / "infeed" /
-      HashOf(IsUrl(data_folder)
-                 ? data_folder
-                 : fs::absolute(data_folder).lexically_normal().string());
-  if (cache.empty() || !MakeWritableFolder(fallback)) {
-    throw IoError(
-        "cannot make a folder for side files: neither " + beside.string() +
-        " nor " +
-        (cache.empty() ? "~/.cache (HOME is not set)" : fallback.string()) +
-        " can be written");
-  }
-  return fallback.string();
 }
 
 }  // namespace infeed

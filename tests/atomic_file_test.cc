@@ -1,10 +1,13 @@
 #include "base/atomic_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <thread>
 
 #include "base/error.h"
 #include "tests/support/temporary_folder.h"
@@ -61,6 +64,44 @@ TEST(AtomicFileTest, CountsWhatIsStillBuffered) {
   EXPECT_EQ(file.size(), 5);
 }
 
+TEST(AtomicFileTest, FollowsLinks) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "real");
+  fs::create_directory(folder / "links");
+  fs::create_symlink("../real/a", folder / "links/a");
+  fs::create_symlink("a", folder / "links/b");
+  // First to nothing, then to a file.
+  for (const char* text : {"first", "second"}) {
+    WriteFileAtomically(folder / "links/b", text);
+    EXPECT_TRUE(fs::is_symlink(folder / "links/a"));
+    EXPECT_TRUE(fs::is_symlink(folder / "links/b"));
+    EXPECT_EQ(ReadWholeFile(folder / "real/a", 100), text);
+  }
+  fs::create_symlink("loop", folder / "loop");
+  EXPECT_THROW(WriteFileAtomically(folder / "loop", "x"), IoError);
+}
+
+TEST(AtomicFileTest, WritesIntoAFifoThatStays) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "fifo";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  WriteFileAtomically(path, "bytes");
+  char buffer[16];
+  EXPECT_EQ(::read(reader, buffer, sizeof(buffer)), 5);
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(path));
+  EXPECT_EQ(FilesIn(folder), 1);
+}
+
+TEST(AtomicFileTest, WritesIntoADevice) {
+  WriteFileAtomically("/dev/null", "bytes");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_THAT([] { WriteFileAtomically("/dev/full", "bytes"); },
+              Throws<IoError>(Property(&IoError::what,
+                                       HasSubstr("/dev/full: cannot write"))));
+}
+
 TEST(AtomicFileTest, SaysWhichFolderIsMissing) {
   EXPECT_THAT([] { AtomicFile file("/nonexistent/a"); },
               Throws<IoError>(Property(
@@ -85,6 +126,28 @@ TEST(ReadWholeFileTest, RefusesAFileOverTheLimit) {
   EXPECT_THAT(
       [&] { (void)ReadWholeFile(folder / "a", 4); },
       Throws<IoError>(Property(&IoError::what, HasSubstr("limit of 4"))));
+}
+
+TEST(ReadWholeFileTest, ReadsAPipeToItsEnd) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::thread writer([end = ends[1]] {
+    const std::string text(100'000, 'x');  // more than a pipe holds
+    EXPECT_EQ(::write(end, text.data(), text.size()), std::ssize(text));
+    ::close(end);
+  });
+  const std::string path = "/dev/fd/" + std::to_string(ends[0]);
+  EXPECT_EQ(ReadWholeFile(path, 1 << 20), std::string(100'000, 'x'));
+  writer.join();
+  ::close(ends[0]);
+}
+
+TEST(ReadWholeFileTest, WaitsForNobody) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  EXPECT_THAT([&] { (void)ReadWholeFile(folder / "fifo", 4); },
+              Throws<IoError>(Property(
+                  &IoError::what, HasSubstr("a pipe that nobody wrote to"))));
 }
 
 TEST(ReadWholeFileTest, RefusesAFolder) {

@@ -15,8 +15,9 @@ std::atomic<std::int64_t> allocations = 0;  // of this program
 
 }  // namespace
 
-// NOLINTBEGIN(*-no-malloc): these are what others call.
-void* operator new(std::size_t size) {
+// NOLINTBEGIN(*-no-malloc): these are what others call. Not inlined: GCC would
+// take malloc() and delete, or new and free(), for pairs that do not match.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* const memory = std::malloc(size)) {
     return memory;
@@ -24,10 +25,12 @@ void* operator new(std::size_t size) {
   throw std::bad_alloc();
 }
 
-void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
 
 void operator delete(void* memory, std::size_t /*size*/) noexcept {
-  std::free(memory);
+  operator delete(memory);
 }
 // NOLINTEND(*-no-malloc)
 

@@ -37,15 +37,16 @@ TEST(BadRecordLedgerTest, CountsKindsAndDifferentRecords) {
   ledger.Enter(Bads{Bad(2), Bad(3, BadRecordKind::kExample),
                     Bad(4, BadRecordKind::kImage), substitute},
                8);
-  ledger.Enter(Bads{Bad(2)}, 8);
+  ledger.Enter(Bads{Bad(2), Bad(7, BadRecordKind::kLabel)}, 8);
   const BadRecordTotals totals = ledger.totals();
   EXPECT_EQ(totals.samples, 16);
-  EXPECT_EQ(totals.bad_samples, 4);
-  EXPECT_EQ(totals.different, 3);
+  EXPECT_EQ(totals.bad_samples, 5);
+  EXPECT_EQ(totals.different, 4);
   EXPECT_EQ(totals.frames, 2);
   EXPECT_EQ(totals.examples, 2);
+  EXPECT_EQ(totals.labels, 1);
   EXPECT_EQ(totals.images, 1);
-  EXPECT_EQ(totals.met(), 5);
+  EXPECT_EQ(totals.met(), 6);
   EXPECT_EQ(totals.first, "shard: record 2 at byte 200: it is bad");
 }
 

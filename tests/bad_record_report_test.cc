@@ -51,6 +51,7 @@ TEST(BadRecordReportTest, NamesTheRecordThatIsUsedInstead) {
 
 TEST(BadRecordReportTest, HasANameForEachKindAndAction) {
   EXPECT_EQ(BadRecordKindName(BadRecordKind::kExample), "example");
+  EXPECT_EQ(BadRecordKindName(BadRecordKind::kLabel), "label");
   EXPECT_EQ(BadRecordKindName(BadRecordKind::kWarning), "warning");
   EXPECT_EQ(BadRecordActionName(BadRecordAction::kFailed), "failed");
   EXPECT_EQ(BadRecordActionName(BadRecordAction::kUsed), "used");

@@ -62,9 +62,9 @@ Places PlacesOf(const std::vector<BatchPlan>& plans) {
 TEST(BatchSequenceTest, DropsTheLastPartOfATrainingEpoch) {
   const BatchSequence sequence = Sequence(10, {.batch_size = 4});
   EXPECT_EQ(sequence.batches_per_epoch(), 2);
-  EXPECT_THAT(Take(sequence, 3),
-              ElementsAre(Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {1, 0}, 10),
-                          Plan(1, 0, 4, {1, 4}, 10)));
+  EXPECT_THAT(Take(sequence, 3), ElementsAre(Plan(0, 0, 4, {0, 4}, 10),
+                                             Plan(0, 4, 4, {1, 0, 1}, 10),
+                                             Plan(1, 0, 4, {1, 4, 1}, 10)));
 }
 
 TEST(BatchSequenceTest, PadsTheLastBatchOfAnEvaluation) {
@@ -79,8 +79,8 @@ TEST(BatchSequenceTest, PadsTheLastBatchOfAnEvaluation) {
 TEST(BatchSequenceTest, PadsEveryEpochOfATrainingThatAsksForIt) {
   EXPECT_THAT(
       Take(Sequence(6, {.batch_size = 4, .last_batch = LastBatch::kPad}), 3),
-      ElementsAre(Plan(0, 0, 4, {0, 4}, 6), Plan(0, 4, 2, {1, 0}, 6),
-                  Plan(1, 0, 4, {1, 4}, 6)));
+      ElementsAre(Plan(0, 0, 4, {0, 4}, 6), Plan(0, 4, 2, {1, 0, 1}, 6),
+                  Plan(1, 0, 4, {1, 4, 1}, 6)));
 }
 
 TEST(BatchSequenceTest, DropsTheLastPartOfAnEvaluationThatAsksForIt) {
@@ -98,7 +98,7 @@ TEST(BatchSequenceTest, FillsTheLastBatchUpFromTheEpochsBeginning) {
   EXPECT_EQ(sequence.batches_per_epoch(), 2);
   const std::vector<BatchPlan> plans = Take(sequence, 2);
   EXPECT_EQ(PlacesOf(plans), (Places{0, 1, 2, 3, 4, 5, 0, 1}));
-  EXPECT_EQ(plans[1].next, (StreamPosition{1, 0}));
+  EXPECT_EQ(plans[1].next, (StreamPosition{1, 0, 1}));
   // Another crop of the same record: it has a position of its own.
   EXPECT_EQ(plans[1].PositionOf(2), 6);
 }
@@ -111,22 +111,45 @@ TEST(BatchSequenceTest, FillsABatchLargerThanTheData) {
 }
 
 TEST(BatchSequenceTest, EndsAfterAsManyEpochsAsAskedFor) {
-  EXPECT_THAT(
-      Take(Sequence(4, {.batch_size = 4, .repeat = 2}), 9),
-      ElementsAre(Plan(0, 0, 4, {1, 0}, 4), Plan(1, 0, 4, {1, 4}, 4, true)));
+  EXPECT_THAT(Take(Sequence(4, {.batch_size = 4, .repeat = 2}), 9),
+              ElementsAre(Plan(0, 0, 4, {1, 0, 1}, 4),
+                          Plan(1, 0, 4, {1, 4, 1}, 4, true)));
   EXPECT_THAT(
       Take(Sequence(5, {.batch_size = 4, .training = false, .repeat = 2},
-                    {.epoch = 1, .position = 4}),
+                    {.epoch = 1, .position = 4, .past_epochs = 1}),
            9),
-      ElementsAre(Plan(1, 4, 1, {1, 5}, 5, true)));
+      ElementsAre(Plan(1, 4, 1, {1, 5, 1}, 5, true)));
+}
+
+TEST(BatchSequenceTest, CountsEpochsFromWhereTheStreamBegins) {
+  const InputOptions options{.batch_size = 4, .repeat = 2};
+  EXPECT_THAT(Take(Sequence(4, options, {.epoch = 5}), 9),
+              ElementsAre(Plan(5, 0, 4, {6, 0, 1}, 4),
+                          Plan(6, 0, 4, {6, 4, 1}, 4, true)));
+  // The rest of an epoch counts as one.
+  EXPECT_THAT(
+      Take(Sequence(8, options, {.epoch = 5, .position = 4}), 9),
+      ElementsAre(Plan(5, 4, 4, {6, 0, 1}, 8), Plan(6, 0, 4, {6, 4, 1}, 8),
+                  Plan(6, 4, 4, {6, 8, 1}, 8, true)));
+}
+
+TEST(BatchSequenceTest, EndsWhereItWouldHaveEndedWhereverItIsResumed) {
+  const InputOptions options{.batch_size = 4, .repeat = 3};
+  const std::vector<BatchPlan> whole =
+      Take(Sequence(10, options, {.epoch = 5, .position = 4}), 9);
+  ASSERT_EQ(whole.size(), 5U);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_EQ(Take(Sequence(10, options, whole[i].next), 9),
+              std::vector(whole.begin() + i + 1, whole.end()));
+  }
 }
 
 TEST(BatchSequenceTest, GoesOnWhereMoreEpochsAreAskedForLater) {
   EXPECT_EQ(Take(Sequence(4, {.batch_size = 4, .repeat = 3},
-                          {.epoch = 1, .position = 4}),
+                          {.epoch = 1, .position = 4, .past_epochs = 1}),
                  1)
                 .front(),
-            Plan(2, 0, 4, {2, 4}, 4, true));
+            Plan(2, 0, 4, {2, 4, 2}, 4, true));
 }
 
 TEST(BatchSequenceTest, GivesARankItsPartOfEveryGlobalBatch) {
@@ -143,18 +166,18 @@ TEST(BatchSequenceTest, GivesARankItsPartOfEveryGlobalBatch) {
 
 TEST(BatchSequenceTest, StartsAtAnyBatch) {
   EXPECT_EQ(Take(Sequence(10, {.batch_size = 4}, {7, 4}), 1).front(),
-            Plan(7, 4, 4, {8, 0}, 10));
+            Plan(7, 4, 4, {8, 0, 1}, 10));
 }
 
 TEST(BatchSequenceTest, TakesTheEndOfAnEpochForTheNextOne) {
   EXPECT_EQ(Sequence(10, {.batch_size = 4}, {7, 8}).position(),
-            (StreamPosition{8, 0}));
+            (StreamPosition{8, 0, 1}));
 }
 
 TEST(BatchSequenceTest, HasNothingAfterTheEndOfAnEvaluation) {
   const InputOptions options{.batch_size = 4, .training = false};
   EXPECT_TRUE(Take(Sequence(10, options, {0, 10}), 1).empty());
-  EXPECT_TRUE(Take(Sequence(10, options, {1, 0}), 1).empty());
+  EXPECT_TRUE(Take(Sequence(10, options, {1, 0, 1}), 1).empty());
 }
 
 auto Refuses(const char* why) {

@@ -46,6 +46,26 @@ TEST(BottleneckTest, KnowsNoRateOfADeviceThatDoesNothing) {
   EXPECT_FALSE(BottleneckOf(stats).cores_needed);
 }
 
+// 19 ms of work for each of 1,280 images: of the stages' own counts, since a
+// cache or a bad record's substitute make them differ.
+TEST(BottleneckTest, CountsWhatACoreMakes) {
+  PipelineStats stats = BusyRun();
+  EXPECT_DOUBLE_EQ(BottleneckOf(stats).images_per_core.value(), 1280.0 / 19);
+  stats.stages[1].items *= 2;
+  EXPECT_DOUBLE_EQ(BottleneckOf(stats).images_per_core.value(), 1280.0 / 18.5);
+  stats.stages.clear();
+  EXPECT_FALSE(BottleneckOf(stats).images_per_core);
+}
+
+TEST(BottleneckTest, HasNoDeviceWhereItsCallerSaysSo) {
+  PipelineStats stats = BusyRun();
+  stats.has_device = false;
+  stats.consumer_wait_seconds = 0.1;
+  EXPECT_EQ(BottleneckOf(stats).bound, Bound::kWorkers);
+  EXPECT_FALSE(BottleneckOf(stats).device_rate);
+  EXPECT_FALSE(BottleneckOf(stats).cores_needed);
+}
+
 TEST(BottleneckTest, CountsAllImagesOfAnIntervalAfterTheFirstBatch) {
   PipelineStats stats = BusyRun();
   stats.first_wait_seconds = 0;

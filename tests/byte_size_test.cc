@@ -1,5 +1,8 @@
 #include "records/byte_size.h"
 
+#include <cstdint>
+#include <limits>
+
 #include "base/error.h"
 
 #include "gmock/gmock.h"
@@ -19,9 +22,22 @@ TEST(ByteSizeTest, KnowsUnits) {
   EXPECT_EQ(ParseByteSize("1TiB", "--bytes"), std::int64_t{1} << 40);
 }
 
+TEST(ByteSizeTest, IsShownInTheLargestUnit) {
+  EXPECT_EQ(FileSizeText(0), "0 B");
+  EXPECT_EQ(FileSizeText(999), "999 B");
+  EXPECT_EQ(FileSizeText(1500), "1.5 kB");
+  EXPECT_EQ(FileSizeText(999'900), "999.9 kB");
+  EXPECT_EQ(FileSizeText(999'960), "1.0 MB");
+  EXPECT_EQ(FileSizeText(2'500'000'000'000), "2.5 TB");
+  EXPECT_EQ(FileSizeText(std::numeric_limits<std::int64_t>::max()), "9.2 EB");
+  EXPECT_EQ(MemorySizeText(1 << 20), "1.0 MiB");
+  EXPECT_EQ(MemorySizeText(std::int64_t{244} << 20), "244.0 MiB");
+  EXPECT_EQ(MemorySizeText(std::int64_t{3} << 29), "1.5 GiB");
+}
+
 TEST(ByteSizeTest, RefusesEverythingElse) {
-  for (const char* text : {"", "0", "-1", "0MB", "MB", "1mb", "1.5GB", "some",
-                           "99999999TB", "1MBs", "1MB ", " 1MB"}) {
+  for (const char* text : {"", "0", "-1", "0MB", "MB", "1mb", "1.5GB", "010MB",
+                           "some", "99999999TB", "1MBs", "1MB ", " 1MB"}) {
     EXPECT_THAT([&] { (void)ParseByteSize(text, "--bytes"); },
                 ::testing::ThrowsMessage<UsageError>(
                     "--bytes " + std::string(text) +

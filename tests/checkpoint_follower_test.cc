@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <stop_token>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -71,6 +72,14 @@ TEST_F(CheckpointFollowerTest, WaitsNoLongerThanItsTimeout) {
   ASSERT_EQ(waits_.size(), 3U);
   EXPECT_EQ(waits_[0], std::chrono::seconds(1));
   EXPECT_EQ(waits_[2], std::chrono::milliseconds(500));
+}
+
+TEST(WaitUntilTest, ARequestToStopEndsTheWait) {
+  std::stop_source source;
+  const auto wait = WaitingUnlessStopped(source.get_token());
+  EXPECT_TRUE(wait({}));
+  source.request_stop();
+  EXPECT_FALSE(wait(std::chrono::hours(1)));
 }
 
 TEST_F(CheckpointFollowerTest, EndsWhenItIsToldTo) {

@@ -70,7 +70,8 @@ class CheckpointKillTest : public testing::Test {
             "--device",
             "cpu",
             "--params_override",
-            "model=lenet,image_size=28,recipe=plain,train_batch_size=8,"
+            "model=lenet,image_size=28,recipe=plain,precision=float32,"
+            "train_batch_size=8,"
             "iterations_per_loop=1,steps_per_checkpoint=1,keep_last=100,"
             "train_steps=" +
                 std::to_string(kSteps)};

@@ -94,6 +94,18 @@ TEST_F(CloudProgramsTest, DamageIsFoundAndNamed) {
               HasSubstr("s3://shards/data/" + Name(1)));
 }
 
+TEST_F(CloudProgramsTest, MissingShardsAreNamed) {
+  server_.Put("shards/part/train-00001-of-00002", second_.bytes());
+  for (const std::string spec :
+       {"s3://shards/part", "s3://shards/part/train-*"}) {
+    const ProgramResult refused = Run("count", spec);
+    EXPECT_EQ(refused.exit_code, 3);
+    EXPECT_THAT(refused.err,
+                HasSubstr("missing: s3://shards/part/train-00000-of-00002;"));
+    EXPECT_EQ(Run("count --allow_missing_shards", spec).exit_code, 0);
+  }
+}
+
 TEST_F(CloudProgramsTest, RecordsArePrinted) {
   for (const Place& place : Places()) {
     const ProgramResult result = Run("cat --limit 1", place.spec);

@@ -157,7 +157,9 @@ TEST_F(CloudTrainingTest, AStopLeavesItsCheckpointInTheStore) {
 TEST_F(CloudTrainingTest, ASecondRunOfThisMachineIsRefused) {
   RunningProgram first("train_resnet", Flags(kS3));
   ASSERT_TRUE(first.ReadUntil("is worked on in"));
+  first.Signal(SIGSTOP);  // It must not end before the second begins.
   const ProgramResult second = Train(kS3);
+  first.Signal(SIGCONT);
   EXPECT_EQ(second.exit_code, 2);
   EXPECT_THAT(second.err, AllOf(HasSubstr("model_dir=s3://shards/model"),
                                 HasSubstr("another process of this machine")));
@@ -202,6 +204,12 @@ TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
   EXPECT_EQ(exported.exit_code, 0) << exported.err;
   EXPECT_THAT(exported.out, HasSubstr("to gs://gs-shards/exports/"));
   EXPECT_THAT(ObjectsBelow("gs-shards", "exports/"), HasSubstr("/model.onnx"));
+  const ProgramResult older =
+      Run(OfModel("export", scratch_,
+                  {"--export_dir", "gs://gs-shards/exports", "--checkpoint",
+                   std::to_string(kSteps - 1)}));
+  EXPECT_EQ(older.exit_code, 0) << older.err;
+  EXPECT_THAT(older.out, HasSubstr("exported the model of step 19"));
   for (const std::string& name : NamesInFolder(scratch_)) {
     EXPECT_THAT(name, Not(HasSubstr("process-")));
   }
@@ -209,12 +217,11 @@ TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
 
 TEST_F(CloudTrainingTest, AnEvaluationFollowsATrainingOfAnotherMachine) {
   RunningProgram follower(
-      "train_resnet",
-      OfModel("eval", machine_ / "another",
-              {"--data_dir", "s3://shards/data", "--eval_split", "train",
-               "--eval_timeout", "100", "--params_override",
-               "model=lenet,image_size=28,recipe=plain,train_batch_size=8,"
-               "train_steps=20"}));
+      "train_resnet", OfModel("eval", machine_ / "another",
+                              {"--data_dir", "s3://shards/data", "--eval_split",
+                               "train", "--eval_timeout", "600"}));
+  ASSERT_TRUE(follower.ReadUntil("waiting up to 600 s for s3://shards/model/"))
+      << follower.err();
   ASSERT_EQ(Train(kS3).exit_code, 0);
   EXPECT_EQ(follower.Wait(), 0) << follower.err();
   EXPECT_TRUE(server_.Has("shards/model/eval/00000020.json"));
@@ -240,7 +247,7 @@ TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
       Run(OfModel("eval", scratch_, {"--data_dir", "null"}));
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err,
-              HasSubstr("model_dir=s3://shards/model: no checkpoint"));
+              HasSubstr("model_dir=s3://shards/model: no such model folder"));
   const ProgramResult web =
       Run({"--mode", "train", "--data_dir", "null", "--model_dir",
            "https://host/model", "--local_scratch_dir", scratch_});

@@ -28,6 +28,7 @@
 #include "pipeline/sample_order.h"
 #include "trainer/eval_sums.h"
 #include "trainer/rank_frames.h"
+#include "trainer/ranks.h"
 
 namespace infeed {
 namespace {
@@ -61,32 +62,68 @@ TEST(TrainingCostTest, GoesAtTheSpeedOfTheSlower) {
                    static_cast<double>(slow.batch) / slow.exchange_seconds);
 }
 
+// Rank 0 of three that send the same, with what it sends to each of the others:
+// frames over a connection.
+class MeasuredRanks final : public Ranks {
+ public:
+  MeasuredRanks()
+      : Ranks({}),
+        listener_(true),
+        out_(ConnectTo("127.0.0.1", listener_.port(),
+                       std::chrono::seconds(10))) {
+    pollfd waiting{
+        .fd = listener_.descriptor(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&waiting, 1, 10'000), 1);
+    in_ = listener_.Accept();
+  }
+
+  std::string Reduce(std::string_view mine, const Reduction& reduce) override {
+    const std::string message(mine);
+    const std::string answer = reduce({message, message, message});
+    out_.Put(FrameKind::kAnswer, answer);
+    EXPECT_TRUE(out_.Flush());
+    std::array<char, 8192> buffer{};
+    pollfd readable{.fd = in_->descriptor(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&readable, 1, 10'000), 1);
+    sent_ += ::read(in_->descriptor(), buffer.data(), buffer.size());
+    return answer;
+  }
+  void Fail(std::string_view /*message*/) noexcept override {}
+  std::optional<std::string> WhyOver(
+      std::chrono::milliseconds /*patience*/) override {
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::int64_t TakeSent() { return std::exchange(sent_, 0); }
+
+ private:
+  RankListener listener_;
+  FrameStream out_;
+  std::optional<RankSocket> in_;
+  std::int64_t sent_ = 0;
+};
+
 TEST(StarCostTest, CountsTheBytesOfFrames) {
   ClusterSpec spec{.devices = 3};
   spec.model.num_classes = 10;
   const StarCost star = StarCostOf(spec, 1);
   EXPECT_EQ(star.connections, 2);
-  // As rank 0 sends it to both others, over a connection: StarRanks.
-  const RankListener listener(true);
-  FrameStream out(
-      ConnectTo("127.0.0.1", listener.port(), std::chrono::seconds(10)));
-  pollfd waiting{.fd = listener.descriptor(), .events = POLLIN, .revents = 0};
-  ASSERT_EQ(::poll(&waiting, 1, 10'000), 1);
-  RankSocket in = listener.Accept().value();
-  const auto bytes_of = [&](const std::vector<std::string>& said) {
-    out.Put(FrameKind::kAll, PackTexts(said));
-    EXPECT_TRUE(out.Flush());
-    std::array<char, 8192> buffer{};
-    pollfd readable{.fd = in.descriptor(), .events = POLLIN, .revents = 0};
-    EXPECT_EQ(::poll(&readable, 1, 10'000), 1);
-    return ::read(in.descriptor(), buffer.data(), buffer.size());
-  };
-  const std::string numbers(2 * sizeof(double), '\0');
-  EXPECT_EQ(star.loop_bytes, 2 * bytes_of({numbers, numbers, numbers}));
+  MeasuredRanks ranks;
+  (void)ranks.Total({0, 0});
+  EXPECT_EQ(star.loop_bytes, 2 * ranks.TakeSent());
   EvalSums sums;
   sums.classes = 10;
   sums.confusion.resize(100, 1);
-  EXPECT_EQ(star.evaluation_bytes, 2 * bytes_of({BytesOf(sums), "", ""}));
+  (void)ranks.Total({0, 0, 0, 0, 0});
+  (void)ranks.Reduce(BytesOf(sums), [](const std::vector<std::string>& parts) {
+    return parts.front();
+  });
+  EXPECT_EQ(star.evaluation_bytes, 2 * ranks.TakeSent());
+}
+
+TEST(StarCostTest, GrowsWithTheRanksNotTheirSquare) {
+  EXPECT_EQ(StarCostOf({}, 1000).loop_bytes / 7'999,
+            StarCostOf({}, 1).loop_bytes / 7);
 }
 
 // A rank as the whole machine; shares that it has read in an epoch before.

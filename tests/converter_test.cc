@@ -192,7 +192,7 @@ TEST(ConverterTest, NamesReencodedImages) {
   const ConversionReport report = conversion.Run();
   ASSERT_THAT(report.reencoded, SizeIs(1));
   EXPECT_EQ(report.reencoded[0].path, raw / "a/2.jpg");
-  EXPECT_EQ(report.reencoded[0].reason, "not a JPEG");
+  EXPECT_EQ(report.reencoded[0].reason, kLossyPng);
 }
 
 TEST(ConverterTest, FailsAtABadImageAndLeavesNoHalfFile) {

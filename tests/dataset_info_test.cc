@@ -51,6 +51,32 @@ TEST(DatasetInfoTest, ReadsWhatItWrote) {
   EXPECT_EQ(info->splits[0].shards[0].crc32c, "e3069283");
 }
 
+TEST(DatasetInfoTest, SaysWhichLabelIsFirst) {
+  const TemporaryFolder folder;
+  for (const int label : {0, 1}) {
+    DatasetInfo info = Flowers();
+    info.first_label = label;
+    WriteDatasetInfo(folder.path(), info);
+    EXPECT_EQ(ReadDatasetInfo(folder.path())->first_label, label);
+  }
+}
+
+TEST(DatasetInfoTest, CountsFromOneWhereItHasClassesAlone) {
+  const TemporaryFolder folder;
+  WriteDatasetInfo(folder.path(), Flowers());  // As older programs wrote it.
+  EXPECT_EQ(ReadDatasetInfo(folder.path())->first_label, 1);
+  WriteDatasetInfo(folder.path(), {});
+  EXPECT_EQ(ReadDatasetInfo(folder.path())->first_label, std::nullopt);
+}
+
+TEST(DatasetInfoTest, IsFoundAboveAFolderOfASplit) {
+  const TemporaryFolder folder;
+  WriteDatasetInfo(folder.path(), Flowers());
+  EXPECT_TRUE(ReadDatasetInfoOf(folder / "train-00000-of-00001"));
+  EXPECT_TRUE(ReadDatasetInfoOf(folder / "validation/train-00000-of-00001"));
+  EXPECT_FALSE(ReadDatasetInfoOf(folder / "others/train-00000-of-00001"));
+}
+
 TEST(DatasetInfoTest, IsNotThereWithoutAFile) {
   const TemporaryFolder folder;
   EXPECT_FALSE(ReadDatasetInfo(folder.path()).has_value());
@@ -79,6 +105,11 @@ TEST(DatasetInfoTest, RefusesWhatIsNotADescription) {
                     HasSubstr("dataset.json: not a data set's description")))
         << text;
   }
+}
+
+TEST(DatasetInfoTest, RefusesDeepNesting) {
+  EXPECT_THAT([] { Read(std::string(200'000, '[')); },
+              ThrowsMessage<DataError>(HasSubstr("nested more than 32")));
 }
 
 TEST(DatasetInfoTest, RefusesAnotherVersion) {

@@ -409,7 +409,7 @@ TEST(DeviceLoopTest, RefusesAnUnknownDevice) {
 
 TEST(DeviceLoopTest, RefusesAGpuThatIsNotThere) {
   EXPECT_THAT(MessageOfDevice({.device = "cuda:999"}),
-              testing::AnyOf(HasSubstr("use --device cpu"),
+              testing::AnyOf(HasSubstr("this is a CPU build"),
                              HasSubstr("device is cuda:999, but there are")));
 }
 

@@ -1,8 +1,11 @@
 #include "trainer/device_loop_train.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,10 +15,16 @@
 #include "tests/support/made_batches.h"
 #include "trainer/device_loop.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 constexpr int kBatch = 8;
 constexpr int kSide = 4;
@@ -60,9 +69,9 @@ OptimizerOptions Options(OptimizerKind kind = OptimizerKind::kMomentum) {
           .label_smoothing = 0.1};
 }
 
-// Two slots of each batch do not count.
+// Two slots of each batch do not count. done: how many steps run.
 std::vector<StepResult> Train(TrainStep& step, std::int64_t first,
-                              std::int64_t steps) {
+                              std::int64_t steps, std::int64_t done) {
   std::vector<StepResult> results;
   Infeed infeed(MadeBatches(steps, kBatch, kSide,
                             [=](Batch& batch, std::int64_t number) {
@@ -74,9 +83,14 @@ std::vector<StepResult> Train(TrainStep& step, std::int64_t first,
   Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
   const BatchUnpacker unpacker(torch::kCPU, Normalization::kImagenet);
   TrainLoop loop(step);
-  EXPECT_EQ(loop.Run(first, steps, unpacker, infeed, outfeed), steps);
+  EXPECT_EQ(loop.Run(first, steps, unpacker, infeed, outfeed), done);
   outfeed.Drain();
   return results;
+}
+
+std::vector<StepResult> Train(TrainStep& step, std::int64_t first,
+                              std::int64_t steps) {
+  return Train(step, first, steps, steps);
 }
 
 TrainStep StepOf(LinearModel& model, const OptimizerOptions& options) {
@@ -138,6 +152,34 @@ TEST(TrainLoopTest, ClipsTheGradient) {
                             .norm()
                             .item<double>();
   EXPECT_NEAR(length, 0.1 * 0.01, 1e-6);
+}
+
+TEST(TrainLoopTest, EndsWithTheFirstLossThatIsNotFinite) {
+  LinearModel expected;
+  TrainStep one_step = StepOf(expected, Options());
+  Train(one_step, 0, 1);
+
+  LinearModel model;
+  TrainedModel trained = model.Trained();
+  trained.begin_step = [&](std::int64_t step) {
+    if (step == 1) {
+      const torch::NoGradGuard no_grad;
+      model.weight[2][5] = std::numeric_limits<float>::quiet_NaN();
+    }
+  };
+  TrainStep step(trained, Options(), kClasses, torch::kCPU);
+  EXPECT_TRUE(step.RefusedGradients().empty());
+  const std::vector<StepResult> results = Train(step, 0, 5, 2);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_TRUE(std::isnan(results[1].loss));
+  // It updates nothing, so that its gradients and what caused them are there.
+  EXPECT_TRUE(model.bias.equal(expected.bias));
+  EXPECT_EQ(NonFiniteOf("", model.Tensors()),
+            std::vector({NonFiniteTensor{"", "fc.weight", 1, 192}}));
+  EXPECT_EQ(NonFiniteOf("", step.RefusedGradients()),
+            std::vector({NonFiniteTensor{"", "fc.bias", 4, 4},
+                         NonFiniteTensor{"", "fc.weight", 192, 192}}));
+  EXPECT_EQ(step.RefusedImages().size(), 1U);
 }
 
 TEST(TrainLoopTest, MixingChangesTheLossAndNothingElseDoes) {
@@ -270,6 +312,31 @@ TEST(DeviceLoopAverageTest, StartsAtTheWeightsThatItStartsFrom) {
   weights.at("fc.weight").bytes[0] = std::byte{7};
   loop.LoadWeights(weights);
   EXPECT_TRUE(loop.SaveForUse() == weights);
+}
+
+TEST(DeviceLoopNonFiniteTest, NamesTheTensors) {
+  DeviceLoop loop({.kind = ModelKind::kLeNet, .num_classes = kClasses},
+                  Options(), kCpu);
+  EXPECT_THAT(loop.FindNonFinite(), IsEmpty());
+  ModelState state = loop.Save();
+  std::vector<std::byte>& weight = state.model.at("fc1.weight").bytes;
+  std::fill_n(weight.begin(), 2 * sizeof(float), std::byte{0xFF});
+  loop.Load(state);
+  EXPECT_EQ(loop.FindNonFinite(),
+            std::vector({NonFiniteTensor{"weights", "fc1.weight", 2, 48000}}));
+  Infeed infeed(MadeBatches(1, kBatch, 28,
+                            [](Batch& batch, std::int64_t number) {
+                              FillWithColours(batch, number, kClasses);
+                            }),
+                kBatch, 28);
+  Outfeed outfeed(
+      [](const StepResult& result) { EXPECT_TRUE(std::isnan(result.loss)); });
+  EXPECT_EQ(loop.Train(0, 1, infeed, outfeed), 1);
+  EXPECT_THAT(
+      NonFiniteText(loop.FindNonFinite()),
+      AllOf(StartsWith("weights fc1.weight (2 of 48000 values); "
+                       "gradients fc3.bias (4 of 4 values), fc3.weight"),
+            EndsWith(" more")));
 }
 
 TEST(DeviceLoopFrozenTest, KeepsNothingForFrozenParameters) {

@@ -30,7 +30,7 @@ TEST(EvalFileTest, HoldsAllThatAnEvaluationFound) {
                              .auc = 0.875,
                              .roc = {{0, 0}, {0.5, 1}, {1, 1}},
                              .auc_at_half = 0.5};
-  const ModelLabels labels({"cat", "d\xffg"}, 2);
+  const ModelLabels labels({"cat", "d\xffg"});
   EXPECT_EQ(json::parse(EvalFileText(7, result, labels)), json::parse(R"({
       "schema": 1, "step": 7, "images": 3, "bad_records": 1,
       "top_1": 0.75, "top_5": 1.0, "loss": 0.5, "mean_class": 0.625,

@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/model_dir.h"
+#include "trainer/pictures.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -34,13 +35,14 @@ TEST(EvalLogTest, TellsTheSameInAllItsFiles) {
   const TemporaryFolder model;
   WriteFileAtomically(LabelsPath(model.path()), "cat\ndog\n");
   EvalLog log(model.path());
-  log.Write(3, {.images = 4,
-                .top_1 = 0.75,
-                .top_5 = 1,
-                .loss = 0.5,
-                .classes = 2,
-                .confusion = {2, 1, 0, 1},
-                .mean_class = 0.875});
+  const EvalResult result = {.images = 4,
+                             .top_1 = 0.75,
+                             .top_5 = 1,
+                             .loss = 0.5,
+                             .classes = 2,
+                             .confusion = {2, 1, 0, 1},
+                             .mean_class = 0.875};
+  log.Write(3, result);
   const json line =
       json::parse(ReadWholeFile(MetricsPath(model.path()), 1 << 20));
   EXPECT_EQ(line["event"], "eval");
@@ -56,6 +58,7 @@ TEST(EvalLogTest, TellsTheSameInAllItsFiles) {
   EXPECT_THAT(EventsIn(EvalFolder(model.path())),
               AllOf(HasSubstr("top_1_accuracy"), HasSubstr("top_5_accuracy"),
                     HasSubstr("mean_class_accuracy"), HasSubstr("loss"),
+                    HasSubstr(ConfusionPicture(result, {"cat", "dog"}).png),
                     Not(HasSubstr("auc"))));
 }
 

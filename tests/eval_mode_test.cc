@@ -78,6 +78,44 @@ TEST_F(EvalModeTest, FollowsUpToTheLastStep) {
   EXPECT_EQ(File(2)["step"], 2);
 }
 
+TEST_F(EvalModeTest, WaitsForATrainingThatBeginsLater) {
+  const TemporaryFolder later;
+  RunningProgram program(
+      "train_resnet",
+      {"--mode", "eval", "--device", "cpu", "--data_dir", model_.data_dir(),
+       "--model_dir", later.path(), "--eval_timeout", "600"});
+  ASSERT_TRUE(program.ReadUntil("/params.yaml: the training makes it"))
+      << program.err();
+  const ProgramResult training = RunProgram(
+      "train_resnet", "--mode train --device cpu --data_dir " +
+                          model_.data_dir() + " --model_dir " + later.path() +
+                          " --params_override " + SmallModel::kParameters);
+  ASSERT_EQ(training.exit_code, 0) << training.err;
+  EXPECT_EQ(program.Wait(), 0) << program.err();
+  const json file =
+      json::parse(ReadWholeFile(EvalPath(later.path(), 2), 1 << 20));
+  EXPECT_EQ(file["classes"][1]["label"], "bee");
+}
+
+TEST_F(EvalModeTest, EndsWhenNoTrainingBegins) {
+  const TemporaryFolder none;
+  const auto run = [&](const std::string& seconds) {
+    return RunProgram("train_resnet", "--device cpu --model_dir " +
+                                          none.path() + " " +
+                                          Flags("--eval_timeout " + seconds));
+  };
+  const ProgramResult ended = run("0");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("no params.yaml came within 0 s"));
+  RunningProgram program(
+      "train_resnet",
+      {"--mode", "eval", "--device", "cpu", "--data_dir", model_.data_dir(),
+       "--model_dir", none.path(), "--eval_timeout", "600"});
+  ASSERT_TRUE(program.ReadUntil("waiting up to 600 s")) << program.err();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), 75);
+}
+
 TEST_F(EvalModeTest, PassesOverWhatCannotBeRead) {
   fs::remove(CheckpointFolder(model_.folder(), 2) + "/model.safetensors");
   const ProgramResult run = model_.Run(Flags("--eval_timeout 0"));

@@ -1,17 +1,21 @@
 #include "preprocess/exif.h"
 
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "preprocess/jpeg.h"
+#include "preprocess/opencv_image.h"
 #include "tests/support/exif_jpeg.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
 namespace {
+
+constexpr const char* kPngStart = "\x89PNG\r\n\x1a\n";
 
 RgbImage Decoded(const std::string& jpeg) {
   JpegDecoder decoder;
@@ -49,6 +53,55 @@ TEST(ExifTest, ReadsTheOrientationInEitherByteOrder) {
   }
 }
 
+TEST(ExifTest, ReadsTheOrientationOfPngAndWebp) {
+  const std::string png = EncodePng(TestPhotograph(9, 7, 1).view());
+  EXPECT_EQ(ReadExifOrientation(AsBytes(png)), 1);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    EXPECT_EQ(
+        ReadExifOrientation(AsBytes(PngWithOrientation(png, orientation))),
+        orientation);
+    for (const bool with_name : {false, true}) {
+      EXPECT_EQ(ReadExifOrientation(
+                    AsBytes(WebpWithOrientation(orientation, with_name))),
+                orientation);
+    }
+  }
+}
+
+// Of one row: a red and a blue pixel.
+std::string TiffWithOrientation(int orientation) {
+  const auto entry = [](int tag, int type, int count, int value) {
+    std::string text;
+    for (const auto& [number, bytes] :
+         {std::pair(tag, 2), std::pair(type, 2), std::pair(count, 4),
+          std::pair(value, 4)}) {
+      for (int i = 0; i < bytes; ++i) {
+        text.push_back(static_cast<char>(number >> (8 * i)));
+      }
+    }
+    return text;
+  };
+  constexpr int kEntries = 10;
+  constexpr int kPixels = 8 + 2 + 12 * kEntries + 4;
+  return std::string("II*\0\x08\0\0\0\x0a\0", 10) + entry(256, 3, 1, 2) +
+         entry(257, 3, 1, 1) + entry(258, 3, 1, 8) + entry(259, 3, 1, 1) +
+         entry(262, 3, 1, 2) + entry(273, 4, 1, kPixels) +
+         entry(274, 3, 1, orientation) + entry(277, 3, 1, 3) +
+         entry(278, 3, 1, 1) + entry(279, 4, 1, 6) + std::string(4, '\0') +
+         std::string("\xff\0\0\0\0\xff", 6);
+}
+
+// OpenCV turns them itself, whatever is asked for.
+TEST(ExifTest, LeavesTiffsToOpencv) {
+  for (const int orientation : {1, 6}) {
+    const std::string tiff = TiffWithOrientation(orientation);
+    RgbImage image;
+    DecodeOtherImage(AsBytes(tiff), 100, image);
+    EXPECT_EQ(image.height(), orientation == 6 ? 2 : 1);
+    EXPECT_EQ(ReadExifOrientation(AsBytes(tiff)), 1);
+  }
+}
+
 TEST(ExifTest, TurnsImagesAsOpencvDoes) {
   const std::string plain = TestJpeg({.width = 19, .height = 13});
   for (int orientation = 1; orientation <= 8; ++orientation) {
@@ -79,12 +132,16 @@ TEST(ExifTest, SurvivesDamage) {
   for (std::size_t end = 0; end <= header; ++end) {
     EXPECT_EQ(ReadExifOrientation(AsBytes(jpeg.substr(0, end))), 1) << end;
   }
-  for (std::size_t place = 0; place < header; ++place) {
-    for (const int value : {0x00, 0x7f, 0x80, 0xff}) {
-      std::string damaged = jpeg;
-      damaged[place] = static_cast<char>(value);
-      const int orientation = ReadExifOrientation(AsBytes(damaged));
-      EXPECT_TRUE(orientation >= 1 && orientation <= 8);
+  for (const std::string& image :
+       {jpeg.substr(0, header), WebpWithOrientation(6, true),
+        PngWithOrientation(std::string(33, 'x'), 6).replace(0, 8, kPngStart)}) {
+    for (std::size_t place = 0; place < image.size(); ++place) {
+      for (const int value : {0x00, 0x7f, 0x80, 0xff}) {
+        std::string damaged = image;
+        damaged[place] = static_cast<char>(value);
+        const int orientation = ReadExifOrientation(AsBytes(damaged));
+        EXPECT_TRUE(orientation >= 1 && orientation <= 8);
+      }
     }
   }
 }

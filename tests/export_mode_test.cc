@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
+#include "trainer/model_dir.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -82,9 +83,17 @@ TEST_F(ExportModeTest, ExportsACheckpointWithoutItsData) {
   EXPECT_EQ(facts["num_label_classes"], 10);
 }
 
+TEST_F(ExportModeTest, NeedsAModelFolder) {
+  const ProgramResult result = Run("--mode export");
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("model: no such model folder"));
+  EXPECT_FALSE(fs::exists(exports_));
+}
+
 TEST_F(ExportModeTest, NeedsACheckpoint) {
-  const ProgramResult result =
-      Run("--mode export --model lenet --image_size 28 --num_label_classes 10");
+  ASSERT_EQ(Train().exit_code, 0);
+  fs::remove_all(CheckpointFolder(parent_ / "model", 2));
+  const ProgramResult result = Run("--mode export");
   EXPECT_EQ(result.exit_code, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("no checkpoint to export"));
 }

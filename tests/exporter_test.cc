@@ -27,6 +27,7 @@ class ExporterTest : public testing::Test {
     params_.model = "lenet";
     params_.image_size = 28;
     params_.num_label_classes = 10;
+    params_.label_offset = "1";
   }
 
   // Returns the folder.

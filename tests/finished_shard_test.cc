@@ -25,6 +25,7 @@ class FinishedShardTest : public ::testing::Test {
                         .info = {kName, 3, 400, "0a0b0c0d"},
                         .reencoded = {{"a.png", "not a JPEG"}},
                         .skipped = {{"b\xff.jpg", "the file is empty"}},
+                        .not_turned = {{"c.jpg", "EXIF orientation 6"}},
                         .seek_indexes = 2,
                         .bad_image_policy = "skip",
                         .uploaded = "gs://b/o"});
@@ -53,6 +54,8 @@ TEST_F(FinishedShardTest, IsReadAsItWasWritten) {
   EXPECT_EQ(shard->info.crc32c, "0a0b0c0d");
   EXPECT_THAT(shard->reencoded, ElementsAre(ImageNote{"a.png", "not a JPEG"}));
   EXPECT_EQ(shard->skipped.size(), 1U);
+  EXPECT_THAT(shard->not_turned,
+              ElementsAre(ImageNote{"c.jpg", "EXIF orientation 6"}));
   EXPECT_EQ(shard->seek_indexes, 2);
   EXPECT_EQ(shard->bad_image_policy, "skip");
   EXPECT_EQ(shard->uploaded, "gs://b/o");

@@ -1,6 +1,7 @@
 #include "tools/flags.h"
 
 #include <iostream>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tests/support/throws.h"
 #include "tools/number_checks.h"
 
 #include "gmock/gmock.h"
@@ -17,6 +19,7 @@ namespace infeed {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::CaptureStdout;
 using ::testing::internal::GetCapturedStderr;
@@ -67,6 +70,40 @@ TEST(FlagsTest, LeavesWhatFollowsTwoHyphensAlone) {
   EXPECT_EQ(flags.name, "--a-file");
 }
 
+std::string ErrorOf(const std::vector<std::string>& arguments) {
+  Flags flags;
+  return MessageOf<UsageError>([&] { (void)Parse(arguments, flags); });
+}
+
+// CLI11 would take the second for the value of the first.
+TEST(FlagsTest, DoNotTakeAFlagForAValue) {
+  EXPECT_EQ(ErrorOf({"--name", "--max_shards", "3"}),
+            "--name: its value is missing, the flag --max_shards comes next");
+  EXPECT_EQ(ErrorOf({"--name", "--unknown"}),
+            "--name: its value is missing, the flag --unknown comes next");
+  Flags flags;
+  EXPECT_TRUE(Parse({"--name=--max_shards", "--max_shards", "-3"}, flags));
+  EXPECT_EQ(flags.name, "--max_shards");
+  EXPECT_EQ(flags.max_shards, -3);
+}
+
+TEST(FlagsTest, TakeAnEmptyValue) {
+  Flags flags;
+  flags.name = "before";
+  EXPECT_TRUE(Parse({"--name=", "--max_shards=3"}, flags));
+  EXPECT_EQ(flags.name, "");
+  EXPECT_EQ(flags.max_shards, 3);
+}
+
+TEST(FlagsTest, RefuseNumbersWithALeadingZero) {
+  EXPECT_THAT(ErrorOf({"--max_shards=010"}),
+              HasSubstr("--max_shards: 010 has a leading zero"));
+  Flags flags;
+  EXPECT_TRUE(Parse({"--name=010", "--max_shards=0x10"}, flags));
+  EXPECT_EQ(flags.name, "010");
+  EXPECT_EQ(flags.max_shards, 16);
+}
+
 TEST(FlagsTest, ThrowsWhatIsWrongAndWhereToLook) {
   Flags flags;
   EXPECT_THAT([&] { (void)Parse({"--max_shard=3"}, flags); },
@@ -91,17 +128,22 @@ TEST(FlagsTest, AnswersHelpAndVersionOnStdout) {
   EXPECT_THAT(GetCapturedStdout(), HasSubstr("--max_shards"));
   CaptureStdout();
   EXPECT_FALSE(Parse({"--version"}, flags));
-  EXPECT_THAT(GetCapturedStdout(), HasSubstr("tool (infeed) "));
+  EXPECT_THAT(GetCapturedStdout(),
+              MatchesRegex("tool \\(infeed\\) [0-9.]+, commit "
+                           "([0-9a-f]{12}(-dirty)?|unknown)\n"));
 }
 
 TEST(RunMainTest, TurnsErrorsIntoALineAndAnExitCode) {
   using ::testing::Pair;
+  using ::testing::StartsWith;
   EXPECT_THAT(RunThrowing(UsageError("bad flag")), Pair(2, "tool: bad flag\n"));
   EXPECT_THAT(RunThrowing(IoError("no disk")), Pair(1, "tool: no disk\n"));
   EXPECT_THAT(RunThrowing(DataError({"f", 1, 2}, "bad")),
               Pair(3, "tool: f: record 1 at byte 2: bad\n"));
   EXPECT_THAT(RunThrowing(std::runtime_error("other")),
               Pair(1, "tool: other\n"));
+  EXPECT_THAT(RunThrowing(std::bad_alloc()),
+              Pair(1, StartsWith("tool: out of memory: ")));
 }
 
 TEST(RunMainTest, ReturnsTheProgramsOwnCode) {

@@ -6,6 +6,5 @@ foreach(guide resnet50_tpu xla_jl x10 pytorch_xla)
             --programs ${PROJECT_BINARY_DIR}/bin
             --out ${CMAKE_CURRENT_BINARY_DIR}/guides)
   set_tests_properties(guides.${guide} PROPERTIES
-    LABELS end_to_end TIMEOUT 900
-    ENVIRONMENT "OMP_WAIT_POLICY=PASSIVE")
+    LABELS end_to_end TIMEOUT 900)
 endforeach()

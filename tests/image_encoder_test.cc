@@ -70,7 +70,7 @@ TEST(ImageEncoderTest, MakesAJpegOfAPngWithNearlyItsPixels) {
   const std::string png = EncodePng(image.view());
   ImageEncoder encoder;
   const EncodedImage encoded = encoder.Encode(png);
-  EXPECT_EQ(encoded.reencoded, "not a JPEG");
+  EXPECT_EQ(encoded.reencoded, kLossyPng);
   JpegDecoder decoder;
   RgbImage decoded;
   ASSERT_EQ(decoder.ReadHeader(AsBytes(encoded.bytes)).width, 40);
@@ -190,7 +190,7 @@ TEST(ImageEncoderTest, TurnsImagesWhenAsked) {
   const std::string plain = TestJpeg({.width = 40, .height = 24});
   const std::string turned = WithOrientation(plain, 6);
   EXPECT_EQ(ImageEncoder().Encode(turned).bytes, turned);
-  ImageEncoder encoder({.exif_orientation = true});
+  ImageEncoder encoder({.exif_rotate = true});
   EXPECT_EQ(encoder.Encode(plain).bytes, plain);
   const EncodedImage encoded = encoder.Encode(turned);
   EXPECT_EQ(encoded.width, 24);
@@ -199,6 +199,46 @@ TEST(ImageEncoderTest, TurnsImagesWhenAsked) {
   RgbImage expected;
   TurnUpright(Decoded(plain).view(), 6, expected);
   EXPECT_LT(Difference(Decoded(encoded.bytes), expected), 6);
+}
+
+TEST(ImageEncoderTest, SaysWhichTurnWasNotMade) {
+  const std::string jpeg = WithOrientation(TestJpeg(), 3);
+  const std::string png =
+      PngWithOrientation(EncodePng(TestPhotograph(40, 30, 1).view()), 8);
+  for (const RecordFormat format :
+       {RecordFormat::kJpeg, RecordFormat::kPixels}) {
+    ImageEncoder encoder({.format = format});
+    EXPECT_EQ(encoder.Encode(jpeg).ignored_orientation, 3);
+    EXPECT_EQ(encoder.Encode(png).ignored_orientation, 8);
+    ImageEncoder turning({.format = format, .exif_rotate = true});
+    EXPECT_EQ(turning.Encode(jpeg).ignored_orientation, 1);
+    EXPECT_EQ(turning.Encode(png).ignored_orientation, 1);
+  }
+}
+
+TEST(ImageEncoderTest, TurnsPngsWithoutLoss) {
+  const RgbImage image = TestPhotograph(40, 30, 1);
+  const std::string png = PngWithOrientation(EncodePng(image.view()), 6);
+  RgbImage expected;
+  TurnUpright(image.view(), 6, expected);
+  ImageEncoder keeping({.keep_png = true, .exif_rotate = true});
+  const EncodedImage kept = keeping.Encode(png);
+  EXPECT_EQ(kept.format, "PNG");
+  EXPECT_EQ(kept.width, 30);
+  RgbImage turned;
+  DecodeOtherImage(AsBytes(kept.bytes), 1 << 20, turned);
+  EXPECT_EQ(Flat(turned.view()), Flat(expected.view()));
+  ImageEncoder encoder({.exif_rotate = true});
+  EXPECT_LT(Difference(Decoded(encoder.Encode(png).bytes), expected), 6);
+}
+
+TEST(ImageEncoderTest, NamesFormatsThatItCannotRead) {
+  using std::string_literals::operator""s;
+  EXPECT_EQ(MessageFor("GIF89a..."),
+            "GIF images cannot be read: convert them to PNG or JPEG first");
+  EXPECT_THAT(MessageFor("\0\0\0\x1c"s + "ftypavif...."), HasSubstr("AVIF"));
+  EXPECT_THAT(MessageFor("\0\0\0\x18"s + "ftypheic...."), HasSubstr("HEIC"));
+  EXPECT_THAT(MessageFor("\xff\x0a..."), HasSubstr("JPEG XL images"));
 }
 
 TEST(ImageEncoderTest, PacksTheMiddleOfAnImage) {

@@ -8,8 +8,10 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/imagenet_example.h"
+#include "records/label_index.h"
 #include "records/record_index.h"
 #include "records/record_store.h"
+#include "records/seek_store.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -25,8 +27,8 @@ using ::testing::ThrowsMessage;
 
 class ImageRecordTest : public ::testing::Test {
  protected:
-  ImageFile File(const std::string& name, const std::string& bytes,
-                 std::int64_t label = -1) {
+  LabelledImage File(const std::string& name, const std::string& bytes,
+                     std::int64_t label = -1) {
     WriteFileAtomically(folder_ / name, bytes);
     return {.path = folder_ / name, .label = label};
   }
@@ -51,6 +53,24 @@ TEST_F(ImageRecordTest, IsTheExampleOfItsFile) {
       ParseImagenetExample(store.Read(1, buffer));
   EXPECT_EQ(AsText(second.encoded), "the second");
   EXPECT_EQ(second.label, -1);
+}
+
+TEST_F(ImageRecordTest, LeavesItsFolderAsItIs) {
+  const RecordIndex index =
+      RecordIndex::OfImages({File("a.jpg", "a", 3), File("gone.jpg", "b")});
+  std::filesystem::remove(folder_ / "gone.jpg");
+  std::vector<std::byte> buffer;
+  EXPECT_EQ(
+      AsText(ParseImagenetExample(RecordStore(index).Read(0, buffer)).encoded),
+      "a");
+  EXPECT_TRUE(SeekStore(index).Read(0, buffer).empty());
+  EXPECT_EQ(RecordLabels(index), (std::vector<std::int64_t>{3, kNoLabel}));
+  std::vector<std::string> left;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder_.path())) {
+    left.push_back(entry.path());
+  }
+  EXPECT_EQ(left, std::vector{folder_ / "a.jpg"});
 }
 
 TEST_F(ImageRecordTest, ComesWithOthersAndAnnounced) {
@@ -84,7 +104,7 @@ TEST_F(ImageRecordTest, ThatCannotBeReadIsBadData) {
 }
 
 TEST_F(ImageRecordTest, OfAFileThatIsTooLongIsBadData) {
-  const ImageFile file = File("long.jpg", "");
+  const LabelledImage file = File("long.jpg", "");
   std::filesystem::resize_file(file.path, kMaxImageFileBytes + 1);  // a hole
   const RecordIndex index = RecordIndex::OfImages({file});
   const RecordStore store(index);

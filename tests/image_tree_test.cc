@@ -116,23 +116,50 @@ TEST(ImageTreeTest, TakesAnyExtensionInAnyCase) {
   EXPECT_THAT(FindImages(raw.path()).splits[0].images, SizeIs(9));
 }
 
-TEST(ImageTreeTest, PassesOverWhatIsNoImageAndSaysSo) {
+// "KIND FORMAT COUNT EXAMPLE", the example within the raw folder.
+std::vector<std::string> LeftOutOf(const ImageTree& tree,
+                                   const ImageFolder& raw) {
+  std::vector<std::string> lines;
+  for (const LeftOut& left_out : tree.left_out) {
+    lines.push_back(std::to_string(static_cast<int>(left_out.kind)) + " " +
+                    left_out.format + " " + std::to_string(left_out.count) +
+                    " " + left_out.example.substr(raw.path().size() + 1));
+  }
+  return lines;
+}
+
+TEST(ImageTreeTest, CountsWhatItLeavesOutByKindAndFormat) {
   ImageFolder raw;
-  raw.Jpeg("a/1.jpg").File("a/notes.txt", "x").File("a/.2.jpg", "x");
-  raw.File("a/jpg", "x").Folder("empty").Folder(".git");
+  raw.Jpeg("a/1.jpg").File("a/notes.txt", "x").File("a/.2.gif", "x");
+  raw.File("a/gif", "x").File("a/2.GIF", "x").File("b/3.gif", "x");
+  raw.File("a/4.heic", "x")
+      .File("b/5.avif", "x")
+      .Folder("a/more")
+      .Jpeg("b/1.jpg");
+  raw.Folder("empty").Folder(".git");
   const ImageTree tree = FindImages(raw.path());
-  EXPECT_THAT(ClassNames(tree), ElementsAre("a"));
-  EXPECT_THAT(tree.splits[0].images, SizeIs(1));
+  EXPECT_THAT(ClassNames(tree), ElementsAre("a", "b"));
+  EXPECT_THAT(tree.splits[0].images, SizeIs(2));
   EXPECT_THAT(tree.notes,
-              ElementsAre(HasSubstr("a: passed over 3 things"),
-                          HasSubstr("empty: passed over, no images")));
+              ElementsAre(HasSubstr("empty: skipped, no images in it")));
+  EXPECT_THAT(LeftOutOf(tree, raw),
+              ElementsAre("0 AVIF 1 b/5.avif", "0 GIF 2 a/2.GIF",
+                          "0 HEIC 1 a/4.heic", "1  3 a/.2.gif", "2  1 a/more"));
+}
+
+TEST(ImageTreeTest, SaysWhyAFolderOfGifsHasNoImages) {
+  ImageFolder raw;
+  raw.File("a/1.gif", "x");
+  EXPECT_THAT(MessageFor<UsageError>(raw.path()),
+              AllOf(HasSubstr("no images found"),
+                    HasSubstr("a/1.gif: GIF images cannot be read: convert")));
 }
 
 TEST(ImageTreeTest, NotesImagesOutsideOfClassFolders) {
   ImageFolder raw;
   raw.Jpegs({"a/1.jpg", "loose.jpg"}).File("class_names.txt", "a cat");
   EXPECT_THAT(FindImages(raw.path()).notes,
-              ElementsAre(HasSubstr("passed over 1 files that are in no "
+              ElementsAre(HasSubstr("skipped 1 files that are in no "
                                     "class folder")));
 }
 
@@ -140,8 +167,8 @@ TEST(ImageTreeTest, NotesFoldersBesideTheSplits) {
   ImageFolder raw;
   raw.Jpegs({"train/a/1.jpg", "old/a/1.jpg", "test/1.jpg"});
   EXPECT_THAT(FindImages(raw.path()).notes,
-              AllOf(Contains(HasSubstr("old: passed over, neither")),
-                    Contains(HasSubstr("test: passed over, its images"))));
+              AllOf(Contains(HasSubstr("old: skipped, neither")),
+                    Contains(HasSubstr("test: skipped, its images"))));
 }
 
 TEST(ImageTreeTest, SortsPathsBytewise) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "base/atomic_file.h"
 #include "pipeline/input_pipeline.h"
 #include "preprocess/jpeg.h"
@@ -26,6 +28,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr std::int64_t kMaxBytes = 1 << 26;
@@ -42,10 +45,10 @@ struct Stored {
 class ConvertedImagesTest : public ::testing::Test {
  protected:
   ProgramResult Convert(const std::string& more) {
-    return RunProgram("imagenet_to_records", "--raw_data_dir " +
-                                                 (raw_ / "raw") +
-                                                 " --local_scratch_dir " +
-                                                 out() + " --shards 1 " + more);
+    return RunProgram("imagenet_to_records",
+                      "--raw_data_dir " + (raw_ / "raw") +
+                          " --local_scratch_dir " + out() + " --shards " +
+                          shards_ + " " + more);
   }
   std::vector<Stored> Records() {
     std::vector<Stored> records;
@@ -62,6 +65,7 @@ class ConvertedImagesTest : public ::testing::Test {
   [[nodiscard]] std::string out() const { return raw_ / "out"; }
 
   ImageFolder raw_;
+  std::string shards_ = "1";
 };
 
 TEST_F(ConvertedImagesTest, AreMendedWhereTheyCanBe) {
@@ -124,6 +128,94 @@ TEST_F(ConvertedImagesTest, AreShrunkAndTurnedWhenAsked) {
   ASSERT_THAT(records, SizeIs(1));
   EXPECT_EQ(records[0].width, 50);
   EXPECT_EQ(records[0].height, 100);
+}
+
+// Beside good JPEGs: two PNGs, a turned JPEG, and GIFs, of which one is called
+// a JPEG.
+class NoticesTest : public ConvertedImagesTest {
+ protected:
+  NoticesTest() {
+    const std::string png = EncodePng(TestPhotograph(20, 20, 1).view());
+    raw_.Jpegs({"raw/a/1.jpg", "raw/b/1.jpg"});
+    raw_.File("raw/a/2.png", png).File("raw/b/2.png", png);
+    raw_.File("raw/a/3.jpg", turned_);
+    raw_.File("raw/a/4.gif", "GIF89a").File("raw/b/4.jpg", "GIF89a");
+  }
+  [[nodiscard]] nlohmann::json Notices() const {
+    return nlohmann::json::parse(ReadWholeFile(
+        out() + "/.infeed/conversion_report.json", kMaxBytes))["notices"];
+  }
+
+  const std::string turned_ = WithOrientation(TestJpeg(), 6);
+};
+
+TEST_F(NoticesTest, AreOnStderrAndInTheReport) {
+  const ProgramResult result = Convert("--on_bad_image skip");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.err,
+      AllOf(
+          HasSubstr("\nGIF files left out: 2, such as " +
+                    (raw_ / "raw/a/4.gif") +
+                    "; GIF images cannot be read: "
+                    "convert them to PNG or JPEG first\n"),
+          HasSubstr("\nPNG images that became lossy JPEGs: 2, such as "),
+          HasSubstr("; --keep_png stores them as they are\n"),
+          HasSubstr("\nimages stored without the turn that their EXIF data "
+                    "asks for: 1, such as " +
+                    (raw_ / "raw/a/3.jpg") + "; --exif_rotate turns them\n")));
+  const nlohmann::json notices = Notices();
+  ASSERT_EQ(notices.size(), 3U);
+  EXPECT_EQ(notices[0]["what"], "GIF files left out");
+  EXPECT_EQ(notices[0]["count"], 2);
+  EXPECT_EQ(notices[1]["hint"], "--keep_png stores them as they are");
+  EXPECT_EQ(notices[2]["example"], raw_ / "raw/a/3.jpg");
+  for (const Stored& record : Records()) {
+    EXPECT_TRUE(record.filename != "3.jpg" || record.encoded == turned_);
+  }
+}
+
+TEST_F(NoticesTest, GoWithTheFlagsThatTheyName) {
+  const ProgramResult result =
+      Convert("--on_bad_image skip --keep_png --exif_rotate");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(Not(HasSubstr("PNG images that")), Not(HasSubstr("EXIF"))));
+  EXPECT_EQ(Notices().size(), 1U);
+}
+
+TEST_F(NoticesTest, OfATreeComeWithADryRun) {
+  const ProgramResult result = Convert("--dry_run");
+  EXPECT_THAT(result.err, HasSubstr("GIF files left out: 1, such as "));
+}
+
+TEST_F(NoticesTest, OfManifestsAreTheSame) {
+  raw_.File("raw/list.csv",
+            "path,label\na/2.png,a\na/3.jpg,a\na/4.gif,a\nb/4.jpg,b\n");
+  const std::string manifest = "--manifest " + (raw_ / "raw/list.csv");
+  EXPECT_THAT(Convert(manifest).err,
+              HasSubstr(": GIF images cannot be read: convert them to PNG or "
+                        "JPEG first (--on_bad_image skip"));
+  const ProgramResult result = Convert(manifest + " --on_bad_image skip");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("GIF files left out: 2, such as "),
+                                HasSubstr("lossy JPEGs: 1, such as "),
+                                HasSubstr("EXIF data asks for: 1, such as ")));
+}
+
+TEST_F(NoticesTest, OfTasksAddUp) {
+  shards_ = "3";
+  const std::string flags = "--on_bad_image skip --num_tasks 3";
+  for (const std::string task : {"0", "1", "2"}) {
+    ASSERT_EQ(Convert(flags + " --task_index " + task).exit_code, 0);
+  }
+  const ProgramResult result = Convert(flags + " --finish");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json notices = Notices();
+  ASSERT_EQ(notices.size(), 3U);
+  EXPECT_EQ(notices[0]["count"], 2);
+  EXPECT_EQ(notices[1]["count"], 2);
+  EXPECT_EQ(notices[2]["count"], 1);
 }
 
 TEST_F(ConvertedImagesTest, StayPngsWhenAsked) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/atomic_file.h"
+#include "records/folder_claim.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/run_program.h"
@@ -74,6 +75,26 @@ TEST_F(TasksTest, GiveTogetherWhatOneProcessGives) {
                 ::testing::ContainsRegex("([0-9]+)/[0-9]+ shards checked"));
     EXPECT_EQ(Contents(), expected);
   }
+}
+
+TEST_F(TasksTest, KeepOutOfAFolderThatAnotherConversionWritesTo) {
+  const std::string side = out_ / ".infeed";
+  {
+    const FolderClaim other(side, "lock", FolderClaim::Kind::kAlone);
+    for (const std::string task : {"", "--num_tasks 2 --task_index 0"}) {
+      const ProgramResult result = Run(task);
+      EXPECT_EQ(result.exit_code, 2) << task;
+      EXPECT_THAT(result.err, HasSubstr("writes there: wait for its end"));
+    }
+  }
+  {
+    const FolderClaim other(side, "lock", FolderClaim::Kind::kShared);
+    const FolderClaim task(side, "lock-1-of-2", FolderClaim::Kind::kAlone);
+    EXPECT_EQ(Run("").exit_code, 2);
+    EXPECT_EQ(Run("--num_tasks 2 --task_index 1").exit_code, 2);
+    EXPECT_EQ(Run("--num_tasks 2 --task_index 0").exit_code, 0);
+  }
+  EXPECT_FALSE(Has(".infeed/lock"));
 }
 
 TEST_F(TasksTest, LeaveAFinishedSetAsItIsWhenTheyRunAgain) {

@@ -61,6 +61,26 @@ TEST(ImagenetToRecordsTest, DividesAndConvertsClassFolders) {
   EXPECT_THAT(FindSplit(raw / "out", "test"), SizeIs(2));
 }
 
+TEST(ImagenetToRecordsTest, WritesNoMessagesIntoShards) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  ASSERT_EQ(Convert(raw, raw / "open").exit_code, 0);
+  // A new file gets the lowest number that is free.
+  for (const std::string closed : {"<&-", ">&-", "2>&-", "<&- >&- 2>&-"}) {
+    const std::string out = raw / "out";
+    ASSERT_EQ(Convert(raw, out, closed + " && true").exit_code, 0) << closed;
+    const std::vector<std::string> shards = FindSplit(out, "train");
+    ASSERT_THAT(shards, SizeIs(8));
+    for (const std::string& shard : shards) {
+      const std::string name = std::filesystem::path(shard).filename().string();
+      EXPECT_EQ(ReadWholeFile(shard, 1 << 20),
+                ReadWholeFile(raw / ("open/" + name), 1 << 20))
+          << name << " " << closed;
+    }
+    std::filesystem::remove_all(out);
+  }
+}
+
 TEST(ImagenetToRecordsTest, SaysWhatItWouldDoAndDoesNothing) {
   ImageFolder raw;
   raw.JpegsIn("cat", 20);

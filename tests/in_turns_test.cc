@@ -46,12 +46,6 @@ TEST(InTurnsTest, FindsTheMean) {
   EXPECT_EQ(Mean({9, 1, 5, 5}), 5);
 }
 
-TEST(InTurnsTest, FindsTheMedian) {
-  EXPECT_EQ(Median({3}), 3);
-  EXPECT_EQ(Median({9, 1, 5}), 5);
-  EXPECT_EQ(Median({9, 1, 5, 7}), 5);
-}
-
 TEST(InTurnsTest, TakesTheTime) {
   bool was_run = false;
   EXPECT_GE(SecondsOf([&] { was_run = true; }), 0);

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tools/completion.h"
 #include "tools/flags.h"
 
 #include "gmock/gmock.h"
@@ -33,6 +34,21 @@ InputOptions Resolved(std::vector<std::string> arguments) {
   }
   EXPECT_TRUE(ParseFlags(app, static_cast<int>(argv.size()), argv.data()));
   return ResolveInput(flags);
+}
+
+TEST(InputFlagsTest, TakeEachValueThatCompletionOffers) {
+  CLI::App app("A tool.");
+  InputFlags flags;
+  AddStreamFlags(app, flags);
+  AddPerformanceFlags(app, flags);
+  int values = 0;
+  for (const CompletedFlag& flag : DescribeCompletion(app).flags) {
+    for (const std::string& word : flag.words) {
+      EXPECT_NO_THROW((void)Resolved({flag.name, word})) << flag.name << word;
+      ++values;
+    }
+  }
+  EXPECT_GT(values, 20);
 }
 
 TEST(InputFlagsTest, HaveTheOptionsOwnDefaults) {

@@ -29,8 +29,10 @@ class InputGraphTest : public ::testing::Test {
  protected:
   // Returns the numbers of the batches in the order of their delivery.
   std::vector<std::int64_t> Run(int threads, int slots_per_task = 1) {
-    const InputOptions options{
-        .batch_size = 2, .image_size = 8, .threads = threads};
+    const InputOptions options{.batch_size = 2,
+                               .image_size = 8,
+                               .label_offset = 1,
+                               .threads = threads};
     const RecordStore store(shards_.index());
     StageCounters counters;
     const SeekStore seek_store(shards_.index());

@@ -189,7 +189,9 @@ TEST(BadRecordsTest, IncludeALabelThatDoesNotFit) {
 TEST(InputPipelineErrorTest, PassesAnIoErrorOnWhateverThePolicy) {
   TestShards shards(TestPayloads(kRecords));
   shards.RemoveShardOf(19);  // The second of two: records 10 to 19.
-  InputPipeline pipeline(shards.index(), OptionsFor(OnBadRecord::kSkip));
+  InputOptions options = OptionsFor(OnBadRecord::kSkip);
+  options.label_offset = 1;  // Else the constructor meets the error.
+  InputPipeline pipeline(shards.index(), options);
   EXPECT_EQ(TakeBatches(pipeline, 2).size(), 2U);
   EXPECT_THAT(
       [&] { (void)pipeline.Next(); },

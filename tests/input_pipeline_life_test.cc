@@ -122,7 +122,7 @@ TEST(InputPipelineLifeTest, DoesNotGrowInTenThousandEpochs) {
   [[maybe_unused]] const std::int64_t bytes = ResidentBytes();
   const std::size_t descriptors = OpenDescriptors();
   TakeAll(pipeline, kEpochs - kWarm);
-  EXPECT_EQ(pipeline.position(), (StreamPosition{kEpochs, 0}));
+  EXPECT_EQ(pipeline.position(), (StreamPosition{kEpochs, 0, kEpochs}));
   EXPECT_EQ(OpenDescriptors(), descriptors);
   EXPECT_GE(pipeline.stats().bad_records, kEpochs);
 // AddressSanitizer keeps what is freed.

@@ -54,6 +54,23 @@ TEST_F(InputPipelineStateTest, GoesOnWithTheStreamAfterAnyBatch) {
   }
 }
 
+TEST_F(InputPipelineStateTest, EndsWhereTheUninterruptedStreamEnds) {
+  InputOptions twice = options_;
+  twice.repeat = 2;
+  const StreamPosition begin = {.epoch = 5};
+  const std::vector<BatchCopy> whole = Stream(index(), twice, 99, begin);
+  ASSERT_EQ(whole.size(), 10U);  // of epochs 5 and 6
+  EXPECT_EQ(whole.back().next, (StreamPosition{6, 20, 1}));
+  InputPipeline pipeline(index(), twice, begin);
+  for (int taken = 0; taken <= 10; ++taken) {
+    EXPECT_EQ(Stream(index(), twice, 99,
+                     ResumePosition(pipeline.State(), index(), twice)),
+              std::vector(whole.begin() + taken, whole.end()))
+        << "after batch " << taken;
+    EXPECT_EQ(pipeline.Next() == nullptr, taken == 10);
+  }
+}
+
 TEST_F(InputPipelineStateTest, IsThatOfTheBatchesTakenNotOfThoseReady) {
   InputPipeline pipeline(index(), options_);
   ASSERT_NE(pipeline.Next(), nullptr);

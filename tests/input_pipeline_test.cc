@@ -167,7 +167,7 @@ TEST_F(InputPipelineTest, ResumesAfterAnyBatch) {
 
 TEST_F(InputPipelineTest, TakesTheEndOfAnEpochForTheBeginningOfTheNext) {
   EXPECT_EQ(Stream(index(), kTraining, 2, {.epoch = 0, .position = 20}),
-            Stream(index(), kTraining, 2, {.epoch = 1, .position = 0}));
+            Stream(index(), kTraining, 2, {.epoch = 1, .past_epochs = 1}));
 }
 
 TEST_F(InputPipelineTest, SaysWhereItGoesOn) {
@@ -336,7 +336,7 @@ TEST_F(InputPipelineTest, RefusesWrongOptions) {
   refuses(options, "image_size is 0");
   options = kTraining;
   options.memory_limit = 1000;
-  refuses(options, "memory_limit is 1000 bytes");
+  refuses(options, "memory_limit is 1.0 KiB");
 }
 
 TEST_F(InputPipelineTest, RefusesAStartInsideABatch) {

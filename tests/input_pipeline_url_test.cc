@@ -25,6 +25,7 @@ const InputOptions kTraining{.batch_size = 4,
                              .image_size = 16,
                              .seed = 7,
                              .on_bad_record = OnBadRecord::kFail,
+                             .label_offset = 1,  // Else all is read for it.
                              .threads = 2};
 
 std::string BaseName(const std::string& path) {

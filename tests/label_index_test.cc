@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::Pair;
 
 std::string Labelled(std::int64_t label) {
   ImagenetExample example;
@@ -116,6 +117,23 @@ TEST_F(LabelIndexTest, ReadsMoreRecordsThanItTakesAtOnce) {
   many.Write(first_);
   expected.push_back(2);
   EXPECT_EQ(Labels(), expected);
+}
+
+TEST_F(LabelIndexTest, CountsLabels) {
+  RecordFile()
+      .Add(Labelled(3))
+      .Add(Labelled(2))
+      .Add("no example")
+      .Write(first_);
+  const RecordIndex index({first_, second_});
+  EXPECT_THAT(CountLabels(index),
+              ElementsAre(Pair(kNoLabel, 1), Pair(2, 2), Pair(3, 1)));
+}
+
+TEST_F(LabelIndexTest, CountsTheLabelsOfImageFilesWithoutReadingThem) {
+  const RecordIndex images = RecordIndex::OfImages(
+      {{.path = "gone.jpg", .label = 0}, {.path = "b.jpg", .label = 4}});
+  EXPECT_THAT(CountLabels(images), ElementsAre(Pair(0, 1), Pair(4, 1)));
 }
 
 TEST_F(LabelIndexTest, SaysWhichShardCannotBeRead) {

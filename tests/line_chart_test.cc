@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@ namespace infeed {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -70,6 +72,47 @@ TEST(LineChartTest, DrawsWhatDoesNotChange) {
   const std::string svg = LineChart({{"a", {{0, 3}, {9, 3}}}});
   EXPECT_THAT(svg, AllOf(HasSubstr("<path"), Not(HasSubstr("nan"))));
   EXPECT_THAT(LineChart({{"a", {{0, 0}, {0, 0}}}}), Not(HasSubstr("nan")));
+}
+
+// The texts of the axis of y, from below.
+std::vector<std::string> TicksOf(const std::string& svg) {
+  const std::string begin = "text-anchor=\"end\">";
+  std::vector<std::string> ticks;
+  for (std::size_t at = svg.find(begin); at != std::string::npos;
+       at = svg.find(begin, at)) {
+    at += begin.size();
+    ticks.push_back(svg.substr(at, svg.find('<', at) - at));
+  }
+  return ticks;
+}
+
+TEST(LineChartTest, HasRoundTicksAroundWhatHardlyChanges) {
+  const auto ticks = [](double from, double to,
+                        const LineChartOptions& options = {}) {
+    return TicksOf(LineChart({{"a", {{0, from}, {9, to}}}}, options));
+  };
+  EXPECT_THAT(ticks(3, 3), ElementsAre("2.6", "2.8", "3", "3.2", "3.4"));
+  EXPECT_THAT(ticks(-3, -3.001),
+              ElementsAre("-3.4", "-3.2", "-3", "-2.8", "-2.6"));
+  EXPECT_THAT(ticks(0, 0), ElementsAre("0", "0.2", "0.4", "0.6", "0.8", "1"));
+  EXPECT_THAT(ticks(0, 0, {.y_text = ShareText, .from_zero = true}),
+              ElementsAre("0 %", "20 %", "40 %", "60 %", "80 %", "100 %"));
+  EXPECT_THAT(ticks(0.1, 0.1, {.from_zero = true}),
+              ElementsAre("0", "0.02", "0.04", "0.06", "0.08", "0.1"));
+}
+
+// Whatever the values, no two ticks have the same text.
+TEST(LineChartTest, TellsItsTicksApart) {
+  for (const double value : {1e-7, 0.1, 0.999, 1.0, 2.3026, 9.999, 12345.0}) {
+    for (const double change : {0.0, 1e-9, 1e-4, 4e-3, 5e-3, 6e-3, 0.02, 0.5}) {
+      const std::vector<std::string> ticks =
+          TicksOf(LineChart({{"a", {{0, value}, {9, value * (1 - change)}}}}));
+      EXPECT_GE(ticks.size(), 2U);
+      EXPECT_EQ(std::set<std::string>(ticks.begin(), ticks.end()).size(),
+                ticks.size())
+          << value << " " << change;
+    }
+  }
 }
 
 TEST(LineChartTest, DrawsNothingOfNothing) {

@@ -68,7 +68,7 @@ TEST_F(MachineCheckTest, ReadsTheOlderGroupsQuota) {
 }
 
 TEST_F(MachineCheckTest, WarnsOfLittleMemory) {
-  EXPECT_EQ(Find("memory").value, "65536 MiB");
+  EXPECT_EQ(Find("memory").value, "64.0 GiB");
   EXPECT_THAT(Find("memory").advice, IsEmpty());
   Write("/proc/meminfo", "MemTotal:        4194304 kB\n");
   EXPECT_THAT(Find("memory").advice, HasSubstr("--memory_limit 25%"));
@@ -84,7 +84,7 @@ TEST_F(MachineCheckTest, WarnsOfHugePagesThatAreOff) {
 }
 
 TEST_F(MachineCheckTest, WarnsOfNoSharedMemory) {
-  EXPECT_THAT(Find("/dev/shm").value, HasSubstr("MiB free"));
+  EXPECT_THAT(Find("/dev/shm").value, HasSubstr("iB free"));
   std::filesystem::remove(root_ / "dev/shm");
   EXPECT_EQ(Find("/dev/shm").value, "not there");
 }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "base/error.h"
 #include "tests/support/temporary_folder.h"
@@ -34,6 +35,13 @@ class MemoryLimitTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST(PeakRssBytesTest, IsAtLeastWhatWasTouched) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  const std::vector<char> memory(kBytes, 'x');
+  EXPECT_EQ(memory.back(), 'x');
+  EXPECT_GE(PeakRssBytes(), static_cast<std::int64_t>(kBytes));
+}
+
 TEST_F(MemoryLimitTest, IsTheMachinesWhereThereAreNoGroups) {
   EXPECT_EQ(MachineMemory(root()), 1000 << 10);
 }
@@ -48,6 +56,29 @@ TEST_F(MemoryLimitTest, IsThatOfTheGroupOrOneAboveIt) {
   EXPECT_EQ(MachineMemory(root()), 4000);
   Write("/sys/fs/cgroup/memory.max", "3000\n");  // A container's own.
   EXPECT_EQ(MachineMemory(root()), 3000);
+}
+
+TEST_F(MemoryLimitTest, AvailableIsWhatTheMachineAndItsGroupsHaveLeft) {
+  EXPECT_THAT([&] { (void)AvailableMemory(root()); },
+              ThrowsMessage<IoError>(HasSubstr("/proc/meminfo")));
+  Write("/proc/meminfo", "MemTotal:  1000 kB\nMemAvailable:  600 kB\n");
+  EXPECT_EQ(AvailableMemory(root()), 600 << 10);
+  Write("/proc/self/cgroup", "0::/a\n");
+  Write("/sys/fs/cgroup/a/memory.max", "9000\n");
+  Write("/sys/fs/cgroup/a/memory.current", "5000\n");
+  Write("/sys/fs/cgroup/a/memory.stat", "anon 3000\ninactive_file 2000\n");
+  EXPECT_EQ(AvailableMemory(root()), 6000);
+  Write("/sys/fs/cgroup/a/memory.current", "99000\n");
+  EXPECT_EQ(AvailableMemory(root()), 0);
+}
+
+TEST_F(MemoryLimitTest, AvailableInTheFirstVersionOfGroups) {
+  Write("/proc/meminfo", "MemTotal:  1000 kB\nMemAvailable:  600 kB\n");
+  Write("/proc/self/cgroup", "4:memory:/a\n");
+  Write("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9000\n");
+  Write("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "5000\n");
+  Write("/sys/fs/cgroup/memory/a/memory.stat", "total_inactive_file 1000\n");
+  EXPECT_EQ(AvailableMemory(root()), 5000);
 }
 
 TEST_F(MemoryLimitTest, KnowsTheFirstVersionOfGroups) {

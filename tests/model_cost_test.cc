@@ -35,6 +35,20 @@ TEST(CostOfTest, MultipliesAsOftenAsTorchvisionSays) {
   EXPECT_NEAR(CostOf(ResNet(152), 224).multiplications, 11.514e9, 1e6);
 }
 
+// Around a bottleneck's last convolution: 56 x 56 pixels of 64 channels in, of
+// 256 out, and as many after the norm.
+TEST(CostOfTest, FindsTheWidestConvolution) {
+  EXPECT_EQ(CostOf(ResNet(50), 224).widest, 56 * 56 * (64 + 2 * 256));
+  EXPECT_EQ(CostOf({.kind = ModelKind::kLeNet, .num_classes = 10}, 28).widest,
+            28 * 28 * 13);
+}
+
+TEST(ForwardBytesTest, AddsWeightsAndTheWidestLayer) {
+  const ModelCost cost = {.parameters = 100, .buffers = 10, .widest = 1000};
+  EXPECT_EQ(ForwardBytes(cost, 8, false), 4 * 110 + 32'000);
+  EXPECT_EQ(ForwardBytes(cost, 8, true), 4 * 110 + 16'000);
+}
+
 TEST(StepOperationsTest, CountsBothWays) {
   EXPECT_EQ(StepOperations({.multiplications = 100}, 8), 3 * 2 * 100 * 8);
 }

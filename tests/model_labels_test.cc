@@ -23,7 +23,7 @@ TEST(ModelLabelsTest, AreThoseOfDatasetJson) {
   info.classes = {"cat", "dog"};
   WriteDatasetInfo(data.path(), info);
   WriteFileAtomically(data / "labels.txt", "others\n");
-  const ModelLabels labels = ModelLabels::OfData(data.path(), 2);
+  const ModelLabels labels = ModelLabels::OfData(data.path(), 2, 1);
   EXPECT_THAT(labels.names(), ElementsAre("cat", "dog"));
   EXPECT_EQ(labels.NameOf(1), "dog");
   EXPECT_EQ(labels.NameOf(2), "2");
@@ -34,26 +34,45 @@ TEST(ModelLabelsTest, AreThoseOfDatasetJson) {
 
 TEST(ModelLabelsTest, ElseThoseOfLabelsTxt) {
   const TemporaryFolder data;
-  EXPECT_THAT(ModelLabels::OfData(data.path(), 2).names(), IsEmpty());
+  EXPECT_THAT(ModelLabels::OfData(data.path(), 2, 1).names(), IsEmpty());
   WriteFileAtomically(data / "labels.txt", "cat\r\ndog\n\ncow");
-  EXPECT_THAT(ModelLabels::OfData(data.path(), 4).names(),
-              ElementsAre("cat", "dog", "", "cow"));
+  for (const int label_offset : {0, 1}) {
+    EXPECT_THAT(ModelLabels::OfData(data.path(), 4, label_offset).names(),
+                ElementsAre("cat", "dog", "", "cow"));
+  }
+  EXPECT_THAT(ModelLabels::OfData(data.path(), 5, 0).names(),
+              ElementsAre("background", "cat", "dog", "", "cow"));
+}
+
+TEST(ModelLabelsTest, FollowTheLabelOffset) {
+  const TemporaryFolder data;
+  DatasetInfo info = {.classes = {"cat", "dog"}, .first_label = 0};
+  const auto names = [&](int num_classes, int label_offset) {
+    WriteDatasetInfo(data.path(), info);
+    return ModelLabels::OfData(data.path(), num_classes, label_offset).names();
+  };
+  EXPECT_THAT(names(2, 0), ElementsAre("cat", "dog"));
+  EXPECT_THAT(names(1, 1), ElementsAre("dog"));
+  info.first_label = 1;
+  EXPECT_THAT(names(2, 1), ElementsAre("cat", "dog"));
+  EXPECT_THAT(names(3, 0), ElementsAre("background", "cat", "dog"));
 }
 
 TEST(ModelLabelsTest, OfTheReferences1001ClassesBeginWithTheBackground) {
-  const std::vector<std::string> names(1000, "a class");
-  const ModelLabels labels(names, 1001);
+  const TemporaryFolder data;
+  DatasetInfo info;
+  info.classes.assign(1000, "a class");
+  WriteDatasetInfo(data.path(), info);
+  const ModelLabels labels = ModelLabels::OfData(data.path(), 1001, 0);
   EXPECT_EQ(labels.names().size(), 1001U);
   EXPECT_EQ(labels.NameOf(0), "background");
-  EXPECT_EQ(LabelOffset(1001), 0);
-  EXPECT_EQ(ModelLabels(names, 1000).names().size(), 1000U);
-  EXPECT_EQ(LabelOffset(1000), 1);
+  EXPECT_EQ(ModelLabels::OfData(data.path(), 1000, 1).names().size(), 1000U);
 }
 
 TEST(ModelLabelsTest, GoWithTheModel) {
   const TemporaryFolder model;
   EXPECT_THAT(ModelLabels::OfModel(model.path()).names(), IsEmpty());
-  ModelLabels({"two\nlines", "dog"}, 2).Save(model.path());
+  ModelLabels({"two\nlines", "dog"}).Save(model.path());
   EXPECT_THAT(ModelLabels::OfModel(model.path()).names(),
               ElementsAre("two lines", "dog"));
   ModelLabels().Save(model.path());

@@ -16,6 +16,12 @@ TEST(NearestNameTest, FindsSlipsAndParts) {
   EXPECT_EQ(NearestName("batch_size", kNames), "train_batch_size");
 }
 
+TEST(NearestNameTest, FindsWhatOtherProgramsCallOtherwise) {
+  EXPECT_EQ(NearestName("bs", kNames), "train_batch_size");
+  EXPECT_EQ(NearestName("max_steps", kNames), "train_steps");
+  EXPECT_EQ(NearestName("lr", kNames), "") << "there is no rate here";
+}
+
 TEST(NearestNameTest, FindsNothingFarAway) {
   EXPECT_EQ(NearestName("xyzzy", kNames), "");
   EXPECT_EQ(NearestName("se", kNames), "");

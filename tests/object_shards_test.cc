@@ -21,6 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // A bucket with these keys, which can be found and listed.
 LoopbackServer::Handler ServeBucket(std::vector<std::string> keys) {
@@ -63,7 +64,7 @@ class ObjectShardsTest : public ::testing::Test {
        "d/train-00000-of-00002.idx", "d/dataset.json", "d/other",
        "d/validation-00000-of-00001", "r/train/train-00000-of-00001",
        "r/validation/validation-00000-of-00001", "r/x/train-00000-of-00001",
-       "train-00000-of-00001"})};
+       "train-00000-of-00001", "part/train-00001-of-00003"})};
 };
 
 TEST_F(ObjectShardsTest, TakesAnObjectThatIsNamed) {
@@ -104,6 +105,17 @@ TEST_F(ObjectShardsTest, NamesWhatIsNotThere) {
   EXPECT_THAT(refusal("s3://b/*/train-*"), HasSubstr("only the last part"));
   EXPECT_THAT(refusal(server_.url() + "/none?sig=1"),
               HasSubstr("/none: cannot find the data"));
+}
+
+TEST_F(ObjectShardsTest, NamesMissingShards) {
+  for (const char* spec : {"s3://b/part", "s3://b/part/", "s3://b/part/tr*"}) {
+    EXPECT_THAT(MessageOf<DataError>([&] { (void)ListShards(spec); }),
+                HasSubstr("2 shards are missing: "
+                          "s3://b/part/train-00000-of-00003, "
+                          "s3://b/part/train-00002-of-00003;"));
+  }
+  EXPECT_THROW((void)FindSplit("s3://b/part", "train"), DataError);
+  EXPECT_THAT(ListShards("s3://b/part/train-00001-of-00003"), SizeIs(1));
 }
 
 TEST_F(ObjectShardsTest, FindsASplitInBothLayouts) {

@@ -198,6 +198,35 @@ TEST_F(ObjectStoreTest, LeavesAListThatDoesNotEnd) {
       HasSubstr("again and again"));
 }
 
+TEST_F(ObjectStoreTest, LeavesAListThatGoesInCircles) {
+  const auto page = [](const std::string& token) {
+    return Reply{HttpAnswer(200,
+                            "<ListBucketResult><IsTruncated>true</IsTruncated>"
+                            "<NextContinuationToken>" +
+                                token +
+                                "</NextContinuationToken></ListBucketResult>")};
+  };
+  EXPECT_THAT(
+      MessageOf<IoError>([&] {
+        (void)Store({page("a"), page("b"), page("a")}).List("s3://bucket/");
+      }),
+      HasSubstr("again and again"));
+  EXPECT_EQ(Attempts(), 3);
+}
+
+TEST_F(ObjectStoreTest, RefusesAListOfWhatLiesElsewhere) {
+  for (const std::string entry :
+       {"<Contents><Key>x</Key><Size>1</Size></Contents>",
+        "<CommonPrefixes><Prefix>a/</Prefix></CommonPrefixes>"}) {
+    EXPECT_THAT(MessageOf<IoError>([&] {
+                  (void)Store({{HttpAnswer(200, "<ListBucketResult>" + entry +
+                                                    "</ListBucketResult>")}})
+                      .List("s3://bucket/a/b/");
+                }),
+                HasSubstr("which lies elsewhere"));
+  }
+}
+
 TEST_F(ObjectStoreTest, AsksAgainForAListThatIsCutShort) {
   EXPECT_EQ(Store({{HttpAnswer(200, "<ListBucketResult><Conte")},
                    {HttpAnswer(200, "<ListBucketResult/>")}})

@@ -159,6 +159,26 @@ TEST_P(OptimizerTest, GoesOnFromItsStateAsIfNeverStopped) {
   EXPECT_TRUE(ToHost(other->State()) == ToHost(optimizer_->State()));
 }
 
+// One whose factor is a quarter learns as at a quarter of the rate, and the
+// others as ever.
+TEST_P(OptimizerTest, LearnsAtAShareOfTheRate) {
+  const auto weights = [&](double factor, float rate) {
+    std::vector<OptimizedParameter> parameters = TwoParameters();
+    parameters[0].rate_factor = factor;
+    const std::unique_ptr<Optimizer> optimizer =
+        MakeOptimizer(GetParam().options, parameters, GetParam().kernels);
+    for (int step = 0; step < 3; ++step) {
+      SetGradients(parameters, step);
+      (void)optimizer->Step(torch::tensor(rate));
+    }
+    return parameters;
+  };
+  const auto with_factor = weights(0.25, 0.2F);
+  EXPECT_TRUE(
+      with_factor[0].weight.allclose(weights(1, 0.05F)[0].weight, 1e-6, 1e-6));
+  EXPECT_TRUE(with_factor[1].weight.equal(weights(1, 0.2F)[1].weight));
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, OptimizerTest, testing::ValuesIn(Cases()),
                          [](const auto& param_info) {
                            const Case& param = param_info.param;

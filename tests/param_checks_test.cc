@@ -98,7 +98,7 @@ TEST(CheckTogetherTest, LooksAtWhatTheDataDecidesToo) {
                               .overrides = {"gradient_accumulation_steps=3"},
                               .flags = {}});
   const DataFacts facts = {
-      .train_images = 1000, .eval_images = 100, .label_classes = 10};
+      .train_images = 1000, .eval_images = 100, .labels = {.classes = 10}};
   EXPECT_EQ(MessageOf<UsageError>([&] { ResolveDefaults(facts, run); }),
             "train_batch_size=64 and gradient_accumulation_steps=3: the batch "
             "must fall into equal parts");

@@ -17,25 +17,21 @@ std::string Integer(std::string_view text) {
          (value->is_too_large ? "too large" : std::to_string(value->magnitude));
 }
 
-// These are what yaml.safe_load() of PyYAML 6.0.3 makes of the texts.
-TEST(ParseIntegerTest, ReadsWhatYamlReads) {
+TEST(ParseIntegerTest, ReadsDecimalAndHexadecimal) {
   EXPECT_EQ(Integer("0"), "0");
   EXPECT_EQ(Integer("500"), "500");
   EXPECT_EQ(Integer("+32"), "32");
   EXPECT_EQ(Integer("-1"), "-1");
-  EXPECT_EQ(Integer("010"), "8");
   EXPECT_EQ(Integer("0x10"), "16");
   EXPECT_EQ(Integer("0xaF"), "175");
-  EXPECT_EQ(Integer("0b101"), "5");
   EXPECT_EQ(Integer("1_000"), "1000");
-  EXPECT_EQ(Integer("12:30"), "750");
-  EXPECT_EQ(Integer("1:00:00"), "3600");
-  EXPECT_EQ(Integer("-1:30"), "-90");
 }
 
-TEST(ParseIntegerTest, RefusesWhatYamlTakesForText) {
-  for (const char* text : {"", "abc", "08", "1.5", "1e4", "0x", "0b2", "12:60",
-                           "12:", ":30", "01:30", "--1", "+", "_1", "1 0"}) {
+// YAML 1.1 takes 010 for 8, 1:30 for 90 and 0b101 for 5.
+TEST(ParseIntegerTest, RefusesAnythingElse) {
+  for (const char* text :
+       {"", "abc", "010", "08", "-010", "0_10", "1:30", "0b101", "1.5", "1e4",
+        "0x", "--1", "+", "_1", "1 0"}) {
     EXPECT_EQ(Integer(text), "") << text;
   }
 }
@@ -53,9 +49,7 @@ TEST(ParseNumberTest, ReadsWhatYamlReads) {
   EXPECT_EQ(ParseNumber(".5"), 0.5);
   EXPECT_EQ(ParseNumber("5."), 5);
   EXPECT_EQ(ParseNumber("-1_0.5"), -10.5);
-  EXPECT_EQ(ParseNumber("1:30.5"), 90.5);
-  EXPECT_EQ(ParseNumber("010"), 8);
-  EXPECT_EQ(ParseNumber("12:30"), 750);
+  EXPECT_EQ(ParseNumber("0x10"), 16);
 }
 
 // The reference's own rule, and one more than it: there this is text.
@@ -68,7 +62,7 @@ TEST(ParseNumberTest, ReadsExponentsWithoutPointOrSign) {
 TEST(ParseNumberTest, RefusesAnythingElse) {
   for (const char* text :
        {"", "abc", ".", "e4", "nan", ".nan", "inf", "-inf", ".inf", "1e999",
-        "0x1p4", "1:30:90.5", "0:90.5", "1.5:30", "--1.5", "+-1.5", "1.5 "}) {
+        "0x1p4", "1:30.5", "010", "01.5", "--1.5", "+-1.5", "1.5 "}) {
     EXPECT_EQ(ParseNumber(text), std::nullopt) << text;
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "records/imagenet_example.h"
+#include "records/shards.h"
 #include "tests/support/run_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
@@ -53,9 +54,9 @@ class PeakMemoryTest : public ::testing::Test {
     }
     const TestShards one(payloads, 1);
     for (int shard = 0; shard < kShards; ++shard) {
-      const std::string number = std::to_string(10000 + shard);
       std::filesystem::create_hard_link(
-          one.index().shards()[0], folder_ / ("train-" + number + "-of-20000"));
+          one.index().shards()[0],
+          folder_ / ShardName("train", shard, kShards));
     }
   }
 
@@ -97,7 +98,7 @@ TEST_F(PeakMemoryTest, StaysUnderTheLimitWhateverIsKept) {
 TEST_F(PeakMemoryTest, IsRefusedWhereTheLimitIsTooSmall) {
   const ProgramResult result = Run("--memory_limit 80MB");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, ::testing::HasSubstr("memory_limit is 80000000"));
+  EXPECT_THAT(result.err, ::testing::HasSubstr("memory_limit is 76.3 MiB"));
 }
 
 }  // namespace

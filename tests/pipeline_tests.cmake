@@ -17,6 +17,7 @@ infeed_test(pipeline_test
     counted_errors_test.cc
     input_options_test.cc
     keyed_permutation_test.cc
+    label_class_test.cc
     live_stats_test.cc
     memory_limit_test.cc
     memory_plan_test.cc
@@ -59,6 +60,7 @@ infeed_test(input_pipeline_test
     input_pipeline_augment_test.cc
     input_pipeline_cache_test.cc
     input_pipeline_errors_test.cc
+    input_pipeline_labels_test.cc
     input_pipeline_life_test.cc
     input_pipeline_seek_test.cc
     input_pipeline_state_test.cc
@@ -106,6 +108,7 @@ if(NOT INFEED_SANITIZE)
 endif()
 infeed_test(throughput_test
   SOURCES made_shards_test.cc
+          median_test.cc
           paced_device_test.cc
           stage_work_test.cc
           throughput_run_test.cc

@@ -1,5 +1,6 @@
 #include <signal.h>
 
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -50,6 +51,25 @@ TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
             HasSubstr("seek index: 0 used, 0 refused, "),
             HasSubstr("queues: waiting "), HasSubstr("time to first batch"),
             HasSubstr("peak memory")));
+}
+
+TEST_F(PipelineThroughputTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
+  std::filesystem::remove(shards_.index().shards()[0]);
+  const std::string text = "1 shard is missing: " + shards_.index().shards()[0];
+  const std::string flags = " --dry_run --batch_size 4 --image_size 16";
+  for (const std::string& spec :
+       {"--data_dir " + shards_.folder(), "--shards " + shards_.folder(),
+        "--mix " + shards_.folder() + "=1"}) {
+    const ProgramResult refused =
+        RunProgram("pipeline_throughput", spec + flags);
+    EXPECT_EQ(refused.exit_code, 3) << spec;
+    EXPECT_THAT(refused.err, HasSubstr(text)) << spec;
+    const ProgramResult allowed = RunProgram(
+        "pipeline_throughput", spec + flags + " --allow_missing_shards");
+    EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+    EXPECT_THAT(allowed.err,
+                AllOf(HasSubstr(text), HasSubstr("5 records in 1 shards")));
+  }
 }
 
 TEST_F(PipelineThroughputTest, PrintsTheOrderOfARank) {
@@ -221,6 +241,19 @@ TEST_F(PipelineThroughputTest, MeasuresAStageAlone) {
     EXPECT_EQ(report["stages"][0]["name"], stage);
     EXPECT_THAT(report["verdict"].get<std::string>(), StartsWith(stage));
   }
+}
+
+TEST_F(PipelineThroughputTest, SpeaksOfNoDeviceWithoutOne) {
+  const std::string path = folder_ / "report.json";
+  const ProgramResult result =
+      Run("--threads 1 --seconds 0.05 --rounds 1 --json " + path);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("device")));
+  const nlohmann::json report =
+      nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
+  EXPECT_EQ(report["has_device"], false);
+  EXPECT_TRUE(report["bottleneck"]["device_rate"].is_null());
+  EXPECT_GT(report["bottleneck"]["images_per_core"], 0);
 }
 
 TEST_F(PipelineThroughputTest, ReportsTheWaitOfADevice) {

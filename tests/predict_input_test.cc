@@ -35,17 +35,22 @@ class PredictInputTest : public testing::Test {
   }
 
   [[nodiscard]] RecordIndex Of(const std::vector<std::string>& names,
-                               int num_classes = 2) const {
+                               int label_offset = 1) const {
     std::vector<std::string> inputs;
     for (const std::string& name : names) {
       inputs.push_back(folder_ / name);
     }
-    return RecordsOf(inputs, ModelLabels({"dogs", "cats"}, num_classes),
-                     num_classes);
+    return RecordsOf(inputs, ModelLabels({"dogs", "cats"}), label_offset);
   }
 
   ImageFolder folder_;
 };
+
+TEST_F(PredictInputTest, RefusesASetThatIsNotWhole) {
+  RecordFile().Add("one").Write(folder_ / "shards/train-00000-of-00002");
+  EXPECT_THROW((void)Of({"shards"}), DataError);
+  EXPECT_THROW((void)RecordsOfSplit(folder_ / "shards", "train"), DataError);
+}
 
 TEST_F(PredictInputTest, FoldersGiveTheirImagesByName) {
   const RecordIndex index = Of({"cats", "dogs"});
@@ -66,7 +71,7 @@ TEST_F(PredictInputTest, ClassFoldersGiveLabels) {
   EXPECT_EQ(index.image_label(0), 2);
   EXPECT_EQ(index.image_label(1), 1);
   EXPECT_EQ(index.image_label(2), -1);
-  EXPECT_EQ(Of({"dogs"}, 1001).image_label(0), 0);
+  EXPECT_EQ(Of({"dogs"}, 0).image_label(0), 0);
 }
 
 TEST_F(PredictInputTest, AFileIsAnImageWhateverItsName) {

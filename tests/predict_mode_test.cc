@@ -192,7 +192,7 @@ TEST_F(PredictModeTest, SaysWhatIsMissing) {
                                      model_->data_dir() + " --model_dir " +
                                      (images_ / "none"));
   EXPECT_EQ(no_model.exit_code, 2);
-  EXPECT_THAT(no_model.err, HasSubstr("no checkpoint to predict with"));
+  EXPECT_THAT(no_model.err, HasSubstr("no such model folder"));
 }
 
 }  // namespace

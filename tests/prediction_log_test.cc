@@ -37,7 +37,7 @@ class PredictionLogTest : public testing::Test {
  protected:
   [[nodiscard]] PredictionLog Log(const RecordIndex& index,
                                   std::int64_t images) {
-    return {index, images, 2, labels_, out_.get()};
+    return {&index, images, 2, labels_, out_.get()};
   }
   [[nodiscard]] std::vector<json> Lines() const {
     std::vector<json> lines;
@@ -51,7 +51,7 @@ class PredictionLogTest : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  const ModelLabels labels_{{"cat", "dog"}, 2};
+  const ModelLabels labels_{{"cat", "dog"}};
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> out_{
       std::fopen((folder_ / "out").c_str(), "w"), &std::fclose};
 };

@@ -31,19 +31,25 @@ class PredictionPageTest : public testing::Test {
   }
 
   PredictionPageData data_;
-  const ModelLabels labels_{{"cat & dog", "ox"}, 2};
+  const ModelLabels labels_{{"cat & dog", "ox"}};
 };
 
 TEST_F(PredictionPageTest, TellsRightFromWrongByMoreThanColour) {
   EXPECT_THAT(
       Page(),
       AllOf(HasSubstr("<figure class=\"wrong\">"),
-            HasSubstr("title=\"shard, record 1\"><b>\u2717 cat &amp; dog</b> "
-                      "61.0 %<br>is ox</figcaption>"),
+            HasSubstr(
+                "title=\"shard, record 1\"><b>\u2717\u00a0cat &amp; dog</b> "
+                "61.0\u00a0%<br>is\u00a0ox</figcaption>"),
             HasSubstr("<figure class=\"right\">"),
-            HasSubstr("<b>\u2713 ox</b> 100.0 %</figcaption>"),
+            HasSubstr("<b>\u2713\u00a0ox</b> 100.0\u00a0%</figcaption>"),
             HasSubstr("<figure class=\"\">"),
-            HasSubstr("<b>ox</b> 75.0 %</figcaption>")));
+            HasSubstr("<b>ox</b> 75.0\u00a0%</figcaption>")));
+}
+
+TEST_F(PredictionPageTest, BreaksNoLineWithinANumber) {
+  EXPECT_THAT(Page(), AllOf(Not(testing::ContainsRegex("[0-9] %")),
+                            HasSubstr("overflow-wrap: anywhere")));
 }
 
 TEST_F(PredictionPageTest, HasThePicturesInIt) {
@@ -57,7 +63,7 @@ TEST_F(PredictionPageTest, SaysHowManyThereAre) {
   EXPECT_THAT(Page(), AllOf(HasSubstr("<b>4</b><span>images</span>"),
                             HasSubstr("<b>2</b><span>right</span>"),
                             HasSubstr("<b>1</b><span>wrong</span>"),
-                            HasSubstr("<b>66.7 %</b><span>top-1</span>"),
+                            HasSubstr("<b>66.7\u00a0%</b><span>top-1</span>"),
                             HasSubstr("<b>1</b><span>bad images</span>"),
                             HasSubstr("<h2>Wrong: 1</h2>"),
                             HasSubstr("<h2>Right: 2</h2>")));

@@ -12,14 +12,15 @@ namespace {
 
 using nlohmann::json;
 
-json JsonOf(const TrainParams& params, const ModelLabels& labels = {}) {
+json JsonOf(TrainParams params, const ModelLabels& labels = {}) {
+  params.label_offset = "1";
   return json::parse(PreprocessingJson(params, labels, 7));
 }
 
 TEST(PreprocessingJsonTest, DescribesTheReferencesEvaluation) {
   TrainParams params;
   params.num_label_classes = 2;
-  const json facts = JsonOf(params, ModelLabels({"cat", "dog"}, 2));
+  const json facts = JsonOf(params, ModelLabels({"cat", "dog"}));
   EXPECT_EQ(facts["resize"], json::parse(R"({
       "rule": "crop_then_resize", "crop_fraction": 0.875, "height": 224,
       "width": 224, "interpolation": "bicubic"})"));
@@ -31,6 +32,7 @@ TEST(PreprocessingJsonTest, DescribesTheReferencesEvaluation) {
   EXPECT_EQ(facts["output"]["shape"], json::parse(R"(["N", 2])"));
   EXPECT_EQ(facts["classes"], (std::vector<std::string>{"cat", "dog"}));
   EXPECT_EQ(facts["trained"]["loads_in"], "torchvision.models.resnet50");
+  EXPECT_EQ(facts["label_offset"], 1);
   EXPECT_EQ(facts["trained"]["step"], 7);
 }
 

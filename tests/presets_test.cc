@@ -43,7 +43,7 @@ TEST(PresetsTest, AreInTheDocumentation) {
 TEST(PresetsTest, RefuseAnUnknownName) {
   EXPECT_EQ(MessageOf<UsageError>([] { (void)Values("tpu_v4"); }),
             "preset=tpu_v4: must be tpu_v3, torchvision, ffcv_16, x10_lenet, "
-            "xla_jl, lenet_best or cifar");
+            "xla_jl, lenet_best, cifar or finetune");
 }
 
 TEST(PresetsTest, LieBelowAllThatIsGiven) {
@@ -77,6 +77,14 @@ TEST(PresetsTest, LieAboveATrainedModelsOwn) {
   EXPECT_EQ(run.origins.at("resnet_depth"), "the model");
 }
 
+TEST(PresetsTest, FinetuneIsForShortRunsAndOwnImages) {
+  const TrainParams params = Values("finetune");
+  EXPECT_EQ(params.learning_rate_schedule, "cosine");
+  EXPECT_GT(params.warmup_epochs, 0);
+  EXPECT_GT(params.train_epochs, params.warmup_epochs);
+  EXPECT_LT(params.body_learning_rate_factor, 1);
+}
+
 TEST(PresetsTest, LetEpochsReplaceTheirSteps) {
   const RunParams run = ReadParams({.preset = "tpu_v3",
                                     .config_file = "",
@@ -88,12 +96,14 @@ TEST(PresetsTest, LetEpochsReplaceTheirSteps) {
 
 // On ImageNet, the run is the published one.
 TEST(PresetsTest, HaveTheirSourcesLengthAndRate) {
-  constexpr DataFacts kImagenet = {
-      .train_images = 1'281'167, .eval_images = 50'000, .label_classes = 1000};
+  const DataFacts imagenet = {
+      .train_images = 1'281'167,
+      .eval_images = 50'000,
+      .labels = {.classes = 1000, .first = 1, .found = {}}};
   const auto steps = [&](const std::string& preset) {
     RunParams run = ReadParams(
         {.preset = preset, .config_file = "", .overrides = {}, .flags = {}});
-    ResolveDefaults(kImagenet, run);
+    ResolveDefaults(imagenet, run);
     return run.values.train_steps;
   };
   EXPECT_EQ(steps("tpu_v3"), 113'854);
@@ -106,9 +116,10 @@ TEST(PresetsTest, HaveTheirSourcesLengthAndRate) {
 
   RunParams mnist = ReadParams(
       {.preset = "x10_lenet", .config_file = "", .overrides = {}, .flags = {}});
-  ResolveDefaults(
-      {.train_images = 60'000, .eval_images = 10'000, .label_classes = 10},
-      mnist);
+  ResolveDefaults({.train_images = 60'000,
+                   .eval_images = 10'000,
+                   .labels = {.classes = 10, .first = 1, .found = {}}},
+                  mnist);
   EXPECT_EQ(mnist.values.train_steps, 5 * 469);
 }
 

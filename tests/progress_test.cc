@@ -61,6 +61,27 @@ TEST(ProgressTextTest, LeavesOutWhatIsNotKnownYet) {
             "step 0/5  loss 0.000  top-1 0.0 %  lr 0");
 }
 
+TEST(FittedLineTest, KeepsTheEta) {
+  const std::string line =
+      "step 120/500  loss 1.234  top-1 45.3 %  lr 0.1  65.2 images/s  "
+      "input wait 0.5 %  ETA 3m10s";
+  EXPECT_EQ(FittedLine(line, line.size()), line);
+  EXPECT_EQ(FittedLine(line, line.size() - 1),
+            "step 120/500  loss 1.234  top-1 45.3 %  lr 0.1  65.2 images/s  "
+            "ETA 3m10s");
+  EXPECT_EQ(FittedLine(line, 59),
+            "step 120/500  loss 1.234  top-1 45.3 %  lr 0.1  ETA 3m10s");
+  EXPECT_EQ(FittedLine(line, 30), "step 120/500  ETA 3m10s");
+  EXPECT_EQ(FittedLine(line, 20), "step 120/  ETA 3m10s");
+  EXPECT_EQ(FittedLine(line, 5), "  ETA");
+}
+
+TEST(FittedLineTest, DropsTheLastPartsWhereThereIsNoEta) {
+  EXPECT_EQ(FittedLine("step 1/5  loss 0.000  top-1 0.0 %", 25),
+            "step 1/5  loss 0.000");
+  EXPECT_EQ(FittedLine("decode: 12 %", 6), "decode");
+}
+
 TEST(WorkLeftTest, CountsStepsAndEvaluations) {
   const auto at = [](std::int64_t step) {
     return WorkLeftAt(step, 5, 27, 10);  // at 15, 25 and 27
@@ -156,6 +177,25 @@ TEST(ProgressLineTest, RewritesALineOnATerminal) {
   line.Finish();
   line.Finish();
   EXPECT_EQ(terminal.Read(), "\rone\x1b[K\rtwo\x1b[K\r\n");
+}
+
+TEST(ProgressLineTest, KeepsTheEtaOnANarrowTerminal) {
+  Terminal terminal(60);
+  Clock clock;
+  ProgressLine line(terminal.out(), clock.Read());
+  line.Update(ProgressText({.step = 112'589,
+                            .total_steps = 112'590,
+                            .loss = 6.907,
+                            .top_1 = 0.753,
+                            .learning_rate = 0.3216,
+                            .images_per_second = 13579.1,
+                            .input_wait = 0.05,
+                            .seconds_left = 36'000}));
+  line.Erase();
+  line.Erase();
+  EXPECT_EQ(terminal.Read(),
+            "\rstep 112589/112590  loss 6.907  top-1 75.3 %  ETA 10h00m"
+            "\x1b[K\r\x1b[K");
 }
 
 TEST(ProgressLineTest, CutsALongLineToTheTerminal) {

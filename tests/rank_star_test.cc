@@ -1,73 +1,41 @@
 #include "trainer/rank_star.h"
 
 #include <atomic>
-#include <functional>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "tests/support/star_test.h"
 #include "tests/support/throws.h"
-#include "trainer/rank_meeting.h"
 
 namespace infeed {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 using namespace std::chrono_literals;
 
-constexpr const char* kToken = "token";
-constexpr std::chrono::milliseconds kLong = 60s;
+class RankStarTest : public StarTest {};
 
-RankPlace Place(int rank, int world_size) {
-  RankPlace place;
-  place.rank = rank;
-  place.world_size = world_size;
-  return place;
+std::string Joined(const std::vector<std::string>& messages) {
+  std::string all;
+  for (const std::string& message : messages) {
+    all += message;
+  }
+  return all;
 }
 
-// Ranks as threads of this process, each with what it does.
-class RankStarTest : public testing::Test {
- protected:
-  using Rank = std::function<void(StarRanks& ranks)>;
-
-  [[nodiscard]] std::vector<FrameStream> Meet(int rank, int world_size) const {
-    if (rank == 0) {
-      return AwaitRanks(listener_, world_size, kToken, kLong);
-    }
-    std::vector<FrameStream> links;
-    links.push_back(
-        MeetRankZero(Place(rank, world_size), listener_.port(), kToken, kLong));
-    return links;
-  }
-
-  void Run(int world_size, const Rank& rank, StarOptions options = {}) const {
-    if (!options.end_process) {
-      options.end_process = [](const std::string& why) {
-        ADD_FAILURE() << why;
-      };
-    }
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < world_size; ++i) {
-      threads.emplace_back([&, i] {
-        StarRanks ranks(Place(i, world_size), Meet(i, world_size), options);
-        rank(ranks);
-      });
-    }
-  }
-
-  RankListener listener_{true};
-};
-
-TEST_F(RankStarTest, GathersByRankAgainAndAgain) {
+TEST_F(RankStarTest, ReducesByRankAgainAndAgain) {
   Run(4, [](StarRanks& ranks) {
     const std::string mine = std::to_string(ranks.place().rank);
     for (int round = 0; round < 50; ++round) {
-      EXPECT_THAT(ranks.Gather(mine), ElementsAre("0", "1", "2", "3"));
+      EXPECT_EQ(ranks.Reduce(mine, Joined), "0123");
     }
   });
 }
@@ -76,11 +44,65 @@ TEST_F(RankStarTest, CollectsAtRankZeroAlone) {
   Run(3, [](StarRanks& ranks) {
     const std::vector<std::string> expected =
         ranks.place().is_first() ? std::vector<std::string>{"0", "1", "2"}
-                                 : std::vector<std::string>(3);
+                                 : std::vector<std::string>();
     const std::string mine = std::to_string(ranks.place().rank);
     for (int round = 0; round < 50; ++round) {
       EXPECT_EQ(ranks.Collect(mine), expected);
-      EXPECT_THAT(ranks.Gather(mine), ElementsAre("0", "1", "2"));
+      EXPECT_EQ(ranks.Reduce(mine, Joined), "012");
+    }
+  });
+}
+
+TEST_F(RankStarTest, AddsUpNumbersAndFindsTheMost) {
+  Run(3, [](StarRanks& ranks) {
+    const double rank = ranks.place().rank;
+    const std::vector<RankTotal> totals = ranks.Total({rank, -rank, 4});
+    ASSERT_THAT(totals, SizeIs(3));
+    EXPECT_EQ(totals[0].sum, 3);
+    EXPECT_EQ(totals[0].most, 2);
+    EXPECT_EQ(totals[0].rank, 2);
+    EXPECT_EQ(totals[1].sum, -3);
+    EXPECT_EQ(totals[1].most, 0);
+    EXPECT_EQ(totals[1].rank, 0);
+    EXPECT_EQ(totals[2].rank, 0) << "the first of those that are equal";
+  });
+}
+
+// Rank 1 by hand.
+TEST_F(RankStarTest, AnswersAreAsLongForAnyNumberOfRanks) {
+  constexpr int kRanks = 6;
+  std::vector<std::jthread> others;
+  for (const int rank : {0, 2, 3, 4, 5}) {
+    others.emplace_back([this, rank] {
+      StarRanks ranks(StarPlace(rank, kRanks), Meet(rank, kRanks), {});
+      (void)ranks.Total({1, 2});
+    });
+  }
+  FrameStream link = std::move(Meet(1, kRanks).front());
+  link.Put(FrameKind::kMessage, std::string(2 * sizeof(double), '\0'));
+  std::optional<Frame> answer;
+  do {
+    answer = link.Await(FrameStream::Clock::now() + kLong);
+    ASSERT_TRUE(answer.has_value());
+  } while (answer->kind == FrameKind::kBeat);
+  EXPECT_EQ(answer->kind, FrameKind::kAnswer);
+  EXPECT_EQ(answer->body.size(), 2 * 3 * sizeof(double));
+  link.Put(FrameKind::kBye);
+  EXPECT_TRUE(link.Flush());
+}
+
+TEST_F(RankStarTest, RefusesAnotherNumberOfNumbers) {
+  Run(2, [](StarRanks& ranks) {
+    if (ranks.place().is_first()) {
+      const std::string message =
+          MessageOf<IoError>([&] { (void)ranks.Total({1}); });
+      EXPECT_THAT(message, HasSubstr("are all ranks of one version?"));
+      ranks.Fail(message);
+    } else {
+      EXPECT_THAT(MessageOf<IoError>([&] {
+                    (void)ranks.Total({1, 2});
+                  }),
+                  HasSubstr("rank 0 failed: "));
     }
   });
 }
@@ -118,7 +140,7 @@ TEST_F(RankStarTest, TellsAllWhyOneFailed) {
       ranks.Fail("no such file");
       return;
     }
-    EXPECT_EQ(MessageOf<IoError>([&] { (void)ranks.Gather("a"); }),
+    EXPECT_EQ(MessageOf<IoError>([&] { ranks.Barrier(); }),
               "rank 1 failed: no such file");
     EXPECT_EQ(ranks.WhyOver(kLong), "rank 1 failed: no such file");
   });
@@ -131,7 +153,7 @@ TEST_F(RankStarTest, TellsAllWhyRankZeroFailed) {
       return;
     }
     EXPECT_EQ(ranks.WhyOver(kLong), "rank 0 failed: no checkpoint");
-    EXPECT_EQ(MessageOf<IoError>([&] { (void)ranks.Gather("a"); }),
+    EXPECT_EQ(MessageOf<IoError>([&] { ranks.Barrier(); }),
               "rank 0 failed: no checkpoint");
   });
 }
@@ -141,7 +163,7 @@ TEST_F(RankStarTest, NamesARankThatLeftBeforeTheOthers) {
     if (ranks.place().rank == 2) {
       return;
     }
-    EXPECT_THAT(MessageOf<IoError>([&] { (void)ranks.Gather("a"); }),
+    EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
                 HasSubstr("rank 2 has ended before the others"));
   });
 }
@@ -150,24 +172,24 @@ TEST_F(RankStarTest, NamesARankThatLeftBeforeTheOthers) {
 // nothing comes any more, as of a process that was stopped.
 TEST_F(RankStarTest, NamesARankThatWasKilled) {
   std::jthread killed([&] { (void)Meet(1, 2); });
-  StarRanks ranks(Place(0, 2), Meet(0, 2), {.timeout = kLong});
-  EXPECT_THAT(MessageOf<IoError>([&] { (void)ranks.Gather("a"); }),
+  StarRanks ranks(StarPlace(0, 2), Meet(0, 2), {.timeout = kLong});
+  EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
               HasSubstr("rank 1 ended without a word"));
 }
 
 TEST_F(RankStarTest, NamesRankZeroThatWasKilled) {
   std::jthread killed([&] { (void)Meet(0, 2); });
-  StarRanks ranks(Place(1, 2), Meet(1, 2), {.timeout = kLong});
-  EXPECT_THAT(MessageOf<IoError>([&] { (void)ranks.Gather("a"); }),
+  StarRanks ranks(StarPlace(1, 2), Meet(1, 2), {.timeout = kLong});
+  EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
               HasSubstr("rank 0 ended without a word"));
 }
 
 TEST_F(RankStarTest, NamesARankThatIsSilent) {
   std::vector<FrameStream> silent;
   std::jthread joined([&] { silent = Meet(1, 2); });
-  StarRanks ranks(Place(0, 2), Meet(0, 2), {.timeout = 200ms});
+  StarRanks ranks(StarPlace(0, 2), Meet(0, 2), {.timeout = 200ms});
   joined.join();
-  EXPECT_THAT(MessageOf<IoError>([&] { (void)ranks.Gather("a"); }),
+  EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
               HasSubstr("rank 1 has been silent for 0.2 s"));
 }
 
@@ -175,7 +197,7 @@ TEST_F(RankStarTest, EndsAProcessThatDoesNotNotice) {
   std::atomic<bool> ended = false;
   std::string message;
   std::jthread killed([&] { (void)Meet(1, 2); });
-  StarRanks ranks(Place(0, 2), Meet(0, 2),
+  StarRanks ranks(StarPlace(0, 2), Meet(0, 2),
                   {.timeout = 1s,
                    .patience = 10ms,
                    .end_process = [&](const std::string& why) {
@@ -208,20 +230,22 @@ TEST_F(RankStarTest, RefusesASecondProcessOfTheSameRank) {
 }
 
 TEST_F(RankStarTest, NamesThoseWhoHaveNotCome) {
-  std::string other;
-  std::jthread one(
-      [&] { other = MessageOf<IoError>([&] { (void)Meet(1, 4); }); });
-  EXPECT_THAT(MessageOf<IoError>(
-                  [&] { (void)AwaitRanks(listener_, 4, kToken, 300ms); }),
-              HasSubstr("ranks have not come within 0.3 s: rank"));
-  one.join();
-  EXPECT_THAT(
-      other, testing::AnyOf(HasSubstr("have not come"), HasSubstr("it ended")));
+  FrameStream one(ConnectTo("127.0.0.1", listener().port(), kLong));
+  one.Put(FrameKind::kHello, std::string(kToken) + " 1");
+  ASSERT_TRUE(one.Flush());
+  const std::string message = MessageOf<IoError>(
+      [&] { (void)AwaitRanks(listener(), 4, kToken, 300ms); });
+  EXPECT_THAT(message,
+              HasSubstr("2 of 4 ranks have not come within 0.3 s: rank 2, 3"));
+  const std::optional<Frame> told =
+      one.Await(FrameStream::Clock::now() + kLong);
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->body, message);
 }
 
 TEST_F(RankStarTest, TakesNoStrangersForRanks) {
   const auto greet = [&](const std::string& hello) {
-    FrameStream stranger(ConnectTo("127.0.0.1", listener_.port(), kLong));
+    FrameStream stranger(ConnectTo("127.0.0.1", listener().port(), kLong));
     stranger.Put(FrameKind::kHello, hello);
     EXPECT_FALSE(stranger.Await(FrameStream::Clock::now() + kLong).has_value());
   };

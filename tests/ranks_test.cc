@@ -5,6 +5,7 @@
 // INFEED_KILLS says how often a rank is killed; ./dev long asks for 20.
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -63,12 +65,13 @@ class RanksTest : public testing::Test {
     Write("validation", 7);
   }
 
-  // bad: the record that is no image; -1: none.
-  void Write(const std::string& split, int images, int bad = -1) const {
+  // bad: the records that are no images.
+  void Write(const std::string& split, int images,
+             const std::set<int>& bad = {}) const {
     TfrecordWriter writer(data_ / ShardName(split, 0, 1));
     for (int i = 0; i < images; ++i) {
-      writer.Append(i == bad ? PayloadWithImage("no image", 1)
-                             : TestPayload(i % 4));
+      writer.Append(bad.contains(i) ? PayloadWithImage("no image", 1)
+                                    : TestPayload(i % 4));
     }
     writer.Close();
   }
@@ -81,8 +84,7 @@ class RanksTest : public testing::Test {
                                       const Arguments& more = {}) const {
     Arguments arguments = {"--model_dir",       Model(model),
                            "--params_override", kSmall + std::to_string(steps),
-                           "--device",          "cpu",
-                           "--rank_timeout",    "5"};
+                           "--device",          "cpu"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     if (std::ranges::find(more, "--data_dir") == more.end()) {
       arguments.insert(arguments.end(), {"--data_dir", data_.path()});
@@ -182,6 +184,12 @@ std::vector<pid_t> ChildrenOf(pid_t process) {
   return children;
 }
 
+// A file of /proc.
+std::string TextOf(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 // A launcher of two ranks, which train on end.
 class LaunchedRanks {
  public:
@@ -241,7 +249,7 @@ TEST_F(RanksTest, RefuseToGoOnWithRanksThatMakeOtherEpochs) {
 
 // Record 13 is never rank 0's, which says it all the same.
 TEST_F(RanksTest, CountTheBadRecordsOfAllRanks) {
-  Write("train", 24, 13);
+  Write("train", 24, {13});
   const ProgramResult run =
       Train("model", 2,
             {"--local_ranks", "2", "--rank_share", "strided", "--shuffle",
@@ -250,6 +258,24 @@ TEST_F(RanksTest, CountTheBadRecordsOfAllRanks) {
   EXPECT_THAT(run.err, HasSubstr(" bad records on all ranks; the first of rank "
                                  "1: " +
                                  (data_ / ShardName("train", 0, 1))));
+}
+
+// Each of the two ranks meets one bad record.
+TEST_F(RanksTest, EndWhenAllTogetherHaveMetTooManyBadRecords) {
+  Write("train", 24, {12, 13});
+  const auto train = [&](const std::string& most) {
+    return Train(
+        "model-" + most, 2,
+        {"--local_ranks", "2", "--rank_share", "strided", "--shuffle", "none",
+         "--on_bad_record", "skip", "--max_bad_records", most});
+  };
+  const ProgramResult enough = train("2");
+  EXPECT_EQ(enough.exit_code, 0) << enough.err;
+  const ProgramResult over = train("1");
+  EXPECT_EQ(over.exit_code, 3) << over.err;
+  EXPECT_THAT(over.err, HasSubstr("record 13 at byte "));
+  EXPECT_THAT(over.err, HasSubstr("it is bad record number 2 of all ranks, and "
+                                  "max_bad_records is 1"));
 }
 
 // Three ranks share seven images to evaluate: each is seen once.
@@ -318,7 +344,26 @@ TEST_F(RanksTest, TheLauncherPassesSignalsOn) {
   EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
 }
 
-// At any moment, while they start too.
+// Started anew or not: `ps` shows the program's name, and a rank inherits what
+// the launcher found to be set.
+TEST_F(RanksTest, HaveTheProgramsNameAndWaitWithoutSpinning) {
+  const EnvironmentVariable restored("OMP_WAIT_POLICY", "");
+  ::unsetenv("OMP_WAIT_POLICY");
+  LaunchedRanks run(Endless("named"));
+  std::vector<pid_t> processes = run.ranks();
+  processes.push_back(run.launcher().process());
+  for (const pid_t process : processes) {
+    const std::string folder = "/proc/" + std::to_string(process);
+    EXPECT_EQ(TextOf(folder + "/comm"), "train_resnet\n");
+    const std::string variables = TextOf(folder + "/environ");
+    const std::string passive = "OMP_WAIT_POLICY=passive";
+    EXPECT_THAT(variables, HasSubstr(passive));
+    EXPECT_EQ(variables.find(passive), variables.rfind(passive));
+  }
+}
+
+// At any moment, while they start too: where rank 0 is killed before it
+// listens, the others end once their time is over.
 TEST_F(RanksTest, OthersEndWhenOneIsKilled) {
   const char* const asked = std::getenv("INFEED_KILLS");
   const int kills = asked != nullptr ? std::atoi(asked) : 3;
@@ -326,7 +371,7 @@ TEST_F(RanksTest, OthersEndWhenOneIsKilled) {
   for (int i = 0; i < kills; ++i) {
     RanksByHand ranks(3);
     ranks.StartAll(ArgumentsOf("killed-" + std::to_string(i), 100000,
-                               {"--mode", "train"}));
+                               {"--mode", "train", "--rank_timeout", "5"}));
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % 4000));
     const std::size_t killed = random() % 3;
     ranks[killed].Signal(SIGKILL);
@@ -371,11 +416,12 @@ TEST_F(RanksTest, RanksEndWithTheirLauncher) {
 
 TEST_F(RanksTest, OthersEndWhenOneIsSilent) {
   RanksByHand ranks(2);
-  ranks.StartAll(ArgumentsOf("silent", 100000, {"--mode", "train"}));
+  ranks.StartAll(ArgumentsOf("silent", 100000,
+                             {"--mode", "train", "--rank_timeout", "20"}));
   ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
   ranks[1].Signal(SIGSTOP);
   EXPECT_EQ(ranks[0].Wait(), 1);
-  EXPECT_THAT(ranks[0].err(), HasSubstr("rank 1 has been silent for 5 s"));
+  EXPECT_THAT(ranks[0].err(), HasSubstr("rank 1 has been silent for 20 s"));
   ranks[1].Signal(SIGCONT);
   EXPECT_EQ(ranks[1].Wait(), 1) << ranks[1].err();
 }
@@ -404,18 +450,26 @@ TEST_F(RanksTest, RefuseOtherParametersThanRankZeros) {
   EXPECT_FALSE(fs::exists(Model("model")));
 }
 
+// It comes once the ranks train, and does not disturb them.
 TEST_F(RanksTest, RefuseASecondProcessOfARank) {
-  RanksByHand ranks(3);
-  ranks.Start(0, ArgumentsOf("model", 4));
-  ranks.Start(1, ArgumentsOf("model", 4));
-  ranks.Start(1, ArgumentsOf("model", 4));
-  std::string said;
-  for (const std::size_t program : {0, 1, 2}) {
-    EXPECT_EQ(ranks[program].Wait(), 1);
-    said += ranks[program].err();
-  }
-  EXPECT_THAT(said, HasSubstr("is rank 1 already"));
-  EXPECT_THAT(said, HasSubstr("1 of 3 ranks have not come within 5 s: rank 2"));
+  RanksByHand ranks(2);
+  ranks.StartAll(ArgumentsOf("model", 100000, {"--mode", "train"}));
+  ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
+  RunningProgram& second = ranks.Start(1, ArgumentsOf("model", 100000));
+  EXPECT_EQ(second.Wait(), 1);
+  EXPECT_THAT(second.err(), HasSubstr("is rank 1 already"));
+  ranks[0].Signal(SIGTERM);
+  EXPECT_EQ(ranks[0].Wait(), 75) << ranks[0].err();
+  EXPECT_EQ(ranks[1].Wait(), 75) << ranks[1].err();
+}
+
+TEST_F(RanksTest, NameThoseThatWereNotStarted) {
+  RanksByHand ranks(2);
+  RunningProgram& zero =
+      ranks.Start(0, ArgumentsOf("model", 4, {"--rank_timeout", "1"}));
+  EXPECT_EQ(zero.Wait(), 1);
+  EXPECT_THAT(zero.err(),
+              HasSubstr("1 of 2 ranks have not come within 1 s: rank 1"));
 }
 
 TEST_F(RanksTest, RefuseWhatContradictsItself) {

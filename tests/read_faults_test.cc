@@ -108,6 +108,7 @@ InputOptions OptionsFor(OnBadRecord policy) {
   options.shuffle = Shuffle::kNone;
   options.on_bad_record = policy;
   options.threads = 2;
+  options.label_offset = 1;  // Labels are not looked at first.
   return options;
 }
 

@@ -9,7 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/index_file.h"
-#include "records/shards.h"
+#include "records/side_file.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"

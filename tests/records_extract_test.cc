@@ -115,11 +115,32 @@ TEST_F(RecordsExtractTest, NumbersEqualNamesWhateverTheThreads) {
 }
 
 TEST_F(RecordsExtractTest, StaysInItsFolder) {
+  // Cutting a long name must not turn it into "..".
+  const std::string cut = "..X" + std::string(300, '\x80');
   Write("train-00000-of-00001",
-        RecordFile().Add(
-            PayloadOf({TestJpeg(), 1, "../../escaped.jpg", "", ".."})));
+        RecordFile()
+            .Add(PayloadOf({TestJpeg(), 1, "../../escaped.jpg", "", ".."}))
+            .Add(PayloadOf({TestJpeg(), 1, "precious", "", cut})));
+  RecordFile().AddRaw("old").Write(folder_ / "precious.jpg");
   EXPECT_EQ(Run().exit_code, 0);
-  EXPECT_THAT(Files(), ElementsAre(Pair("_/.._.._escaped.jpg", TestJpeg())));
+  EXPECT_THAT(
+      Files(),
+      ElementsAre(
+          Pair("..X" + std::string(194, '\x80') + "/precious.jpg", TestJpeg()),
+          Pair("_/.._.._escaped.jpg", TestJpeg())));
+  EXPECT_EQ(ReadWholeFile(folder_ / "precious.jpg", 100), "old");
+}
+
+TEST_F(RecordsExtractTest, LeavesLinksToOtherFoldersAlone) {
+  fs::create_directories(output_);
+  fs::create_directories(folder_ / "elsewhere");
+  fs::create_directory_symlink(folder_ / "elsewhere", output_ + "/1");
+  Write("train-00000-of-00001",
+        RecordFile().Add(PayloadOf({TestJpeg(), 1, "a.jpg"})));
+  const ProgramResult result = Run("--resume");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("/1: is a symbolic link"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "elsewhere"));
 }
 
 TEST_F(RecordsExtractTest, MakesFoldersOfSplits) {

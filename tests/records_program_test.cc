@@ -57,6 +57,22 @@ TEST_F(RecordsProgramTest, CountsShardsAndEndsWithTheTotal) {
   EXPECT_EQ(result.out, Path(0) + " 2\n" + Path(1) + " 1\ntotal 3\n");
 }
 
+TEST_F(RecordsProgramTest, SkipsWhatIsNoShardAmongItsPaths) {
+  WriteFileAtomically(folder_ / "dataset.json.txt", "x");
+  WriteFileAtomically(folder_ / "labels.txt", "x");
+  for (const std::string verb : {"ls", "count", "verify", "stats"}) {
+    const ProgramResult result =
+        RunProgram("records", verb + " " + folder_.path() + "/*");
+    EXPECT_EQ(result.exit_code, 0) << verb << result.err;
+    EXPECT_THAT(result.err,
+                HasSubstr("records: skipped 2 files that are not shards, such "
+                          "as " +
+                          (folder_ / "dataset.json.txt")));
+  }
+  EXPECT_EQ(
+      RunProgram("records", "count " + (folder_ / "labels.txt")).exit_code, 3);
+}
+
 TEST_F(RecordsProgramTest, CountRefusesABrokenFrame) {
   second_.Truncate(1).Write(Path(1));
   const ProgramResult result = Run("count");

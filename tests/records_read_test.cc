@@ -68,6 +68,33 @@ class RecordsReadTest : public ::testing::Test {
   const std::string jpeg_ = TestJpeg({.width = 31, .height = 17});
 };
 
+TEST_F(RecordsReadTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
+  std::filesystem::remove(Path(1));
+  const std::string text = "1 shard is missing: " + Path(1);
+  for (const std::string verb : {"count", "cat", "head", "stats"}) {
+    const ProgramResult refused = Run(verb);
+    EXPECT_EQ(refused.exit_code, 3) << verb;
+    EXPECT_EQ(refused.out, "") << verb;
+    EXPECT_THAT(refused.err, HasSubstr(text)) << verb;
+    const ProgramResult allowed = Run(verb + " --allow_missing_shards");
+    EXPECT_EQ(allowed.exit_code, 0) << verb;
+    EXPECT_THAT(allowed.err, HasSubstr(text)) << verb;
+  }
+  EXPECT_EQ(RunProgram("records", "count " + Path(0)).exit_code, 0);
+}
+
+TEST_F(RecordsReadTest, ListsMissingShards) {
+  std::filesystem::remove(Path(1));
+  const ProgramResult ls = Run("ls");
+  EXPECT_EQ(ls.exit_code, 3);
+  EXPECT_THAT(ls.out, HasSubstr("\nmissing "));
+  EXPECT_THAT(ls.err, HasSubstr(Path(1) + ": missing"));
+  // One shard after the other: nothing that is done is wrong.
+  const ProgramResult index = Run("index");
+  EXPECT_EQ(index.exit_code, 0);
+  EXPECT_THAT(index.err, HasSubstr("1 shard is missing: " + Path(1)));
+}
+
 TEST_F(RecordsReadTest, CatTakesRecordsByTheirNumbers) {
   EXPECT_THAT(LabelsOf(""), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(LabelsOf("--record 0"), ElementsAre(1));

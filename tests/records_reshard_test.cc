@@ -204,10 +204,13 @@ TEST_F(RecordsReshardTest, LeavesBadRecordsOutWhenTold) {
 }
 
 TEST_F(RecordsReshardTest, KeepsClassesAndSeed) {
-  WriteDatasetInfo(in_, {.seed = 9, .classes = {"cat", "dog"}, .splits = {}});
+  WriteDatasetInfo(
+      in_,
+      {.seed = 9, .classes = {"cat", "dog"}, .first_label = 0, .splits = {}});
   ASSERT_EQ(Reshard("--shards 2").exit_code, 0);
   const auto info = ReadDatasetInfo(out_);
   ASSERT_TRUE(info);
+  EXPECT_EQ(info->first_label, 0);
   EXPECT_EQ(info->seed, 9U);
   EXPECT_THAT(info->classes, ElementsAre("cat", "dog"));
   ASSERT_EQ(info->splits.size(), 2U);
@@ -222,10 +225,14 @@ TEST_F(RecordsReshardTest, RefusesSetsOfOtherClasses) {
   const std::string other = folder_ / "other";
   fs::create_directories(other);
   RecordFile().Write(other + "/train-00000-of-00001");
-  WriteDatasetInfo(other, {.seed = 9, .classes = {"dog"}, .splits = {}});
-  const ProgramResult result = Reshard(other);
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("different classes"));
+  for (const DatasetInfo& others :
+       {DatasetInfo{.classes = {"dog"}},
+        DatasetInfo{.classes = {"cat", "dog"}, .first_label = 0}}) {
+    WriteDatasetInfo(other, others);
+    const ProgramResult result = Reshard(other);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("different classes"));
+  }
 }
 
 TEST_F(RecordsReshardTest, ReplacesAnOlderSetOnlyWhenTold) {

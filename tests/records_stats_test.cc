@@ -116,6 +116,7 @@ TEST_F(RecordsStatsTest, SaysItInWordsToo) {
   EXPECT_THAT(
       result.out,
       AllOf(HasSubstr("records     7 in 2 shards"),
+            HasSubstr("labels      1..3\n"),
             HasSubstr("classes     3, 1..4 records each, largest/smallest 4.0"),
             HasSubstr("    3        4  57.1 %  label 3\n"),
             HasSubstr("    1        2  28.6 %  ros\xC3\xA9 <&>\n"),

@@ -86,14 +86,14 @@ TEST_F(RecordsVerifyTest, PrintsEachBadRecordAndGoesOn) {
       .Write(Path(0));
   const ProgramResult result = Run("--decode");
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr(": record 0 at byte 0: not a tf.train.Example"),
-                    HasSubstr(": record 1 at byte 30: corrupted record: the "
-                              "payload's checksum"),
-                    HasSubstr(": record 2 at byte 53: "),
-                    HasSubstr("; 16 bytes lost, the next record is at byte "),
-                    EndsWith("7 records in 2 shards, 5 bad, 39 bytes passed "
-                             "over\n")));
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr(": record 0 at byte 0: not a tf.train.Example"),
+            HasSubstr(": record 1 at byte 30: corrupted record: the "
+                      "payload's checksum"),
+            HasSubstr(": record 2 at byte 53: "),
+            HasSubstr("; 16 bytes lost, the next record is at byte "),
+            EndsWith("7 records in 2 shards, 5 bad, 39 B passed over\n")));
   EXPECT_EQ(Run("--decode --threads=1").out, Run("--decode --threads=5").out);
 }
 
@@ -191,6 +191,10 @@ TEST_F(RecordsVerifyTest, NamesMissingShards) {
   const ProgramResult result = Run();
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.out, StartsWith(Path(0) + ": missing\n1 records"));
+  const ProgramResult allowed =
+      RunProgram("records", "verify --allow_missing_shards " + folder_.path());
+  EXPECT_EQ(allowed.exit_code, 0);
+  EXPECT_THAT(allowed.err, HasSubstr("1 shard is missing: " + Path(0)));
   // Of one shard that is named itself no others are expected.
   EXPECT_EQ(RunProgram("records", "verify " + Path(1)).exit_code, 0);
 }

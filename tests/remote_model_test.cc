@@ -150,6 +150,21 @@ TEST_F(RemoteModelTest, TheBestComesAlong) {
   EXPECT_EQ(BestCheckpoint(next->model_dir(), "top_1").step(), 2);
 }
 
+TEST_F(RemoteModelTest, TheBestComesToModesThatAskForIt) {
+  const auto run = Start("machine");
+  for (const std::int64_t step : {1, 2, 3}) {
+    Train(*run, step);
+    Round(*run);
+  }
+  Best(*run, 2, 0.5);
+  Round(*run);
+  const auto newest = Start("newest", {.trains = false});
+  EXPECT_THAT(ListCheckpoints(newest->model_dir()), ElementsAre(3));
+  EXPECT_EQ(RecordedBestStep(newest->model_dir()), 2);
+  const auto best = Start("best", {.trains = false, .resume = "best"});
+  EXPECT_THAT(ListCheckpoints(best->model_dir()), ElementsAre(2, 3));
+}
+
 // best.json never names a checkpoint that is not there.
 TEST_F(RemoteModelTest, TheBestIsNamedOnceItIsThere) {
   const auto run = Start("machine");

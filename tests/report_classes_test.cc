@@ -35,6 +35,22 @@ TEST(ReportClassesTest, ShowsFewInNumbers) {
   EXPECT_THAT(cards.table, Not(HasSubstr("the worst")));
 }
 
+TEST(ReportClassesTest, TurnsTheNamesOfManyColumnsUpright) {
+  const ClassCards few = ClassCardsOf(Perfect(8), {"a <b>"});
+  EXPECT_THAT(few.confusion,
+              AllOf(HasSubstr("<table class=\"heat\">"),
+                    HasSubstr("<th>actual \\ predicted</th>"
+                              "<th><span>a &lt;b&gt;</span></th>")));
+  EXPECT_FALSE(few.are_wide);
+  for (const int classes : {9, 20, 21, 1000}) {
+    const ClassCards many = ClassCardsOf(Perfect(classes), {});
+    EXPECT_TRUE(many.are_wide);
+    EXPECT_THAT(many.confusion,
+                AllOf(HasSubstr("actual \\ predicted"),
+                      HasSubstr(classes <= 20 ? "\"heat upright\"" : "<img")));
+  }
+}
+
 TEST(ReportClassesTest, SaysNothingOfWhatWasNotMeasured) {
   const ClassCards cards = ClassCardsOf({}, {});
   EXPECT_EQ(cards.confusion + cards.table + cards.roc, "");

@@ -67,7 +67,7 @@ ReportSubject MadeSubject() {
           .class_names = {"a & b"},
           .configuration = {{"train_steps", "9", "--params_override"},
                             {"momentum", "0.9", ""}},
-          .environment = {{"device", "cpu"}}};
+          .origin = {{"command", "train_resnet '--a=<b>'"}}};
 }
 
 ReportState MadeState() {
@@ -104,7 +104,9 @@ TEST(ReportPageTest, ShowsTheFiguresThatMatter) {
       ReportPage(MadeSubject(), MadeHistory(), MadeState());
   for (const char* const text :
        {"ResNet-18 on &lt;data&gt;", "<b>3 / 9</b>", "<b>80.0&nbsp;%</b>",
-        "top-1, best, at step 2", "<b>5.0</b><span>images/s after the warm-up",
+        "top-1, best, at step 2", "<b>2.000</b><span>loss, evaluation",
+        "<b>1.500</b><span>loss, training",
+        "<b>5.0</b><span>images/s after the warm-up",
         "<b>10.0&nbsp;%</b><span>of the time waiting",
         "decode bounds the run"}) {
     EXPECT_THAT(page, HasSubstr(text));
@@ -118,6 +120,28 @@ TEST(ReportPageTest, KeepsTheWarmUpApart) {
   // Of the first run: before its first loop, warm-up, first batch.
   EXPECT_THAT(page, HasSubstr("<td>0.50</td><td>2.50</td><td>0.25</td>"));
   EXPECT_THAT(page, Not(HasSubstr("777")));  // It would spoil the curve.
+}
+
+TEST(ReportPageTest, SaysHowRunsEnded) {
+  RunHistory history = MadeHistory();
+  history.Add(R"({"event":"end","step":3,"state":"stopped"})");
+  ReportState state = MadeState();
+  EXPECT_THAT(ReportPage(MadeSubject(), MadeHistory(), state),
+              AllOf(HasSubstr("<td>no end</td>"), HasSubstr("<td>runs</td>"),
+                    HasSubstr("<span>steps, so far</span>")));
+  state.end = RunEnd::kStopped;
+  EXPECT_THAT(
+      ReportPage(MadeSubject(), history, state),
+      AllOf(HasSubstr("<td>stopped at step 3</td>"),
+            HasSubstr("<span>steps, stopped</span>"), Not(HasSubstr("ended"))));
+}
+
+TEST(ReportPageTest, SaysWhereTheRunCameFrom) {
+  ReportState state = MadeState();
+  state.peak_memory_bytes = 3 << 20;
+  EXPECT_THAT(ReportPage(MadeSubject(), MadeHistory(), state),
+              AllOf(HasSubstr("<td>command</td><td>train_resnet '--a=&lt;b"),
+                    HasSubstr("<td>3 MiB of this process so far</td>")));
 }
 
 TEST(ReportPageTest, MarksWhereARunWentOn) {

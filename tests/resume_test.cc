@@ -1,5 +1,6 @@
 #include "trainer/resume.h"
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -11,12 +12,14 @@
 #include "tests/support/made_checkpoint.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
+#include "trainer/best_checkpoint.h"
 #include "trainer/checkpoint_save.h"
 #include "trainer/model_dir.h"
 
 namespace infeed {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -69,10 +72,20 @@ TEST_F(ResumeTest, NeverBeginsAnewWhereNothingIsLost) {
 
 TEST_F(ResumeTest, TakesTheStepThatIsAskedFor) {
   EXPECT_EQ(Step(dir_, "10"), 10);
-  EXPECT_EQ(ErrorOf(dir_, "15"), "resume=15: " + dir_ +
-                                     " has no checkpoint of this step; it has "
-                                     "10, 20");
+  EXPECT_EQ(ErrorOf(dir_, "15"),
+            "model_dir=" + dir_ + ": no checkpoint of step 15; it has 10, 20");
   EXPECT_THAT(ErrorOf(new_, "15"), HasSubstr("it has none"));
+}
+
+TEST_F(ResumeTest, TakesTheBestOne) {
+  EXPECT_THAT(ErrorOf(dir_, "best"),
+              HasSubstr("no best.json in it names the best"));
+  BestCheckpoint best(dir_, "loss");
+  ASSERT_TRUE(best.Note(10, {.loss = 1}));
+  EXPECT_EQ(Step(dir_, "best"), 10);
+  EXPECT_EQ(Step(dir_, "best", /*trains=*/false), 10);
+  fs::remove_all(CheckpointFolder(dir_, 10));
+  EXPECT_THAT(ErrorOf(dir_, "best"), HasSubstr("no checkpoint of step 10"));
 }
 
 TEST_F(ResumeTest, FallsBackFromNothingThatIsAskedFor) {
@@ -95,7 +108,7 @@ TEST_F(ResumeTest, TakesAPathWhileTheModelFolderIsEmpty) {
 TEST_F(ResumeTest, SaysWhatItMayBe) {
   EXPECT_THAT(ErrorOf(new_, "nowhere"),
               HasSubstr("resume=nowhere: no checkpoint there; give auto, "
-                        "never, a step, or the path"));
+                        "best, never, a step, or the path"));
   EXPECT_THAT(ErrorOf(new_, "-3"), HasSubstr("resume=-3"));
 }
 

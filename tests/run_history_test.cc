@@ -54,7 +54,26 @@ TEST(RunHistoryTest, ReadsWhatTheLogWrites) {
   ASSERT_EQ(history.runs().size(), 1U);
   EXPECT_EQ(history.runs()[0].warm_up_seconds, 2);
   EXPECT_EQ(history.runs()[0].first_batch_seconds, 1);
-  EXPECT_FALSE(history.runs()[0].ended);
+  EXPECT_FALSE(history.runs()[0].end);
+}
+
+// Files of earlier versions do not say how.
+TEST(RunHistoryTest, ReadsHowARunEnded) {
+  RunHistory history("nowhere");
+  for (const auto& [line, end] :
+       {std::pair(R"({"event":"end","step":4})", RunEnd::kDone),
+        std::pair(R"({"event":"end","step":4,"state":7})", RunEnd::kDone),
+        std::pair(R"({"event":"end","step":4,"state":"done"})", RunEnd::kDone),
+        std::pair(R"({"event":"end","step":4,"state":"stopped"})",
+                  RunEnd::kStopped),
+        std::pair(R"({"event":"end","step":4,"state":"diverged"})",
+                  RunEnd::kDiverged)}) {
+    history.Add(R"({"event":"start","step":0,"command":"x"})");
+    EXPECT_FALSE(history.runs().back().end);
+    history.Add(line);
+    EXPECT_EQ(history.runs().back().end, end) << line;
+    EXPECT_EQ(history.runs().back().last_step, 4);
+  }
 }
 
 TEST(RunHistoryTest, GoesOnWhereItStopped) {
@@ -90,7 +109,7 @@ TEST(RunHistoryTest, ForgetsWhatALaterRunDoesAgain) {
   EXPECT_TRUE(history.evaluations().empty());
   ASSERT_EQ(history.runs().size(), 2U);
   EXPECT_EQ(history.runs()[1].first_step, 1);
-  EXPECT_TRUE(history.runs()[1].ended);
+  EXPECT_EQ(history.runs()[1].end, RunEnd::kDone);
   EXPECT_EQ(history.runs()[1].last_time, 9);
 }
 

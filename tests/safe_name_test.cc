@@ -22,6 +22,10 @@ TEST(SafeNameTest, NeverLeavesItsFolder) {
   EXPECT_EQ(SafeName("."), "_");
   EXPECT_EQ(SafeName(""), "_");
   EXPECT_EQ(SafeName("a\0b\n\x7F"s), "a_b__");
+  // Bytes that continue no character must not shorten a name to "..".
+  const std::string bytes(300, '\x80');
+  EXPECT_EQ(SafeName("..X" + bytes).size(), 197U);
+  EXPECT_EQ(SafeName(".." + bytes).size(), 197U);
 }
 
 TEST(SafeNameTest, CutsLongNamesInFrontOfTheExtension) {

@@ -60,15 +60,36 @@ TEST(ScratchFolderTest, OneOfAProcessGoesWithItUnlessKept) {
 
 TEST(ScratchFolderTest, LeftoversGoUnlessSomethingInThemWaits) {
   const TemporaryFolder base;
-  MakeFolder(base / "process-idle/outbox");
-  MakeFolder(base / "process-waits/outbox/export-1");
+  std::string idle;
+  std::string waits;
+  {
+    ScratchFolder first = ScratchFolder::OfThisProcess(base.path());
+    ScratchFolder second = ScratchFolder::OfThisProcess(base.path());
+    first.Keep();
+    second.Keep();
+    idle = first.path();
+    waits = second.path();
+    MakeFolder(second.outbox() + "/export-1");
+  }
   MakeFolder(base / "gs___bucket_model-0/model");
   const ScratchFolder used = ScratchFolder::OfThisProcess(base.path());
   const ScratchFolder next = ScratchFolder::OfThisProcess(base.path());
   EXPECT_TRUE(fs::exists(used.path()));
-  EXPECT_FALSE(fs::exists(base / "process-idle"));
-  EXPECT_TRUE(fs::exists(base / "process-waits/outbox/export-1"));
+  EXPECT_FALSE(fs::exists(idle));
+  EXPECT_TRUE(fs::exists(waits + "/outbox/export-1"));
   EXPECT_TRUE(fs::exists(base / "gs___bucket_model-0/model"));
+}
+
+TEST(ScratchFolderTest, LeavesFoldersOfOthersAlone) {
+  const TemporaryFolder base;
+  MakeFolder(base / "process-notes");
+  WriteFileAtomically(base / "process-notes/thesis.txt", "years of work");
+  MakeFolder(base / "process-locked");
+  WriteFileAtomically(base / "process-locked/lock", "somebody else's");
+  const ScratchFolder used = ScratchFolder::OfThisProcess(base.path());
+  EXPECT_TRUE(fs::exists(base / "process-notes/thesis.txt"));
+  EXPECT_FALSE(fs::exists(base / "process-notes/lock"));
+  EXPECT_TRUE(fs::exists(base / "process-locked/lock"));
 }
 
 TEST(ScratchFolderTest, LiesInTheUsersCache) {

@@ -222,5 +222,15 @@ TEST_F(SelectionFlagsTest, FindClassNamesAboveASplitsFolder) {
   EXPECT_EQ(ClassNames().NameOf(1), "1");
 }
 
+TEST_F(SelectionFlagsTest, NameClassesFromTheirFirstLabel) {
+  WriteDatasetInfo(folder_.path(),
+                   {.classes = {"daisy", "red roses"}, .first_label = 0});
+  const ClassNames names(index_);
+  EXPECT_EQ(names.LabelOf("daisy"), 0);
+  EXPECT_EQ(names.NameOf(1), "red roses");
+  EXPECT_EQ(names.NameOf(2), "2");
+  EXPECT_EQ(names.NameOf(-1), "-1");
+}
+
 }  // namespace
 }  // namespace infeed

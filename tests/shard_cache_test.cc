@@ -71,11 +71,12 @@ class ShardCacheTest : public ::testing::Test {
   std::string Read(const std::string& name) {
     return ReadAll(*cache_.Open("s3://b/" + name));
   }
-  // The files but for the lock.
+  // The copies and drafts.
   std::vector<fs::path> Files() const {
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(folder_ / "cache")) {
-      if (entry.path().filename() != "lock") {
+    for (const auto& entry : fs::directory_iterator(copies_)) {
+      const std::string name = entry.path().filename().string();
+      if (name != "lock" && name != "CACHEDIR.TAG") {
         files.push_back(entry.path());
       }
     }
@@ -86,6 +87,7 @@ class ShardCacheTest : public ::testing::Test {
   inline static const std::string kBytes = "twenty-five bytes in all.";
   CloudEnvironment environment_;
   const TemporaryFolder folder_;
+  const std::string copies_ = folder_ / "cache/infeed-shard-cache";
   CloudSettings settings_;
   std::unique_ptr<LoopbackServer> server_;
   ShardCache cache_{folder_ / "cache", 60};
@@ -123,6 +125,7 @@ TEST_F(ShardCacheTest, ManyDownloadAShardOnce) {
 }
 
 TEST_F(ShardCacheTest, AFullDiskIsToldOnceAndDoesNoHarm) {
+  CacheFolder(folder_ / "cache", 60).Make();
   const FileSizeLimit limit(10);
   EXPECT_EQ(Read("a"), kBytes);
   EXPECT_THAT(cache_.TakeWarning(), HasSubstr("cannot take the room for it"));
@@ -188,8 +191,8 @@ TEST_F(ShardCacheTest, WhatTheStoreRefusesIsAnErrorAndLeavesNothing) {
 }
 
 TEST_F(ShardCacheTest, ADraftThatWasLeftBehindMakesRoom) {
-  fs::create_directory(folder_ / "cache");
-  const std::string draft = folder_ / "cache/0123.tmp-1-1";
+  fs::create_directories(copies_);
+  const std::string draft = copies_ + "/0123456789abcdef.tmp-1-1";
   std::ofstream(draft) << std::string(50, 'x');
   EXPECT_EQ(Read("a"), kBytes);  // The draft may be another process's.
   EXPECT_TRUE(fs::exists(draft));
@@ -203,9 +206,36 @@ TEST_F(ShardCacheTest, AFolderThatCannotBeUsedIsToldOnce) {
   std::ofstream(folder_ / "file") << "x";
   ShardCache cache(folder_ / "file", 60);
   EXPECT_EQ(ReadAll(*cache.Open("s3://b/a")), kBytes);
-  EXPECT_THAT(cache.TakeWarning(), HasSubstr("file: cannot make the cache"));
+  EXPECT_THAT(cache.TakeWarning(),
+              HasSubstr("cannot make the cache: Not a directory"));
   EXPECT_EQ(ReadAll(*cache.Open("s3://b/a")), kBytes);
   EXPECT_EQ(cache.TakeWarning(), "");
+}
+
+TEST_F(ShardCacheTest, RemovesNoFilesOfTheUsers) {
+  fs::create_directory(folder_ / "cache");
+  std::ofstream(folder_ / "cache/photos.tar") << std::string(100, 'x');
+  for (const char* name : {"a", "b", "c"}) {
+    EXPECT_EQ(Read(name), kBytes);
+  }
+  EXPECT_THAT(Files(), SizeIs(2));
+  EXPECT_TRUE(fs::exists(folder_ / "cache/photos.tar"));
+  // Nor any of another name in its own folder, which counts for nothing.
+  std::ofstream(copies_ + "/notes-60-0000000g") << std::string(60, 'x');
+  for (const char* name : {"d", "e"}) {
+    EXPECT_EQ(Read(name), kBytes);
+  }
+  EXPECT_THAT(Files(), SizeIs(3));
+  EXPECT_TRUE(fs::exists(copies_ + "/notes-60-0000000g"));
+}
+
+TEST_F(ShardCacheTest, LeavesAFolderWithOtherFilesAlone) {
+  fs::create_directories(copies_);
+  std::ofstream(copies_ + "/thesis.txt") << "years of work";
+  EXPECT_EQ(Read("a"), kBytes);
+  EXPECT_THAT(cache_.TakeWarning(),
+              HasSubstr("thesis.txt: is no file of infeed's cache"));
+  EXPECT_THAT(Files(), ::testing::ElementsAre(copies_ + "/thesis.txt"));
 }
 
 TEST_F(ShardCacheTest, AServerWithoutIdentityIsNotCopied) {

@@ -66,7 +66,7 @@ TEST_F(ShardFingerprintTest, TellsOptionsThatChangeTheBytesAndNoOthers) {
         ImageEncoderOptions{.format = RecordFormat::kPixels},
         ImageEncoderOptions{.max_size = 64}, ImageEncoderOptions{.quality = 1},
         ImageEncoderOptions{.keep_png = true},
-        ImageEncoderOptions{.exif_orientation = true}}) {
+        ImageEncoderOptions{.exif_rotate = true}}) {
     options_ = {.image = image};
     EXPECT_NE(Of(plan_), before);
   }

@@ -18,6 +18,7 @@
 #include "records/open_sink.h"
 #include "records/tfrecord_reader.h"
 #include "tests/support/bytes.h"
+#include "tests/support/packed_payload.h"
 #include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
@@ -232,6 +233,22 @@ TEST_F(ShardRepairTest, TakesRecordsThatAreNoExamplesForBad) {
   report =
       RepairBytes(RecordFile().Add(good).Add(image).bytes(), {.decode = true});
   EXPECT_THAT(ReadPayloads(paths_.good), ElementsAre(image));
+}
+
+TEST_F(ShardRepairTest, KeepsPixelsThatAreReady) {
+  const std::string good = PackedPayload(1, 4);
+  // The same record with another height: its pixels are too few.
+  ImagenetExample example;
+  example.width = 4;
+  example.height = 5;
+  example.packed = std::string(4 * 4 * 4, 'x');
+  const std::string bad = BuildImagenetExample(example);
+  const std::string bytes = RecordFile().Add(good).Add(bad).bytes();
+  for (const bool decode : {false, true}) {
+    const ShardRepairReport report = RepairBytes(bytes, {.decode = decode});
+    EXPECT_THAT(ReadPayloads(paths_.good), ElementsAre(good)) << decode;
+    EXPECT_EQ(report.bad.size(), 1U) << decode;
+  }
 }
 
 TEST_F(ShardRepairTest, SaysWhichRecordsWereLostWhereAnIndexFromBeforeKnows) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "records/side_file.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/temporary_folder.h"
 
@@ -97,8 +98,8 @@ TEST_F(ShardsTest, NeverTakesDalisIndexForAShard) {
 }
 
 TEST_F(ShardsTest, APatternPassesOverFoldersThatMatch) {
-  Make({"train-00000-of-00002", "train-00001-of-00002/something"});
-  EXPECT_THAT(List(folder_ / "train*"), ElementsAre("train-00000-of-00002"));
+  Make({"train-00000-of-00001", "training-00000-of-00001/something"});
+  EXPECT_THAT(List(folder_ / "train*"), ElementsAre("train-00000-of-00001"));
 }
 
 TEST_F(ShardsTest, JoinsAListAndTakesEachOnce) {
@@ -159,6 +160,17 @@ TEST_F(ShardsTest, SideFilesLieBesideTheData) {
   EXPECT_EQ(side, folder_ / ".infeed");
   EXPECT_TRUE(std::filesystem::is_directory(side));
   EXPECT_EQ(SideFolder(folder_.path()), side);
+}
+
+TEST_F(ShardsTest, LookingForSideFilesMakesNothing) {
+  const EnvironmentVariable cache("XDG_CACHE_HOME", folder_ / "cache");
+  const std::vector<std::string> folders = SideFolders(folder_.path());
+  ASSERT_EQ(folders.size(), 2U);
+  EXPECT_EQ(folders[0], folder_ / ".infeed");
+  EXPECT_THAT(folders[1], StartsWith(folder_ / "cache/infeed/"));
+  EXPECT_EQ(SidePaths(folder_ / "x", ".index"),
+            (std::vector{folders[0] + "/x.index", folders[1] + "/x.index"}));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(ShardsTest, SideFilesFallBackToTheUsersCache) {

@@ -24,6 +24,7 @@ const InputOptions kOptions{.batch_size = kRecords,
                             .image_size = 16,
                             .seed = 3,
                             .on_bad_record = OnBadRecord::kReplace,
+                            .label_offset = 1,
                             .threads = 4};
 
 // Fills one batch with all records, each thread taking the next slot.

@@ -22,6 +22,7 @@ TEST(PrometheusTextTest, IsThisText) {
   stats.bad_record_totals = {.bad_samples = 14,
                              .frames = 4,
                              .examples = 5,
+                             .labels = 7,
                              .images = 6,
                              .warnings = 8};
   stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
@@ -48,6 +49,7 @@ infeed_consumer_wait_seconds_total 10
 # TYPE infeed_bad_records_total counter
 infeed_bad_records_total{kind="frame"} 4
 infeed_bad_records_total{kind="example"} 5
+infeed_bad_records_total{kind="label"} 7
 infeed_bad_records_total{kind="image"} 6
 # HELP infeed_bad_samples_total Samples whose own record was bad.
 # TYPE infeed_bad_samples_total counter

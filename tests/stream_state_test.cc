@@ -54,21 +54,32 @@ TEST_F(StreamStateTest, IsReadBack) {
   const StreamState state =
       StateOf(index(), options,
               {.epoch = std::numeric_limits<std::uint32_t>::max(),
-               .position = std::numeric_limits<std::int64_t>::max()});
+               .position = std::numeric_limits<std::int64_t>::max(),
+               .past_epochs = std::numeric_limits<std::uint32_t>::max()});
   const std::string text = BuildStreamState(state);
   EXPECT_EQ(ParseStreamState(text), state);
   EXPECT_EQ(ResumePosition(text, index(), options), state.position);
 }
 
 TEST_F(StreamStateTest, IsTheFormatOfTheDocuments) {
-  const std::string text = BuildStreamState(StateOf(index(), options_, {3, 4}));
+  const std::string text =
+      BuildStreamState(StateOf(index(), options_, {3, 4, 2}));
   EXPECT_THAT(text,
               AllOf(HasSubstr("{\n  \"schema\": 1,\n  \"epoch\": 3,\n"
-                              "  \"position\": 4,\n  \"seed\": 7,\n"
+                              "  \"position\": 4,\n  \"past_epochs\": 2,\n"
+                              "  \"seed\": 7,\n"
                               "  \"data\": \"" +
                               index().identity() + "\",\n  \"options\": {\n"),
                     HasSubstr("    \"recipe\": \"tpu\",\n"),
                     HasSubstr("    \"selection\": null,\n")));
+}
+
+// Which counted epochs from 0 on, wherever the stream began.
+TEST_F(StreamStateTest, IsReadFromEarlierVersions) {
+  std::string text = BuildStreamState(StateOf(index(), options_, {3, 4}));
+  const std::string field = "  \"past_epochs\": 0,\n";
+  text.erase(text.find(field), field.size());
+  EXPECT_EQ(ResumePosition(text, index(), options_), (StreamPosition{3, 4, 3}));
 }
 
 // Three ranks fill an epoch of 8 records up to 9, or cut it to 6.
@@ -218,6 +229,8 @@ TEST_F(StreamStateTest, SaysWhereItIsBroken) {
   EXPECT_THAT(message(good.substr(0, 60)), HasSubstr("at line 5, column 13"));
   EXPECT_THAT(message(""), HasSubstr("not a stream's state"));
   EXPECT_THAT(message("[]"), HasSubstr("not a stream's state"));
+  EXPECT_THAT(message(std::string(200'000, '[')),
+              HasSubstr("nested more than 32 levels deep"));
   EXPECT_THAT(message(with("\"position\"", "\"place\"")),
               HasSubstr("key 'position' not found"));
   EXPECT_EQ(message(with("\"epoch\": 3", "\"epoch\": 4294967296")),

@@ -63,6 +63,35 @@ TEST(SummaryWriterTest, WritesAText) {
       "0a060a0474657874");
 }
 
+// As TensorBoard 2.21 serializes these messages.
+TEST(SummaryWriterTest, WritesHowASessionStarts) {
+  const std::string begin =
+      "5f68706172616d735f2f73657373696f6e5f73746172745f696e666f420608011202120"
+      "0";
+  EXPECT_EQ(ToHex(SessionStartEvent(2.0, 3, {{"a", "0.5"}, {"b", ""}})),
+            "09000000000000004010032a520a500a1c" + begin +
+                "4a280a260a0768706172616d73121b1a190a0e0a0161120911000000000000"
+                "e03f290000000000000040");
+  EXPECT_EQ(ToHex(SessionStartEvent(2.0, 3, {{"a", "true"}})),
+            "09000000000000004010032a4b0a490a1c" + begin +
+                "4a210a1f0a0768706172616d7312141a120a070a0161120220012900000000"
+                "00000040");
+  EXPECT_EQ(ToHex(SessionStartEvent(2.0, 3, {{"a", "x"}})),
+            "09000000000000004010032a4c0a4a0a1c" + begin +
+                "4a220a200a0768706172616d7312151a130a080a016112031a017829000000"
+                "0000000040");
+}
+
+TEST(SummaryWriterTest, WritesHowASessionEnds) {
+  const std::string begin =
+      "09000000000000004010032a420a400a1a5f68706172616d735f2f73657373696f6e5f65"
+      "6e645f696e666f42060801120212004a1a0a180a0768706172616d73120d220b08";
+  EXPECT_EQ(ToHex(SessionEndEvent(2.0, 3, true)),
+            begin + "01110000000000000040");
+  EXPECT_EQ(ToHex(SessionEndEvent(2.0, 3, false)),
+            begin + "02110000000000000040");
+}
+
 TEST(SummaryWriterTest, WritesAZeroToo) {
   EXPECT_THAT(ToHex(ScalarEvent(2.0, 0, "a", 0)),
               testing::EndsWith("2a0a0a080a0161"

@@ -124,8 +124,9 @@ TEST(TaskShareTest, RefusesWhatDoesNotFit) {
 }
 
 TEST(TaskShareTest, LooksIntoTheProcessEnvironment) {
-  EXPECT_TRUE(ProcessEnvironment("PATH"));
-  EXPECT_FALSE(ProcessEnvironment("INFEED_NO_SUCH_VARIABLE"));
+  const Environment environment = ProcessEnvironment();
+  EXPECT_TRUE(environment("PATH"));
+  EXPECT_FALSE(environment("INFEED_NO_SUCH_VARIABLE"));
 }
 
 }  // namespace

@@ -15,12 +15,6 @@ TEST(TextTableTest, AlignsByCharactersNotByBytes) {
             "a      1000  x\n");
 }
 
-TEST(TextTableTest, ShowsBytesInDecimalUnits) {
-  EXPECT_EQ(BytesText(999), "999 B");
-  EXPECT_EQ(BytesText(1500), "1.5 kB");
-  EXPECT_EQ(BytesText(2.5e12), "2.5 TB");
-}
-
 TEST(TextTableTest, ShowsShares) {
   EXPECT_EQ(PercentText(1, 8), "12.5 %");
   EXPECT_EQ(PercentText(1, 0), "-");

@@ -68,7 +68,8 @@ TEST_F(ThousandRanksMemoryTest, IndexIsSixteenBytesARecord) {
   const std::int64_t bytes = LiveBytes() - before;
   ASSERT_EQ(index.size(), kRecords);
   EXPECT_GE(bytes, 16 * kRecords);  // That it is measured.
-  EXPECT_LE(bytes, 16 * kRecords + 400 * kShards);
+  // A shard's name and size, and what the heap rounds up to.
+  EXPECT_LE(bytes, 16 * kRecords + 450 * kShards);
   const MemoryPlan plan =
       PlanMemory(OptionsOf(0, Shuffle::kGlobal),
                  {.records = kRecords, .longest_record = index.max_length()});

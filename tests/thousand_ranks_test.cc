@@ -58,7 +58,8 @@ InputOptions OptionsOf(int rank, int ranks, Shuffle shuffle) {
                               .last_batch = LastBatch::kPad,
                               .repeat = 2,
                               .shuffle = shuffle,
-                              .seed = 5});
+                              .seed = 5,
+                              .label_offset = 1});
 }
 
 class ThousandRanksTest : public ::testing::Test {
@@ -104,7 +105,7 @@ class ThousandRanksTest : public ::testing::Test {
 TEST_F(ThousandRanksTest, ReadEachRecordOnceAnEpoch) {
   const StreamPosition end = ReadAll(kRanks, Shuffle::kGlobal, {}, kBatches);
   ExpectAllOnce();
-  EXPECT_EQ(end, (StreamPosition{.epoch = 1}));
+  EXPECT_EQ(end, (StreamPosition{.epoch = 1, .past_epochs = 1}));
 }
 
 TEST_F(ThousandRanksTest, ReadEachRecordOnceByWindows) {
@@ -128,7 +129,7 @@ TEST_F(ThousandRanksTest, BecomeFewerAndMoreInMidEpoch) {
 }
 
 TEST_F(ThousandRanksTest, ArePlacedByThreeIntegers) {
-  static_assert(sizeof(StreamPosition) <= 2 * sizeof(std::int64_t));
+  static_assert(sizeof(StreamPosition) <= 3 * sizeof(std::int64_t));
   static_assert(std::is_trivially_copyable_v<StreamPosition>);
   const StreamPosition position{.epoch = 1, .position = kBatch * 2};
   const std::string state = BuildStreamState(

@@ -79,6 +79,15 @@ TEST_F(ThroughputRunTest, KeepsTheMedianRound) {
   EXPECT_EQ(&FastestRun(runs), &runs[1]);
 }
 
+TEST_F(ThroughputRunTest, TakesTheMeanOfTheTwoMiddleRounds) {
+  options_.rounds = 2;
+  const std::vector<ThroughputRun> runs = Measure();
+  EXPECT_EQ(runs[0].median(), 110);
+  EXPECT_EQ(runs[1].median(), 190);
+  // 1.8 and 2 seconds for 500 images.
+  EXPECT_DOUBLE_EQ(runs[1].cpu_seconds_per_1000, 3.8);
+}
+
 TEST_F(ThroughputRunTest, HasInstructionsAndADevicesWaitOnlyWhereTheyAre) {
   EXPECT_EQ(Measure()[0].instructions_per_1000, std::nullopt);
   EXPECT_EQ(Measure()[0].input_wait, std::nullopt);

@@ -1,9 +1,21 @@
 infeed_test(flags_test
   SOURCES cloud_flags_test.cc flags_test.cc input_flags_test.cc
-          selection_files_test.cc selection_flags_test.cc
+          selection_files_test.cc selection_flags_test.cc signals_test.cc
   LIBRARIES infeed::input_flags infeed::tools CLI11::CLI11
   LABELS core)
 add_dependencies(core_tests flags_test)
+
+infeed_test(help_texts_test
+  SOURCES help_texts_test.cc
+  LIBRARIES infeed::base
+  LABELS end_to_end)
+add_dependencies(help_texts_test imagenet_to_records make_demo_images
+                 pipeline_throughput records train_resnet)
+
+add_test(NAME build_version_test
+  COMMAND Python3::Interpreter
+          ${CMAKE_CURRENT_SOURCE_DIR}/build_version_test.py ${CMAKE_COMMAND})
+set_tests_properties(build_version_test PROPERTIES LABELS core)
 
 infeed_test(observation_test
   SOURCES
@@ -15,9 +27,9 @@ add_dependencies(core_tests observation_test)
 add_dependencies(tsan_tests observation_test)
 
 infeed_test(record_verbs_test
-  SOURCES image_format_test.cc quick_file_test.cc read_progress_test.cc
-          record_pass_test.cc safe_name_test.cc tally_test.cc
-          text_table_test.cc tracked_source_test.cc
+  SOURCES image_format_test.cc file_below_test.cc read_progress_test.cc
+          record_pass_test.cc safe_name_test.cc
+          shard_arguments_test.cc tally_test.cc text_table_test.cc tracked_source_test.cc
   LIBRARIES infeed::record_verbs test_jpeg
   LABELS core)
 add_dependencies(core_tests record_verbs_test)
@@ -80,6 +92,7 @@ infeed_test(converter_program_test
           imagenet_to_records_upload_test.cc
           make_demo_images_test.cc support/running_program.cc
   LIBRARIES infeed::pipeline infeed::records object_server test_jpeg
+            nlohmann_json::nlohmann_json
   LABELS end_to_end)
 add_dependencies(converter_program_test imagenet_to_records make_demo_images)
 

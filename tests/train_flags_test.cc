@@ -62,6 +62,32 @@ TEST(TrainFlagsTest, NeedTheFoldersOfTheirMode) {
             "");
 }
 
+TEST(TrainFlagsTest, ChooseTheCheckpointOfATrainedModel) {
+  const auto resume = [](const std::string& checkpoint) {
+    return Read({"--mode", "export", "--model_dir", "M", "--export_dir", "E",
+                 "--checkpoint", checkpoint})
+        ->run.resume;
+  };
+  EXPECT_EQ(resume("best"), "best");
+  EXPECT_EQ(resume("newest"), "auto");
+  EXPECT_EQ(resume("12"), "12");
+  const auto error = [](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"--data_dir", "D", "--model_dir", "M"};
+    all.insert(all.end(), more.begin(), more.end());
+    return FolderError(all);
+  };
+  EXPECT_THAT(error({"--checkpoint", "best"}),
+              HasSubstr("a training goes on from --resume"));
+  EXPECT_THAT(error({"--mode", "eval", "--checkpoint", "M/checkpoint-1"}),
+              HasSubstr("must be best, newest or a step"));
+  EXPECT_THAT(
+      error({"--mode", "eval", "--checkpoint", "1", "--resume", "2"}),
+      HasSubstr("--checkpoint=1: --resume chooses the checkpoint as well"));
+  EXPECT_THAT(
+      error({"--mode", "eval", "--checkpoint", "1", "--eval_timeout", "2"}),
+      HasSubstr("--checkpoint=1: --eval_timeout chooses"));
+}
+
 TEST(TrainFlagsTest, ReadTheFlagsOfAllModes) {
   const RunOptions run =
       Read({"--mode=predict", "--model_dir=M", "--input", "a.jpg", "b.jpg",
@@ -150,10 +176,26 @@ TEST(TrainFlagsTest, TakeTheGuidesCommandAsItIs) {
 TEST(TrainFlagsTest, RefuseTheReferencesOthersThatChangeTheRun) {
   EXPECT_THAT(ErrorOf({"--bigtable_instance=i"}),
               HasSubstr("not from Bigtable"));
-  EXPECT_THAT(ErrorOf({"--num_cores=16"}),
-              HasSubstr("a process drives one device"));
-  EXPECT_THAT(ErrorOf({"--data_format=channels_first"}),
-              HasSubstr("channels_last"));
+  EXPECT_THAT(ErrorOf({"--norm_act_layer=evonorm_s0"}),
+              HasSubstr("must be bn_relu"));
+}
+
+TEST(TrainFlagsTest, AcceptTheReferencesParametersWithAnyValue) {
+  const RunParams run = ReadParams(
+      Read({"--use_tpu=False", "--num_cores=16", "--transpose_input=False",
+            "--data_format=channels_first", "--resnet_size=18",
+            "--print_config"})
+          ->layers);
+  EXPECT_EQ(run.values.resnet_depth, 18);
+  EXPECT_EQ(run.notes.size(), 4U);
+}
+
+TEST(TrainFlagsTest, TakeAnEmptyDataFolderForFakeData) {
+  const RunOptions run = Read({"--data_dir=", "--model_dir", "M"})->run;
+  EXPECT_EQ(run.data_dir, "null");
+  EXPECT_EQ(run.model_dir, "M");
+  EXPECT_EQ(FolderError({"--data_dir", "--mode", "train"}),
+            "--data_dir: its value is missing, the flag --mode comes next");
 }
 
 TEST(TrainFlagsTest, SuggestTheNearestForAnUnknownOne) {
@@ -163,6 +205,22 @@ TEST(TrainFlagsTest, SuggestTheNearestForAnUnknownOne) {
             "unknown flag '--modle_dir': did you mean '--model_dir'?");
   EXPECT_EQ(ErrorOf({"--xyzzyx"}), "unknown flag '--xyzzyx' (see --help)");
   EXPECT_THAT(ErrorOf({"shards"}), HasSubstr("'shards': not a flag"));
+}
+
+TEST(TrainFlagsTest, KnowTheNamesOfOtherPrograms) {
+  for (const auto& [other, ours] : {std::pair("lr", "base_learning_rate"),
+                                    {"batch-size", "train_batch_size"},
+                                    {"batch_size", "train_batch_size"},
+                                    {"epochs", "train_epochs"},
+                                    {"workers", "num_parallel_calls"},
+                                    {"data", "data_dir"},
+                                    {"output-dir", "model_dir"}}) {
+    EXPECT_THAT(
+        ErrorOf({std::string("--") + other, "1"}),
+        testing::EndsWith(std::string(": did you mean '--") + ours + "'?"));
+  }
+  EXPECT_EQ(ErrorOf({"-lr", "0.1"}),
+            "unknown flag '-lr': did you mean '--base_learning_rate'?");
 }
 
 // What a flag that only prints prints.
@@ -195,6 +253,21 @@ TEST(TrainHelpTest, IsShortAndFitsATerminal) {
 
 TEST(TrainHelpTest, ExplainsEachParameterWhereAllIsAskedFor) {
   EXPECT_THAT(Answer("--help_all"), HasSubstr("Peak of the learning rate"));
+}
+
+TEST(TrainHelpTest, ShowsUnitsWhereAllIsAskedFor) {
+  EXPECT_THAT(Answer("--help_all"),
+              AllOf(HasSubstr("--num_parallel_calls THREADS\n"),
+                    HasSubstr("--steps_per_eval STEPS"),
+                    HasSubstr("--warmup_epochs EPOCHS")));
+  const std::string page = Answer("--man_page");
+  for (const Param& param : ParamTable()) {
+    if (!param.unit.empty() && param.range.choices.empty()) {
+      EXPECT_THAT(page,
+                  testing::ContainsRegex("\\\\-" + std::string(param.name) +
+                                         "\\\\fR \\\\fI[A-Z]+\\\\fR\n"));
+    }
+  }
 }
 
 TEST(ManPageTest, HasEveryParameterAndNoUnescapedLine) {

@@ -45,7 +45,15 @@ class TrainLogTest : public testing::Test {
                   .skip_steps = skip_steps,
                   .configuration = "train_steps: 4\n",
                   .ceilings = {.tflops = 16, .gb_per_second = 40},
-                  .report = {.title = "made"},
+                  .report = {.title = "made",
+                             .configuration = {{"train_steps", "4"},
+                                               {"momentum", "0.9"},
+                                               {"use_nesterov", "true"},
+                                               {"model", "resnet"},
+                                               {"mixed", "4GiB"},
+                                               {"empty", ""}},
+                             .origin = {{"command", "train_resnet --a=b"},
+                                        {"commit", "0123456789ab"}}},
                   .profiler = profiler});
     for (std::int64_t step = 0; step < 4; step += 2) {
       log.BeginLoop(0);
@@ -65,7 +73,7 @@ class TrainLogTest : public testing::Test {
     result.confusion = {3, 1, 1, 3};
     result.roc = {{0, 0}, {1, 1}};
     log.Evaluation(4, result);
-    log.End(4);
+    log.End(4, RunEnd::kDone);
   }
 
   static Batch MadeBatch() {
@@ -161,8 +169,9 @@ TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
                 .report = {.title = "made"}});
   log.BeginLoop(0);
   log.Step({.step = 1}, 0);
-  log.EndLoop({.step = 1, .done = 1, .rank_waits = {1, 3}}, BusyRun(),
-              BusyRun());
+  log.EndLoop(
+      {.step = 1, .done = 1, .rank_waits = RankWaits{.worst = 3, .mean = 2}},
+      BusyRun(), BusyRun());
   const json line = Lines("loop").at(0);
   const double worst = line["input_wait_of_worst_rank"];
   EXPECT_NEAR(worst * line["seconds"].get<double>(), 3, 1e-6);
@@ -199,6 +208,20 @@ TEST_F(TrainLogTest, WritesTheReport) {
                     HasSubstr("decode bounds the run")));
 }
 
+TEST_F(TrainLogTest, TellsHowTheRunCanBeDoneAgain) {
+  Run();
+  std::string first;
+  std::getline(std::ifstream(folder_.path() + "/metrics.jsonl"), first);
+  const json start = json::parse(first);
+  EXPECT_EQ(start["event"], "start");
+  EXPECT_EQ(start["command"], "train_resnet --a=b");
+  EXPECT_EQ(start["commit"], "0123456789ab");
+  EXPECT_GT(Lines("end")[0]["peak_memory_bytes"], 1 << 20);
+  EXPECT_THAT(ReadWholeFile(folder_.path() + "/report.html", 1 << 24),
+              AllOf(HasSubstr("<td>command</td><td>train_resnet --a=b</td>"),
+                    HasSubstr("<td>peak_memory</td>")));
+}
+
 TEST_F(TrainLogTest, WritesProfiles) {
   Profiler profiler({.model_dir = folder_.path(),
                      .every_n_steps = 2,
@@ -232,6 +255,24 @@ TEST_F(TrainLogTest, IsReadByTensorBoard) {
   }
   EXPECT_EQ(WEXITSTATUS(status), 0)
       << ReadWholeFile(folder_.path() + "/out", 1 << 20);
+}
+
+TEST_F(TrainLogTest, PrintsALineEverySoManyStepsOnRequest) {
+  testing::internal::CaptureStderr();
+  TrainLog log({.model_dir = folder_.path(),
+                .total_steps = 4,
+                .steps_per_line = 2,
+                .print_steps = true,
+                .configuration = "",
+                .ceilings = {},
+                .report = {}});
+  log.BeginLoop(0);
+  for (const std::int64_t step : {1, 2, 3, 4}) {
+    log.Step({.step = step, .loss = 2, .top_1 = 0.5, .learning_rate = 0.1F}, 0);
+  }
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("\nstep 2/4  loss 2.000  top-1 50.0 %  lr 0.1"),
+                    HasSubstr("\nstep 4/4  loss 2.000  top-1 50.0 %  lr 0.1")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // From raw files through the converter to a trained LeNet: the ways that
 // docs/training.md shows, on few and simple images.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -217,7 +218,7 @@ TEST_F(TrainProgramsTest, TrainsAlikeWithACacheAndAnyNumberOfThreads) {
   EXPECT_EQ(Losses("cached"), Losses("plain"));
   // At least the second epoch comes out of it.
   EXPECT_THAT(cached.err,
-              ContainsRegex("cache: 160 records in [0-9]+ MiB answered "
+              ContainsRegex("cache: 160 records in [0-9.]+ [KMG]iB answered "
                             "[12][0-9][0-9] reads"));
 }
 
@@ -241,6 +242,63 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
       RunProgram("train_resnet", flags + " --mode eval");
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
+
+  // As many as are asked for, whole batches or not.
+  const ProgramResult predicted =
+      RunProgram("train_resnet", "--data_dir= --device cpu --model_dir " +
+                                     (work_ / "fake") +
+                                     " --mode predict --num_test_images 5");
+  EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
+  EXPECT_EQ(std::count(predicted.out.begin(), predicted.out.end(), '\n'), 5);
+  EXPECT_THAT(predicted.out, HasSubstr("{\"file\":null,\"record\":4,"));
+  EXPECT_EQ(
+      RunProgram("train_resnet",
+                 "--data_dir= --device cpu --model_dir " + (work_ / "fake") +
+                     " --mode predict --predictions_page page.html")
+          .exit_code,
+      2);
+}
+
+// Its values for a v3-256, as far as a test's machine goes.
+TEST_F(TrainProgramsTest, RunsTheReferencesConfigurationFiles) {
+  WriteFileAtomically(work_ / "v3-256.yaml",
+                      "train_steps: 3558\ntrain_batch_size: 32768\n"
+                      "eval_batch_size: 1024\niterations_per_loop: 3558\n"
+                      "skip_host_call: True\nnum_cores: 256\n"
+                      "enable_lars: True\nlabel_smoothing: 0.1\n");
+  const std::string flags = "--data_dir= --device cpu --model_dir " +
+                            (work_ / "v3") + " --config_file " +
+                            (work_ / "v3-256.yaml");
+  const ProgramResult whole =
+      RunProgram("train_resnet", flags + " --print_config");
+  EXPECT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(whole.out, HasSubstr("train_batch_size: 32768  # config file"));
+  const ProgramResult result = RunProgram(
+      "train_resnet",
+      flags +
+          " --mode train --use_tpu=False --resnet_size=18 --image_size=32 "
+          "--train_batch_size=4 --train_steps=2");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("num_cores=256 has no effect: each process"),
+                    HasSubstr("use_tpu=False has no effect: there is no TPU"),
+                    HasSubstr("ResNet-18")));
+}
+
+TEST_F(TrainProgramsTest, TellsACpuBuildFromAMissingCard) {
+  const ProgramResult result = RunProgram("train_resnet",
+                                          "--data_dir= --device cuda --dry_run "
+                                          "--preset x10_lenet --model_dir " +
+                                              (work_ / "none"));
+  if (result.exit_code == 0) {
+    GTEST_SKIP() << "there is a GPU here";
+  }
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err,
+              testing::AnyOf(HasSubstr("this is a CPU build: make one for GPUs "
+                                       "by ./dev build cuda"),
+                             HasSubstr("no NVIDIA GPU is found: see what "
+                                       "nvidia-smi says")));
 }
 
 // The names of the spans in all profiles of a model.

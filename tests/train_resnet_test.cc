@@ -12,6 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/atomic_file.h"
+#include "records/folder_claim.h"
 #include "records/shards.h"
 #include "records/tfrecord_writer.h"
 #include "tests/support/metrics_lines.h"
@@ -30,8 +32,10 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // 16 images of 4 classes for training, 10 for validation; batches of 8, so
 // that an epoch has two steps and 40 steps have four learning rates.
@@ -39,7 +43,7 @@ class TrainResnetTest : public testing::Test {
  protected:
   static constexpr const char* kSmall =
       "resnet_depth=18,image_size=32,train_batch_size=8,train_steps=40,"
-      "iterations_per_loop=3,base_learning_rate=0.5";
+      "iterations_per_loop=3,base_learning_rate=0.5,precision=float32";
 
   TrainResnetTest() {
     Write("train", 16);
@@ -65,6 +69,10 @@ class TrainResnetTest : public testing::Test {
 
   [[nodiscard]] std::string Model(const std::string& name) const {
     return models_ / name;
+  }
+
+  [[nodiscard]] std::string Params(const std::string& model) const {
+    return ReadWholeFile(Model(model) + "/params.yaml", 1 << 20);
   }
 
   [[nodiscard]] std::vector<std::string> Arguments(
@@ -114,6 +122,13 @@ class TrainResnetTest : public testing::Test {
   TemporaryFolder models_;
 };
 
+TEST_F(TrainResnetTest, KeepsOutOfAModelFolderThatAnotherTrains) {
+  const FolderClaim other(Model("taken"), ".lock", FolderClaim::Kind::kAlone);
+  const ProgramResult result = Train("taken");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("writes there: wait for its end"));
+}
+
 TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
   ASSERT_EQ(Train("straight").exit_code, 0);
 
@@ -124,6 +139,9 @@ TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
   first.Signal(SIGTERM);
   EXPECT_EQ(first.Wait(), 75) << first.err();
   EXPECT_THAT(first.err(), HasSubstr("the same command goes on from there"));
+  EXPECT_EQ(Metrics("stopped", "end").begin()->second["state"], "stopped");
+  EXPECT_THAT(ReadWholeFile(Model("stopped/report.html"), 1 << 24),
+              HasSubstr("<td>stopped at step "));
 
   const ProgramResult second = Train("stopped", "steps_per_checkpoint=9");
   EXPECT_EQ(second.exit_code, 0) << second.err;
@@ -182,13 +200,90 @@ TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
   }
 }
 
-TEST_F(TrainResnetTest, ASecondInterruptEndsItAtOnce) {
+TEST_F(TrainResnetTest, SaysAtOnceThatItStops) {
   RunningProgram run("train_resnet",
                      ArgumentsForTraining("model", "train_steps=100000"));
   ASSERT_TRUE(run.ReadUntil("step 1/"));
-  run.Signal(SIGTERM);
   run.Signal(SIGINT);
-  EXPECT_THAT(run.Wait(), AnyOf(75, 130));
+  EXPECT_EQ(run.Wait(), 75);
+  const std::size_t said =
+      run.err().find("stopping after this step; again ends now without saving");
+  EXPECT_LT(said, run.err().find("checkpoint at step"));
+}
+
+TEST_F(TrainResnetTest, HasNothingToDoAfterItsLastStep) {
+  ASSERT_EQ(Train("model", "train_steps=4").exit_code, 0);
+  const ProgramResult again = Train("model", "train_steps=3");
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.err, HasSubstr("nothing to do: step 4 of 3;"));
+  EXPECT_EQ(again.out, "step 4\n");
+}
+
+TEST_F(TrainResnetTest, EvaluatesTheLastStepThatWasNot) {
+  const std::string mode = "--mode train_and_eval --device cpu";
+  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
+  const ProgramResult evaluates = Train("model", "train_steps=2", mode);
+  EXPECT_EQ(evaluates.exit_code, 0);
+  EXPECT_THAT(evaluates.err, HasSubstr("evaluation at step 2:"));
+  EXPECT_THAT(Train("model", "train_steps=2", mode).err,
+              HasSubstr("nothing to do: step 2 of 2;"));
+}
+
+// The stem alone asks for 4 GiB at once.
+TEST_F(TrainResnetTest, SaysInOneLineThatMemoryRanOut) {
+  const ProgramResult run = RunProgram(
+      "train_resnet",
+      "--mode train --device cpu --data_dir null --model_dir " +
+          Model("model") +
+          " --params_override resnet_depth=18,small_stem=true,image_size=32,"
+          "train_batch_size=16384,num_label_classes=4,precision=float32,"
+          "num_parallel_calls=1",
+      "ulimit -v 6000000;");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(
+      run.err,
+      AllOf(HasSubstr("train_resnet: out of memory: 4096 MiB more was refused; "
+                      "needed are about "),
+            HasSubstr("16384 images of 32 x 32 pixels in float32"),
+            HasSubstr("lower train_batch_size, image_size or memory_limit")));
+  EXPECT_THAT(run.err, Not(HasSubstr("frame #")));
+}
+
+// By what its folder says alone.
+TEST_F(TrainResnetTest, CanBeDoneAgainFromItsFolder) {
+  const ProgramResult first =
+      Train("first", "train_steps=2", "--mode=train --device cpu --seed '7'");
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const nlohmann::json start = Metrics("first", "start").at(0);
+  std::string command = start["command"];
+  const std::string report = ReadWholeFile(Model("first/report.html"), 1 << 24);
+  const std::string params = ReadWholeFile(Model("first/params.yaml"), 1 << 16);
+  for (const char* const name :
+       {"command", "version", "commit", "host", "processor", "device",
+        "libtorch", "data_dir", "data_identity", "environment"}) {
+    const std::string value = start.value(name, "none");
+    EXPECT_NE(value, "none") << name;
+    EXPECT_THAT(params,
+                HasSubstr("\n# " + std::string(name) + ": " + value + "\n"));
+    EXPECT_THAT(report, HasSubstr("<td>" + std::string(name) + "</td>"));
+  }
+  EXPECT_GT(Metrics("first", "end").at(2)["peak_memory_bytes"], 1 << 20);
+
+  command.replace(command.find(Model("first")), Model("first").size(),
+                  Model("again"));
+  const std::string arguments = command.substr(command.find(" --"));
+  EXPECT_EQ(RunProgram("train_resnet", arguments).exit_code, 0) << command;
+  EXPECT_EQ(Metrics("again", "train").at(2)["loss"],
+            Metrics("first", "train").at(2)["loss"]);
+
+  const ProgramResult by_file =
+      RunProgram("train_resnet",
+                 "--data_dir " + data_.path() + " --model_dir " +
+                     Model("by_file") + " --config_file " +
+                     Model("first/params.yaml") + " --mode train --device cpu");
+  EXPECT_EQ(by_file.exit_code, 0) << by_file.err;
+  EXPECT_EQ(Metrics("by_file", "train").at(2)["loss"],
+            Metrics("first", "train").at(2)["loss"]);
 }
 
 TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
@@ -196,7 +291,7 @@ TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(Metrics("model", "train").size(), 7U);
   EXPECT_THAT(run.err, AllOf(HasSubstr("warm-up: the first step in "),
-                             HasSubstr("memory_limit 4096 MiB")));
+                             HasSubstr("memory_limit 4.0 GiB")));
   EXPECT_EQ(run.out, "step 7\n");
 }
 
@@ -246,11 +341,12 @@ TEST_F(TrainResnetTest, EvalModeReadsTheModelsOwnParameters) {
 
 TEST_F(TrainResnetTest, EvalModeNeedsACheckpointAndShards) {
   const std::string eval = "--mode eval --data_dir " + data_.path() +
-                           " --model_dir " + Model("none");
+                           " --model_dir " + Model("model");
   const ProgramResult no_checkpoint = RunProgram("train_resnet", eval);
   EXPECT_EQ(no_checkpoint.exit_code, 2);
-  EXPECT_THAT(no_checkpoint.err, HasSubstr("no checkpoint to evaluate"));
+  EXPECT_THAT(no_checkpoint.err, HasSubstr("no such model folder"));
 
+  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
   fs::remove(data_ / ShardName("validation", 0, 1));
   const ProgramResult no_shards = RunProgram("train_resnet", eval);
   EXPECT_EQ(no_shards.exit_code, 2);
@@ -302,11 +398,69 @@ TEST_F(TrainResnetTest, OnlyTrainsWithoutValidationAndSaysSo) {
   EXPECT_THAT(run.err, HasSubstr("this run only trains"));
 }
 
+TEST_F(TrainResnetTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
+  ASSERT_EQ(Train("model", "train_steps=1").exit_code, 0);
+  fs::rename(data_ / ShardName("train", 0, 1),
+             data_ / ShardName("train", 1, 2));
+  fs::rename(data_ / ShardName("validation", 0, 1),
+             data_ / ShardName("validation", 0, 2));
+  const std::string missing = data_ / ShardName("train", 0, 2);
+  for (const std::string mode : {"--mode train", "--dry_run"}) {
+    const ProgramResult run = Train("other", "train_steps=1", mode);
+    EXPECT_EQ(run.exit_code, 3) << mode;
+    EXPECT_THAT(run.err, HasSubstr("1 shard is missing: " + missing)) << mode;
+  }
+  // What is not read need not be whole.
+  const ProgramResult eval = Train("model", "", "--mode eval");
+  EXPECT_EQ(eval.exit_code, 3);
+  EXPECT_THAT(eval.err,
+              HasSubstr("is missing: " +
+                        (data_ / ShardName("validation", 1, 2)) + ";"));
+
+  const ProgramResult run =
+      Train("other", "train_steps=1", "--mode train --allow_missing_shards");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("1 shard is missing: " + missing),
+                             HasSubstr("how many images are not there"),
+                             HasSubstr("train 16 images in 1 shards")));
+}
+
 TEST_F(TrainResnetTest, ADryRunWritesNothing) {
   const ProgramResult run = Train("model", "", "--dry_run");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("nothing was written"));
   EXPECT_FALSE(fs::exists(Model("model")));
+}
+
+// A run of three steps is too short for a trial.
+TEST_F(TrainResnetTest, SettlesWhatAutoPrecisionIsAndKeepsIt) {
+  const ProgramResult run = Train("model", "train_steps=3,precision=auto");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("precision: float32, "));
+  EXPECT_THAT(Params("model"), HasSubstr("\nprecision: float32"));
+  WriteFileAtomically(Model("model") + "/params.yaml", "precision: bfloat16\n");
+  const ProgramResult more = Train("model", "train_steps=4,precision=auto");
+  ASSERT_EQ(more.exit_code, 0) << more.err;
+  EXPECT_THAT(more.err, HasSubstr("precision: bfloat16, as params.yaml of the "
+                                  "run that goes on has it"));
+  EXPECT_THAT(Params("model"), HasSubstr("\nprecision: bfloat16"));
+}
+
+// Where the CPU has units for bfloat16.
+TEST_F(TrainResnetTest, TimesBothPrecisionsOfALongRunAlone) {
+  const ProgramResult dry =
+      Train("model", "train_steps=100000,precision=auto", "--dry_run");
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_THAT(dry.err, Not(HasSubstr(" images/s in ")));
+  RunningProgram run(
+      "train_resnet",
+      ArgumentsForTraining("model", "train_steps=100000,precision=auto"));
+  ASSERT_TRUE(run.ReadUntil("precision: ")) << run.err();
+  ASSERT_TRUE(run.ReadUntil("current step 0")) << run.err();
+  EXPECT_THAT(run.err(),
+              ContainsRegex("precision: (float32, this CPU has no units|"
+                            "(float32|bfloat16), [0-9.e+]+ against [0-9.e+]+ "
+                            "images/s in (float32|bfloat16)\n)"));
 }
 
 // Images of some 40 pixels are decoded to 1/2 or 1/4 for crops to 8.
@@ -347,7 +501,7 @@ TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
     const ProgramResult run =
         Train("held", "data_on_device=true," + more + steps);
     ASSERT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("data_on_device: 20 images, 0 MiB"));
+    EXPECT_THAT(run.err, HasSubstr("data_on_device: 20 images, "));
   }
   const auto expected = Metrics("read", "train");
   const auto actual = Metrics("held", "train");
@@ -395,9 +549,11 @@ TEST_F(TrainResnetTest, SaysWhyTheDeviceCannotHaveItsImages) {
 
 TEST_F(TrainResnetTest, RefusesAnotherRunsCheckpoint) {
   ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
-  const ProgramResult other = Train("model", "seed=7");
+  const ProgramResult other = Train("model", "seed=7,image_size=40");
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("seed is 7, the checkpoint has 0"));
+  EXPECT_THAT(other.err, HasSubstr("seed is 7, the checkpoint has 0; "));
+  EXPECT_THAT(other.err,
+              HasSubstr("image_size is 40, the checkpoint has 32; "));
   EXPECT_EQ(
       Train("model", "seed=7,train_steps=4", "--mode train --force").exit_code,
       0);
@@ -417,12 +573,14 @@ TEST_F(TrainResnetTest, SaysWhenNoCheckpointIsWhole) {
 TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {
   const ProgramResult run = Train("model", "base_learning_rate=1e30");
   EXPECT_EQ(run.exit_code, 5) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("is not finite"));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("not finite after step "),
+                             HasSubstr("; gradients fc.bias (4 of 4 values)"),
+                             HasSubstr("the loss of step ")));
   EXPECT_THAT(Metrics("model", "checkpoint"), IsEmpty());
 }
 
 // A request to stop that comes while the program is about to read its
-// parameters, from a pipe that nobody writes to.
+// parameters, from a pipe that nobody has written to yet.
 class EarlySignalTest : public TrainResnetTest {
  protected:
   EarlySignalTest() { EXPECT_EQ(::mkfifo(pipe_.c_str(), 0600), 0); }
@@ -450,10 +608,12 @@ class EarlySignalTest : public TrainResnetTest {
     std::vector<std::string> arguments = ArgumentsForTraining("model", "");
     arguments.insert(arguments.end(),
                      {"--config_file", pipe_, "--local_ranks", ranks});
+    std::fstream both_ends(pipe_);  // The program waits for its writer.
     RunningProgram program("train_resnet", arguments);
     ASSERT_TRUE(HoldsBack(program, SIGUSR1));
     program.Signal(SIGUSR1);
-    const std::fstream both_ends(pipe_);  // From now on there is no wait.
+    both_ends << "\n";
+    both_ends.close();
     EXPECT_EQ(program.Wait(), 75) << program.err();
     EXPECT_THAT(program.err(), HasSubstr("stopped at step 0 as asked"));
   }
@@ -504,7 +664,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "device_resize=true,random_erasing=0.5", "erased"},
         WrongCall{"NothingToResize", "device_resize=true,data_on_device=true",
                   "packed pixels are not resized"},
-        WrongCall{"NotHere", "data_format=channels_first", "channels_last"}),
+        WrongCall{"NotHere", "norm_act_layer=evonorm", "must be bn_relu"}),
     [](const auto& call) { return call.param.name; });
 
 TEST_F(TrainResnetTest, SaysWhatIsWrongWithTheData) {

@@ -3,6 +3,7 @@ infeed_test(trainer_report_test
     html_page_test.cc
     line_chart_test.cc
     profiler_test.cc
+    progress_test.cc
     report_page_test.cc
     run_clock_test.cc
     run_history_test.cc

@@ -4,12 +4,15 @@ infeed_test(trainer_state_test
     checkpoint_follower_test.cc
     checkpoint_test.cc
     checkpoint_writer_test.cc
+    cpu_load_test.cc
     device_use_test.cc
     eval_file_test.cc
     eval_result_test.cc
     export_folder_test.cc
+    label_facts_test.cc
     machine_check_test.cc
     manifest_test.cc
+    memory_need_test.cc
     metrics_log_test.cc
     metrics_test.cc
     model_cost_test.cc
@@ -17,6 +20,7 @@ infeed_test(trainer_state_test
     model_graph_test.cc
     model_labels_test.cc
     nearest_name_test.cc
+    non_finite_test.cc
     param_checks_test.cc
     param_docs_test.cc
     param_scalar_test.cc
@@ -29,11 +33,11 @@ infeed_test(trainer_state_test
     prediction_sample_test.cc
     preprocessing_json_test.cc
     presets_test.cc
-    progress_test.cc
     pth_file_test.cc
     rank_place_test.cc
     resnet_plan_test.cc
     resume_test.cc
+    run_origin_test.cc
     run_state_test.cc
     safetensors_test.cc
     stored_type_test.cc
@@ -41,7 +45,7 @@ infeed_test(trainer_state_test
     tensor_bundle_test.cc
     warm_start_test.cc
   LIBRARIES infeed::trainer_state infeed::preprocess infeed::records
-            nlohmann_json::nlohmann_json
+            nlohmann_json::nlohmann_json ZLIB::ZLIB
   LABELS core)
 target_compile_definitions(trainer_state_test PRIVATE
   INFEED_DOCS="${PROJECT_SOURCE_DIR}/docs")

@@ -1,6 +1,7 @@
 # Without LibTorch, and not entering oneTBB.
 infeed_test(trainer_host_test
   SOURCES
+    bad_records_of_ranks_test.cc
     epoch_lines_test.cc
     fake_data_test.cc
     flat_chunks_test.cc
@@ -12,6 +13,8 @@ infeed_test(trainer_host_test
     rank_parts_test.cc
     rank_star_test.cc
     result_ring_test.cc
+    schedule_advice_test.cc
+    step_watch_test.cc
     upload_ring_test.cc
   LIBRARIES infeed::trainer_host nlohmann_json::nlohmann_json
   LABELS core)
@@ -31,6 +34,7 @@ add_dependencies(core_tests infeed_pipeline_test)
 
 infeed_test(trainer_test
   SOURCES
+    convolution_test.cc
     cuda_math_test.cc
     device_ceilings_test.cc
     device_loop_batch_test.cc
@@ -46,7 +50,9 @@ infeed_test(trainer_test
     network_init_test.cc
     network_test.cc
     optimizer_test.cc
+    precision_trial_test.cc
     resnet_test.cc
+    torch_errors_test.cc
   LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
   LABELS trainer)
 
@@ -65,6 +71,7 @@ endif()
 infeed_test(train_resnet_test
   SOURCES
     support/running_program.cc
+    train_labels_test.cc
     train_resnet_test.cc
   LIBRARIES pipeline_test_support nlohmann_json::nlohmann_json
   LABELS end_to_end)
@@ -86,6 +93,13 @@ infeed_test(export_test
   LIBRARIES infeed::trainer torch opencv_dnn
   LABELS trainer)
 
+infeed_test(wait_policy_test
+  SOURCES
+    wait_policy_test.cc
+  LIBRARIES infeed::base
+  LABELS end_to_end)
+add_dependencies(wait_policy_test train_resnet)
+
 # The command line, without LibTorch.
 infeed_test(train_flags_test
   SOURCES
@@ -94,6 +108,12 @@ infeed_test(train_flags_test
   LIBRARIES infeed::train_flags
   LABELS core)
 add_dependencies(core_tests train_flags_test)
+
+infeed_test(completion_test
+  SOURCES completion_test.cc
+  LIBRARIES infeed::train_flags
+  LABELS end_to_end)
+add_dependencies(completion_test records imagenet_to_records make_demo_images)
 
 infeed_test(checkpoint_kill_test
   SOURCES
@@ -105,6 +125,7 @@ add_dependencies(checkpoint_kill_test train_resnet)
 
 infeed_test(train_resnet_modes_test
   SOURCES
+    best_mode_test.cc
     eval_mode_test.cc
     export_mode_test.cc
     predict_mode_test.cc

@@ -68,7 +68,18 @@ TEST(TreeUnionTest, UnitesSplitsByName) {
   EXPECT_EQ(tree.splits[0].name, "train");
   EXPECT_THAT(Images(tree.splits[1]), ElementsAre("a/1.jpg:0", "b/1.jpg:1"));
   EXPECT_TRUE(tree.has_split_folders);
-  EXPECT_THAT(tree.notes, ElementsAre(HasSubstr("old: passed over")));
+  EXPECT_THAT(tree.notes, ElementsAre(HasSubstr("old: skipped")));
+}
+
+TEST(TreeUnionTest, AddsUpWhatIsLeftOut) {
+  ImageFolder first;
+  ImageFolder second;
+  first.Jpegs({"a/1.jpg"}).File("a/2.gif", "x").File("a/3.gif", "x");
+  second.Jpegs({"b/1.jpg"}).File("b/2.gif", "x");
+  const ImageTree tree = FindImagesIn({first.path(), second.path()});
+  ASSERT_THAT(tree.left_out, SizeIs(1));
+  EXPECT_EQ(tree.left_out[0].count, 3);
+  EXPECT_EQ(tree.left_out[0].example, first / "a/2.gif");
 }
 
 TEST(TreeUnionTest, RefusesTheSameFileTwiceAndNamesBoth) {

@@ -34,8 +34,9 @@ class NotingLog final : public RunLog {
                          const std::string& folder) override {
     notes_.push_back("checkpoint " + std::to_string(step) + " " + folder);
   }
-  void End(std::int64_t step) override {
-    notes_.push_back("end " + std::to_string(step));
+  void End(std::int64_t step, RunEnd end) override {
+    notes_.push_back(std::string(RunEndName(end)) + " at " +
+                     std::to_string(step));
   }
   void Say(const std::string& line) override { notes_.push_back(line); }
   [[nodiscard]] double images_per_second() const override { return 17; }
@@ -78,9 +79,9 @@ TEST_F(UploadingLogTest, PassesAllOn) {
 // What the log writes of it is to be uploaded with it.
 TEST_F(UploadingLogTest, UploadsWhenTheLogHasWritten) {
   log_.CheckpointWritten(7, "folder");
-  log_.End(8);
+  log_.End(8, RunEnd::kStopped);
   EXPECT_THAT(notes_, ElementsAre("checkpoint 7 folder", "upload 7 folder",
-                                  "end 8", "upload the rest"));
+                                  "stopped at 8", "upload the rest"));
 }
 
 }  // namespace

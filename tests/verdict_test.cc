@@ -33,8 +33,42 @@ TEST(VerdictTest, TellsNoRateOfADeviceThatDoesNothing) {
   stats.consumer_wait_seconds = 10;
   EXPECT_EQ(Verdict(stats),
             "decode bounds the run with 79 % of the work: 2 threads at 86 %; "
-            "the batches were taken at once; smaller images in the shards "
-            "would cost less");
+            "4 cores of this kind would give 269 images/s; smaller images in "
+            "the shards would cost less");
+}
+
+// Whatever the consumer's waits look like.
+TEST(VerdictTest, IsSilentAboutADeviceWhereThereIsNone) {
+  PipelineStats stats = BusyRun();
+  stats.has_device = false;
+  for (const double wait : {0.0, 0.1, 9.0, 9.8, 10.0}) {
+    stats.consumer_wait_seconds = wait;
+    EXPECT_EQ(Verdict(stats),
+              "decode bounds the run with 79 % of the work: 2 threads at 86 "
+              "%; 4 cores of this kind would give 269 images/s; smaller "
+              "images in the shards would cost less");
+  }
+  stats.stages[0].wait_seconds = 5;
+  stats.stages[2].busy_seconds = 5;
+  EXPECT_EQ(Verdict(stats),
+            "the batch pool bounds the run: no batch was free for 2 threads at "
+            "41 %: a larger batches_in_pool would help");
+  stats.stages[0].wait_seconds = 0;
+  EXPECT_THAT(Verdict(stats), Not(HasSubstr("device")));
+}
+
+TEST(VerdictTest, CountsOnTheCoresThatThreadsLeaveIdle) {
+  PipelineStats stats = BusyRun();
+  stats.has_device = false;
+  stats.cores = 16;
+  EXPECT_THAT(
+      Verdict(stats),
+      HasSubstr("; this machine's 16 cores would give 1078 images/s; "));
+  stats.overlapped = false;
+  stats.threads = 1;
+  EXPECT_EQ(Verdict(stats),
+            "nothing overlaps (graph=basic): one thread did the work; with "
+            "graph=flow this machine's 16 cores would give 1078 images/s");
 }
 
 TEST(VerdictTest, AdvisesSeekIndexesWhereMostImagesHaveNone) {

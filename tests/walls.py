@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the walls of the source tree; see docs/architecture.md.
 
-usage: walls.py includes|doors|sizes|format ROOT
+usage: walls.py includes|doors|sizes|types|format|links ROOT
 
 Prints one line for each breach and exits 1 when there is one.
 """
@@ -38,12 +38,12 @@ DOORS = [
      r"(records/(imagenet_example|example_reader)|"
      r"trainer/(onnx_file|summary_writer|tensor_bundle))\.cc"),
     (r"(torch|ATen|c10)/.*",
-     r"trainer/(batch_norm\w*|cuda_\w*|device_\w*|flat_\w*|fused_\w*|gloo_\w*|"
+     r"trainer/(batch_norm\w*|convolution|cuda_\w*|device_\w*|flat_\w*|fused_\w*|gloo_\w*|"
      r"gradient_\w*|group_seat|loss|lenet|network\w*|optimizer\w*|rank_store|"
      r"resnet(_block)?|tcp_\w*|torch\w*)\.(cc|h|cu)"),
     (r"(cuda|cooperative_groups|cub)\w*(/.*|\.h)|nccl\.h",
      r"trainer/cuda_\w*\.(cc|h|cu)"),
-    (r"nlohmann/.*", r"records/(dataset_info|google_token)\.cc|"
+    (r"nlohmann/.*", r"records/(dataset_info\.cc|google_token\.cc|json\.h)|"
                      r"pipeline/(bad_record_report|stats_json|stream_state)\.cc|"
                      r"(trainer|tools|bench)/.*\.cc"),
     (r"zip\.h", r"trainer/zip_archive\.cc"),
@@ -62,9 +62,22 @@ DOORS = [
 # Headers that are part of C, C++ or POSIX.
 STANDARD = re.compile(r"[a-z_0-9]+|[a-z_0-9]+\.h|(sys|netinet|arpa)/\w+\.h")
 
-MAX_HEADER, MAX_SOURCE, MAX_FUNCTION = 150, 300, 60
+MAX_HEADER, MAX_SOURCE, MAX_FUNCTION = 200, 500, 60
+
+# What a page of Markdown links to or shows, and which of it is elsewhere.
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+URL = re.compile(r"[a-z]+:")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+# How a type is defined: the character that ends it -> what stands before.
+DEFINITION = {
+    "{": re.compile(r"\b(?:struct|class|enum|union)\s+"
+                    r"(?:alignas\([^()]*\)\s*|\[\[[^\]]*\]\]\s*)?"
+                    r"(\w+)\s*(?:\bfinal\s*)?(?::(?!:)[^()]*)?$"),
+    ";": re.compile(r"\busing\s+(\w+)\s*="),
+}
 
 
 def sources(root, folders):
@@ -116,7 +129,8 @@ def check_doors(root):
 
 def may_show_libraries(header):
     # Headers that are not installed.
-    return re.match(r"(trainer|tools|bench)/|preprocess/(jpeg_\w+|.*-inl)\.h",
+    return re.match(r"(trainer|tools|bench)/|records/json\.h|"
+                    r"preprocess/(jpeg_\w+|.*-inl)\.h",
                     header)
 
 
@@ -128,19 +142,25 @@ def without_literals(text):
     return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
 
 
-def functions(text):
-    """Yields (first line, lines) of every function body in a file."""
+def braces(text):
+    """Yields (character, what stands before it, line) of every ; { and }."""
     text = without_literals(text)
     text = re.sub(r"^\s*#[^\n]*(\\\n[^\n]*)*", lambda m: re.sub(
         r"[^\n]", " ", m.group()), text, flags=re.M)
-    stack, start, line = [], 0, 1
+    start, line = 0, 1
     for i, c in enumerate(text):
         if c == "\n":
             line += 1
-        elif c == ";":
+        elif c in ";{}":
+            yield c, text[start:i], line
             start = i + 1
-        elif c == "{":
-            head = text[start:i]
+
+
+def functions(text):
+    """Yields (first line, lines) of every function body in a file."""
+    stack = []
+    for c, head, line in braces(text):
+        if c == "{":
             outside = all(kind == "scope" for kind, _ in stack)
             if re.search(r"\b(namespace|class|struct|enum|union|extern)\b[^()]*$",
                          head):
@@ -150,12 +170,26 @@ def functions(text):
                 kind = ("function" if outside and "(" in head and not is_data
                         else "block")
             stack.append((kind, line))
-            start = i + 1
         elif c == "}" and stack:
             kind, first = stack.pop()
             if kind == "function":
                 yield first, line - first + 1
-            start = i + 1
+
+
+def types(text):
+    """Yields the name of every type that a file defines for the whole program,
+    with its namespaces: a::B."""
+    stack = []  # the namespaces; None: a brace of another kind, or unnamed
+    for c, head, _ in braces(text):
+        if None not in stack:
+            defined = re.search(DEFINITION[c], head) if c in DEFINITION else None
+            if defined:
+                yield "::".join([*stack, defined.group(1)])
+        if c == "{":
+            space = re.search(r"\bnamespace\s+([\w:]+)\s*$", head)
+            stack.append(space.group(1) if space else None)
+        elif c == "}" and stack:
+            stack.pop()
 
 
 def check_sizes(root):
@@ -172,6 +206,16 @@ def check_sizes(root):
                        f"than {MAX_FUNCTION}")
 
 
+def check_types(root):
+    places = {}
+    for path, name in sources(root, [*MAY_INCLUDE, "tests"]):
+        for type_name in types(path.read_text()):
+            places.setdefault(type_name, []).append(name)
+    for type_name, names in places.items():
+        if len(names) > 1:
+            yield f"{type_name}: defined in {' and '.join(names)}"
+
+
 def check_format(root):
     names = [str(p) for p, _ in sources(root, [*MAY_INCLUDE, "tests"])]
     result = subprocess.run(["clang-format", "--dry-run", *names],
@@ -181,10 +225,30 @@ def check_format(root):
             yield line
 
 
+def anchors(page):
+    """What a link's # may name in a page: its headings, as GitHub does."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in headings}
+
+
+def check_links(root):
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"),
+             *root.glob("examples/**/*.md")]
+    for page in sorted(pages):
+        for target in LINK.findall(page.read_text()):
+            path, _, anchor = target.partition("#")
+            to = page.parent / path if path else page
+            if not URL.match(target) and not (
+                    to.exists() and (not anchor or anchor in anchors(to))):
+                yield f"{page.relative_to(root)}: {target} leads nowhere"
+
+
 def main():
     check, root = sys.argv[1], pathlib.Path(sys.argv[2])
     checks = {"includes": check_includes, "doors": check_doors,
-              "sizes": check_sizes, "format": check_format}
+              "sizes": check_sizes, "types": check_types,
+              "format": check_format, "links": check_links}
     breaches = list(checks[check](root))
     print("\n".join(breaches) or f"{check}: no breach")
     sys.exit(1 if breaches else 0)

@@ -65,7 +65,7 @@ class WallsTest(unittest.TestCase):
         self.assertIn("public header", self.breaches(walls.check_doors)[0])
 
     def test_long_files_and_functions_are_found(self):
-        self.write("base/a.h", "\n" * 151)
+        self.write("base/a.h", "\n" * (walls.MAX_HEADER + 1))
         body = "  f('{', \"}\");  // }\n" * 60
         self.write("base/b.cc",
                    "namespace a {\nstruct B {\n  int c = 0;\n};\n"
@@ -73,6 +73,20 @@ class WallsTest(unittest.TestCase):
         found = self.breaches(walls.check_sizes)
         self.assertEqual(len(found), 2)
         self.assertIn("base/b.cc:5: a function of 62 lines", found[1])
+
+    def test_links_and_pictures_of_pages_lead_to_files(self):
+        (self.root / "docs/guides").mkdir(parents=True)
+        self.write("README.md",
+                   "## It's *here*\n[a](docs/guides/a.md#top) "
+                   "[b](#its-here) [c](#there)\n")
+        self.write("docs/guides/a.md",
+                   "# Top\n[up](../../README.md) "
+                   "[out](https://example.org/x)\n"
+                   "![lost](lost-picture.svg)\n")
+        self.assertEqual(
+            self.breaches(walls.check_links),
+            ["README.md: #there leads nowhere",
+             "docs/guides/a.md: lost-picture.svg leads nowhere"])
 
     def test_a_long_table_is_no_function(self):
         rows = '    {"a", &P::a, Between(0, 1)},\n' * 80
@@ -84,6 +98,32 @@ class WallsTest(unittest.TestCase):
         body = "  f();\n" * 58
         self.write("base/b.cc", f"int Fits(int x) {{\n{body}}}\n")
         self.assertEqual(self.breaches(walls.check_sizes), [])
+
+    def test_a_type_has_one_definition(self):
+        self.write("records/a.h", "namespace infeed {\nstruct A final : B {};\n"
+                   "enum class E : int { kE };\nusing U = int;\n}\n")
+        self.assertEqual(self.breaches(walls.check_types), [])
+        self.write("tools/b.h", "namespace infeed {\nclass [[nodiscard]] A {};\n"
+                   "enum class E { kE };\nusing U = long;\n}\n")
+        self.assertEqual(self.breaches(walls.check_types),
+                         [f"infeed::{name}: defined in records/a.h and tools/b.h"
+                          for name in "AEU"])
+
+    def test_a_source_may_not_define_the_type_of_a_header(self):
+        self.write("records/a.h", "namespace infeed {\nstruct A {};\n}\n")
+        self.write("tools/b.cc", "namespace infeed {\nstruct A {};\n}\n")
+        self.assertEqual(len(self.breaches(walls.check_types)), 1)
+
+    def test_types_of_other_scopes_may_share_a_name(self):
+        self.write("records/a.h",
+                   "namespace infeed {\nstruct A { struct C {}; };\n}\n")
+        self.write("tools/b.h", "namespace infeed {\nclass A;\nA F();\n"
+                   "struct B { struct A {}; using C = int; };\n"
+                   "// struct A {};\nnamespace inner { struct A {}; }\n}\n")
+        self.write("tools/b.cc", "namespace infeed {\nnamespace {\n"
+                   "struct A {};\n}\nstruct B::A {};\n"
+                   "void F() { struct A {}; }\n}\n")
+        self.assertEqual(self.breaches(walls.check_types), [])
 
 
 if __name__ == "__main__":

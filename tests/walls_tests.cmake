@@ -1,9 +1,10 @@
 # The walls themselves: who includes whom, who may use which library, how long
-# files and functions are, formatting, and that a consumer outside the tree can
-# build against what is installed.
+# files and functions are, that no two types share a name, formatting, where
+# pages' links lead, and that a consumer outside the tree can build against what
+# is installed.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-foreach(wall includes doors sizes format)
+foreach(wall includes doors sizes types format links)
   add_test(NAME walls.${wall}
     COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/walls.py
             ${wall} ${PROJECT_SOURCE_DIR})
@@ -17,6 +18,10 @@ set_tests_properties(walls.breaches_are_found PROPERTIES LABELS walls)
 add_test(NAME peers_test
   COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peers_test.py)
 set_tests_properties(peers_test PROPERTIES LABELS core)
+# Likewise bench/parity.
+add_test(NAME parity_test
+  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/parity_test.py)
+set_tests_properties(parity_test PROPERTIES LABELS core)
 # Likewise bench/device.
 add_test(NAME device_bench_test
   COMMAND Python3::Interpreter

@@ -1,88 +1,119 @@
-#include <map>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "tools/completion.h"
 #include "tools/man_page.h"
 
 namespace infeed {
 namespace {
 
-// What is completed after a flag.
-using Values = std::map<std::string, std::string>;  // flag -> compgen's words
+using Values = CompletedFlag::Values;
 
-// Long names that --help shows, with their values.
-std::string FlagsOf(const CLI::App& app, Values& values) {
-  std::string flags;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty() || !option->nonpositional()) {
-      continue;
-    }
-    const std::string type = option->get_type_name();
-    for (const std::string& name : option->get_lnames()) {
-      flags += " --" + name;
-      if (type.find('|') != std::string::npos) {
-        std::string words = type;
-        std::replace(words.begin(), words.end(), '|', ' ');
-        values["--" + name] = "-W \"" + words + "\"";
-      } else if (type == "DIR") {
-        values["--" + name] = "-d";
-      } else if (type == "FILE" || type == "PATH") {
-        values["--" + name] = "-f";
-      } else if (option->get_expected_max() > 0) {
-        values["--" + name] = "-W \"\"";
-      }
-    }
+// What compgen takes to offer a flag's values.
+std::string OfferOf(const CompletedFlag& flag) {
+  switch (flag.values) {
+    case Values::kFiles:
+      return "-f";
+    case Values::kFolders:
+      return "-d";
+    default:
+      return "-W \"" + JoinedWords(flag.words) + "\"";
   }
-  return flags;
 }
 
-std::string ValueCases(const Values& values) {
-  std::string text = "  case $prev in\n";
-  for (const auto& [flag, words] : values) {
-    text += "    " + flag + ") COMPREPLY=($(compgen " + words +
-            " -- \"$cur\")); return ;;\n";
+// Those of VERB:FLAG, with a "=" where the value follows that.
+std::string CasesOf(const CompletedVerb& verb) {
+  std::string cases;
+  for (const CompletedFlag& flag : verb.flags) {
+    const std::string name = verb.name + ":" + flag.name;
+    const std::string effect = flag.values == Values::kParameters
+                                   ? "parameters=1"
+                                   : "offer=(" + OfferOf(flag) + ")";
+    if (flag.values != Values::kNone) {
+      cases += "    " + (flag.needs_equals ? "" : name + "|") + name + "=) " +
+               effect + " ;;\n";
+    }
   }
-  return text + "  esac\n";
+  return cases;
 }
+
+std::string NamesOf(const std::vector<CompletedFlag>& flags) {
+  std::string names;
+  for (const CompletedFlag& flag : flags) {
+    names += (names.empty() ? "" : " ") + flag.name;
+  }
+  return names;
+}
+
+std::string ParameterNames(const Completion& completion) {
+  std::string names;
+  for (const CompletedFlag& flag : completion.parameters()) {
+    names += flag.name.substr(2) + "= ";
+  }
+  return names;
+}
+
+// What stands in the scripts of all programs, @NAME@ being the program's. Bash
+// splits words at "=", so the word at the cursor is put together first.
+constexpr std::string_view kFunction = R"(_@NAME@() {
+  local at=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} verb= words="@FLAGS@"
+  local word=$cur offer=() parameters=
+  while ((at > 1)) &&
+    [[ ${COMP_WORDS[at]} == = || ${COMP_WORDS[at - 1]} == = ]]; do
+    ((at--))
+    word=${COMP_WORDS[at]}$word
+  done
+  if ((at > 1)); then
+    case ${COMP_WORDS[1]} in
+@VERBS@    esac
+  fi
+  local flag=${COMP_WORDS[at - 1]} value=$word
+  if [[ $word == --*=* ]]; then
+    flag=${word%%=*}= value=${word#*=}
+  fi
+  _@NAME@_values "$verb:$flag"
+  if [[ $parameters ]]; then
+    value=${value##*,}
+    if [[ $value == *=* ]]; then
+      offer=(-W "")
+      _@NAME@_values ":--${value%%=*}="
+      value=${value#*=}
+    else
+      offer=(-W "@PARAMETERS@")
+      compopt -o nospace 2>/dev/null
+    fi
+  elif [[ ! $offer ]]; then
+    offer=(-W "$words")
+    [[ $verb && $word != -* ]] && offer=(-f)
+  fi
+  [[ $cur == = ]] && cur=
+  [[ $offer == -[fd] ]] && compopt -o filenames 2>/dev/null
+  mapfile -t COMPREPLY < <(compgen -P "${cur%"$value"}" "${offer[@]}" -- "$value")
+}
+complete -o default -F _@NAME@ @NAME@
+)";
 
 }  // namespace
 
 std::string BashCompletion(const CLI::App& app) {
-  const std::string name = app.get_name();
-  Values values;
-  std::string words = FlagsOf(app, values);
+  const Completion completion = DescribeCompletion(app);
+  std::string words = NamesOf(completion.flags);
+  std::string cases = CasesOf({.flags = completion.flags});
   std::string verbs;
-  for (const CLI::App* verb :
-       app.get_subcommands([](const CLI::App*) { return true; })) {
-    verbs += "      " + verb->get_name() + ") words=\"" +
-             FlagsOf(*verb, values) + "\" ;;\n";
-    words += " " + verb->get_name();
+  for (const CompletedVerb& verb : completion.verbs) {
+    words += " " + verb.name;
+    cases += CasesOf(verb);
+    verbs += "      " + verb.name + ") verb=" + verb.name + " words=\"" +
+             NamesOf(verb.flags) + "\" ;;\n";
   }
-  // "--flag=value" comes as three words.
-  return "# Completion of " + name + " in bash; it wrote this itself.\n_" +
-         name +
-         "() {\n"
-         "  local cur=${COMP_WORDS[COMP_CWORD]}\n"
-         "  local prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-         "  local words=\"" +
-         words +
-         "\"\n"
-         "  if [[ $cur == = ]]; then\n"
-         "    cur=\n"
-         "  elif [[ $prev == = ]]; then\n"
-         "    prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-         "  fi\n" +
-         ValueCases(values) +
-         (verbs.empty() ? ""
-                        : "  if ((COMP_CWORD > 1)); then\n"
-                          "    case ${COMP_WORDS[1]} in\n" +
-                              verbs + "    esac\n  fi\n") +
-         "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-         "}\n"
-         "complete -o default -F _" +
-         name + " " + name + "\n";
+  return Filled(
+      "# Completion of @NAME@ in bash; it wrote this itself.\n"
+      "_@NAME@_values() {\n  case $1 in\n" +
+          cases + "  esac\n}\n" + std::string(kFunction),
+      {{"@FLAGS@", words},
+       {"@VERBS@", verbs},
+       {"@PARAMETERS@", ParameterNames(completion)},
+       {"@NAME@", completion.program}});
 }
 
 }  // namespace infeed

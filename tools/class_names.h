@@ -27,7 +27,8 @@ class ClassNames {
   [[nodiscard]] std::string NameOf(std::int64_t label) const;
 
  private:
-  std::vector<std::string> names_;  // of label i + 1
+  std::vector<std::string> names_;  // of label first_label_ + i
+  std::int64_t first_label_ = 1;
 };
 
 }  // namespace infeed

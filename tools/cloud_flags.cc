@@ -10,9 +10,11 @@ namespace infeed {
 
 void AddCloudFlags(CLI::App& app, CloudFlags& flags) {
   app.add_option("--cache_dir", flags.cache_dir,
-                 "keeps whole shards of s3://, gs:// and http(s):// there")
+                 "Folder for local copies of whole shards of s3://, gs:// and "
+                 "http(s)://.")
       ->type_name("DIR");
-  app.add_option("--cache_size", flags.cache_size, "bytes that they may take")
+  app.add_option("--cache_size", flags.cache_size,
+                 "Disk space for the copies in cache_dir.")
       ->type_name("SIZE")
       ->capture_default_str();
   AddConnectionsFlag(app, flags);
@@ -20,7 +22,7 @@ void AddCloudFlags(CLI::App& app, CloudFlags& flags) {
 
 void AddConnectionsFlag(CLI::App& app, CloudFlags& flags) {
   app.add_option("--connections", flags.connections,
-                 "to stores in the cloud, at once")
+                 "Simultaneous connections to stores in the cloud.")
       ->capture_default_str();
 }
 

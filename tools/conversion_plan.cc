@@ -143,6 +143,7 @@ ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
   plan.classes = std::move(tree.classes);
   plan.raw = std::move(tree.raw);
   plan.duplicates = std::move(tree.duplicates);
+  plan.left_out = std::move(tree.left_out);
   for (ImageSplit& split : tree.splits) {
     plan.splits.push_back(PlanSplit(std::move(split), options));
     if (plan.splits.back().shards.size() > std::size_t{kMaxShards}) {

@@ -56,6 +56,7 @@ struct ConversionPlan {
   std::vector<PlannedSplit> splits;
   std::shared_ptr<const RawImages> raw;    // as in ImageTree
   std::vector<DuplicateGroup> duplicates;  // as in ImageTree
+  std::vector<LeftOut> left_out;           // as in ImageTree
 
   [[nodiscard]] std::int64_t images() const;
   [[nodiscard]] std::int64_t shards() const;

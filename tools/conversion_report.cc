@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tools/conversion_notices.h"
 
 namespace infeed {
 namespace {
@@ -38,6 +39,17 @@ Json ToJson(const std::vector<DuplicateGroup>& groups) {
                         {"split", image.split}});
     }
     list.push_back(std::move(images));
+  }
+  return list;
+}
+
+Json ToJson(const std::vector<Notice>& notices) {
+  Json list = Json::array();
+  for (const Notice& notice : notices) {
+    list.push_back({{"what", notice.what},
+                    {"count", notice.count},
+                    {"example", notice.example},
+                    {"hint", notice.hint}});
   }
   return list;
 }
@@ -71,7 +83,9 @@ ConversionReport MakeReport(const ConversionPlan& plan, const TaskShare& share,
   ConversionReport report;
   report.share = share;
   report.duplicates = plan.duplicates;
+  report.left_out = plan.left_out;
   report.info.seed = plan.seed;
+  report.info.first_label = 1;  // record_maker.cc
   for (const ImageClass& image_class : plan.classes) {
     report.info.classes.push_back(image_class.name);
   }
@@ -89,6 +103,7 @@ ConversionReport MakeReport(const ConversionPlan& plan, const TaskShare& share,
           report.seek_indexes.value_or(0) + *result.shard.seek_indexes;
     }
     MoveTo(report.skipped, std::move(result.shard.skipped));
+    MoveTo(report.not_turned, std::move(result.shard.not_turned));
   }
   return report;
 }
@@ -108,8 +123,10 @@ void WriteReport(const std::string& output_dir,
       {"seek_indexes",
        report.seek_indexes ? Json(*report.seek_indexes) : Json()},
       {"duplicate_groups", report.duplicates.size()},
+      {"notices", ToJson(NoticesOf(report))},
       {"skipped", ToJson(report.skipped)},
       {"reencoded", ToJson(report.reencoded)},
+      {"not_turned", ToJson(report.not_turned)},
       {"duplicates", ToJson(report.duplicates)}};
   // Names of files may be any bytes; JSON is UTF-8.
   WriteFileAtomically(

@@ -19,6 +19,9 @@ struct ConversionReport {
   std::int64_t kept_shards = 0;      // of an earlier run
   std::vector<ImageNote> reencoded;  // in the order of the records
   std::vector<ImageNote> skipped;    // likewise
+  // Likewise: stored without the turn that their EXIF data asks for.
+  std::vector<ImageNote> not_turned;
+  std::vector<LeftOut> left_out;  // of the whole plan, also in a share's report
   std::vector<DuplicateGroup> duplicates;
   // Records that have a seek index; nullopt: none were to be made.
   std::optional<std::int64_t> seek_indexes;

@@ -5,23 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "records/byte_size.h"
 #include "tools/earlier_work.h"
 #include "trainer/progress.h"
 
 namespace infeed {
 namespace {
 
-constexpr double kMegabyte = 1e6;
-
-std::string Megabytes(std::int64_t bytes) {
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / kMegabyte);
-}
-
 std::string Line(const std::string& split, std::int64_t images,
                  std::size_t shards, std::int64_t bytes,
                  const std::string& path) {
   return fmt::format("{:<10} {:>9} images  {:>5} shards  {:>12}  {}\n", split,
-                     images, shards, Megabytes(bytes), path);
+                     images, shards, FileSizeText(bytes), path);
 }
 
 std::int64_t RecordsOf(const ConversionReport& report) {

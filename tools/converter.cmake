@@ -1,6 +1,7 @@
 infeed_library(converter
   SOURCES
     conversion_graph.cc
+    conversion_notices.cc
     conversion_plan.cc
     conversion_report.cc
     conversion_text.cc
@@ -17,6 +18,7 @@ infeed_library(converter
     image_source.cc
     image_tree.cc
     label_files.cc
+    left_out.cc
     manifest_header.cc
     manifest_path.cc
     python_shuffle.cc
@@ -31,8 +33,10 @@ infeed_library(converter
     shards_flag.cc
     task_share.cc
     tree_union.cc
+    unreadable_format.cc
   HEADERS
     conversion_graph.h
+    conversion_notices.h
     conversion_plan.h
     conversion_report.h
     conversion_text.h
@@ -50,6 +54,7 @@ infeed_library(converter
     image_source.h
     image_tree.h
     label_files.h
+    left_out.h
     manifest_header.h
     manifest_path.h
     python_shuffle.h
@@ -64,12 +69,14 @@ infeed_library(converter
     shards_flag.h
     task_share.h
     tree_union.h
+    unreadable_format.h
   PUBLIC infeed::base infeed::records infeed::preprocess infeed::pipeline
-  PRIVATE infeed::tools infeed::trainer_state TBB::tbb fmt::fmt
+         infeed::trainer_state
+  PRIVATE infeed::charts infeed::tools TBB::tbb fmt::fmt
           nlohmann_json::nlohmann_json OpenSSL::Crypto)
 infeed_program(imagenet_to_records
   SOURCES imagenet_to_records.cc output_flags.cc raw_input_flags.cc
-  LIBRARIES infeed::converter infeed::tools infeed::trainer_state
+  LIBRARIES infeed::converter infeed::charts infeed::tools
             CLI11::CLI11)
 
 # As for pipeline/input_graph.cc.

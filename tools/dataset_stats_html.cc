@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/byte_size.h"
 #include "tools/dataset_stats_report.h"
 #include "tools/text_table.h"
 #include "tools/thumbnail.h"
@@ -26,7 +27,7 @@ std::string Tiles(const StatsReport& report) {
       HtmlTile(std::to_string(RecordsOf(report)), "records") +
       HtmlTile(std::to_string(report.shards.size()), "shards") +
       HtmlTile(std::to_string(stats.classes.size()), "classes") +
-      HtmlTile(BytesText(static_cast<double>(stats.image_bytes)), "of images");
+      HtmlTile(FileSizeText(stats.image_bytes), "of images");
   if (!stats.width.empty()) {
     tiles += HtmlTile(fmt::format("{} &times; {}", stats.width.Quantile(0.5),
                                   stats.height.Quantile(0.5)),
@@ -205,12 +206,11 @@ std::string CountsTable(const DatasetStats& stats) {
 std::string ShardChart(const StatsReport& report) {
   std::vector<ChartBar> bars;
   for (const ShardPass& shard : report.shards) {
-    bars.push_back(
-        {.label = std::to_string(shard.shard),
-         .value = static_cast<double>(shard.records),
-         .title = fmt::format(
-             "{}: {} records, {}", report.paths[shard.shard], shard.records,
-             BytesText(static_cast<double>(shard.payload_bytes)))});
+    bars.push_back({.label = std::to_string(shard.shard),
+                    .value = static_cast<double>(shard.records),
+                    .title = fmt::format(
+                        "{}: {} records, {}", report.paths[shard.shard],
+                        shard.records, FileSizeText(shard.payload_bytes))});
   }
   return ColumnChart(bars, kWide);
 }
@@ -250,7 +250,11 @@ std::string StatsHtml(const StatsReport& report) {
           HtmlCard("What the records are", CountsTable(stats)) +
           HtmlCard("Width, pixels", Histogram(stats.width, number)) +
           HtmlCard("Height, pixels", Histogram(stats.height, number)) +
-          HtmlCard("Bytes of an image", Histogram(stats.bytes, BytesText)) +
+          HtmlCard("Bytes of an image", Histogram(stats.bytes,
+                                                  [](double bytes) {
+                                                    return FileSizeText(
+                                                        std::llround(bytes));
+                                                  })) +
           HtmlCard("JPEG quality, from the quantization tables",
                    QualityHistogram(stats.quality)) +
           HtmlCard("Records of each shard", ShardChart(report), "wide") +

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "records/label_index.h"
+
 namespace infeed {
 namespace {
 
@@ -36,7 +38,9 @@ std::int64_t BadRecordsOf(const StatsReport& report) {
 std::vector<LabelledClass> ClassesBySize(const DatasetStats& stats) {
   std::vector<LabelledClass> classes;
   for (const auto& [label, found] : stats.classes) {
-    classes.emplace_back(label, &found);
+    if (label != kNoLabel) {
+      classes.emplace_back(label, &found);
+    }
   }
   std::stable_sort(classes.begin(), classes.end(),
                    [](const LabelledClass& a, const LabelledClass& b) {

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "records/byte_size.h"
+#include "records/label_index.h"
 #include "tools/dataset_stats_report.h"
 #include "tools/text_table.h"
 
@@ -26,8 +29,8 @@ std::string ShardLine(const StatsReport& report) {
                           });
   return fmt::format("shards      {}..{} records, {}..{} each\n",
                      fewest->records, most->records,
-                     BytesText(static_cast<double>(least->payload_bytes)),
-                     BytesText(static_cast<double>(largest->payload_bytes)));
+                     FileSizeText(least->payload_bytes),
+                     FileSizeText(largest->payload_bytes));
 }
 
 std::string CountsLine(std::string_view name,
@@ -37,6 +40,23 @@ std::string CountsLine(std::string_view name,
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, count);
   }
   return text.empty() ? "" : fmt::format("{:<10}  {}\n", name, text);
+}
+
+// From the lowest to the highest: a data set that numbers from 0 has a 0.
+std::string LabelsLine(const DatasetStats& stats) {
+  const auto none = stats.classes.find(kNoLabel);
+  std::string text;
+  for (const auto& [label, found] : stats.classes) {
+    if (label != kNoLabel) {
+      text = fmt::format("{}..{}", label, stats.classes.rbegin()->first);
+      break;
+    }
+  }
+  if (none != stats.classes.end()) {
+    text += fmt::format("{}{} records without one", text.empty() ? "" : ", ",
+                        none->second.records);
+  }
+  return text.empty() ? "" : "labels      " + text + "\n";
 }
 
 std::string ClassesText(const DatasetStats& stats, std::size_t max_classes) {
@@ -89,7 +109,8 @@ std::string TalliesText(const DatasetStats& stats) {
   AddTally("height", stats.height, table, number);
   AddTally("aspect", stats.aspect_percent, table,
            [](double percent) { return fmt::format("{:.2f}", percent / 100); });
-  AddTally("bytes", stats.bytes, table, BytesText);
+  AddTally("bytes", stats.bytes, table,
+           [](double bytes) { return FileSizeText(std::llround(bytes)); });
   AddTally("quality", stats.quality, table, number);
   return table.Text() + "\n";
 }
@@ -149,15 +170,14 @@ std::string OdditiesText(const StatsReport& report) {
 std::string StatsText(const StatsReport& report, std::size_t max_classes) {
   const DatasetStats& stats = report.stats;
   const std::int64_t bad = BadRecordsOf(report);
-  std::string text =
-      fmt::format("records     {} in {} shards, {} of images, {} bad\n",
-                  RecordsOf(report), report.shards.size(),
-                  BytesText(static_cast<double>(stats.image_bytes)), bad);
+  std::string text = fmt::format(
+      "records     {} in {} shards, {} of images, {} bad\n", RecordsOf(report),
+      report.shards.size(), FileSizeText(stats.image_bytes), bad);
   if (!report.shards.empty()) {
     text += ShardLine(report);
   }
-  text += ClassesText(stats, max_classes) + TalliesText(stats) +
-          WidthHistogram(stats.width);
+  text += LabelsLine(stats) + ClassesText(stats, max_classes) +
+          TalliesText(stats) + WidthHistogram(stats.width);
   text += CountsLine("formats", stats.formats) +
           CountsLine("colors", stats.colors) +
           CountsLine("sampling", stats.sampling) +

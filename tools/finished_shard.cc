@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "records/json.h"
 
 namespace infeed {
 namespace {
@@ -49,6 +50,9 @@ FinishedShard FromJson(const Json& json) {
   shard.info.crc32c = json.at("crc32c").get<std::string>();
   shard.reencoded = NotesFromJson(json.at("reencoded"));
   shard.skipped = NotesFromJson(json.at("skipped"));
+  if (const auto found = json.find("not_turned"); found != json.end()) {
+    shard.not_turned = NotesFromJson(*found);
+  }
   if (const auto found = json.find("seek_indexes");
       found != json.end() && !found->is_null()) {
     shard.seek_indexes = found->get<std::int64_t>();
@@ -82,6 +86,7 @@ void WriteFinishedShard(const std::string& output_dir,
                      {"crc32c", shard.info.crc32c},
                      {"reencoded", ToJson(shard.reencoded)},
                      {"skipped", ToJson(shard.skipped)},
+                     {"not_turned", ToJson(shard.not_turned)},
                      {"seek_indexes", ToJson(shard.seek_indexes)},
                      {"bad_image_policy", shard.bad_image_policy},
                      {"uploaded", shard.uploaded}};
@@ -99,7 +104,7 @@ std::optional<FinishedShard> ReadFinishedShard(const std::string& output_dir,
     return std::nullopt;
   }
   try {
-    const Json json = Json::parse(ReadWholeFile(path, kMaxBytes));
+    const Json json = ParseJson<Json>(ReadWholeFile(path, kMaxBytes));
     if (json.at("format") != kFormat || json.at("version") != kVersion ||
         json.at("name") != name) {
       return std::nullopt;

@@ -24,6 +24,7 @@ struct FinishedShard {
   DatasetInfo::Shard info;
   std::vector<ImageNote> reencoded;  // in the order of the records
   std::vector<ImageNote> skipped;
+  std::vector<ImageNote> not_turned = {};  // as their EXIF data says
   // Records that have one; nullopt: none were to be made.
   std::optional<std::int64_t> seek_indexes = {};
   // What was done with bad images; empty where there were none, so that any

@@ -32,7 +32,8 @@ namespace infeed {
     const std::function<ExitCode(int argc, char** argv)>& program);
 
 // Parses the command line into the app's options, and adds --version and, for
-// the build, --man_page and --bash_completion (man_page.h). Names of
+// the build, --man_page and --bash_completion, --zsh_completion and
+// --fish_completion (man_page.h). Names of
 // flags are written with underscores and accepted with hyphens too. Returns
 // false when --help or --version was asked for and answered: nothing is left
 // to do. Throws UsageError.

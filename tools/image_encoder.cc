@@ -16,6 +16,7 @@
 #include "preprocess/pack.h"
 #include "tools/image_format.h"
 #include "tools/raw_images.h"
+#include "tools/unreadable_format.h"
 
 namespace infeed {
 namespace {
@@ -24,6 +25,10 @@ constexpr int kCmykComponents = 4;
 constexpr int kConvertedQuality = 100;  // as the reference
 constexpr int kEighths = 8;
 constexpr std::string_view kPng = "PNG";
+constexpr int kUpright = 1;     // EXIF's orientations
+constexpr int kTransposed = 5;  // and above
+constexpr const char* kTurned = "turned as its EXIF data says";
+constexpr const char* kTooLarge = "larger than --max_size";
 
 // The size of the same shape whose shorter side has so many pixels.
 ImageSize WithShorterSide(const ImageSize& size, int shorter) {
@@ -52,28 +57,47 @@ EncodedImage ImageEncoder::Encode(std::string file) {
   if (bytes.empty()) {
     throw DataError("the file is empty");
   }
-  if (ImageFormatOf(bytes) == ImageFormat::kJpeg) {
-    return EncodeJpegFile(std::move(file));
+  const int orientation = ReadExifOrientation(bytes);
+  const int turn = options_.exif_rotate ? orientation : kUpright;
+  EncodedImage encoded = ImageFormatOf(bytes) == ImageFormat::kJpeg
+                             ? EncodeJpegFile(std::move(file), turn)
+                             : EncodeOtherFile(std::move(file), turn);
+  encoded.ignored_orientation = turn == orientation ? kUpright : orientation;
+  return encoded;
+}
+
+EncodedImage ImageEncoder::EncodeOtherFile(std::string file, int turn) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
+  if (const std::string_view format = UnreadableFormatOf(bytes);
+      !format.empty()) {
+    throw DataError(UnreadableReason(format));
   }
   DecodeOtherImage(bytes, options_.limits.max_pixels, image_);
+  Turn(turn);
   const ImageSize size = SizeOf(image_);
   if (options_.format == RecordFormat::kPixels) {
     return Packed(size);
   }
-  if (options_.keep_png && ImageFormatOf(bytes) == ImageFormat::kPng &&
-      !IsTooLarge(size)) {
-    return {.bytes = std::move(file),
-            .width = image_.width(),
-            .height = image_.height(),
-            .format = kPng};
+  const bool is_png = ImageFormatOf(bytes) == ImageFormat::kPng;
+  const bool is_too_large = IsTooLarge(size);
+  EncodedImage encoded;
+  if (is_png && options_.keep_png && !is_too_large) {
+    encoded.bytes =
+        turn == kUpright ? std::move(file) : EncodePng(image_.view());
+    encoded.format = kPng;
+    encoded.reencoded = turn == kUpright ? "" : kTurned;
+  } else {
+    Fit(size);
+    encoded.bytes = EncodeJpeg(
+        image_.view(),
+        {.quality = is_too_large ? options_.quality : kConvertedQuality});
+    encoded.reencoded = is_too_large ? kTooLarge
+                        : is_png     ? kLossyPng
+                                     : "not a JPEG";
   }
-  Fit(size);
-  return {.bytes = EncodeJpeg(
-              image_.view(), {.quality = IsTooLarge(size) ? options_.quality
-                                                          : kConvertedQuality}),
-          .width = image_.width(),
-          .height = image_.height(),
-          .reencoded = "not a JPEG"};
+  encoded.width = image_.width();
+  encoded.height = image_.height();
+  return encoded;
 }
 
 EncodedImage ImageEncoder::EncodeRaw(const RawImages& raw,
@@ -90,14 +114,12 @@ EncodedImage ImageEncoder::EncodeRaw(const RawImages& raw,
           .format = kPng};
 }
 
-EncodedImage ImageEncoder::EncodeJpegFile(std::string file) {
+EncodedImage ImageEncoder::EncodeJpegFile(std::string file, int turn) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
   const JpegInfo info = decoder_.ReadHeader(bytes);
   ImageSize size = {info.width, info.height};
-  const int orientation =
-      options_.exif_orientation ? ReadExifOrientation(bytes) : 1;
   const bool is_cmyk = info.components == kCmykComponents;
-  const bool is_changed = orientation != 1 || IsTooLarge(size);
+  const bool is_changed = turn != kUpright || IsTooLarge(size);
   const bool is_packed = options_.format == RecordFormat::kPixels;
   if (options_.verify || options_.mend || is_cmyk || is_changed || is_packed) {
     DecodeJpeg(info);
@@ -107,12 +129,9 @@ EncodedImage ImageEncoder::EncodeJpegFile(std::string file) {
     return {
         .bytes = std::move(file), .width = info.width, .height = info.height};
   }
-  if (orientation != 1) {
-    TurnUpright(image_.view(), orientation, other_);
-    std::swap(image_, other_);
-    if (orientation >= 5) {
-      std::swap(size.width, size.height);
-    }
+  Turn(turn);
+  if (turn >= kTransposed) {
+    std::swap(size.width, size.height);
   }
   EncodedImage encoded;
   if (is_packed) {
@@ -126,8 +145,8 @@ EncodedImage ImageEncoder::EncodeJpegFile(std::string file) {
     encoded.width = image_.width();
     encoded.height = image_.height();
     encoded.reencoded = is_cmyk            ? "CMYK"
-                        : orientation != 1 ? "turned as its EXIF data says"
-                                           : "larger than --max_size";
+                        : turn != kUpright ? kTurned
+                                           : kTooLarge;
   }
   if (is_damaged) {
     encoded.reencoded = std::string(kDamaged) + decoder_.warning();
@@ -146,6 +165,14 @@ void ImageEncoder::DecodeJpeg(const JpegInfo& info) {
     ++eighths;
   }
   decoder_.DecodeScaled(eighths, image_);
+}
+
+// Turns image_ as an orientation says.
+void ImageEncoder::Turn(int orientation) {
+  if (orientation != kUpright) {
+    TurnUpright(image_.view(), orientation, other_);
+    std::swap(image_, other_);
+  }
 }
 
 bool ImageEncoder::IsTooLarge(const ImageSize& size) const {

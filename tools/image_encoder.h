@@ -31,12 +31,15 @@ struct ImageEncoderOptions {
   int image_size = 224;   // side of kPixels, pixels; > 0
   bool keep_png = false;  // store PNGs as they are
   // Turn images as their EXIF data says; otherwise it is ignored.
-  bool exif_orientation = false;
+  bool exif_rotate = false;
   JpegLimits limits = {};
 };
 
 // How EncodedImage::reencoded begins for a damaged image.
 inline constexpr std::string_view kDamaged = "damaged: ";
+
+// EncodedImage::reencoded of a PNG that could have stayed as it is.
+inline constexpr std::string_view kLossyPng = "PNG, without --keep_png";
 
 // EncodedImage::format of a JPEG.
 inline constexpr std::string_view kJpegFormat = "JPEG";
@@ -51,14 +54,17 @@ struct EncodedImage {
   std::string reencoded =
       {};               // why it is not the file's bytes; empty: no matter
   bool mended = false;  // the file is damaged
+  // What its EXIF data says of turning it (preprocess/exif.h), and was not
+  // done.
+  int ignored_orientation = 1;
 };
 
 // Turns the bytes of an image file into those of its record: a gray or colour
 // JPEG stays as it is, byte for byte, unless it is to be shrunk or turned; a
-// CMYK one and every other format become an RGB JPEG. What is decoded is
-// encoded with quality 100, as the reference does it, where only the format
-// changes. Formats are told by content, never by the file's name. An image of a
-// raw file becomes a PNG, which loses nothing.
+// CMYK one and every other format become an RGB JPEG, but for PNGs to be kept.
+// What is decoded is encoded with quality 100, as the reference does it, where
+// only the format changes. Formats are told by content, never by the file's
+// name. An image of a raw file becomes a PNG, which loses nothing.
 //
 // One thread at a time. Throws DataError for an image that cannot be decoded;
 // the encoder is usable after that.
@@ -71,8 +77,10 @@ class ImageEncoder {
                                        const ImageFile& image);
 
  private:
-  [[nodiscard]] EncodedImage EncodeJpegFile(std::string file);
+  [[nodiscard]] EncodedImage EncodeJpegFile(std::string file, int turn);
+  [[nodiscard]] EncodedImage EncodeOtherFile(std::string file, int turn);
   void DecodeJpeg(const JpegInfo& info);
+  void Turn(int orientation);
   [[nodiscard]] bool IsTooLarge(const ImageSize& size) const;
   // The shorter side that an image will have.
   [[nodiscard]] int ShorterSide(const ImageSize& size) const;

@@ -10,16 +10,16 @@
 
 #include <fmt/format.h>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
 #include "preprocess/opencv_image.h"
 #include "records/folder_listing.h"
 #include "records/imagenet_example.h"
+#include "records/shards.h"
+#include "tools/base_name.h"
+#include "tools/file_below.h"
 #include "tools/image_format.h"
 #include "tools/packed_record.h"
-#include "tools/quick_file.h"
 #include "tools/safe_name.h"
-#include "tools/shard_check.h"
 
 namespace infeed {
 namespace {
@@ -74,7 +74,8 @@ std::string ImagePath(const std::string& shard_path, const Record& record,
   }
   std::string path;
   if (split) {
-    path = SafeName(ShardPrefix(shard_path).value_or("other")) + "/";
+    const std::string_view prefix = ShardPrefix(BaseName(shard_path));
+    path = SafeName(prefix.empty() ? "other" : prefix) + "/";
   }
   return path + ClassFolder(example) + "/" +
          FileName(example, packed, shard_path, record);
@@ -109,23 +110,19 @@ std::map<RecordPlace, std::string> ResolveClashes(
   return renamed;
 }
 
-void MadeFolders::MakeFor(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
+void UsedFolders::AddFolderOf(const std::string& path) {
+  std::string folder = fs::path(path).parent_path().string();
   const std::lock_guard lock(mutex_);
-  if (!made_.contains(folder)) {
-    MakeFolder(folder);
-    made_.insert(folder);
-  }
+  folders_.insert(std::move(folder));
 }
 
 void ImageWriter::Visit(std::size_t shard, const Record& record) {
   const auto renamed =
       plan_.renamed.find({.shard = shard, .record = record.number});
   const std::string path =
-      plan_.options.output + "/" +
-      (renamed != plan_.renamed.end()
-           ? renamed->second
-           : ImagePath(plan_.shards[shard], record, plan_.options.split));
+      renamed != plan_.renamed.end()
+          ? renamed->second
+          : ImagePath(plan_.shards[shard], record, plan_.options.split);
   std::span<const std::byte> bytes =
       ParseImagenetExample(record.payload).encoded;
   std::string png;
@@ -133,12 +130,13 @@ void ImageWriter::Visit(std::size_t shard, const Record& record) {
     png = EncodePng(UnpackRecord(record.payload)->view());
     bytes = std::as_bytes(std::span(png));
   }
-  plan_.folders.MakeFor(path);
-  if (plan_.options.resume && HasSize(path, bytes.size())) {
+  plan_.folders.AddFolderOf(path);
+  const std::string& output = plan_.options.output;
+  if (plan_.options.resume && HasSize(output + "/" + path, bytes.size())) {
     ++plan_.counts.skipped;
     return;
   }
-  WriteFileQuickly(path, bytes);
+  WriteFileBelow(output, path, bytes);
   ++plan_.counts.written;
   plan_.counts.bytes += static_cast<std::int64_t>(bytes.size());
 }

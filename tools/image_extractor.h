@@ -59,16 +59,15 @@ struct ExtractCounts {
   std::atomic<std::int64_t> bytes = 0;    // written
 };
 
-// Folders that are there. Thread-safe.
-class MadeFolders {
+// The folders that files were written to. Thread-safe.
+class UsedFolders {
  public:
-  // Makes the folder of a file, once.
-  void MakeFor(const std::string& path);
-  [[nodiscard]] std::size_t count() const { return made_.size(); }
+  void AddFolderOf(const std::string& path);
+  [[nodiscard]] std::size_t count() const { return folders_.size(); }
 
  private:
   std::mutex mutex_;
-  std::set<std::string> made_;
+  std::set<std::string> folders_;
 };
 
 // What the writing threads share.
@@ -77,7 +76,7 @@ struct ExtractPlan {
   ExtractOptions options;
   std::map<RecordPlace, std::string> renamed;
   ExtractCounts counts;
-  MadeFolders folders;
+  UsedFolders folders;
 };
 
 // The second pass: writes images as their bytes are, and pixels that are ready

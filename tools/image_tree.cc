@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "records/folder_listing.h"
 #include "tools/label_files.h"
+#include "tools/unreadable_format.h"
 
 namespace infeed {
 namespace {
@@ -24,8 +25,6 @@ constexpr std::array<SplitFolder, 4> kSplitFolders = {
      {"validation", "validation"},
      {"validation", "val"},
      {"test", "test"}}};
-
-constexpr const char* kNoImages = "things that are no images";
 
 ImageFile ImageIn(const std::string& folder, const FolderEntry& file,
                   std::int32_t class_index) {
@@ -93,18 +92,20 @@ class Scan {
       ReadLabelledImages(folder, listing);
     } else if (!listing.images.empty()) {
       tree_.notes.push_back(folder +
-                            ": passed over, its images are in no "
-                            "class folders");
+                            ": skipped, its images are in no class "
+                            "folders");
     }
   }
 
   void ReadClassFolders(std::string_view split, const std::string& folder,
                         const FolderListing& listing) {
     // RAW itself holds label files and the like.
-    NoteIgnored(
-        folder,
-        listing.images.size() + (folder == raw_ ? 0 : listing.ignored.size()),
-        "files that are in no class folder");
+    const std::size_t loose =
+        listing.images.size() + (folder == raw_ ? 0 : listing.ignored.size());
+    if (loose > 0) {
+      tree_.notes.push_back(folder + ": skipped " + std::to_string(loose) +
+                            " files that are in no class folder");
+    }
     std::vector<std::string> class_folders;
     for (const std::string& name : listing.folders) {
       class_folders.push_back(folder + "/" + name);
@@ -120,10 +121,9 @@ class Scan {
 
   void ReadClassFolder(const std::string& name, const std::string& folder,
                        const FolderListing& listing, ImageSplit& split) {
-    NoteIgnored(folder, listing.ignored.size() + listing.folders.size(),
-                kNoImages);
+    LeaveOut(folder, listing);
     if (listing.images.empty()) {
-      tree_.notes.push_back(folder + ": passed over, no images in it");
+      tree_.notes.push_back(folder + ": skipped, no images in it");
       return;
     }
     const std::int32_t number = NumberOf(name);
@@ -153,7 +153,7 @@ class Scan {
                           folder + " has " +
                           std::to_string(listing.images.size()) + " images");
     }
-    NoteIgnored(folder, listing.ignored.size(), kNoImages);
+    LeaveOut(folder, listing);
     ImageSplit split{"validation", {}};
     for (std::size_t i = 0; i < labels.size(); ++i) {
       split.images.push_back(
@@ -197,11 +197,23 @@ class Scan {
     return numbers_.emplace(class_name, next).first->second;
   }
 
-  void NoteIgnored(const std::string& folder, std::size_t count,
-                   const std::string& what) {
-    if (count > 0) {
-      tree_.notes.push_back(folder + ": passed over " + std::to_string(count) +
-                            " " + what);
+  // Counts what of a folder of images is not taken.
+  void LeaveOut(const std::string& folder, const FolderListing& listing) {
+    using Kind = LeftOut::Kind;
+    for (const std::string& name : listing.ignored) {
+      const std::string_view format =
+          name.starts_with('.') ? "" : UnreadableFormatOfName(name);
+      AddLeftOut(tree_.left_out, {.kind = format.empty() ? Kind::kOtherFiles
+                                                         : Kind::kUnreadable,
+                                  .format = std::string(format),
+                                  .count = 1,
+                                  .example = folder + "/" + name});
+    }
+    for (const std::string& name : listing.folders) {
+      AddLeftOut(tree_.left_out, {.kind = Kind::kFolders,
+                                  .format = "",
+                                  .count = 1,
+                                  .example = folder + "/" + name});
     }
   }
 
@@ -209,7 +221,7 @@ class Scan {
     for (const std::string& folder : root_.folders) {
       if (!IsSplitName(folder)) {
         tree_.notes.push_back(PathOf(folder) +
-                              ": passed over, neither train, validation nor "
+                              ": skipped, neither train, validation nor "
                               "test");
       }
     }
@@ -225,6 +237,12 @@ class Scan {
           " (there are images directly in it: sort them into class folders)";
     } else if (root_.folders.size() == 1) {
       text += " (perhaps you mean " + PathOf(root_.folders.front()) + ")";
+    }
+    for (const LeftOut& left_out : tree_.left_out) {
+      if (left_out.kind == LeftOut::Kind::kUnreadable) {
+        text +=
+            "; " + left_out.example + ": " + UnreadableReason(left_out.format);
+      }
     }
     return text;
   }

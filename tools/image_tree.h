@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/left_out.h"
+
 // What images a folder holds and which class each belongs to.
 // docs/converter.md shows the layouts.
 namespace infeed {
@@ -46,7 +48,8 @@ struct ImageTree {
   std::vector<ImageClass>
       classes;                     // sorted by name, bytewise; label: index + 1
   std::vector<ImageSplit> splits;  // in the order train, validation, test
-  std::vector<std::string> notes;  // what was passed over, for the user
+  std::vector<std::string> notes;  // on folders that were skipped, for the user
+  std::vector<LeftOut> left_out;   // by kind and format
   bool has_split_folders = false;  // train/ and others, not plain class folders
   std::shared_ptr<const RawImages> raw;    // where images lie in raw files
   std::vector<DuplicateGroup> duplicates;  // where they were asked for
@@ -62,7 +65,7 @@ struct ImageTree {
 //                                                class
 //
 // Images are told by their extension, in any case; hidden files and all others
-// are passed over with a note. RAW/class_names.txt (or LOC_synset_mapping.txt)
+// are counted in left_out. RAW/class_names.txt (or LOC_synset_mapping.txt)
 // gives classes their text: a name, a space or tab, the text. Throws IoError
 // for what cannot be read, UsageError when the folder has none of the layouts,
 // DataError for a label file that does not fit.

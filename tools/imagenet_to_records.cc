@@ -6,13 +6,17 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include "records/folder_claim.h"
 #include "tools/cloud_flags.h"
+#include "tools/conversion_notices.h"
 #include "tools/conversion_plan.h"
 #include "tools/conversion_text.h"
 #include "tools/converter.h"
 #include "tools/duplicates.h"
 #include "tools/finish_conversion.h"
+#include "tools/finished_shard.h"
 #include "tools/flags.h"
 #include "tools/image_tree.h"
 #include "tools/interruption.h"
@@ -152,14 +156,25 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   const std::string& output_dir = flags.output.output_dir;
   const ConversionPlan plan = MakePlan(flags);
   if (flags.output.dry_run) {
+    std::cerr << NoticesText(NoticesOf(plan.left_out));
     std::cout << PlanText(plan, output_dir, options, target);
     return ExitCode::kDone;
   }
+  // Other conversions stay out of the folder, but for the tasks of this one.
+  const TaskShare& share = options.share;
+  const std::string side_folder = ConversionSideFolder(output_dir);
+  const FolderClaim all(
+      side_folder, "lock",
+      share.IsAll() ? FolderClaim::Kind::kAlone : FolderClaim::Kind::kShared);
+  const FolderClaim own(side_folder,
+                        fmt::format("lock-{}-of-{}", share.index, share.count),
+                        FolderClaim::Kind::kAlone);
   const ConversionReport report =
       flags.output.finish
           ? FinishWithProgress(plan, output_dir, options, interruption)
           : ConvertWithProgress(plan, output_dir, options, interruption);
-  std::cerr << FirstLines(BadImageLines(report), kNotesShown);
+  std::cerr << FirstLines(BadImageLines(report), kNotesShown)
+            << NoticesText(NoticesOf(report));
   std::cout << ReportText(report, output_dir);
   if (!target.empty()) {
     UploadWithProgress(report, output_dir, target, interruption);

@@ -22,6 +22,7 @@ struct InputFlags {
   std::string shuffle;  // empty: global in training, none in evaluation
   std::string rank_share = "contiguous";
   std::string last_batch = "auto";
+  std::string label_offset = "auto";
   std::string on_bad_record = "replace";
   std::string graph = "flow";
   std::string memory_limit = "4GiB";

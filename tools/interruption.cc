@@ -1,6 +1,7 @@
 #include "tools/interruption.h"
 
 #include <iostream>
+#include <string>
 
 #include "tools/signals.h"
 
@@ -9,7 +10,8 @@ namespace infeed {
 ExitCode RunInterruptibly(
     std::string_view program, std::string_view outcome,
     const std::function<ExitCode(const Interruption&)>& work) {
-  const SignalStop signals;
+  const SignalStop signals(std::string(program) +
+                           ": stopping; again ends now without tidying up");
   try {
     return work(Interruption(signals.token()));
   } catch (const IoError& error) {

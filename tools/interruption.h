@@ -30,10 +30,10 @@ class Interruption {
   std::stop_token token_;
 };
 
-// Runs work that writes files. SIGINT, SIGTERM and SIGUSR1 end it at its next
-// Check(), with kStoppedBySignal and a line "PROGRAM: stopped by a signal:
-// OUTCOME; run the same command again" on stderr. Requires: no other thread
-// runs yet.
+// Runs work that writes files. SIGINT, SIGTERM and SIGUSR1 (SignalStop) end it
+// at its next Check(), with kStoppedBySignal and a line "PROGRAM: stopped by a
+// signal: OUTCOME; run the same command again" on stderr. Requires: no other
+// thread runs yet.
 [[nodiscard]] ExitCode RunInterruptibly(
     std::string_view program, std::string_view outcome,
     const std::function<ExitCode(const Interruption&)>& work);

@@ -21,6 +21,8 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 
+#include "tools/wait_policy.h"
+
 extern char** environ;
 
 namespace infeed {
@@ -126,7 +128,8 @@ class WaitedSignals {
 
 // In the child: only what may be called between fork and exec.
 [[noreturn]] void Become(pid_t launcher, const sigset_t& mask,
-                         char* const* arguments, char* const* environment) {
+                         const char* program, char* const* arguments,
+                         char* const* environment) {
   // A terminal's Ctrl-C is for the launcher, which passes it on once.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -134,7 +137,7 @@ class WaitedSignals {
     ::_exit(kCannotStart);
   }
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-  ::execve("/proc/self/exe", arguments, environment);
+  ::execve(program, arguments, environment);
   ::_exit(kCannotStart);
 }
 
@@ -178,10 +181,12 @@ class LocalRanks {
     std::vector<std::string> environment = EnvironmentOf(rank, ranks, port);
     const std::vector<char*> words = Pointers(arguments_);
     const std::vector<char*> variables = Pointers(environment);
+    const std::string program = ProgramPath();
     const pid_t launcher = ::getpid();
     const pid_t process = ::fork();
     if (process == 0) {
-      Become(launcher, signals_.before(), words.data(), variables.data());
+      Become(launcher, signals_.before(), program.c_str(), words.data(),
+             variables.data());
     }
     if (process < 0) {
       throw IoError(fmt::format("rank {}", rank), "start a process", errno);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tools/completion.h"
 #include "tools/demo_dataset.h"
 #include "tools/demo_shapes.h"
 #include "tools/flags.h"
@@ -28,19 +29,21 @@ ExitCode MakeDemoImages(int argc, char** argv) {
   app.footer(kExamples);
   std::string output;
   DemoDatasetOptions options;
-  app.add_option("--output", output, "the folder to write")->required();
-  app.add_option("--train", options.train_images, "training images in all")
+  app.add_option("--output", output, "Folder to write to.")->required();
+  app.add_option("--train", options.train_images, "Training images to make.")
       ->capture_default_str()
       ->check(CLI::Range(0, 100'000'000));
   app.add_option("--validation", options.validation_images,
-                 "validation images in all")
+                 "Validation images to make.")
       ->capture_default_str()
       ->check(CLI::Range(0, 100'000'000));
-  app.add_option("--seed", options.seed, "what the images are drawn from")
+  app.add_option("--seed", options.seed, "Seed of the images.")
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "0: one for each core")
+  app.add_option("--threads", options.threads,
+                 "Threads that make them; 0: one for each core.")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
+  NameValues(app, {{"--output", "DIR"}});
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }

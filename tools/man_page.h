@@ -7,14 +7,16 @@ class App;
 }
 
 // What is made of a program's flags beside --help, so that it is always that of
-// the program. The build asks each program for both and installs them.
+// the program. The build asks each program for all of these and installs them.
 namespace infeed {
 
 // The manual page of section 1, for man(1).
 [[nodiscard]] std::string ManPage(const CLI::App& app);
 
-// A script for bash that completes the program's flags, verbs, and values: a
-// flag whose type is "a|b|c" has those, FILE and PATH files, DIR folders.
+// Scripts that complete the program's flags, verbs, and values
+// (tools/completion.h), for bash, zsh and fish.
 [[nodiscard]] std::string BashCompletion(const CLI::App& app);
+[[nodiscard]] std::string ZshCompletion(const CLI::App& app);
+[[nodiscard]] std::string FishCompletion(const CLI::App& app);
 
 }  // namespace infeed

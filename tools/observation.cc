@@ -14,13 +14,14 @@ namespace infeed {
 void AddObservationFlags(CLI::App& app, ObservationFlags& flags) {
   constexpr int kLastPort = 65535;
   app.add_option("--metrics_port", flags.metrics_port,
-                 "serves /metrics for Prometheus and /stats.json on "
-                 "127.0.0.1 while it runs; 0: on a free port")
+                 "Port of 127.0.0.1 for /metrics (Prometheus) and /stats.json; "
+                 "0: a free one.")
       ->check(CLI::Range(0, kLastPort))
       ->type_name("PORT");
-  app.add_option("--trace", flags.trace,
-                 "writes what each thread did when as Chrome's trace events, "
-                 "for ui.perfetto.dev")
+  app.add_option(
+         "--trace", flags.trace,
+         "File to write with what each thread did when, as Chrome's trace "
+         "events for ui.perfetto.dev.")
       ->type_name("FILE");
 }
 

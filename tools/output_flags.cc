@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "records/open_source.h"
+#include "tools/completion.h"
 #include "tools/seek_index_maker.h"
 #include "tools/shards_flag.h"
 #include "tools/task_share.h"
@@ -19,9 +20,10 @@ constexpr int kMaxSize = 65500;             // of a JPEG's side
 constexpr std::int64_t kBytesOfKeys = 400;  // of a record, nearly
 
 void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
-  app.add_option("--on_bad_image", flags.converter.on_bad_image,
-                 "a broken image: fail; skip it; or reencode what can still "
-                 "be decoded of it, and skip the rest. All are reported")
+  app.add_option(
+         "--on_bad_image", flags.converter.on_bad_image,
+         "Policy for a broken image: fail; skip it; or reencode what can still "
+         "be decoded of it, and skip the rest. All are reported.")
       ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
           {"fail", OnBadImage::kFail},
           {"skip", OnBadImage::kSkip},
@@ -29,28 +31,29 @@ void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
       ->option_text("fail|skip|reencode=fail");
   app.add_flag("--verify_images,!--no_verify_images",
                flags.converter.image.verify,
-               "decode every image once, to find the broken ones (default)");
+               "Decode every image once, to find the broken ones (default).");
 }
 
 void AddImageFlags(CLI::App& app, OutputFlags& flags) {
   ImageEncoderOptions& image = flags.converter.image;
   app.add_option("--format", image.format,
-                 "jpeg: the files as they are; pixels: decoded, for the "
-                 "fastest input")
+                 "Content of the records: jpeg, the files as they are, or "
+                 "pixels, decoded for the fastest input.")
       ->transform(CLI::CheckedTransformer(std::map<std::string, RecordFormat>{
           {"jpeg", RecordFormat::kJpeg}, {"pixels", RecordFormat::kPixels}}))
       ->option_text("jpeg|pixels=jpeg");
   app.add_option("--image_size", flags.image_size,
-                 "side of --format pixels: the shorter side is resized to it, "
-                 "the middle is kept")
+                 "Side of --format pixels: the shorter side is resized to it, "
+                 "the middle is kept.")
       ->check(CLI::Range(1, kMaxSize))
       ->option_text("INT=224");
-  app.add_option("--max_size", image.max_size,
-                 "shrink larger images to so many pixels on the shorter side")
+  app.add_option(
+         "--max_size", image.max_size,
+         "Shrink larger images to this many pixels on the shorter side.")
       ->check(CLI::Range(kMinMaxSize, kMaxSize))
       ->option_text("INT");
   app.add_option("--quality", image.quality,
-                 "of JPEGs that are shrunk, turned or mended")
+                 "Quality of JPEGs that are shrunk, turned or mended.")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
   app.add_option_function<std::string>(
@@ -58,68 +61,71 @@ void AddImageFlags(CLI::App& app, OutputFlags& flags) {
          [&](const std::string& name) {
            flags.converter.seek_index = SeekEntriesNames().at(name);
          },
-         "lets readers enter a JPEG where their window begins: at each row of "
+         "Let readers enter a JPEG where their window begins: at each row of "
          "MCUs (0.3 % of its bytes), or each 8th (2 %) or 4th MCU (4 %); other "
-         "readers pass it over")
+         "readers ignore it.")
       ->check(CLI::IsMember(SeekEntriesNames()))
       ->option_text("none|rows|8|4=rows");
-  app.add_flag("--keep_png", image.keep_png, "store PNGs as they are");
-  app.add_flag("--exif_orientation", image.exif_orientation,
-               "turn images as their EXIF data says");
+  app.add_flag("--keep_png", image.keep_png, "Store PNGs as they are.");
+  app.add_flag("--exif_rotate,--exif_orientation", image.exif_rotate,
+               "Turn images as their EXIF data says, and encode them anew; "
+               "without it they are stored as they are, and counted.");
 }
 
 void AddShardFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option("--local_scratch_dir", flags.output_dir,
-                 "the folder for the shards")
+                 "Folder for the shards.")
       ->required();
   app.add_option("--shards", flags.shards,
-                 "shards of each split: a number, a size such as 256MB, or "
-                 "auto (about 128 MB each)")
+                 "Shards of each split: a number, a size such as 256MB, or "
+                 "auto (about 128 MB each).")
       ->capture_default_str();
   app.add_option("--layout", flags.plan.layout,
-                 "flat: OUT/train-00000-of-00008; reference: "
-                 "OUT/train/train-00000-of-01024")
+                 "Names of the shards: OUT/train-00000-of-00008 (flat), or "
+                 "OUT/train/train-00000-of-01024 (reference).")
       ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
           {"flat", ShardLayout::kFlat},
           {"reference", ShardLayout::kReference}}))
       ->option_text("flat|reference=flat");
-  app.add_option("--seed", flags.plan.seed, "of the training images' order")
+  app.add_option("--seed", flags.plan.seed,
+                 "Seed of the training images' order.")
       ->capture_default_str();
 }
 
 void AddRunFlags(CLI::App& app, OutputFlags& flags) {
-  app.add_option("--threads", flags.converter.threads, "0: one for each core")
+  app.add_option("--threads", flags.converter.threads,
+                 "Threads that convert; 0: one for each core.")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  app.add_flag("--verify_resume", flags.converter.verify_resume,
-               "read the finished shards of an earlier run before keeping "
-               "them");
+  app.add_flag(
+      "--verify_resume", flags.converter.verify_resume,
+      "Read the finished shards of an earlier run before keeping them.");
   app.add_flag("--overwrite", flags.converter.overwrite,
-               "remove shards of another conversion from the folder");
-  app.add_flag("--dry_run", flags.dry_run, "only say what would be written");
+               "Remove shards of another conversion from the folder.");
+  app.add_flag("--dry_run", flags.dry_run, "Only print what would be written.");
 }
 
 void AddTaskFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option("--num_tasks", flags.num_tasks,
-                 "several processes share the shards: how many, or auto for "
-                 "what Slurm or MPI says");
+                 "Processes that share the shards, or auto: the number set by "
+                 "Slurm or MPI.");
   app.add_option("--task_index", flags.task_index,
-                 "which of them this is, from 0, or auto");
+                 "Number of this process among --num_tasks, from 0, or auto.");
   app.add_flag("--finish", flags.finish,
-               "when all of them are done: check every shard, then write "
-               "labels.txt and dataset.json");
+               "Check every shard once all tasks are done, then write "
+               "labels.txt and dataset.json.");
 }
 
 // The reference converter's flags, by its names.
 void AddUploadFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option("--gcs_output_path", flags.gcs_output_path,
-                 "upload the shards as well: gs://BUCKET/PREFIX or s3://...");
+                 "Upload the shards as well: gs://BUCKET/PREFIX or s3://...");
   app.add_option("--project", flags.project,
-                 "the cloud project of a gs:// bucket");
+                 "Cloud project of a gs:// bucket.");
   app.add_flag_function(
       "--gcs_upload,!--nogcs_upload",
       [&](std::int64_t count) { flags.gcs_upload = count > 0; },
-      "whether to upload; on when --gcs_output_path is given");
+      "Upload; on when --gcs_output_path is given.");
 }
 
 // Refuses what would have no effect, or only half of it.
@@ -151,6 +157,7 @@ void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
   AddRunFlags(app, flags);
   AddTaskFlags(app, flags);
   AddUploadFlags(app, flags);
+  NameValues(app, {{"--local_scratch_dir", "DIR"}});
 }
 
 PlanOptions CheckedPlanOptions(const OutputFlags& flags) {

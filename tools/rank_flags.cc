@@ -24,30 +24,32 @@ void AddRankFlags(CLI::App& app, const RankFlagValues& values) {
         ->group(kGroup);
   };
   app.add_option("--local_ranks", values.local_ranks,
-                 "start so many processes on this machine that train together, "
-                 "one a device")
+                 "Processes to start on this machine that train together, one "
+                 "per device.")
       ->check(CLI::Range(1, kMostLocalRanks).description(""))
       ->type_name("N")
       ->capture_default_str()
       ->group(kGroup);
   RankFlags& rank = values.rank;
-  add("--rank", rank.rank, 0, kMostRanks, "which of the processes this one is");
-  add("--world_size", rank.world_size, 1, kMostRanks, "how many there are");
-  add("--local_rank", rank.local_rank, 0, kMostRanks, "which on this machine");
+  add("--rank", rank.rank, 0, kMostRanks, "Number of this process, from 0.");
+  add("--world_size", rank.world_size, 1, kMostRanks,
+      "Processes that train together.");
+  add("--local_rank", rank.local_rank, 0, kMostRanks,
+      "Number of this process on its machine, from 0.");
   add("--local_world_size", rank.local_world_size, 1, kMostRanks,
-      "how many on this machine");
+      "Processes on this machine.");
   app.add_option("--master_addr", rank.master_addr,
-                 "the machine of rank 0 [127.0.0.1]")
+                 "Machine of rank 0. [127.0.0.1]")
       ->type_name("HOST")
       ->group(kGroup);
   add("--master_port", rank.master_port, 1, kMostPort,
-      "where the ranks meet on it [29500]");
+      "Port of rank 0 where the ranks meet. [29500]");
   app.add_option_function<int>(
          "--rank_timeout",
          [&timeout = values.timeout](int seconds) {
            timeout = std::chrono::seconds(seconds);
          },
-         "seconds of silence after which a rank counts as gone [300]")
+         "Silence after which a rank counts as gone. [300]")
       ->check(CLI::Range(1, kMostSeconds).description(""))
       ->type_name("SECONDS")
       ->group(kGroup);

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tools/completion.h"
 #include "tools/data_split.h"
 #include "tools/duplicates.h"
 #include "tools/image_manifest.h"
@@ -70,18 +71,18 @@ ImageTree FindInput(const RawInputFlags& flags) {
 
 void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
   app.add_option("--raw_data_dir", flags.raw_data_dirs,
-                 "the folder with the images, local or at s3:// or gs://; "
-                 "several are united: A,B or the flag again")
+                 "Folder with the images, local or at s3:// or gs://; several "
+                 "are united: A,B or the flag again.")
       ->allow_extra_args(false);
-  app.add_option("--manifest", flags.manifests,
-                 "a .csv or .tsv table of the images instead: columns path, "
-                 "label and, if you like, split and text; paths (or URLs) "
-                 "start at --raw_data_dir, else at the manifest; may be given "
-                 "again")
+  app.add_option(
+         "--manifest", flags.manifests,
+         "Table of the images instead, .csv or .tsv: columns path, label and, "
+         "if you like, split and text; paths (or URLs) start at "
+         "--raw_data_dir, else at the manifest; may be repeated.")
       ->allow_extra_args(false);
   app.add_option("--raw_format", flags.raw_format,
-                 "what --raw_data_dir holds: images in folders, XLA.jl's raw "
-                 "files, MNIST's idx files or CIFAR-10's binary batches")
+                 "Format of --raw_data_dir: images in folders, XLA.jl's raw "
+                 "files, MNIST's idx files or CIFAR-10's binary batches.")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, RawFormat>{{"images", RawFormat::kImages},
                                            {"xla_jl", RawFormat::kXlaJl},
@@ -89,13 +90,13 @@ void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
                                            {"cifar10", RawFormat::kCifar10}}))
       ->option_text("images|xla_jl|idx|cifar10=images");
   app.add_option("--split", flags.split,
-                 "0.9/0.1, 0.8/0.1/0.1 or reference (the same): parts of each "
-                 "class for train, "
-                 "validation and test; for plain class folders, where all is "
-                 "train otherwise");
+                 "Parts of each class for train, validation and test: 0.9/0.1, "
+                 "0.8/0.1/0.1 or reference (the same); for plain class "
+                 "folders, where all is train otherwise.");
   app.add_flag("--report_duplicates", flags.report_duplicates,
-               "list the images of the same content (reads all files that "
-               "have the size of another)");
+               "List the images of the same content (reads all files that have "
+               "the size of another).");
+  NameValues(app, {{"--raw_data_dir", "DIR"}, {"--manifest", "FILE"}});
 }
 
 ImageTree ReadRawInput(const RawInputFlags& flags) {

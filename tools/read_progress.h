@@ -5,6 +5,8 @@
 #include <mutex>
 #include <string>
 
+#include "trainer/progress.h"
+
 namespace infeed {
 
 // How far a pass over files is.
@@ -15,11 +17,10 @@ struct ReadProgressState {
   double seconds = 0;  // since the start
 };
 
-// "1.2 of 4.0 GB (30 %), 512.0 MB/s, 12345 records, 5 s left".
+// "1.2 GB of 4.0 GB  30 %  512.0 MB/s  12345 records  ETA 5s".
 [[nodiscard]] std::string ReadProgressText(const ReadProgressState& state);
 
-// Shows on stderr how far a pass over files is: one line that is rewritten in
-// place on a terminal, and elsewhere a line now and then, once it takes long.
+// Shows on stderr how far a pass over files is, once it takes long.
 // Thread-safe.
 class ReadProgress {
  public:
@@ -31,14 +32,13 @@ class ReadProgress {
   void Add(std::int64_t bytes, std::int64_t records);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = ProgressLine::Clock;
 
-  const bool terminal_;
+  const Clock::duration patience_;
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;
   ReadProgressState state_;
-  Clock::time_point next_show_;
-  bool shown_ = false;
+  ProgressLine line_;
 };
 
 }  // namespace infeed

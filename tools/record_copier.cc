@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/byte_size.h"
 #include "records/record_store.h"
 #include "records/tfrecord_format.h"
 #include "records/tfrecord_writer.h"
@@ -117,9 +118,9 @@ CopyMemory PlanCopyMemory(const RecordIndex& index, std::size_t shards,
   const std::int64_t room = options.memory_limit - of_index;
   if (room < least) {
     throw UsageError(fmt::format(
-        "--memory_limit {} is too small for {} records of up to {} bytes: "
+        "--memory_limit {} is too small for {} records of up to {}: "
         "give {} or more",
-        options.memory_limit, index.size(), index.max_length(),
+        options.memory_limit, index.size(), FileSizeText(index.max_length()),
         of_index + least));
   }
   const auto wanted =

@@ -13,8 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "records/example_reader.h"
+#include "tools/file_below.h"
 #include "tools/image_format.h"
-#include "tools/quick_file.h"
 #include "tools/safe_name.h"
 
 namespace infeed {
@@ -54,8 +54,9 @@ bool IsText(std::string_view bytes) {
 // Shows the values of one feature.
 class FeatureToJson {
  public:
-  // Bytes go to files named PREFIX.EXTENSION; "": nowhere.
-  explicit FeatureToJson(std::string prefix) : prefix_(std::move(prefix)) {}
+  // Bytes go to files FOLDER/PREFIX.EXTENSION; with folder "" nowhere.
+  FeatureToJson(std::string folder, std::string prefix)
+      : folder_(std::move(folder)), prefix_(std::move(prefix)) {}
 
   Json operator()(std::monostate /*none*/) const { return nullptr; }
   // A list of one value as that value.
@@ -81,27 +82,24 @@ class FeatureToJson {
       return bytes;
     }
     Json json = {{"bytes", bytes.size()}};
-    if (!prefix_.empty()) {
+    if (!folder_.empty()) {
       const auto content = std::as_bytes(std::span(bytes));
-      const std::string path = fmt::format(
+      const std::string name = fmt::format(
           "{}{}.{}", prefix_, suffix, FileExtension(ImageFormatOf(content)));
-      WriteFileQuickly(path, content);
-      json["file"] = path;
+      WriteFileBelow(folder_, name, content);
+      json["file"] = folder_ + "/" + name;
     }
     return json;
   }
 
+  std::string folder_;
   std::string prefix_;
 };
 
 std::string FilePrefix(const std::string& path, const Record& record,
-                       std::string_view key, const RecordJsonOptions& options) {
-  if (options.bytes_to.empty()) {
-    return "";
-  }
+                       std::string_view key) {
   const std::string shard = std::filesystem::path(path).filename().string();
-  return options.bytes_to + "/" +
-         SafeName(fmt::format("{}-{:06}-{}", shard, record.number, key));
+  return SafeName(fmt::format("{}-{:06}-{}", shard, record.number, key));
 }
 
 }  // namespace
@@ -113,9 +111,10 @@ std::string RecordJsonLine(const std::string& path, const Record& record,
     if (options.keys.empty() ||
         std::find(options.keys.begin(), options.keys.end(), feature.key) !=
             options.keys.end()) {
-      features[std::string(feature.key)] = std::visit(
-          FeatureToJson(FilePrefix(path, record, feature.key, options)),
-          feature.values);
+      features[std::string(feature.key)] =
+          std::visit(FeatureToJson(options.bytes_to,
+                                   FilePrefix(path, record, feature.key)),
+                     feature.values);
     }
   }
   const Json line = {{"file", path},

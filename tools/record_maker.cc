@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -93,6 +94,10 @@ ImageRecord RecordMaker::Make(const ImageFile& image,
     record.image = std::move(encoded.bytes);
     record.reencoded = std::move(encoded.reencoded);
     record.bad = encoded.mended;
+    if (encoded.ignored_orientation != 1) {
+      record.not_turned =
+          "EXIF orientation " + std::to_string(encoded.ignored_orientation);
+    }
   } catch (const DataError& error) {
     if (on_bad_image_ == OnBadImage::kFail) {
       throw DataError(

@@ -32,6 +32,9 @@ struct ImageRecord {
   std::string after;
   std::string reencoded;  // why the image is not the file's bytes; empty: it is
   std::string skipped;    // why there is no record; empty: there is
+  // What EXIF data says of turning the image, which was not done; empty:
+  // nothing.
+  std::string not_turned;
   bool has_seek_index = false;
   bool bad = false;  // the policy for bad images made it what it is
 };

@@ -71,10 +71,10 @@ struct ShardState {
 struct BatchPass {
   std::int64_t records = 0;
   std::int64_t payload_bytes = 0;
-  std::vector<BadRecord> bad;
+  std::vector<DamagedRecord> bad;
 };
 
-BadRecord AsBadRecord(const DataError& error) {
+DamagedRecord AsDamagedRecord(const DataError& error) {
   return {.record = error.origin().record,
           .offset = error.origin().offset,
           .reason = error.reason()};
@@ -186,7 +186,7 @@ class Pass {
       batch.Add(*record);
       found.payload_bytes += static_cast<std::int64_t>(record->payload.size());
     } catch (const DataError& error) {
-      found.bad.push_back(AsBadRecord(error));
+      found.bad.push_back(AsDamagedRecord(error));
     }
     ++found.records;
     if (left_ > 0) {  // With a limit only one thread reads.
@@ -240,7 +240,7 @@ class Pass {
 
   void Report(ShardPass& pass) const {
     std::sort(pass.bad.begin(), pass.bad.end(),
-              [](const BadRecord& a, const BadRecord& b) {
+              [](const DamagedRecord& a, const DamagedRecord& b) {
                 return std::tie(a.record, a.offset) <
                        std::tie(b.record, b.offset);
               });

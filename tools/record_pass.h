@@ -27,7 +27,7 @@ class RecordVisitor {
 
 using RecordVisitors = std::vector<std::unique_ptr<RecordVisitor>>;
 
-struct BadRecord {
+struct DamagedRecord {
   std::int64_t record = -1;  // from 0 within the shard
   std::int64_t offset = -1;  // of the frame's first byte
   std::string reason;
@@ -38,7 +38,7 @@ struct ShardPass {
   std::size_t shard = 0;     // index into the paths
   std::int64_t records = 0;  // bad ones included
   std::int64_t payload_bytes = 0;
-  std::vector<BadRecord> bad;  // in the order of the file
+  std::vector<DamagedRecord> bad;  // in the order of the file
 };
 
 struct RecordPassOptions {

@@ -1,27 +1,20 @@
 #include "tools/record_selection.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
-#include <system_error>
 
 #include "records/record_index.h"
 #include "records/record_store.h"
+#include "records/whole_number.h"
 
 namespace infeed {
 namespace {
 
 // Takes a number off the front.
 std::optional<std::int64_t> TakeNumber(std::string_view& text) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, number);
-  if (result.ec != std::errc() || number < 0) {
-    return std::nullopt;
-  }
-  text.remove_prefix(static_cast<std::size_t>(result.ptr - text.data()));
-  return number;
+  const auto number = TakeWholeNumber<std::int64_t>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 // Walks shard after shard and counts.

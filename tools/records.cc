@@ -1,12 +1,15 @@
+#include <iostream>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tools/completion.h"
 #include "tools/flags.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
 #include "tools/records_writing_verbs.h"
+#include "tools/shard_arguments.h"
 
 namespace infeed {
 namespace {
@@ -31,6 +34,21 @@ constexpr const char* kExamples =
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";
 
+// Values that are plain text to the verbs.
+void NameValuesOfVerbs(CLI::App& app) {
+  for (const char* verb : {"ls", "count", "verify", "stats", "extract", "index",
+                           "repair", "diff"}) {
+    NameValues(*app.get_subcommand(verb), {{"--json", "[=FILE]"}});
+  }
+  for (const char* verb : {"extract", "repair", "reshard", "split"}) {
+    NameValues(*app.get_subcommand(verb), {{"--output", "DIR"}});
+  }
+  NameValues(*app.get_subcommand("merge"), {{"--output", "FILE"}});
+  NameValues(*app.get_subcommand("cat"), {{"--bytes_to", "DIR"}});
+  NameValues(*app.get_subcommand("stats"), {{"--html", "FILE"}});
+  NameValues(*app.get_subcommand("index"), {{"--dali", "[=DIR]"}});
+}
+
 std::string NamesOfVerbs(const CLI::App& app) {
   std::string names;
   for (const CLI::App* verb : app.get_subcommands({})) {
@@ -53,11 +71,16 @@ ExitCode Run(int argc, char** argv) {
   AddExtractVerb(app, command);
   AddIndexVerb(app, command);
   AddWritingVerbs(app, command);
+  NameValuesOfVerbs(app);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
   if (!command.run) {
     throw UsageError("give a verb: " + NamesOfVerbs(app) + " (see --help)");
+  }
+  if (const std::string note = SkippedText(TakeSideFiles(command.paths));
+      !note.empty()) {
+    std::cerr << "records: " << note << std::endl;
   }
   return command.run();
 }

@@ -9,7 +9,7 @@ infeed_library(record_verbs
     dataset_stats_text.cc
     image_extractor.cc
     packed_record.cc
-    quick_file.cc
+    file_below.cc
     read_progress.cc
     record_json.cc
     record_pass.cc
@@ -24,6 +24,7 @@ infeed_library(record_verbs
     records_verify.cc
     safe_name.cc
     seek_check.cc
+    shard_arguments.cc
     shard_check.cc
     shard_progress.cc
     shard_summary.cc
@@ -37,7 +38,8 @@ infeed_library(record_verbs
     dataset_stats_report.h
     image_extractor.h
     packed_record.h
-    quick_file.h
+    payload_check.h
+    file_below.h
     read_progress.h
     record_json.h
     record_pass.h
@@ -46,6 +48,7 @@ infeed_library(record_verbs
     records_verbs.h
     safe_name.h
     seek_check.h
+    shard_arguments.h
     shard_check.h
     shard_progress.h
     shard_summary.h

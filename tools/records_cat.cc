@@ -82,16 +82,16 @@ void AddCatVerb(CLI::App& app, Command& command) {
                             return CatRecords(shards, *options);
                           });
   CLI::Option* offset =
-      cat->add_option("--offset", options->offset, "pass over so many records")
+      cat->add_option("--offset", options->offset, "Records to pass over.")
           ->check(NonNegativeNumber());
   cat->add_option("--record", options->records,
-                  "only these, from 0: N[,M-K]...")
+                  "Numbers of the records to print, from 0, as 3,10-12.")
       ->excludes(offset);
-  cat->add_option("--limit", options->limit, "print so many records [all]")
+  cat->add_option("--limit", options->limit, "Records to print. [all]")
       ->check(NonNegativeNumber());
-  cat->add_option("--keys", options->keys, "only these features: A[,B]...");
+  cat->add_option("--keys", options->keys, "Features to print, as A,B.");
   cat->add_option("--bytes_to", options->bytes_to,
-                  "folder for bytes that are not text, a file for each value");
+                  "Folder for bytes that are not text, a file for each value.");
 }
 
 }  // namespace infeed

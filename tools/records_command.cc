@@ -15,6 +15,32 @@ namespace {
 
 constexpr const char* kStdout = "-";
 
+void SayOnStderr(const std::string& line) {
+  std::cerr << "records: " << line << std::endl;
+}
+
+void NoteFaults(const ShardSetFaults& faults) {
+  for (const std::string& sentence : faults.mixed) {
+    SayOnStderr(sentence);
+  }
+  if (!faults.missing.empty()) {
+    SayOnStderr(MissingShardsText(faults));
+  }
+}
+
+ShardPaths ShardsOf(Command& command, SetFaults policy) {
+  return ListShards(
+      JoinWithCommas(command.paths), [&](const ShardSetFaults& faults) {
+        if (policy == SetFaults::kRefused || command.allow_missing_shards) {
+          FaultsPolicyOf(command.allow_missing_shards)(faults);
+        } else if (policy == SetFaults::kReported) {
+          command.faults = faults;
+        } else {
+          NoteFaults(faults);
+        }
+      });
+}
+
 }  // namespace
 
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
@@ -23,19 +49,33 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
   verb->footer(text.more);
   verb->add_option("PATH", command.paths, "files, folders, quoted patterns")
       ->required();
+  if (text.faults != SetFaults::kNoted) {
+    AddMissingShardsOption(verb, command.allow_missing_shards);
+  }
   const auto cloud = std::make_shared<CloudFlags>();
   AddCloudFlags(*verb, *cloud);
-  verb->callback([&command, cloud, run = std::move(run)] {
-    command.run = [&command, cloud, run] {
+  const SetFaults faults = text.faults;
+  verb->callback([&command, cloud, faults, run = std::move(run)] {
+    command.run = [&command, cloud, faults, run] {
       ApplyCloudFlags(*cloud);
-      return run(ListShards(JoinWithCommas(command.paths)));
+      return run(ShardsOf(command, faults));
     };
   });
   return verb;
 }
 
+void AddMissingShardsOption(CLI::App* verb, bool& allow) {
+  verb->add_flag("--allow_missing_shards", allow,
+                 "Go on where shards of the set are missing, and say which.");
+}
+
+OnShardSetFaults FaultsPolicyOf(bool allow_missing_shards) {
+  return FaultsPolicy(allow_missing_shards, SayOnStderr);
+}
+
 void AddThreadsOption(CLI::App* verb, int& threads) {
-  verb->add_option("--threads", threads, "threads that work [one a core]")
+  verb->add_option("--threads", threads,
+                   "Threads that work. [one for each core]")
       ->check([](const std::string& text) {
         return text.starts_with('-') ? "must not be negative, not " + text
                                      : std::string();
@@ -44,7 +84,7 @@ void AddThreadsOption(CLI::App* verb, int& threads) {
 
 void AddJsonOption(CLI::App* verb, std::string& target) {
   verb->add_flag("--json", target,
-                 "print JSON; --json=FILE: write it there, and print the text")
+                 "Print JSON; --json=FILE: write it there, and print the text.")
       ->transform([](const std::string& value) {
         return value == "true" ? kStdout : value;  // Without "=FILE".
       });
@@ -64,9 +104,9 @@ void PutReport(const std::string& json_target,
 }
 
 std::string BadRecordsText(const std::string& path,
-                           const std::vector<BadRecord>& bad) {
+                           const std::vector<DamagedRecord>& bad) {
   std::string lines;
-  for (const BadRecord& record : bad) {
+  for (const DamagedRecord& record : bad) {
     const DataError error({path, record.record, record.offset}, record.reason);
     lines.append(error.what()).append("\n");
   }

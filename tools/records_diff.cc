@@ -20,6 +20,7 @@ struct DiffFlags {
   std::string a;
   std::string b;
   bool unordered = false;
+  bool allow_missing_shards = false;
   DiffOptions diff;
   std::string json;
 };
@@ -38,8 +39,9 @@ constexpr const char* kMore =
     "  records diff --json=diff.json 'OLD/train-*' 'NEW/train-*'\n";
 
 ExitCode Diff(const DiffFlags& flags) {
-  const ShardPaths a = ListShards(flags.a);
-  const ShardPaths b = ListShards(flags.b);
+  const OnShardSetFaults policy = FaultsPolicyOf(flags.allow_missing_shards);
+  const ShardPaths a = ListShards(flags.a, policy);
+  const ShardPaths b = ListShards(flags.b, policy);
   DiffOptions options = flags.diff;
   options.ordered = !flags.unordered;
   ShardPaths all = a;
@@ -66,11 +68,12 @@ void AddDiffVerb(CLI::App& app, Command& command) {
   diff->add_option("A", flags->a, "the one set")->required();
   diff->add_option("B", flags->b, "the other set")->required();
   diff->add_flag("--unordered", flags->unordered,
-                 "the order of the records does not matter");
+                 "Ignore the order of the records.");
   diff->add_option("--limit", flags->diff.limit,
-                   "name so many differences; without order, of each set")
+                   "Differences to print; with --unordered, of each set.")
       ->check(NonNegativeNumber())
       ->capture_default_str();
+  AddMissingShardsOption(diff, flags->allow_missing_shards);
   AddBadRecordOption(diff, flags->diff.skip_bad);
   AddThreadsOption(diff, flags->diff.threads);
   AddJsonOption(diff, flags->json);

@@ -16,13 +16,13 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/byte_size.h"
 #include "tools/image_extractor.h"
 #include "tools/number_checks.h"
 #include "tools/record_pass.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
 #include "tools/shard_progress.h"
-#include "tools/text_table.h"
 
 namespace infeed {
 namespace {
@@ -76,9 +76,9 @@ std::map<RecordPlace, std::string> PlanNames(const ShardPaths& shards,
 }
 
 std::string SummaryText(const ExtractPlan& plan, std::size_t bad) {
-  std::string text = fmt::format(
-      "{} images in {} folders, {}", plan.counts.written, plan.folders.count(),
-      BytesText(static_cast<double>(plan.counts.bytes)));
+  std::string text =
+      fmt::format("{} images in {} folders, {}", plan.counts.written,
+                  plan.folders.count(), FileSizeText(plan.counts.bytes));
   if (plan.counts.skipped > 0) {
     text += fmt::format(", {} were there", plan.counts.skipped);
   }
@@ -141,15 +141,15 @@ void AddExtractVerb(CLI::App& app, Command& command) {
               });
   extract
       ->add_option("--output", flags->options.output,
-                   "folder to write to; new or empty")
+                   "Folder to write to, new or empty.")
       ->required();
   extract->add_flag("--split", flags->options.split,
-                    "a folder for each split: train, validation, test");
+                    "Make a folder for each split: train, validation, test.");
   extract->add_flag("--resume", flags->options.resume,
-                    "skip files that are there with the right size");
+                    "Skip files that are there with the right size.");
   extract
       ->add_option("--limit", flags->limit,
-                   "take so many records from the first on [all]")
+                   "Records to take, from the first on. [all]")
       ->check(NonNegativeNumber());
   AddJsonOption(extract, flags->json);
   AddThreadsOption(extract, flags->threads);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/byte_size.h"
 #include "records/imagenet_example.h"
 #include "tools/number_checks.h"
 #include "tools/record_json.h"
@@ -40,7 +41,7 @@ void AddRow(const std::string& path, const Record& record, TextTable& table) {
              ShortText(example.text.empty() ? example.synset : example.text,
                        kLongestText),
              SizeText(example),
-             BytesText(static_cast<double>(record.payload.size())),
+             FileSizeText(static_cast<std::int64_t>(record.payload.size())),
              ShortText(example.filename, kLongestText)});
 }
 
@@ -81,9 +82,9 @@ void AddHeadVerb(CLI::App& app, Command& command) {
               [options](const ShardPaths& shards) {
                 return ShowHead(shards, *options);
               });
-  head->add_option("-n,--records", options->records, "so many records [10]")
+  head->add_option("-n,--records", options->records, "Records to show. [10]")
       ->check(NonNegativeNumber());
-  head->add_flag("--json", options->json, "lines of JSON, as cat prints them");
+  head->add_flag("--json", options->json, "Print lines of JSON, as cat does.");
 }
 
 }  // namespace infeed

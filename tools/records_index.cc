@@ -87,29 +87,30 @@ void AddIndexVerb(CLI::App& app, Command& command) {
            "ours\n"
            "  records index --seek SHARDS          seek indexes of JPEGs "
            "whose\n"
-           "      records have none: windows of them decode faster\n"},
+           "      records have none: windows of them decode faster\n",
+       .faults = SetFaults::kNoted},
       [flags](const ShardPaths& shards) {
         return IndexShards(shards, *flags);
       });
   CLI::Option* dali = index->add_flag(
       "--dali{-}", flags->index.dali,
-      "write DALI's NAME.idx as well, beside the shards; --dali=DIR: there");
+      "Write DALI's NAME.idx as well, beside the shards; --dali=DIR: there.");
   index
       ->add_flag("--from_dali", flags->index.from_dali,
-                 "take the places of records from NAME.idx beside the shards, "
-                 "checked against the shards")
+                 "Take the places of records from NAME.idx beside the shards, "
+                 "checked against the shards.")
       ->excludes(dali);
   index
       ->add_flag("--seek{rows}", flags->seek,
-                 "make seek indexes for JPEGs, in a file beside each shard: of "
-                 "rows, or with every 8th or 4th MCU besides; records that "
-                 "hold one keep to that")
+                 "Make seek indexes for JPEGs, in a file beside each shard: of "
+                 "rows, or with every 8th or 4th MCU as well; records that "
+                 "hold one keep it.")
       ->check(CLI::IsMember({"rows", "8", "4"}))
       ->option_text("[=rows|8|4]");
   index->add_flag("--force", flags->index.force,
-                  "make the files anew, whatever is there");
+                  "Make the files anew, whatever is there.");
   index->add_flag("--dry_run", flags->index.dry_run,
-                  "only say what would be written");
+                  "Only print what would be written.");
   AddThreadsOption(index, flags->threads);
   AddJsonOption(index, flags->json);
 }

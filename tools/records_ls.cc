@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -12,7 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/byte_size.h"
 #include "records/compression.h"
+#include "records/open_source.h"
 #include "tools/parallel_for.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
@@ -33,6 +36,7 @@ struct Listed {
   std::optional<ShardSummary> summary;  // none: it cannot be counted
   std::string error;                    // why
   std::string described;                // what dataset.json says of it
+  bool is_missing = false;              // of a set
 };
 
 // "same", "differs", or "-" where there is nothing to compare.
@@ -77,20 +81,19 @@ std::string ListText(const std::vector<Listed>& shards) {
       {">records", ">bytes", "packed", "index", "dataset.json", "shard"});
   for (const Listed& shard : shards) {
     if (!shard.summary) {
-      table.Add({"damaged", "", "", "", "", shard.path});
+      table.Add({shard.is_missing ? "missing" : "damaged", "", "", "", "",
+                 shard.path});
       continue;
     }
     const ShardSummary& summary = *shard.summary;
-    table.Add({std::to_string(summary.records),
-               BytesText(static_cast<double>(summary.bytes)),
+    table.Add({std::to_string(summary.records), FileSizeText(summary.bytes),
                std::string(CompressionName(summary.compression)),
                std::string(IndexStateName(summary.index)), shard.described,
                shard.path});
   }
   const Totals totals = TotalsOf(shards);
-  table.Add({std::to_string(totals.records),
-             BytesText(static_cast<double>(totals.bytes)), "", "", "",
-             fmt::format("total of {} shards", shards.size())});
+  table.Add({std::to_string(totals.records), FileSizeText(totals.bytes), "", "",
+             "", fmt::format("total of {} shards", shards.size())});
   return table.Text();
 }
 
@@ -117,16 +120,32 @@ std::string ListJson(const std::vector<Listed>& shards) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-ExitCode ListRecords(const ShardPaths& paths, const LsOptions& options) {
+// Puts missing shards where they would be listed.
+void AddMissing(const ShardSetFaults& faults, std::vector<Listed>& shards) {
+  for (const auto& [path, records] : faults.missing) {
+    shards.push_back({.path = path,
+                      .summary = {},
+                      .error = PathForMessages(path) + ": missing",
+                      .described = "-",
+                      .is_missing = true});
+  }
+  std::ranges::sort(shards, {}, &Listed::path);
+}
+
+ExitCode ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
+                     const LsOptions& options) {
   const ExpectedShards expected(paths);
   std::vector<Listed> shards(paths.size());
   ParallelFor(paths.size(), options.threads,
               [&](std::size_t i) { shards[i] = List(paths[i], expected); });
+  AddMissing(faults, shards);
   PutReport(
       options.json, [&] { return ListText(shards); },
       [&] { return ListJson(shards); });
   ExitCode code = ExitCode::kDone;
-  for (const std::string& problem : expected.problems()) {
+  std::vector<std::string> problems = expected.problems();
+  problems.insert(problems.end(), faults.mixed.begin(), faults.mixed.end());
+  for (const std::string& problem : problems) {
     std::cerr << "records: " << problem << std::endl;
     code = ExitCode::kDataError;
   }
@@ -149,13 +168,15 @@ void AddLsVerb(CLI::App& app, Command& command) {
        .about = "Lists shards with their records, bytes and side files",
        .more = "Says how a shard is packed, whether its index is fresh, stale\n"
                "or not there, and whether dataset.json says the same of it.\n"
+               "Shards that a set lacks are listed as missing; exit code 3.\n"
                "Totals come last.\n"
                "\n"
                "Examples:\n"
                "  records ls SHARDS\n"
-               "  records ls --json 's3://bucket/flowers/train-*'\n"},
-      [options](const ShardPaths& shards) {
-        return ListRecords(shards, *options);
+               "  records ls --json 's3://bucket/flowers/train-*'\n",
+       .faults = SetFaults::kReported},
+      [options, &command](const ShardPaths& shards) {
+        return ListRecords(shards, command.faults, *options);
       });
   AddJsonOption(ls, options->json);
   AddThreadsOption(ls, options->threads);

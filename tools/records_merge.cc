@@ -141,7 +141,8 @@ void AddMergeVerb(CLI::App& app, Command& command) {
            "s3://BUCKET/train.tfrecord\n"
            "  records merge --compression gzip SHARDS --output all.gz\n"},
       [flags](const ShardPaths& shards) { return Merge(shards, *flags); });
-  AddWritingOptions(merge, flags->writing, "the file, or s3://, gs://");
+  AddWritingOptions(merge, flags->writing,
+                    "File to write, or its URL at s3:// or gs://.");
   AddBadRecordOption(merge, flags->skip_bad);
 }
 

@@ -172,22 +172,23 @@ void AddRepairVerb(CLI::App& app, Command& command) {
            "Examples:\n"
            "  records repair SHARDS --output GOOD\n"
            "  records repair --decode 'SHARDS/train-*' --output GOOD\n"
-           "  records repair --frames_only events.out.* --output GOOD\n"},
+           "  records repair --frames_only events.out.* --output GOOD\n",
+       .faults = SetFaults::kNoted},
       [flags](const ShardPaths& shards) {
         flags->repair.compression = flags->writing.compression;
         return Repair(shards, *flags);
       });
-  AddWritingOptions(repair, flags->writing, "the folder for the good records");
+  AddWritingOptions(repair, flags->writing, "Folder for the good records.");
   AddThreadsOption(repair, flags->writing.threads);
-  CLI::Option* decode =
-      repair->add_flag("--decode", flags->repair.decode,
-                       "records whose image does not decode are bad, too");
+  CLI::Option* decode = repair->add_flag(
+      "--decode", flags->repair.decode,
+      "Treat records whose image does not decode as bad, too.");
   repair
       ->add_flag("!--frames_only", flags->repair.parse_examples,
-                 "checksums only: the records need not be Examples")
+                 "Check checksums only: the records need not be Examples.")
       ->excludes(decode);
   repair->add_flag("--json{-}", flags->json,
-                   "print the report as JSON; --json=FILE: write it there "
+                   "Print the report as JSON; --json=FILE: write it there. "
                    "[DIR/.infeed/repair.json]");
 }
 

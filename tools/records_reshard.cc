@@ -37,16 +37,16 @@ ExitCode Reshard(const ShardPaths& shards, const ReshardFlags& flags,
 
 void AddOrderOptions(CLI::App* verb, ReshardFlags& flags) {
   verb->add_option("--shards", flags.shards,
-                   "of each prefix: a number, a size such as 128MB, or auto "
-                   "(about 128 MB each)")
+                   "Shards of each prefix: a number, a size such as 128MB, or "
+                   "auto (about 128 MB each).")
       ->capture_default_str();
   verb->add_option("--balance", flags.balance_bytes,
-                   "make shards of equal numbers of records, or of bytes")
+                   "Make shards of equal numbers of records, or of bytes.")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, bool>{{"records", false}, {"bytes", true}}))
       ->option_text("records|bytes=records");
   verb->add_option("--shuffle", flags.shuffle,
-                   "global: every record of a prefix may go anywhere")
+                   "Shuffle the records: none, or global, within their prefix.")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, bool>{{"none", false}, {"global", true}}))
       ->option_text("none|global=none");
@@ -56,9 +56,10 @@ void AddOrderOptions(CLI::App* verb, ReshardFlags& flags) {
 
 void AddRewriteOptions(CLI::App* verb, RewriteOptions& options) {
   AddWritingOptions(verb, options.writing,
-                    "the folder for the new shards, or s3://, gs://");
-  verb->add_option("--prefix", options.prefix,
-                   "of the new shards, where the input's names say none");
+                    "Folder for the new shards, or its URL at s3:// or gs://.");
+  verb->add_option(
+      "--prefix", options.prefix,
+      "Prefix of the new shards, where the input's names have none.");
   AddBadRecordOption(verb, options.skip_bad);
   AddThreadsOption(verb, options.writing.threads);
 }
@@ -92,12 +93,13 @@ void AddReshardVerb(CLI::App& app, Command& command) {
   AddRewriteOptions(reshard, flags->rewrite);
   AddOrderOptions(reshard, *flags);
   *seed = reshard
-              ->add_option("--seed", flags->rewrite.seed,
-                           "of the shuffle: the same gives the same order")
+              ->add_option(
+                  "--seed", flags->rewrite.seed,
+                  "Seed of the shuffle: the same seed gives the same order.")
               ->capture_default_str();
   reshard
       ->add_option("--memory_limit", flags->memory_limit,
-                   "for the index and the records on their way")
+                   "Memory for the index and the records on their way.")
       ->capture_default_str();
 }
 

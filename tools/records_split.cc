@@ -65,17 +65,17 @@ void AddSplitVerb(CLI::App& app, Command& command) {
       [flags](const ShardPaths& shards) { return Split(shards, *flags); });
   AddRewriteOptions(split, flags->rewrite);
   CLI::Option_group* how = split->add_option_group("How", "one of these");
-  how->add_option("--records", flags->records, "so many records each")
+  how->add_option("--records", flags->records, "Records of each part.")
       ->check(PositiveNumber());
   how->add_option("--bytes", flags->bytes,
-                  "at most so many bytes each, such as 100MB");
-  how->add_option("--parts", flags->parts, "so many, of equal size")
+                  "Bytes of each part at most, such as 100MB.");
+  how->add_option("--parts", flags->parts, "Parts of equal size.")
       ->check(PositiveNumber());
-  how->add_flag("--by_label", flags->by_label, "one for each class");
+  how->add_flag("--by_label", flags->by_label, "Make one part for each class.");
   how->require_option(1);
   split
       ->add_option("--memory_limit", flags->memory_limit,
-                   "for the index and the records on their way")
+                   "Memory for the index and the records on their way.")
       ->capture_default_str();
 }
 

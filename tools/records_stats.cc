@@ -82,14 +82,14 @@ void AddStatsVerb(CLI::App& app, Command& command) {
       });
   AddJsonOption(stats, options->json);
   stats->add_option("--html", options->html_path,
-                    "write a page with plots and some of the images");
+                    "Page to write, with plots and some of the images.");
   stats
       ->add_option("--samples", options->samples,
-                   "images to show in the page [24]")
+                   "Images to show in the page. [24]")
       ->check(CLI::Range(0, 1000));
   stats
       ->add_option("--classes", options->classes,
-                   "classes to name in the text [20]")
+                   "Classes to name in the text. [20]")
       ->check(CLI::Range(1, 1000000));
   AddThreadsOption(stats, options->threads);
 }

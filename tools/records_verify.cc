@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,11 +14,9 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
-#include "preprocess/image.h"
-#include "preprocess/image_decoder.h"
 #include "records/imagenet_example.h"
 #include "records/index_file.h"
-#include "tools/packed_record.h"
+#include "tools/payload_check.h"
 #include "tools/record_pass.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
@@ -37,36 +38,31 @@ struct VerifyOptions {
 };
 
 // Checks the payloads of records.
-class PayloadCheck final : public RecordVisitor {
+class PayloadVisitor final : public RecordVisitor {
  public:
-  PayloadCheck(const VerifyOptions& options, SeekCheck& seek_check)
-      : options_(options), seek_check_(seek_check) {}
+  PayloadVisitor(const VerifyOptions& options, SeekCheck& seek_check)
+      : options_(options), check_(options.decode), seek_check_(seek_check) {}
 
   void Visit(std::size_t shard, const Record& record) override {
     if (!options_.parse_examples) {
       return;
     }
-    const ImagenetExampleView example = ParseImagenetExample(record.payload);
-    const bool packed = example.encoded.empty() && HoldsPixels(record.payload);
-    if (options_.decode && !packed) {
-      decoder_.Decode(example.encoded, image_);
-    }
-    if (!packed) {
+    const ImagenetExampleView example = check_.Check(record.payload);
+    if (!example.encoded.empty()) {
       seek_check_.Look(shard, record, example);
     }
   }
 
  private:
   const VerifyOptions& options_;
+  PayloadCheck check_;
   SeekCheck& seek_check_;
-  ImageDecoder decoder_;
-  RgbImage image_;
 };
 
 // One pass over the shards, and what it finds.
 class Verification {
  public:
-  Verification(const ShardPaths& shards, const std::vector<std::string>& named,
+  Verification(const ShardPaths& shards, const Command& command,
                const VerifyOptions& options)
       : paths_(shards),
         options_(options),
@@ -75,8 +71,8 @@ class Verification {
         progress_(shards),
         seek_check_(shards, options.decode),
         sources_(shards.size()) {
-    report_.missing = MissingShards(shards, named, expected_);
     report_.problems = expected_.problems();
+    AddFaults(command);
     for (const std::string& path : shards) {
       report_.shards.emplace_back().path = path;
     }
@@ -87,7 +83,8 @@ class Verification {
   VerifyReport Run() {
     RecordVisitors visitors;
     for (std::size_t i = 0; i < ThreadCount(options_.threads); ++i) {
-      visitors.push_back(std::make_unique<PayloadCheck>(options_, seek_check_));
+      visitors.push_back(
+          std::make_unique<PayloadVisitor>(options_, seek_check_));
     }
     RecordPassOptions options = progress_.Options();
     options.open = [this](std::size_t shard) { return Open(shard); };
@@ -100,6 +97,20 @@ class Verification {
   }
 
  private:
+  void AddFaults(const Command& command) {
+    ShardSetFaults faults =
+        FaultsAround(paths_, command.paths, options_.dataset_json);
+    if (options_.dataset_json) {
+      faults.Add(command.faults);
+    }
+    report_.problems.insert(report_.problems.end(), faults.mixed.begin(),
+                            faults.mixed.end());
+    if (!command.allow_missing_shards) {
+      std::ranges::copy(std::views::keys(faults.missing),
+                        std::back_inserter(report_.missing));
+    }
+  }
+
   std::unique_ptr<ByteSource> Open(std::size_t shard) {
     std::unique_ptr<TrackedSource> source = progress_.Open(shard);
     sources_[shard] = source.get();
@@ -150,10 +161,9 @@ class Verification {
   VerifyReport report_;
 };
 
-ExitCode VerifyRecords(const ShardPaths& shards,
-                       const std::vector<std::string>& named,
+ExitCode VerifyRecords(const ShardPaths& shards, const Command& command,
                        const VerifyOptions& options) {
-  const VerifyReport report = Verification(shards, named, options).Run();
+  const VerifyReport report = Verification(shards, command, options).Run();
   PutReport(
       options.json, [&] { return SummaryText(report); },
       [&] { return VerifyJson(report); });
@@ -182,20 +192,20 @@ void AddVerifyVerb(CLI::App& app, Command& command) {
       AddVerb(app, command,
               {.name = "verify",
                .about = "Checks every record, and prints the bad ones",
-               .more = kMore},
+               .more = kMore,
+               .faults = SetFaults::kReported},
               [options, &command](const ShardPaths& shards) {
-                return VerifyRecords(shards, command.paths, *options);
+                return VerifyRecords(shards, command, *options);
               });
-  CLI::Option* decode =
-      verify->add_flag("--decode", options->decode,
-                       "decode every image, and make its seek index anew "
-                       "to compare, as well");
+  CLI::Option* decode = verify->add_flag(
+      "--decode", options->decode,
+      "Decode every image as well, and compare its seek index with a new one.");
   verify
       ->add_flag("!--frames_only", options->parse_examples,
-                 "checksums only: the records need not be Examples")
+                 "Check checksums only: the records need not be Examples.")
       ->excludes(decode);
   verify->add_flag("!--no_dataset_json", options->dataset_json,
-                   "do not compare with dataset.json");
+                   "Do not compare with dataset.json.");
   AddJsonOption(verify, options->json);
   AddThreadsOption(verify, options->threads);
 }

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "records/byte_size.h"
+
 namespace infeed {
 namespace {
 
@@ -52,9 +54,9 @@ std::string RepairReportText(const RepairReport& report) {
   text += fmt::format("{} good records in {} shards, {} bad places",
                       totals.records, report.shards.size(), totals.bad);
   if (totals.bad > 0) {
-    text +=
-        fmt::format(" ({} bytes, {} records known to be lost) in {}/.infeed",
-                    totals.bad_bytes, totals.lost_records, report.output);
+    text += fmt::format(" ({}, {} records known to be lost) in {}/.infeed",
+                        FileSizeText(totals.bad_bytes), totals.lost_records,
+                        report.output);
   }
   return text + "\n";
 }

@@ -13,15 +13,25 @@ bool ContinuesCharacter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-// At most so many bytes, whole characters.
+// At most so many bytes; UTF-8 characters stay whole.
 std::string Cut(std::string text, std::size_t bytes) {
   if (text.size() > bytes) {
-    while (bytes > 0 && ContinuesCharacter(text[bytes])) {
+    // A character has at most three more bytes; other bytes are not UTF-8.
+    const std::size_t least = bytes - 3;
+    while (bytes > least && ContinuesCharacter(text[bytes])) {
       --bytes;
     }
     text.resize(bytes);
   }
   return text;
+}
+
+std::string Shortened(const std::string& name) {
+  const NameParts parts = SplitName(name);
+  if (parts.extension.size() > kMaxExtension) {
+    return Cut(name, kMaxBytes);
+  }
+  return Cut(parts.stem, kMaxBytes - parts.extension.size()) + parts.extension;
 }
 
 }  // namespace
@@ -32,14 +42,9 @@ std::string SafeName(std::string_view text) {
     const auto value = static_cast<unsigned char>(c);
     name += c == '/' || c == '\\' || value < 0x20 || value == 0x7F ? '_' : c;
   }
-  if (name.empty() || name == "." || name == "..") {
-    return "_";
-  }
-  const NameParts parts = SplitName(name);
-  if (parts.extension.size() > kMaxExtension) {
-    return Cut(name, kMaxBytes);
-  }
-  return Cut(parts.stem, kMaxBytes - parts.extension.size()) + parts.extension;
+  name = Shortened(name);
+  // Last, so that no change of the name comes after it.
+  return name.empty() || name == "." || name == ".." ? "_" : name;
 }
 
 NameParts SplitName(std::string_view name) {

@@ -59,9 +59,9 @@ std::string SeekCheck::Fault(std::span<const std::byte> sealed,
              : "";
 }
 
-std::vector<BadRecord> SeekCheck::Take(std::size_t shard,
-                                       bool records_are_lost) {
-  std::vector<BadRecord> bad;
+std::vector<DamagedRecord> SeekCheck::Take(std::size_t shard,
+                                           bool records_are_lost) {
+  std::vector<DamagedRecord> bad;
   {
     const std::lock_guard lock(mutex_);
     for (Finding& finding : shards_[shard].findings) {
@@ -70,9 +70,11 @@ std::vector<BadRecord> SeekCheck::Take(std::size_t shard,
       }
     }
   }
-  std::sort(bad.begin(), bad.end(), [](const BadRecord& a, const BadRecord& b) {
-    return std::tie(a.record, a.offset) < std::tie(b.record, b.offset);
-  });
+  std::sort(bad.begin(), bad.end(),
+            [](const DamagedRecord& a, const DamagedRecord& b) {
+              return std::tie(a.record, a.offset) <
+                     std::tie(b.record, b.offset);
+            });
   return bad;
 }
 

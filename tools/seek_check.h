@@ -37,12 +37,12 @@ class SeekCheck {
   // The records with an index that is wrong, in the order of the file. Where
   // records were lost, numbers are no longer those of the seek file: then only
   // what the Examples hold counts. Requires: all records were looked at.
-  [[nodiscard]] std::vector<BadRecord> Take(std::size_t shard,
-                                            bool records_are_lost);
+  [[nodiscard]] std::vector<DamagedRecord> Take(std::size_t shard,
+                                                bool records_are_lost);
 
  private:
   struct Finding {
-    BadRecord record;
+    DamagedRecord record;
     bool is_beside = false;  // the index is the seek file's
   };
   struct Shard {

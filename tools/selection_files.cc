@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "records/index_file.h"
+#include "records/whole_number.h"
 #include "tools/text_lines.h"
 
 namespace infeed {
@@ -26,8 +27,9 @@ std::optional<Number> NumberOf(std::string_view text) {
   Number number{};
   const char* const end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc{} && last == end ? std::optional(number)
-                                             : std::nullopt;
+  const bool is_number =
+      error == std::errc{} && last == end && !HasLeadingZero(text);
+  return is_number ? std::optional(number) : std::nullopt;
 }
 
 // "17" or "100-199".

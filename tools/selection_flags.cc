@@ -26,7 +26,8 @@ struct MixPart {
   std::vector<std::string> shards = {};
 };
 
-MixPart ParseMixPart(const std::string& text, const std::string& split) {
+MixPart ParseMixPart(const std::string& text, const std::string& split,
+                     const OnShardSetFaults& on_faults) {
   const std::size_t equals = text.rfind('=');
   const double weight =
       equals == std::string::npos ? -1 : ParseWeight(text.substr(equals + 1));
@@ -34,7 +35,7 @@ MixPart ParseMixPart(const std::string& text, const std::string& split) {
     throw UsageError("--mix " + text + ": give DIR=WEIGHT, as data/a=0.7");
   }
   MixPart part = {.folder = text.substr(0, equals), .weight = weight};
-  part.shards = FindSplit(part.folder, split);
+  part.shards = FindSplit(part.folder, split, on_faults);
   if (part.shards.empty()) {
     throw UsageError("--mix: " + part.folder +
                      " has no shards of the split \"" + split + "\"");
@@ -43,10 +44,11 @@ MixPart ParseMixPart(const std::string& text, const std::string& split) {
 }
 
 std::vector<MixPart> MixParts(const SelectionFlags& flags,
-                              const std::string& split) {
+                              const std::string& split,
+                              const OnShardSetFaults& on_faults) {
   std::vector<MixPart> parts;
   for (const std::string& text : flags.mix) {
-    parts.push_back(ParseMixPart(text, split));
+    parts.push_back(ParseMixPart(text, split, on_faults));
   }
   return parts;
 }
@@ -73,7 +75,9 @@ std::vector<RecordGroup> MixedGroups(const SelectionFlags& flags,
   std::vector<RecordGroup> groups;
   std::size_t shard = 0;
   std::int64_t first = 0;
-  for (const MixPart& part : MixParts(flags, split)) {
+  // MixedShards() has dealt with faults.
+  for (const MixPart& part :
+       MixParts(flags, split, [](const ShardSetFaults&) {})) {
     RecordGroup group = {
         .name = part.folder, .range = {first, 0}, .weight = part.weight};
     for (std::size_t i = 0; i < part.shards.size(); ++i, ++shard) {
@@ -181,45 +185,46 @@ std::vector<RecordGroup> Groups(const SelectionFlags& flags,
 
 void AddSelectionFlags(CLI::App& app, SelectionFlags& flags) {
   app.add_option("--subset", flags.subset,
-                 "only these records: a file with one number a line, from 0, "
-                 "or ranges as 100-199")
+                 "File with the numbers of the records to use, one a line from "
+                 "0, or ranges as 100-199.")
       ->type_name("FILE")
       ->group(kGroup);
   app.add_option("--classes", flags.classes,
-                 "only records of these classes: names of dataset.json, or "
-                 "labels as records hold them")
+                 "Classes whose records are used: names of dataset.json, or "
+                 "labels as records hold them.")
       ->delimiter(',')
       ->type_name("A,B")
       ->group(kGroup);
   app.add_flag("--balance_classes", flags.balance_classes,
-               "give every class the same part of an epoch")
+               "Give every class the same part of an epoch.")
       ->group(kGroup);
-  app.add_option("--class_weights", flags.class_weights,
-                 "give classes parts of an epoch by weight: a file with a "
-                 "class and its weight a line")
+  app.add_option(
+         "--class_weights", flags.class_weights,
+         "File with a class and its weight a line: its part of an epoch.")
       ->type_name("FILE")
       ->group(kGroup);
-  app.add_option("--sample_weights", flags.sample_weights,
-                 "take records as often as their weights say: a file with one "
-                 "a line, for every record")
+  app.add_option(
+         "--sample_weights", flags.sample_weights,
+         "File with a weight a line for every record: how often it is taken.")
       ->type_name("FILE")
       ->group(kGroup);
   app.add_option("--mix", flags.mix,
-                 "data sets instead of one, and the part of an epoch that each "
-                 "of them has")
+                 "Data sets instead of one, and the part of an epoch that each "
+                 "of them has.")
       ->delimiter(',')
       ->type_name("DIR=W,...")
       ->group(kGroup);
   app.add_option("--epoch_records", flags.epoch_records,
-                 "records of an epoch; 0: as many as are selected")
+                 "Records of an epoch; 0: as many as are selected.")
       ->capture_default_str()
       ->group(kGroup);
 }
 
 std::vector<std::string> MixedShards(const SelectionFlags& flags,
-                                     const std::string& split) {
+                                     const std::string& split,
+                                     const OnShardSetFaults& on_faults) {
   std::vector<std::string> shards;
-  for (const MixPart& part : MixParts(flags, split)) {
+  for (const MixPart& part : MixParts(flags, split, on_faults)) {
     shards.insert(shards.end(), part.shards.begin(), part.shards.end());
   }
   return shards;

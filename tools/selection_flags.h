@@ -7,6 +7,7 @@
 
 #include "pipeline/selection.h"
 #include "records/record_index.h"
+#include "records/shard_set.h"
 
 namespace CLI {
 class App;
@@ -29,10 +30,12 @@ struct SelectionFlags {
 void AddSelectionFlags(CLI::App& app, SelectionFlags& flags);
 
 // Returns the shards of the data sets that --mix names, those of one after
-// those of the other; empty: there is no --mix. Throws UsageError for a part
-// that is no DIR=WEIGHT, and for a folder without such shards.
-[[nodiscard]] std::vector<std::string> MixedShards(const SelectionFlags& flags,
-                                                   const std::string& split);
+// those of the other; empty: there is no --mix. on_faults gets what each of
+// them lacks. Throws UsageError for a part that is no DIR=WEIGHT, and for a
+// folder without such shards.
+[[nodiscard]] std::vector<std::string> MixedShards(
+    const SelectionFlags& flags, const std::string& split,
+    const OnShardSetFaults& on_faults = RefuseFaults);
 
 // Returns what is selected of the data; null: all of it, each record once.
 // index: of MixedShards() where that is not empty. Reads all of the data where

@@ -7,13 +7,11 @@
 #include <vector>
 
 #include "records/dataset_info.h"
+#include "records/shard_set.h"
 
 // What a set of shards should be, by their names and by the dataset.json that
 // lies beside them or in the folder above, in an object store too.
 namespace infeed {
-
-// "DIR/train-00003-of-00008" -> "train"; nullopt for another name.
-[[nodiscard]] std::optional<std::string> ShardPrefix(const std::string& path);
 
 // What descriptions say of shards. Const members may be called from several
 // threads at once; others need one thread at a time.
@@ -26,22 +24,15 @@ class ExpectedShards {
   // Of one of the shards; nullopt when no description has it.
   [[nodiscard]] std::optional<DatasetInfo::Shard> Find(
       const std::string& path) const;
-  // Files that a description lists beside one of the shards, in its split.
-  [[nodiscard]] std::vector<std::string> SiblingsOf(
-      const std::vector<std::string>& paths) const;
   // Descriptions that cannot be read: a line for each.
   [[nodiscard]] const std::vector<std::string>& problems() const {
     return problems_;
   }
 
  private:
-  struct Entry {
-    DatasetInfo::Shard shard;
-    std::string split;  // with its folder
-  };
   void Read(const std::string& folder);
 
-  std::map<std::string, Entry> entries_;  // by path
+  std::map<std::string, DatasetInfo::Shard> entries_;  // by path
   std::vector<std::string> problems_;
 };
 
@@ -51,11 +42,12 @@ class ExpectedShards {
     const DatasetInfo::Shard& expected, std::int64_t records,
     std::int64_t bytes, std::uint32_t crc32c);
 
-// The shards that should be there and are not: of -of-NNNNN sets, and those
-// that a description lists. `named` are the paths as the user gave them: of a
-// single shard that was named itself no others are expected.
-[[nodiscard]] std::vector<std::string> MissingShards(
-    const std::vector<std::string>& paths,
-    const std::vector<std::string>& named, const ExpectedShards& expected);
+// What is wrong with the sets that these shards are of, whichever of them were
+// named: shards that are not there. `named` are the paths as the user gave
+// them: of a single shard that was named itself no others are expected.
+// dataset_json: whether what it lists is expected as well.
+[[nodiscard]] ShardSetFaults FaultsAround(const std::vector<std::string>& paths,
+                                          const std::vector<std::string>& named,
+                                          bool dataset_json);
 
 }  // namespace infeed

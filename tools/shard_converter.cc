@@ -89,6 +89,10 @@ void ShardConverter::Append(ConversionItem& item) {
       shard.reencoded.push_back(
           {ImagePathForMessages(*item.image), std::move(record.reencoded)});
     }
+    if (!record.not_turned.empty()) {
+      shard.not_turned.push_back(
+          {ImagePathForMessages(*item.image), std::move(record.not_turned)});
+    }
   }
   if (!observer_.on_image()) {
     stopped_.store(true, std::memory_order_relaxed);
@@ -114,6 +118,7 @@ void ShardConverter::Finish(std::size_t shard) {
                .crc32c = fmt::format("{:08x}", done->writer.crc32c())},
       .reencoded = std::move(done->reencoded),
       .skipped = std::move(done->skipped),
+      .not_turned = std::move(done->not_turned),
       .seek_indexes = maker_.seek_index() == SeekEntries::kNone
                           ? std::optional<std::int64_t>()
                           : done->seek_indexes,

@@ -62,6 +62,7 @@ class ShardConverter final : public ConversionSteps {
     TfrecordWriter writer;
     std::vector<ImageNote> reencoded;
     std::vector<ImageNote> skipped;
+    std::vector<ImageNote> not_turned;
     std::int64_t seek_indexes = 0;
     bool has_bad_images = false;
   };

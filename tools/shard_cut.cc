@@ -1,11 +1,11 @@
 #include "tools/shard_cut.h"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
+#include <optional>
 
 #include "base/error.h"
 #include "records/byte_size.h"
+#include "records/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -106,18 +106,16 @@ ShardCut ParseShardCut(const std::string& text, const std::string& flag) {
   if (text == "auto") {
     return {};
   }
-  std::int64_t shards = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, shards);
-  if (error == std::errc{} && last == end && shards > 0) {
-    return {.kind = ShardCut::Kind::kShards, .value = shards};
+  const auto shards = ParseWholeNumber<std::int64_t>(text);
+  if (shards && *shards > 0) {
+    return {.kind = ShardCut::Kind::kShards, .value = *shards};
   }
-  if (last == end || error != std::errc{}) {
+  const std::optional<std::int64_t> bytes = TryParseByteSize(text);
+  if (!bytes) {
     throw UsageError(flag + " " + text +
                      ": give a number above 0, a size such as 128MB, or auto");
   }
-  return {.kind = ShardCut::Kind::kShardBytes,
-          .value = ParseByteSize(text, flag)};
+  return {.kind = ShardCut::Kind::kShardBytes, .value = *bytes};
 }
 
 std::vector<ShardRange> CutIntoShards(std::int64_t records,

@@ -66,7 +66,7 @@ std::string OptionsText(const ConverterOptions& options) {
       kVersion, image.verify, static_cast<int>(image.format), image.max_size,
       image.quality,
       image.format == RecordFormat::kPixels ? image.image_size : 0,
-      image.keep_png, image.exif_orientation, SeekText(options));
+      image.keep_png, image.exif_rotate ? "all" : "false", SeekText(options));
 }
 
 // In nanoseconds.

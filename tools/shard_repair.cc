@@ -8,13 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "preprocess/image.h"
-#include "preprocess/image_decoder.h"
-#include "records/imagenet_example.h"
 #include "records/open_sink.h"
 #include "records/tfrecord_format.h"
 #include "records/tfrecord_reader.h"
 #include "records/tfrecord_writer.h"
+#include "tools/payload_check.h"
 #include "tools/raw_bytes.h"
 #include "tools/shard_set_info.h"
 
@@ -32,6 +30,7 @@ class ShardRepair {
       : path_(reading->path()),
         paths_(paths),
         options_(options),
+        check_(options.decode),
         known_(FindIndexHint(*reading)),
         reader_(std::move(reading), {.resynchronise = true}),
         raw_(std::move(copying)),
@@ -97,12 +96,8 @@ class ShardRepair {
   }
 
   void CheckContent(std::span<const std::byte> payload) {
-    if (!options_.parse_examples) {
-      return;
-    }
-    const ImagenetExampleView example = ParseImagenetExample(payload);
-    if (options_.decode) {
-      decoder_.Decode(example.encoded, image_);
+    if (options_.parse_examples) {
+      (void)check_.Check(payload);
     }
   }
 
@@ -131,14 +126,13 @@ class ShardRepair {
   const std::string path_;
   const RepairPaths& paths_;
   const RepairOptions& options_;
+  PayloadCheck check_;
   const std::optional<FrameOffsets> known_;
   TfrecordReader reader_;
   RawBytes raw_;
   TfrecordWriter writer_;
   std::unique_ptr<ByteSink> bad_;  // from the first bad place on
-  ImageDecoder decoder_;
-  RgbImage image_;
-  std::int64_t end_ = 0;  // of what was taken
+  std::int64_t end_ = 0;           // of what was taken
   ShardRepairReport report_;
 };
 

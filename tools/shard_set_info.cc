@@ -23,18 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
                                                      "test"};
 
-// Where a shard's dataset.json may lie.
-std::vector<std::string> FoldersOf(const std::string& shard) {
-  const fs::path own = fs::path(shard).parent_path();
-  std::vector<std::string> folders = {own.empty() ? "." : own.string()};
-  if (std::find(kSplits.begin(), kSplits.end(), own.filename().string()) !=
-      kSplits.end()) {
-    const fs::path above = own.parent_path();
-    folders.push_back(above.empty() ? "." : above.string());
-  }
-  return folders;
-}
-
 std::size_t PlaceOf(std::string_view split) {
   return static_cast<std::size_t>(
       std::find(kSplits.begin(), kSplits.end(), split) - kSplits.begin());
@@ -71,7 +59,7 @@ ShardsByName OldShards(const std::string& folder,
 std::optional<DatasetInfo> CommonInfo(const std::vector<std::string>& inputs) {
   std::set<std::string> folders;
   for (const std::string& input : inputs) {
-    for (std::string& folder : FoldersOf(input)) {
+    for (std::string& folder : DatasetFolders(input)) {
       folders.insert(std::move(folder));
     }
   }
@@ -79,15 +67,20 @@ std::optional<DatasetInfo> CommonInfo(const std::vector<std::string>& inputs) {
   std::string where;
   for (const std::string& folder : folders) {
     const std::optional<DatasetInfo> info = ReadDatasetInfo(folder);
-    if (info && common && info->classes != common->classes) {
+    if (info && common &&
+        (info->classes != common->classes ||
+         info->first_label != common->first_label)) {
       throw UsageError(where + " and " + folder +
-                       ": their dataset.json name different classes, so that "
+                       ": their dataset.json name different classes, or number "
+                       "them differently, so that "
                        "a label would mean two things: take one of them at a "
                        "time");
     }
     if (info && !common) {
-      common = DatasetInfo{
-          .seed = info->seed, .classes = info->classes, .splits = {}};
+      common = DatasetInfo{.seed = info->seed,
+                           .classes = info->classes,
+                           .first_label = info->first_label,
+                           .splits = {}};
       where = folder;
     }
   }

@@ -11,10 +11,10 @@
 // What dataset.json says when shards are made from other shards.
 namespace infeed {
 
-// Returns the classes and the seed that the dataset.json beside these shards
-// says (or one folder up, where they lie in train/, validation/ or test/);
-// nullopt when there is none. Throws UsageError when two of them name different
-// classes: a label would mean two things.
+// Returns the classes, their first label and the seed in the dataset.json
+// beside these shards (or one folder up, where they lie in train/, validation/
+// or test/); nullopt when there is none. Throws UsageError when two of them
+// name different classes: a label would mean two things.
 [[nodiscard]] std::optional<DatasetInfo> CommonInfo(
     const std::vector<std::string>& inputs);
 

@@ -1,11 +1,10 @@
 #include "tools/shards_flag.h"
 
-#include <charconv>
 #include <optional>
-#include <system_error>
 
 #include "base/error.h"
 #include "records/byte_size.h"
+#include "records/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -18,12 +17,9 @@ ShardsFlag ParseShards(const std::string& text) {
   if (text == "auto") {
     return {};
   }
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc{} && last == end) {
-    if (number > 0 && number <= kMaxNumber) {
-      return {.shards = number};
+  if (const auto number = ParseWholeNumber<std::int64_t>(text)) {
+    if (*number > 0 && *number <= kMaxNumber) {
+      return {.shards = *number};
     }
   } else if (const std::optional<std::int64_t> bytes = TryParseByteSize(text)) {
     return {.bytes = *bytes};

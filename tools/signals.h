@@ -1,6 +1,10 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 namespace infeed {
@@ -10,12 +14,39 @@ namespace infeed {
 // that there is yet, also before main.
 void HoldSignals();
 
-// Turns SIGINT, SIGTERM and SIGUSR1 into a request to stop. A second SIGINT
-// ends the process at once. Made in main before any other thread, which then
-// all leave these signals to this object's thread.
+// Undoes it: the next signal, and one that has waited, ends the process. For
+// work that leaves nothing to tidy up.
+void ReleaseSignals();
+
+enum class SignalAnswer { kStop, kIgnore, kEnd };
+
+// What is done about each signal. The first SIGINT or SIGTERM asks for a stop,
+// and so does SIGUSR1, by which batch systems warn. Another SIGINT or SIGTERM
+// within a second of the first is the same request once more (GNU timeout
+// signals the process and its group); a later one ends the process.
+class SignalLadder {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] SignalAnswer Take(int signal, Clock::time_point now);
+
+ private:
+  bool warned_ = false;  // by a SIGUSR1
+  std::optional<Clock::time_point> first_;
+};
+
+// Turns SIGINT, SIGTERM and SIGUSR1 into a request to stop, by SignalLadder.
+// Where that ends the process, the exit code is 128 + the signal. Made in main
+// before any other thread, which then all leave these signals to this object's
+// thread.
 class SignalStop {
  public:
-  SignalStop();
+  using Now = std::function<SignalLadder::Clock::time_point()>;
+
+  // announcement: a line on stderr at the moment of a request to stop, which
+  // says what happens now; "" prints nothing. now is the time, for tests.
+  explicit SignalStop(const std::string& announcement,
+                      const Now& now = SignalLadder::Clock::now);
   ~SignalStop();
   SignalStop(const SignalStop&) = delete;
   SignalStop& operator=(const SignalStop&) = delete;

@@ -12,7 +12,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/open_source.h"
-#include "records/shards.h"
+#include "records/side_file.h"
 
 namespace infeed {
 namespace {

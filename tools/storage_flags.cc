@@ -7,14 +7,14 @@ namespace infeed {
 void AddStorageFlags(CLI::App& app, StorageFlags& flags) {
   constexpr int kMostSeconds = 1 << 20;
   app.add_option("--local_scratch_dir", flags.local_scratch_dir,
-                 "local copies of URLs [~/.cache/infeed/runs]")
+                 "Folder for copies of URLs. [~/.cache/infeed/runs]")
       ->type_name("DIR");
   app.add_option_function<int>(
          "--upload_timeout",
          [&flags](int seconds) {
            flags.upload_timeout = std::chrono::seconds(seconds);
          },
-         "how long its end waits for uploads [300]")
+         "Wait for uploads at the end of the run. [300]")
       ->check(CLI::Range(0, kMostSeconds).description(""))
       ->type_name("SECONDS");
 }

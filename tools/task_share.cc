@@ -1,11 +1,10 @@
 #include "tools/task_share.h"
 
 #include <array>
-#include <charconv>
-#include <cstdlib>
-#include <system_error>
+#include <optional>
 
 #include "base/error.h"
+#include "records/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -29,13 +28,11 @@ constexpr std::array<Scheduler, 4> kSchedulers = {
      {"SLURM_STEP_ID", "SLURM_PROCID", "SLURM_NTASKS", nullptr}}};
 
 std::int64_t ParseNumber(const std::string& name, const std::string& text) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || last != end || number < 0) {
+  const auto number = ParseWholeNumber<std::int64_t>(text);
+  if (!number || *number < 0) {
     throw UsageError(name + " " + text + ": give a number from 0 on, or auto");
   }
-  return number;
+  return *number;
 }
 
 std::int64_t NumberIn(const Environment& environment, const std::string& name) {
@@ -90,11 +87,6 @@ void CheckAgrees(const std::string& flag, const std::string& given,
 }
 
 }  // namespace
-
-std::optional<std::string> ProcessEnvironment(const std::string& name) {
-  const char* const value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
 
 TaskShare ParseTaskShare(const std::string& task_index,
                          const std::string& num_tasks,

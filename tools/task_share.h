@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
+
+#include "trainer/rank_place.h"
 
 namespace infeed {
 
@@ -20,12 +20,6 @@ struct TaskShare {
   [[nodiscard]] bool IsAll() const { return count == 1; }
 };
 
-// Looks up an environment variable.
-using Environment =
-    std::function<std::optional<std::string>(const std::string& name)>;
-[[nodiscard]] std::optional<std::string> ProcessEnvironment(
-    const std::string& name);
-
 // Reads --task_index and --num_tasks: numbers, or "auto" for what the scheduler
 // says that started this process; empty where not given. Of the schedulers the
 // first counts that is there:
@@ -40,6 +34,6 @@ using Environment =
 // it must agree. Throws UsageError.
 [[nodiscard]] TaskShare ParseTaskShare(
     const std::string& task_index, const std::string& num_tasks,
-    const Environment& environment = ProcessEnvironment);
+    const Environment& environment = ProcessEnvironment());
 
 }  // namespace infeed

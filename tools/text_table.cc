@@ -59,21 +59,6 @@ std::string TextTable::Text() const {
   return text;
 }
 
-std::string BytesText(double bytes) {
-  struct Unit {
-    double bytes;
-    const char* name;
-  };
-  constexpr std::array<Unit, 4> kUnits = {
-      {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}}};
-  for (const Unit& unit : kUnits) {
-    if (bytes >= unit.bytes) {
-      return fmt::format("{:.1f} {}", bytes / unit.bytes, unit.name);
-    }
-  }
-  return fmt::format("{:.0f} B", bytes);
-}
-
 std::string PercentText(std::int64_t part, std::int64_t whole) {
   if (whole == 0) {
     return "-";

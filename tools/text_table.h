@@ -24,9 +24,6 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "512 B", "1.2 MB": three digits or so, decimal units.
-[[nodiscard]] std::string BytesText(double bytes);
-
 // "12.3 %" of a whole; "-" of nothing.
 [[nodiscard]] std::string PercentText(std::int64_t part, std::int64_t whole);
 

@@ -1,5 +1,6 @@
 #include "tools/train_flags.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,15 +10,15 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "tools/checkpoint_flags.h"
 #include "tools/flags.h"
 #include "tools/help_text.h"
+#include "tools/model_parameters.h"
 #include "tools/rank_flags.h"
 #include "tools/reference_flags.h"
-#include "trainer/model_dir.h"
-#include "trainer/nearest_name.h"
+#include "tools/unknown_flags.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
-#include "trainer/param_yaml.h"
 #include "trainer/presets.h"
 
 namespace infeed {
@@ -61,7 +62,8 @@ void AddTruthFlags(CLI::App& app, CLI::Option& option, ParamLayers& layers,
       ->group("");
 }
 
-// What the completion offers; "" for any value.
+// What --help_all shows behind the name: choices, which the completion offers
+// as well, or the unit, "STEPS"; "" where there is neither.
 std::string TypeNameOf(const Param& param) {
   if (std::holds_alternative<bool TrainParams::*>(param.field)) {
     return "true|false";
@@ -69,7 +71,14 @@ std::string TypeNameOf(const Param& param) {
   if (param.name == "resnet_checkpoint" || param.name == "bad_record_report") {
     return "PATH";
   }
-  return std::string(param.range.choices);
+  if (!param.range.choices.empty()) {
+    return std::string(param.range.choices);
+  }
+  std::string unit(param.unit);
+  std::ranges::transform(unit, unit.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return unit;
 }
 
 void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
@@ -77,7 +86,9 @@ void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
   const std::string name(param.name);
   CLI::Option* const option =
       app.add_option_function<std::string>(
-             "--" + name,
+             name == "resnet_depth"
+                 ? fmt::format("--{},--{}", name, kOldDepthName)
+                 : "--" + name,
              [&layers, name](const std::string& text) {
                layers.flags.emplace_back(name, text);
              },
@@ -102,93 +113,84 @@ void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
 }
 
 void AddRunFlags(CLI::App& app, RunOptions& run) {
-  app.add_option("--data_dir", run.data_dir,
-                 "folder or URL (s3, gs) of train-* and validation-* (or "
-                 "test-*) shards, or null: made-up images")
+  app.add_option_function<std::string>(
+         "--data_dir",
+         [&run](const std::string& folder) {
+           run.data_dir = folder.empty() ? "null" : folder;
+         },
+         "Folder or URL (s3, gs) of train-* and validation-* (or test-*) "
+         "shards; null or empty: made-up images.")
       ->type_name("DIR");
   app.add_option("--model_dir", run.model_dir,
-                 "folder or URL (s3, gs) for checkpoints, logs and events; "
-                 "made if missing")
+                 "Folder or URL (s3, gs) for checkpoints, logs and events; "
+                 "created if missing.")
       ->type_name("DIR");
   app.add_option_function<std::string>(
          "--mode",
          [&run](const std::string& name) { run.mode = ParseMode(name); },
-         "what to do [train_and_eval]")
+         "Work to do. [train_and_eval]")
       ->type_name(std::string(kModes));
-  app.add_option("--device", run.device, "auto, cpu, cuda or cuda:N")
+  app.add_option("--device", run.device,
+                 "Device to run on: auto, cpu, cuda or cuda:N.")
       ->type_name("auto|cpu|cuda")
       ->capture_default_str();
   app.add_flag("--dry_run", run.dry_run,
-               "check everything, say what would run, and end");
+               "Check everything, print what would run, and exit.");
 }
 
 void AddConfigurationFlags(CLI::App& app, TrainFlags& flags) {
   constexpr const char* kGroup = "Configuration";
-  app.add_option("--preset", flags.layers.preset, "named parameters")
+  app.add_option("--preset", flags.layers.preset, "Named set of parameters.")
       ->type_name(std::string(PresetNames()))
       ->group(kGroup);
   app.add_option("--config_file", flags.layers.config_file,
-                 "YAML file of parameters")
+                 "YAML file of parameters.")
       ->type_name("FILE")
       ->group(kGroup);
-  app.add_option("--params_override,--param_overrides", flags.layers.overrides,
-                 "name=value,name=value; again and again as needed; or YAML")
+  app.add_option(
+         "--params_override,--param_overrides", flags.layers.overrides,
+         "Parameters as name=value,name=value or YAML; may be repeated.")
+      ->type_name("NAME=VALUE,...")
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_flag("--print_config", flags.print_config,
-               "print the parameters as YAML on stdout, and end")
-      ->group(kGroup);
-}
-
-void AddResumeFlags(CLI::App& app, RunOptions& run) {
-  constexpr const char* kGroup = "Checkpoints";
-  app.add_option("--resume", run.resume,
-                 "what to go on from: auto (the newest whole checkpoint), "
-                 "never, a step, or a checkpoint's path or URL")
-      ->capture_default_str()
-      ->group(kGroup);
-  app.add_flag("--force", run.force,
-               "go on from a checkpoint of another data set or configuration")
-      ->group(kGroup);
-  app.add_option("--eval_timeout", run.eval_timeout,
-                 "mode eval: follow new checkpoints until none has come for "
-                 "so many seconds")
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
-      ->type_name("SECONDS")
+               "Print the parameters as YAML on stdout, and exit.")
       ->group(kGroup);
 }
 
 void AddPredictFlags(CLI::App& app, RunOptions& run) {
   constexpr const char* kGroup = "Prediction";
   app.add_option("--input", run.inputs,
-                 "images, folders of images, shards, or URLs; else the data's")
+                 "Images, folders of images, shards, or URLs to predict; else "
+                 "those of data_dir.")
       ->type_name("PATH")
       ->group(kGroup);
   app.add_option("--predict_batch_size", run.predict_batch_size,
-                 "images at once [as in the evaluation]")
+                 "Images of a prediction batch. [as in evaluation]")
       ->check(CLI::Range(1, 1 << 20).description(""))
       ->type_name("N")
       ->group(kGroup);
   app.add_option("--num_test_images", run.num_test_images,
-                 "how many are predicted [all]")
+                 "Images to predict. [all]")
       ->check(
           CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
       ->type_name("N")
       ->group(kGroup);
   app.add_option("--predictions_page", run.predictions_page,
-                 "an HTML page of images with what was said of them")
+                 "HTML page to write, with images and predictions.")
       ->type_name("FILE")
       ->group(kGroup);
 }
 
 void AddExportFlags(CLI::App& app, RunOptions& run) {
   constexpr const char* kGroup = "Export";
-  app.add_option("--export_dir", run.export_dir,
-                 "folder or URL for the exported model; a training that has "
-                 "one exports at its end")
+  app.add_option(
+         "--export_dir", run.export_dir,
+         "Folder or URL for the exported model; a training that has one "
+         "exports at its end.")
       ->type_name("DIR")
       ->group(kGroup);
-  app.add_option("--format", run.formats, "as what; one or more")
+  app.add_option("--format", run.formats, "Formats to export, one or more.")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(
@@ -196,7 +198,7 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
       ->type_name("onnx|safetensors|torchscript")
       ->group(kGroup);
   app.add_option("--export_batch_size", run.export_batch_size,
-                 "images at once that the ONNX file takes [any number]")
+                 "Images of a batch of the ONNX file. [any number]")
       ->check(CLI::Range(1, 1 << 20))
       ->group(kGroup);
 }
@@ -204,43 +206,18 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
 void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddRunFlags(app, flags.run);
   AddConfigurationFlags(app, flags);
-  AddResumeFlags(app, flags.run);
+  AddCheckpointFlags(app, flags.run, flags.checkpoint);
   AddRankFlags(app, {.rank = flags.rank,
                      .local_ranks = flags.local_ranks,
                      .timeout = flags.run.rank_timeout});
   AddPredictFlags(app, flags.run);
   AddExportFlags(app, flags.run);
-  app.add_flag("--json", flags.run.json, "mode doctor: print JSON");
+  app.add_flag("--json", flags.run.json, "Print JSON in mode doctor.");
   AddCloudFlags(app, flags.cloud);
   AddStorageFlags(app, flags.storage);
   AddObservationFlags(app, flags.observation);
   AddParameterFlags(app, flags.layers);
   AddReferenceFlags(app, flags.layers);
-}
-
-// Throws UsageError for what is no flag.
-void RefuseExtras(const CLI::App& app) {
-  const std::vector<std::string> extras = app.remaining();
-  if (extras.empty()) {
-    return;
-  }
-  const std::string& extra = extras.front();
-  if (!extra.starts_with("--")) {
-    throw UsageError(fmt::format(
-        "'{}': not a flag, and no flag takes it (see --help)", extra));
-  }
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    const std::vector<std::string>& more = option->get_lnames();
-    names.insert(names.end(), more.begin(), more.end());
-  }
-  const std::string name = extra.substr(2, extra.find('=') - 2);
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string_view nearest = NearestName(name, known);
-  throw UsageError(fmt::format(
-      "unknown flag '--{}'{}", name,
-      nearest.empty() ? " (see --help)"
-                      : fmt::format(": did you mean '--{}'?", nearest)));
 }
 
 // A mode's folders are there; parameters can be printed without any.
@@ -263,14 +240,6 @@ void CheckFolders(const TrainFlags& flags) {
   }
 }
 
-// A trained model has its own parameters unless told otherwise.
-void TakeParametersOfModel(TrainFlags& flags) {
-  const std::string path = ParamsPath(flags.run.model_dir);
-  if (UsesTrainedModel(flags.run.mode) && HasParamFile(path)) {
-    flags.layers.model_file = path;
-  }
-}
-
 }  // namespace
 
 std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
@@ -279,15 +248,16 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
   app.footer(kExamples);
   app.formatter(std::make_shared<HelpText>());
   app.set_help_all_flag("--help_all",
-                        "the same, with each parameter explained");
+                        "Print this help with all parameters explained.");
   app.allow_extras();
   AddFlags(app, flags);
   if (!ParseFlags(app, argc, argv)) {
     return std::nullopt;
   }
-  RefuseExtras(app);
+  RefuseUnknownFlags(app);
   CheckFolders(flags);
-  TakeParametersOfModel(flags);
+  TakeCheckpoint(flags.checkpoint, flags.run);
+  TakeParametersOfModel(flags.run, flags.layers);
   return flags;
 }
 

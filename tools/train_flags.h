@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "tools/checkpoint_flags.h"
 #include "tools/cloud_flags.h"
 #include "tools/observation.h"
 #include "tools/storage_flags.h"
@@ -15,6 +16,7 @@ namespace infeed {
 struct TrainFlags {
   RunOptions run;  // all but its parameters, place and who watches
   ParamLayers layers;
+  CheckpointFlags checkpoint;
   bool print_config = false;
   RankFlags rank;
   int local_ranks = 1;  // to be started by this process

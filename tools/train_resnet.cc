@@ -9,12 +9,15 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "tools/build_version.h"
 #include "tools/cloud_flags.h"
 #include "tools/flags.h"
 #include "tools/local_ranks.h"
+#include "tools/model_parameters.h"
 #include "tools/observation.h"
 #include "tools/signals.h"
 #include "tools/train_flags.h"
+#include "tools/wait_policy.h"
 #include "trainer/params.h"
 #include "trainer/remote_run.h"
 #include "trainer/run.h"
@@ -22,14 +25,15 @@
 namespace infeed {
 namespace {
 
-// A request to stop may come as soon as there is a process. Until somebody
-// takes it, it waits: LibTorch alone takes a third of a second to initialise,
-// which the system has it do after this and before main.
-void HoldEarlySignals(int /*argc*/, char** /*argv*/, char** /*environment*/) {
+// What comes before the libraries initialise themselves, for which LibTorch
+// alone takes a third of a second: from now on a request to stop waits until
+// somebody takes it, and the OpenMP runtime will read how to wait.
+void BeginProcess(int /*argc*/, char** argv, char** environment) {
   HoldSignals();
+  WaitWithoutSpinning(argv, environment);
 }
 [[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
-    &HoldEarlySignals;
+    &BeginProcess;
 
 void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
@@ -71,17 +75,44 @@ ExitCode RunStored(RunOptions& run, const StorageFlags& flags,
   return remote == nullptr ? Run(run, stop) : RunWith(*remote, run, stop);
 }
 
+// Whether a run ends in its own way when it is asked to stop: others write
+// nothing.
+bool StopsByItself(const TrainFlags& flags) {
+  return !flags.print_config && !flags.run.dry_run &&
+         flags.run.mode != Mode::kDoctor;
+}
+
+// What a request to stop does; rank 0 says it for all.
+std::string StopText(const RunOptions& run) {
+  if (!run.place.is_first()) {
+    return "";
+  }
+  if (Trains(run.mode)) {
+    return "stopping after this step; again ends now without saving";
+  }
+  return run.mode == Mode::kExport
+             ? "stopping unless the export is being written; again ends now"
+             : "stopping after this batch; again ends now";
+}
+
 ExitCode RunHere(TrainFlags& flags) {
-  // Before any other thread, so that they all leave the signals to its own.
-  const SignalStop signals;
   RunOptions& run = flags.run;
+  // Before any other thread, so that they all leave the signals to its own.
+  std::optional<SignalStop> signals;
+  std::stop_token stop;
+  if (StopsByItself(flags)) {
+    stop = signals.emplace(StopText(run)).token();
+  }
   ApplyCloudFlags(flags.cloud);
+  if (!AwaitParametersOfModel(run, flags.layers, stop)) {
+    return ExitCode::kStoppedBySignal;
+  }
   const bool is_watched = run.place.is_first();
   Observation observation(is_watched ? flags.observation : ObservationFlags{},
                           {{"run", run.model_dir}});
   run.live_stats = observation.live();
   run.trace = observation.trace();
-  const ExitCode code = RunStored(run, flags.storage, signals.token());
+  const ExitCode code = RunStored(run, flags.storage, stop);
   observation.Finish();
   return code;
 }
@@ -106,9 +137,20 @@ ExitCode Main(int argc, char** argv) {
   if (!flags) {
     return ExitCode::kDone;
   }
+  if (!StopsByItself(*flags)) {
+    ReleaseSignals();
+  }
   RunOptions& run = flags->run;
+  run.command.assign(argv, argv + argc);
+  run.version = BuildVersion();
+  run.commit = BuildCommit();
   run.params = ReadParams(flags->layers);
   run.place = FindRank(flags->rank, ProcessEnvironment());
+  if (run.place.is_first()) {
+    for (const auto& [name, note] : run.params.notes) {
+      SayHere(note);
+    }
+  }
   if (flags->print_config) {
     fmt::print("{}", run.place.is_first() ? ConfigText(run) : "");
     return ExitCode::kDone;

@@ -151,6 +151,9 @@ ImageTree FindImagesIn(const std::vector<std::string>& raw_data_dirs) {
     Renumber(classes, tree);
     std::move(tree.notes.begin(), tree.notes.end(),
               std::back_inserter(united.notes));
+    for (const LeftOut& left_out : tree.left_out) {
+      AddLeftOut(united.left_out, left_out);
+    }
   }
   for (const std::string_view name : kSplits) {
     ImageSplit split = UnitedSplit(name, trees, raw_data_dirs);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "records/byte_size.h"
 #include "tools/records_command.h"
 
 namespace infeed {
@@ -23,9 +24,9 @@ std::string LostText(const LostBytes& lost) {
                                        records.first + records.count - 1));
 }
 
-Json ToJson(const std::vector<BadRecord>& bad) {
+Json ToJson(const std::vector<DamagedRecord>& bad) {
   Json list = Json::array();
-  for (const BadRecord& record : bad) {
+  for (const DamagedRecord& record : bad) {
     list.push_back({{"record", record.record},
                     {"offset", record.offset},
                     {"reason", record.reason}});
@@ -111,7 +112,8 @@ std::string SummaryText(const VerifyReport& report) {
     text += fmt::format(", {} wrong seek indexes", totals.wrong_seek_indexes);
   }
   if (totals.passed_over_bytes > 0) {
-    text += fmt::format(", {} bytes passed over", totals.passed_over_bytes);
+    text +=
+        fmt::format(", {} passed over", FileSizeText(totals.passed_over_bytes));
   }
   if (totals.lost_records > 0) {
     text += fmt::format(", {} records lost", totals.lost_records);

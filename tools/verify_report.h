@@ -27,8 +27,8 @@ struct VerifiedShard {
   std::int64_t bytes = 0;    // of the file
   std::uint32_t crc32c = 0;  // of the file; 0 when nothing needs it
   Compression compression = Compression::kNone;
-  std::vector<BadRecord> bad;
-  std::vector<BadRecord> seek;  // good ones whose seek index is wrong
+  std::vector<DamagedRecord> bad;
+  std::vector<DamagedRecord> seek;  // good ones whose seek index is wrong
   std::vector<LostBytes> lost;
   std::vector<std::string> differences;  // from dataset.json
 };

@@ -11,11 +11,11 @@ void AddWritingOptions(CLI::App* verb, WritingOptions& options,
                        const std::string& what) {
   verb->add_option("--output", options.output, what)->required();
   verb->add_flag("--overwrite", options.overwrite,
-                 "replace what is there already");
+                 "Replace what is there already.");
   verb->add_flag("--dry_run", options.dry_run,
-                 "only say what would be written");
+                 "Only print what would be written.");
   verb->add_option("--compression", options.compression,
-                   "of the shards that are written")
+                   "Compression of the shards that are written.")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Compression>{{"none", Compression::kNone},
                                              {"gzip", Compression::kGzip},
@@ -24,8 +24,9 @@ void AddWritingOptions(CLI::App* verb, WritingOptions& options,
 }
 
 void AddBadRecordOption(CLI::App* verb, bool& skip_bad) {
-  verb->add_option("--on_bad_record", skip_bad,
-                   "fail, or leave it out and count it")
+  verb->add_option(
+          "--on_bad_record", skip_bad,
+          "Policy for a bad record: fail, or leave it out and count it (skip).")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, bool>{{"fail", false}, {"skip", true}}))
       ->option_text("fail|skip=fail");

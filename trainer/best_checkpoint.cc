@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/json.h"
 #include "trainer/checkpoint.h"
 #include "trainer/model_dir.h"
 
@@ -31,7 +32,7 @@ struct Record {
 
 Record Parse(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = ParseJson<Json>(text);
     if (json.at("schema").get<int>() != kSchema) {
       throw DataError("written by another version: its schema is unknown");
     }

@@ -150,16 +150,17 @@ std::optional<Checkpoint> FindCheckpoint(const std::string& path,
   return LoadNewestCheckpoint(path, damaged);
 }
 
-std::string FirstDifference(const RunIdentity& run,
-                            const RunIdentity& checkpoint) {
+std::string DifferencesOf(const RunIdentity& run,
+                          const RunIdentity& checkpoint) {
+  std::vector<std::string> differences;
   for (const auto& [name, value] : run) {
     const auto other = std::ranges::find(checkpoint, name, &StateField::name);
     if (other != checkpoint.end() && other->value != value) {
-      return fmt::format("{} is {}, the checkpoint has {}", name, value,
-                         other->value);
+      differences.push_back(fmt::format("{} is {}, the checkpoint has {}", name,
+                                        value, other->value));
     }
   }
-  return "";
+  return fmt::format("{}", fmt::join(differences, "; "));
 }
 
 }  // namespace infeed

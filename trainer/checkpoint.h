@@ -51,10 +51,10 @@ struct Checkpoint {
 [[nodiscard]] std::optional<Checkpoint> FindCheckpoint(
     const std::string& path, std::vector<std::string>& damaged);
 
-// The first field in which the two differ, as "seed is 1, the checkpoint has
-// 0"; empty when they agree. A field that only one of them has is of another
-// version, and says nothing.
-[[nodiscard]] std::string FirstDifference(const RunIdentity& run,
-                                          const RunIdentity& checkpoint);
+// Every field in which the two differ, as "seed is 1, the checkpoint has 0;
+// ..."; empty when they agree. A field that only one of them has is of another
+// version, and is passed over.
+[[nodiscard]] std::string DifferencesOf(const RunIdentity& run,
+                                        const RunIdentity& checkpoint);
 
 }  // namespace infeed

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 namespace infeed {
@@ -11,15 +12,24 @@ namespace infeed {
 struct FollowOptions {
   using Clock = std::chrono::steady_clock;
 
-  // How long no new checkpoint may come.
+  // How long what is waited for may not come.
   double timeout_seconds = 0;
   // Waits, and returns false where it is to end instead.
   std::function<bool(Clock::duration)> wait = {};
   std::function<Clock::time_point()> now = Clock::now;
 };
 
-// Follows the checkpoints that another process writes into a model folder, by
-// a look at it every second: there is no other way on every file system.
+// A FollowOptions::wait that a request to stop ends at once.
+[[nodiscard]] std::function<bool(FollowOptions::Clock::duration)>
+WaitingUnlessStopped(std::stop_token stop);
+
+// Waits until is_there(), which another process makes true, by a look at it
+// every second: there is no other way on every file system. False when it did
+// not come in time, or the wait has ended. Throws what is_there() throws.
+[[nodiscard]] bool WaitUntil(const std::function<bool()>& is_there,
+                             const FollowOptions& options);
+
+// Follows the checkpoints that another process writes into a model folder.
 //
 // One thread at a time. Throws IoError.
 class CheckpointFollower {

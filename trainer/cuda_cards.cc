@@ -3,10 +3,14 @@
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
+#include <cstddef>
 #include <string>
 
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <fmt/format.h>
+
+#include "records/byte_size.h"
 
 namespace infeed {
 namespace {
@@ -46,11 +50,11 @@ Finding Card(int index) {
     return {name, "unknown", cudaGetErrorString(error)};
   }
   return {name,
-          fmt::format("{}, compute capability {}.{}, {:.0f} MiB, {} "
-                      "multiprocessors",
-                      card.name, card.major, card.minor,
-                      static_cast<double>(card.totalGlobalMem) / 0x1p20,
-                      card.multiProcessorCount),
+          fmt::format(
+              "{}, compute capability {}.{}, {}, {} multiprocessors", card.name,
+              card.major, card.minor,
+              MemorySizeText(static_cast<std::int64_t>(card.totalGlobalMem)),
+              card.multiProcessorCount),
           card.major < kLeastMajor
               ? "this program has no code for it: build with "
                 "INFEED_CUDA_ARCHITECTURES=native"
@@ -60,6 +64,14 @@ Finding Card(int index) {
 }  // namespace
 
 void ReleaseCachedMemory() { c10::cuda::CUDACachingAllocator::emptyCache(); }
+
+std::int64_t FreeCardMemory() {
+  ReleaseCachedMemory();
+  std::size_t free = 0;
+  std::size_t total = 0;
+  C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
 
 std::string CudaVersionText(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace infeed {
 
 // Gives the memory that LibTorch keeps for later back to the cards.
 void ReleaseCachedMemory();
+
+// Bytes that the current card has free, those that LibTorch keeps for later
+// among them: it gives them back. Throws c10::Error.
+[[nodiscard]] std::int64_t FreeCardMemory();
 
 // "13.0" for CUDA's 13000.
 [[nodiscard]] std::string CudaVersionText(int version);

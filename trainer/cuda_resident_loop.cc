@@ -6,10 +6,11 @@
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 
 #include "base/error.h"
+#include "records/byte_size.h"
+#include "trainer/cuda_cards.h"
 #include "trainer/cuda_graphs.h"
 
 namespace infeed {
@@ -23,17 +24,13 @@ constexpr auto kMostSteps = static_cast<std::int64_t>(kCudaRecords / 2);
 // Launches that the host may be ahead.
 constexpr std::size_t kLaunches = 64;
 
-// Memory that LibTorch keeps for later counts as free.
 void RequireRoom(const ResidentShape& shape) {
-  c10::cuda::CUDACachingAllocator::emptyCache();
-  std::size_t free = 0;
-  std::size_t total = 0;
-  C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-  if (shape.bytes() > static_cast<std::int64_t>(free)) {
+  const std::int64_t free = FreeCardMemory();
+  if (shape.bytes() > free) {
     throw UsageError("data_on_device: " + std::to_string(shape.images) +
-                     " images take " + std::to_string(shape.bytes() >> 20) +
-                     " MiB, but the GPU has " + std::to_string(free >> 20) +
-                     " MiB free: give data_on_device=false, or fewer or "
+                     " images take " + MemorySizeText(shape.bytes()) +
+                     ", but the GPU has " + MemorySizeText(free) +
+                     " free: give data_on_device=false, or fewer or "
                      "smaller images");
   }
 }

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/dataset_info.h"
-#include "records/imagenet_example.h"
-#include "records/record_store.h"
 #include "records/shards.h"
 #include "trainer/fake_data.h"
 
@@ -18,11 +16,11 @@ namespace infeed {
 namespace {
 
 constexpr std::int64_t kMaxLabelsBytes = std::int64_t{64} << 20;
-constexpr std::int64_t kMaxClasses = std::numeric_limits<int>::max() - 1;
 
 std::optional<DataSplit> OpenSplit(const std::string& data_dir,
-                                   const std::string& name) {
-  std::vector<std::string> shards = FindSplit(data_dir, name);
+                                   const std::string& name,
+                                   const OnShardSetFaults& on_faults) {
+  std::vector<std::string> shards = FindSplit(data_dir, name, on_faults);
   if (shards.empty()) {
     return std::nullopt;
   }
@@ -35,33 +33,18 @@ std::int64_t CountLines(const std::string& path) {
   return std::count(text.begin(), text.end(), '\n') + (open_end ? 1 : 0);
 }
 
-std::int64_t LargestLabel(const RecordIndex& index) {
-  const RecordStore store(index);
-  std::vector<std::byte> buffer;
-  std::int64_t largest = 0;
-  for (std::int64_t record = 0; record < index.size(); ++record) {
-    try {
-      largest = std::max(
-          largest, ParseImagenetExample(store.Read(record, buffer)).label);
-    } catch (const DataError&) {
-      // A bad record has no say here; the pipeline's policy deals with it.
-      continue;
-    }
-  }
-  return largest;
-}
-
-std::int64_t CountClasses(const std::string& data_dir,
-                          const RecordIndex& index) {
-  if (const std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir);
-      info && !info->classes.empty()) {
-    return static_cast<std::int64_t>(info->classes.size());
+// What is known without a look at the records.
+LabelFacts DescribedLabels(const std::string& data_dir) {
+  LabelFacts facts;
+  if (const std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir)) {
+    facts = {.classes = static_cast<int>(info->classes.size()),
+             .first = info->first_label};
   }
   const std::string labels = data_dir + "/labels.txt";
-  if (std::filesystem::exists(labels)) {
-    return CountLines(labels);
+  if (facts.classes == 0 && std::filesystem::exists(labels)) {
+    facts.classes = static_cast<int>(CountLines(labels));
   }
-  return LargestLabel(index);
+  return facts;
 }
 
 std::string DescribeSplit(const DataSplit& split) {
@@ -75,15 +58,17 @@ std::int64_t Images(const std::optional<DataSplit>& split) {
 
 }  // namespace
 
-DataSet::DataSet(const std::string& data_dir, const std::string& eval_split)
+DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
     : is_fake_(IsFakeData(data_dir)) {
   if (is_fake_) {
     return;
   }
-  train_ = OpenSplit(data_dir, "train");
-  eval_ = OpenSplit(data_dir, eval_split == "auto" ? "validation" : eval_split);
-  if (!eval_ && eval_split == "auto") {
-    eval_ = OpenSplit(data_dir, "test");
+  const bool is_auto = options.eval_split == "auto";
+  train_ = OpenSplit(data_dir, "train", options.on_train_faults);
+  eval_ = OpenSplit(data_dir, is_auto ? "validation" : options.eval_split,
+                    options.on_eval_faults);
+  if (!eval_ && is_auto) {
+    eval_ = OpenSplit(data_dir, "test", options.on_eval_faults);
   }
   if (!train_ && !eval_) {
     throw UsageError(
@@ -91,9 +76,10 @@ DataSet::DataSet(const std::string& data_dir, const std::string& eval_split)
         ": no shards named train-NNNNN-of-NNNNN, validation-... or "
         "test-... in it; make them with imagenet_to_records");
   }
-  const std::int64_t classes =
-      CountClasses(data_dir, (train_ ? train_ : eval_)->index);
-  num_classes_ = static_cast<int>(std::min(classes, kMaxClasses));
+  labels_ = DescribedLabels(data_dir);
+  if (options.counts_labels && (labels_.classes == 0 || !labels_.first)) {
+    labels_.found = CountLabels((train_ ? train_ : eval_)->index);
+  }
 }
 
 std::int64_t DataSet::train_images() const { return Images(train_); }
@@ -108,7 +94,11 @@ std::string DataSet::Describe() const {
   for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
     text += *split ? DescribeSplit(**split) : "";
   }
-  return text + std::to_string(num_classes_) + " classes";
+  const int classes = ClassesOf(labels_);
+  if (classes == 0) {  // Not counted, or no record has a label.
+    return text.substr(0, text.size() - std::string_view("; ").size());
+  }
+  return text + std::to_string(classes) + " classes";
 }
 
 }  // namespace infeed

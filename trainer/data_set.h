@@ -5,6 +5,8 @@
 #include <string>
 
 #include "records/record_index.h"
+#include "records/shard_set.h"
+#include "trainer/label_facts.h"
 
 namespace infeed {
 
@@ -12,6 +14,17 @@ namespace infeed {
 struct DataSplit {
   std::string name;  // train, validation or test
   RecordIndex index;
+};
+
+struct DataSetOptions {
+  // train, validation or test; auto: validation, else test.
+  std::string eval_split = "auto";
+  // Whether to read the labels of the training records (else those to evaluate)
+  // where dataset.json leaves something open.
+  bool counts_labels = true;
+  // What is done about splits that lack shards.
+  OnShardSetFaults on_train_faults = RefuseFaults;
+  OnShardSetFaults on_eval_faults = RefuseFaults;
 };
 
 // What a training run finds in its data folder; or fake data (fake_data.h).
@@ -23,10 +36,8 @@ class DataSet {
  public:
   // None, for the modes that can do without.
   DataSet() = default;
-  // eval_split: "train", "validation" or "test"; "auto" is validation, else
-  // test.
   explicit DataSet(const std::string& data_dir,
-                   const std::string& eval_split = "auto");
+                   const DataSetOptions& options = {});
 
   [[nodiscard]] bool is_fake() const { return is_fake_; }
 
@@ -45,9 +56,7 @@ class DataSet {
   [[nodiscard]] const std::optional<DataSplit>& train() const { return train_; }
   [[nodiscard]] const std::optional<DataSplit>& eval() const { return eval_; }
 
-  // From dataset.json, else labels.txt, else the largest label of all records,
-  // which reads them. 0 when none of them says, and of fake data.
-  [[nodiscard]] int num_classes() const { return num_classes_; }
+  [[nodiscard]] const LabelFacts& labels() const { return labels_; }
 
   [[nodiscard]] std::int64_t train_images() const;
   [[nodiscard]] std::int64_t eval_images() const;
@@ -60,7 +69,7 @@ class DataSet {
   bool is_fake_ = false;
   std::optional<DataSplit> train_;
   std::optional<DataSplit> eval_;
-  int num_classes_ = 0;
+  LabelFacts labels_;
 };
 
 }  // namespace infeed

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
@@ -13,6 +12,7 @@
 #include "trainer/group_seat.h"
 #include "trainer/rank_store.h"
 #include "trainer/route_address.h"
+#include "trainer/torch_errors.h"
 
 namespace infeed {
 namespace {
@@ -44,10 +44,8 @@ std::string OwnAddress(const RankPlace& place) {
 
 IoError GroupError(int world_rank, std::string_view doing,
                    const std::exception& error) {
-  const auto* of_library = dynamic_cast<const c10::Error*>(&error);
-  std::string_view what = of_library != nullptr
-                              ? of_library->what_without_backtrace()
-                              : error.what();
+  const std::string text = ErrorText(error);
+  std::string_view what = text;
   // Gloo begins with its source file, "[.../pair.cc:598] ".
   const std::size_t place = what.find(".cc:");
   const std::size_t end = what.find("] ");

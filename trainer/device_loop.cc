@@ -54,17 +54,18 @@ class DeviceLoop::Impl {
   EvalSums Evaluate(Infeed& infeed);
   void Predict(Infeed& infeed, const PredictionSink& sink);
   ModelState Save() const {
-    return {.model = ToHost(ModelTensors()),
+    return {.model = ToHost(TensorsOf(*model_)),
             .optimizer = ToHost(step_.State())};
   }
   TensorMap SaveForUse() const {
     const MovingAverage::Scope averages = step_.UseAverages();
-    return ToHost(ModelTensors());
+    return ToHost(TensorsOf(*model_));
   }
   void Load(const ModelState& state);
   void LoadWeights(const TensorMap& weights);
   void Broadcast();
   std::uint64_t Hash() const;
+  std::vector<NonFiniteTensor> FindNonFinite() const;
   std::int64_t parameter_count() const;
   std::string Describe() const;
   BatchMemory batch_memory() const { return passes_->batch_memory(); }
@@ -77,7 +78,6 @@ class DeviceLoop::Impl {
       const DeviceOptions& options) const;
   TrainedModel MoveToDevice();
   std::unique_ptr<DevicePasses> MakePasses(const DeviceOptions& options);
-  NamedTensors ModelTensors() const;
   torch::Tensor Forward(const torch::Tensor& images);
 
   int threads_;  // First: everything after it runs with them.
@@ -166,19 +166,20 @@ void DeviceLoop::Impl::Predict(Infeed& infeed, const PredictionSink& sink) {
   }
 }
 
-NamedTensors DeviceLoop::Impl::ModelTensors() const {
-  NamedTensors tensors;
-  for (const auto& entry : model_->named_parameters()) {
-    tensors.emplace_back(entry.key(), entry.value());
+std::vector<NonFiniteTensor> DeviceLoop::Impl::FindNonFinite() const {
+  std::vector<NonFiniteTensor> found;
+  for (const auto& more :
+       {NonFiniteOf("input", step_.RefusedImages()),
+        NonFiniteOf("weights", WeightsOf(*model_)),
+        NonFiniteOf("statistics", StatisticsOf(*model_)),
+        NonFiniteOf("gradients", step_.RefusedGradients())}) {
+    found.insert(found.end(), more.begin(), more.end());
   }
-  for (const auto& entry : model_->named_buffers()) {
-    tensors.emplace_back(entry.key(), entry.value());
-  }
-  return tensors;
+  return found;
 }
 
 void DeviceLoop::Impl::Load(const ModelState& state) {
-  const NamedTensors model = ModelTensors();
+  const NamedTensors model = TensorsOf(*model_);
   const NamedTensors optimizer = step_.State();
   CheckFits(model, state.model);
   CheckFits(optimizer, state.optimizer);
@@ -187,7 +188,7 @@ void DeviceLoop::Impl::Load(const ModelState& state) {
 }
 
 void DeviceLoop::Impl::LoadWeights(const TensorMap& weights) {
-  const NamedTensors model = ModelTensors();
+  const NamedTensors model = TensorsOf(*model_);
   CheckFits(model, weights);
   FromHost(model, weights);
   step_.RestartAverages();
@@ -198,7 +199,7 @@ void DeviceLoop::Impl::Broadcast() {
     return;
   }
   std::vector<torch::Tensor> tensors;
-  for (const NamedTensors& named : {ModelTensors(), step_.State()}) {
+  for (const NamedTensors& named : {TensorsOf(*model_), step_.State()}) {
     for (const auto& [name, tensor] : named) {
       tensors.push_back(tensor);
     }
@@ -207,7 +208,7 @@ void DeviceLoop::Impl::Broadcast() {
 }
 
 std::uint64_t DeviceLoop::Impl::Hash() const {
-  return HashOf(ToHost(ModelTensors()));
+  return HashOf(ToHost(TensorsOf(*model_)));
 }
 
 std::int64_t DeviceLoop::Impl::parameter_count() const {
@@ -262,6 +263,10 @@ void DeviceLoop::LoadWeights(const TensorMap& weights) {
 void DeviceLoop::Broadcast() { impl_->Broadcast(); }
 
 std::uint64_t DeviceLoop::Hash() const { return impl_->Hash(); }
+
+std::vector<NonFiniteTensor> DeviceLoop::FindNonFinite() const {
+  return impl_->FindNonFinite();
+}
 
 std::int64_t DeviceLoop::parameter_count() const {
   return impl_->parameter_count();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pipeline/batch_memory.h"
 #include "trainer/device_options.h"
@@ -11,6 +12,7 @@
 #include "trainer/host_tensor.h"
 #include "trainer/infeed.h"
 #include "trainer/model_options.h"
+#include "trainer/non_finite.h"
 #include "trainer/optimizer_options.h"
 #include "trainer/outfeed.h"
 #include "trainer/prediction.h"
@@ -86,6 +88,12 @@ class DeviceLoop {
   // have the same bits.
   [[nodiscard]] std::uint64_t Hash() const;
 
+  // The tensors with numbers that are not finite, by kind: input, weights,
+  // statistics, gradients. On the CPU they are those of the step whose loss was
+  // not finite, which ends its loop and updates no weight; a GPU ends the loop
+  // first, and has neither input nor gradients any more.
+  [[nodiscard]] std::vector<NonFiniteTensor> FindNonFinite() const;
+
   [[nodiscard]] std::int64_t parameter_count() const;
   // "cpu, 2 threads, bfloat16", "cuda:0, NVIDIA H200, CUDA graphs, bfloat16":
   // for the lines at start.
@@ -117,14 +125,12 @@ class DeviceLoop {
 // "1.13.1": the LibTorch that runs.
 [[nodiscard]] std::string TorchVersion();
 
-// A device name's meaning here: "cpu, 2 threads, bfloat16 pays" or "cuda:0, one
-// of 8 GPUs". Throws as IsGpu().
+// A device name's meaning here: "cpu, 2 threads of LibTorch, units for
+// bfloat16" or "cuda:0, one of 8 GPUs". Throws as IsGpu().
 [[nodiscard]] std::string DescribeDevices(const std::string& device);
 
-// Whether this CPU trains faster in bfloat16 than in float32: with AMX, or with
-// AVX512_BF16 at full rate, as AMD has it. Intel's cores without AMX have that
-// at half rate, and the conversions make it a loss; docs/performance.md has
-// the figures.
-[[nodiscard]] bool CpuGainsFromBfloat16();
+// Whether this CPU has units for bfloat16, AVX512_BF16 or AMX. Training is not
+// always faster with them: docs/performance.md has figures.
+[[nodiscard]] bool CpuHasBfloat16();
 
 }  // namespace infeed

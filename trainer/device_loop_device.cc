@@ -13,11 +13,20 @@
 namespace infeed {
 namespace {
 
+#ifdef INFEED_CUDA
+constexpr const char* kNoGpu =
+    "device is cuda, but no NVIDIA GPU is found: see what nvidia-smi says, or "
+    "give --device cpu";
+#else
+constexpr const char* kNoGpu =
+    "device is cuda, but this is a CPU build: make one for GPUs by ./dev build "
+    "cuda, or give --device cpu";
+#endif
+
 torch::Device CudaDevice(int index) {
   const auto count = static_cast<int>(torch::cuda::device_count());
   if (count == 0) {
-    throw UsageError(
-        "this build's LibTorch has no CUDA, or finds no GPU: use --device cpu");
+    throw UsageError(kNoGpu);
   }
   if (index >= count) {
     throw UsageError("device is cuda:" + std::to_string(index) +
@@ -76,15 +85,14 @@ std::string DescribeDevices(const std::string& device) {
            std::to_string(torch::cuda::device_count()) + " GPUs";
   }
   return "cpu, " + std::to_string(SetThreads(0)) + " threads of LibTorch, " +
-         (CpuGainsFromBfloat16() ? "bfloat16 pays" : "float32 is faster");
+         (CpuHasBfloat16() ? "units for bfloat16" : "no units for bfloat16");
 }
 
-bool CpuGainsFromBfloat16() {
+bool CpuHasBfloat16() {
 #if defined(__x86_64__)
   // The builtins also ask whether the operating system keeps the registers.
   return __builtin_cpu_supports("amx-bf16") != 0 ||
-         (__builtin_cpu_supports("avx512bf16") != 0 &&
-          __builtin_cpu_is("amd") != 0);
+         __builtin_cpu_supports("avx512bf16") != 0;
 #else
   return false;
 #endif

@@ -107,6 +107,19 @@ void FromHost(const NamedTensors& tensors, const TensorMap& state) {
   }
 }
 
+std::vector<NonFiniteTensor> NonFiniteOf(const std::string& kind,
+                                         const NamedTensors& tensors) {
+  std::vector<NonFiniteTensor> found;
+  for (const auto& [name, tensor] : tensors) {
+    const auto count =
+        tensor.isfinite().logical_not().sum().item<std::int64_t>();
+    if (count > 0) {
+      found.push_back({kind, name, count, tensor.numel()});
+    }
+  }
+  return found;
+}
+
 std::uint64_t HashOf(const TensorMap& state) {
   std::string text;
   for (const auto& [name, tensor] : state) {

@@ -8,6 +8,7 @@
 #include <torch/types.h>
 
 #include "trainer/host_tensor.h"
+#include "trainer/non_finite.h"
 
 // Between tensors on a device and plain host memory.
 namespace infeed {
@@ -24,6 +25,10 @@ void CheckFits(const NamedTensors& tensors, const TensorMap& state);
 
 // Copies a state that fits into the tensors, which keep their layout.
 void FromHost(const NamedTensors& tensors, const TensorMap& state);
+
+// Those of the tensors that hold numbers which are not finite, in order.
+[[nodiscard]] std::vector<NonFiniteTensor> NonFiniteOf(
+    const std::string& kind, const NamedTensors& tensors);
 
 // Of names and bytes: the same in every run and on every machine.
 [[nodiscard]] std::uint64_t HashOf(const TensorMap& state);

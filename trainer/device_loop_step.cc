@@ -1,6 +1,7 @@
 #include "trainer/device_loop_step.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <utility>
@@ -38,6 +39,11 @@ torch::Tensor UploadNumbers(
     data[i] = static_cast<float>(number(first_step + i));
   }
   return numbers.to(device);
+}
+
+// Never on a GPU, where nobody waits for a step's results.
+bool IsSeenNotFinite(const torch::Tensor& loss) {
+  return loss.is_cpu() && !std::isfinite(*loss.data_ptr<float>());
 }
 
 void AddResults(StepResults& sums, const torch::Tensor& loss,
@@ -147,9 +153,14 @@ StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
   if (group_ != nullptr && !exchange_) {
     exchange_ = std::make_unique<StepExchange>(model_.parameters, *group_);
   }
-  StepResults results = Backward(Prepare(batch, inputs), end_asked);
+  const TrainBatch prepared = Prepare(batch, inputs);
+  StepResults results = Backward(prepared, end_asked);
   if (exchange_) {
     results = exchange_->Finish(exchange_->BatchSize(batch.labels.size(0)));
+  }
+  if (IsSeenNotFinite(results.loss)) {
+    refused_images_ = prepared.images;
+    return results;
   }
   if (options_.clip_gradient_norm > 0) {
     ClipGradients(model_.parameters, options_.clip_gradient_norm);
@@ -158,6 +169,22 @@ StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
   results.loss.add_(optimizer_->Step(inputs.rates));
   average_.Update(inputs.newest);
   return results;
+}
+
+NamedTensors TrainStep::RefusedImages() const {
+  return refused_images_.defined() ? NamedTensors{{"images", refused_images_}}
+                                   : NamedTensors();
+}
+
+NamedTensors TrainStep::RefusedGradients() const {
+  NamedTensors gradients;
+  for (auto i = model_.parameters.rbegin();
+       refused_images_.defined() && i != model_.parameters.rend(); ++i) {
+    if (i->weight.grad().defined()) {
+      gradients.emplace_back(i->name, i->weight.grad());
+    }
+  }
+  return gradients;
 }
 
 void TrainStep::AverageStatistics() {

@@ -68,10 +68,17 @@ class TrainStep {
   void Begin(std::int64_t step) const { model_.begin_step(step); }
 
   // inputs: of this one step. end_asked: counted in the ranks' votes; a
-  // captured step keeps that of its capture. Throws IoError when a rank is
-  // gone; the step is of no use then.
+  // captured step keeps that of its capture. On the CPU a step whose loss is
+  // not finite updates no weight. Throws IoError when a rank is gone; the step
+  // is of no use then.
   StepResults Run(const DeviceBatch& batch, const StepInputs& inputs,
                   bool end_asked = false);
+
+  // The images and the gradients of the step that updated no weight; empty
+  // where there was none. Gradients come in a backward pass's order, the last
+  // layer's first.
+  [[nodiscard]] NamedTensors RefusedImages() const;
+  [[nodiscard]] NamedTensors RefusedGradients() const;
 
   // Has all ranks hold the mean of their moving statistics, and of the averages
   // of those. Both move linearly, so that it does not matter how often.
@@ -104,6 +111,7 @@ class TrainStep {
   DeviceGroup* group_;
   std::unique_ptr<Optimizer> optimizer_;
   MovingAverage average_;
+  torch::Tensor refused_images_;            // of a step that updated nothing
   std::unique_ptr<StepExchange> exchange_;  // from the first step on
 };
 

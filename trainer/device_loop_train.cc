@@ -1,5 +1,7 @@
 #include "trainer/device_loop_train.h"
 
+#include <cmath>
+
 namespace infeed {
 
 std::int64_t TrainLoop::Run(std::int64_t first_step, std::int64_t steps,
@@ -18,13 +20,15 @@ std::int64_t TrainLoop::Run(std::int64_t first_step, std::int64_t steps,
     step_.Begin(first_step + done);
     const StepResults step =
         step_.Run(on_device, inputs.Of(done), infeed.end_requested());
+    const float loss = *step.loss.data_ptr<float>();
     outfeed.Put(
         {.step = first_step + done + 1,
-         .loss = *step.loss.data_ptr<float>(),
+         .loss = loss,
          .top_1 = *step.top_1.data_ptr<float>(),
          .learning_rate = *inputs.rates[done].data_ptr<float>(),
          .images = static_cast<std::int64_t>(*step.counted.data_ptr<float>())});
-    is_ending = step.votes.defined() && *step.votes.data_ptr<float>() > 0;
+    is_ending = !std::isfinite(loss) ||
+                (step.votes.defined() && *step.votes.data_ptr<float>() > 0);
   }
   return done;
 }

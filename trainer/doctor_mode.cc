@@ -1,5 +1,7 @@
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,10 +15,12 @@
 #ifdef INFEED_CUDA
 #include "trainer/cuda_cards.h"
 #endif
+#include "trainer/cpu_load.h"
 #include "trainer/data_set.h"
 #include "trainer/device_ceilings.h"
 #include "trainer/job.h"
 #include "trainer/machine_check.h"
+#include "trainer/torch_errors.h"
 
 namespace infeed {
 namespace {
@@ -32,7 +36,7 @@ Finding Device(const std::string& name) {
 // The most that training can reach.
 Finding Ceilings(const std::string& name) {
   try {
-    const bool in_bfloat16 = IsGpu(name) || CpuGainsFromBfloat16();
+    const bool in_bfloat16 = IsGpu(name) || CpuHasBfloat16();
     const DeviceCeilings ceilings = MeasureCeilings(name, in_bfloat16);
     return {"ceilings",
             fmt::format("{:.4g} TFLOP/s in {}, copies {:.4g} GB/s",
@@ -42,8 +46,24 @@ Finding Ceilings(const std::string& name) {
   } catch (const UsageError&) {
     return {"ceilings", "not measured", ""};  // The device's finding says why.
   } catch (const std::exception& error) {
-    return {"ceilings", "not measured", error.what()};
+    return {"ceilings", "not measured", ErrorText(error)};
   }
+}
+
+// What else ran while the ceilings were measured. Empty: not known.
+std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
+  const std::optional<CpuTimes> now = ReadCpuTimes();
+  const std::optional<CpuLoad> load =
+      before && now ? LoadBetween(*before, *now, now->own - before->own)
+                    : std::nullopt;
+  if (!load) {
+    return {};
+  }
+  return {{"load", load->Text(),
+           load->is_too_high()
+               ? "a training gets what they leave, and the ceilings above are "
+                 "too low: end them first (top shows them)"
+               : ""}};
 }
 
 // How many of the shards have an index beside them that is of them.
@@ -94,10 +114,14 @@ void LookAtData(const std::string& data_dir, std::vector<Finding>& findings) {
 }  // namespace
 
 ExitCode DoctorMode(const RunOptions& options) {
+  const std::optional<CpuTimes> before = ReadCpuTimes();
   std::vector<Finding> findings = {
       {"versions", "infeed " INFEED_VERSION ", LibTorch " + TorchVersion(), ""},
       Device(options.device),
       Ceilings(options.device)};
+  for (Finding& finding : Load(before)) {
+    findings.push_back(std::move(finding));
+  }
 #ifdef INFEED_CUDA
   for (Finding& finding : CheckCards()) {
     findings.push_back(std::move(finding));

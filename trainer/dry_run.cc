@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -10,12 +11,15 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/memory_limit.h"
+#include "records/byte_size.h"
+#include "records/label_index.h"
+#include "records/open_source.h"
 #include "trainer/checkpoint.h"
 #include "trainer/job.h"
 #include "trainer/model_cost.h"
 #include "trainer/model_name.h"
 #include "trainer/run_input.h"
+#include "trainer/run_memory.h"
 #include "trainer/run_options.h"
 
 namespace infeed {
@@ -29,7 +33,7 @@ class Findings {
   // False when there is a problem.
   bool Try(const std::function<void()>& look) {
     try {
-      look();
+      AtTorchsDoor(look);
       return true;
     } catch (const UsageError& error) {
       Add(ExitCode::kUsageError, error.what());
@@ -73,13 +77,36 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   Say(
       fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
                   "bits, {} bad "
-                  "records in it; up to {:.0f} MiB of memory",
+                  "records in it; up to {} of memory",
                   batch->size(), side, side, batch->size() * side * side,
-                  stats.bad_records, MiB(input.memory_bytes())));
+                  stats.bad_records, MemorySizeText(input.memory_bytes())));
   if (stats.bad_records > 0) {
     Say("        the first: " + stats.first_bad_record);
   }
   return input.memory_bytes();
+}
+
+// What the records' labels are, all of them. Those of objects would have to be
+// downloaded.
+void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
+  const RecordIndex& index = split.index;
+  if (std::ranges::any_of(index.shards(), IsUrl)) {
+    Say("labels: of " + split.name + " not counted: its shards are in a store");
+    return;
+  }
+  const BadLabels bad = CountBadLabels(CountLabels(index), params);
+  const std::string text = split.name + ": " + BadLabelsText(bad, params);
+  Say("labels: " + text);
+  const bool is_over =
+      params.max_bad_records >= 0 && bad.count() > params.max_bad_records;
+  const bool ends = trains && (params.on_bad_record == "fail" || is_over);
+  if (bad.count() > 0 && (ends || bad.count() == bad.records)) {
+    throw DataError(text +
+                    fmt::format("; on_bad_record={}, max_bad_records={}, "
+                                "label_offset={}, num_label_classes={}",
+                                params.on_bad_record, params.max_bad_records,
+                                params.label_offset, params.num_label_classes));
+  }
 }
 
 void TryModel(const RunOptions& options, const TrainParams& params) {
@@ -88,26 +115,21 @@ void TryModel(const RunOptions& options, const TrainParams& params) {
   Say("device: " + device.Describe());
   Say(fmt::format("model:  {}, {} parameters", ModelName(params),
                   device.parameter_count()));
+  if (params.precision == "auto" && Trains(options.mode) &&
+      !IsGpu(options.device) && CpuHasBfloat16()) {
+    Say("precision: auto; a run times bfloat16 against float32 first");
+  }
 }
 
 void TryMemory(const RunOptions& options, const TrainParams& params,
                std::int64_t input) {
-  const ModelCost cost = CostOf(ModelOf(params), params.image_size);
-  const DeviceOptions device = DeviceOf(params, options.device);
-  const std::int64_t model =
-      TrainingBytes(cost, OptimizerOf(params), params.train_batch_size,
-                    device.precision == Precision::kBfloat16);
-  const bool on_gpu = IsGpu(options.device);
-  const std::int64_t machine = MachineMemory();
-  Say(fmt::format(
-      "memory: about {:.0f} MiB for a training step{}, up to {:.0f} "
-      "MiB for the input, {:.0f} MiB in this machine",
-      MiB(model), on_gpu ? " on the GPU" : "", MiB(input), MiB(machine)));
-  if (input + (on_gpu ? 0 : model) > machine) {
-    throw UsageError(
-        "memory: that is more than there is; lower train_batch_size, "
-        "image_size or memory_limit, or raise gradient_accumulation_steps");
+  const MemoryNeed need = NeedOf(options, params, input);
+  const MemoryThere there = WithGpu(FindMemory(), need);
+  Say("memory: " + MemoryNeedText(need, there));
+  if (NeverFits(need, there)) {
+    throw IoError(MemoryWarning(need, there));
   }
+  WarnOfMemory(need, there);
 }
 
 // The folder, or the nearest above it that exists.
@@ -131,13 +153,14 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
   // While one is written, the oldest is still there.
   const std::int64_t all = one * (params.keep_last + 1);
   const auto free = static_cast<std::int64_t>(fs::space(folder).available);
-  Say(fmt::format("disk:   {} checkpoints of {:.0f} MiB in {}, {:.0f} MiB free",
-                  params.keep_last, MiB(one), options.model_dir, MiB(free)));
+  Say(fmt::format("disk:   {} checkpoints of {} in {}, {} free",
+                  params.keep_last, FileSizeText(one), options.model_dir,
+                  FileSizeText(free)));
   if (all > free) {
     throw IoError(fmt::format(
-        "{}: {:.0f} MiB for {} checkpoints are more than is free; lower "
-        "keep_last or give another model_dir",
-        options.model_dir, MiB(all), params.keep_last + 1));
+        "{}: {} for {} checkpoints are more than is free; lower keep_last or "
+        "give another model_dir",
+        options.model_dir, FileSizeText(all), params.keep_last + 1));
   }
 }
 
@@ -160,12 +183,22 @@ void TryRun(const RunOptions& options, const DataSet& data,
             const RunParams& resolved, Findings& findings) {
   const TrainParams& params = resolved.values;
   std::int64_t input = 0;
+  if (!data.is_fake() && !options.data_dir.empty()) {
+    Say("labels: " + LabelsText(data.labels(), params));
+  }
+  if (data.train() && Trains(options.mode)) {
+    findings.Try([&] { TryLabels(*data.train(), params, true); });
+  }
+  if (data.eval()) {
+    findings.Try([&] { TryLabels(*data.eval(), params, false); });
+  }
   findings.Try([&] { input = TryInput(options, data, params); });
   findings.Try([&] { TryModel(options, params); });
+  findings.Try([&] { TryMemory(options, params, input); });
   if (Trains(options.mode)) {
-    findings.Try([&] { TryMemory(options, params, input); });
     findings.Try([&] { TryDisk(options, params); });
     Say(WouldTrain(options, params, data.has_eval()));
+    SayScheduleAdvice(params, data);
   }
 }
 
@@ -174,6 +207,7 @@ void TryRun(const RunOptions& options, const DataSet& data,
 ExitCode DryRun(const RunOptions& options) {
   Findings findings;
   DataSet data;
+  findings.Try([&] { RequireModel(options); });
   findings.Try([&] {
     data = DataOf(options);
     if (!options.data_dir.empty()) {

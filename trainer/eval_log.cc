@@ -42,7 +42,8 @@ void EvalLog::Write(std::int64_t step, const EvalResult& result) {
     }
   }
   if (!result.confusion.empty()) {
-    summaries_.Image("confusion_matrix", ConfusionPicture(result), step);
+    summaries_.Image("confusion_matrix",
+                     ConfusionPicture(result, labels_.names()), step);
   }
   if (!result.roc.empty()) {
     summaries_.Image("roc", RocPicture(result), step);

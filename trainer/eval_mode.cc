@@ -1,6 +1,4 @@
-#include <condition_variable>
 #include <cstdio>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -32,7 +30,7 @@ bool EvaluateAndTell(const Job& job, std::optional<EvalLog>& log,
   if (log) {
     log->Write(step, *result);
   }
-  fmt::print("{}\n", EvalText(step, *result));
+  fmt::print("{}\n", EvalText(step, *result, job.params.keep_best));
   std::fflush(stdout);
   return true;
 }
@@ -61,16 +59,14 @@ std::optional<Checkpoint> LoadUnlessGone(const Job& job, std::int64_t step) {
 
 FollowOptions FollowingUntil(const Job& job, const std::stop_token& stop) {
   return {.timeout_seconds = *job.options.eval_timeout,
-          .wait = [stop, storage = job.options.storage](
+          .wait = [wait = WaitingUnlessStopped(stop),
+                   storage = job.options.storage](
                       FollowOptions::Clock::duration time) {
-            std::mutex mutex;
-            std::condition_variable_any nobody;
-            std::unique_lock lock(mutex);
-            nobody.wait_for(lock, stop, time, [] { return false; });
+            const bool goes_on = wait(time);
             if (storage != nullptr) {
               storage->Refresh();
             }
-            return !stop.stop_requested();
+            return goes_on;
           }};
 }
 

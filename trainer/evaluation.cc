@@ -1,6 +1,7 @@
 #include "trainer/evaluation.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -25,46 +26,49 @@ struct EvalPart {
 };
 
 // Without what is known of each image where that of all is too much.
-void DropTooManyScores(const std::vector<std::vector<double>>& ranks,
-                       EvalPart& part) {
-  double scores = 0;
-  for (const std::vector<double>& rank : ranks) {
-    scores += rank[4];
-  }
-  if (scores > static_cast<double>(kMaxScores)) {
+void DropTooManyScores(const RankTotal& scores, EvalPart& part) {
+  if (scores.sum > static_cast<double>(kMaxScores)) {
     part.sums.DropScores();
   }
 }
 
-// Those of all ranks together, on each of them. Rank 0 adds them up: a
-// confusion matrix is large, and all of them on all ranks too much.
+// Those of all ranks together, on each of them.
 EvalSums SumOf(const EvalSums& mine, Ranks& ranks) {
-  EvalSums sum;
-  for (const std::string& part : ranks.Collect(BytesOf(mine))) {
-    if (ranks.place().is_first()) {
-      sum.Add(EvalSumsOf(part));
-    }
-  }
   return EvalSumsOf(
-      ranks.Broadcast(ranks.place().is_first() ? BytesOf(sum) : ""));
+      ranks.Reduce(BytesOf(mine), [](const std::vector<std::string>& parts) {
+        EvalSums sum;
+        for (const std::string& part : parts) {
+          sum.Add(EvalSumsOf(part));
+        }
+        return BytesOf(sum);
+      }));
 }
 
 // The parts of all ranks as one, on each of them; the slowest one's times.
 EvalPart AddUp(EvalPart mine, Ranks& ranks) {
-  const std::vector<std::vector<double>> numbers = ranks.GatherNumbers(
-      {mine.stopped ? 1.0 : 0.0, static_cast<double>(mine.bad_records),
-       mine.seconds, mine.waited,
-       static_cast<double>(mine.sums.scores.size())});
-  DropTooManyScores(numbers, mine);
-  EvalPart all;
-  for (const std::vector<double>& rank : numbers) {
-    all.stopped = all.stopped || rank[0] > 0;
-    all.bad_records += std::llround(rank[1]);
-    all.seconds = std::max(all.seconds, rank[2]);
-    all.waited = std::max(all.waited, rank[3]);
+  const std::vector<RankTotal> totals =
+      ranks.Total({mine.stopped ? 1.0 : 0.0,
+                   static_cast<double>(mine.bad_records), mine.seconds,
+                   mine.waited, static_cast<double>(mine.sums.scores.size())});
+  DropTooManyScores(totals[4], mine);
+  return {.sums = SumOf(mine.sums, ranks),
+          .bad_records = std::llround(totals[1].sum),
+          .seconds = totals[2].most,
+          .waited = totals[3].most,
+          .stopped = totals[0].most > 0};
+}
+
+// "  auc 0.912" of a metric by which checkpoints are kept and that is not on
+// the line anyhow.
+std::string KeptText(const EvalResult& result, std::string_view metric) {
+  constexpr std::array<std::string_view, 4> kShown = {"none", "top_1", "top_5",
+                                                      "loss"};
+  if (std::ranges::find(kShown, metric) != kShown.end()) {
+    return "";
   }
-  all.sums = SumOf(mine.sums, ranks);
-  return all;
+  const std::optional<double> value = MetricOf(result, metric);
+  return value ? fmt::format("  {} {:.4f}", metric, *value)
+               : fmt::format("  no {}", metric);
 }
 
 }  // namespace
@@ -105,12 +109,13 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
   return result;
 }
 
-std::string EvalText(std::int64_t step, const EvalResult& result) {
+std::string EvalText(std::int64_t step, const EvalResult& result,
+                     std::string_view keep_best) {
   std::string text = fmt::format(
-      "evaluation at step {}: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}  ({} "
-      "images, {:.1f} images/s)",
-      step, 100 * result.top_1, 100 * result.top_5, result.loss, result.images,
-      result.images_per_second);
+      "evaluation at step {}: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}{}  "
+      "({} images, {:.1f} images/s)",
+      step, 100 * result.top_1, 100 * result.top_5, result.loss,
+      KeptText(result, keep_best), result.images, result.images_per_second);
   if (result.bad_records > 0) {
     text += fmt::format("; {} bad records left out", result.bad_records);
   }

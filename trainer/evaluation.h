@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "pipeline/options.h"
 #include "records/record_index.h"
@@ -28,7 +29,9 @@ namespace infeed {
                                                  const std::stop_token& stop);
 
 // "evaluation at step 120: top-1 91.2 %  top-5 99.8 %  loss 0.312  (500 images,
-// 210.3 images/s)".
-[[nodiscard]] std::string EvalText(std::int64_t step, const EvalResult& result);
+// 210.3 images/s)", with the metric by which checkpoints are kept (keep_best)
+// behind the loss where it is another one.
+[[nodiscard]] std::string EvalText(std::int64_t step, const EvalResult& result,
+                                   std::string_view keep_best);
 
 }  // namespace infeed

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "trainer/exporter.h"
 #include "trainer/job.h"
-#include "trainer/model_labels.h"
 #include "trainer/run_storage.h"
 
 namespace infeed {
@@ -18,8 +17,7 @@ ModelLabels LabelsOf(const Job& job) {
       job.data.is_fake()) {
     return labels;
   }
-  return ModelLabels::OfData(job.options.data_dir,
-                             job.params.num_label_classes);
+  return DataLabels(job);
 }
 
 }  // namespace
@@ -43,10 +41,13 @@ void ExportNow(const Job& job, std::int64_t step) {
   fmt::print("exported the model of step {} to {}\n", step, folder);
 }
 
-ExitCode ExportMode(const Job& job) {
+ExitCode ExportMode(const Job& job, const std::stop_token& stop) {
   const std::optional<std::int64_t> step = LoadTrained(job, "export");
   if (!step) {
     return ExitCode::kCheckpointUnusable;
+  }
+  if (stop.stop_requested()) {
+    return ExitCode::kStoppedBySignal;
   }
   ExportNow(job, *step);
   return ExitCode::kDone;

@@ -64,7 +64,10 @@ void ResolveFakeData(bool on_gpu, RunParams& params) {
 FakeData::FakeData(const InputOptions& options, const StreamPosition& start)
     : batch_size_(options.batch_size),
       share_(ShareOf(options)),
-      batches_(options.training ? 0 : options.max_records / options.batch_size),
+      batches_(options.training
+                   ? 0
+                   : (options.max_records + options.batch_size - 1) /
+                         options.batch_size),
       memory_bytes_(CheckedBytes(options)),
       position_(start),
       pool_(options.batches_in_pool, share_, options.image_size,

@@ -20,7 +20,8 @@ namespace infeed {
 // classes; an evaluation is always of ten batches. Throws UsageError.
 void ResolveFakeData(bool on_gpu, RunParams& params);
 
-// The stream of such batches: for ever in training, else max_records images.
+// The stream of such batches: for ever in training, else as many as hold
+// max_records images.
 //
 // Owns as many batches as batches_in_pool says, filled once. Next() and
 // position() from one thread at a time, the rest from any. The constructor

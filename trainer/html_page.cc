@@ -25,7 +25,7 @@ h1 { font-size: 1.5rem; margin: 0 0 1rem; }
 h2 { font-size: 1rem; margin: 0 0 .75rem; }
 .tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 1rem; }
 .tile { background: var(--card); border-radius: .5rem;
-  padding: .6rem 1rem; flex: 1 0 5.5rem; }
+  padding: .6rem 1rem; flex: 1 0 4.8rem; }
 .tile b { display: block; font-size: 1.25rem; white-space: nowrap; }
 .tile span, .note, th { color: var(--soft); font-size: .85rem; }
 .cards { display: grid; gap: 1rem;
@@ -51,8 +51,12 @@ th, td { text-align: right; padding: .15rem .5rem; font-weight: normal;
 .text td:first-child { overflow-wrap: normal; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 .heat td { text-align: center; min-width: 2rem; }
-.heat th { text-align: center; }
-.matrix { width: 100%; max-width: 34rem; image-rendering: pixelated; }
+.heat th { text-align: center; vertical-align: bottom; }
+.heat td:first-child { text-align: right; }
+.upright td:first-child { white-space: nowrap; }
+.upright span { writing-mode: vertical-rl; transform: rotate(180deg);
+  white-space: nowrap; }
+.matrix { max-width: 100%; height: auto; }
 .alone { margin-bottom: 1rem; }
 .heat .dark { color: #fff; }
 p { margin: 0 0 .5rem; }

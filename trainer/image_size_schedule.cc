@@ -1,10 +1,10 @@
 #include "trainer/image_size_schedule.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "base/error.h"
+#include "records/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -15,15 +15,6 @@ constexpr std::uint32_t kMaxEpoch = 1'000'000'000;
 [[noreturn]] void Refuse(const std::string& text, const std::string& why) {
   throw UsageError("image_size_schedule='" + text + "': " + why +
                    "; give EPOCH:SIZE pairs, as '0:160,30:192,60:224'");
-}
-
-template <typename Number>
-std::optional<Number> ParseNumber(std::string_view text) {
-  Number number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number)
-                                             : std::nullopt;
 }
 
 }  // namespace
@@ -39,8 +30,8 @@ ImageSizeSchedule::ImageSizeSchedule(const std::string& text, int image_size)
     if (colon == std::string_view::npos) {
       Refuse(text, "'" + std::string(pair) + "' has no colon");
     }
-    const auto epoch = ParseNumber<std::uint32_t>(pair.substr(0, colon));
-    const auto size = ParseNumber<int>(pair.substr(colon + 1));
+    const auto epoch = ParseWholeNumber<std::uint32_t>(pair.substr(0, colon));
+    const auto size = ParseWholeNumber<int>(pair.substr(colon + 1));
     if (!epoch || *epoch > kMaxEpoch || !size || *size < 1 ||
         *size > kMaxSize) {
       Refuse(text, "'" + std::string(pair) +

@@ -8,10 +8,14 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/best_checkpoint.h"
+#include "trainer/model_dir.h"
+#include "trainer/param_yaml.h"
 #include "trainer/rank_parts.h"
 #include "trainer/resume.h"
 #include "trainer/run_options.h"
 #include "trainer/run_storage.h"
+#include "trainer/schedule_advice.h"
 #include "trainer/warm_start.h"
 
 namespace infeed {
@@ -30,10 +34,43 @@ void Say(const std::string& line) {
 
 void BeUnheard() { unheard = true; }
 
+OnShardSetFaults ShardSetPolicy(const RunOptions& options) {
+  return FaultsPolicy(options.params.values.allow_missing_shards,
+                      [](const std::string& line) { Say(line); });
+}
+
+void SayScheduleAdvice(const TrainParams& params, const DataSet& data) {
+  if (data.is_fake()) {
+    return;
+  }
+  for (const std::string& line :
+       ScheduleAdvice(OptimizerOf(params).learning_rate)) {
+    Say(line);
+  }
+}
+
 DataSet DataOf(const RunOptions& options) {
-  return options.data_dir.empty()
-             ? DataSet()
-             : DataSet(options.data_dir, options.params.values.eval_split);
+  if (options.data_dir.empty()) {
+    return {};
+  }
+  const OnShardSetFaults policy = ShardSetPolicy(options);
+  // A split that is not used need not be whole.
+  const OnShardSetFaults ignore = [](const ShardSetFaults&) {};
+  const Mode mode = options.mode;
+  const bool evaluates = mode == Mode::kEval || mode == Mode::kTrainAndEval;
+  const TrainParams& params = options.params.values;
+  const bool is_open =
+      params.label_offset == "auto" || params.num_label_classes == 0;
+  return DataSet(options.data_dir,
+                 {.eval_split = params.eval_split,
+                  .counts_labels = is_open,
+                  .on_train_faults = Trains(mode) ? policy : ignore,
+                  .on_eval_faults = evaluates ? policy : ignore});
+}
+
+ModelLabels DataLabels(const Job& job) {
+  return ModelLabels::OfData(job.options.data_dir, job.params.num_label_classes,
+                             LabelOffsetOf(job.params));
 }
 
 void RequireSplits(const RunOptions& options, const DataSet& data) {
@@ -53,6 +90,21 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
   }
 }
 
+void RequireModel(const RunOptions& options) {
+  // A path of a checkpoint, and weights from elsewhere, do without it; a run
+  // that follows a training has waited for it.
+  const bool takes_its_checkpoint =
+      UsesTrainedModel(options.mode) && IsOfModelDir(options.resume) &&
+      options.params.values.resnet_checkpoint.empty();
+  if (takes_its_checkpoint && !HasParamFile(ParamsPath(options.model_dir)) &&
+      ListCheckpoints(options.model_dir).empty()) {
+    throw UsageError(fmt::format(
+        "model_dir={}: no such model folder: there is no params.yaml and no "
+        "checkpoint; train a model into it first, or give another model_dir",
+        options.model_dir));
+  }
+}
+
 InputOptions EvalInput(const Job& job) {
   InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
   input.trace = job.options.trace;
@@ -65,9 +117,19 @@ namespace {
 // look at it in any way.
 std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
   return Trains(job.options.mode)
-             ? FirstDifference(IdentityOf(job.params, job.data,
-                                          job.options.place.world_size),
-                               checkpoint.identity)
+             ? DifferencesOf(IdentityOf(job.params, job.data,
+                                        job.options.place.world_size),
+                             checkpoint.identity)
+             : "";
+}
+
+// For the modes that use the newest checkpoint: which one was better.
+std::string BetterText(const RunOptions& options, std::int64_t step) {
+  const std::optional<std::int64_t> best = RecordedBestStep(options.model_dir);
+  return !Trains(options.mode) && options.resume == "auto" && best &&
+                 *best != step
+             ? fmt::format("; the best one is of step {}: --checkpoint best",
+                           *best)
              : "";
 }
 
@@ -94,9 +156,9 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
     Say("going on in spite of a difference (--force): " + difference);
   }
   job.device.Load(checkpoint->state);
-  Say(fmt::format("{} the checkpoint at step {}",
+  Say(fmt::format("{} the checkpoint at step {}{}",
                   Trains(job.options.mode) ? "going on from" : "using",
-                  checkpoint->step));
+                  checkpoint->step, BetterText(job.options, checkpoint->step)));
   return RunStart{.step = checkpoint->step, .stream = checkpoint->stream};
 }
 

@@ -7,8 +7,11 @@
 #include <string_view>
 
 #include "trainer/checkpoint.h"
+#include "trainer/cpu_load.h"
 #include "trainer/data_set.h"
 #include "trainer/device_loop.h"
+#include "trainer/memory_need.h"
+#include "trainer/model_labels.h"
 #include "trainer/params.h"
 #include "trainer/ranks.h"
 #include "trainer/run.h"
@@ -25,6 +28,8 @@ struct Job {
   const DataSet& data;
   DeviceLoop& device;
   Ranks& ranks;
+  MemoryThere memory;             // before the run took its own
+  std::optional<CpuTimes> start;  // the cores, when the run began
 };
 
 // Prints a line on stderr.
@@ -32,16 +37,29 @@ void Say(const std::string& line);
 // From now on it does not: what every rank would say, rank 0 says alone.
 void BeUnheard();
 
+// Prints where a run on real images is too short for its learning rate.
+void SayScheduleAdvice(const TrainParams& params, const DataSet& data);
+
 // Bytes as people read them.
 [[nodiscard]] constexpr double MiB(std::int64_t bytes) {
   return static_cast<double>(bytes) / 0x1p20;
 }
 
+// What a run does about shards that are missing: allow_missing_shards.
+[[nodiscard]] OnShardSetFaults ShardSetPolicy(const RunOptions& options);
+
 // The data that a run is given; none where it is given none.
 [[nodiscard]] DataSet DataOf(const RunOptions& options);
 
+// The names of the model's classes, from the data.
+[[nodiscard]] ModelLabels DataLabels(const Job& job);
+
 // Throws UsageError where a mode lacks the images that it is for.
 void RequireSplits(const RunOptions& options, const DataSet& data);
+
+// Throws UsageError where a mode needs a trained model, and model_dir has none:
+// it is a wrong path.
+void RequireModel(const RunOptions& options);
 
 // How an evaluation reads this rank's part, watched by who watches the run.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
@@ -80,7 +98,7 @@ void ExportNow(const Job& job, std::int64_t step);
 [[nodiscard]] ExitCode TrainMode(const Job& job, const std::stop_token& stop);
 [[nodiscard]] ExitCode EvalMode(const Job& job, const std::stop_token& stop);
 [[nodiscard]] ExitCode PredictMode(const Job& job, const std::stop_token& stop);
-[[nodiscard]] ExitCode ExportMode(const Job& job);
+[[nodiscard]] ExitCode ExportMode(const Job& job, const std::stop_token& stop);
 // Needs no model and no data.
 [[nodiscard]] ExitCode DoctorMode(const RunOptions& options);
 

@@ -61,6 +61,19 @@ void Widen(Range& range, double least) {
   }
 }
 
+// What hardly changes gets an axis on which it is seen not to, with ticks that
+// four digits tell apart.
+void WidenValues(Range& range) {
+  constexpr double kHardly = 5e-3;
+  constexpr double kAround = 0.2;
+  const double size = std::max(std::abs(range.low), std::abs(range.high));
+  if (size == 0) {
+    range.high = 1;
+  } else if (range.span() < kHardly * size) {
+    Widen(range, kAround * size);
+  }
+}
+
 Plot PlotOf(const std::vector<ChartSeries>& series,
             const LineChartOptions& options) {
   Plot plot;
@@ -81,7 +94,7 @@ Plot PlotOf(const std::vector<ChartSeries>& series,
     plot.y.Add(0);
   }
   Widen(plot.x, options.whole_x ? 1 : 1e-9);
-  Widen(plot.y, std::max(1e-9, 1e-3 * std::abs(plot.y.high)));
+  WidenValues(plot.y);
   plot.x_step = NiceStep(plot.x.span() / 6);
   if (options.whole_x) {
     plot.x_step = std::max(plot.x_step, 1.0);

@@ -1,7 +1,10 @@
 #include "trainer/loop_values.h"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+#include <string>
+
+#include "pipeline/memory_limit.h"
 
 namespace infeed {
 
@@ -26,30 +29,38 @@ std::vector<Scalar> DeviceScalars(const DeviceUse& use) {
   return scalars;
 }
 
-RankWaits RankWaitsOf(const std::vector<double>& waits, double seconds) {
-  if (waits.size() < 2 || seconds <= 0) {
+MetricsLog::Values RankValues(const std::optional<RankWaits>& waits,
+                              double seconds) {
+  if (!waits || seconds <= 0) {
     return {};
   }
-  return {.is_known = true,
-          .worst = std::ranges::max(waits) / seconds,
-          .mean = std::accumulate(waits.begin(), waits.end(), 0.0) /
-                  static_cast<double>(waits.size()) / seconds};
+  return {{"input_wait_of_worst_rank", waits->worst / seconds},
+          {"input_wait_of_ranks", waits->mean / seconds}};
 }
 
-MetricsLog::Values RankValues(const RankWaits& waits) {
-  if (!waits.is_known) {
+std::vector<Scalar> RankScalars(const std::optional<RankWaits>& waits,
+                                double seconds) {
+  if (!waits || seconds <= 0) {
     return {};
   }
-  return {{"input_wait_of_worst_rank", waits.worst},
-          {"input_wait_of_ranks", waits.mean}};
+  return {{"ranks/input_wait_worst", waits->worst / seconds},
+          {"ranks/input_wait_mean", waits->mean / seconds}};
 }
 
-std::vector<Scalar> RankScalars(const RankWaits& waits) {
-  if (!waits.is_known) {
-    return {};
-  }
-  return {{"ranks/input_wait_worst", waits.worst},
-          {"ranks/input_wait_mean", waits.mean}};
+MetricsLog::Values EndValues(const RunTimes& times,
+                             const DeviceCeilings& ceilings, RunEnd end) {
+  MetricsLog::Values values = {
+      {"state", std::string(RunEndName(end))},
+      {"seconds", times.total},
+      {"warm_up_seconds", times.start_up + times.warm_up},
+      {"checkpoint_seconds", times.checkpoints},
+      {"evaluation_seconds", times.evaluations},
+      {"between_loops_seconds", times.between},
+      {"tflops_measured", ceilings.tflops},
+      {"gb_per_second_measured", ceilings.gb_per_second},
+      {"peak_memory_bytes", PeakRssBytes()}};
+  std::ranges::copy(DeviceValues(times.device), std::back_inserter(values));
+  return values;
 }
 
 }  // namespace infeed

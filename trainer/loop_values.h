@@ -1,31 +1,31 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "pipeline/stats_scalars.h"
 #include "trainer/device_use.h"
 #include "trainer/metrics_log.h"
+#include "trainer/run_clock.h"
+#include "trainer/run_history.h"
 
 // What a loop says of its device and of the ranks, for metrics.jsonl and for
-// TensorBoard.
+// TensorBoard, and what the end of a run says.
 namespace infeed {
 
 [[nodiscard]] MetricsLog::Values DeviceValues(const DeviceUse& use);
 [[nodiscard]] std::vector<Scalar> DeviceScalars(const DeviceUse& use);
 
-// How the ranks' inputs kept up, as shares of the loop's time.
-struct RankWaits {
-  bool is_known = false;  // there are several
-  double worst = 0;
-  double mean = 0;
-};
+// How the ranks' inputs kept up, as shares of the seconds of a loop. Empty
+// where a single process runs.
+[[nodiscard]] MetricsLog::Values RankValues(
+    const std::optional<RankWaits>& waits, double seconds);
+[[nodiscard]] std::vector<Scalar> RankScalars(
+    const std::optional<RankWaits>& waits, double seconds);
 
-// Of how long each waited in a loop of so many seconds.
-[[nodiscard]] RankWaits RankWaitsOf(const std::vector<double>& waits,
-                                    double seconds);
-
-// Nothing where they are not known.
-[[nodiscard]] MetricsLog::Values RankValues(const RankWaits& waits);
-[[nodiscard]] std::vector<Scalar> RankScalars(const RankWaits& waits);
+// How a run ended, where its time went, and the most memory that it had.
+[[nodiscard]] MetricsLog::Values EndValues(const RunTimes& times,
+                                           const DeviceCeilings& ceilings,
+                                           RunEnd end);
 
 }  // namespace infeed

@@ -5,6 +5,14 @@
 #include <numbers>
 
 namespace infeed {
+
+double Epochs(const LearningRateOptions& options) {
+  const std::int64_t whole_batches =
+      std::max<std::int64_t>(1, options.train_images / options.batch_size);
+  return static_cast<double>(options.train_steps) /
+         static_cast<double>(whole_batches);
+}
+
 namespace {
 
 // What the reference's polynomial ends at: tf.train.polynomial_decay's default.
@@ -31,15 +39,6 @@ LarsRate LarsRateOf(int batch_size) {
 double EpochOf(std::int64_t step, const LearningRateOptions& options) {
   return static_cast<double>(step) * options.batch_size /
          static_cast<double>(options.train_images);
-}
-
-// Breakpoints count whole batches only. A batch larger than the data counts as
-// one step an epoch.
-double Epochs(const LearningRateOptions& options) {
-  const std::int64_t whole_batches =
-      std::max<std::int64_t>(1, options.train_images / options.batch_size);
-  return static_cast<double>(options.train_steps) /
-         static_cast<double>(whole_batches);
 }
 
 // Whole epochs in which a run of `epochs` epochs reaches `ninetieths` / 90.
@@ -69,6 +68,16 @@ double WarmupEpochs(const LearningRateOptions& options) {
              : 0;
 }
 
+}  // namespace
+
+std::int64_t WarmupSteps(const LearningRateOptions& options) {
+  return static_cast<std::int64_t>(WarmupEpochs(options) *
+                                   static_cast<double>(options.train_images) /
+                                   options.batch_size);
+}
+
+namespace {
+
 // The peak's part that the reference has left after its warm-up.
 double Staircase(double epoch, double epochs) {
   double factor = 1;
@@ -85,13 +94,6 @@ double Thirds(std::int64_t step, std::int64_t train_steps) {
     factor = 3 * step < third * train_steps ? factor : factor * 0.1;
   }
   return factor;
-}
-
-// The first step after the warm-up, as the reference counts it.
-std::int64_t WarmupSteps(const LearningRateOptions& options) {
-  return static_cast<std::int64_t>(WarmupEpochs(options) *
-                                   static_cast<double>(options.train_images) /
-                                   options.batch_size);
 }
 
 double LarsPolynomial(std::int64_t step, const LearningRateOptions& options) {

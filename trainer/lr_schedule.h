@@ -29,6 +29,13 @@ struct LearningRateOptions {
   std::int64_t train_steps = 1;
 };
 
+// The length of the run. Whole batches alone count; a batch larger than the
+// data counts as one step an epoch.
+[[nodiscard]] double Epochs(const LearningRateOptions& options);
+
+// The first step after the warm-up, as the reference counts it.
+[[nodiscard]] std::int64_t WarmupSteps(const LearningRateOptions& options);
+
 // The rate of one step (counted from 0). A pure function.
 //
 // kReference is the reference driver's: a linear warm-up to

@@ -3,8 +3,10 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <fstream>
@@ -18,12 +20,12 @@
 
 #include "pipeline/memory_limit.h"
 #include "preprocess/simd_target.h"
+#include "records/byte_size.h"
 #include "trainer/train_params.h"
 
 namespace infeed {
 namespace {
 
-constexpr double kMiB = 0x1p20;
 constexpr rlim_t kFewFiles = 4096;
 constexpr rlim_t kLittleLocked = 64 << 20;
 
@@ -72,8 +74,7 @@ Finding Processor(const std::string& root) {
   const std::string target = CurrentSimdTarget();
   const bool slow = target == "PORTABLE" || target == "SSE4";
   return {"processor",
-          fmt::format("{}, vector code for {}",
-                      ValueOf(root + "/proc/cpuinfo", "model name"), target),
+          fmt::format("{}, vector code for {}", ProcessorName(root), target),
           slow ? "it lacks AVX2: decoding and resizing take longer; give the "
                  "virtual machine the host's processor type if it has one"
                : ""};
@@ -98,8 +99,7 @@ Finding Memory(const std::string& root) {
   const std::int64_t limit = TrainParams().memory_limit;
   try {
     const std::int64_t memory = MachineMemory(root);
-    return {"memory",
-            fmt::format("{:.0f} MiB", static_cast<double>(memory) / kMiB),
+    return {"memory", MemorySizeText(memory),
             memory < 2 * limit
                 ? "the input's default memory_limit, 4GiB, is more than half "
                   "of it: give --memory_limit 25%"
@@ -138,9 +138,8 @@ Finding SharedMemory(const std::string& root) {
     return {"/dev/shm", "not there",
             "libraries that share memory between processes need it"};
   }
-  const double bytes =
-      static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
-  return {"/dev/shm", fmt::format("{:.0f} MiB free", bytes / kMiB), ""};
+  const auto bytes = static_cast<std::int64_t>(space.f_bavail * space.f_frsize);
+  return {"/dev/shm", MemorySizeText(bytes) + " free", ""};
 }
 
 // The files of loaded libraries whose names begin with one of these.
@@ -188,6 +187,17 @@ Finding OpenMp(const std::string& root) {
 }
 
 }  // namespace
+
+std::string ProcessorName(const std::string& root) {
+  return ValueOf(root + "/proc/cpuinfo", "model name");
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  // The last byte stays zero: a name that is too long may be cut without one.
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data()
+                                                          : "localhost";
+}
 
 std::vector<Finding> CheckMachine(const std::string& root) {
   return {

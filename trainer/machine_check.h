@@ -12,6 +12,10 @@ struct Finding {
   std::string advice;  // what to do; empty: it is well
 };
 
+// "unknown" where the kernel does not say.
+[[nodiscard]] std::string ProcessorName(const std::string& root = "");
+[[nodiscard]] std::string HostName();
+
 // The machine and what this process may use of it: processor and vector code,
 // cores and their quota, memory, limits of open files and of locked memory,
 // huge pages, /dev/shm, and the libraries of linear algebra and threads that

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/json.h"
 
 namespace infeed {
 namespace {
@@ -60,7 +61,7 @@ std::string BuildManifest(const Manifest& manifest) {
 Manifest ParseManifest(std::string_view text) {
   Manifest manifest;
   try {
-    manifest = ReadFields(Json::parse(text.begin(), text.end()));
+    manifest = ReadFields(ParseJson<Json>(text));
   } catch (const Json::exception& error) {
     throw DataError(fmt::format("not a manifest: {}", error.what()));
   }

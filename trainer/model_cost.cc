@@ -15,13 +15,17 @@ int Strided(int side, int stride) { return (side + stride - 1) / stride; }
 // What an image leaves on the way forward, and what that takes.
 struct Work {
   std::int64_t activations = 0;
+  std::int64_t widest = 0;  // around one convolution
   std::int64_t multiplications = 0;
 };
 
 // A convolution whose output has this side, with its norm or ReLU.
 void Add(const ConvPlan& conv, int side, Work& work) {
   const std::int64_t outputs = conv.out * side * side;
+  const std::int64_t side_before = std::int64_t{side} * conv.stride;
   work.activations += 2 * outputs;
+  work.widest =
+      std::max(work.widest, 2 * outputs + conv.in * side_before * side_before);
   work.multiplications += outputs * conv.in * conv.kernel * conv.kernel;
 }
 
@@ -67,6 +71,7 @@ Work LeNetWork(int classes) {
   return {.activations = 28 * 28 + 2 * 6 * 28 * 28 + 6 * 14 * 14 +
                          2 * 16 * 10 * 10 + 16 * 5 * 5 + 2 * 120 + 2 * 84 +
                          classes,
+          .widest = 28 * 28 + 2 * 6 * 28 * 28,
           .multiplications = 6 * 28 * 28 * 5 * 5 + 16 * 10 * 10 * 6 * 5 * 5 +
                              16 * 5 * 5 * 120 + 120 * 84 + 84 * classes};
 }
@@ -91,6 +96,7 @@ ModelCost CostOf(const ModelOptions& model, int image_size) {
                         ? LeNetWork(model.num_classes)
                         : ResNetWork(model, image_size);
   cost.activations = work.activations;
+  cost.widest = work.widest;
   cost.multiplications = work.multiplications;
   return cost;
 }
@@ -103,6 +109,12 @@ std::int64_t TrainingBytes(const ModelCost& cost,
   const std::int64_t part =
       batch_size / std::max(1, optimizer.accumulation_steps);
   return state + cost.activations * part * (in_bfloat16 ? 2 : 4);
+}
+
+std::int64_t ForwardBytes(const ModelCost& cost, int batch_size,
+                          bool in_bfloat16) {
+  return 4 * (cost.parameters + cost.buffers) +
+         cost.widest * batch_size * (in_bfloat16 ? 2 : 4);
 }
 
 double StepOperations(const ModelCost& cost, int batch_size) {

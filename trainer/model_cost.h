@@ -14,6 +14,9 @@ struct ModelCost {
   // Numbers that one image leaves for the backward pass: what each convolution
   // gives, and what its norm and ReLU make of it.
   std::int64_t activations = 0;
+  // The most numbers of one image that are in use at once on the way forward
+  // alone: around one convolution.
+  std::int64_t widest = 0;
   // Each with its addition, of one image on the way forward.
   std::int64_t multiplications = 0;
 };
@@ -27,6 +30,10 @@ struct ModelCost {
 [[nodiscard]] std::int64_t TrainingBytes(const ModelCost& cost,
                                          const OptimizerOptions& optimizer,
                                          int batch_size, bool in_bfloat16);
+
+// The same of a batch that goes through the model without a way back.
+[[nodiscard]] std::int64_t ForwardBytes(const ModelCost& cost, int batch_size,
+                                        bool in_bfloat16);
 
 // Floating-point operations of a training step: a multiplication and its
 // addition are two, and the way back is twice the way forward.

@@ -32,25 +32,39 @@ std::vector<std::string> ReadLines(const std::string& path) {
   return lines;
 }
 
+// Of labels from `first` on, for classes whose labels begin at `offset`.
+ModelLabels Named(std::vector<std::string> names, int first, int offset) {
+  if (!names.empty() && first > offset) {
+    names.insert(names.begin(), "background");
+  } else if (!names.empty() && first < offset) {
+    names.erase(names.begin());
+  }
+  return ModelLabels(std::move(names));
+}
+
 }  // namespace
 
-ModelLabels::ModelLabels(std::vector<std::string> names, int num_classes)
+ModelLabels::ModelLabels(std::vector<std::string> names)
     : names_(std::move(names)) {
   for (std::string& name : names_) {
     std::ranges::replace(name, '\n', ' ');  // It is to be one line.
   }
-  if (!names_.empty() && LabelOffset(num_classes) == 0 &&
-      names_.size() + 1 == static_cast<std::size_t>(num_classes)) {
-    names_.insert(names_.begin(), "background");
-  }
 }
 
-ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes) {
-  if (const std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir);
+ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes,
+                                int label_offset) {
+  if (std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir);
       info && !info->classes.empty()) {
-    return {info->classes, num_classes};
+    return Named(std::move(info->classes), info->first_label.value_or(1),
+                 label_offset);
   }
-  return {ReadLines(PathIn(data_dir, "labels.txt")), num_classes};
+  std::vector<std::string> names = ReadLines(PathIn(data_dir, "labels.txt"));
+  // The file does not say which label is first.
+  const bool has_background =
+      names.size() + 1 == static_cast<std::size_t>(num_classes);
+  return Named(std::move(names),
+               has_background && label_offset == 0 ? 1 : label_offset,
+               label_offset);
 }
 
 ModelLabels ModelLabels::OfModel(const std::string& model_dir) {

@@ -15,15 +15,15 @@ namespace infeed {
 class ModelLabels {
  public:
   ModelLabels() = default;
-  // The names of the data's classes, the first of which has the label 1, for a
-  // model of so many. The reference's 1001 classes have one for the background
-  // before them.
-  ModelLabels(std::vector<std::string> names, int num_classes);
+  // The name of each class, from 0.
+  explicit ModelLabels(std::vector<std::string> names);
 
-  // Of the data set in a folder or at a URL: from its dataset.json, else
-  // labels.txt; none where there is neither. Throws IoError, DataError.
+  // Of the data set in a folder or at a URL, for a model of so many classes of
+  // which the first has the label label_offset: from its dataset.json, else
+  // labels.txt; none where there is neither. A label 0 without a name is the
+  // background, as in the reference's 1,001 classes. Throws IoError, DataError.
   [[nodiscard]] static ModelLabels OfData(const std::string& data_dir,
-                                          int num_classes);
+                                          int num_classes, int label_offset);
   // Of the model in a folder; none where there is no labels.txt.
   [[nodiscard]] static ModelLabels OfModel(const std::string& model_dir);
 
@@ -40,11 +40,5 @@ class ModelLabels {
  private:
   std::vector<std::string> names_;
 };
-
-// What the labels of records are above a model's classes: converters number
-// from 1. A model of the reference's 1001 classes takes them as they are.
-[[nodiscard]] constexpr int LabelOffset(int num_classes) {
-  return num_classes == 1001 ? 0 : 1;
-}
 
 }  // namespace infeed

@@ -1,6 +1,7 @@
 #include "trainer/nearest_name.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -23,10 +24,47 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// What other programs call some of our parameters and flags.
+constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
+    {"amp", "precision"},
+    {"arch", "resnet_depth"},
+    {"batch", "train_batch_size"},
+    {"batch_size", "train_batch_size"},
+    {"bs", "train_batch_size"},
+    {"data", "data_dir"},
+    {"data_path", "data_dir"},
+    {"depth", "resnet_depth"},
+    {"epochs", "train_epochs"},
+    {"img_size", "image_size"},
+    {"learning_rate", "base_learning_rate"},
+    {"lr", "base_learning_rate"},
+    {"lr_schedule", "learning_rate_schedule"},
+    {"lr_scheduler", "learning_rate_schedule"},
+    {"max_epochs", "train_epochs"},
+    {"max_steps", "train_steps"},
+    {"num_classes", "num_label_classes"},
+    {"num_epochs", "train_epochs"},
+    {"num_workers", "num_parallel_calls"},
+    {"output_dir", "model_dir"},
+    {"pretrained", "resnet_checkpoint"},
+    {"steps", "train_steps"},
+    {"threads", "num_parallel_calls"},
+    {"warmup", "warmup_epochs"},
+    {"wd", "weight_decay"},
+    {"weights", "resnet_checkpoint"},
+    {"workers", "num_parallel_calls"},
+};
+
 }  // namespace
 
 std::string_view NearestName(std::string_view name,
                              std::span<const std::string_view> known) {
+  const auto* const elsewhere = std::ranges::find(
+      kElsewhere, name, &std::pair<std::string_view, std::string_view>::first);
+  if (elsewhere != std::end(kElsewhere) &&
+      std::ranges::find(known, elsewhere->second) != known.end()) {
+    return elsewhere->second;
+  }
   if (name.size() < 3 || name.size() > 64) {
     return "";  // Not a slip of the pen.
   }

@@ -5,8 +5,9 @@
 
 namespace infeed {
 
-// The known name with the fewest edits from an unknown one, or the first of
-// which that is a part; "" when none is close.
+// The known name that was probably meant by an unknown one: what other programs
+// call by it ("lr"), else that with the fewest edits from it, or the first of
+// which it is a part; "" when none is close.
 [[nodiscard]] std::string_view NearestName(
     std::string_view name, std::span<const std::string_view> known);
 

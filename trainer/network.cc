@@ -28,6 +28,10 @@ ParameterKind Network::KindOf(const std::string& parameter) const {
   return found->second;
 }
 
+bool Network::IsOfClassifier(const std::string& parameter) const {
+  return parameter.starts_with(layers_.back().name + ".");
+}
+
 void Network::Finish() {
   InitialiseWeights(options_, *this);
   for (const LayerPlan& layer : layers_) {

@@ -38,6 +38,8 @@ class Network : public torch::nn::Module {
 
   // Requires: a parameter's name.
   [[nodiscard]] ParameterKind KindOf(const std::string& parameter) const;
+  // Whether it belongs to the last layer, which has an output for each class.
+  [[nodiscard]] bool IsOfClassifier(const std::string& parameter) const;
 
   void train(bool on = true) override;
 

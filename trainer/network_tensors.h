@@ -13,7 +13,13 @@ namespace infeed {
 [[nodiscard]] std::vector<OptimizedParameter> ParametersOf(
     const Network& model, const OptimizerOptions& options);
 
+// All parameters.
+[[nodiscard]] NamedTensors WeightsOf(const Network& model);
+
 // The moving mean and variance of each batch norm.
 [[nodiscard]] NamedTensors StatisticsOf(const Network& model);
+
+// All parameters, then all buffers: what a checkpoint holds of the model.
+[[nodiscard]] NamedTensors TensorsOf(const Network& model);
 
 }  // namespace infeed

@@ -1,5 +1,6 @@
 #include "trainer/optimizer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "trainer/cuda_optimizer.h"
@@ -26,7 +27,9 @@ bool IsDecayed(ParameterKind kind, const OptimizerOptions& options) {
 std::unique_ptr<Optimizer> MakeOptimizer(
     const OptimizerOptions& options, std::vector<OptimizedParameter> parameters,
     Kernels kernels) {
-  if (kernels == Kernels::kFastest) {
+  const bool one_rate = std::ranges::all_of(
+      parameters, [](const auto& one) { return one.rate_factor == 1; });
+  if (kernels == Kernels::kFastest && one_rate) {
     if (auto fused = MakeCudaOptimizer(options, parameters)) {
       return fused;
     }

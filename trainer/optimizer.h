@@ -17,7 +17,8 @@ namespace infeed {
 struct OptimizedParameter {
   std::string name;
   torch::Tensor weight;
-  bool decayed = true;  // by weight decay; with LARS, adapted as well
+  bool decayed = true;     // by weight decay; with LARS, adapted as well
+  double rate_factor = 1;  // of the learning rate
 };
 
 // LibTorch's kernels work on every device; on the CPU a single pass over the

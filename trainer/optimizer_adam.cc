@@ -106,21 +106,22 @@ torch::Tensor AdamOptimizer::StepInOnePass(
     const std::vector<torch::Tensor>& gradients, double rate) {
   const Factors plain =
       FactorsOf(options_, *step_.data_ptr<std::int64_t>(), rate);
-  Factors decayed = plain;
-  if (options_.decoupled) {
-    decayed.kept = static_cast<float>(1 - rate * options_.weight_decay);
-  } else {
-    decayed.l2 = static_cast<float>(options_.weight_decay);
-  }
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
     const auto& [index, begin, end] = stretch;
     const OptimizedParameter& parameter = parameters_[index];
-    const double squares =
-        Update(parameter.weight.data_ptr<float>() + begin,
-               means_[index].data_ptr<float>() + begin,
-               squares_[index].data_ptr<float>() + begin,
-               gradients[index].data_ptr<float>() + begin, end - begin,
-               parameter.decayed ? decayed : plain);
+    Factors factors = plain;
+    factors.rate *= static_cast<float>(parameter.rate_factor);
+    if (parameter.decayed && options_.decoupled) {
+      factors.kept = static_cast<float>(1 - rate * parameter.rate_factor *
+                                                options_.weight_decay);
+    } else if (parameter.decayed) {
+      factors.l2 = static_cast<float>(options_.weight_decay);
+    }
+    const double squares = Update(parameter.weight.data_ptr<float>() + begin,
+                                  means_[index].data_ptr<float>() + begin,
+                                  squares_[index].data_ptr<float>() + begin,
+                                  gradients[index].data_ptr<float>() + begin,
+                                  end - begin, factors);
     return parameter.decayed ? squares : 0;
   });
   const double l2 =
@@ -133,10 +134,10 @@ torch::Tensor AdamOptimizer::DecayWithLibrary(
   if (!options_.decoupled) {
     return AddL2(parameters_, gradients, options_.weight_decay, rate);
   }
-  const torch::Tensor kept = 1 - rate * options_.weight_decay;
   for (OptimizedParameter& parameter : parameters_) {
     if (parameter.decayed) {
-      parameter.weight.mul_(kept);
+      parameter.weight.mul_(
+          1 - rate * (options_.weight_decay * parameter.rate_factor));
     }
   }
   return torch::zeros({}, rate.options());
@@ -159,7 +160,8 @@ torch::Tensor AdamOptimizer::StepWithLibrary(
     torch::Tensor divisor = roots[i];
     divisor.mul_(root).add_(options_.epsilon);
     torch::Tensor weight = parameters_[i].weight;
-    weight.addcmul_(means_[i].div(divisor), own_rate, -1);
+    weight.addcmul_(means_[i].div(divisor), own_rate,
+                    -parameters_[i].rate_factor);
   }
   return l2;
 }

@@ -90,13 +90,13 @@ void LarsOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
   std::vector<LarsFactors> factors(parameters_.size(),
                                    {.rate = rate, .momentum = momentum});
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    if (!parameters_[i].decayed) {
-      continue;
+    if (parameters_[i].decayed) {
+      factors[i].decay = static_cast<float>(options_.weight_decay);
+      factors[i].rate = LarsRate(rate, options_.trust, options_.weight_decay,
+                                 std::sqrt(weight_squares[i]),
+                                 std::sqrt(gradient_squares[i]));
     }
-    factors[i].decay = static_cast<float>(options_.weight_decay);
-    factors[i].rate =
-        LarsRate(rate, options_.trust, options_.weight_decay,
-                 std::sqrt(weight_squares[i]), std::sqrt(gradient_squares[i]));
+    factors[i].rate *= static_cast<float>(parameters_[i].rate_factor);
   }
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
     const auto& [index, begin, end] = stretch;
@@ -125,7 +125,7 @@ void LarsOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
       own_rate = rate * torch::where(both, trust, torch::ones_like(trust));
       gradient.add_(weights_[i], options_.weight_decay);
     }
-    averages_[i].addcmul_(gradient, own_rate);
+    averages_[i].addcmul_(gradient, own_rate, parameters_[i].rate_factor);
     weights_[i].sub_(averages_[i]);
   }
 }

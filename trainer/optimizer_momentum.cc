@@ -73,11 +73,12 @@ torch::Tensor MomentumOptimizer::StepInOnePass(
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
     const auto& [index, begin, end] = stretch;
     const OptimizedParameter& parameter = parameters_[index];
-    const double squares =
-        Update(parameter.weight.data_ptr<float>() + begin,
-               averages_[index].data_ptr<float>() + begin,
-               gradients[index].data_ptr<float>() + begin, end - begin,
-               parameter.decayed ? decayed : kept);
+    MomentumFactors factors = parameter.decayed ? decayed : kept;
+    factors.rate *= static_cast<float>(parameter.rate_factor);
+    const double squares = Update(parameter.weight.data_ptr<float>() + begin,
+                                  averages_[index].data_ptr<float>() + begin,
+                                  gradients[index].data_ptr<float>() + begin,
+                                  end - begin, factors);
     return parameter.decayed ? squares : 0;
   });
   return torch::scalar_tensor(options_.weight_decay / 2 * pass_.Sum(),
@@ -98,7 +99,7 @@ torch::Tensor MomentumOptimizer::StepWithLibrary(
       options_.nesterov ? gradients : averages_;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     torch::Tensor weight = parameters_[i].weight;
-    weight.addcmul_(updates[i], rate, -1);
+    weight.addcmul_(updates[i], rate, -parameters_[i].rate_factor);
   }
   return l2;
 }

@@ -18,8 +18,9 @@ enum class DecayScope {
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
   LearningRateOptions learning_rate = {};
-  double momentum = 0.9;  // of kMomentum and kLars
-  bool nesterov = true;   // of kMomentum; as the reference
+  double body_rate_factor = 1;  // of all layers but the classifier
+  double momentum = 0.9;        // of kMomentum and kLars
+  bool nesterov = true;         // of kMomentum; as the reference
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
   double adam_epsilon = 1.1920929e-7;

@@ -67,20 +67,4 @@ std::string DefaultText(const Param& param) {
                                   : std::string(param.when_not_given);
 }
 
-std::string ParamHelp() {
-  std::string text;
-  for (const Param& param : ParamTable()) {
-    text += fmt::format("  {} = {}\n      {}", param.name, DefaultText(param),
-                        param.help);
-    const std::string range = RangeText(param);
-    if (!range.empty()) {
-      const bool unit = !param.unit.empty() && param.unit != "bytes";
-      text += fmt::format(" ({}{}{})", range, unit ? " " : "",
-                          unit ? param.unit : "");
-    }
-    text += "\n";
-  }
-  return text;
-}
-
 }  // namespace infeed

@@ -22,7 +22,4 @@ namespace infeed {
 // A default: its value, or what it is when it is not given.
 [[nodiscard]] std::string DefaultText(const Param& param);
 
-// Two lines for each parameter, as --help shows them.
-[[nodiscard]] std::string ParamHelp();
-
 }  // namespace infeed

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <system_error>
+
+#include "records/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -19,105 +20,20 @@ bool TakeSign(std::string_view& text) {
   return minus;
 }
 
-int DigitOf(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
+// "1_000" as "1000"; one in front is no part of a number, and stays.
+std::string WithoutUnderscores(std::string_view text) {
+  std::string digits(text);
+  if (!text.starts_with('_')) {
+    std::erase(digits, '_');
   }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-}
-
-// value * factor + digit, or is_too_large.
-void Append(std::uint64_t factor, std::uint64_t digit, ScalarInteger& value) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  if (value.magnitude > (kMost - digit) / factor) {
-    value.is_too_large = true;
-    return;
-  }
-  value.magnitude = value.magnitude * factor + digit;
-}
-
-// Digits of a base, with underscores among them; at least one character.
-bool ReadDigits(std::string_view digits, int base, ScalarInteger& value) {
-  for (const char c : digits) {
-    if (c == '_') {
-      continue;
-    }
-    if (DigitOf(c) >= base) {
-      return false;
-    }
-    Append(static_cast<std::uint64_t>(base),
-           static_cast<std::uint64_t>(DigitOf(c)), value);
-  }
-  return !digits.empty();
-}
-
-// "30" of "12:30": one or two digits below 60.
-bool ReadSixtieth(std::string_view part, ScalarInteger& value) {
-  ScalarInteger digits;
-  if (part.size() > 2 || part.find('_') != std::string_view::npos ||
-      !ReadDigits(part, 10, digits) || digits.magnitude > 59) {
-    return false;
-  }
-  Append(60, digits.magnitude, value);
-  return true;
-}
-
-// "12", or "12:30:00" in base 60, whose first part has no leading zero.
-bool ReadDecimal(std::string_view text, ScalarInteger& value) {
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  const bool leads =
-      text.starts_with('_') || (text.starts_with('0') && text.size() > 1);
-  if (leads || !ReadDigits(text.substr(0, colon), 10, value)) {
-    return false;
-  }
-  for (text.remove_prefix(colon); !text.empty();) {
-    text.remove_prefix(1);
-    const std::size_t end = std::min(text.find(':'), text.size());
-    if (!ReadSixtieth(text.substr(0, end), value)) {
-      return false;
-    }
-    text.remove_prefix(end);
-  }
-  return true;
-}
-
-bool ReadUnsigned(std::string_view text, ScalarInteger& value) {
-  if (text.starts_with("0b")) {
-    return ReadDigits(text.substr(2), 2, value);
-  }
-  if (text.starts_with("0x")) {
-    return ReadDigits(text.substr(2), 16, value);
-  }
-  const bool octal = text.size() > 1 && text[0] == '0';
-  return octal ? ReadDigits(text.substr(1), 8, value)
-               : ReadDecimal(text, value);
-}
-
-// "12:30" of "12:30.5" in base 60, times 60 where digits follow.
-bool TakeSixtieths(std::string_view& text, double& whole) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) {
-    return true;
-  }
-  ScalarInteger value;
-  const std::string_view front = text.substr(0, colon);
-  if (!ReadDecimal(front, value) || value.is_too_large) {
-    return false;
-  }
-  whole = 60 * static_cast<double>(value.magnitude);
-  text.remove_prefix(colon + 1);
-  return true;
+  return digits;
 }
 
 // What from_chars reads of decimal digits, a point and an exponent.
 std::optional<double> ReadReal(std::string_view text) {
-  std::string digits(text);
-  std::erase(digits, '_');
+  const std::string digits = WithoutUnderscores(text);
   const bool plain =
-      !digits.empty() &&
+      !digits.empty() && !HasLeadingZero(digits) &&
       digits.find_first_not_of("0123456789.eE+-") == std::string::npos;
   if (!plain || digits[0] == '-') {
     return std::nullopt;
@@ -136,7 +52,17 @@ std::optional<double> ReadReal(std::string_view text) {
 std::optional<ScalarInteger> ParseInteger(std::string_view text) {
   ScalarInteger value;
   value.negative = TakeSign(text);
-  return ReadUnsigned(text, value) ? std::optional(value) : std::nullopt;
+  const bool hexadecimal = text.starts_with("0x");
+  const std::string digits =
+      WithoutUnderscores(text.substr(hexadecimal ? 2 : 0));
+  const char* const last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(
+      digits.data(), last, value.magnitude, hexadecimal ? 16 : 10);
+  value.is_too_large = error == std::errc::result_out_of_range;
+  const bool is_number = error == std::errc() || value.is_too_large;
+  const bool is_plain = hexadecimal || !HasLeadingZero(digits);
+  return is_number && end == last && is_plain ? std::optional(value)
+                                              : std::nullopt;
 }
 
 std::optional<double> ParseNumber(std::string_view text) {
@@ -146,16 +72,8 @@ std::optional<double> ParseNumber(std::string_view text) {
     return integer->negative ? -value : value;
   }
   const bool negative = TakeSign(text);
-  const bool has_sixtieths = text.find(':') != std::string_view::npos;
-  double whole = 0;
-  if (!TakeSixtieths(text, whole)) {
-    return std::nullopt;
-  }
-  const std::optional<double> rest = ReadReal(text);
-  if (!rest || (has_sixtieths && *rest >= 60)) {
-    return std::nullopt;
-  }
-  return negative ? -(whole + *rest) : whole + *rest;
+  const std::optional<double> value = ReadReal(text);
+  return value && negative ? std::optional(-*value) : value;
 }
 
 std::optional<bool> ParseTruth(std::string_view text) {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-// What a value's text says by YAML 1.1's rules, as PyYAML reads them: the
-// reference's parameters have their types from there.
+// What a value's text says: as YAML has it, but for its numbers of base 2, 8
+// and 60, which nobody means.
 namespace infeed {
 
 struct ScalarInteger {
@@ -14,12 +14,12 @@ struct ScalarInteger {
   bool is_too_large = false;  // for the magnitude
 };
 
-// Decimal, 0b101, 010 (octal: 8), 0x10, 12:30 (base 60: 750), with underscores
-// and a sign. nullopt for anything else, "08" as well.
+// Decimal or 0x10, with underscores and a sign. nullopt for anything else, and
+// for a leading zero: "010".
 [[nodiscard]] std::optional<ScalarInteger> ParseInteger(std::string_view text);
 
-// An integer, or 1.5, .5, 5., 1.5e-4, 12:30.5, with underscores; beyond YAML
-// 1.1 also 1e-4 and 1.5e4. nullopt for what is not finite, too.
+// An integer, or 1.5, .5, 5., 1.5e-4, 1e-4, with underscores. nullopt for what
+// is not finite, too.
 [[nodiscard]] std::optional<double> ParseNumber(std::string_view text);
 
 // true/false, yes/no, on/off, and beyond YAML 1/0; in any case.

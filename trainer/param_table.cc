@@ -25,13 +25,16 @@ const ParamGroup kGroups[] = {
 };
 
 const UnsupportedParam kUnsupported[] = {
-    {"use_tpu", "true", "there is no TPU here: --device says where it runs"},
-    {"num_cores", "8", "a process drives one device"},
-    {"transpose_input", "true",
-     "the device chooses the layout that it is fastest with"},
-    {"data_format", "channels_last",
-     "every model lies in channels_last order, the fast one"},
-    {"norm_act_layer", "bn_relu", "EvoNorm is not implemented"},
+    {"use_tpu", "true", kTruth,
+     "there is no TPU here, --device chooses the device"},
+    {"num_cores", "8", "",
+     "each process drives one device, and how many there are the ranks decide "
+     "(--local_ranks, or a launcher)"},
+    {"transpose_input", "true", kTruth,
+     "the layout in memory is chosen here, the fastest for the device"},
+    {"data_format", "channels_last", "channels_last|channels_first",
+     "the layout in memory is chosen here, channels_last for every model"},
+    {"norm_act_layer", "bn_relu", "bn_relu", "EvoNorm is not implemented"},
 };
 
 std::vector<Param> AllParams() {
@@ -65,8 +68,7 @@ std::span<const Param> ParamTable() {
 std::span<const UnsupportedParam> UnsupportedParams() { return kUnsupported; }
 
 const Param* FindParam(std::string_view name) {
-  // The flag's name in older texts about the reference.
-  const std::string_view known = name == "resnet_size" ? "resnet_depth" : name;
+  const std::string_view known = name == kOldDepthName ? "resnet_depth" : name;
   const std::span<const Param> table = ParamTable();
   const auto found = std::ranges::find(table, known, &Param::name);
   return found == table.end() ? nullptr : &*found;

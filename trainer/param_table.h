@@ -46,18 +46,23 @@ struct ParamGroup {
   std::span<const Param> params;
 };
 
-// A parameter of the reference that has no meaning here. Its reference default
-// is accepted, and changes nothing.
+// A parameter of the reference that has no meaning here: it is read, and where
+// it is not the reference's default a line says why it has no effect.
 struct UnsupportedParam {
   std::string_view name;
   std::string_view default_text;
+  std::string_view values;  // "a|b|c"; empty: a whole number from 1 on
   std::string_view why;
 };
+inline constexpr std::string_view kTruth = "true|false";
 
 [[nodiscard]] std::span<const ParamGroup> ParamGroups();
 // All of them.
 [[nodiscard]] std::span<const Param> ParamTable();
 [[nodiscard]] std::span<const UnsupportedParam> UnsupportedParams();
+
+// The name of resnet_depth in older texts about the reference: an alias.
+inline constexpr std::string_view kOldDepthName = "resnet_size";
 
 // The parameter of a name or an alias; nullptr when there is none.
 [[nodiscard]] const Param* FindParam(std::string_view name);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "pipeline/memory_limit.h"
+#include "records/whole_number.h"
 #include "trainer/param_help.h"
 #include "trainer/param_scalar.h"
 
@@ -22,6 +23,13 @@ using P = TrainParams;
                             std::string_view what) {
   throw UsageError(fmt::format("{}='{}': must be {}{}", given.name, given.value,
                                what, given.place));
+}
+
+[[noreturn]] void ThrowNumber(const ParamAssignment& given,
+                              std::string_view what) {
+  ThrowType(given, HasLeadingZero(given.value)
+                       ? fmt::format("{} without a leading zero", what)
+                       : what);
 }
 
 [[noreturn]] void ThrowRange(const ParamAssignment& given,
@@ -53,55 +61,43 @@ bool IsChoice(std::string_view choices, std::string_view text) {
   return false;
 }
 
-// Takes "KiB", "MiB", "GiB" or "TiB" off a number of bytes.
-std::int64_t TakeByteSuffix(std::string_view& text) {
-  static constexpr std::string_view kUnits = "KMGT";
-  if (text.size() < 4 || !text.ends_with("iB")) {
-    return 1;
-  }
-  const std::size_t unit = kUnits.find(text[text.size() - 3]);
-  if (unit == std::string_view::npos) {
-    return 1;
-  }
-  text.remove_suffix(3);
-  return std::int64_t{1} << (10 * (unit + 1));
-}
-
 // Requires: the range lies within the type.
 template <std::integral Integer>
 Integer Fit(const Param& param, const ParamAssignment& given,
-            const ScalarInteger& integer, std::int64_t factor) {
+            const ScalarInteger& integer) {
   const double size =
       integer.is_too_large ? HUGE_VAL : static_cast<double>(integer.magnitude);
-  CheckRange(param, given,
-             (integer.negative ? -size : size) * static_cast<double>(factor));
+  CheckRange(param, given, integer.negative ? -size : size);
   // In range, but for what a double rounds.
   const auto magnitude = static_cast<Integer>(integer.magnitude);
-  return static_cast<Integer>(
-      (integer.negative ? Integer{0} - magnitude : magnitude) *
-      static_cast<Integer>(factor));
+  return static_cast<Integer>(integer.negative ? Integer{0} - magnitude
+                                               : magnitude);
+}
+
+// A size such as 4GiB, or a share of the machine's memory.
+ScalarInteger BytesParam(const ParamAssignment& given) {
+  try {
+    return {.magnitude =
+                static_cast<std::uint64_t>(ParseMemoryLimit(given.value))};
+  } catch (const UsageError&) {
+    ThrowType(given, "a size such as 512MB or 4GiB, or a share such as 50%");
+  }
 }
 
 template <std::integral Integer>
 Integer IntegerParam(const Param& param, const ParamAssignment& given) {
-  std::string_view text = given.value;
-  std::string share;  // of the memory there is, in bytes
-  if (param.unit == "bytes" && text.ends_with('%')) {
-    share = std::to_string(ParseMemoryLimit(text));
-    text = share;
-  }
-  const std::int64_t factor = param.unit == "bytes" ? TakeByteSuffix(text) : 1;
-  const std::optional<ScalarInteger> integer = ParseInteger(text);
+  const std::optional<ScalarInteger> integer =
+      param.unit == "bytes" ? BytesParam(given) : ParseInteger(given.value);
   if (!integer) {
-    ThrowType(given, "an integer");
+    ThrowNumber(given, "an integer");
   }
-  return Fit<Integer>(param, given, *integer, factor);
+  return Fit<Integer>(param, given, *integer);
 }
 
 double NumberParam(const Param& param, const ParamAssignment& given) {
   const std::optional<double> value = ParseNumber(given.value);
   if (!value) {
-    ThrowType(given, "a number");
+    ThrowNumber(given, "a number");
   }
   CheckRange(param, given, *value);
   return *value;
@@ -125,6 +121,16 @@ bool SameValue(std::string_view a, std::string_view b) {
     return ParseTruth(a) == ParseTruth(b);
   }
   return IsNull(b) ? IsNull(a) || a.empty() : a == b;
+}
+
+// Whether a parameter without effect may have this value: see UnsupportedParam.
+bool IsUnsupportedValue(std::string_view values, std::string_view text) {
+  if (values == kTruth) {
+    return ParseTruth(text).has_value();
+  }
+  const std::optional<ScalarInteger> count = ParseInteger(text);
+  return values.empty() ? count && count->magnitude > 0 && !count->negative
+                        : IsChoice(values, text);
 }
 
 }  // namespace
@@ -157,13 +163,17 @@ void SetParam(const Param& param, const ParamAssignment& given,
       param.field);
 }
 
-void CheckUnsupported(const UnsupportedParam& param,
-                      const ParamAssignment& given) {
-  if (!SameValue(given.value, param.default_text)) {
-    throw UsageError(fmt::format(
-        "{}='{}': {}; only the reference's default, '{}', is accepted{}",
-        given.name, given.value, param.why, param.default_text, given.place));
+std::optional<std::string> NoteOnUnsupported(const UnsupportedParam& param,
+                                             const ParamAssignment& given) {
+  if (IsNull(given.value) || SameValue(given.value, param.default_text)) {
+    return std::nullopt;
   }
+  if (!IsUnsupportedValue(param.values, given.value)) {
+    ThrowType(given,
+              param.values.empty() ? "at least 1" : ChoicesText(param.values));
+  }
+  return fmt::format("{}={} has no effect: {}{}", given.name, given.value,
+                     param.why, given.place);
 }
 
 }  // namespace infeed

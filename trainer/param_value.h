@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,10 @@ struct ParamAssignment {
 void SetParam(const Param& param, const ParamAssignment& assignment,
               TrainParams& params);
 
-// Throws UsageError unless the text is the parameter's reference default.
-void CheckUnsupported(const UnsupportedParam& param,
-                      const ParamAssignment& assignment);
+// What to tell the user of a value that has no effect; nullopt for the
+// reference's default. Throws UsageError for what the reference refuses too, or
+// would do differently.
+[[nodiscard]] std::optional<std::string> NoteOnUnsupported(
+    const UnsupportedParam& param, const ParamAssignment& assignment);
 
 }  // namespace infeed

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "pipeline/batch_plan.h"
+#include "records/secrets_guard.h"
 #include "trainer/param_checks.h"
 #include "trainer/param_help.h"
 #include "trainer/param_table.h"
@@ -19,7 +20,7 @@
 namespace infeed {
 namespace {
 
-constexpr std::string_view kFromData = "the data";
+constexpr std::string_view kFromModel = "the model";
 
 [[noreturn]] void ThrowUnknown(const std::string& as_given,
                                const ParamAssignment& given) {
@@ -42,7 +43,10 @@ void Apply(const std::vector<ParamAssignment>& layer, std::string_view origin,
     std::ranges::replace(given.name, '-', '_');
     std::ranges::replace(given.name, '.', '_');
     if (const UnsupportedParam* other = FindUnsupportedParam(given.name)) {
-      CheckUnsupported(*other, given);
+      run.notes.erase(given.name);
+      if (const auto note = NoteOnUnsupported(*other, given)) {
+        run.notes[given.name] = *note;
+      }
       continue;
     }
     const Param* const param = FindParam(given.name);
@@ -77,18 +81,12 @@ void FillIn(std::string_view name, Value& value, Value from_data,
   }
 }
 
-void ResolveClasses(const DataFacts& facts, RunParams& run) {
-  int& classes = run.values.num_label_classes;
-  FillIn("num_label_classes", classes, facts.label_classes, run);
-  if (classes == 0) {
-    throw UsageError(
-        "num_label_classes: the data does not say how many classes there are; "
-        "give it");
-  }
-  if (classes < facts.label_classes) {
-    throw UsageError(
-        fmt::format("num_label_classes={}: the data has {} classes", classes,
-                    facts.label_classes));
+// A model of a program that did not have label_offset: labels counted from 1,
+// but those of the reference's 1,001 classes from 0.
+void ResolveOldModel(RunParams& run) {
+  if (!run.origins.contains("label_offset")) {
+    run.values.label_offset = run.values.num_label_classes == 1001 ? "0" : "1";
+    run.origins["label_offset"] = kFromModel;
   }
 }
 
@@ -145,6 +143,10 @@ void ResolveSteps(int ranks, RunParams& run) {
          std::max<std::int64_t>(5000, values.iterations_per_loop), run);
 }
 
+std::string ShownText(const Param& param, const TrainParams& values) {
+  return WithoutUrlSecrets(ValueText(param, values));
+}
+
 }  // namespace
 
 std::int64_t StepsOfEpoch(const TrainParams& values, int ranks) {
@@ -160,7 +162,8 @@ std::int64_t StepsOfEpoch(const TrainParams& values, int ranks) {
 RunParams ReadParams(const ParamLayers& layers) {
   RunParams run;
   if (!layers.model_file.empty()) {
-    Apply(ReadParamFile(layers.model_file), "the model", run);
+    Apply(ReadParamFile(layers.model_file), kFromModel, run);
+    ResolveOldModel(run);
     // Of the data that it was trained with, not of what it is shown now.
     run.values.num_eval_images = 0;
   }
@@ -188,7 +191,7 @@ RunParams ReadParams(const ParamLayers& layers) {
 }
 
 void ResolveDefaults(const DataFacts& facts, RunParams& params) {
-  ResolveClasses(facts, params);
+  ResolveLabels(facts.labels, params);
   ResolveBatches(facts, params);
   ResolveSteps(facts.ranks, params);
   CheckTogether(params.values);
@@ -204,7 +207,7 @@ std::string ToYaml(const RunParams& params) {
       continue;
     }
     text += fmt::format(
-        "{}: {}  # {}\n", param.name, ValueText(param, params.values),
+        "{}: {}  # {}\n", param.name, ShownText(param, params.values),
         origin == params.origins.end() ? "default" : origin->second);
   }
   return text;
@@ -216,7 +219,7 @@ std::string ChosenText(const RunParams& params) {
     const auto origin = params.origins.find(param.name);
     if (origin != params.origins.end() && IsGiven(param, params.values)) {
       text += fmt::format("  {}: {}  # {}\n", param.name,
-                          ValueText(param, params.values), origin->second);
+                          ShownText(param, params.values), origin->second);
     }
   }
   return text;

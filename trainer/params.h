@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "trainer/label_facts.h"
 #include "trainer/train_params.h"
 
 namespace infeed {
@@ -25,7 +27,12 @@ struct ParamLayers {
 struct RunParams {
   TrainParams values;
   std::map<std::string, std::string, std::less<>> origins;
+  // Why a parameter of the reference has no effect on this run, by its name.
+  std::map<std::string, std::string, std::less<>> notes = {};
 };
+
+// The origin of what the data decides.
+inline constexpr std::string_view kFromData = "the data";
 
 // Batches of a training's input at least: the infeed holds the one in use and
 // the one that comes next, while others are filled.
@@ -35,9 +42,9 @@ constexpr int kLeastBatches = 4;
 struct DataFacts {
   std::int64_t train_images = 0;
   std::int64_t eval_images = 0;
-  int label_classes = 0;  // 0: the data does not say
-  bool on_gpu = false;    // where it runs; decides the default batch
-  int ranks = 1;          // that train together
+  LabelFacts labels = {};
+  bool on_gpu = false;  // where it runs; decides the default batch
+  int ranks = 1;        // that train together
 };
 
 // Puts the layers on the defaults. Throws UsageError naming the parameter, its
@@ -57,7 +64,8 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params);
 [[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values, int ranks);
 
 // The parameters as YAML that a later run takes as --config_file, with where
-// each value came from as a comment. One that is not given is a comment.
+// each value came from as a comment. One that is not given is a comment. URLs
+// are without secrets, here and below.
 [[nodiscard]] std::string ToYaml(const RunParams& params);
 
 // Those lines of it that are no defaults, for people.

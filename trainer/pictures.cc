@@ -24,8 +24,11 @@ constexpr Color kWhite = {255, 255, 255};
 constexpr Color kLine = {208, 213, 221};
 constexpr Color kBlue = {23, 78, 166};
 
-constexpr int kMapSide = 512;   // about, for a map of few classes
-constexpr int kLeastLined = 6;  // pixels of a square that has a frame
+constexpr int kMapSide = 512;           // about, for a map of few classes
+constexpr int kLeastLined = 6;          // pixels of a square that has a frame
+constexpr int kMostNames = 50;          // classes of a map that has names
+constexpr std::size_t kNameBytes = 24;  // of a name
+constexpr int kTextGap = 3;
 constexpr int kCurveSide = 320;
 constexpr int kCurveMargin = 10;
 constexpr int kLeastLossy = 96;  // pixels; what is smaller stays as it is
@@ -105,6 +108,76 @@ Point InPlot(const RocPoint& point) {
           .y = kCurveMargin + kSide * (1 - point.true_positive_rate)};
 }
 
+// The names of all classes, and behind them what the matrix's sides are.
+std::vector<RgbImage> NameTexts(int classes,
+                                const std::vector<std::string>& names) {
+  std::vector<RgbImage> texts;
+  for (std::size_t label = 0; label < static_cast<std::size_t>(classes);
+       ++label) {
+    texts.push_back(TextImage(label < names.size()
+                                  ? names[label].substr(0, kNameBytes)
+                                  : std::to_string(label)));
+  }
+  texts.push_back(TextImage("actual \\ predicted"));
+  return texts;
+}
+
+// From its lower left corner on: to the right, or upwards.
+void DrawText(RgbImage& image, const RgbImage& text, int x, int y,
+              bool upwards) {
+  for (int row = 0; row < text.height(); ++row) {
+    for (int column = 0; column < text.width(); ++column) {
+      const std::uint8_t* const pixel =
+          text.view().row(row) + std::ptrdiff_t{column} * 3;
+      const int up = text.height() - row;
+      SetPixel(image, upwards ? x - up : x + column,
+               upwards ? y - column : y - up, {pixel[0], pixel[1], pixel[2]});
+    }
+  }
+}
+
+// Of the rows on the left, of the columns on top; the last text in the corner.
+void DrawNames(RgbImage& image, const std::vector<RgbImage>& texts, int margin,
+               int square) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const bool is_corner = i + 1 == texts.size();
+    const int end = is_corner ? margin - kTextGap
+                              : margin + static_cast<int>(i) * square +
+                                    (square + kTextHeight) / 2;
+    DrawText(image, texts[i], margin - kTextGap - texts[i].width(), end,
+             /*upwards=*/false);
+    if (!is_corner) {
+      DrawText(image, texts[i], end, margin - kTextGap, /*upwards=*/true);
+    }
+  }
+}
+
+struct MatrixLayout {
+  int margin;
+  int square;
+  int frame;
+};
+
+void DrawSquares(RgbImage& image, const EvalResult& result,
+                 const MatrixLayout& layout) {
+  const auto [margin, square, frame] = layout;
+  FillSquare(image, margin, margin, image.width() - margin, kLine);
+  const auto classes = static_cast<std::size_t>(result.classes);
+  for (std::size_t label = 0; label < classes; ++label) {
+    const auto row =
+        std::span(result.confusion).subspan(label * classes, classes);
+    const double total = static_cast<double>(
+        std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+    for (std::size_t said = 0; said < classes; ++said) {
+      const double share =
+          total > 0 ? static_cast<double>(row[said]) / total : 0;
+      FillSquare(image, margin + static_cast<int>(said) * square + frame,
+                 margin + static_cast<int>(label) * square + frame,
+                 square - frame, Shade(share));
+    }
+  }
+}
+
 RgbImage ImageIn(const Batch& batch, int slot) {
   const int side = batch.image_size();
   RgbImage image;
@@ -133,26 +206,24 @@ WebPicture PictureForWeb(const Batch& batch, int slot) {
           .bytes = EncodeJpeg(image.view(), {.quality = kWebQuality})};
 }
 
-SummaryImage ConfusionPicture(const EvalResult& result) {
+SummaryImage ConfusionPicture(const EvalResult& result,
+                              const std::vector<std::string>& names) {
   Check(!result.confusion.empty(), "there is a confusion matrix");
-  const int square = std::max(1, kMapSide / result.classes);
-  const int frame = square >= kLeastLined ? 1 : 0;
-  const int side = square * result.classes + frame;
-  RgbImage image = Filled(side, side, kLine);
-  const auto classes = static_cast<std::size_t>(result.classes);
-  for (std::size_t label = 0; label < classes; ++label) {
-    const auto row =
-        std::span(result.confusion).subspan(label * classes, classes);
-    const double total = static_cast<double>(
-        std::accumulate(row.begin(), row.end(), std::int64_t{0}));
-    for (std::size_t said = 0; said < classes; ++said) {
-      const double share =
-          total > 0 ? static_cast<double>(row[said]) / total : 0;
-      FillSquare(image, static_cast<int>(said) * square + frame,
-                 static_cast<int>(label) * square + frame, square - frame,
-                 Shade(share));
-    }
+  const bool named = !names.empty() && result.classes <= kMostNames;
+  const std::vector<RgbImage> texts =
+      named ? NameTexts(result.classes, names) : std::vector<RgbImage>();
+  int margin = 0;
+  for (const RgbImage& text : texts) {
+    margin = std::max(margin, text.width() + 2 * kTextGap);
   }
+  const int square =
+      std::max(named ? kTextHeight + 2 : 1, kMapSide / result.classes);
+  const int frame = square >= kLeastLined ? 1 : 0;
+  const int side = margin + square * result.classes + frame;
+  RgbImage image = Filled(side, side, kWhite);
+  DrawSquares(image, result,
+              {.margin = margin, .square = square, .frame = frame});
+  DrawNames(image, texts, margin, square);
   return Encoded(image);
 }
 

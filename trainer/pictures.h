@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "pipeline/batch.h"
 #include "trainer/eval_result.h"
@@ -21,10 +22,12 @@ struct WebPicture {
 // The same for a page. Requires: the same.
 [[nodiscard]] WebPicture PictureForWeb(const Batch& batch, int slot);
 
-// The confusion matrix: a row for each label, a column for each class that was
-// said; the darker, the larger the part of the row. Requires: result.confusion
+// The confusion matrix: a row for each actual class, a column for each
+// predicted one; the darker, the larger the part of the row. Up to 50 classes
+// have their names beside them, where there are any. Requires: result.confusion
 // is there.
-[[nodiscard]] SummaryImage ConfusionPicture(const EvalResult& result);
+[[nodiscard]] SummaryImage ConfusionPicture(
+    const EvalResult& result, const std::vector<std::string>& names = {});
 
 // The ROC curve over the diagonal, false positives to the right, true ones
 // upwards. Requires: result.roc is there.

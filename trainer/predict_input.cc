@@ -18,8 +18,9 @@ namespace fs = std::filesystem;
 
 // What has been named so far.
 struct Named {
-  std::vector<std::string> images;
-  std::vector<std::string> shards;
+  const OnShardSetFaults& on_faults;
+  std::vector<std::string> images = {};
+  std::vector<std::string> shards = {};
 };
 
 void AddImagesOf(const std::string& folder, std::vector<std::string>& images) {
@@ -51,7 +52,7 @@ bool IsShard(const fs::path& path) {
 }
 
 void AddShards(const std::string& spec, Named& named) {
-  const std::vector<std::string> shards = ListShards(spec);
+  const std::vector<std::string> shards = ListShards(spec, named.on_faults);
   named.shards.insert(named.shards.end(), shards.begin(), shards.end());
 }
 
@@ -104,16 +105,17 @@ void AddInput(const std::string& input, Named& named) {
   named.images.push_back(input);
 }
 
-std::vector<ImageFile> WithLabels(std::vector<std::string> paths,
-                                  const ModelLabels& labels, int num_classes) {
-  std::vector<ImageFile> files;
+std::vector<LabelledImage> WithLabels(std::vector<std::string> paths,
+                                      const ModelLabels& labels,
+                                      int label_offset) {
+  std::vector<LabelledImage> files;
   files.reserve(paths.size());
   for (std::string& path : paths) {
     const std::string folder =
         fs::absolute(path).parent_path().filename().string();
     const std::optional<std::int64_t> index = labels.IndexOf(folder);
-    files.push_back({.path = std::move(path),
-                     .label = index ? *index + LabelOffset(num_classes) : -1});
+    files.push_back(
+        {.path = std::move(path), .label = index ? *index + label_offset : -1});
   }
   return files;
 }
@@ -121,8 +123,9 @@ std::vector<ImageFile> WithLabels(std::vector<std::string> paths,
 }  // namespace
 
 RecordIndex RecordsOf(const std::vector<std::string>& inputs,
-                      const ModelLabels& labels, int num_classes) {
-  Named named;
+                      const ModelLabels& labels, int label_offset,
+                      const OnShardSetFaults& on_faults) {
+  Named named = {.on_faults = on_faults};
   for (const std::string& input : inputs) {
     AddInput(input, named);
   }
@@ -134,15 +137,16 @@ RecordIndex RecordsOf(const std::vector<std::string>& inputs,
   return named.images.empty()
              ? RecordIndex(std::move(named.shards))
              : RecordIndex::OfImages(
-                   WithLabels(std::move(named.images), labels, num_classes));
+                   WithLabels(std::move(named.images), labels, label_offset));
 }
 
 RecordIndex RecordsOfSplit(const std::string& data_dir,
-                           const std::string& split) {
+                           const std::string& split,
+                           const OnShardSetFaults& on_faults) {
   std::vector<std::string> shards =
-      FindSplit(data_dir, split == "auto" ? "test" : split);
+      FindSplit(data_dir, split == "auto" ? "test" : split, on_faults);
   if (shards.empty() && split == "auto") {
-    shards = FindSplit(data_dir, "validation");
+    shards = FindSplit(data_dir, "validation", on_faults);
   }
   if (shards.empty()) {
     throw UsageError("data_dir=" + data_dir + ": no " +

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "records/record_index.h"
+#include "records/shard_set.h"
 #include "trainer/model_labels.h"
 
 // What a prediction is asked of.
@@ -18,16 +19,18 @@ namespace infeed {
 // shards. An image in a folder that is named like a class has that class's
 // label.
 //
-// num_classes: of the model. Throws IoError for what is not there, UsageError
+// label_offset: of the model. Throws IoError for what is not there, UsageError
 // for images and shards together or no image at all; and what RecordIndex
-// throws.
-[[nodiscard]] RecordIndex RecordsOf(const std::vector<std::string>& inputs,
-                                    const ModelLabels& labels, int num_classes);
+// throws. on_faults gets what sets of shards lack, here and below.
+[[nodiscard]] RecordIndex RecordsOf(
+    const std::vector<std::string>& inputs, const ModelLabels& labels,
+    int label_offset, const OnShardSetFaults& on_faults = RefuseFaults);
 
 // The records of one split of a data set: "train", "validation" or "test";
 // "auto" is test, else validation. Throws UsageError where there is none;
 // IoError, and what RecordIndex throws.
-[[nodiscard]] RecordIndex RecordsOfSplit(const std::string& data_dir,
-                                         const std::string& split);
+[[nodiscard]] RecordIndex RecordsOfSplit(
+    const std::string& data_dir, const std::string& split,
+    const OnShardSetFaults& on_faults = RefuseFaults);
 
 }  // namespace infeed

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "pipeline/input_pipeline.h"
 #include "records/open_sink.h"
 #include "records/open_source.h"
 #include "trainer/job.h"
@@ -17,6 +17,7 @@
 #include "trainer/prediction_page.h"
 #include "trainer/prediction_pictures.h"
 #include "trainer/prediction_sample.h"
+#include "trainer/run_input.h"
 #include "trainer/run_options.h"
 
 namespace infeed {
@@ -24,17 +25,23 @@ namespace {
 
 constexpr std::size_t kShownOfEachKind = 48;
 
-RecordIndex RecordsToPredict(const Job& job, const ModelLabels& labels) {
+// nullopt: made-up images.
+std::optional<RecordIndex> RecordsToPredict(const Job& job,
+                                            const ModelLabels& labels) {
+  const OnShardSetFaults on_faults = ShardSetPolicy(job.options);
   if (!job.options.inputs.empty()) {
-    return RecordsOf(job.options.inputs, labels, job.params.num_label_classes);
+    return RecordsOf(job.options.inputs, labels, LabelOffsetOf(job.params),
+                     on_faults);
   }
-  return RecordsOfSplit(job.options.data_dir, job.params.eval_split);
+  if (job.data.is_fake()) {
+    return std::nullopt;
+  }
+  return RecordsOfSplit(job.options.data_dir, job.params.eval_split, on_faults);
 }
 
 // The images go the way of an evaluation's, so that the model sees what it saw
 // there.
-InputOptions PredictInput(const Job& job, const RecordIndex& index,
-                          std::int64_t images) {
+InputOptions PredictInput(const Job& job, std::int64_t images) {
   InputOptions input = EvalInput(job);
   const int asked = job.options.predict_batch_size;
   input.batch_size = static_cast<int>(std::min<std::int64_t>(
@@ -43,17 +50,16 @@ InputOptions PredictInput(const Job& job, const RecordIndex& index,
   input.shuffle = Shuffle::kNone;
   input.on_bad_record = OnBadRecord::kSkip;
   input.lenient = job.params.lenient;
-  // Beside image files of somebody else's we neither look nor write.
-  input.use_seek_indexes = !index.is_of_images();
+  input.require_labels = false;
   return input;
 }
 
 // Predicts all images, for those who listen.
-void Predict(const Job& job, const RecordIndex& index,
+void Predict(const Job& job, const RecordIndex* index,
              const InputOptions& input, const PredictionSink& sink,
              const std::stop_token& stop) {
-  InputPipeline pipeline(index, input);
-  Infeed infeed(pipeline, input.batch_size, input.image_size);
+  RunInput records(index, input);
+  Infeed infeed(records.batches(), input.batch_size, input.image_size);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   job.device.Predict(infeed, sink);
 }
@@ -87,19 +93,31 @@ void WritePage(const PredictionSample& sample, const PredictionCounts& counts,
   file.Commit();
 }
 
-ExitCode PredictAll(const Job& job, const RecordIndex& index,
-                    const ModelLabels& labels, const std::stop_token& stop) {
+// How many are predicted: as many as are asked for, of those there are.
+std::int64_t ImagesToPredict(const Job& job, const RecordIndex* index) {
   const std::int64_t asked = job.options.num_test_images;
-  const std::int64_t images =
-      asked > 0 ? std::min(asked, index.size()) : index.size();
-  if (images == 0) {
+  if (index == nullptr) {
+    return asked > 0 ? asked : job.params.num_eval_images;
+  }
+  if (index->size() == 0) {
     throw UsageError("input: there is no image in it");
   }
+  return asked > 0 ? std::min(asked, index->size()) : index->size();
+}
+
+ExitCode PredictAll(const Job& job, const RecordIndex* index,
+                    const ModelLabels& labels, const std::stop_token& stop) {
+  const std::int64_t images = ImagesToPredict(job, index);
   const std::string& page = job.options.predictions_page;
+  if (index == nullptr && !page.empty()) {
+    throw UsageError(
+        "predictions_page: fake data has no images to show; give --data_dir or "
+        "--input");
+  }
   // Opened first: whether it can be written is known before the work is done.
   const std::unique_ptr<ByteSink> page_file =
       page.empty() ? nullptr : OpenSink(page);
-  InputOptions input = PredictInput(job, index, images);
+  InputOptions input = PredictInput(job, images);
   const int classes = job.params.num_label_classes;
   PredictionLog log(index, images, classes, labels, stdout);
   PredictionSample sample(classes, kShownOfEachKind);
@@ -119,7 +137,7 @@ ExitCode PredictAll(const Job& job, const RecordIndex& index,
     return ExitCode::kStoppedBySignal;
   }
   if (page_file) {
-    WritePage(sample, log.counts(), index, labels, input, *page_file);
+    WritePage(sample, log.counts(), *index, labels, input, *page_file);
     Say("the images with what was said of them: " + PathForMessages(page));
   }
   return log.counts().bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
@@ -132,7 +150,8 @@ ExitCode PredictMode(const Job& job, const std::stop_token& stop) {
     return ExitCode::kCheckpointUnusable;
   }
   const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
-  return PredictAll(job, RecordsToPredict(job, labels), labels, stop);
+  const std::optional<RecordIndex> index = RecordsToPredict(job, labels);
+  return PredictAll(job, index ? &*index : nullptr, labels, stop);
 }
 
 }  // namespace infeed

@@ -22,11 +22,14 @@ Json Number(float value) {
 }
 
 // Which image it is.
-Json PlaceOf(const RecordIndex& index, std::int64_t record) {
-  const RecordLocation location = index.at(record);
+Json PlaceOf(const RecordIndex* index, std::int64_t record) {
+  if (index == nullptr) {
+    return {{"file", nullptr}, {"record", record}};
+  }
+  const RecordLocation location = index->at(record);
   Json place = {
-      {"file", index.shards()[static_cast<std::size_t>(location.shard)]}};
-  if (!index.is_of_images()) {
+      {"file", index->shards()[static_cast<std::size_t>(location.shard)]}};
+  if (!index->is_of_images()) {
     place["record"] = location.number;
   }
   return place;
@@ -47,7 +50,7 @@ std::string Line(const Json& object) {
 
 }  // namespace
 
-PredictionLog::PredictionLog(const RecordIndex& index, std::int64_t images,
+PredictionLog::PredictionLog(const RecordIndex* index, std::int64_t images,
                              int num_classes, const ModelLabels& labels,
                              std::FILE* out)
     : index_(index),

@@ -26,13 +26,13 @@ struct PredictionCounts {
 // Writes one JSON line for each image, in the order of the records, and counts;
 // docs/evaluation.md has the fields. An image that is bad has an "error".
 //
-// The index, the labels and the file must outlive it. AddBad() from any thread,
-// before the Add() of the batch; the rest from one at a time. Throws IoError
-// when the lines cannot be written.
+// The index (null for fake data), the labels and the file must outlive it.
+// AddBad() from any thread, before the Add() of the batch; the rest from one at
+// a time. Throws IoError when the lines cannot be written.
 class PredictionLog {
  public:
   // Predictions come in the order of the index, for its first `images` records.
-  PredictionLog(const RecordIndex& index, std::int64_t images, int num_classes,
+  PredictionLog(const RecordIndex* index, std::int64_t images, int num_classes,
                 const ModelLabels& labels, std::FILE* out);
 
   void AddBad(const BadRecord& bad);
@@ -45,7 +45,7 @@ class PredictionLog {
   [[nodiscard]] std::string BadLine(std::int64_t record);
   void Count(const Predictions& batch, int slot);
 
-  const RecordIndex& index_;
+  const RecordIndex* index_;
   std::int64_t images_;
   int num_classes_;
   const ModelLabels& labels_;

@@ -12,7 +12,11 @@ namespace {
 
 constexpr int kSide = 128;  // of a picture on the page, as the style has it
 
-std::string Percent(double share) { return fmt::format("{:.1f} %", share); }
+// Numbers, marks and words stay beside what they belong to in narrow captions;
+// names break anywhere.
+std::string Percent(double share) {
+  return fmt::format("{:.1f}\u00a0%", share);
+}
 
 double PercentOf(std::int64_t part, std::int64_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
@@ -73,7 +77,8 @@ class Figures {
         name == data_.names.end() ? "" : EscapeXml(name->second), kind.mark,
         EscapeXml(labels_.NameOf(shown.said)),
         Percent(100.0 * shown.probability),
-        is_wrong ? "<br>is " + EscapeXml(labels_.NameOf(*shown.label)) : "");
+        is_wrong ? "<br>is\u00a0" + EscapeXml(labels_.NameOf(*shown.label))
+                 : "");
   }
 
   const PredictionPageData& data_;
@@ -99,9 +104,9 @@ std::string PredictionPage(const PredictionPageData& data,
       Tiles(counts) + "<div class=\"cards\">\n" +
           HtmlCard(Title("Wrong", data.wrong.size(),
                          counts.labelled - counts.top_1, "the surest"),
-                   figures.Of(data.wrong, {"wrong", "\u2717 "}), "wide") +
+                   figures.Of(data.wrong, {"wrong", "\u2717\u00a0"}), "wide") +
           HtmlCard(Title("Right", data.right.size(), counts.top_1, "any"),
-                   figures.Of(data.right, {"right", "\u2713 "}), "wide") +
+                   figures.Of(data.right, {"right", "\u2713\u00a0"}), "wide") +
           HtmlCard(Title("Without a label", data.unlabelled.size(),
                          counts.images - counts.labelled, "any"),
                    figures.Of(data.unlabelled, {"", ""}), "wide") +

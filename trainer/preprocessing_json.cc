@@ -7,6 +7,7 @@
 #include "preprocess/crop.h"
 #include "preprocess/recipe.h"
 #include "preprocess/torchvision_crop.h"
+#include "trainer/label_facts.h"
 #include "trainer/model_name.h"
 
 namespace infeed {
@@ -120,6 +121,7 @@ std::string PreprocessingJson(const TrainParams& params,
                        {"shape", {"N", params.num_label_classes}},
                        {"probabilities", "softmax"}}},
                      {"num_label_classes", params.num_label_classes},
+                     {"label_offset", LabelOffsetOf(params)},
                      {"classes", labels.names()}};
   return json.dump(2) + "\n";
 }

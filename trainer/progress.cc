@@ -75,6 +75,20 @@ WorkLeft WorkLeftAt(std::int64_t step, std::int64_t first_step,
   return left;
 }
 
+std::string FittedLine(std::string_view line, std::size_t columns) {
+  if (line.size() <= columns) {
+    return std::string(line);
+  }
+  const std::size_t place = std::min(line.rfind("  ETA "), line.size());
+  const std::string_view eta = line.substr(place);
+  const std::size_t room = columns - std::min(columns, eta.size());
+  std::string_view rest = line.substr(0, place);
+  while (rest.size() > room && rest.find("  ") != std::string_view::npos) {
+    rest = rest.substr(0, rest.rfind("  "));
+  }
+  return std::string(rest.substr(0, room)).append(eta).substr(0, columns);
+}
+
 ProgressLine::ProgressLine(std::FILE* out,
                            std::function<Clock::time_point()> now)
     : out_(out),
@@ -90,12 +104,18 @@ void ProgressLine::Update(std::string_view text, bool force) {
   last_ = now;
   if (terminal_) {
     // The last column stays free: some terminals wrap once it is written.
-    const std::string_view cut = text.substr(0, ColumnsOf(out_) - 1);
     // Back to the first column, the text, and the rest of the line cleared.
-    Show(out_, fmt::format("\r{}\x1b[K", cut));
+    Show(out_,
+         fmt::format("\r{}\x1b[K", FittedLine(text, ColumnsOf(out_) - 1)));
     open_ = true;
   } else {
     Show(out_, fmt::format("{}\n", text));
+  }
+}
+
+void ProgressLine::Erase() {
+  if (std::exchange(open_, false)) {
+    Show(out_, "\r\x1b[K");
   }
 }
 

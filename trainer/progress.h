@@ -41,7 +41,12 @@ struct WorkLeft {
                                   std::int64_t total_steps,
                                   std::int64_t steps_per_eval);
 
-// One line on stderr that is rewritten in place on a terminal, cut to its
+// A progress line in at most so many columns: of the parts that two spaces
+// separate the last go first, but for an ETA, which stays.
+[[nodiscard]] std::string FittedLine(std::string_view line,
+                                     std::size_t columns);
+
+// One line on stderr that is rewritten in place on a terminal, fitted to its
 // width, and a line every few seconds elsewhere.
 //
 // One thread at a time. Never fails: a line that cannot be shown is not.
@@ -57,6 +62,8 @@ class ProgressLine {
   void Update(std::string_view text, bool force = false);
   // Ends the line in place, so that other text can follow.
   void Finish();
+  // Takes it off a terminal again.
+  void Erase();
 
  private:
   std::FILE* out_;

@@ -17,8 +17,8 @@ namespace infeed {
 enum class FrameKind : std::uint8_t {
   kHello = 1,  // "TOKEN RANK"; back: all have come
   kBeat,       // still here
-  kMessage,    // a rank's part of a Gather()
-  kAll,        // everyone's: PackTexts()
+  kMessage,    // a rank's part of a Reduce()
+  kAnswer,     // what rank 0 made of all of them
   kFailed,     // why this rank ends
   kVerdict,    // why all end
   kBye,        // this rank has finished; back: heard

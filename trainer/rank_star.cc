@@ -67,26 +67,29 @@ StarRanks::~StarRanks() {
   ::close(wake_);
 }
 
-std::vector<std::string> StarRanks::Join(std::string_view mine,
-                                         bool tells_all) {
+std::string StarRanks::Reduce(std::string_view mine, const Reduction& reduce) {
   std::unique_lock lock(mutex_);
-  if (is_first()) {
-    mine_ = std::string(mine);
-    tells_all_ = tells_all;
-  } else {
+  collecting_ = is_first();
+  if (!is_first()) {
     PutToAll(FrameKind::kMessage, mine);
   }
   Wake();
-  changed_.wait(lock, [this] { return everyone_ || why_over_; });
-  if (!everyone_) {
+  changed_.wait(lock, [this] { return received_ || why_over_; });
+  if (!received_) {
     caller_knows_ = true;
     throw IoError(*why_over_);
   }
-  return UnpackTexts(*std::exchange(everyone_, std::nullopt));
-}
-
-std::string StarRanks::Broadcast(std::string_view mine) {
-  return std::move(Gather(is_first() ? mine : std::string_view()).front());
+  std::vector<std::string> all = *std::exchange(received_, std::nullopt);
+  if (!is_first()) {
+    return all.front();
+  }
+  all.insert(all.begin(), std::string(mine));
+  lock.unlock();
+  std::string answer = reduce(all);
+  lock.lock();
+  PutToAll(FrameKind::kAnswer, answer);
+  Wake();
+  return answer;
 }
 
 void StarRanks::Fail(std::string_view message) noexcept {
@@ -150,7 +153,7 @@ void StarRanks::Serve() {
     Poll();
     lock.lock();
     ServeLinks();
-    FinishGather();
+    TakeMessages();
     LookForSilence();
     SendBeats();
     EndProcessIfDue(lock);
@@ -204,8 +207,8 @@ void StarRanks::Obey(Link& link, Frame frame) {
     case FrameKind::kMessage:
       link.message = std::move(frame.body);
       return;
-    case FrameKind::kAll:
-      everyone_ = std::move(frame.body);
+    case FrameKind::kAnswer:
+      received_ = std::vector<std::string>{std::move(frame.body)};
       return;
     case FrameKind::kFailed:
       link.has_left = true;
@@ -228,12 +231,11 @@ void StarRanks::Obey(Link& link, Frame frame) {
   }
 }
 
-// On rank 0, once everyone's message is there.
-void StarRanks::FinishGather() {
-  if (!mine_ || why_over_) {
+// On rank 0, once every message is there.
+void StarRanks::TakeMessages() {
+  if (!collecting_ || why_over_) {
     return;
   }
-  std::vector<std::string> all = {*mine_};
   for (const Link& link : links_) {
     if (!link.message && link.has_left) {
       Condemn(fmt::format("rank {} has ended before the others", link.rank));
@@ -241,16 +243,12 @@ void StarRanks::FinishGather() {
     if (!link.message) {
       return;
     }
-    all.push_back(*link.message);
   }
-  everyone_ = PackTexts(all);
-  PutToAll(FrameKind::kAll,
-           tells_all_ ? *everyone_
-                      : PackTexts(std::vector<std::string>(all.size())));
+  collecting_ = false;
+  received_.emplace();
   for (Link& link : links_) {
-    link.message.reset();
+    received_->push_back(*std::exchange(link.message, std::nullopt));
   }
-  mine_.reset();
 }
 
 void StarRanks::LookForSilence() {

@@ -27,9 +27,9 @@ struct StarOptions {
   std::function<void(const std::string& message)> end_process = {};
 };
 
-// Ranks in a star: every rank has a connection to rank 0, which adds up what
-// they say and tells all when one is over. A closed connection is seen at once,
-// a silent one after the time-out.
+// Ranks in a star: every rank has a connection to rank 0, which combines what
+// they send and tells all when one is over. A closed connection is seen at
+// once, a silent one after the time-out.
 //
 // Owns the connections and a thread that serves them; the destructor says
 // goodbye, and on rank 0 waits for the others' up to the time-out.
@@ -42,13 +42,7 @@ class StarRanks final : public Ranks {
   StarRanks(const StarRanks&) = delete;
   StarRanks& operator=(const StarRanks&) = delete;
 
-  std::vector<std::string> Gather(std::string_view mine) override {
-    return Join(mine, true);
-  }
-  std::vector<std::string> Collect(std::string_view mine) override {
-    return Join(mine, false);
-  }
-  std::string Broadcast(std::string_view mine) override;
+  std::string Reduce(std::string_view mine, const Reduction& reduce) override;
   void Fail(std::string_view message) noexcept override;
   std::optional<std::string> WhyOver(
       std::chrono::milliseconds patience) override;
@@ -61,12 +55,8 @@ class StarRanks final : public Ranks {
     int rank = 0;
     FrameStream stream;
     bool has_left = false;                    // with a goodbye
-    std::optional<std::string> message = {};  // of this Join()
+    std::optional<std::string> message = {};  // of this Reduce()
   };
-
-  // Collect() and Gather(), which tells all what everyone said.
-  [[nodiscard]] std::vector<std::string> Join(std::string_view mine,
-                                              bool tells_all);
 
   // In the thread; all but Poll() with mutex_ held.
   void Serve();
@@ -74,7 +64,7 @@ class StarRanks final : public Ranks {
   void ServeLinks();
   void Hear(Link& link);
   void Obey(Link& link, Frame frame);
-  void FinishGather();
+  void TakeMessages();
   void LookForSilence();
   void SendBeats();
   void EndProcessIfDue(std::unique_lock<std::mutex>& lock);
@@ -94,9 +84,9 @@ class StarRanks final : public Ranks {
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   std::vector<Link> links_;
-  std::optional<std::string> mine_;      // of this Join(), rank 0's
-  bool tells_all_ = true;                // likewise
-  std::optional<std::string> everyone_;  // its result, packed
+  bool collecting_ = false;  // rank 0 is in a Reduce() and waits for messages
+  // What it waits for: on rank 0 the others' messages, elsewhere the answer.
+  std::optional<std::vector<std::string>> received_;
   std::optional<std::string> why_over_;
   Clock::time_point over_since_;
   Clock::time_point last_round_ = Clock::now();

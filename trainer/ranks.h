@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,13 @@
 #include "trainer/rank_place.h"
 
 namespace infeed {
+
+// A number of all ranks.
+struct RankTotal {
+  double sum = 0;
+  double most = 0;  // of one rank
+  int rank = 0;     // the first one that has the most
+};
 
 // The ranks that train together, as the host sees them: small messages between
 // loops. What the devices exchange inside a step is DeviceGroup's.
@@ -23,17 +31,17 @@ class Ranks {
  public:
   virtual ~Ranks() = default;
 
+  // Makes one answer of every rank's message, by rank.
+  using Reduction =
+      std::function<std::string(const std::vector<std::string>& messages)>;
+
   [[nodiscard]] const RankPlace& place() const { return place_; }
 
-  // Everyone's message, by rank.
-  [[nodiscard]] virtual std::vector<std::string> Gather(
-      std::string_view mine) = 0;
-  // The same on rank 0; the others get as many empty ones: for what is large,
-  // as Gather() sends everyone's to everyone.
-  [[nodiscard]] virtual std::vector<std::string> Collect(
-      std::string_view mine) = 0;
-  // Rank 0's message; the others' is not looked at.
-  [[nodiscard]] virtual std::string Broadcast(std::string_view mine) = 0;
+  // Every rank's message goes to rank 0, whose `reduce` makes an answer of
+  // them; every rank returns that answer. No rank is sent all messages: the
+  // bytes grow with the number of ranks, not with its square.
+  [[nodiscard]] virtual std::string Reduce(std::string_view mine,
+                                           const Reduction& reduce) = 0;
 
   // Tells the others why this rank ends, so that they can say so; does not
   // throw.
@@ -44,13 +52,16 @@ class Ranks {
   [[nodiscard]] virtual std::optional<std::string> WhyOver(
       std::chrono::milliseconds patience) = 0;
 
-  // Whether one of them says yes.
+  // On rank 0 every rank's message, by rank; on the others none.
+  [[nodiscard]] std::vector<std::string> Collect(std::string_view mine);
+  // Rank 0's message; the others' messages are not used.
+  [[nodiscard]] std::string Broadcast(std::string_view mine);
+  // Whether `mine` is true on any rank.
   [[nodiscard]] bool Any(bool mine);
-  // The same of numbers; as many from every rank.
-  [[nodiscard]] std::vector<std::vector<double>> GatherNumbers(
-      const std::vector<double>& mine);
-  // Waits until all have come here.
-  void Barrier() { (void)Gather(""); }
+  // The totals of each number; every rank gives as many.
+  [[nodiscard]] std::vector<RankTotal> Total(const std::vector<double>& mine);
+  // Waits until all ranks have called it.
+  void Barrier() { (void)Collect(""); }
   // Throws IoError unless all have the same `mine`; what: "parameters of
   // the run", for the message.
   void RequireSame(std::string_view what, std::string_view mine);

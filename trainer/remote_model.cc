@@ -108,9 +108,9 @@ void RemoteModel::DropOthers() {
 }
 
 void RemoteModel::PullFiles() {
-  std::vector<std::string> names = {"params.yaml", "labels.txt"};
+  std::vector<std::string> names = {"params.yaml", "labels.txt", "best.json"};
   if (options_.trains) {
-    names.insert(names.end(), {kMetrics, "best.json"});
+    names.emplace_back(kMetrics);
   }
   std::erase_if(names,
                 [&](const std::string& name) { return !remote_.Has(name); });
@@ -139,7 +139,10 @@ void RemoteModel::PullCheckpoints() {
     return;
   }
   checkpoints_.PullNewestWhole(steps, options_.model_dir);
-  const std::optional<std::int64_t> best = RecordedBestStep(options_.model_dir);
+  const std::optional<std::int64_t> best =
+      options_.trains || options_.resume == "best"
+          ? RecordedBestStep(options_.model_dir)
+          : std::nullopt;
   for (const std::int64_t step : steps) {
     if (step == best || std::to_string(step) == options_.resume) {
       checkpoints_.Pull(step, options_.model_dir);

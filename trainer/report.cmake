@@ -1,13 +1,15 @@
-# Pages and plots of reports, for every program's.
+# Pages and plots of reports, and progress lines, for every program's.
 infeed_library(charts
   SOURCES
     html_page.cc
     line_chart.cc
+    progress.cc
     svg_chart.cc
     svg_parts.cc
   HEADERS
     html_page.h
     line_chart.h
+    progress.h
     svg_chart.h
     svg_parts.h
   PRIVATE fmt::fmt)

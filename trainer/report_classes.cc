@@ -19,6 +19,7 @@ namespace infeed {
 namespace {
 
 constexpr int kMaxNumbers = 20;       // classes of a matrix in numbers
+constexpr int kMaxLevel = 8;          // of one whose names lie level
 constexpr std::size_t kMaxRows = 25;  // of the classes' table
 constexpr double kDarkFrom = 0.6;     // where white letters read better
 
@@ -115,12 +116,16 @@ std::string Square(std::int64_t count, std::int64_t images) {
       share >= kDarkFrom ? " class=\"dark\"" : "", share, count);
 }
 
+bool IsWide(const EvalResult& result) { return result.classes > kMaxLevel; }
+
 std::string NumbersMatrix(const EvalResult& result,
                           const std::vector<std::string>& names) {
   const auto classes = static_cast<std::size_t>(result.classes);
-  std::string html = "<table class=\"heat\">\n<tr><th>label \\ said</th>";
+  std::string html =
+      fmt::format("<table class=\"heat{}\">\n<tr><th>actual \\ predicted</th>",
+                  IsWide(result) ? " upright" : "");
   for (std::size_t said = 0; said < classes; ++said) {
-    html += "<th>" + EscapeXml(NameOf(said, names)) + "</th>";
+    html += "<th><span>" + EscapeXml(NameOf(said, names)) + "</span></th>";
   }
   html += "</tr>\n";
   for (std::size_t label = 0; label < classes; ++label) {
@@ -136,12 +141,14 @@ std::string NumbersMatrix(const EvalResult& result,
   return html + "</table>\n";
 }
 
-std::string MatrixPicture(const EvalResult& result) {
+std::string MatrixPicture(const EvalResult& result,
+                          const std::vector<std::string>& names) {
   return "<img class=\"matrix\" alt=\"confusion matrix\" "
          "src=\"data:image/png;base64," +
-         Base64(ConfusionPicture(result).png) +
-         "\">\n<p class=\"note\">a row for each label, a column for each class "
-         "that was said; the darker, the more of the row</p>\n";
+         Base64(ConfusionPicture(result, names).png) +
+         "\">\n<p class=\"note\">actual \\ predicted: a row for each actual "
+         "class, a column for each predicted one; the darker, the larger the "
+         "part of the row</p>\n";
 }
 
 std::string RocChart(const EvalResult& result) {
@@ -170,7 +177,8 @@ ClassCards ClassCardsOf(const EvalResult& result,
   if (!result.confusion.empty()) {
     cards.confusion = result.classes <= kMaxNumbers
                           ? NumbersMatrix(result, names)
-                          : MatrixPicture(result);
+                          : MatrixPicture(result, names);
+    cards.are_wide = IsWide(result);
     cards.table = ClassTable(result, names);
   }
   cards.roc = RocChart(result);

@@ -13,6 +13,7 @@ struct ClassCards {
   std::string confusion;  // numbers where they fit, else a picture
   std::string table;      // each class's accuracy, or the worst
   std::string roc;
+  bool are_wide = false;  // the first two need the page's whole width
 };
 
 // names: by label; a class without one is shown as its label.

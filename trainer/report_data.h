@@ -10,14 +10,15 @@
 #include "trainer/eval_result.h"
 #include "trainer/run_clock.h"
 #include "trainer/run_history.h"
+#include "trainer/run_origin.h"
 
 namespace infeed {
 
-// A line of one of the report's tables.
+// A parameter, as the report lists it.
 struct ReportFact {
   std::string name;
   std::string value;
-  std::string origin = {};  // of a parameter; empty: it is the default
+  std::string origin = {};  // empty: it is the default
 };
 
 // What the report says that does not change while a run lives.
@@ -28,18 +29,19 @@ struct ReportSubject {
   std::int64_t iterations_per_loop = 1;
   std::vector<std::string> class_names = {};  // by label; may be too few
   std::vector<ReportFact> configuration = {};
-  std::vector<ReportFact> environment = {};
+  RunOrigin origin = {};
 };
 
 // What it says of the run so far.
 struct ReportState {
   std::int64_t step = 0;
-  bool ended = false;
+  std::optional<RunEnd> end = {};
   RunTimes times = {};
   DeviceCeilings ceilings = {};
   PipelineStats input = {};                   // of the time in loops
   std::optional<EvalResult> evaluation = {};  // the newest of this run
   std::int64_t evaluation_step = 0;
+  std::int64_t peak_memory_bytes = 0;   // of this process
   std::vector<std::string> files = {};  // relative to model_dir
 };
 

@@ -29,18 +29,21 @@ std::string AccuracyTiles(const std::vector<HistoryEvaluation>& evaluations) {
   return HtmlTile(Percent(evaluations.back().top_1), "top-1, last") +
          HtmlTile(Percent(best->top_1),
                   fmt::format("top-1, best, at step {}", best->step)) +
-         HtmlTile(Percent(evaluations.back().top_5), "top-5, last");
+         HtmlTile(Percent(evaluations.back().top_5), "top-5, last") +
+         HtmlTile(fmt::format("{:.3f}", evaluations.back().loss),
+                  "loss, evaluation");
 }
 
 std::string Tiles(const ReportSubject& subject, const RunHistory& history,
                   const ReportState& state) {
   std::string tiles =
       HtmlTile(fmt::format("{} / {}", state.step, subject.total_steps),
-               state.ended ? "steps, ended" : "steps, so far") +
+               fmt::format("steps, {}",
+                           state.end ? EndText(*state.end) : "so far")) +
       AccuracyTiles(history.evaluations());
   if (!history.steps().empty()) {
-    tiles +=
-        HtmlTile(fmt::format("{:.3f}", history.steps().back().loss), "loss");
+    tiles += HtmlTile(fmt::format("{:.3f}", history.steps().back().loss),
+                      "loss, training");
   }
   tiles +=
       HtmlTile(fmt::format("{:.1f}",
@@ -91,8 +94,9 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
     const ClassCards classes =
         ClassCardsOf(*state.evaluation, subject.class_names);
     const std::string at = fmt::format(" at step {}", state.evaluation_step);
-    body += HtmlCard("Confusion matrix" + at, classes.confusion) +
-            HtmlCard("Classes" + at, classes.table) +
+    const char* const kind = classes.are_wide ? "wide" : "";
+    body += HtmlCard("Confusion matrix" + at, classes.confusion, kind) +
+            HtmlCard("Classes" + at, classes.table, kind) +
             HtmlCard("ROC curve" + at, classes.roc, "map");
   }
   body += HtmlCard("The input's stages, in loops", StagesTable(state.input),
@@ -100,7 +104,8 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
           HtmlCard("Runs, and their warm-up", RunsTable(history), "wide") +
           HtmlCard("Configuration", ConfigurationTable(subject.configuration)) +
           HtmlCard("Environment and files",
-                   FactsTable(subject.environment) + FileList(state.files)) +
+                   OriginTable(subject.origin, state.peak_memory_bytes) +
+                       FileList(state.files)) +
           "</div>\n";
   return HtmlPage(EscapeXml(subject.title), body);
 }

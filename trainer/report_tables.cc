@@ -37,6 +37,12 @@ std::string RateText(const StageStats& stage) {
              : "-";
 }
 
+std::string StateText(const HistoryRun& run) {
+  return run.end
+             ? fmt::format("{} at step {}", EndText(*run.end), run.last_step)
+             : "no end";
+}
+
 // A URL's path; everything but plain characters as %XX.
 std::string UrlText(const std::string& path) {
   std::string url;
@@ -119,6 +125,10 @@ std::string StagesTable(const PipelineStats& stats) {
          "<p class=\"note\">" + EscapeXml(QueueText(stats)) + "</p>\n";
 }
 
+std::string_view EndText(RunEnd end) {
+  return end == RunEnd::kDone ? "ended" : RunEndName(end);
+}
+
 std::string RunsTable(const RunHistory& history) {
   Rows rows;
   for (const HistoryRun& run : history.runs()) {
@@ -127,7 +137,7 @@ std::string RunsTable(const RunHistory& history) {
          std::to_string(run.first_step), SecondsText(run.start_up_seconds),
          SecondsText(run.warm_up_seconds), SecondsText(run.first_batch_seconds),
          fmt::format("{:.1f}", run.last_time - run.start_time),
-         run.ended ? "ended" : "no end"});
+         StateText(run)});
   }
   if (!rows.empty() && rows.back().back() == "no end") {
     rows.back().back() = "runs";  // When the report was written.
@@ -156,10 +166,17 @@ std::string ConfigurationTable(const std::vector<ReportFact>& parameters) {
                      HtmlTable({"parameter", "value"}, defaults, "text"));
 }
 
-std::string FactsTable(const std::vector<ReportFact>& facts) {
+std::string OriginTable(const RunOrigin& origin,
+                        std::int64_t peak_memory_bytes) {
   Rows rows;
-  for (const ReportFact& fact : facts) {
-    rows.push_back({EscapeXml(fact.name), EscapeXml(fact.value)});
+  for (const auto& [name, value] : origin) {
+    rows.push_back({EscapeXml(name), EscapeXml(value)});
+  }
+  if (peak_memory_bytes > 0) {
+    rows.push_back(
+        {"peak_memory",
+         fmt::format("{:.0f} MiB of this process so far",
+                     static_cast<double>(peak_memory_bytes) / 0x1p20)});
   }
   return HtmlTable({"what", ""}, rows, "text");
 }

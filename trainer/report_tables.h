@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainer/report_data.h"
@@ -19,6 +20,9 @@ namespace infeed {
 // The stages and queues of the input.
 [[nodiscard]] std::string StagesTable(const PipelineStats& stats);
 
+// "ended", "stopped", "diverged".
+[[nodiscard]] std::string_view EndText(RunEnd end);
+
 // Each start of the program, with its warm-up.
 [[nodiscard]] std::string RunsTable(const RunHistory& history);
 
@@ -27,7 +31,9 @@ namespace infeed {
 [[nodiscard]] std::string ConfigurationTable(
     const std::vector<ReportFact>& parameters);
 
-[[nodiscard]] std::string FactsTable(const std::vector<ReportFact>& facts);
+// Where the run came from, and the most memory that it took.
+[[nodiscard]] std::string OriginTable(const RunOrigin& origin,
+                                      std::int64_t peak_memory_bytes);
 
 // Links to files beside the report.
 [[nodiscard]] std::string FileList(const std::vector<std::string>& files);

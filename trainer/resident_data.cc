@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/byte_size.h"
 
 namespace infeed {
 namespace {
@@ -40,9 +41,9 @@ void RequireRoom(const Job& job, const ResidentShape& shape) {
   const std::int64_t limit = job.params.memory_limit;
   if (!IsGpu(job.options.device) && shape.bytes() > limit) {
     throw UsageError(fmt::format(
-        "data_on_device: {} images take {:.0f} MiB, but memory_limit is {:.0f} "
-        "MiB: raise it, or give data_on_device=false",
-        shape.images, MiB(shape.bytes()), MiB(limit)));
+        "data_on_device: {} images take {}, but memory_limit is {}: raise it, "
+        "or give data_on_device=false",
+        shape.images, MemorySizeText(shape.bytes()), MemorySizeText(limit)));
   }
 }
 
@@ -66,8 +67,8 @@ ImagePlace PlaceImages(const Job& job, const InputOptions& input) {
   const ResidentShape shape = ResidentShapeOf(index, input);
   RequireRoom(job, shape);
   ReadResidentImages(index, input, job.device.Hold(shape));
-  Say(fmt::format("data_on_device: {} images, {:.0f} MiB", shape.images,
-                  MiB(shape.bytes())));
+  Say(fmt::format("data_on_device: {} images, {}", shape.images,
+                  MemorySizeText(shape.bytes())));
   return ImagePlace::kDevice;
 }
 

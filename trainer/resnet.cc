@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/convolution.h"
+
 namespace infeed {
 
 ResNet::ResNet(const ModelOptions& options)
@@ -48,7 +50,7 @@ void ResNet::SetStep(std::int64_t step) {
 torch::Tensor ResNet::Forward(const torch::Tensor& images) {
   torch::Tensor x = images;
   for (ConvNorm& layers : stem_) {
-    x = layers.conv->forward(x);
+    x = Convolve(layers.conv, x);
     if (layers.norm) {
       x = layers.norm->ForwardRelu(x);
     }

@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/convolution.h"
 #include "trainer/network.h"
 
 namespace infeed {
@@ -71,11 +72,11 @@ torch::Tensor ResidualBlock::PostActivation(const torch::Tensor& x,
                                             ResNetDrops& drops) {
   torch::Tensor y = x;
   for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
-    y = convs_[i].norm->ForwardRelu(convs_[i].conv->forward(y));
+    y = convs_[i].norm->ForwardRelu(Convolve(convs_[i].conv, y));
     y = MaybeDropBlock(y, drops);
   }
   ConvNorm& last = convs_.back();
-  y = last.conv->forward(y);
+  y = Convolve(last.conv, y);
   if (!HasMoreThanSum()) {
     return last.norm->ForwardRelu(y, Shortcut(x, drops));
   }
@@ -99,10 +100,10 @@ torch::Tensor ResidualBlock::PreActivation(const torch::Tensor& x,
                                            ResNetDrops& drops) {
   torch::Tensor y = convs_[0].norm->ForwardRelu(x);
   const torch::Tensor shortcut = Shortcut(shortcut_ ? y : x, drops);
-  y = convs_[0].conv->forward(y);
+  y = Convolve(convs_[0].conv, y);
   for (std::size_t i = 1; i < convs_.size(); ++i) {
     y = MaybeDropBlock(convs_[i].norm->ForwardRelu(y), drops);
-    y = convs_[i].conv->forward(y);
+    y = Convolve(convs_[i].conv, y);
   }
   return y += shortcut;
 }
@@ -115,7 +116,7 @@ torch::Tensor ResidualBlock::Shortcut(const torch::Tensor& x,
                        /*count_include_pad=*/false);
   }
   if (shortcut_) {
-    y = shortcut_->conv->forward(y);
+    y = Convolve(shortcut_->conv, y);
     if (shortcut_->norm) {
       y = shortcut_->norm->forward(y);
     }

@@ -1,22 +1,20 @@
 #include "trainer/resume.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/whole_number.h"
+#include "trainer/best_checkpoint.h"
 
 namespace infeed {
 namespace {
 
 std::optional<std::int64_t> ParseStep(const std::string& text) {
-  std::int64_t step = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, step);
-  return error == std::errc() && stop == end && step >= 0 ? std::optional(step)
-                                                          : std::nullopt;
+  const auto step = ParseWholeNumber<std::int64_t>(text);
+  return step && *step >= 0 ? step : std::nullopt;
 }
 
 // What load() gives; damage is told in a line instead of thrown.
@@ -36,11 +34,22 @@ std::optional<Checkpoint> OfStep(const std::string& model_dir,
   const std::vector<std::int64_t> steps = ListCheckpoints(model_dir);
   if (std::ranges::find(steps, step) == steps.end()) {
     throw UsageError(fmt::format(
-        "resume={}: {} has no checkpoint of this step; it has {}", step,
-        model_dir,
+        "model_dir={}: no checkpoint of step {}; it has {}", model_dir, step,
         steps.empty() ? "none" : fmt::format("{}", fmt::join(steps, ", "))));
   }
   return Whole([&] { return LoadCheckpoint(model_dir, step); }, damaged);
+}
+
+std::optional<Checkpoint> Best(const std::string& model_dir,
+                               std::vector<std::string>& damaged) {
+  const std::optional<std::int64_t> step = RecordedBestStep(model_dir);
+  if (!step) {
+    throw UsageError(fmt::format(
+        "model_dir={}: no best.json in it names the best checkpoint; train "
+        "with keep_best, or take the newest one or a step",
+        model_dir));
+  }
+  return OfStep(model_dir, *step, damaged);
 }
 
 std::optional<Checkpoint> OfPath(const std::string& path,
@@ -48,14 +57,19 @@ std::optional<Checkpoint> OfPath(const std::string& path,
   std::optional<Checkpoint> found =
       Whole([&] { return FindCheckpoint(path, damaged); }, damaged);
   if (!found && damaged.empty()) {
-    throw UsageError("resume=" + path +
-                     ": no checkpoint there; give auto, never, a step, or the "
-                     "path of a checkpoint or a model_dir");
+    throw UsageError(
+        "resume=" + path +
+        ": no checkpoint there; give auto, best, never, a step, or "
+        "the path of a checkpoint or a model_dir");
   }
   return found;
 }
 
 }  // namespace
+
+bool IsOfModelDir(const std::string& resume) {
+  return resume == "auto" || resume == "best" || ParseStep(resume).has_value();
+}
 
 std::optional<Checkpoint> FindResume(const std::string& model_dir,
                                      const std::string& resume, bool trains,
@@ -72,6 +86,9 @@ std::optional<Checkpoint> FindResume(const std::string& model_dir,
   }
   if (const std::optional<std::int64_t> step = ParseStep(resume)) {
     return OfStep(model_dir, *step, damaged);
+  }
+  if (resume == "best") {
+    return Best(model_dir, damaged);
   }
   if (resume != "auto" && (!trains || steps.empty())) {
     return OfPath(resume, damaged);

@@ -8,11 +8,15 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/folder_claim.h"
 #include "trainer/dry_run.h"
 #include "trainer/job.h"
 #include "trainer/model_name.h"
+#include "trainer/precision_trial.h"
 #include "trainer/rank_parts.h"
+#include "trainer/run_memory.h"
 #include "trainer/run_options.h"
+#include "trainer/torch_errors.h"
 
 namespace infeed {
 namespace {
@@ -20,6 +24,9 @@ namespace {
 void PrintStart(const Job& job) {
   if (!job.options.data_dir.empty()) {
     Say("data:   " + job.data.Describe());
+  }
+  if (!job.data.is_fake()) {
+    Say("labels: " + LabelsText(job.data.labels(), job.params));
   }
   if (!job.ranks.place().is_alone()) {
     Say("ranks:  " + job.ranks.place().Describe());
@@ -30,6 +37,7 @@ void PrintStart(const Job& job) {
   if (Trains(job.options.mode)) {
     Say("parameters that are not defaults (params.yaml has all of them):\n" +
         ChosenText(job.resolved));
+    SayScheduleAdvice(job.params, job.data);
   }
   if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
     Say("there are no validation-* or test-* shards: this run only trains");
@@ -43,7 +51,7 @@ ExitCode RunMode(const Job& job, const std::stop_token& stop) {
     case Mode::kPredict:
       return PredictMode(job, stop);
     case Mode::kExport:
-      return ExportMode(job);
+      return ExportMode(job, stop);
     case Mode::kTrain:
     case Mode::kTrainAndEval:
     case Mode::kDoctor:  // done already
@@ -99,22 +107,49 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
                   static_cast<int>(device.precision), TorchVersion()));
 }
 
+// Makes the model's folder, and keeps other trainings out of it. Where it is a
+// store's, its scratch folder is made and locked already.
+std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
+  const bool writes_here = Trains(options.mode) && options.place.is_first() &&
+                           options.storage == nullptr;
+  return writes_here ? std::make_unique<FolderClaim>(options.model_dir, ".lock",
+                                                     FolderClaim::Kind::kAlone)
+                     : nullptr;
+}
+
 ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
                      const std::stop_token& stop) {
+  if (options.place.is_first()) {
+    RequireModel(options);
+  }
   const DataSet data = DataInTurn(options, ranks);
   RequireSplits(options, data);
-  const RunParams resolved =
+  RunParams resolved =
       Resolve(options.params, options.device, data, options.place.world_size);
   const TrainParams& params = resolved.values;
   if (Trains(options.mode)) {
     RequireShares(params, options.place);
   }
+  SettlePrecision(options, ranks, resolved);
   RequireSameRun(options, resolved, data, ranks);
-  DeviceLoop device(ModelOf(params), OptimizerOf(params),
-                    DeviceOfJob(options, params));
-  const Job job{options, resolved, params, data, device, ranks};
-  PrintStart(job);
-  return RunMode(job, stop);
+  const std::unique_ptr<FolderClaim> claim = ClaimModelDir(options);
+  const MemoryThere memory = FindMemory();
+  ExitCode code = ExitCode::kRuntimeError;
+  AtTorchsDoor(
+      [&] {
+        DeviceLoop device(ModelOf(params), OptimizerOf(params),
+                          DeviceOfJob(options, params));
+        const Job job{options, resolved, params, data,
+                      device,  ranks,    memory, ReadCpuTimes()};
+        PrintStart(job);
+        if (!Trains(options.mode)) {
+          const MemoryNeed need = EvaluationNeed(options, params);
+          WarnOfMemory(need, WithGpu(memory, need));
+        }
+        code = RunMode(job, stop);
+      },
+      RanOutWith(NeedOf(options, params), memory));
+  return code;
 }
 
 // The others are told of an error, unless it is the echo of their own: a
@@ -145,8 +180,9 @@ std::string ConfigText(const RunOptions& options) {
                               options.place.world_size));
 }
 
-ExitCode Run(const RunOptions& asked, const std::stop_token& stop) {
-  RunOptions options = asked;
+namespace {
+
+ExitCode RunAsAsked(RunOptions options, const std::stop_token& stop) {
   if (IsForOne(options)) {
     if (!options.place.is_first()) {
       return ExitCode::kDone;
@@ -166,6 +202,14 @@ ExitCode Run(const RunOptions& asked, const std::stop_token& stop) {
   const std::unique_ptr<Ranks> ranks =
       JoinRanks(options.place, options.rank_timeout);
   return RunOrTell(options, *ranks, stop);
+}
+
+}  // namespace
+
+ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
+  ExitCode code = ExitCode::kRuntimeError;
+  AtTorchsDoor([&] { code = RunAsAsked(options, stop); });
+  return code;
 }
 
 }  // namespace infeed

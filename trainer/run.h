@@ -24,7 +24,8 @@ struct RunOptions {
   Mode mode = Mode::kTrainAndEval;
   std::string device = "auto";  // auto, cpu, cuda, cuda:N
   // Which checkpoint a run goes on from: "auto" is the newest whole one,
-  // "never" none; else the step of one, or its path.
+  // "best" the one that best.json names, "never" none; else the step of one, or
+  // its path.
   std::string resume = "auto";
   // Resume from a checkpoint that another data set or configuration wrote.
   bool force = false;
@@ -50,6 +51,10 @@ struct RunOptions {
   bool json = false;
   // Check data, model, memory, disk and device, say what would run, and end.
   bool dry_run = false;
+  // How it was started, and the program: told to whoever reads what it leaves.
+  std::vector<std::string> command = {};
+  std::string version = {};  // "0.1.0"
+  std::string commit = {};   // that it was built from
   // Who trains together, and for how long one waits for another.
   RankPlace place = {};
   std::chrono::seconds rank_timeout{300};

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "pipeline/trace_log.h"
 #include "trainer/device_use.h"
@@ -37,6 +37,12 @@ struct RunTimes {
   [[nodiscard]] double images_per_second(int batch_size) const;
 };
 
+// How long ranks waited for their infeeds in a loop, in seconds.
+struct RankWaits {
+  double worst = 0;  // of one rank
+  double mean = 0;
+};
+
 // How a loop ended.
 struct LoopEnd {
   std::int64_t step = 0;  // reached
@@ -44,8 +50,7 @@ struct LoopEnd {
   double waited = 0;      // by the device for its infeed so far, in all
   double drained = 0;     // after its last step, until all results were seen
   DeviceUse device = {};  // of this loop
-  // How long each rank waited for its infeed in this loop; alone: none.
-  std::vector<double> rank_waits = {};
+  std::optional<RankWaits> rank_waits = {};  // none: a single process runs
 };
 
 struct RunClockOptions {

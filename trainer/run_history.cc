@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/json.h"
 #include "trainer/model_dir.h"
 
 namespace infeed {
@@ -39,6 +40,16 @@ HistoryPoint PointOf(const Json& line, std::int64_t step) {
           .warm_up = Flag(line, "warm_up")};
 }
 
+RunEnd EndOf(const Json& line) {
+  const auto state = line.find("state");
+  for (const RunEnd end : {RunEnd::kStopped, RunEnd::kDiverged}) {
+    if (state != line.end() && *state == RunEndName(end)) {
+      return end;
+    }
+  }
+  return RunEnd::kDone;
+}
+
 // Drops what is of steps from `step` on.
 template <typename Point>
 void CutFrom(std::vector<Point>& points, std::int64_t step) {
@@ -48,6 +59,18 @@ void CutFrom(std::vector<Point>& points, std::int64_t step) {
 }
 
 }  // namespace
+
+std::string_view RunEndName(RunEnd end) {
+  switch (end) {
+    case RunEnd::kStopped:
+      return "stopped";
+    case RunEnd::kDiverged:
+      return "diverged";
+    case RunEnd::kDone:
+      break;
+  }
+  return "done";
+}
 
 RunHistory::RunHistory(std::string model_dir) : path_(MetricsPath(model_dir)) {}
 
@@ -78,7 +101,7 @@ void RunHistory::BeginRun(std::int64_t step, double time) {
 }
 
 void RunHistory::Add(std::string_view text) {
-  const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json line = ParseJsonOrDiscard<Json>(text);
   if (!line.is_object() || !line.contains("event") ||
       !line["event"].is_string() || !line.contains("step") ||
       !line["step"].is_number_integer()) {
@@ -107,7 +130,8 @@ void RunHistory::Add(std::string_view text) {
   }
   HistoryRun& run = runs_.back();
   run.last_time = std::isfinite(time) ? time : run.last_time;
-  run.ended = event == "end";
+  run.last_step = step;
+  run.end = event == "end" ? std::optional(EndOf(line)) : std::nullopt;
   if (event == "warm_up") {
     run.start_up_seconds = Number(line, "start_up_seconds");
     run.warm_up_seconds = Number(line, "seconds");

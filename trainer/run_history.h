@@ -26,12 +26,21 @@ struct HistoryEvaluation {
   double top_5 = 0;
 };
 
+// How a run ended: at its last step or its goal, by a request to stop, or by a
+// loss that is not finite.
+enum class RunEnd { kDone, kStopped, kDiverged };
+
+// "done", "stopped", "diverged": as in metrics.jsonl.
+[[nodiscard]] std::string_view RunEndName(RunEnd end);
+
 // One start of the program, from its first step on.
 struct HistoryRun {
   std::int64_t first_step = 0;
   double start_time = 0;  // Unix seconds
   double last_time = 0;   // of its newest event
-  bool ended = false;
+  std::int64_t last_step = 0;
+  // Older files do not say how: done.
+  std::optional<RunEnd> end = {};
   // Of its warm-up.
   std::optional<double> start_up_seconds = {};
   std::optional<double> warm_up_seconds = {};

@@ -14,7 +14,7 @@ class Unheard final : public RunLog {
                   const EvalResult& /*result*/) override {}
   void CheckpointWritten(std::int64_t /*step*/,
                          const std::string& /*folder*/) override {}
-  void End(std::int64_t /*step*/) override {}
+  void End(std::int64_t /*step*/, RunEnd /*end*/) override {}
   void Say(const std::string& /*line*/) override {}
   [[nodiscard]] double images_per_second() const override { return 0; }
   [[nodiscard]] std::string device_text() const override { return ""; }

@@ -9,6 +9,7 @@
 #include "trainer/eval_result.h"
 #include "trainer/outfeed.h"
 #include "trainer/run_clock.h"
+#include "trainer/run_history.h"
 
 namespace infeed {
 
@@ -34,7 +35,7 @@ class RunLog {
   virtual void CheckpointWritten(std::int64_t step,
                                  const std::string& folder) = 0;
   // Of the run.
-  virtual void End(std::int64_t step) = 0;
+  virtual void End(std::int64_t step, RunEnd end) = 0;
   // Prints a line beside whatever else is shown.
   virtual void Say(const std::string& line) = 0;
 

@@ -12,19 +12,16 @@
 #include "preprocess/recipe.h"
 #include "trainer/fake_data.h"
 #include "trainer/image_size_schedule.h"
-#include "trainer/model_labels.h"
 #include "trainer/model_name.h"
 #include "trainer/rank_parts.h"
 
 namespace infeed {
 namespace {
 
+// A training on a CPU has settled what "auto" is (SettlePrecision()).
 Precision PrecisionOf(const std::string& name, bool on_gpu) {
-  if (name == "auto") {
-    return on_gpu || CpuGainsFromBfloat16() ? Precision::kBfloat16
-                                            : Precision::kFloat32;
-  }
-  return name == "bfloat16" ? Precision::kBfloat16 : Precision::kFloat32;
+  return name == "bfloat16" || (name == "auto" && on_gpu) ? Precision::kBfloat16
+                                                          : Precision::kFloat32;
 }
 
 ModelVariant ParseModelVariant(const std::string& name) {
@@ -108,7 +105,8 @@ InputOptions InputOf(const TrainParams& params) {
           .recipe = ParseRecipe(params.recipe),
           .interpolation = ParseInterpolation(params.interpolation),
           .seed = params.seed,
-          .label_offset = LabelOffset(params.num_label_classes),
+          .label_offset = ParseLabelOffset(params.label_offset),
+          .num_label_classes = params.num_label_classes,
           .graph = ParseGraphKind(params.graph),
           .threads = params.num_parallel_calls,
           .batches_in_pool = params.batches_in_pool,
@@ -179,7 +177,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   }
   ResolveDefaults({.train_images = data.train_images(),
                    .eval_images = data.eval_images(),
-                   .label_classes = data.num_classes(),
+                   .labels = data.labels(),
                    .on_gpu = IsGpu(device),
                    .ranks = ranks},
                   resolved);
@@ -215,6 +213,9 @@ ModelOptions ModelOf(const TrainParams& params) {
 OptimizerOptions OptimizerOf(const TrainParams& params) {
   return {.kind = ParseOptimizer(params),
           .learning_rate = LearningRateOf(params),
+          .body_rate_factor = params.resnet_checkpoint.empty()
+                                  ? 1
+                                  : params.body_learning_rate_factor,
           .momentum = params.momentum,
           .nesterov = params.use_nesterov,
           .adam_beta1 = params.adam_beta1,

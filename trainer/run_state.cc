@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/json.h"
 
 namespace infeed {
 namespace {
@@ -17,7 +18,7 @@ constexpr int kSchema = 1;
 Json IdentityToJson(const RunIdentity& identity) {
   Json json = Json::object();
   for (const auto& [name, value] : identity) {
-    json[name] = Json::parse(value);
+    json[name] = ParseJson<Json>(value);
   }
   return json;
 }
@@ -59,7 +60,7 @@ std::string BuildRunState(const Checkpoint& checkpoint) {
 
 Checkpoint ParseRunState(std::string_view text) {
   try {
-    return FromJson(Json::parse(text.begin(), text.end()));
+    return FromJson(ParseJson<Json>(text));
   } catch (const Json::exception& error) {
     throw DataError(fmt::format("not a run's state: {}", error.what()));
   }

@@ -41,9 +41,25 @@ std::string FolderName(std::string url) {
   return fmt::format("{}-{:016x}", url.substr(0, kMaxReadable), hash);
 }
 
+// What a process writes into the lock file of a folder of its own. Only a
+// folder with this mark is ever removed as a leftover.
+constexpr std::string_view kMark =
+    "A scratch folder of infeed's; removed when its process has ended.\n";
+
+std::string LockPath(const std::string& folder) { return folder + "/lock"; }
+
+bool HasMark(const std::string& folder) {
+  const std::string path = LockPath(folder);
+  std::error_code ignored;
+  return fs::is_directory(fs::symlink_status(folder, ignored)) &&
+         fs::is_regular_file(fs::symlink_status(path, ignored)) &&
+         fs::file_size(path, ignored) == kMark.size() &&
+         ReadWholeFile(path, std::ssize(kMark)) == kMark;
+}
+
 // Opens and locks a folder's lock file; -1 when another process has it.
 int TryLock(const std::string& folder) {
-  const std::string path = folder + "/lock";
+  const std::string path = LockPath(folder);
   const int descriptor =
       ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) {
@@ -69,7 +85,7 @@ bool IsIdle(const std::string& folder) {
 void RemoveLeftovers(const std::string& base) {
   for (const std::string& name : NamesInFolder(base)) {
     const std::string folder = PathIn(base, name);
-    if (!name.starts_with(kOwnPrefix) || !IsIdle(folder)) {
+    if (!name.starts_with(kOwnPrefix) || !HasMark(folder) || !IsIdle(folder)) {
       continue;
     }
     if (const int lock = TryLock(folder); lock >= 0) {
@@ -105,6 +121,7 @@ ScratchFolder ScratchFolder::OfThisProcess(const std::string& base) {
   if (::mkdtemp(path.data()) == nullptr) {
     throw IoError(path, "make the scratch folder", errno);
   }
+  WriteFileAtomically(LockPath(path), kMark);
   const int lock = TryLock(path);
   Check(lock >= 0, "nobody else has a new folder");
   return {std::move(path), lock, true};

@@ -11,6 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/json.h"
 #include "trainer/model_dir.h"
 
 namespace infeed {
@@ -50,7 +51,7 @@ SentFiles::SentFiles(std::string model_dir, std::string record)
     return;
   }
   const Json json =
-      Json::parse(ReadWholeFile(record_, kMaxRecordBytes), nullptr, false);
+      ParseJsonOrDiscard<Json>(ReadWholeFile(record_, kMaxRecordBytes));
   if (!json.is_object()) {
     return;
   }

@@ -8,16 +8,19 @@ infeed_library(trainer_state
     checkpoint_follower.cc
     checkpoint_save.cc
     checkpoint_writer.cc
+    cpu_load.cc
     device_use.cc
     eval_file.cc
     eval_result.cc
     eval_sums.cc
     export_folder.cc
     graph_builder.cc
+    label_facts.cc
     layer_plan.cc
     lenet_graph.cc
     machine_check.cc
     manifest.cc
+    memory_need.cc
     metrics.cc
     metrics_log.cc
     mode.cc
@@ -29,6 +32,7 @@ infeed_library(trainer_state
     model_name.cc
     move_folder.cc
     nearest_name.cc
+    non_finite.cc
     onnx_file.cc
     param_checks.cc
     param_help.cc
@@ -52,7 +56,6 @@ infeed_library(trainer_state
     prediction_sample.cc
     preprocessing_json.cc
     presets.cc
-    progress.cc
     pth_file.cc
     rank_launchers.cc
     rank_place.cc
@@ -62,6 +65,7 @@ infeed_library(trainer_state
     resnet_plan.cc
     resume.cc
     run_clock.cc
+    run_origin.cc
     run_state.cc
     safetensors.cc
     safetensors_header.cc
@@ -83,6 +87,7 @@ infeed_library(trainer_state
     checkpoint_follower.h
     checkpoint_save.h
     checkpoint_writer.h
+    cpu_load.h
     device_use.h
     eval_file.h
     eval_result.h
@@ -91,9 +96,11 @@ infeed_library(trainer_state
     graph_builder.h
     host_tensor.h
     inference_graph.h
+    label_facts.h
     layer_plan.h
     machine_check.h
     manifest.h
+    memory_need.h
     metrics.h
     metrics_log.h
     mode.h
@@ -106,6 +113,7 @@ infeed_library(trainer_state
     move_folder.h
     model_options.h
     nearest_name.h
+    non_finite.h
     onnx_file.h
     param_checks.h
     param_help.h
@@ -125,7 +133,6 @@ infeed_library(trainer_state
     prediction_sample.h
     preprocessing_json.h
     presets.h
-    progress.h
     pth_file.h
     rank_place.h
     rank_variables.h
@@ -133,6 +140,7 @@ infeed_library(trainer_state
     resnet_plan.h
     resume.h
     run_clock.h
+    run_origin.h
     run_state.h
     safetensors.h
     safetensors_header.h

@@ -2,13 +2,15 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "records/tfrecord_format.h"
 #include "trainer/event.pb.h"
+#include "trainer/machine_check.h"
 #include "trainer/model_dir.h"
 
 namespace infeed {
@@ -16,14 +18,8 @@ namespace {
 
 constexpr int kValuesPerFlush = 10;
 constexpr int kRgb = 3;
+constexpr int kNumbers = 1;
 constexpr int kStrings = 7;
-
-std::string HostName() {
-  std::array<char, 256> name{};
-  // The last byte stays zero: a name that is too long may be cut without one.
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data()
-                                                          : "localhost";
-}
 
 std::string NewEventPath(const std::string& folder) {
   static std::atomic<std::int64_t> counter{0};
@@ -43,6 +39,34 @@ std::string ValueEvent(double wall_time, std::int64_t step,
   value->set_tag(std::string(tag));
   fill(*value);
   return event.SerializeAsString();
+}
+
+// Numbers and truths as such, so that they can be sorted and filtered.
+HParamsPluginData::Value ParseHParam(const std::string& text) {
+  HParamsPluginData::Value value;
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && last == end) {
+    value.set_number_value(number);
+  } else if (text == "true" || text == "false") {
+    value.set_bool_value(text == "true");
+  } else {
+    value.set_string_value(text);
+  }
+  return value;
+}
+
+// The plugin reads what is beside the value, which is an empty list.
+std::string HParamsEvent(double wall_time, std::int64_t step,
+                         std::string_view tag, const HParamsPluginData& data) {
+  return ValueEvent(wall_time, step, tag, [&](Summary::Value& value) {
+    auto& plugin = *value.mutable_metadata()->mutable_plugin_data();
+    plugin.set_plugin_name("hparams");
+    plugin.set_content(data.SerializeAsString());
+    value.mutable_tensor()->set_dtype(kNumbers);
+    value.mutable_tensor()->mutable_tensor_shape()->add_dim()->set_size(0);
+  });
 }
 
 }  // namespace
@@ -81,6 +105,26 @@ std::string TextEvent(double wall_time, std::int64_t step, std::string_view tag,
   });
 }
 
+std::string SessionStartEvent(double wall_time, std::int64_t step,
+                              const HParams& hparams) {
+  HParamsPluginData data;
+  data.mutable_session_start_info()->set_start_time_secs(wall_time);
+  auto& values = *data.mutable_session_start_info()->mutable_hparams();
+  for (const auto& [name, text] : hparams) {
+    if (!text.empty()) {
+      values[name] = ParseHParam(text);
+    }
+  }
+  return HParamsEvent(wall_time, step, "_hparams_/session_start_info", data);
+}
+
+std::string SessionEndEvent(double wall_time, std::int64_t step, bool is_good) {
+  HParamsPluginData data;
+  data.mutable_session_end_info()->set_status(is_good ? 1 : 2);
+  data.mutable_session_end_info()->set_end_time_secs(wall_time);
+  return HParamsEvent(wall_time, step, "_hparams_/session_end_info", data);
+}
+
 SummaryWriter::SummaryWriter(const std::string& folder)
     : file_(NewEventPath(folder)) {
   AppendFrame(pending_, FileVersionEvent(UnixSeconds()));
@@ -108,6 +152,14 @@ void SummaryWriter::Image(std::string_view tag, const SummaryImage& image,
 void SummaryWriter::Text(std::string_view tag, std::string_view text,
                          std::int64_t step) {
   Add(TextEvent(UnixSeconds(), step, tag, text));
+}
+
+void SummaryWriter::SessionStart(const HParams& hparams, std::int64_t step) {
+  Add(SessionStartEvent(UnixSeconds(), step, hparams));
+}
+
+void SummaryWriter::SessionEnd(bool is_good, std::int64_t step) {
+  Add(SessionEndEvent(UnixSeconds(), step, is_good));
 }
 
 void SummaryWriter::Add(std::string_view event) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "records/append_file.h"
 
@@ -14,6 +16,9 @@ struct SummaryImage {
   int width = 0;
   int height = 0;
 };
+
+// Parameters' names and values as text; empty values are left out.
+using HParams = std::vector<std::pair<std::string, std::string>>;
 
 // Appends scalars, pictures and texts to a TensorBoard event file of its own in
 // a folder, which it makes: TFRecord frames of Event messages. The file is
@@ -36,6 +41,10 @@ class SummaryWriter {
              std::int64_t step);
   // text: Markdown.
   void Text(std::string_view tag, std::string_view text, std::int64_t step);
+  // What TensorBoard's page of parameters compares: how a run starts, with its
+  // parameters as text, and how it ended.
+  void SessionStart(const HParams& hparams, std::int64_t step);
+  void SessionEnd(bool is_good, std::int64_t step);
   void Flush();
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
@@ -59,5 +68,9 @@ class SummaryWriter {
 [[nodiscard]] std::string TextEvent(double wall_time, std::int64_t step,
                                     std::string_view tag,
                                     std::string_view text);
+[[nodiscard]] std::string SessionStartEvent(double wall_time, std::int64_t step,
+                                            const HParams& hparams);
+[[nodiscard]] std::string SessionEndEvent(double wall_time, std::int64_t step,
+                                          bool is_good);
 
 }  // namespace infeed

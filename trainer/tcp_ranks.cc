@@ -14,6 +14,7 @@
 #include "trainer/rank_star.h"
 #include "trainer/rank_store.h"
 #include "trainer/ranks.h"
+#include "trainer/torch_errors.h"
 
 namespace infeed {
 namespace {
@@ -82,14 +83,8 @@ class TcpRanks final : public Ranks {
                  EndProcess(place, message);
                }}) {}
 
-  std::vector<std::string> Gather(std::string_view mine) override {
-    return star_.Gather(mine);
-  }
-  std::vector<std::string> Collect(std::string_view mine) override {
-    return star_.Collect(mine);
-  }
-  std::string Broadcast(std::string_view mine) override {
-    return star_.Broadcast(mine);
+  std::string Reduce(std::string_view mine, const Reduction& reduce) override {
+    return star_.Reduce(mine, reduce);
   }
   void Fail(std::string_view message) noexcept override { star_.Fail(message); }
   std::optional<std::string> WhyOver(
@@ -116,7 +111,7 @@ std::unique_ptr<Ranks> JoinRanks(const RankPlace& place,
   } catch (const std::exception& error) {  // c10d's
     throw IoError(fmt::format("{}:{}: the ranks' store failed: {}",
                               place.master_addr, place.master_port,
-                              error.what()));
+                              ErrorText(error)));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/memory_limit.h"
 #include "pipeline/stats_scalars.h"
 #include "trainer/eval_log.h"
 #include "trainer/loop_values.h"
@@ -62,11 +63,17 @@ TrainLog::TrainLog(const TrainLogOptions& options)
               .warm_up_steps = options.warm_up_steps,
               .trace = TraceOf(options)}),
       state_(StartState(options)) {
-  metrics_.Write("start", options.first_step,
-                 {{"batch_size", std::int64_t{options.batch_size}},
-                  {"total_steps", options.total_steps}});
+  MetricsLog::Values values = {{"batch_size", std::int64_t{options.batch_size}},
+                               {"total_steps", options.total_steps}};
+  std::ranges::copy(options.report.origin, std::back_inserter(values));
+  metrics_.Write("start", options.first_step, values);
   summaries_.Text("configuration", CodeBlock(options.configuration),
                   options.first_step);
+  HParams hparams;
+  for (const ReportFact& fact : options.report.configuration) {
+    hparams.emplace_back(fact.name, fact.value);
+  }
+  summaries_.SessionStart(hparams, options.first_step);
   summaries_.Flush();
 }
 
@@ -121,8 +128,12 @@ void TrainLog::Step(const StepResult& result, double waited) {
   state_.input_wait = clock_.input_wait();
   state_.warm_up = clock_.in_warm_up();
   state_.seconds_left = SecondsLeft();
-  if (!options_.skip_steps && result.step % options_.steps_per_line == 0) {
+  const bool has_line = result.step % options_.steps_per_line == 0;
+  if (has_line && !options_.skip_steps) {
     WriteStep(result);
+  }
+  if (has_line && options_.print_steps) {
+    Say(ProgressText(state_));
   }
   progress_.Update(ProgressText(state_));
   if (options_.profiler != nullptr) {
@@ -216,21 +227,20 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   loop.steady_steps = now.steady_steps - before.steady_steps;
   loop.input_wait = now.input_wait - before.input_wait;
   const double rate = loop.images_per_second(options_.batch_size);
+  const double seconds = loop.warm_up + loop.steady;
   MetricsLog::Values values = State(rate, loop.input_wait_share());
   Append(values, {{"learning_rate", state_.learning_rate},
                   {"steps", end.done},
-                  {"seconds", loop.warm_up + loop.steady},
+                  {"seconds", seconds},
                   {"warm_up", loop.steady_steps == 0}});
   Append(values, DeviceValues(end.device));
-  const RankWaits waits =
-      RankWaitsOf(end.rank_waits, loop.warm_up + loop.steady);
-  Append(values, RankValues(waits));
+  Append(values, RankValues(end.rank_waits, seconds));
   metrics_.Write("loop", state_.step, values);
   summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
   summaries_.Scalar("examples/sec", rate, state_.step);
   summaries_.Scalar("input_wait", loop.input_wait_share(), state_.step);
   WriteScalars(DeviceScalars(end.device));
-  WriteScalars(RankScalars(waits));
+  WriteScalars(RankScalars(end.rank_waits, seconds));
 }
 
 void TrainLog::WriteScalars(const std::vector<infeed::Scalar>& scalars) {
@@ -251,6 +261,7 @@ void TrainLog::WriteReport(std::int64_t step) {
   report_state_.step = step;
   report_state_.times = clock_.times();
   report_state_.ceilings = options_.ceilings;
+  report_state_.peak_memory_bytes = PeakRssBytes();
   report_.Write(report_state_);
 }
 
@@ -262,7 +273,7 @@ void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
   WriteReport(step);
 }
 
-void TrainLog::End(std::int64_t step) {
+void TrainLog::End(std::int64_t step, RunEnd end) {
   progress_.Finish();
   if (options_.profiler != nullptr) {
     WriteProfile(options_.profiler->End());
@@ -270,17 +281,13 @@ void TrainLog::End(std::int64_t step) {
   const RunTimes times = clock_.times();
   MetricsLog::Values values =
       State(images_per_second(), times.input_wait_share());
-  Append(values, {{"seconds", times.total},
-                  {"warm_up_seconds", times.start_up + times.warm_up},
-                  {"checkpoint_seconds", times.checkpoints},
-                  {"evaluation_seconds", times.evaluations},
-                  {"between_loops_seconds", times.between}});
-  Append(values, DeviceValues(times.device));
-  Append(values, {{"tflops_measured", options_.ceilings.tflops},
-                  {"gb_per_second_measured", options_.ceilings.gb_per_second}});
+  Append(values, EndValues(times, options_.ceilings, end));
   metrics_.Write("end", step, values);
+  if (end != RunEnd::kStopped) {  // That is to go on.
+    summaries_.SessionEnd(end == RunEnd::kDone, step);
+  }
   summaries_.Flush();
-  report_state_.ended = true;
+  report_state_.end = end;
   WriteReport(step);
 }
 

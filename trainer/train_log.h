@@ -26,7 +26,9 @@ struct TrainLogOptions {
   std::int64_t eval_images = 0;  // of one evaluation
   std::int64_t first_step = 0;   // of this run
   std::int64_t total_steps = 0;
-  std::int64_t steps_per_line = 1;  // in metrics.jsonl and the events; > 0
+  // In metrics.jsonl, the events and, with print_steps, on stderr; > 0.
+  std::int64_t steps_per_line = 1;
+  bool print_steps = false;
   std::int64_t steps_per_eval = 0;  // 0: no evaluations
   bool skip_steps = false;          // only loops have lines
   int warm_up_steps = 1;            // as RunClockOptions
@@ -53,7 +55,7 @@ class TrainLog final : public RunLog {
                const PipelineStats& of_all_loops) override;
   void Evaluation(std::int64_t step, const EvalResult& result) override;
   void CheckpointWritten(std::int64_t step, const std::string& folder) override;
-  void End(std::int64_t step) override;
+  void End(std::int64_t step, RunEnd end) override;
   void Say(const std::string& line) override;
 
   [[nodiscard]] double images_per_second() const override;

@@ -9,19 +9,23 @@
 
 #include <fmt/format.h>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
 #include "pipeline/autotune.h"
+#include "records/byte_size.h"
 #include "trainer/device_ceilings.h"
 #include "trainer/epoch_lines.h"
 #include "trainer/evaluation.h"
 #include "trainer/job.h"
 #include "trainer/model_dir.h"
-#include "trainer/model_labels.h"
 #include "trainer/report_subject.h"
 #include "trainer/resident_data.h"
+#include "trainer/run_description.h"
+#include "trainer/run_memory.h"
 #include "trainer/run_options.h"
 #include "trainer/run_storage.h"
+#include "trainer/step_watch.h"
+#include "trainer/torch_errors.h"
+#include "trainer/train_end.h"
 #include "trainer/train_log.h"
 #include "trainer/train_summary.h"
 #include "trainer/training.h"
@@ -30,34 +34,6 @@ namespace infeed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-ExitCode StopEarly(Training& training, RunLog& log) {
-  training.SaveCheckpoint();
-  training.FinishCheckpoint();
-  log.End(training.step());
-  Say(fmt::format(
-      "stopped at step {} as asked; the same command goes on from there",
-      training.step()));
-  return ExitCode::kStoppedBySignal;
-}
-
-ExitCode Diverged(const Job& job, Training& training, RunLog& log) {
-  training.FinishCheckpoint();
-  const std::int64_t step = training.non_finite_step().value_or(0);
-  log.End(step);
-  const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
-  Say(fmt::format(
-      "the loss of step {} is not finite; {}: lower base_learning_rate", step,
-      good.empty() ? "there is no earlier checkpoint"
-                   : fmt::format("the last good checkpoint is of step {}",
-                                 good.back())));
-  return ExitCode::kNonFiniteLoss;
-}
-
-// Evaluations come with the training where there is something to evaluate on.
-bool Evaluates(const Job& job) {
-  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
-}
 
 std::int64_t EpochSteps(const Job& job) {
   return StepsOfEpoch(job.params, job.options.place.world_size);
@@ -85,6 +61,7 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .first_step = first_step,
           .total_steps = params.train_steps,
           .steps_per_line = params.log_step_count_steps,
+          .print_steps = params.log_every_steps,
           .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
           .skip_steps = params.skip_host_call,
           .warm_up_steps = job.device.warm_up_steps(),
@@ -124,11 +101,16 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        const std::stop_token& stop) {
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
-  const std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop);
+  std::optional<EvalResult> result;
+  AtTorchsDoor(
+      [&] {
+        result =
+            Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop);
+      },
+      RanOutWith(EvaluationNeed(job.options, job.params), job.memory));
   if (result) {
     log.Evaluation(training.step(), *result);
-    log.Say(EvalText(training.step(), *result));
+    log.Say(EvalText(training.step(), *result, job.params.keep_best));
     training.NoteEvaluation(*result);
   }
   return result;
@@ -207,7 +189,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
   } while (training.step() < params.train_steps &&
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
   training.FinishCheckpoint();
-  log.End(training.step());
+  log.End(training.step(), RunEnd::kDone);
   PrintSummary(job, training, log);
   fmt::print("step {}", training.step());
   if (evaluates) {
@@ -215,16 +197,6 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
   }
   fmt::print("\n");
   return ExitCode::kDone;
-}
-
-// What a model folder says of the training in it.
-void WriteDescription(const Job& job) {
-  const std::string& model_dir = job.options.model_dir;
-  WriteFileAtomically(ParamsPath(model_dir), ToYaml(job.resolved));
-  if (!job.data.is_fake()) {
-    ModelLabels::OfData(job.options.data_dir, job.params.num_label_classes)
-        .Save(model_dir);
-  }
 }
 
 std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
@@ -238,15 +210,28 @@ std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
 
 void PrintTraining(const Job& job, const Training& training) {
   const TrainParams& params = job.params;
-  Say(fmt::format("input:  up to {:.0f} MiB of memory, memory_limit {:.0f} MiB",
-                  MiB(training.input_memory_bytes()),
-                  MiB(params.memory_limit)));
+  const MemoryNeed need =
+      TrainingNeed(job.options, params, training.input_memory_bytes());
+  WarnOfMemory(need, WithGpu(job.memory, need));
+  Say(fmt::format("input:  up to {} of memory, memory_limit {}",
+                  MemorySizeText(training.input_memory_bytes()),
+                  MemorySizeText(params.memory_limit)));
   Say(fmt::format(
       "training for {} steps ({:.2f} epochs in total), current step {}",
       params.train_steps,
       static_cast<double>(params.train_steps) * params.train_batch_size /
           static_cast<double>(params.num_train_images),
       training.step()));
+}
+
+// On a GPU the host is ahead, and knows no step's beginning.
+StepWatchOptions WatchOf(const Job& job) {
+  if (IsGpu(job.options.device)) {
+    return {.patience = std::nullopt, .say = [](const std::string&) {}};
+  }
+  const int images = job.params.train_batch_size / job.options.place.world_size;
+  return {.work = fmt::format("{} images on {}", images, job.device.Describe()),
+          .say = Say};
 }
 
 // From the start on.
@@ -260,16 +245,17 @@ ExitCode TrainFrom(const Job& job, const RunStart& start,
   options.images = PlaceImages(job, options.input);
   options.input = TrainInput(job, options.input, start.stream, options.images);
   options.in_bfloat16 = IsInBfloat16(job);
-  Training training(options, job.data.train_index(),
-                    {.device = job.device, .ranks = job.ranks, .log = *log},
-                    start.step, start.stream);
+  StepWatch watch(WatchOf(job));
+  Training training(
+      options, job.data.train_index(),
+      {.device = job.device, .ranks = job.ranks, .log = *log, .watch = watch},
+      start.step, start.stream);
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });
   PrintTraining(job, training);
   const ExitCode code = TrainAndEvaluate(job, training, *log, stop);
-  if (code == ExitCode::kDone && !job.options.export_dir.empty() &&
-      job.ranks.place().is_first()) {
-    ExportNow(job, training.step());
+  if (code == ExitCode::kDone) {
+    ExportAtEnd(job, training.step());
   }
   return code;
 }
@@ -279,9 +265,6 @@ ExitCode TrainFrom(const Job& job, const RunStart& start,
 ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   const std::string& model_dir = job.options.model_dir;
   RequireEpochEnds(job);
-  if (job.ranks.place().is_first()) {
-    MakeFolder(model_dir, "create the folder");
-  }
   bool unusable = false;
   const std::optional<RunStart> from = Restore(job, unusable);
   if (unusable) {
@@ -289,6 +272,8 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   }
   if (!from) {
     StartFromWeights(job);
+  } else if (HasNothingToDo(job, from->step)) {
+    return NothingToDo(job, from->step);
   }
   if (job.ranks.place().is_first()) {
     WriteDescription(job);

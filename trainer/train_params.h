@@ -32,7 +32,8 @@ struct TrainParams {
   bool fused_batch_norm = false;
   int batch_norm_group = 1;  // ranks; 0: all
   int num_label_classes = 0;
-  std::string precision = "auto";  // auto, bfloat16, float32
+  std::string label_offset = "auto";  // auto, 0, 1
+  std::string precision = "auto";     // auto, bfloat16, float32
   bool cuda_graph = true;
 
   // What it starts from.
@@ -44,6 +45,7 @@ struct TrainParams {
   std::int64_t num_train_images = 0;
   std::int64_t num_eval_images = 0;
   std::string eval_split = "auto";  // auto, train, validation, test
+  bool allow_missing_shards = false;
   int train_batch_size = 0;
   int eval_batch_size = 0;
   std::string last_batch = "auto";  // auto, drop, pad, repeat
@@ -94,6 +96,7 @@ struct TrainParams {
   bool use_async_checkpointing = false;
   std::int64_t log_step_count_steps = 1;
   bool skip_host_call = false;
+  bool log_every_steps = false;
   bool epoch_lines = false;
   std::int64_t profile_every_n_steps = 0;
   double profile_every_n_seconds = 0;
@@ -104,6 +107,7 @@ struct TrainParams {
   std::string optimizer = "momentum";  // momentum, lars, adam, adamw
   bool enable_lars = false;
   double base_learning_rate = 0.1;
+  double body_learning_rate_factor = 1;
   std::string learning_rate_scaling = "linear";      // linear, none
   std::string learning_rate_schedule = "reference";  // cosine, constant, ...
   double warmup_epochs = -1;

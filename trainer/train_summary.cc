@@ -7,19 +7,17 @@
 #include <fmt/format.h>
 
 #include "pipeline/stats_table.h"
+#include "records/byte_size.h"
 #include "trainer/train_verdict.h"
 
 namespace infeed {
 namespace {
 
-// The bad records that any of the ranks met, in words; empty: none.
+// On rank 0 the bad records that any of the ranks met, in words; empty: none.
 std::string BadRecordsText(const PipelineStats& mine, Ranks& ranks) {
-  double met = 0;
-  for (const std::vector<double>& of_rank :
-       ranks.GatherNumbers({static_cast<double>(mine.bad_records)})) {
-    met += of_rank[0];
-  }
-  const std::vector<std::string> first = ranks.Gather(mine.first_bad_record);
+  const double met =
+      ranks.Total({static_cast<double>(mine.bad_records)})[0].sum;
+  const std::vector<std::string> first = ranks.Collect(mine.first_bad_record);
   const auto found = std::ranges::find_if(
       first, [](const std::string& message) { return !message.empty(); });
   if (met == 0 || found == first.end()) {
@@ -32,26 +30,50 @@ std::string BadRecordsText(const PipelineStats& mine, Ranks& ranks) {
                    met, found - first.begin(), *found);
 }
 
+// What other programs took of rank 0's machine, where it was too much; else
+// empty.
+std::string LoadText(const Job& job) {
+  const RankPlace& place = job.ranks.place();
+  const std::optional<CpuTimes> now = ReadCpuTimes();
+  const bool is_known = job.start && now;
+  const bool is_beside_first = place.rank == place.local_rank;
+  const double own =
+      job.ranks
+          .Total(
+              {is_known && is_beside_first ? now->own - job.start->own : 0})[0]
+          .sum;
+  const std::optional<CpuLoad> load =
+      is_known ? LoadBetween(*job.start, *now, own) : std::nullopt;
+  return load && load->is_too_high()
+             ? load->Text() + ": without them the run would be faster"
+             : "";
+}
+
 void PrintInput(const PipelineStats& stats) {
   if (stats.seek_indexes.refused > 0) {
     Say(SeekIndexText(stats.seek_indexes));
   }
   if (stats.cache.limit_bytes > 0) {
-    Say(fmt::format("cache: {} records in {:.0f} MiB answered {} reads",
-                    stats.cache.records, MiB(stats.cache.bytes),
+    Say(fmt::format("cache: {} records in {} answered {} reads",
+                    stats.cache.records, MemorySizeText(stats.cache.bytes),
                     stats.cache.hits));
   }
   Say(StageTable(stats) + QueueText(stats));
 }
 
-// Whose input was slowest: its share of all ranks' time.
-std::string RanksText(const std::vector<double>& waits, double seconds) {
-  const auto worst = std::ranges::max_element(waits);
+// Whose input was slowest, and its share of the time in loops. Empty: a single
+// process runs.
+std::string RanksText(const PipelineStats& mine, Ranks& ranks) {
+  if (ranks.place().is_alone()) {
+    return "";
+  }
+  const RankTotal wait =
+      ranks.Total({mine.first_wait_seconds + mine.consumer_wait_seconds})[0];
   return fmt::format(
       "of {} ranks, rank {} waited longest for its input: {:.1f} % of the time "
       "in loops; what follows is rank 0's",
-      waits.size(), worst - waits.begin(),
-      seconds > 0 ? 100 * *worst / seconds : 0.0);
+      ranks.place().world_size, wait.rank,
+      mine.elapsed_seconds > 0 ? 100 * wait.most / mine.elapsed_seconds : 0.0);
 }
 
 }  // namespace
@@ -59,6 +81,8 @@ std::string RanksText(const std::vector<double>& waits, double seconds) {
 void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   const PipelineStats stats = training.input_stats_of_loops();
   const std::string bad_records = BadRecordsText(stats, job.ranks);
+  const std::string slowest = RanksText(stats, job.ranks);
+  const std::string load = LoadText(job);
   if (!job.ranks.place().is_first()) {
     return;
   }
@@ -67,8 +91,8 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
       "the time for its input",
       log.images_per_second(), 100 * log.times().input_wait_share()));
   Say(log.device_text());
-  if (!job.ranks.place().is_alone()) {
-    Say(RanksText(training.rank_waits(), stats.elapsed_seconds));
+  if (!slowest.empty()) {
+    Say(slowest);
   }
   if (!bad_records.empty()) {
     Say(bad_records);
@@ -77,6 +101,9 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
     PrintInput(stats);
   }
   Say(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
+  if (!load.empty()) {
+    Say(load);
+  }
 }
 
 }  // namespace infeed

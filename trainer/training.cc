@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,11 +25,12 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       device_(with.device),
       ranks_(with.ranks),
       log_(with.log),
+      watch_(with.watch),
       step_(step),
       saved_step_(step > 0 ? step : -1),
+      has_batch_(options.images == ImagePlace::kDevice),
       compared_epoch_(stream.epoch),
-      rank_waits_(static_cast<std::size_t>(options.input.world_size)),
-      records_(index, OnDevice(options.input, with.device),
+      records_(index, WatchedInput(OnDevice(options.input, with.device)),
                ImageSizeSchedule(options.image_size_schedule,
                                  options.input.image_size),
                stream, options.images),
@@ -47,8 +47,22 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
     options_.keep.best = best_->step();
   }
   if (options_.images == ImagePlace::kRecords) {
-    infeed_.ShowFirst([this](const Batch& batch) { log_.FirstBatch(batch); });
+    infeed_.ShowFirst([this](const Batch& batch) {
+      log_.FirstBatch(batch);
+      has_batch_ = true;
+      watch_.Begin(step_ + 1);
+    });
   }
+}
+
+// Of a single process the pipeline itself counts the bad records.
+InputOptions Training::WatchedInput(InputOptions input) {
+  if (ranks_.place().is_alone() || input.max_bad_records < 0) {
+    return input;
+  }
+  bad_records_.emplace(input.max_bad_records);
+  input.on_bad = [this](const BadRecord& bad) { bad_records_->Note(bad); };
+  return input;
 }
 
 // In the outfeed's thread.
@@ -56,12 +70,14 @@ void Training::Take(const StepResult& result) {
   if (!std::isfinite(result.loss) && !non_finite_step_) {
     non_finite_step_ = result.step;
   }
+  watch_.Done(result.step);
   tally_.Add(result);
   log_.Step(result, infeed_.wait_seconds());
 }
 
 // One alone just ends its stream; several must agree on a step.
 void Training::RequestEnd() {
+  watch_.StopAsked();
   if (ranks_.place().is_alone()) {
     infeed_.Stop();
   } else {
@@ -98,39 +114,47 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   const double waited = infeed_.wait_seconds();
   const std::int64_t syncs = device_.host_syncs();
   log_.BeginLoop(waited);
+  if (has_batch_) {
+    watch_.Begin(step_ + 1);
+  }
   const std::int64_t done = device_.Train(step_, steps, infeed_, outfeed_);
   infeed_.EndStep();
   const Clock::time_point device_end = Clock::now();
   outfeed_.Drain();
+  watch_.Pause();
   const Clock::time_point end = Clock::now();
   step_ += done;
   loop_seconds_ += Seconds(end - start).count();
-  DeviceUse use = UseOf(done, image_size, Seconds(end - start).count(),
-                        infeed_.wait_seconds() - waited);
+  const double waited_here = infeed_.wait_seconds() - waited;
+  DeviceUse use =
+      UseOf(done, image_size, Seconds(end - start).count(), waited_here);
   use.host_syncs = device_.host_syncs() - syncs;
   log_.EndLoop({.step = step_,
                 .done = done,
                 .waited = infeed_.wait_seconds(),
                 .drained = Seconds(end - device_end).count(),
                 .device = use,
-                .rank_waits = MeetRanks(done < steps || stop.stop_requested())},
+                .rank_waits = MeetRanks(done < steps || stop.stop_requested(),
+                                        waited_here)},
                input_stats().Since(before), input_stats_of_loops());
+  if (bad_records_) {
+    bad_records_->Meet(infeed_.position(), ranks_);
+  }
   if (infeed_.position().epoch != compared_epoch_) {
     RequireSameWeights();
   }
 }
 
-// Returns how long each rank has waited for its input since the last time.
-std::vector<double> Training::MeetRanks(bool stops) {
-  const std::vector<std::vector<double>> words =
-      ranks_.GatherNumbers({stops ? 1.0 : 0.0, infeed_.wait_seconds()});
-  std::vector<double> waits;
-  for (std::size_t rank = 0; rank < words.size(); ++rank) {
-    stopped_ = stopped_ || words[rank][0] > 0;
-    waits.push_back(words[rank][1] -
-                    std::exchange(rank_waits_[rank], words[rank][1]));
+// Returns how long the ranks waited for their inputs in the loop.
+std::optional<RankWaits> Training::MeetRanks(bool stops, double waited) {
+  const std::vector<RankTotal> totals =
+      ranks_.Total({stops ? 1.0 : 0.0, waited});
+  stopped_ = stopped_ || totals[0].most > 0;
+  if (ranks_.place().is_alone()) {
+    return std::nullopt;
   }
-  return waits;
+  return RankWaits{.worst = totals[1].most,
+                   .mean = totals[1].sum / ranks_.place().world_size};
 }
 
 // They have made the same updates of the same sums: what differs is a defect.

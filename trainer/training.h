@@ -4,8 +4,8 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <vector>
 
+#include "trainer/bad_records_of_ranks.h"
 #include "trainer/best_checkpoint.h"
 #include "trainer/checkpoint_save.h"
 #include "trainer/checkpoint_writer.h"
@@ -16,6 +16,7 @@
 #include "trainer/ranks.h"
 #include "trainer/run_log.h"
 #include "trainer/sized_input.h"
+#include "trainer/step_watch.h"
 
 namespace infeed {
 
@@ -43,6 +44,7 @@ struct TrainingParts {
   DeviceLoop& device;
   Ranks& ranks;
   RunLog& log;
+  StepWatch& watch;
 };
 
 // A training run between evaluations: input pipeline, infeed, device loop and
@@ -94,16 +96,13 @@ class Training {
   [[nodiscard]] std::optional<std::int64_t> non_finite_step() const {
     return non_finite_step_;
   }
-  // For how long each rank's device has waited for its input, in seconds.
-  [[nodiscard]] const std::vector<double>& rank_waits() const {
-    return rank_waits_;
-  }
   // The steps since the last call, added up.
   [[nodiscard]] EpochScore TakeScore() { return tally_.Take(); }
 
  private:
   void RunLoop(std::int64_t most_steps, const std::stop_token& stop);
-  std::vector<double> MeetRanks(bool stops);
+  [[nodiscard]] std::optional<RankWaits> MeetRanks(bool stops, double waited);
+  [[nodiscard]] InputOptions WatchedInput(InputOptions input);
   void RequireSameWeights();
   void RequestEnd();
   void Take(const StepResult& result);
@@ -114,14 +113,16 @@ class Training {
   DeviceLoop& device_;
   Ranks& ranks_;
   RunLog& log_;
+  StepWatch& watch_;
   std::int64_t step_;
   std::int64_t saved_step_;
   double loop_seconds_ = 0;
   bool stopped_ = false;          // one of the ranks was asked to
+  bool has_batch_;                // the first one has come
   std::uint32_t compared_epoch_;  // in which the weights were, last
   std::optional<std::int64_t> non_finite_step_;
-  std::vector<double> rank_waits_;
   EpochTally tally_;
+  std::optional<BadRecordsOfRanks> bad_records_;  // where they are limited
   SizedInput records_;
   Infeed infeed_;
   Outfeed outfeed_;

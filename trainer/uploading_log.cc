@@ -30,8 +30,8 @@ void UploadingLog::CheckpointWritten(std::int64_t step,
   hearers_.checkpoint(step, folder);
 }
 
-void UploadingLog::End(std::int64_t step) {
-  log_->End(step);
+void UploadingLog::End(std::int64_t step, RunEnd end) {
+  log_->End(step, end);
   hearers_.end();
 }
 

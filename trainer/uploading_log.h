@@ -29,7 +29,7 @@ class UploadingLog final : public RunLog {
                const PipelineStats& of_all_loops) override;
   void Evaluation(std::int64_t step, const EvalResult& result) override;
   void CheckpointWritten(std::int64_t step, const std::string& folder) override;
-  void End(std::int64_t step) override;
+  void End(std::int64_t step, RunEnd end) override;
   void Say(const std::string& line) override;
 
   [[nodiscard]] double images_per_second() const override;

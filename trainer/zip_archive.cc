@@ -2,6 +2,7 @@
 
 #include <zip.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,7 +51,14 @@ ZipArchive::ZipArchive(std::span<const std::byte> bytes)
     throw DataError(fmt::format("the archive has {} members, more than {}",
                                 count, kMaxMembers));
   }
+  std::uint64_t members_bytes = 0;
   for (std::int64_t i = 0; i < count; ++i) {
+    members_bytes += PackedBytes(i);
+    if (members_bytes > archive_bytes_) {
+      throw DataError(
+          fmt::format("the archive's members overlap: {} bytes and more in {}",
+                      members_bytes, archive_bytes_));
+    }
     const char* const name = zip_get_name(
         handle_->zip, static_cast<zip_uint64_t>(i), ZIP_FL_ENC_RAW);
     if (name == nullptr) {
@@ -62,17 +70,31 @@ ZipArchive::ZipArchive(std::span<const std::byte> bytes)
 
 ZipArchive::~ZipArchive() = default;
 
+std::uint64_t ZipArchive::PackedBytes(std::int64_t member) const {
+  zip_stat_t status;
+  zip_stat_init(&status);
+  if (zip_stat_index(handle_->zip, static_cast<zip_uint64_t>(member), 0,
+                     &status) != 0 ||
+      (status.valid & ZIP_STAT_COMP_SIZE) == 0) {
+    throw DataError(fmt::format("member {} has no size", member));
+  }
+  // Even a sum of 2^17 of them does not overflow.
+  return std::min<std::uint64_t>(status.comp_size, archive_bytes_ + 1);
+}
+
 std::vector<std::byte> ZipArchive::Read(const std::string& name) {
   zip_stat_t status;
   zip_stat_init(&status);
   if (zip_stat(handle_->zip, name.c_str(), ZIP_FL_ENC_RAW, &status) != 0) {
     throw DataError("the archive has no " + name);
   }
-  constexpr zip_uint64_t kNeeded =
-      ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+  constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+                                   ZIP_STAT_COMP_METHOD |
+                                   ZIP_STAT_ENCRYPTION_METHOD;
   if ((status.valid & kNeeded) != kNeeded ||
       status.comp_method != ZIP_CM_STORE ||
-      status.encryption_method != ZIP_EM_NONE || status.size > archive_bytes_) {
+      status.encryption_method != ZIP_EM_NONE ||
+      status.size != status.comp_size) {
     throw DataError(name + " is packed: only stored members are read");
   }
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(

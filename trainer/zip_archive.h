@@ -10,8 +10,9 @@
 namespace infeed {
 
 // A zip archive in memory. Only members that are stored as they are can be
-// read, which are those that torch.save() writes: none is larger than the
-// archive. Each is checked against its CRC-32.
+// read, which are those that torch.save() writes. Members never overlap: all
+// of them together are no larger than the archive. Each is checked against its
+// CRC-32.
 //
 // The bytes must outlive it. One thread at a time. Throws DataError naming the
 // member.
@@ -30,6 +31,9 @@ class ZipArchive {
 
  private:
   struct Handle;
+
+  [[nodiscard]] std::uint64_t PackedBytes(std::int64_t member) const;
+
   std::unique_ptr<Handle> handle_;
   std::size_t archive_bytes_;
   std::vector<std::string> names_;

@@ -1,6 +1,8 @@
 """ResNet-18 with a small stem on CIFAR-10 for a fixed short budget, beside its
 PyTorch twin: three seeds of each, by turns."""
 
+import statistics
+
 import programs
 
 SEEDS = 3
@@ -38,13 +40,14 @@ def ours(shards, out, seed):
     model = out / f"cifar-{seed}"
     flags = ",".join(f"{name}={value}" for name, value in RECIPE.items())
     programs.train(model, shards, "--params_override", flags, "--seed", seed)
-    return {"accuracy": programs.accuracy(model),
+    return {"bfloat16": programs.is_bfloat16(model),
+            "accuracy": programs.accuracy(model),
             "images_per_second": programs.images_per_second(model, BATCH)}
 
 
-def torch(folder, python, seed):
+def torch(folder, python, seed, bfloat16):
     flags = ["--seed", seed, "--threads", programs.threads(), *TWIN]
-    if programs.has_bfloat16():
+    if bfloat16:
         flags.append("--bfloat16")
     return programs.twin(python, "train_cifar.py", folder, *flags)[0]
 
@@ -59,7 +62,8 @@ def measure(data, out, python):
     for seed in range(SEEDS):
         found["train_resnet"].append(ours(shards, out, seed))
         if python:
-            found["torch"].append(torch(folder, python, seed))
+            found["torch"].append(torch(
+                folder, python, seed, found["train_resnet"][-1]["bfloat16"]))
     lines = [f"ResNet-18, 3x3 stem, 32 px, {STEPS} steps of {BATCH}:", "",
              "| | test accuracy | mean | images/s, JPEG to update |",
              "|---|---|---|---|"]
@@ -70,10 +74,10 @@ def measure(data, out, python):
 
 def row(name, runs):
     accuracies = [run["accuracy"] for run in runs]
-    rates = sorted(run["images_per_second"] for run in runs)
+    rates = [run["images_per_second"] for run in runs]
     return (f"| {name} | {programs.spread(accuracies)} | "
             f"{100 * programs.mean(accuracies):.1f} % | "
-            f"{rates[len(rates) // 2]:.1f} |")
+            f"{statistics.median(rates):.1f} |")
 
 
 def is_equal(found):
@@ -84,7 +88,7 @@ def is_equal(found):
     room = max(0.01, *(max(a) - min(a) for a in accuracies.values()))
     apart = abs(programs.mean(accuracies["train_resnet"]) -
                 programs.mean(accuracies["torch"]))
-    rates = {name: sorted(run["images_per_second"] for run in runs)
-             [len(runs) // 2] for name, runs in found.items()}
+    rates = {name: statistics.median(run["images_per_second"] for run in runs)
+             for name, runs in found.items()}
     return (apart <= room and
             rates["train_resnet"] >= 0.97 * rates["torch"])

@@ -81,13 +81,10 @@ def twin(python, script, *flags):
     return [json.loads(line) for line in text.splitlines()]
 
 
-def has_bfloat16():
-    """Where precision=auto is bfloat16 on a CPU (device_loop.h)."""
-    info = pathlib.Path("/proc/cpuinfo").read_text(encoding="ascii")
-    flags = re.search(r"^flags.*", info, re.MULTILINE)
-    words = flags.group().split() if flags else []
-    return "amx_bf16" in words or ("avx512_bf16" in words and
-                                   "AuthenticAMD" in info)
+def is_bfloat16(model):
+    """What precision=auto was for a run."""
+    text = (model / "params.yaml").read_text(encoding="utf-8")
+    return re.search(r"^precision: bfloat16\b", text, re.MULTILINE) is not None
 
 
 def mean(values):

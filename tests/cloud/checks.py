@@ -8,6 +8,7 @@ import time
 
 STEPS = 4
 PARAMETERS = ("resnet_depth=18,image_size=32,train_batch_size=8,"
+              "precision=float32,"
               "iterations_per_loop=1,steps_per_checkpoint=1,keep_last=2,"
               f"steps_per_eval=2,train_steps={STEPS}")
 FILES = ["model.safetensors", "optim.safetensors", "state.json", "MANIFEST"]

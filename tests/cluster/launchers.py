@@ -26,8 +26,7 @@ def clean_environment(**more):
             "PMI", "TORCHELASTIC_")
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(ours)}
-    # Ranks share two cores: what waits must not spin.
-    return {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1", **kept, **more}
+    return {"OMP_NUM_THREADS": "1", **kept, **more}
 
 
 def free_port():

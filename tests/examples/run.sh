@@ -44,6 +44,8 @@ build/pixels plain 32 shards shards.rgb
 find "$PWD/extracted" -type f >names.txt
 build/pixels plain 32 names.txt file.rgb
 cmp -n $((32 * 32 * 3)) file.rgb shards.rgb || fail "a file has other pixels"
+[[ -z "$(find extracted -name .infeed)" ]] ||
+  fail "reading images has left something beside them"
 
 # What is wrong is said.
 ! build/softmax_regression nowhere 2>error.txt || fail "no folder, and no error"

@@ -17,4 +17,6 @@ for program in "$prefix"/bin/*; do
   name="$(basename "$program")"
   grep -q "^.TH $name 1" "$prefix/share/man/man1/$name.1"
   bash -n "$prefix/share/bash-completion/completions/$name"
+  grep -q "^#compdef $name$" "$prefix/share/zsh/site-functions/_$name"
+  grep -q "^complete -c $name " "$prefix/share/fish/vendor_completions.d/$name.fish"
 done

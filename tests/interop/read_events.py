@@ -1,8 +1,9 @@
 """Reads a model directory's event files with TensorBoard's own reader.
 
 Run by hand:  python3 tests/interop/read_events.py MODEL_DIR
-Checks the tags, that scalars are the numbers of metrics.jsonl, and that each
-picture is a PNG of the size it claims. Exits 77 without the tensorboard wheel.
+Checks the tags, that scalars are the numbers of metrics.jsonl, that each
+picture is a PNG of the size it claims, and that the plugin of hyperparameters
+has them. Exits 77 without the tensorboard wheel.
 """
 
 import json
@@ -18,6 +19,7 @@ try:
         TENSORS,
         EventAccumulator,
     )
+    from tensorboard.plugins.hparams import metadata as hparams
 except ImportError:
     print("the tensorboard package is not installed")
     sys.exit(77)
@@ -67,6 +69,25 @@ def check_images(reader):
     return tags
 
 
+def check_hparams(reader):
+    """The newest run's, as the plugin of hyperparameters reads them."""
+    def content(tag):
+        return reader.SummaryMetadata(tag).plugin_data.content
+
+    start = hparams.parse_session_start_info_plugin_data(
+        content(hparams.SESSION_START_INFO_TAG))
+    assert start.start_time_secs > 0
+    values = start.hparams
+    assert values["train_steps"].WhichOneof("kind") == "number_value", values
+    assert values["use_nesterov"].bool_value, values
+    assert values["model"].string_value, values
+    if hparams.SESSION_END_INFO_TAG in reader.Tags()["tensors"]:
+        end = hparams.parse_session_end_info_plugin_data(
+            content(hparams.SESSION_END_INFO_TAG))
+        assert end.status in (1, 2), end
+    print(f"  hparams: {len(values)} values")
+
+
 def main():
     model_dir = pathlib.Path(sys.argv[1])
     train = load(model_dir)
@@ -79,6 +100,7 @@ def main():
     assert "inputs/0" in check_images(train)
     (text,) = train.Tensors("configuration")[-1].tensor_proto.string_val
     assert b"train_steps" in text
+    check_hparams(train)
     evaluations = lines(model_dir, "eval")
     if evaluations:
         print("eval:")

@@ -7,7 +7,7 @@ submit_training() {
   rm -rf "$work/$name"*
   # The nodes' names are no hosts' here, so somebody must say where rank 0 is; and
   # ranks on two nodes refuse a loopback address.
-  job="$(MASTER_ADDR="$(hostname -I | cut -d ' ' -f 1)" OMP_WAIT_POLICY=passive OMP_NUM_THREADS=1 \
+  job="$(MASTER_ADDR="$(hostname -I | cut -d ' ' -f 1)" OMP_NUM_THREADS=1 \
     sbatch --parsable "$@" --output="$work/$name.log" examples/slurm/train.sbatch \
     --mode train --device cpu --data_dir "$work/alone" \
     --model_dir "$work/$name" --params_override \

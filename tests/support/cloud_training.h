@@ -61,7 +61,8 @@ class CloudTraining : public CloudFixture {
         "--local_scratch_dir",
         scratch_,
         "--params_override",
-        "model=lenet,image_size=28,recipe=plain,train_batch_size=8,"
+        "model=lenet,image_size=28,recipe=plain,precision=float32,"
+        "train_batch_size=8,"
         "iterations_per_loop=1,steps_per_checkpoint=1,keep_last=3,"
         "train_steps=" +
             std::to_string(kSteps)};
@@ -114,7 +115,7 @@ class CloudTraining : public CloudFixture {
   // none comes.
   [[nodiscard]] bool AwaitStep(const std::string& bucket,
                                std::int64_t step) const {
-    for (int looks = 0; looks < 4000; ++looks) {
+    for (int looks = 0; looks < 40'000; ++looks) {
       const std::vector<std::int64_t> steps = StepsIn(bucket);
       if (!steps.empty() && steps.back() >= step) {
         return true;

@@ -1,14 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace infeed {
 
-// A JPEG with EXIF data behind its start marker: a TIFF structure of either
-// byte order, whose first directory has another entry and the orientation.
-inline std::string WithOrientation(const std::string& jpeg, int orientation,
-                                   bool big_endian = false) {
+// A TIFF structure of either byte order, as EXIF data is, whose first directory
+// has another entry and the orientation.
+inline std::string ExifTiff(int orientation, bool big_endian) {
   const auto number = [&](int value, int bytes) {
     std::string text;
     for (int i = 0; i < bytes; ++i) {
@@ -17,15 +17,53 @@ inline std::string WithOrientation(const std::string& jpeg, int orientation,
     }
     return text;
   };
-  const std::string tiff = (big_endian ? "MM" : "II") + number(42, 2) +
-                           number(8, 4) + number(2, 2) + number(0x0100, 2) +
-                           number(4, 2) + number(1, 4) + number(64, 4) +
-                           number(0x0112, 2) + number(3, 2) + number(1, 4) +
-                           number(orientation, 2) + number(0, 2) + number(0, 4);
-  const std::string exif = std::string("Exif\0\0", 6) + tiff;
+  return (big_endian ? "MM" : "II") + number(42, 2) + number(8, 4) +
+         number(2, 2) + number(0x0100, 2) + number(4, 2) + number(1, 4) +
+         number(64, 4) + number(0x0112, 2) + number(3, 2) + number(1, 4) +
+         number(orientation, 2) + number(0, 2) + number(0, 4);
+}
+
+// A JPEG with EXIF data behind its start marker.
+inline std::string WithOrientation(const std::string& jpeg, int orientation,
+                                   bool big_endian = false) {
+  const std::string exif =
+      std::string("Exif\0\0", 6) + ExifTiff(orientation, big_endian);
   const auto length = static_cast<int>(exif.size() + 2);
   return jpeg.substr(0, 2) + "\xff\xe1" + static_cast<char>(length >> 8) +
          static_cast<char>(length) + exif + jpeg.substr(2);
+}
+
+// As PNGs have it.
+inline std::uint32_t Crc32(std::string_view bytes) {
+  std::uint32_t crc = 0xffffffff;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc >> 1) ^ (crc % 2 == 1 ? 0xedb88320 : 0);
+    }
+  }
+  return ~crc;
+}
+
+// A PNG with EXIF data behind its header, which has 33 bytes.
+inline std::string PngWithOrientation(const std::string& png, int orientation) {
+  const std::string chunk = "eXIf" + ExifTiff(orientation, true);
+  const std::uint32_t crc = Crc32(chunk);
+  std::string bytes(3, '\0');
+  bytes += static_cast<char>(chunk.size() - 4);
+  bytes += chunk;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    bytes += static_cast<char>(crc >> shift);
+  }
+  return png.substr(0, 33) + bytes + png.substr(33);
+}
+
+// The container of a WebP file with EXIF data alone, no image.
+inline std::string WebpWithOrientation(int orientation, bool with_name) {
+  const std::string exif = (with_name ? std::string("Exif\0\0", 6) : "") +
+                           ExifTiff(orientation, false);
+  return std::string("RIFF\0\0\0\0WEBPVP8L\3\0\0\0abc\0EXIF", 28) +
+         static_cast<char>(exif.size()) + std::string(3, '\0') + exif;
 }
 
 }  // namespace infeed

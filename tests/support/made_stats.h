@@ -12,6 +12,7 @@ inline PipelineStats BusyRun() {
   stats.first_batch_seconds = 0.5;
   stats.first_wait_seconds = 1;
   stats.threads = 2;
+  stats.cores = 2;
   stats.batches = 20;
   stats.images = 1280;
   stats.consumer_wait_seconds = 9;

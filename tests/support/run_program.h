@@ -20,12 +20,13 @@ struct ProgramResult {
 };
 
 // Runs a program of ours with arguments as a shell takes them, and waits for
-// its end.
+// its end. first: what the shell does before, as "ulimit -v 1000;".
 inline ProgramResult RunProgram(const std::string& name,
-                                const std::string& arguments) {
+                                const std::string& arguments,
+                                const std::string& first = "") {
   constexpr std::int64_t kMaxBytes = 1 << 20;
   const TemporaryFolder folder;
-  const std::string command = std::string(INFEED_PROGRAMS) + "/" + name + " " +
+  const std::string command = first + " " + INFEED_PROGRAMS + "/" + name + " " +
                               arguments + " >" + (folder / "out") + " 2>" +
                               (folder / "err") + " </dev/null";
   const int status = std::system(command.c_str());

@@ -23,7 +23,7 @@ class SmallModel {
  public:
   static constexpr const char* kParameters =
       "model=lenet,image_size=28,train_batch_size=8,train_steps=2,"
-      "iterations_per_loop=1,steps_per_checkpoint=1";
+      "iterations_per_loop=1,steps_per_checkpoint=1,precision=float32";
 
   SmallModel() {
     Write("train", 16);

@@ -62,7 +62,9 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
       batch.weights()[at] = 1;
     }
     if (place.position + options.batch_size > index.size()) {
-      place = {.epoch = place.epoch + 1, .position = 0};
+      place = {.epoch = place.epoch + 1,
+               .position = 0,
+               .past_epochs = place.past_epochs + 1};
     }
     batch.next = place;
     batches.push_back(CopyOf(batch));

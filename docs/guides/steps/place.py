@@ -140,7 +140,7 @@ class Place:
         text = page.read_text(encoding="utf-8")
         before, rest = text.split(BEGIN)
         after = rest.split(END)[1]
-        found = re.sub(r"\]\((\w+\.svg)\)", rf"]({page.stem}-\1)",
+        found = re.sub(r"\]\(([\w-]+\.svg)\)", rf"]({page.stem}-\1)",
                        "\n".join([*self._lines, "", *self._summary]))
         found = re.sub(r"\n{3,}", "\n\n", found.strip())
         page.write_text(f"{before}{BEGIN}\n\n{found}\n\n{END}{after}",

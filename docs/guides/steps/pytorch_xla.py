@@ -163,7 +163,6 @@ def show_waits(place, said):
 
 def replay(place):
     size = SHORT if place.short else FULL
-    place.environment["OMP_WAIT_POLICY"] = "passive"  # eight ranks, few cores
     convert(place, size)
     sampler.compare(place, size.batch, size.batches)
     losses, said = train(place, size)

@@ -23,8 +23,6 @@ PRETRAIN_BATCH = 64
 
 def replay(place):
     sizes = SHORT if place.short else FULL
-    # LibTorch's threads would spin on the cores that the input needs.
-    place.environment.setdefault("OMP_WAIT_POLICY", "passive")
     with Bucket(place, "flowers") as bucket:
         convert(place, bucket)
         large = pretrain(place, bucket, sizes)

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+// The way in for JSON that somebody else may have written: side files, states,
+// answers of servers. Not installed.
+namespace infeed {
+
+inline constexpr int kMaxJsonDepth = 32;
+inline constexpr std::size_t kMaxJsonBytes = std::size_t{256} << 20;
+
+// Parses JSON. Throws Json::exception, also for text that is nested deeper than
+// kMaxJsonDepth (copies of a value are made by recursion: deep ones would
+// overflow the stack) or larger than kMaxJsonBytes.
+template <typename Json>
+[[nodiscard]] Json ParseJson(std::string_view text) {
+  constexpr int kLimitError = 601;  // nlohmann's own end below it
+  if (text.size() > kMaxJsonBytes) {
+    throw Json::other_error::create(kLimitError, "more than 256 MiB", nullptr);
+  }
+  const auto check_depth = [](int depth, typename Json::parse_event_t event,
+                              const Json& /*value*/) {
+    const bool opens = event == Json::parse_event_t::object_start ||
+                       event == Json::parse_event_t::array_start;
+    if (opens && depth >= kMaxJsonDepth) {
+      throw Json::other_error::create(
+          kLimitError, "nested more than 32 levels deep", nullptr);
+    }
+    return true;
+  };
+  return Json::parse(text.begin(), text.end(), check_depth);
+}
+
+// As ParseJson(), but returns a discarded value for what it does not accept.
+template <typename Json>
+[[nodiscard]] Json ParseJsonOrDiscard(std::string_view text) {
+  try {
+    return ParseJson<Json>(text);
+  } catch (const typename Json::exception&) {
+    return Json::value_t::discarded;
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+// Whole numbers as users write them, in flags, parameters and files: decimal,
+// or hexadecimal after 0x.
+namespace infeed {
+
+// Whether a digit follows a zero in front, as in "010". C and YAML 1.1 take
+// that for octal, people for ten: it is refused wherever a number is read.
+[[nodiscard]] constexpr bool HasLeadingZero(std::string_view number) {
+  if (number.starts_with('-') || number.starts_with('+')) {
+    number.remove_prefix(1);
+  }
+  return number.size() > 1 && number[0] == '0' && number[1] >= '0' &&
+         number[1] <= '9';
+}
+
+// Takes a whole number off the front. nullopt, and nothing taken: there is
+// none, it has a leading zero, or it does not fit.
+template <std::integral Number>
+[[nodiscard]] std::optional<Number> TakeWholeNumber(std::string_view& text) {
+  const bool hexadecimal = text.starts_with("0x");
+  const std::string_view digits = text.substr(hexadecimal ? 2 : 0);
+  Number number = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number,
+                      hexadecimal ? 16 : 10);
+  if (error != std::errc() || HasLeadingZero(text)) {
+    return std::nullopt;
+  }
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+// The whole number that a text is; nullopt where it is none.
+template <std::integral Number>
+[[nodiscard]] std::optional<Number> ParseWholeNumber(std::string_view text) {
+  const std::optional<Number> number = TakeWholeNumber<Number>(text);
+  return text.empty() ? number : std::nullopt;
+}
+
+}  // namespace infeed

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "trainer/rank_meeting.h"
+#include "trainer/rank_star.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+
+inline RankPlace StarPlace(int rank, int world_size) {
+  RankPlace place;
+  place.rank = rank;
+  place.world_size = world_size;
+  return place;
+}
+
+// A test whose ranks are threads of this process, each with what it does.
+class StarTest : public testing::Test {
+ protected:
+  using Rank = std::function<void(StarRanks& ranks)>;
+
+  static constexpr const char* kToken = "token";
+  static constexpr std::chrono::milliseconds kLong{60'000};
+
+  [[nodiscard]] const RankListener& listener() const { return listener_; }
+
+  // A rank's links, once all have come.
+  [[nodiscard]] std::vector<FrameStream> Meet(int rank, int world_size) const {
+    if (rank == 0) {
+      return AwaitRanks(listener_, world_size, kToken, kLong);
+    }
+    std::vector<FrameStream> links;
+    links.push_back(MeetRankZero(StarPlace(rank, world_size), listener_.port(),
+                                 kToken, kLong));
+    return links;
+  }
+
+  void Run(int world_size, const Rank& rank, StarOptions options = {}) const {
+    if (!options.end_process) {
+      options.end_process = [](const std::string& why) {
+        ADD_FAILURE() << why;
+      };
+    }
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < world_size; ++i) {
+      threads.emplace_back([&, i] {
+        StarRanks ranks(StarPlace(i, world_size), Meet(i, world_size), options);
+        rank(ranks);
+      });
+    }
+  }
+
+ private:
+  RankListener listener_{true};
+};
+
+}  // namespace infeed
