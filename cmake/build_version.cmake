@@ -2,6 +2,8 @@
 # C++ source with the version and the commit that is checked out in DIR, only
 # where that changes it. "unknown" without git, and where DIR is not the top of
 # a repository.
+cmake_minimum_required(VERSION 3.25)
+
 function(git_answer answer)
   execute_process(COMMAND git -C "${SOURCE}" ${ARGN}
     OUTPUT_VARIABLE text RESULT_VARIABLE failed ERROR_QUIET

@@ -1,12 +1,14 @@
-# infeed_library(NAME SOURCES ... HEADERS ... [PUBLIC ...] [PRIVATE ...])
+# infeed_library(NAME [UNITY] SOURCES ... HEADERS ... [PUBLIC ...] [PRIVATE ...])
 # One static library a folder, with an alias infeed::NAME. Headers are found
-# as "NAME/x.h", in the tree and once installed.
+# as "NAME/x.h", in the tree and once installed. UNITY compiles a dozen sources
+# at a time, where the headers of a library cost more than the sources do.
 function(infeed_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "UNITY" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
   add_library(infeed_${name} STATIC ${ARG_SOURCES})
   add_library(infeed::${name} ALIAS infeed_${name})
   set_target_properties(infeed_${name} PROPERTIES
-    EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+    EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
+    UNITY_BUILD ${ARG_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_sources(infeed_${name} PUBLIC
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   target_compile_features(infeed_${name} PUBLIC cxx_std_20)

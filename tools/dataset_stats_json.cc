@@ -7,8 +7,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kBinsPerOctave = 4;
-
 Json ToJson(const Tally& tally) {
   if (tally.empty()) {
     return nullptr;

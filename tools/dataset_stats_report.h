@@ -12,6 +12,9 @@
 // What `records stats` says, in three forms.
 namespace infeed {
 
+// Of the histograms of sizes.
+inline constexpr int kBinsPerOctave = 4;
+
 struct StatsReport {
   std::vector<std::string> paths;  // of the shards
   std::vector<ShardPass> shards;   // as many

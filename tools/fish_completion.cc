@@ -75,7 +75,7 @@ std::string PairsOf(const std::vector<CompletedFlag>& parameters) {
   return pairs;
 }
 
-std::string NamesOf(const std::vector<CompletedFlag>& parameters) {
+std::string ParameterNames(const std::vector<CompletedFlag>& parameters) {
   std::string names;
   for (const CompletedFlag& flag : parameters) {
     names += flag.name.substr(2) + " ";
@@ -97,9 +97,10 @@ std::string FishCompletion(const CLI::App& app) {
     script += "complete -c @NAME@ -n __fish_use_subcommand -f -a " + verb.name +
               " -d " + Quoted(verb.about) + "\n" + LinesOf(verb);
   }
-  return Filled(std::move(script), {{"@PAIRS@", PairsOf(parameters)},
-                                    {"@PARAMETERS@", NamesOf(parameters)},
-                                    {"@NAME@", completion.program}});
+  return Filled(std::move(script),
+                {{"@PAIRS@", PairsOf(parameters)},
+                 {"@PARAMETERS@", ParameterNames(parameters)},
+                 {"@NAME@", completion.program}});
 }
 
 }  // namespace infeed

@@ -7,7 +7,6 @@
 namespace infeed {
 namespace {
 
-constexpr const char* kGroup = "Ranks";
 constexpr int kMostRanks = 1 << 20;
 constexpr int kMostLocalRanks = 1024;
 constexpr int kMostSeconds = 1 << 20;
@@ -16,6 +15,7 @@ constexpr int kMostPort = 65535;
 }  // namespace
 
 void AddRankFlags(CLI::App& app, const RankFlagValues& values) {
+  constexpr const char* kGroup = "Ranks";
   const auto add = [&](const char* name, std::optional<int>& value, int least,
                        int most, const char* help) {
     app.add_option(name, value, help)

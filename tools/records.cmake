@@ -1,6 +1,6 @@
 # The verbs of `records`; a test links them too. One file a line: verbs are
 # added often.
-infeed_library(record_verbs
+infeed_library(record_verbs UNITY
   SOURCES
     dataset_stats.cc
     dataset_stats_html.cc

@@ -58,7 +58,7 @@ ExitCode CatRecords(const ShardPaths& shards, const CatOptions& options) {
   return good ? ExitCode::kDone : ExitCode::kDataError;
 }
 
-constexpr const char* kMore =
+constexpr const char* kCatNotes =
     "A line says where the record is and what the features of its\n"
     "tf.train.Example are. Bytes that are not text are shown as their\n"
     "length. Bad records are reported on stderr, and make the exit code 3.\n"
@@ -77,7 +77,7 @@ void AddCatVerb(CLI::App& app, Command& command) {
   CLI::App* cat = AddVerb(app, command,
                           {.name = "cat",
                            .about = "Prints records as lines of JSON",
-                           .more = kMore},
+                           .more = kCatNotes},
                           [options](const ShardPaths& shards) {
                             return CatRecords(shards, *options);
                           });

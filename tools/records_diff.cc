@@ -25,7 +25,7 @@ struct DiffFlags {
   std::string json;
 };
 
-constexpr const char* kMore =
+constexpr const char* kDiffNotes =
     "A and B are files, folders, patterns, or lists of them with commas. How\n"
     "a set is cut into shards, and packed, does not matter. Records are the\n"
     "same when their bytes are, or when they are Examples that say the same,\n"
@@ -64,7 +64,7 @@ void AddDiffVerb(CLI::App& app, Command& command) {
   const auto flags = std::make_shared<DiffFlags>();
   CLI::App* diff = app.add_subcommand(
       "diff", "Compares two sets of shards by their records");
-  diff->footer(kMore);
+  diff->footer(kDiffNotes);
   diff->add_option("A", flags->a, "the one set")->required();
   diff->add_option("B", flags->b, "the other set")->required();
   diff->add_flag("--unordered", flags->unordered,

@@ -116,7 +116,7 @@ ExitCode ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
   return bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
 }
 
-constexpr const char* kMore =
+constexpr const char* kExtractNotes =
     "Writes OUTPUT/CLASS/NAME: the class's synset, else its label, and the\n"
     "record's image/filename, else SHARD-RECORD.jpg. Bytes stay as they are;\n"
     "pixels that are ready become PNGs. Of several records with one name all\n"
@@ -135,7 +135,7 @@ void AddExtractVerb(CLI::App& app, Command& command) {
       AddVerb(app, command,
               {.name = "extract",
                .about = "Writes the images back to folders of classes",
-               .more = kMore},
+               .more = kExtractNotes},
               [flags](const ShardPaths& shards) {
                 return ExtractImages(shards, *flags);
               });

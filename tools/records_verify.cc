@@ -170,7 +170,7 @@ ExitCode VerifyRecords(const ShardPaths& shards, const Command& command,
   return IsGood(report) ? ExitCode::kDone : ExitCode::kDataError;
 }
 
-constexpr const char* kMore =
+constexpr const char* kVerifyNotes =
     "Reads every record, checks both checksums and parses its Example.\n"
     "Prints each bad record with file, record and byte offset, and goes on\n"
     "at the next good one. Where an index from before the damage is there, it\n"
@@ -192,7 +192,7 @@ void AddVerifyVerb(CLI::App& app, Command& command) {
       AddVerb(app, command,
               {.name = "verify",
                .about = "Checks every record, and prints the bad ones",
-               .more = kMore,
+               .more = kVerifyNotes,
                .faults = SetFaults::kReported},
               [options, &command](const ShardPaths& shards) {
                 return VerifyRecords(shards, command, *options);

@@ -18,8 +18,8 @@ namespace {
 // So many bytes are on their way where the shard is far away.
 constexpr std::int64_t kAheadBytes = std::int64_t{8} << 20;
 
-bool IsThere(const ByteSource& shard, const FrameOffsets& offsets,
-             SeekEntries entries) {
+bool HasSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
+                 SeekEntries entries) {
   const auto file = SeekFile::Find(shard.path(), shard.size(),
                                    static_cast<std::int64_t>(offsets.size()));
   return file && file->info().shard_version == shard.version() &&
@@ -54,7 +54,8 @@ std::optional<ImagenetExampleView> ReadExample(const ByteSource& shard,
 MadeSeekFile MakeSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
                           const SeekFileOptions& options) {
   MadeSeekFile made;
-  made.was_there = !options.force && IsThere(shard, offsets, options.entries);
+  made.was_there =
+      !options.force && HasSeekFile(shard, offsets, options.entries);
   if (made.was_there || options.dry_run) {
     return made;
   }

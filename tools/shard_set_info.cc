@@ -23,15 +23,15 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
                                                      "test"};
 
-std::size_t PlaceOf(std::string_view split) {
+std::size_t OrderOf(std::string_view split) {
   return static_cast<std::size_t>(
       std::find(kSplits.begin(), kSplits.end(), split) - kSplits.begin());
 }
 
 // train, validation and test first, then what else there is.
 bool ComesBefore(const DatasetInfo::Split& a, const DatasetInfo::Split& b) {
-  return std::pair(PlaceOf(a.name), a.name) <
-         std::pair(PlaceOf(b.name), b.name);
+  return std::pair(OrderOf(a.name), a.name) <
+         std::pair(OrderOf(b.name), b.name);
 }
 
 using ShardsByName = std::map<std::string, DatasetInfo::Shard>;

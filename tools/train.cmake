@@ -1,5 +1,5 @@
 # Without LibTorch, so that a test reads command lines quickly.
-infeed_library(train_flags
+infeed_library(train_flags UNITY
   SOURCES
     checkpoint_flags.cc
     local_ranks.cc

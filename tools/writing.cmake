@@ -1,5 +1,5 @@
 # The verbs of `records` that write shards; a test links them too.
-infeed_library(record_writing
+infeed_library(record_writing UNITY
   SOURCES bad_records.cc diff_report.cc group_rewriter.cc
           label_order.cc raw_bytes.cc record_copier.cc record_diff.cc
           record_hash.cc record_sequence.cc record_stream.cc records_diff.cc

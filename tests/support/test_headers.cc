@@ -1,0 +1,1 @@
+// Its headers are compiled for all tests: see tests/CMakeLists.txt.
