@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,6 +83,15 @@ class Descriptor {
   int value_;
 };
 
+// Signals that the process holds back for later end it here: a user can wait
+// for somebody who never writes.
+void AwaitBytes(int descriptor) {
+  pollfd ready = {.fd = descriptor, .events = POLLIN, .revents = 0};
+  sigset_t none;
+  sigemptyset(&none);
+  (void)::ppoll(&ready, 1, nullptr, &none);
+}
+
 // Reads until the end of a file, or of a pipe, that has about so many bytes.
 std::string ReadToEnd(int descriptor, const std::string& path,
                       std::int64_t expected, std::int64_t max_bytes) {
@@ -97,8 +107,7 @@ std::string ReadToEnd(int descriptor, const std::string& path,
     if (got > 0) {
       done += static_cast<std::size_t>(got);
     } else if (errno == EAGAIN) {  // a pipe whose writer takes its time
-      pollfd ready = {.fd = descriptor, .events = POLLIN, .revents = 0};
-      (void)::poll(&ready, 1, -1);
+      AwaitBytes(descriptor);
     } else if (errno != EINTR) {
       throw IoError(path, "read", errno);
     }

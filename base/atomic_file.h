@@ -47,7 +47,8 @@ void WriteFileAtomically(const std::string& path, std::string_view text);
 
 // Returns a file's bytes, or those of a pipe until its end. Throws IoError when
 // it cannot be read, is larger than max_bytes, or is a pipe without any bytes:
-// nobody is waited for who does not have it open.
+// nobody is waited for who does not have it open. While a pipe is waited for,
+// signals that this thread blocks are let through.
 [[nodiscard]] std::string ReadWholeFile(const std::string& path,
                                         std::int64_t max_bytes);
 

@@ -57,6 +57,10 @@ class InputGraphTest : public ::testing::Test {
       }
       threads_started_ = ThreadsOfThisProcess() - before;
     }
+    // The kernel lists a thread for a moment after it was joined.
+    while (ThreadsOfThisProcess() > before) {
+      std::this_thread::yield();
+    }
     return delivered;
   }
 
