@@ -87,6 +87,12 @@ std::string RatesTable(const std::vector<ThroughputRun>& runs) {
   return text;
 }
 
+std::string LoadText(const ThroughputRun& run) {
+  return run.load && run.load->is_too_high()
+             ? "; " + run.load->Text() + ": without them this would be faster"
+             : "";
+}
+
 }  // namespace
 
 const ThroughputRun& FastestRun(const std::vector<ThroughputRun>& runs) {
@@ -95,7 +101,7 @@ const ThroughputRun& FastestRun(const std::vector<ThroughputRun>& runs) {
 
 std::string VerdictText(const ThroughputRun& run) {
   if (!IsStageAlone(run)) {
-    return Verdict(run.stats);
+    return Verdict(run.stats) + LoadText(run);
   }
   return fmt::format(
       "{} alone: {:.1f} images/s, {:.1f} of each thread; a pipeline with {} "

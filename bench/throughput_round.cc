@@ -69,6 +69,7 @@ ThroughputRound MeasurePipeline(const RecordIndex& index,
   if (options.device_rate > 0) {
     device.emplace(options.device_rate);
   }
+  const std::optional<CpuTimes> before = ReadCpuTimes();
   const Clock::time_point start = Clock::now();
   Consume(pipeline, options, device);
   const double elapsed = SecondsSince(start);
@@ -76,7 +77,8 @@ ThroughputRound MeasurePipeline(const RecordIndex& index,
   ThroughputRound round{.cpu = counters.Read(),
                         .input_wait = device ? device->input_wait() : 0,
                         .stats = StatsOf(pipeline, options),
-                        .memory = pipeline.memory()};
+                        .memory = pipeline.memory(),
+                        .load = LoadSince(before)};
   round.images = round.stats.images - first_images;
   if (round.images > 0) {
     round.images_per_second = static_cast<double>(round.images) / elapsed;

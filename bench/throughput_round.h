@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "bench/cpu_counters.h"
+#include "pipeline/cpu_load.h"
 #include "pipeline/live_stats.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/options.h"
@@ -28,6 +30,7 @@ struct ThroughputRound {
   double input_wait = 0;  // share of the device's time; only with a device
   PipelineStats stats = {};
   MemoryPlan memory = {};  // what it can take; nothing for a stage alone
+  std::optional<CpuLoad> load = {};  // of a whole pipeline
 };
 
 // Runs a pipeline for a while and takes its batches, a byte of each image. The

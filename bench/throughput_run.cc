@@ -35,7 +35,8 @@ ThroughputRun Summarize(std::vector<ThroughputRound> rounds, bool has_device) {
   const ThroughputRound& middle = rounds[rounds.size() / 2];
   ThroughputRun run{.threads = middle.stats.threads,
                     .stats = middle.stats,
-                    .memory = middle.memory};
+                    .memory = middle.memory,
+                    .load = middle.load};
   std::vector<double> waits;
   for (const ThroughputRound& round : rounds) {
     run.images_per_second.push_back(round.images_per_second);

@@ -36,6 +36,7 @@ struct ThroughputRun {
   // Of the median round; of two middle ones, the faster.
   PipelineStats stats = {};
   MemoryPlan memory = {};  // what it can take
+  std::optional<CpuLoad> load = {};
 
   [[nodiscard]] double median() const { return Median(images_per_second); }
   // From the slowest round to the fastest, as a share of the median.

@@ -1,4 +1,4 @@
-#include "trainer/cpu_load.h"
+#include "pipeline/cpu_load.h"
 
 #include <sched.h>
 #include <unistd.h>

@@ -236,8 +236,12 @@ TEST(ImageEncoderTest, NamesFormatsThatItCannotRead) {
   using std::string_literals::operator""s;
   EXPECT_EQ(MessageFor("GIF89a..."),
             "GIF images cannot be read: convert them to PNG or JPEG first");
-  EXPECT_THAT(MessageFor("\0\0\0\x1c"s + "ftypavif...."), HasSubstr("AVIF"));
-  EXPECT_THAT(MessageFor("\0\0\0\x18"s + "ftypheic...."), HasSubstr("HEIC"));
+  EXPECT_THAT(MessageFor("\0\0\0\x1c"
+                         "ftypavif...."s),
+              HasSubstr("AVIF"));
+  EXPECT_THAT(MessageFor("\0\0\0\x18"
+                         "ftypheic...."s),
+              HasSubstr("HEIC"));
   EXPECT_THAT(MessageFor("\xff\x0a..."), HasSubstr("JPEG XL images"));
 }
 

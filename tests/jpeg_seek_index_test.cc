@@ -90,9 +90,10 @@ TEST(JpegSeekIndexTest, IsNotParsedWithAnotherVersionOrOddSizes) {
 
 TEST(JpegSeekIndexTest, AsksForNoMoreMemoryThanItsBytesFill) {
   // 8192 x 8192 MCUs with a run of 1, and no entries.
-  EXPECT_FALSE(Parses(std::string("\x01\x01\x80\x40\x80\x40\x01", 7)));
-  EXPECT_FALSE(Parses(std::string("\x01\x01\x80\x40\x80\x40\x01", 7) +
-                      std::string(1000, '\x01')));
+  std::string bytes("\x01\x01\x80\x40\x80\x40\x01", 7);
+  EXPECT_FALSE(Parses(bytes));
+  bytes.append(1000, '\x01');
+  EXPECT_FALSE(Parses(bytes));
   // 8193 MCUs are not in a row of any JPEG.
   EXPECT_FALSE(
       Parses(std::string("\x01\x01\x81\x40\x01\x81\x40\x05\0\x05\0", 11)));

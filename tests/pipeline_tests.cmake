@@ -15,6 +15,7 @@ infeed_test(pipeline_test
     bottleneck_test.cc
     consumer_counts_test.cc
     counted_errors_test.cc
+    cpu_load_test.cc
     input_options_test.cc
     keyed_permutation_test.cc
     label_class_test.cc

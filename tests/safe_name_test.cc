@@ -30,7 +30,7 @@ TEST(SafeNameTest, NeverLeavesItsFolder) {
 
 TEST(SafeNameTest, CutsLongNamesInFrontOfTheExtension) {
   const std::string name = SafeName(std::string(300, 'x') + ".JPEG");
-  EXPECT_EQ(name, std::string(195, 'x') + ".JPEG");
+  EXPECT_EQ(name, std::string(195, 'x').append(".JPEG"));
   // Whole characters only.
   std::string text;
   for (int i = 0; i < 150; ++i) {

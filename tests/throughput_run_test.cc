@@ -122,6 +122,15 @@ TEST_F(ThroughputRunTest, DrawsRatesAndShares) {
   EXPECT_THAT(svg, HasSubstr(">50</text>"));
 }
 
+TEST_F(ThroughputRunTest, NamesTheLoadInItsVerdict) {
+  ThroughputRun run = Measure()[1];
+  run.load = CpuLoad{.own = 0.9, .others = 1.1, .cores = 2};
+  EXPECT_THAT(VerdictText(run), EndsWith("; other programs use 1.1 of 2 cores: "
+                                         "without them this would be faster"));
+  run.load->others = 0.1;
+  EXPECT_THAT(VerdictText(run), Not(HasSubstr("other programs")));
+}
+
 TEST_F(ThroughputRunTest, MakesAPageWithTableAndVerdict) {
   const std::vector<ThroughputRun> runs = Measure();
   EXPECT_THAT(

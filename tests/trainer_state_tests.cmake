@@ -4,7 +4,6 @@ infeed_test(trainer_state_test
     checkpoint_follower_test.cc
     checkpoint_test.cc
     checkpoint_writer_test.cc
-    cpu_load_test.cc
     device_use_test.cc
     eval_file_test.cc
     eval_result_test.cc

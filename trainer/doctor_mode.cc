@@ -15,7 +15,7 @@
 #ifdef INFEED_CUDA
 #include "trainer/cuda_cards.h"
 #endif
-#include "trainer/cpu_load.h"
+#include "pipeline/cpu_load.h"
 #include "trainer/data_set.h"
 #include "trainer/device_ceilings.h"
 #include "trainer/job.h"
@@ -52,10 +52,7 @@ Finding Ceilings(const std::string& name) {
 
 // What else ran while the ceilings were measured. Empty: not known.
 std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
-  const std::optional<CpuTimes> now = ReadCpuTimes();
-  const std::optional<CpuLoad> load =
-      before && now ? LoadBetween(*before, *now, now->own - before->own)
-                    : std::nullopt;
+  const std::optional<CpuLoad> load = LoadSince(before);
   if (!load) {
     return {};
   }

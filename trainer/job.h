@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "trainer/checkpoint.h"
-#include "trainer/cpu_load.h"
+#include "pipeline/cpu_load.h"
 #include "trainer/data_set.h"
 #include "trainer/device_loop.h"
 #include "trainer/memory_need.h"

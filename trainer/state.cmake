@@ -8,7 +8,6 @@ infeed_library(trainer_state
     checkpoint_follower.cc
     checkpoint_save.cc
     checkpoint_writer.cc
-    cpu_load.cc
     device_use.cc
     eval_file.cc
     eval_result.cc
@@ -87,7 +86,6 @@ infeed_library(trainer_state
     checkpoint_follower.h
     checkpoint_save.h
     checkpoint_writer.h
-    cpu_load.h
     device_use.h
     eval_file.h
     eval_result.h

@@ -1,4 +1,4 @@
-#include "trainer/cpu_load.h"
+#include "pipeline/cpu_load.h"
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <iomanip>
 #include <sstream>
-
-#include <fmt/format.h>
 
 namespace infeed {
 namespace {
@@ -75,7 +74,10 @@ bool CpuLoad::is_too_high() const {
 }
 
 std::string CpuLoad::Text() const {
-  return fmt::format("other programs use {:.1f} of {} cores", others, cores);
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << "other programs use " << others
+       << " of " << cores << " cores";
+  return text.str();
 }
 
 std::optional<CpuLoad> LoadBetween(const CpuTimes& before,
@@ -88,6 +90,12 @@ std::optional<CpuLoad> LoadBetween(const CpuTimes& before,
       .own = own / seconds,
       .others = std::max(0.0, after.busy - before.busy - own) / seconds,
       .cores = after.cores};
+}
+
+std::optional<CpuLoad> LoadSince(const std::optional<CpuTimes>& before) {
+  const std::optional<CpuTimes> now = ReadCpuTimes();
+  return before && now ? LoadBetween(*before, *now, now->own - before->own)
+                       : std::nullopt;
 }
 
 }  // namespace infeed

@@ -36,4 +36,8 @@ struct CpuLoad {
                                                  const CpuTimes& after,
                                                  double own);
 
+// Of this process alone, since then.
+[[nodiscard]] std::optional<CpuLoad> LoadSince(
+    const std::optional<CpuTimes>& before);
+
 }  // namespace infeed
