@@ -64,8 +64,9 @@ TEST_P(ConvolutionTest, ReadsNoMemoryThatIsNotWrittenInBfloat16) {
                    std::to_string(i));
       EXPECT_TRUE(actual[i].isfinite().all().item<bool>());
       EXPECT_EQ(actual[i].sizes(), expected[i].sizes());
+      // Without AVX-512 the library also adds in bfloat16.
       EXPECT_LT((actual[i] - expected[i]).norm().item<float>(),
-                0.01 * expected[i].norm().item<float>());
+                0.1 * expected[i].norm().item<float>());
     }
   }
 }
