@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <limits>
 #include <memory>
 
@@ -152,11 +151,17 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
   [[nodiscard]] std::FILE* out() { return out_.get(); }
-  // What was written so far. Requires: something was.
+  // What was written so far, up to the mark that this puts behind it: a
+  // terminal gives what it has got yet.
   [[nodiscard]] std::string Read() {
-    std::array<char, 1000> text{};
-    const ssize_t size = ::read(reader_, text.data(), text.size());
-    return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(0, size))};
+    constexpr char kMark = '$';
+    std::fputc(kMark, out());
+    std::fflush(out());
+    std::string text;
+    for (char next = 0; ::read(reader_, &next, 1) == 1 && next != kMark;) {
+      text += next;
+    }
+    return text;
   }
 
  private:
