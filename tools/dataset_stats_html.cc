@@ -16,8 +16,8 @@ namespace infeed {
 namespace {
 
 constexpr int kThumbnailSize = 128;
-constexpr std::size_t kMaxRows = 40;   // classes that have a row each
-constexpr std::size_t kMaxNamed = 10;  // of more: the largest, the smallest
+constexpr std::size_t kMaxRows = 40;       // classes that have a row each
+constexpr std::size_t kMaxNamed = 10;      // of more: the largest, the smallest
 constexpr double kWide = 2 * kChartWidth;  // of a chart over both columns
 
 std::string Tiles(const StatsReport& report) {

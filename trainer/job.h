@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "trainer/checkpoint.h"
 #include "pipeline/cpu_load.h"
+#include "trainer/checkpoint.h"
 #include "trainer/data_set.h"
 #include "trainer/device_loop.h"
 #include "trainer/memory_need.h"
