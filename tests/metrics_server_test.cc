@@ -1,5 +1,6 @@
 #include "tools/metrics_server.h"
 
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -77,6 +78,54 @@ TEST(MetricsServerTest, ServesOneAfterTheOther) {
       EXPECT_THAT(HttpGet(server.port(), "/page"), HasSubstr("some text"));
     });
   }
+}
+
+// Nothing here waits for a client's patience to end.
+TEST(MetricsServerTest, ServesOthersWhileClientsAreSilent) {
+  const MetricsServer server(0, OnePage, std::chrono::hours(1));
+  const int silent = ConnectTo(server.port());
+  const int slow = ConnectTo(server.port());
+  ASSERT_EQ(::send(slow, "GET /pa", 7, MSG_NOSIGNAL), 7);
+  EXPECT_THAT(HttpGet(server.port(), "/page"), HasSubstr("some text"));
+  ASSERT_EQ(::send(slow, "ge HTTP/1.1\r\n\r\n", 15, MSG_NOSIGNAL), 15);
+  EXPECT_THAT(ReadAll(slow), HasSubstr("some text"));
+  ::close(silent);
+}
+
+TEST(MetricsServerTest, ServesOthersWhileOneDoesNotRead) {
+  const std::string body(64 << 20, 'x');  // More than sockets hold.
+  const MetricsServer server(
+      0,
+      [&](std::string_view path) {
+        return WebPage{"text/plain", path == "/long" ? body : "short"};
+      },
+      std::chrono::hours(1));
+  const int slow = ConnectTo(server.port());
+  constexpr std::string_view kLong = "GET /long HTTP/1.1\r\n\r\n";
+  ASSERT_EQ(::send(slow, kLong.data(), kLong.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(kLong.size()));
+  char first = 0;
+  ASSERT_EQ(::recv(slow, &first, 1, 0), 1);  // The answer is on its way.
+  EXPECT_THAT(HttpGet(server.port(), "/page"), HasSubstr("short"));
+  ::close(slow);
+}
+
+TEST(MetricsServerTest, TheFirstOfTooManyClientsGoes) {
+  const MetricsServer server(0, OnePage, std::chrono::hours(1));
+  std::vector<int> silent;
+  for (int i = 0; i < 65; ++i) {
+    silent.push_back(ConnectTo(server.port()));
+  }
+  EXPECT_EQ(ReadAll(silent.front()), "");
+  EXPECT_THAT(HttpGet(server.port(), "/page"), HasSubstr("some text"));
+  for (std::size_t i = 1; i < silent.size(); ++i) {
+    ::close(silent[i]);
+  }
+}
+
+TEST(MetricsServerTest, ASilentClientGoesInTime) {
+  const MetricsServer server(0, OnePage, std::chrono::milliseconds(1));
+  EXPECT_EQ(ReadAll(ConnectTo(server.port())), "");
 }
 
 TEST(MetricsServerTest, EndsWhileAClientIsSilent) {

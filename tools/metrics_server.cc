@@ -1,11 +1,10 @@
 #include "tools/metrics_server.h"
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -20,11 +19,11 @@
 namespace infeed {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = WebConnection::Clock;
 
-constexpr std::size_t kMaxHead = 8192;
-constexpr std::chrono::milliseconds kPatience{2000};
-constexpr std::string_view kHeadEnd = "\r\n\r\n";
+constexpr std::size_t kFirstClient = 2;  // in what is polled
+constexpr std::size_t kMostClients = 64;
+constexpr std::chrono::milliseconds kPause{100};
 
 UsageError CannotListen(int port) {
   return UsageError("metrics_port " + std::to_string(port) +
@@ -82,8 +81,10 @@ int MillisecondsUntil(Clock::time_point end) {
 
 MetricsServer::Descriptor::~Descriptor() { ::close(number_); }
 
-MetricsServer::MetricsServer(int port, Pages pages)
+MetricsServer::MetricsServer(int port, Pages pages,
+                             std::chrono::milliseconds patience)
     : pages_(std::move(pages)),
+      patience_(patience),
       listener_(OpenListener(port)),
       stop_(::eventfd(0, EFD_CLOEXEC)),
       port_(PortOf(listener_.number())) {
@@ -97,63 +98,57 @@ MetricsServer::~MetricsServer() {
         "an event counter takes a one");
 }
 
-bool MetricsServer::WaitFor(int socket, short events, int milliseconds) const {
-  std::array<pollfd, 2> sockets = {
-      {{.fd = stop_.number(), .events = POLLIN, .revents = 0},
-       {.fd = socket, .events = events, .revents = 0}}};
+void MetricsServer::Run() {
+  Clients clients;
+  const auto answer = [this](std::string_view head) { return Answer(head); };
+  while (Wait(clients)) {
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+      const bool is_ready = polled_[kFirstClient + i].revents != 0;
+      if (!clients[i]->Proceed(is_ready, answer)) {
+        clients[i].reset();
+      }
+    }
+    std::erase(clients, nullptr);
+    if (polled_[1].revents != 0) {
+      Accept(clients);
+    }
+  }
+}
+
+bool MetricsServer::Wait(const Clients& clients) {
+  const bool accepts = Clock::now() >= next_accept_;
+  std::optional<Clock::time_point> end;
+  if (!accepts) {
+    end = next_accept_;
+  }
+  polled_ = {{.fd = stop_.number(), .events = POLLIN, .revents = 0},
+             {.fd = accepts ? listener_.number() : -1,
+              .events = POLLIN,
+              .revents = 0}};
+  for (const std::unique_ptr<WebConnection>& client : clients) {
+    polled_.push_back(
+        {.fd = client->socket(), .events = client->events(), .revents = 0});
+    end = std::min(end.value_or(client->deadline()), client->deadline());
+  }
   int ready = 0;
   do {
-    ready = ::poll(sockets.data(), sockets.size(), milliseconds);
+    ready = ::poll(polled_.data(), polled_.size(),
+                   end ? MillisecondsUntil(*end) : -1);
   } while (ready < 0 && errno == EINTR);
-  return ready > 0 && sockets[0].revents == 0;
+  Check(ready >= 0, "sockets can be polled");
+  return polled_[0].revents == 0;
 }
 
-void MetricsServer::Run() const {
-  constexpr int kForEver = -1;
-  constexpr int kPauseMilliseconds = 100;
-  while (WaitFor(listener_.number(), POLLIN, kForEver)) {
-    const Descriptor connection(::accept4(listener_.number(), nullptr, nullptr,
-                                          SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (connection.number() >= 0) {
-      Serve(connection.number());
-    } else {  // No descriptor is left, perhaps: not to try without a pause.
-      (void)WaitFor(-1, 0, kPauseMilliseconds);
-    }
+void MetricsServer::Accept(Clients& clients) {
+  const int socket = ::accept4(listener_.number(), nullptr, nullptr,
+                               SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (socket < 0) {  // No descriptor is left, perhaps: not at once again.
+    next_accept_ = Clock::now() + kPause;
+    return;
   }
-}
-
-void MetricsServer::Serve(int connection) const {
-  const std::string head = ReadHead(connection);
-  if (!head.empty()) {
-    Write(connection, Answer(head));
-  }
-}
-
-std::string MetricsServer::ReadHead(int connection) const {
-  const Clock::time_point end = Clock::now() + kPatience;
-  std::string head;
-  while (head.size() < kMaxHead && head.find(kHeadEnd) == std::string::npos &&
-         WaitFor(connection, POLLIN, MillisecondsUntil(end))) {
-    std::array<char, 1024> bytes;
-    const ssize_t count = ::recv(connection, bytes.data(), bytes.size(), 0);
-    if (count <= 0) {
-      break;  // It went, or it was no more than a spurious wake.
-    }
-    head.append(bytes.data(), static_cast<std::size_t>(count));
-  }
-  return head;
-}
-
-void MetricsServer::Write(int connection, std::string_view text) const {
-  const Clock::time_point end = Clock::now() + kPatience;
-  while (!text.empty() &&
-         WaitFor(connection, POLLOUT, MillisecondsUntil(end))) {
-    const ssize_t count =
-        ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
-    if (count <= 0) {
-      return;
-    }
-    text.remove_prefix(static_cast<std::size_t>(count));
+  clients.push_back(std::make_unique<WebConnection>(socket, patience_));
+  if (clients.size() > kMostClients) {
+    clients.erase(clients.begin());
   }
 }
 
@@ -161,7 +156,7 @@ std::string MetricsServer::Answer(std::string_view head) const {
   constexpr std::string_view kGet = "GET ";
   const std::size_t method_end = head.find(' ');
   const std::size_t path_end = head.find_first_of(" ?\r", kGet.size());
-  if (head.find(kHeadEnd) == std::string_view::npos ||
+  if (head.find(WebConnection::kHeadEnd) == std::string_view::npos ||
       method_end == std::string_view::npos ||
       path_end == std::string_view::npos) {
     return Refusal("400 Bad Request");

@@ -1,10 +1,17 @@
 #pragma once
 
+#include <poll.h>
+
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
+
+#include "tools/web_connection.h"
 
 namespace infeed {
 
@@ -14,8 +21,9 @@ struct WebPage {
 };
 
 // A web server for scrapers of this machine: it listens on 127.0.0.1 alone,
-// answers GET, one request a connection and one connection at a time, and
-// waits for a client no longer than two seconds.
+// answers GET, one request a connection, and waits for a client no longer than
+// its patience. Meanwhile it serves others; where there are too many, the one
+// that has been there longest goes.
 //
 // Owns its thread, which ends with it at once. Throws UsageError for a port
 // that cannot be had. What a client sends can do no harm but get no answer.
@@ -26,7 +34,8 @@ class MetricsServer {
   using Pages = std::function<std::optional<WebPage>(std::string_view path)>;
 
   // port: 0 is any that is free.
-  MetricsServer(int port, Pages pages);
+  MetricsServer(int port, Pages pages,
+                std::chrono::milliseconds patience = std::chrono::seconds(2));
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;
@@ -47,20 +56,22 @@ class MetricsServer {
     int number_;
   };
 
-  void Run() const;
-  // Waits until a socket can be read or written, as events say. False when the
-  // time is over or the server ends.
-  [[nodiscard]] bool WaitFor(int socket, short events, int milliseconds) const;
-  void Serve(int connection) const;
-  // The head of a request, as far as it came; at most kMaxHead bytes.
-  [[nodiscard]] std::string ReadHead(int connection) const;
-  void Write(int connection, std::string_view text) const;
+  using Clients = std::vector<std::unique_ptr<WebConnection>>;
+
+  void Run();
+  // Waits until something happens. False when the server ends.
+  [[nodiscard]] bool Wait(const Clients& clients);
+  void Accept(Clients& clients);
   [[nodiscard]] std::string Answer(std::string_view head) const;
 
   Pages pages_;
+  std::chrono::milliseconds patience_;
   Descriptor listener_;
   Descriptor stop_;  // readable once the server ends
   int port_ = 0;
+  // Of the thread: the end, new clients, and each client.
+  std::vector<pollfd> polled_;
+  WebConnection::Clock::time_point next_accept_;
   std::jthread thread_;  // Last: it uses the members above.
 };
 

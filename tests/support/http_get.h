@@ -30,13 +30,8 @@ inline int ConnectTo(int port) {
   return client;
 }
 
-// Sends these bytes, and returns all that comes back until the other side
-// closes.
-inline std::string Exchange(int port, std::string_view request) {
-  const int client = ConnectTo(port);
-  Check(client >= 0, "somebody listens");
-  (void)::send(client, request.data(), request.size(), MSG_NOSIGNAL);
-  ::shutdown(client, SHUT_WR);
+// All that comes on a socket until the other side closes; closes it.
+inline std::string ReadAll(int client) {
   std::string answer;
   std::array<char, 4096> bytes;
   for (ssize_t count = 0;
@@ -45,6 +40,16 @@ inline std::string Exchange(int port, std::string_view request) {
   }
   ::close(client);
   return answer;
+}
+
+// Sends these bytes, and returns all that comes back until the other side
+// closes.
+inline std::string Exchange(int port, std::string_view request) {
+  const int client = ConnectTo(port);
+  Check(client >= 0, "somebody listens");
+  (void)::send(client, request.data(), request.size(), MSG_NOSIGNAL);
+  ::shutdown(client, SHUT_WR);
+  return ReadAll(client);
 }
 
 // The whole answer to a GET.
