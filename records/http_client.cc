@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "records/http_transfer.h"
+#include "records/secrets_guard.h"
 
 namespace infeed {
 namespace {
@@ -141,6 +142,20 @@ void SetLimits(CURL* handle, const HttpClientOptions& options,
   }
 }
 
+// The hosts that are asked without a proxy: those that the user names, and this
+// machine, which a proxy would take for itself.
+std::string DirectHosts() {
+  constexpr std::string_view kThisMachine = "localhost,127.0.0.0/8,::1";
+  std::string named = EnvironmentValue("no_proxy");
+  if (named.empty()) {
+    named = EnvironmentValue("NO_PROXY");
+  }
+  if (named == "*") {
+    return named;
+  }
+  return named.append(named.empty() ? "" : ",").append(kThisMachine);
+}
+
 void SetSafety(CURL* handle, const HttpClientOptions& options,
                const HttpRequest& request) {
   const bool secure = request.url.starts_with("https:");
@@ -151,6 +166,7 @@ void SetSafety(CURL* handle, const HttpClientOptions& options,
       !HasHeader(request.headers, "authorization");
   Set(handle, CURLOPT_FOLLOWLOCATION, may_redirect ? 1L : 0L);
   Set(handle, CURLOPT_MAXREDIRS, kMaxRedirects);
+  Set(handle, CURLOPT_NOPROXY, DirectHosts().c_str());
   Set(handle, CURLOPT_SSL_VERIFYPEER, 1L);
   Set(handle, CURLOPT_SSL_VERIFYHOST, 2L);
   if (!options.ca_file.empty()) {

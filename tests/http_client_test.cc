@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "tests/support/bytes.h"
 #include "tests/support/closed_port.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/loopback_server.h"
 
 #include "gmock/gmock.h"
@@ -50,6 +51,27 @@ TEST_F(HttpClientTest, GetsABodyAndHeaders) {
   EXPECT_EQ(response.failure, "");
   EXPECT_THAT(Asked(), AllOf(StartsWith("GET /x HTTP/1.1\r\n"),
                              HasSubstr("Range: bytes=0-4\r\n")));
+}
+
+TEST_F(HttpClientTest, AsksThisMachineWithoutAProxy) {
+  const ClosedPort dead;
+  const EnvironmentVariable proxy("http_proxy", dead.url());
+  for (const char* const named : {"", "elsewhere.example", "*"}) {
+    const EnvironmentVariable direct("no_proxy", named);
+    EXPECT_EQ(Send({{HttpAnswer(200, "hello")}}).body, "hello") << named;
+  }
+}
+
+TEST_F(HttpClientTest, AsksOthersThroughTheProxy) {
+  const LoopbackServer proxy(InTurn({{HttpAnswer(200, "from the proxy")}}));
+  const EnvironmentVariable set("http_proxy", proxy.url());
+  const EnvironmentVariable direct("no_proxy", "");
+  EXPECT_EQ(client_.Send({.url = "http://elsewhere.example/x"}).body,
+            "from the proxy");
+  EXPECT_THAT(proxy.requests().at(0),
+              StartsWith("GET http://elsewhere.example/x HTTP/1.1"));
+  const EnvironmentVariable named("no_proxy", "elsewhere.invalid,b.example");
+  EXPECT_EQ(client_.Send({.url = "http://elsewhere.invalid/x"}).status, 0);
 }
 
 TEST_F(HttpClientTest, ReceivesIntoTheCallersMemory) {
