@@ -10,6 +10,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -22,6 +24,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/stopped_error.h"
 
 namespace infeed {
 namespace {
@@ -134,7 +137,34 @@ bool MakeRoom(const std::string& folder, std::int64_t bytes,
 
 }  // namespace
 
-FolderLock::FolderLock(const std::string& path, std::int64_t place)
+namespace {
+
+// False when another has it; true as well where there are no locks.
+bool TryLock(int descriptor, struct flock& lock) {
+  return ::fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ||
+         (errno != EAGAIN && errno != EACCES);
+}
+
+// The kernel's own wait would hear of no stop.
+bool LockUnlessStopped(int descriptor, struct flock& lock,
+                       const std::stop_token& stop) {
+  constexpr std::chrono::milliseconds kBetweenLooks{100};
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock held(mutex);
+  while (!TryLock(descriptor, lock)) {
+    (void)never.wait_for(held, stop, kBetweenLooks, [] { return false; });
+    if (stop.stop_requested()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::string& path, std::int64_t place,
+                       const std::stop_token& stop)
     : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
   if (descriptor_ < 0) {
     throw IoError(path, "open", errno);
@@ -145,6 +175,13 @@ FolderLock::FolderLock(const std::string& path, std::int64_t place)
   lock.l_start = place;
   lock.l_len = 1;
   // Of this descriptor, not of the process: threads lock each other out.
+  if (stop.stop_possible()) {
+    if (!LockUnlessStopped(descriptor_, lock, stop)) {
+      ::close(descriptor_);  // The destructor will not run.
+      throw StoppedError();
+    }
+    return;
+  }
   while (::fcntl(descriptor_, F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {
   }
 }

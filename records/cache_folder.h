@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 
 namespace infeed {
@@ -14,9 +15,10 @@ namespace infeed {
 // system has no locks it holds none: then work may be done twice.
 class FolderLock {
  public:
-  // Waits for it. Each place in the file is a lock of its own; 0 is the one
-  // on the folder's room.
-  FolderLock(const std::string& path, std::int64_t place);
+  // Waits for it; throws StoppedError soon after stop asks for it. Each place
+  // in the file is a lock of its own; 0 is the one on the folder's room.
+  FolderLock(const std::string& path, std::int64_t place,
+             const std::stop_token& stop = {});
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

@@ -12,7 +12,8 @@ target_sources(infeed_records
     cloud_runtime.h cloud_settings.h fetch_pool.h fnv_hash.h google_token.h
     http_client.h http_retry.h http_transfer.h object_folder.h object_shards.h object_sink.h
     object_source.h object_store.h object_xml.h range_answer.h read_ahead.h
-    secrets_guard.h shard_cache.h sigv4.h small_object.h store_client.h
+    secrets_guard.h shard_cache.h sigv4.h small_object.h stopped_error.h
+    store_client.h
     url.h)
 target_link_libraries(infeed_records
   PRIVATE CURL::libcurl OpenSSL::Crypto pugixml::pugixml)

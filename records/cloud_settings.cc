@@ -59,6 +59,12 @@ CloudSettings cloud_settings() {
   return shared.settings;
 }
 
+void EndCloudRequestsAt(const std::stop_token& stop) {
+  CloudSettings settings = cloud_settings();
+  settings.retry.stop = stop;
+  SetCloudSettings(std::move(settings));
+}
+
 std::uint64_t cloud_settings_generation() {
   Shared& shared = TheShared();
   const std::lock_guard lock(shared.mutex);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 
 #include "records/http_client.h"
@@ -33,6 +34,8 @@ struct CloudSettings {
 // before the first URL is opened; what is open keeps the settings it had.
 void SetCloudSettings(CloudSettings settings);
 [[nodiscard]] CloudSettings cloud_settings();
+// Sets retry.stop of them.
+void EndCloudRequestsAt(const std::stop_token& stop);
 // How often they were set: what is made from them is made anew when it grows.
 [[nodiscard]] std::uint64_t cloud_settings_generation();
 

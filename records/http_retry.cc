@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "records/object_xml.h"
+#include "records/stopped_error.h"
 #include "records/url.h"
 
 namespace infeed {
@@ -136,6 +137,31 @@ void Wait(milliseconds time, const std::stop_token& stop) {
   (void)never.wait_for(lock, stop, time, [] { return false; });
 }
 
+// Asked by one or the other.
+class EitherStop {
+ public:
+  EitherStop(const std::stop_token& one, const std::stop_token& other)
+      : of_one_(one, Request{source_}), of_other_(other, Request{source_}) {}
+
+  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  struct Request {
+    std::stop_source& source;
+    void operator()() const { source.request_stop(); }
+  };
+
+  std::stop_source source_;
+  std::stop_callback<Request> of_one_;
+  std::stop_callback<Request> of_other_;
+};
+
+void ThrowIfStopped(const std::stop_token& stop) {
+  if (stop.stop_requested()) {
+    throw StoppedError();
+  }
+}
+
 Clock::duration TimeAllowed(const RetryPolicy& policy,
                             const HttpRequest& request) {
   return policy.deadline + std::chrono::seconds((request.body.size() +
@@ -151,7 +177,10 @@ HttpResponse SendWithRetries(const HttpClient& client,
   const Clock::time_point start = Clock::now();
   bool fresh_connection = false;
   for (int attempt = 1;; ++attempt) {
+    ThrowIfStopped(policy.stop);
     HttpRequest http = request.make();
+    const EitherStop stop(policy.stop, http.stop);
+    http.stop = stop.token();
     const Clock::time_point end = start + TimeAllowed(policy, http);
     http.fresh_connection = fresh_connection;
     http.timeout = std::max(std::chrono::ceil<milliseconds>(end - Clock::now()),
@@ -161,6 +190,7 @@ HttpResponse SendWithRetries(const HttpClient& client,
     if (verdict.kind == Kind::kDone) {
       return response;
     }
+    ThrowIfStopped(policy.stop);
     const milliseconds wait =
         std::max(Jitter(policy, attempt), RetryAfter(response, policy));
     if (verdict.kind == Kind::kFail || attempt >= policy.attempts ||

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "records/http_client.h"
@@ -19,6 +20,9 @@ struct RetryPolicy {
   std::chrono::milliseconds max_retry_after{30'000};
   // For all attempts together, and one second more for each MiB moved.
   std::chrono::milliseconds deadline{120'000};
+  // Ends requests, and the waits between them, within about a second: they
+  // throw StoppedError.
+  std::stop_token stop{};
 };
 
 // What a caller makes of an answer.
@@ -40,7 +44,7 @@ struct RetriedRequest {
 
 // Sends a request until it is done. Throws IoError with action, URL (without
 // its query), the last status, the store's error code and message, the number
-// of attempts and what to do.
+// of attempts and what to do; StoppedError when the policy's stop asks for it.
 [[nodiscard]] HttpResponse SendWithRetries(const HttpClient& client,
                                            const RetriedRequest& request,
                                            const RetryPolicy& policy);

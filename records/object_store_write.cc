@@ -189,7 +189,8 @@ void ObjectStore::AbortUpload(const std::string& url,
                      .url = ParseWritableUrl(url),
                      .query = "uploadId=" + Encoded(upload),
                      .http = {.method = "DELETE"},
-                     .judge = JudgeRemoval});
+                     .judge = JudgeRemoval,
+                     .tidies_up = true});
 }
 
 void ObjectStore::Remove(const std::string& url) const {

@@ -13,9 +13,11 @@
 
 #include "base/error.h"
 #include "records/cloud_runtime.h"
+#include "records/cloud_settings.h"
 #include "records/crc32c.h"
 #include "records/fnv_hash.h"
 #include "records/object_source.h"
+#include "records/stopped_error.h"
 #include "records/url.h"
 
 namespace infeed {
@@ -89,6 +91,8 @@ std::unique_ptr<ByteSource> ShardCache::Open(const std::string& url) {
   Place place;
   try {
     place = FindPlace(url, info);
+  } catch (const StoppedError&) {
+    throw;
   } catch (const IoError& error) {
     Warn(error.what());
   }
@@ -117,7 +121,8 @@ ShardCache::Place ShardCache::FindPlace(const std::string& url,
   place.copy = OpenCopy(url, info);
   if (place.copy == nullptr) {
     place.lock = std::make_unique<FolderLock>(
-        folder_.lock_path(), FolderLock::PlaceOf(HashOf(url, info)));
+        folder_.lock_path(), FolderLock::PlaceOf(HashOf(url, info)),
+        cloud_settings().retry.stop);
     place.copy = OpenCopy(url, info);  // Another may have made it meanwhile.
   }
   if (place.copy == nullptr) {

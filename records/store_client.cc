@@ -37,6 +37,14 @@ Verdict RetryUnlessParsed(const HttpResponse& response,
   }
 }
 
+RetryPolicy StoreClient::PolicyOf(const StoreOperation& operation) const {
+  constexpr std::chrono::seconds kLastWords{3};
+  if (!operation.tidies_up || !retry_.stop.stop_requested()) {
+    return retry_;
+  }
+  return {.attempts = 1, .deadline = kLastWords};
+}
+
 CloudAccess StoreClient::AccessTo(UrlScheme scheme) const {
   const std::lock_guard lock(mutex_);
   auto found = access_.find(scheme);
@@ -73,7 +81,7 @@ HttpResponse StoreClient::Run(const StoreOperation& operation) const {
          }
          return operation.judge ? operation.judge(response) : std::nullopt;
        }},
-      retry_);
+      PolicyOf(operation));
 }
 
 }  // namespace infeed

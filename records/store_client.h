@@ -23,6 +23,8 @@ struct StoreOperation {
   HttpRequest http{};  // without its URL
   // As RetriedRequest::judge.
   std::function<std::optional<HttpVerdict>(const HttpResponse&)> judge{};
+  // Sent after RetryPolicy::stop too, once and not for long.
+  bool tidies_up = false;
 };
 
 // Sends requests to object stores and web servers, with what proves who we are
@@ -39,6 +41,7 @@ class StoreClient {
 
  private:
   [[nodiscard]] CloudAccess AccessTo(UrlScheme scheme) const;
+  [[nodiscard]] RetryPolicy PolicyOf(const StoreOperation& operation) const;
 
   RetryPolicy retry_;
   HttpClient client_;

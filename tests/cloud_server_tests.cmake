@@ -32,10 +32,10 @@ infeed_test(cloud_server_test
 add_dependencies(core_tests cloud_server_test)
 
 infeed_test(cloud_programs_test
-  SOURCES cloud_programs_test.cc
+  SOURCES cloud_programs_test.cc signed_urls_test.cc
   LIBRARIES infeed::records object_server test_jpeg
   LABELS end_to_end)
-add_dependencies(cloud_programs_test records)
+add_dependencies(cloud_programs_test imagenet_to_records records train_resnet)
 
 infeed_test(cloud_pipeline_test
   SOURCES cloud_pipeline_test.cc
@@ -59,6 +59,13 @@ infeed_test(cloud_training_test
   LIBRARIES infeed::trainer_state object_server pipeline_test_support
   LABELS end_to_end)
 add_dependencies(cloud_training_test train_resnet)
+
+infeed_test(signal_waits_test
+  SOURCES signal_waits_test.cc support/loopback_server.cc
+          support/running_program.cc
+  LIBRARIES infeed::trainer_state object_server pipeline_test_support test_jpeg
+  LABELS end_to_end)
+add_dependencies(signal_waits_test imagenet_to_records records train_resnet)
 
 infeed_test(trainer_remote_test
   SOURCES

@@ -24,8 +24,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr RetryPolicy kQuick = {.attempts = 2,
-                                .first_delay = std::chrono::milliseconds(1)};
+const RetryPolicy kQuick = {.attempts = 2,
+                            .first_delay = std::chrono::milliseconds(1)};
 
 std::string Grant(const std::string& token, int seconds) {
   return HttpAnswer(200, R"({"access_token": ")" + token +

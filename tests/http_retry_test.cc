@@ -1,10 +1,14 @@
 #include "records/http_retry.h"
 
 #include <chrono>
+#include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
+#include "records/stopped_error.h"
 #include "tests/support/bytes.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/throws.h"
@@ -24,10 +28,10 @@ using ::testing::StartsWith;
 using Reply = LoopbackServer::Reply;
 using Then = LoopbackServer::Reply::Then;
 
-constexpr RetryPolicy kQuick = {.attempts = 4,
-                                .first_delay = milliseconds(1),
-                                .max_delay = milliseconds(2),
-                                .max_retry_after = milliseconds(3)};
+const RetryPolicy kQuick = {.attempts = 4,
+                            .first_delay = milliseconds(1),
+                            .max_delay = milliseconds(2),
+                            .max_retry_after = milliseconds(3)};
 
 // One request, sent until it is done.
 class HttpRetryTest : public ::testing::Test {
@@ -35,6 +39,10 @@ class HttpRetryTest : public ::testing::Test {
   HttpResponse Send(std::vector<Reply> replies,
                     const RetryPolicy& policy = kQuick) {
     server_ = std::make_unique<LoopbackServer>(InTurn(std::move(replies)));
+    return SendTo(policy);
+  }
+  // To the server that is there.
+  HttpResponse SendTo(const RetryPolicy& policy) {
     request_.action = "read";
     request_.url = "s3://bucket/key";
     request_.make = [this] {
@@ -133,6 +141,46 @@ TEST_F(HttpRetryTest, WaitsAsLongAsTheServerDemandsUpToItsCap) {
                   {HttpAnswer(200, "a")}})
                 .body,
             "a");
+}
+
+TEST_F(HttpRetryTest, AStopEndsARequestThatIsNotAnswered) {
+  std::stop_source stop;
+  server_ = std::make_unique<LoopbackServer>(
+      [&](const std::string& /*request*/) -> Reply {
+        stop.request_stop();
+        return {.bytes = "", .then = Then::kHang};
+      });
+  RetryPolicy policy = kQuick;
+  policy.stop = stop.get_token();
+  EXPECT_THROW((void)SendTo(policy), StoppedError);
+}
+
+TEST_F(HttpRetryTest, AStopEndsAWaitBetweenAttempts) {
+  std::stop_source stop;
+  server_ = std::make_unique<LoopbackServer>(
+      [](const std::string& /*request*/) -> Reply {
+        return {.bytes = HttpAnswer(503, "", "Retry-After: 3600\r\n")};
+      });
+  RetryPolicy policy = kQuick;
+  policy.max_retry_after = std::chrono::hours(2);
+  policy.deadline = std::chrono::hours(24);
+  policy.stop = stop.get_token();
+  std::jthread stopper([&] {
+    while (Attempts() == 0) {
+      std::this_thread::yield();
+    }
+    stop.request_stop();
+  });
+  EXPECT_THROW((void)SendTo(policy), StoppedError);
+}
+
+TEST_F(HttpRetryTest, AfterAStopNothingIsSent) {
+  std::stop_source stop;
+  stop.request_stop();
+  RetryPolicy policy = kQuick;
+  policy.stop = stop.get_token();
+  EXPECT_THROW((void)Send({{HttpAnswer(200, "a")}}, policy), StoppedError);
+  EXPECT_EQ(Attempts(), 0);
 }
 
 TEST_F(HttpRetryTest, AsksTheCallerFirst) {

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "base/error.h"
 #include "records/cloud_settings.h"
 #include "records/open_source.h"
+#include "records/stopped_error.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
@@ -122,6 +125,25 @@ TEST_F(ShardCacheTest, ManyDownloadAShardOnce) {
   }
   threads.clear();
   EXPECT_EQ(Gets(), 3);
+}
+
+TEST(FolderLockTest, AStopEndsTheWaitForAnotherProcess) {
+  const TemporaryFolder folder;
+  const FolderLock other(folder / "lock", 5);
+  const FolderLock elsewhere(folder / "lock", 7);
+  std::stop_source stop;
+  std::jthread stopper([&] { stop.request_stop(); });
+  EXPECT_THROW(FolderLock(folder / "lock", 5, stop.get_token()), StoppedError);
+}
+
+TEST(FolderLockTest, AWaitThatMayBeStoppedGetsTheLock) {
+  const TemporaryFolder folder;
+  auto other = std::make_unique<FolderLock>(folder / "lock", 5);
+  std::jthread releaser([&] { other.reset(); });
+  const std::stop_source stop;
+  const FolderLock mine(folder / "lock", 5, stop.get_token());
+  releaser.join();
+  EXPECT_EQ(other, nullptr);
 }
 
 TEST_F(ShardCacheTest, AFullDiskIsToldOnceAndDoesNoHarm) {

@@ -56,6 +56,18 @@ TEST(UploaderTest, FinishComesAfterARoundThatBeganLater) {
   EXPECT_THAT(said.lines(), IsEmpty());
 }
 
+TEST(UploaderTest, AStopEndsTheWait) {
+  std::stop_source stop;
+  Lines said;
+  Uploader uploader(
+      [&](const std::stop_token&) {
+        stop.request_stop();
+        throw IoError("no");
+      },
+      {.period = hours(1), .first_wait = hours(1), .say = said.say()});
+  EXPECT_FALSE(uploader.Finish(hours(1), stop.get_token()));
+}
+
 TEST(UploaderTest, ComesByItselfEachPeriod) {
   std::promise<void> third;
   std::atomic<int> rounds = 0;

@@ -28,6 +28,7 @@ void AddConnectionsFlag(CLI::App& app, CloudFlags& flags) {
 
 void ApplyCloudFlags(const CloudFlags& flags) {
   CloudSettings settings;
+  settings.retry.stop = cloud_settings().retry.stop;
   settings.cache_folder = flags.cache_dir;
   settings.cache_bytes = ParseByteSize(flags.cache_size, "--cache_size");
   settings.connections = flags.connections;

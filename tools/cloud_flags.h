@@ -23,7 +23,8 @@ void AddCloudFlags(CLI::App& app, CloudFlags& flags);
 // Adds --connections alone, where there are no shards to be kept.
 void AddConnectionsFlag(CLI::App& app, CloudFlags& flags);
 
-// Sets cloud_settings(); their warning goes to stderr. Throws UsageError.
+// Sets cloud_settings() but for their stop; their warning goes to stderr.
+// Throws UsageError.
 void ApplyCloudFlags(const CloudFlags& flags);
 
 }  // namespace infeed

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <string>
 
+#include "records/cloud_settings.h"
 #include "tools/signals.h"
 
 namespace infeed {
@@ -12,6 +13,7 @@ ExitCode RunInterruptibly(
     const std::function<ExitCode(const Interruption&)>& work) {
   const SignalStop signals(std::string(program) +
                            ": stopping; again ends now without tidying up");
+  EndCloudRequestsAt(signals.token());
   try {
     return work(Interruption(signals.token()));
   } catch (const IoError& error) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/stopped_error.h"
 
 namespace infeed {
 
@@ -18,11 +19,11 @@ class Interruption {
  public:
   explicit Interruption(std::stop_token token) : token_(std::move(token)) {}
 
-  // Throws IoError when a signal came: everything that is being written goes
-  // away on the error's way up.
+  // Throws StoppedError when a signal came: everything that is being written
+  // goes away on the error's way up.
   void Check() const {
     if (token_.stop_requested()) {
-      throw IoError("stopped by a signal");
+      throw StoppedError();
     }
   }
 
@@ -31,9 +32,9 @@ class Interruption {
 };
 
 // Runs work that writes files. SIGINT, SIGTERM and SIGUSR1 (SignalStop) end it
-// at its next Check(), with kStoppedBySignal and a line "PROGRAM: stopped by a
-// signal: OUTCOME; run the same command again" on stderr. Requires: no other
-// thread runs yet.
+// at its next Check() and end its requests to stores, with kStoppedBySignal and
+// a line "PROGRAM: stopped by a signal: OUTCOME; run the same command again" on
+// stderr. Requires: no other thread runs yet.
 [[nodiscard]] ExitCode RunInterruptibly(
     std::string_view program, std::string_view outcome,
     const std::function<ExitCode(const Interruption&)>& work);

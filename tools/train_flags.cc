@@ -13,7 +13,6 @@
 #include "tools/checkpoint_flags.h"
 #include "tools/flags.h"
 #include "tools/help_text.h"
-#include "tools/model_parameters.h"
 #include "tools/rank_flags.h"
 #include "tools/reference_flags.h"
 #include "tools/unknown_flags.h"
@@ -257,7 +256,6 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
   RefuseUnknownFlags(app);
   CheckFolders(flags);
   TakeCheckpoint(flags.checkpoint, flags.run);
-  TakeParametersOfModel(flags.run, flags.layers);
   return flags;
 }
 

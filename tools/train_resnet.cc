@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -9,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/cloud_settings.h"
+#include "records/stopped_error.h"
 #include "tools/build_version.h"
 #include "tools/cloud_flags.h"
 #include "tools/flags.h"
@@ -42,6 +45,8 @@ void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
     const std::function<std::string(const std::string&)>& rename) {
   try {
     throw;
+  } catch (const StoppedError&) {
+    throw;
   } catch (const UsageError& error) {
     throw UsageError(rename(error.what()));
   } catch (const DataError& error) {
@@ -57,6 +62,9 @@ ExitCode RunWith(RemoteRun& remote, const RunOptions& run,
   ExitCode code = ExitCode::kRuntimeError;
   try {
     code = Run(run, stop);
+  } catch (const StoppedError&) {  // It has made nothing that is to go there.
+    (void)remote.Finish(code, std::chrono::seconds(0));
+    throw;
   } catch (...) {
     (void)remote.Finish(code);
     ThrowRenamed([&](const std::string& text) { return remote.WithUrl(text); });
@@ -70,6 +78,7 @@ ExitCode RunStored(RunOptions& run, const StorageFlags& flags,
       run.place.is_first() && run.mode != Mode::kDoctor
           ? RemoteRun::Begin(run, {.scratch_base = flags.local_scratch_dir,
                                    .upload_timeout = flags.upload_timeout,
+                                   .stop = stop,
                                    .say = SayHere})
           : nullptr;
   return remote == nullptr ? Run(run, stop) : RunWith(*remote, run, stop);
@@ -95,14 +104,8 @@ std::string StopText(const RunOptions& run) {
              : "stopping after this batch; again ends now";
 }
 
-ExitCode RunHere(TrainFlags& flags) {
+ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
   RunOptions& run = flags.run;
-  // Before any other thread, so that they all leave the signals to its own.
-  std::optional<SignalStop> signals;
-  std::stop_token stop;
-  if (StopsByItself(flags)) {
-    stop = signals.emplace(StopText(run)).token();
-  }
   ApplyCloudFlags(flags.cloud);
   if (!AwaitParametersOfModel(run, flags.layers, stop)) {
     return ExitCode::kStoppedBySignal;
@@ -119,12 +122,12 @@ ExitCode RunHere(TrainFlags& flags) {
 
 // Of the ranks behind the first, errors alone are heard, and say whose they
 // are.
-ExitCode RunUnheard(TrainFlags& flags) {
+ExitCode RunUnheard(TrainFlags& flags, const std::stop_token& stop) {
   if (std::freopen("/dev/null", "w", stdout) == nullptr) {
     throw IoError("/dev/null", "open", errno);
   }
   try {
-    return RunHere(flags);
+    return RunHere(flags, stop);
   } catch (...) {
     ThrowRenamed([&](const std::string& text) {
       return fmt::format("rank {}: {}", flags.run.place.rank, text);
@@ -132,38 +135,71 @@ ExitCode RunUnheard(TrainFlags& flags) {
   }
 }
 
-ExitCode Main(int argc, char** argv) {
-  std::optional<TrainFlags> flags = ReadTrainFlags(argc, argv);
-  if (!flags) {
-    return ExitCode::kDone;
-  }
-  if (!StopsByItself(*flags)) {
-    ReleaseSignals();
-  }
-  RunOptions& run = flags->run;
-  run.command.assign(argv, argv + argc);
-  run.version = BuildVersion();
-  run.commit = BuildCommit();
-  run.params = ReadParams(flags->layers);
-  run.place = FindRank(flags->rank, ProcessEnvironment());
+// What the store may have to be asked for.
+void TakeParameters(TrainFlags& flags) {
+  RunOptions& run = flags.run;
+  TakeParametersOfModel(run, flags.layers);
+  run.params = ReadParams(flags.layers);
   if (run.place.is_first()) {
     for (const auto& [name, note] : run.params.notes) {
       SayHere(note);
     }
   }
-  if (flags->print_config) {
+}
+
+ExitCode RunRanks(const TrainFlags& flags, int argc, char** argv) {
+  if (!flags.run.place.is_alone()) {
+    throw UsageError(fmt::format(
+        "--local_ranks={}: it starts ranks itself, but this process is {}",
+        flags.local_ranks, flags.run.place.Describe()));
+  }
+  return RunLocalRanks(flags.local_ranks, RankArguments(argc, argv));
+}
+
+// signals: taken from now on, where there are any to be taken; left to the
+// ranks that it starts.
+ExitCode RunAsked(TrainFlags& flags, std::optional<SignalStop>& signals,
+                  int argc, char** argv) {
+  const std::stop_token stop = signals ? signals->token() : std::stop_token();
+  EndCloudRequestsAt(stop);
+  TakeParameters(flags);
+  RunOptions& run = flags.run;
+  if (flags.print_config) {
     fmt::print("{}", run.place.is_first() ? ConfigText(run) : "");
     return ExitCode::kDone;
   }
-  if (flags->local_ranks > 1) {
-    if (!run.place.is_alone()) {
-      throw UsageError(fmt::format(
-          "--local_ranks={}: it starts ranks itself, but this process is {}",
-          flags->local_ranks, run.place.Describe()));
-    }
-    return RunLocalRanks(flags->local_ranks, RankArguments(argc, argv));
+  if (flags.local_ranks > 1) {
+    signals.reset();
+    return stop.stop_requested() ? ExitCode::kStoppedBySignal
+                                 : RunRanks(flags, argc, argv);
   }
-  return run.place.is_first() ? RunHere(*flags) : RunUnheard(*flags);
+  return run.place.is_first() ? RunHere(flags, stop) : RunUnheard(flags, stop);
+}
+
+ExitCode Main(int argc, char** argv) {
+  std::optional<TrainFlags> flags = ReadTrainFlags(argc, argv);
+  if (!flags) {
+    return ExitCode::kDone;
+  }
+  RunOptions& run = flags->run;
+  run.command.assign(argv, argv + argc);
+  run.version = BuildVersion();
+  run.commit = BuildCommit();
+  run.place = FindRank(flags->rank, ProcessEnvironment());
+  // Before any other thread, so that they all leave the signals to its own.
+  std::optional<SignalStop> signals;
+  if (StopsByItself(*flags)) {
+    signals.emplace(StopText(run));
+  } else {
+    ReleaseSignals();
+  }
+  try {
+    return RunAsked(*flags, signals, argc, argv);
+  } catch (const StoppedError& error) {
+    SayHere(fmt::format("train_resnet: {}; run the same command again",
+                        error.what()));
+    return ExitCode::kStoppedBySignal;
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/stopped_error.h"
 
 namespace infeed {
 namespace {
@@ -49,6 +50,8 @@ void Infeed::Run() {
       }
     }
     queue_.Close();
+  } catch (const StoppedError&) {
+    queue_.Close();  // A read that a signal broke off just ends the stream.
   } catch (...) {
     queue_.Close(std::current_exception());
   }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "records/folder_claim.h"
+#include "records/stopped_error.h"
 #include "trainer/dry_run.h"
 #include "trainer/job.h"
 #include "trainer/model_name.h"
@@ -159,6 +160,9 @@ ExitCode RunOrTell(const RunOptions& options, Ranks& ranks,
   constexpr std::chrono::seconds kEcho{3};
   try {
     return RunTogether(options, ranks, stop);
+  } catch (const StoppedError& error) {
+    ranks.Fail(error.what());
+    throw;
   } catch (const IoError& error) {
     if (const std::optional<std::string> why = ranks.WhyOver(kEcho)) {
       throw IoError(*why);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "pipeline/autotune.h"
 #include "records/byte_size.h"
+#include "records/cloud_settings.h"
 #include "trainer/device_ceilings.h"
 #include "trainer/epoch_lines.h"
 #include "trainer/evaluation.h"
@@ -237,6 +238,9 @@ StepWatchOptions WatchOf(const Job& job) {
 // From the start on.
 ExitCode TrainFrom(const Job& job, const RunStart& start,
                    const std::stop_token& stop) {
+  if (!job.ranks.place().is_alone()) {
+    EndCloudRequestsAt({});  // They end after the same step, so it gets images.
+  }
   Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
   const std::unique_ptr<RunLog> log = MakeLog(job, start.step, profiler);
   TrainingOptions options = TrainingOf(job.params, job.options.model_dir,

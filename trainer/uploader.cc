@@ -19,12 +19,12 @@ void Uploader::Wake() {
   changed_.notify_all();
 }
 
-bool Uploader::Finish(Clock::duration at_most) {
+bool Uploader::Finish(Clock::duration at_most, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   const std::uint64_t mine = ++asked_;
   hurries_ = true;
   changed_.notify_all();
-  return changed_.wait_for(lock, at_most, [&] { return done_ >= mine; });
+  return changed_.wait_for(lock, stop, at_most, [&] { return done_ >= mine; });
 }
 
 void Uploader::Run(const std::stop_token& stop) {

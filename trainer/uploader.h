@@ -39,8 +39,9 @@ class Uploader {
   void Wake();
 
   // Waits until all that there was at the call is uploaded; false when that
-  // took longer. Tries at once, also after a failure.
-  [[nodiscard]] bool Finish(Clock::duration at_most);
+  // took longer, or stop asked for an end. Tries at once, also after a failure.
+  [[nodiscard]] bool Finish(Clock::duration at_most,
+                            const std::stop_token& stop = {});
 
  private:
   void Run(const std::stop_token& stop);
