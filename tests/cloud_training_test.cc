@@ -267,6 +267,47 @@ TEST_F(CloudTrainingTest, TheStoreSaysWhatIsTrue) {
   EXPECT_THAT(run.err, HasSubstr("current step 0"));
 }
 
+TEST_F(CloudTrainingTest, WhatNoStoreHasIsDroppedByForceAlone) {
+  ASSERT_EQ(Train(kS3, {"--train_steps", "4"}).exit_code, 0);
+  server_.SetFaults(R"({"fault": "status", "method": "PUT"})");
+  ASSERT_EQ(
+      Train(kS3, {"--train_steps", "6", "--upload_timeout", "0"}).exit_code, 1);
+  const ObjectServer other;  // A wrong one: it has the data, not the model.
+  other.Put("shards/data/" + ShardName("train", 0, 1),
+            ReadWholeFile(local_ / ShardName("train", 0, 1), kMaxBytes));
+  Set("AWS_ENDPOINT_URL", other.url());
+  const ProgramResult refused = Train(kS3);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("model_dir=s3://shards/model: "),
+                    HasSubstr("the checkpoints of steps 5, 6 never got there"),
+                    HasSubstr("lie in " + scratch_), HasSubstr("--force")));
+  EXPECT_THAT(other.Keys("shards"), SizeIs(1));
+  // The right one again: nothing is lost.
+  Set("AWS_ENDPOINT_URL", server_.url());
+  server_.SetFaults("");
+  const ProgramResult right = Train(kS3);
+  EXPECT_EQ(right.exit_code, 0) << right.err;
+  EXPECT_THAT(right.err,
+              AllOf(HasSubstr("uploading 2 checkpoints"),
+                    HasSubstr("going on from the checkpoint at step 6")));
+}
+
+TEST_F(CloudTrainingTest, ForceBeginsAnewInAnotherStore) {
+  ASSERT_EQ(Train(kS3, {"--train_steps", "2"}).exit_code, 0);
+  server_.SetFaults(R"({"fault": "status", "method": "PUT"})");
+  ASSERT_EQ(
+      Train(kS3, {"--train_steps", "3", "--upload_timeout", "0"}).exit_code, 1);
+  const ObjectServer other;
+  other.Put("shards/data/" + ShardName("train", 0, 1),
+            ReadWholeFile(local_ / ShardName("train", 0, 1), kMaxBytes));
+  Set("AWS_ENDPOINT_URL", other.url());
+  const ProgramResult run = Train(kS3, {"--force", "--train_steps", "1"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("which was never uploaded, is dropped"),
+                             HasSubstr("current step 0")));
+}
+
 TEST_F(CloudTrainingTest, HasNoSecretInAnythingItLeaves) {
   server_.SetFaults(R"({"fault": "status", "method": "PUT", "next": 6})");
   const ProgramResult run = Train(kS3, {"--export_dir", "gs://gs-shards/e"});

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "tests/support/remote_files.h"
+#include "tests/support/throws.h"
 #include "trainer/best_checkpoint.h"
 #include "trainer/checkpoint.h"
 
@@ -18,6 +19,7 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -57,6 +59,17 @@ class RemoteModelTest : public RemoteFiles {
     std::ofstream(MetricsPath(machine.model_dir()), std::ios::app)
         << "{\"step\":" << step << ",\"by\":\"" << machine.disk << "\"}\n";
     machine.model->Add(step, Save(step, machine.model_dir()));
+  }
+  // Why none begins there.
+  [[nodiscard]] std::string RefusalOf(const std::string& name) const {
+    return MessageOf<UsageError>([&] { (void)Start(name); });
+  }
+  // All that was in the store goes.
+  void EmptyStore() const {
+    const RemoteFolder folder(kUrl, runtime_);
+    for (const RemoteFile& file : folder.List()) {
+      folder.Remove(file.name);
+    }
   }
   [[nodiscard]] std::vector<std::int64_t> StepsThere() const {
     return RemoteCheckpoints(RemoteFolder(kUrl, runtime_)).List();
@@ -103,7 +116,13 @@ TEST_F(RemoteModelTest, DropsWhatAnotherRunHasLeftBehind) {
   const auto elsewhere = Start("elsewhere");
   Train(*elsewhere, 15);
   Round(*elsewhere);
-  const auto again = Start("here");
+  EXPECT_THAT(RefusalOf("here"),
+              AllOf(HasSubstr("another run has trained there since"),
+                    HasSubstr("the checkpoint of step 20 never got there"),
+                    HasSubstr(here->disk + "/outbox alone"),
+                    HasSubstr("--force drops")));
+  EXPECT_THAT(here->outbox.Steps(), ElementsAre(20));
+  const auto again = Start("here", {.force = true});
   EXPECT_THAT(StepsThere(), ElementsAre(10, 15));
   EXPECT_THAT(ListCheckpoints(again->model_dir()), ElementsAre(15));
   EXPECT_THAT(again->said, ElementsAre(HasSubstr("step 20, which was never")));
@@ -114,14 +133,68 @@ TEST_F(RemoteModelTest, AStoreThatWasEmptiedBeginsAnew) {
   const auto first = Start("machine");
   Train(*first, 10);
   Round(*first);
-  const RemoteFolder folder(kUrl, runtime_);
-  for (const RemoteFile& file : folder.List()) {
-    folder.Remove(file.name);
-  }
+  EmptyStore();
   const auto next = Start("machine");
   EXPECT_THAT(ListCheckpoints(next->model_dir()), IsEmpty());
   EXPECT_FALSE(fs::exists(MetricsPath(next->model_dir())));
   EXPECT_THAT(server_.Keys("gs-shards"), IsEmpty());
+}
+
+TEST_F(RemoteModelTest, WhatAnEmptiedStoreNeverGotStaysHere) {
+  const auto first = Start("machine");
+  Train(*first, 10);
+  Round(*first);
+  Train(*first, 20);
+  Train(*first, 30);
+  EmptyStore();
+  EXPECT_THAT(
+      RefusalOf("machine"),
+      AllOf(HasSubstr("model_dir=gs://gs-shards/model: "),
+            HasSubstr("its metrics.jsonl is gone"),
+            HasSubstr("the checkpoints of steps 20, 30 never got there")));
+  EXPECT_THAT(ListCheckpoints(first->model_dir()), ElementsAre(10, 20, 30));
+  EXPECT_THAT(first->outbox.Steps(), ElementsAre(20, 30));
+  const auto forced = Start("machine", {.force = true});
+  EXPECT_THAT(ListCheckpoints(forced->model_dir()), IsEmpty());
+  EXPECT_THAT(forced->outbox.Steps(), IsEmpty());
+}
+
+// Killed before it could put the checkpoint into the outbox.
+TEST_F(RemoteModelTest, UploadsACheckpointThatNobodyWasToldOf) {
+  const auto killed = Start("machine");
+  Train(*killed, 10);
+  Round(*killed);
+  (void)Save(20, killed->model_dir());
+  const auto next = Start("machine");
+  EXPECT_THAT(StepsThere(), ElementsAre(10, 20));
+  (void)Save(30, next->model_dir());
+  EmptyStore();
+  EXPECT_THAT(RefusalOf("machine"), HasSubstr("step 30 never got there"));
+}
+
+// A store that cannot be asked says nothing about what is true.
+TEST_F(RemoteModelTest, AStoreThatFailsDropsNothing) {
+  const auto first = Start("machine");
+  Train(*first, 10);
+  Round(*first);
+  Train(*first, 20);
+  server_.SetFaults(
+      R"({"fault": "status", "method": "GET", "path": "metrics"})");
+  EXPECT_THROW((void)Start("machine"), IoError);
+  EXPECT_THAT(ListCheckpoints(first->model_dir()), ElementsAre(10, 20));
+  EXPECT_THAT(first->outbox.Steps(), ElementsAre(20));
+}
+
+// Whoever deletes a checkpoint from the store has it deleted here.
+TEST_F(RemoteModelTest, ACheckpointThatWasTakenFromTheStoreStaysAway) {
+  const auto first = Start("machine");
+  Train(*first, 10);
+  Train(*first, 20);
+  Round(*first);
+  RemoteCheckpoints(RemoteFolder(kUrl, runtime_)).Remove(20);
+  const auto next = Start("machine");
+  EXPECT_THAT(ListCheckpoints(next->model_dir()), ElementsAre(10));
+  EXPECT_THAT(StepsThere(), ElementsAre(10));
 }
 
 TEST_F(RemoteModelTest, KeepsThereWhatADiskWouldKeep) {

@@ -20,7 +20,8 @@ void AddCheckpointFlags(CLI::App& app, RunOptions& run,
       ->type_name("best|newest|STEP")
       ->group(kGroup);
   app.add_flag("--force", run.force,
-               "Go on from a checkpoint of another data set or configuration.")
+               "Go on from a checkpoint of another data set or configuration, "
+               "and drop those that a changed store never got.")
       ->group(kGroup);
   app.add_option("--eval_timeout", run.eval_timeout,
                  "Longest wait for each new checkpoint in mode eval.")

@@ -94,6 +94,7 @@ void ModelUpload::SendCheckpoints(const std::stop_token& stop) {
     newest_ = std::max(newest_, *step);
     checkpoints_.Push(*step, outbox_.FolderOf(*step), stop);
     in_store_.insert(*step);
+    sent_.NoteNewestStep(std::max(sent_.newest_step(), *step));
     outbox_.DropCheckpoint(*step);
   }
 }

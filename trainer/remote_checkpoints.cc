@@ -25,15 +25,6 @@ std::string NameOf(std::int64_t step, std::string_view file) {
   return PathIn(CheckpointFolder("", step), file);
 }
 
-bool IsWhole(const std::string& checkpoint) {
-  try {
-    (void)LoadCheckpointFolder(checkpoint);
-    return true;
-  } catch (const DataError&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 std::vector<std::int64_t> RemoteCheckpoints::List(std::int64_t after) const {
@@ -89,7 +80,7 @@ bool RemoteCheckpoints::IsHere(std::int64_t step,
                                const std::string& model_dir) const {
   const std::string folder = CheckpointFolder(model_dir, step);
   const std::string manifest = PathIn(folder, kManifestFile);
-  return fs::exists(manifest) && IsWhole(folder) &&
+  return fs::exists(manifest) && IsWholeCheckpoint(folder) &&
          ReadWholeFile(manifest, kMaxManifestBytes) == Manifest(step);
 }
 
@@ -97,7 +88,7 @@ void RemoteCheckpoints::PullNewestWhole(const std::vector<std::int64_t>& steps,
                                         const std::string& model_dir) const {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     Pull(*step, model_dir);
-    if (IsWhole(CheckpointFolder(model_dir, *step))) {
+    if (IsWholeCheckpoint(CheckpointFolder(model_dir, *step))) {
       return;
     }
   }
@@ -113,6 +104,15 @@ void RemoteCheckpoints::Remove(std::int64_t step) const {
   folder_.Remove(NameOf(step, kManifestFile));
   for (const RemoteFile& file : folder_.List(NameOf(step, ""))) {
     folder_.Remove(file.name);
+  }
+}
+
+bool IsWholeCheckpoint(const std::string& folder) {
+  try {
+    (void)LoadCheckpointFolder(folder);
+    return true;
+  } catch (const DataError&) {
+    return false;
   }
 }
 

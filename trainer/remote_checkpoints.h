@@ -48,4 +48,7 @@ class RemoteCheckpoints {
   RemoteFolder folder_;
 };
 
+// Whether a checkpoint's folder of this disk has all of it, undamaged.
+[[nodiscard]] bool IsWholeCheckpoint(const std::string& folder);
+
 }  // namespace infeed

@@ -101,6 +101,11 @@ bool RemoteFolder::Has(std::string_view name) const {
   return runtime_->store.Find(UrlOf(name)).has_value();
 }
 
+std::optional<std::int64_t> RemoteFolder::SizeOf(std::string_view name) const {
+  const std::optional<ObjectInfo> info = runtime_->store.Find(UrlOf(name));
+  return info ? std::optional(info->size) : std::nullopt;
+}
+
 std::optional<std::string> RemoteFolder::ReadText(
     std::string_view name, std::int64_t max_bytes) const {
   return ReadSmallObject(runtime_->store, UrlOf(name), max_bytes);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -27,6 +28,11 @@ bool IsEvaluation(const std::string& name) {
   return name.ends_with(".json") && name.rfind('/') == 4;
 }
 
+std::string StepsText(const std::vector<std::int64_t>& steps) {
+  return fmt::format("the checkpoint{0} of step{0} {1}",
+                     steps.size() == 1 ? "" : "s", fmt::join(steps, ", "));
+}
+
 }  // namespace
 
 RemoteModel::RemoteModel(RemoteModelOptions options,
@@ -45,7 +51,10 @@ RemoteModel::RemoteModel(RemoteModelOptions options,
 }
 
 void RemoteModel::Begin() {
-  if (IsAsLeft()) {
+  AddUnsent();
+  if (const std::string what = WhatChanged(); !what.empty()) {
+    Empty(what);
+  } else {
     if (const std::size_t left = outbox_.Steps().size(); left > 0) {
       options_.say(fmt::format(
           "uploading {} that an earlier run left in {}",
@@ -53,42 +62,69 @@ void RemoteModel::Begin() {
           options_.model_dir));
     }
     upload_.Round();
-  } else {
-    Empty();
   }
   DropOthers();
   PullFiles();
   PullCheckpoints();
+  if (const std::vector<std::int64_t> here =
+          ListCheckpoints(options_.model_dir);
+      !here.empty()) {
+    sent_.NoteNewestStep(here.back());
+  }
   upload_.BeginPruning(checkpoints_.List());
 }
 
-// Whoever trains appends to metrics.jsonl first: the store's is the beginning
-// of ours only while nobody else has.
-bool RemoteModel::IsAsLeft() const {
-  const SentFiles::State here = sent_.StateOf(kMetrics);
-  if (!remote_.Has(kMetrics)) {
-    return !sent_.Knows(kMetrics);
-  }
-  if (here.size < 0) {
-    return false;
-  }
-  try {
-    const std::optional<std::string> there =
-        remote_.ReadText(kMetrics, here.size);
-    return there && ReadWholeFile(MetricsPath(options_.model_dir), here.size)
-                        .starts_with(*there);
-  } catch (const IoError&) {
-    // It has become longer than ours, or went meanwhile.
-    return false;
+// A run that was killed between writing a checkpoint and saying so has not put
+// it into the outbox.
+void RemoteModel::AddUnsent() {
+  const std::vector<std::int64_t> waiting = outbox_.Steps();
+  for (const std::int64_t step : ListCheckpoints(options_.model_dir)) {
+    const std::string folder = CheckpointFolder(options_.model_dir, step);
+    if (step > sent_.newest_step() &&
+        !std::ranges::binary_search(waiting, step) &&
+        IsWholeCheckpoint(folder)) {
+      outbox_.AddCheckpoint(step, folder);
+    }
   }
 }
 
-void RemoteModel::Empty() {
-  for (const std::int64_t step : outbox_.Steps()) {
+// What has happened to the store since the last run here; "": nothing. Whoever
+// trains appends to metrics.jsonl first: the store's is the beginning of ours
+// only while nobody else has.
+std::string RemoteModel::WhatChanged() const {
+  constexpr const char* kOther = "another run has trained there since";
+  const std::optional<std::int64_t> size = remote_.SizeOf(kMetrics);
+  const SentFiles::State here = sent_.StateOf(kMetrics);
+  if (!size) {
+    return sent_.Knows(kMetrics)
+               ? "its metrics.jsonl is gone: it was emptied, or is another one"
+               : "";
+  }
+  if (*size > here.size) {
+    return kOther;
+  }
+  const std::string there = remote_.ReadText(kMetrics, here.size).value_or("");
+  return ReadWholeFile(MetricsPath(options_.model_dir), here.size)
+                 .starts_with(there)
+             ? ""
+             : kOther;
+}
+
+void RemoteModel::Empty(const std::string& what_changed) {
+  const std::vector<std::int64_t> unsent = outbox_.Steps();
+  if (!unsent.empty() && !options_.force) {
+    throw UsageError(fmt::format(
+        "model_dir={}: the store is not as the last run of this machine left "
+        "it: {}; {} never got there, and lie in {} alone: name the "
+        "right store, or copy what you need from there; --force drops them",
+        options_.url, what_changed, StepsText(unsent),
+        fs::path(outbox_.FolderOf(unsent.front())).parent_path().string()));
+  }
+  for (const std::int64_t step : unsent) {
     options_.say(fmt::format(
-        "the checkpoint of step {}, which was never uploaded, is dropped: "
-        "{} has changed since",
-        step, options_.url));
+        "the checkpoint of step {}, which was never uploaded, is dropped, as "
+        "--force says: {}",
+        step, what_changed));
     outbox_.DropCheckpoint(step);
   }
   RemoveFolder(options_.model_dir);

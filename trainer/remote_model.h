@@ -25,6 +25,8 @@ struct RemoteModelOptions {
   std::string resume = "auto";  // RunOptions::resume
   // Only to know what is there: no checkpoint's tensors come.
   bool only_looks = false;
+  // Whether checkpoints that were never uploaded may be dropped.
+  bool force = false;
   std::function<void(const std::string&)> say{};
 };
 
@@ -41,11 +43,13 @@ class RemoteModel {
               std::shared_ptr<const CloudRuntime> runtime,
               std::shared_ptr<const CloudRuntime> of_rounds, Outbox& outbox);
 
-  // Uploads what a run that was killed here has left, unless another run has
-  // changed the store since: then that is dropped, and said. Then downloads
-  // what a run needs: small files, and the newest whole checkpoint, past those
-  // that are damaged; the best one; and the one that resume names. Deletes
-  // checkpoints here that the store does not have.
+  // Uploads what a run that was killed here has left. Where the store is not as
+  // that run left it, what is here goes; a UsageError says so instead where
+  // that would drop a checkpoint that was never uploaded, unless forced to.
+  //
+  // Then downloads what a run needs: small files, and the newest whole
+  // checkpoint, past those that are damaged; the best one; and the one that
+  // resume names. Deletes checkpoints here that the store does not have.
   void Begin();
 
   // Downloads the store's newest checkpoint if it is newer than those here,
@@ -62,8 +66,9 @@ class RemoteModel {
   }
 
  private:
-  [[nodiscard]] bool IsAsLeft() const;
-  void Empty();
+  [[nodiscard]] std::string WhatChanged() const;
+  void AddUnsent();
+  void Empty(const std::string& what_changed);
   void DropOthers();
   void PullFiles();
   void PullCheckpoints();

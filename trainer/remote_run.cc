@@ -10,6 +10,7 @@
 
 #include "records/cloud_runtime.h"
 #include "records/open_source.h"
+#include "records/stopped_error.h"
 #include "trainer/checkpoint.h"
 #include "trainer/remote_exports.h"
 #include "trainer/remote_weights.h"
@@ -57,8 +58,11 @@ void Discard(const std::string& folder) {
 }
 
 // A request that fails is given up early: the uploader tries again for ever.
-std::shared_ptr<const CloudRuntime> RuntimeOfUploads() {
+// A signal does not end it: what the run leaves is uploaded after one.
+std::shared_ptr<const CloudRuntime> RuntimeOfUploads(
+    const std::stop_token& stop) {
   CloudSettings settings = cloud_settings();
+  settings.retry.stop = stop;
   settings.retry.attempts = 3;
   settings.retry.max_delay = std::chrono::seconds(2);
   settings.retry.max_retry_after = std::chrono::seconds(5);
@@ -86,8 +90,23 @@ RemoteRun::RemoteRun(RunOptions& run, const RemoteRunOptions& options)
     : options_(options),
       scratch_(ScratchOf(run, options.scratch_base)),
       runtime_(SharedCloudRuntime()),
-      upload_runtime_(RuntimeOfUploads()),
+      upload_runtime_(RuntimeOfUploads(uploads_.get_token())),
       outbox_(scratch_.outbox()) {
+  {
+    const std::stop_callback end_uploads(options_.stop,
+                                         [this] { uploads_.request_stop(); });
+    BeginFolders(run);
+  }
+  if (uploads_.stop_requested()) {  // Nothing can be uploaded any more.
+    throw StoppedError();
+  }
+  if (!run.dry_run) {
+    uploader_.emplace([this](const std::stop_token& stop) { Round(stop); },
+                      Uploader::Options{.say = options_.say});
+  }
+}
+
+void RemoteRun::BeginFolders(RunOptions& run) {
   if (IsUrl(run.model_dir)) {
     BeginModel(run);
   }
@@ -98,10 +117,6 @@ RemoteRun::RemoteRun(RunOptions& run, const RemoteRunOptions& options)
   if (IsUrl(run.resume) &&
       (!Trains(run.mode) || ListCheckpoints(run.model_dir).empty())) {
     run.resume = Fetched(run.resume);
-  }
-  if (!run.dry_run) {
-    uploader_.emplace([this](const std::stop_token& stop) { Round(stop); },
-                      Uploader::Options{.say = options_.say});
   }
 }
 
@@ -117,6 +132,7 @@ void RemoteRun::BeginModel(RunOptions& run) {
           .trains = Trains(run.mode),
           .resume = run.resume,
           .only_looks = run.dry_run,
+          .force = run.force,
           .say = options_.say},
       runtime_, upload_runtime_, outbox_);
   if (Trains(run.mode) && !run.dry_run) {
@@ -150,6 +166,7 @@ void RemoteRun::Refresh() {
   uploader_->Wake();
   try {
     model_->PullNewer();
+  } catch (const StoppedError&) {  // Nobody waits for what comes any more.
   } catch (const IoError& error) {
     options_.say(std::string("a look for new checkpoints failed: ") +
                  error.what());
@@ -185,12 +202,16 @@ std::string RemoteRun::WithUrl(std::string text) const {
   return text;
 }
 
-ExitCode RemoteRun::Finish(ExitCode code) {
+ExitCode RemoteRun::Finish(ExitCode code, std::chrono::seconds at_most) {
   Discard(scratch_.path() + "/fetched");
   if (!uploader_) {
     return code;
   }
-  const bool is_done = uploader_->Finish(options_.upload_timeout);
+  // The signal that ended the run leaves its checkpoint the time to go.
+  const std::stop_token stop =
+      options_.stop.stop_requested() ? std::stop_token() : options_.stop;
+  const bool is_done = AwaitUploads(at_most, stop);
+  uploads_.request_stop();
   uploader_.reset();
   const std::vector<std::string> pending = Pending();
   if (is_done || pending.empty()) {
@@ -198,13 +219,31 @@ ExitCode RemoteRun::Finish(ExitCode code) {
   }
   scratch_.Keep();
   options_.say(fmt::format(
-      "not everything could be uploaded in {} s: {} {} on this machine alone, "
-      "in {}; the same command uploads it when it runs here again",
-      options_.upload_timeout.count(), fmt::join(pending, ", "),
-      pending.size() == 1 ? "is" : "are", scratch_.path()));
+      "not everything could be uploaded {}: {} {} on this machine alone, in "
+      "{}; the same command uploads it when it runs here again",
+      stop.stop_requested() ? std::string("before the signal")
+                            : fmt::format("in {} s", at_most.count()),
+      fmt::join(pending, ", "), pending.size() == 1 ? "is" : "are",
+      scratch_.path()));
   const bool went_well =
       code == ExitCode::kDone || code == ExitCode::kStoppedBySignal;
   return went_well ? ExitCode::kRuntimeError : code;
+}
+
+bool RemoteRun::AwaitUploads(std::chrono::seconds at_most,
+                             const std::stop_token& stop) {
+  constexpr std::chrono::seconds kUnsaid{2};
+  const std::chrono::seconds first = std::min(kUnsaid, at_most);
+  if (uploader_->Finish(first, stop)) {
+    return true;
+  }
+  const std::chrono::seconds rest = at_most - first;
+  if (rest.count() > 0 && !stop.stop_requested()) {
+    options_.say(
+        fmt::format("waiting up to {} s more for uploads; a signal ends that",
+                    rest.count()));
+  }
+  return uploader_->Finish(rest, stop);
 }
 
 void RemoteRun::Round(const std::stop_token& stop) {

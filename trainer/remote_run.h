@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct RemoteRunOptions {
   std::string scratch_base;  // "": DefaultScratchBase()
   // How long the end of a run waits for uploads.
   std::chrono::seconds upload_timeout{300};
+  // Ends what is done before the run begins: StoppedError.
+  std::stop_token stop;
   std::function<void(const std::string&)> say;
 };
 
@@ -46,15 +49,24 @@ class RemoteRun final : public RunStorage {
   // The message of an error, which names the model_dir here, with its URL.
   [[nodiscard]] std::string WithUrl(std::string text) const;
 
-  // Waits until all is uploaded. Returns the run's code; kRuntimeError instead
-  // of success when something is still on this disk alone, which is said.
-  [[nodiscard]] ExitCode Finish(ExitCode code);
+  // Waits until all is uploaded, or a first signal comes meanwhile. Returns the
+  // run's code; kRuntimeError instead of success when something is still on
+  // this disk alone, which is said.
+  [[nodiscard]] ExitCode Finish(ExitCode code) {
+    return Finish(code, options_.upload_timeout);
+  }
+  // The same, with another time than options' for the wait.
+  [[nodiscard]] ExitCode Finish(ExitCode code, std::chrono::seconds at_most);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   RemoteRun(RunOptions& run, const RemoteRunOptions& options);
+  void BeginFolders(RunOptions& run);
   void BeginModel(RunOptions& run);
+  // Whether all is uploaded in time; says that it waits.
+  [[nodiscard]] bool AwaitUploads(std::chrono::seconds at_most,
+                                  const std::stop_token& stop);
   void Round(const std::stop_token& stop);
   [[nodiscard]] std::vector<std::string> Pending() const;
 
@@ -63,6 +75,7 @@ class RemoteRun final : public RunStorage {
   std::string export_url_;  // likewise
   ScratchFolder scratch_;
   std::shared_ptr<const CloudRuntime> runtime_;
+  std::stop_source uploads_;  // ends what upload_runtime_ does
   std::shared_ptr<const CloudRuntime> upload_runtime_;
   Outbox outbox_;
   std::unique_ptr<RemoteModel> model_;

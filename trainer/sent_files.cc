@@ -20,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
+// In the record, where hidden files do not stand.
+constexpr const char* kNewestStep = ".newest_step";
 constexpr std::int64_t kMaxRecordBytes = std::int64_t{64} << 20;
 
 // What is there to stay: no checkpoint, nothing that is being written.
@@ -89,6 +91,15 @@ SentFiles::State SentFiles::StateOf(const std::string& name) const {
 void SentFiles::Note(const std::string& name, const State& then) {
   sent_[name] = then;
   Write();
+}
+
+std::int64_t SentFiles::newest_step() const {
+  const auto known = sent_.find(kNewestStep);
+  return known == sent_.end() ? -1 : known->second.size;
+}
+
+void SentFiles::NoteNewestStep(std::int64_t step) {
+  Note(kNewestStep, {.size = step, .time = 0});
 }
 
 void SentFiles::Forget() {

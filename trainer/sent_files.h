@@ -8,7 +8,8 @@
 namespace infeed {
 
 // The files of a local model_dir but its checkpoints, and which of them have
-// not changed since they were uploaded. What it knows outlives the process.
+// not changed since they were uploaded; of checkpoints, the newest that was.
+// What it knows outlives the process.
 //
 // One thread at a time. Throws IoError.
 class SentFiles {
@@ -36,6 +37,9 @@ class SentFiles {
   }
   // Notes that a file was sent as it was then.
   void Note(const std::string& name, const State& then);
+  // The newest checkpoint that the store has had; -1: none is known.
+  [[nodiscard]] std::int64_t newest_step() const;
+  void NoteNewestStep(std::int64_t step);
   // Nothing was ever sent.
   void Forget();
 
