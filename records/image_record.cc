@@ -1,6 +1,7 @@
 #include "records/image_record.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 #include "records/byte_source.h"
 #include "records/imagenet_example.h"
 #include "records/open_source.h"
+#include "records/stopped_error.h"
 
 namespace infeed {
 namespace {
@@ -30,18 +32,29 @@ std::string ReadBytes(const std::string& path, std::int64_t listed_bytes) {
   return bytes;
 }
 
+// Whether the process is short of something, whatever the file is.
+bool IsOfProcess(const IoError& error) {
+  const int value = error.errno_value();
+  return value == EMFILE || value == ENFILE || value == ENOMEM;
+}
+
 // A file that cannot be read is one bad image among others.
 std::string ReadImage(const std::string& path, std::int64_t listed_bytes) {
   try {
     return ReadBytes(path, listed_bytes);
+  } catch (const StoppedError&) {
+    throw;
   } catch (const IoError& error) {
-    throw DataError({path, -1, -1},
+    if (IsOfProcess(error)) {
+      throw;
+    }
+    throw DataError({PathForMessages(path), -1, -1},
                     error.errno_value() == 0
                         ? error.what()
                         : "cannot read: " + std::generic_category().message(
                                                 error.errno_value()));
   } catch (const DataError& error) {
-    throw error.At({path, -1, -1});
+    throw error.At({PathForMessages(path), -1, -1});
   }
 }
 
@@ -53,12 +66,12 @@ RecordPayload ReadImageRecord(const RecordIndex& index, std::int64_t record,
   const std::string& path =
       index.shards()[static_cast<std::size_t>(location.shard)];
   const std::string encoded = ReadImage(path, location.length);
-  const std::string example = BuildImagenetExample(
-      {.label = index.image_label(record),
-       .synset = {},
-       .text = {},
-       .filename = std::filesystem::path(path).filename().string(),
-       .encoded = encoded});
+  const std::string example =
+      BuildImagenetExample({.label = index.image_label(record),
+                            .synset = {},
+                            .text = {},
+                            .filename = FileNameOf(path),
+                            .encoded = encoded});
   const auto bytes = std::as_bytes(std::span(example));
   buffer.resize(std::max(buffer.size(), bytes.size()));
   std::ranges::copy(bytes, buffer.begin());

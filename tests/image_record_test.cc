@@ -1,5 +1,7 @@
 #include "records/image_record.h"
 
+#include <sys/resource.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,6 +16,7 @@
 #include "records/seek_store.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -101,6 +104,22 @@ TEST_F(ImageRecordTest, ThatCannotBeReadIsBadData) {
   EXPECT_THAT([&] { (void)store.Read(1, buffer); },
               ThrowsMessage<DataError>(
                   HasSubstr("cut.jpg: the file changed after it was listed")));
+}
+
+// However many images there are: each would be one that is good tomorrow.
+TEST_F(ImageRecordTest, ALackOfDescriptorsIsNoBadData) {
+  const RecordIndex index = RecordIndex::OfImages({File("a.jpg", "whole")});
+  const RecordStore store(index);
+  std::vector<std::byte> buffer;
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::string text =
+      MessageOf<IoError>([&] { (void)store.Read(0, buffer); });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_THAT(text, AllOf(HasSubstr("a.jpg: cannot open: Too many open files"),
+                          HasSubstr("ulimit -n")));
 }
 
 TEST_F(ImageRecordTest, OfAFileThatIsTooLongIsBadData) {
