@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "pipeline/memory_plan.h"
+#include "records/open_source.h"
 
 namespace infeed {
 namespace {
@@ -18,7 +19,7 @@ void CheckOrder(const RecordIndex& index, Shuffle shuffle) {
   for (std::size_t i = 0; i < index.shards().size(); ++i) {
     if (index.compression(i) != Compression::kNone) {
       throw UsageError(
-          index.shards()[i] + ": is a " +
+          PathForMessages(index.shards()[i]) + ": is a " +
           std::string(CompressionName(index.compression(i))) +
           " stream, which has no random access: shuffle=" +
           std::string(ShuffleName(shuffle)) +

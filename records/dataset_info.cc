@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "records/json.h"
 #include "records/open_sink.h"
+#include "records/open_source.h"
 #include "records/read_whole.h"
 
 namespace infeed {
@@ -139,7 +140,7 @@ std::vector<std::string> DatasetFolders(const std::string& shard) {
     const std::string folder = std::filesystem::path(path).parent_path();
     return folder.empty() ? std::string(".") : folder;
   };
-  std::vector<std::string> folders = {above(shard)};
+  std::vector<std::string> folders = {above(PathForMessages(shard))};
   const std::string own = std::filesystem::path(folders.front()).filename();
   if (own == "train" || own == "validation" || own == "test") {
     folders.push_back(above(folders.front()));

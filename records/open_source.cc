@@ -42,6 +42,11 @@ std::string PathForMessages(const std::string& path) {
   return IsUrl(path) ? UrlForMessages(path) : path;
 }
 
+std::string FileNameOf(const std::string& path) {
+  const std::string shown = PathForMessages(path);
+  return shown.substr(shown.rfind('/') + 1);
+}
+
 bool IsThere(const std::string& path) {
   if (IsUrl(path)) {
     return SharedObjectStore()->Find(path).has_value();

@@ -19,6 +19,10 @@ namespace infeed {
 // A path as it is; a URL as UrlForMessages() shows it.
 [[nodiscard]] std::string PathForMessages(const std::string& path);
 
+// The last part of a path, or of a URL without its query: what files that are
+// made from it are called.
+[[nodiscard]] std::string FileNameOf(const std::string& path);
+
 // Whether a file or an object is there. Throws what OpenSource() throws.
 [[nodiscard]] bool IsThere(const std::string& path);
 

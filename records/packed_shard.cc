@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "records/byte_stream.h"
+#include "records/open_source.h"
 #include "records/stream_buffer.h"
 #include "records/tfrecord_format.h"
 
@@ -166,11 +167,12 @@ void PackedShard::CheckNotLost(std::int64_t record) const {
     return;
   }
   const RecordLocation location = index_.at(record);
-  throw DataError({index_.shards()[static_cast<std::size_t>(location.shard)],
-                   location.number, location.offset},
-                  loss_->reason + "; the records from " +
-                      std::to_string(loss_->first - first_record_) +
-                      " on are lost");
+  throw DataError(
+      {PathForMessages(
+           index_.shards()[static_cast<std::size_t>(location.shard)]),
+       location.number, location.offset},
+      loss_->reason + "; the records from " +
+          std::to_string(loss_->first - first_record_) + " on are lost");
 }
 
 void PackedShard::Lose(std::int64_t first, const std::string& reason,

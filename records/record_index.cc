@@ -195,7 +195,7 @@ RecordLocation RecordIndex::at(std::int64_t record) const {
 std::string RecordIndex::identity() const {
   std::string names;
   for (const std::string& shard : shards_) {
-    names.append(std::filesystem::path(shard).filename().string());
+    names.append(FileNameOf(shard));
     names.push_back('\0');
   }
   std::array<char, 25> hex{};

@@ -118,9 +118,11 @@ RecordPayload RecordStore::ReadPacked(std::int64_t record,
                                       std::vector<std::byte>& buffer) const {
   const std::size_t bytes =
       packed_->Read(record, location.shard, access, buffer);
-  return PayloadOf(std::span(buffer).first(bytes), location,
-                   {index_.shards()[static_cast<std::size_t>(location.shard)],
-                    std::numeric_limits<std::int64_t>::max()});
+  return PayloadOf(
+      std::span(buffer).first(bytes), location,
+      {PathForMessages(
+           index_.shards()[static_cast<std::size_t>(location.shard)]),
+       std::numeric_limits<std::int64_t>::max()});
 }
 
 std::int64_t RecordStore::packed_restarts() const {
@@ -239,8 +241,8 @@ RecordPayload RecordStore::PayloadOf(std::span<const std::byte> frame,
 
 DataError::Origin RecordStore::OriginOf(std::int64_t record) const {
   const RecordLocation location = index_.at(record);
-  const std::string& shard =
-      index_.shards()[static_cast<std::size_t>(location.shard)];
+  const std::string shard = PathForMessages(
+      index_.shards()[static_cast<std::size_t>(location.shard)]);
   return index_.is_of_images()
              ? DataError::Origin{shard, -1, -1}
              : DataError::Origin{shard, location.number, location.offset};

@@ -12,9 +12,40 @@ namespace {
 constexpr std::string_view kSeparator = "://";
 constexpr std::string_view kUrlEnds = " \t\r\n\"'";
 
-// Where a "?" is part of a key.
-bool EndsWithBucketScheme(std::string_view text) {
-  return text.ends_with("s3") || text.ends_with("gs");
+bool IsSchemeChar(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= '0' && c <= '9');
+}
+
+// Whether UrlForMessages() leaves a query out: a "?" may be part of a key.
+bool HasQuery(std::string_view url) {
+  const std::size_t query = url.find_first_of("?#");
+  return query != std::string_view::npos &&
+         UrlForMessages(url).find_first_of("?#") == std::string::npos;
+}
+
+// Where the URL begins whose "://" stands at a place.
+std::size_t StartOfUrl(std::string_view text, std::size_t separator) {
+  std::size_t start = separator;
+  while (start > 0 && IsSchemeChar(text[start - 1])) {
+    --start;
+  }
+  return start;
+}
+
+// Where it ends: at a blank or a quote, or where the next one begins, unless
+// that is part of its query.
+std::size_t EndOfUrl(std::string_view text, std::size_t separator) {
+  const std::size_t path = separator + kSeparator.size();
+  const std::size_t end =
+      std::min(text.find_first_of(kUrlEnds, path), text.size());
+  const std::size_t next = text.find(kSeparator, path);
+  if (next >= end) {
+    return end;
+  }
+  const std::size_t next_start = std::max(path, StartOfUrl(text, next));
+  const std::size_t start = StartOfUrl(text, separator);
+  return HasQuery(text.substr(start, next_start - start)) ? end : next_start;
 }
 
 }  // namespace
@@ -34,27 +65,17 @@ std::string EnvironmentValue(const char* name) {
 }
 
 std::string WithoutUrlSecrets(std::string_view text) {
-  std::string shown(text);
-  for (std::size_t at = shown.find(kSeparator); at != std::string::npos;
-       at = shown.find(kSeparator, at + 1)) {
-    const std::size_t host = at + kSeparator.size();
-    if (!EndsWithBucketScheme(std::string_view(shown).substr(0, at))) {
-      const std::size_t end =
-          std::min(shown.find_first_of(kUrlEnds, host), shown.size());
-      const std::size_t query = shown.find_first_of("?#", host);
-      if (query < end) {
-        shown.replace(query, end - query, "?...");
-      }
-    }
-    const std::size_t host_end =
-        shown.find_first_of(std::string(kUrlEnds) + "/?#", host);
-    const std::size_t user_end =
-        std::string_view(shown).substr(0, host_end).rfind('@');
-    if (user_end != std::string::npos && user_end >= host) {
-      shown.erase(host, user_end + 1 - host);
-    }
+  std::string shown;
+  std::size_t done = 0;
+  for (std::size_t at = text.find(kSeparator); at != std::string_view::npos;
+       at = text.find(kSeparator, done)) {
+    const std::size_t start = std::max(done, StartOfUrl(text, at));
+    const std::string_view url = text.substr(start, EndOfUrl(text, at) - start);
+    shown.append(text.substr(done, start - done)).append(UrlForMessages(url));
+    shown.append(HasQuery(url) ? "?..." : "");
+    done = start + url.size();
   }
-  return shown;
+  return shown.append(text.substr(done));
 }
 
 bool IsSecretName(std::string_view name) {

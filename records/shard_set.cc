@@ -274,7 +274,8 @@ std::set<std::string> DescribingFolders(const std::string& folder) {
   return folders;
 }
 
-std::string FolderOfShard(const std::string& path) {
+std::string FolderOfShard(const std::string& shard) {
+  const std::string path = PathForMessages(shard);  // A query has slashes, too.
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos
              ? ""

@@ -240,7 +240,7 @@ std::vector<std::string> FindSplit(const std::string& data_dir,
         data_dir + (data_dir.ends_with('/') ? "" : "/") + std::string(split)}) {
     for (std::string& shard :
          is_url ? ShardObjectsIn(folder) : ShardsIn(folder)) {
-      if (ShardPrefix(fs::path(shard).filename().string()) == split) {
+      if (ShardPrefix(FileNameOf(shard)) == split) {
         shards.push_back(std::move(shard));
       }
     }

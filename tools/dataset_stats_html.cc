@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "records/byte_size.h"
+#include "records/open_source.h"
 #include "tools/dataset_stats_report.h"
 #include "tools/text_table.h"
 #include "tools/thumbnail.h"
@@ -205,11 +206,12 @@ std::string CountsTable(const DatasetStats& stats) {
 std::string ShardChart(const StatsReport& report) {
   std::vector<ChartBar> bars;
   for (const ShardPass& shard : report.shards) {
-    bars.push_back({.label = std::to_string(shard.shard),
-                    .value = static_cast<double>(shard.records),
-                    .title = fmt::format(
-                        "{}: {} records, {}", report.paths[shard.shard],
-                        shard.records, FileSizeText(shard.payload_bytes))});
+    bars.push_back(
+        {.label = std::to_string(shard.shard),
+         .value = static_cast<double>(shard.records),
+         .title = fmt::format(
+             "{}: {} records, {}", PathForMessages(report.paths[shard.shard]),
+             shard.records, FileSizeText(shard.payload_bytes))});
   }
   return ColumnChart(bars, kWide);
 }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "records/open_source.h"
 #include "tools/dataset_stats_report.h"
 
 namespace infeed {
@@ -50,7 +51,7 @@ Json ClassesToJson(const DatasetStats& stats) {
 Json ShardsToJson(const StatsReport& report) {
   Json shards = Json::array();
   for (const ShardPass& shard : report.shards) {
-    shards.push_back({{"file", report.paths[shard.shard]},
+    shards.push_back({{"file", PathForMessages(report.paths[shard.shard])},
                       {"records", shard.records},
                       {"payload_bytes", shard.payload_bytes},
                       {"bad", shard.bad.size()}});
@@ -62,9 +63,10 @@ Json ToJson(const StatsReport& report, const Occurrences& occurrences) {
   const Duplicates found = FindDuplicates(occurrences);
   Json examples = Json::array();
   for (const Occurrence& example : found.examples) {
-    examples.push_back({{"file", report.paths[example.first.shard]},
-                        {"record", example.first.record},
-                        {"times", example.times}});
+    examples.push_back(
+        {{"file", PathForMessages(report.paths[example.first.shard])},
+         {"record", example.first.record},
+         {"times", example.times}});
   }
   return {{"values", found.values},
           {"records", found.records},

@@ -7,6 +7,7 @@
 
 #include "records/byte_size.h"
 #include "records/label_index.h"
+#include "records/open_source.h"
 #include "tools/dataset_stats_report.h"
 #include "tools/text_table.h"
 
@@ -140,8 +141,8 @@ std::string DuplicatesLine(const StatsReport& report, std::string_view name,
   const Occurrence& first = found.examples.front();
   return fmt::format(
       "{} {} occur more than once, in {} records; one is in {}: record {}\n",
-      found.values, name, found.records, report.paths[first.first.shard],
-      first.first.record);
+      found.values, name, found.records,
+      PathForMessages(report.paths[first.first.shard]), first.first.record);
 }
 
 // What somebody may want to mend.

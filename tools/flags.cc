@@ -16,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "records/secrets_guard.h"
 #include "records/whole_number.h"
 #include "tools/base_name.h"
 #include "tools/build_version.h"
@@ -30,7 +31,7 @@ constexpr std::string_view kNumberTypes[] = {"INT", "UINT",    "FLOAT", "N",
 
 int Fail(std::string_view program, std::string_view message, ExitCode code) {
   std::cout.flush();  // Results first where both go to one place.
-  std::cerr << program << ": " << message << std::endl;
+  std::cerr << program << ": " << WithoutUrlSecrets(message) << std::endl;
   return static_cast<int>(code);
 }
 

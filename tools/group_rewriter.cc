@@ -128,7 +128,7 @@ std::vector<DatasetInfo::Shard> GroupRewriter::Stream(
     for (std::int64_t i = 0; i < shard.range.count; ++i) {
       const std::optional<Record> record = stream.Next();
       if (!record) {
-        throw IoError(inputs.back() +
+        throw IoError(PathForMessages(inputs.back()) +
                       ": has fewer records than a moment ago: something "
                       "writes to it");
       }

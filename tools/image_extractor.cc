@@ -14,6 +14,7 @@
 #include "preprocess/opencv_image.h"
 #include "records/folder_listing.h"
 #include "records/imagenet_example.h"
+#include "records/open_source.h"
 #include "records/shards.h"
 #include "tools/base_name.h"
 #include "tools/file_below.h"
@@ -38,8 +39,7 @@ std::string FileName(const ImagenetExampleView& example, bool packed,
   const std::string extension(
       packed ? "png" : FileExtension(ImageFormatOf(example.encoded)));
   if (example.filename.empty()) {
-    return fmt::format("{}-{:06}.{}",
-                       SafeName(fs::path(shard_path).filename().string()),
+    return fmt::format("{}-{:06}.{}", SafeName(FileNameOf(shard_path)),
                        record.number, extension);
   }
   const std::string name = SafeName(example.filename);
@@ -74,7 +74,8 @@ std::string ImagePath(const std::string& shard_path, const Record& record,
   }
   std::string path;
   if (split) {
-    const std::string_view prefix = ShardPrefix(BaseName(shard_path));
+    const std::string name = FileNameOf(shard_path);
+    const std::string_view prefix = ShardPrefix(name);
     path = SafeName(prefix.empty() ? "other" : prefix) + "/";
   }
   return path + ClassFolder(example) + "/" +

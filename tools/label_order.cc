@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "records/imagenet_example.h"
+#include "records/open_source.h"
 #include "tools/safe_name.h"
 
 namespace infeed {
@@ -74,8 +75,8 @@ LabelOrder OrderByLabel(const RecordSequence& sequence,
       one.records.push_back(
           starts.empty() ? number : starts[stream.shard()] + record->number);
     } catch (const DataError& error) {
-      bad.Take(
-          error.At({shards[stream.shard()], record->number, record->offset}));
+      bad.Take(error.At({PathForMessages(shards[stream.shard()]),
+                         record->number, record->offset}));
     }
   }
 }

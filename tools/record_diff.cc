@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "records/example_reader.h"
+#include "records/open_source.h"
 #include "tools/bad_records.h"
 #include "tools/parallel_for.h"
 #include "tools/record_hash.h"
@@ -42,7 +43,8 @@ class PlacedRecords {
   std::optional<Record> Next() {
     const std::optional<Record> record = stream_.Next();
     if (record) {
-      place_ = {set_.paths[stream_.shard()], record->number, record->offset};
+      place_ = {PathForMessages(set_.paths[stream_.shard()]), record->number,
+                record->offset};
     }
     return record;
   }

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "records/example_reader.h"
+#include "records/open_source.h"
 #include "tools/file_below.h"
 #include "tools/image_format.h"
 #include "tools/safe_name.h"
@@ -98,7 +99,7 @@ class FeatureToJson {
 
 std::string FilePrefix(const std::string& path, const Record& record,
                        std::string_view key) {
-  const std::string shard = std::filesystem::path(path).filename().string();
+  const std::string shard = FileNameOf(path);
   return SafeName(fmt::format("{}-{:06}-{}", shard, record.number, key));
 }
 
@@ -117,7 +118,7 @@ std::string RecordJsonLine(const std::string& path, const Record& record,
                      feature.values);
     }
   }
-  const Json line = {{"file", path},
+  const Json line = {{"file", PathForMessages(path)},
                      {"record", record.number},
                      {"offset", record.offset},
                      {"bytes", record.payload.size()},

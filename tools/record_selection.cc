@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "records/open_source.h"
 #include "records/record_index.h"
 #include "records/record_store.h"
 #include "records/whole_number.h"
@@ -85,9 +86,9 @@ class Walk {
       }
     } catch (const DataError& error) {
       if (wanted) {
-        Report(error,
-               record ? DataError::Origin{path, record->number, record->offset}
-                      : error.origin());
+        Report(error, record ? DataError::Origin{PathForMessages(path),
+                                                 record->number, record->offset}
+                             : error.origin());
       }
     }
     ++number_;

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/atomic_file.h"
+#include "records/open_source.h"
 #include "records/shards.h"
 #include "tools/cloud_flags.h"
 
@@ -105,9 +106,10 @@ void PutReport(const std::string& json_target,
 
 std::string BadRecordsText(const std::string& path,
                            const std::vector<DamagedRecord>& bad) {
+  const std::string shown = PathForMessages(path);
   std::string lines;
   for (const DamagedRecord& record : bad) {
-    const DataError error({path, record.record, record.offset}, record.reason);
+    const DataError error({shown, record.record, record.offset}, record.reason);
     lines.append(error.what()).append("\n");
   }
   return lines;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "records/open_source.h"
 #include "tools/parallel_for.h"
 #include "tools/records_command.h"
 #include "tools/records_verbs.h"
@@ -25,7 +26,7 @@ std::string CountsText(const ShardPaths& shards,
                        std::int64_t total) {
   std::string text;
   for (std::size_t i = 0; i < shards.size(); ++i) {
-    text += fmt::format("{} {}\n", shards[i], counts[i]);
+    text += fmt::format("{} {}\n", PathForMessages(shards[i]), counts[i]);
   }
   return text + fmt::format("total {}\n", total);
 }
@@ -36,7 +37,8 @@ std::string CountsJson(const ShardPaths& shards,
   using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (std::size_t i = 0; i < shards.size(); ++i) {
-    list.push_back({{"file", shards[i]}, {"records", counts[i]}});
+    list.push_back(
+        {{"file", PathForMessages(shards[i])}, {"records", counts[i]}});
   }
   const Json json = {{"shards", std::move(list)}, {"total", total}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "records/byte_size.h"
 #include "records/imagenet_example.h"
+#include "records/open_source.h"
 #include "tools/number_checks.h"
 #include "tools/record_json.h"
 #include "tools/record_selection.h"
@@ -35,8 +36,7 @@ std::string SizeText(const ImagenetExampleView& example) {
 
 void AddRow(const std::string& path, const Record& record, TextTable& table) {
   const ImagenetExampleView example = ParseImagenetExample(record.payload);
-  table.Add({std::filesystem::path(path).filename().string(),
-             std::to_string(record.number),
+  table.Add({FileNameOf(path), std::to_string(record.number),
              example.label >= 0 ? std::to_string(example.label) : "-",
              ShortText(example.text.empty() ? example.synset : example.text,
                        kLongestText),

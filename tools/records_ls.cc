@@ -82,14 +82,14 @@ std::string ListText(const std::vector<Listed>& shards) {
   for (const Listed& shard : shards) {
     if (!shard.summary) {
       table.Add({shard.is_missing ? "missing" : "damaged", "", "", "", "",
-                 shard.path});
+                 PathForMessages(shard.path)});
       continue;
     }
     const ShardSummary& summary = *shard.summary;
     table.Add({std::to_string(summary.records), FileSizeText(summary.bytes),
                std::string(CompressionName(summary.compression)),
                std::string(IndexStateName(summary.index)), shard.described,
-               shard.path});
+               PathForMessages(shard.path)});
   }
   const Totals totals = TotalsOf(shards);
   table.Add({std::to_string(totals.records), FileSizeText(totals.bytes), "", "",
@@ -101,7 +101,7 @@ std::string ListJson(const std::vector<Listed>& shards) {
   using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const Listed& shard : shards) {
-    Json json = {{"file", shard.path}};
+    Json json = {{"file", PathForMessages(shard.path)}};
     if (shard.summary) {
       json["records"] = shard.summary->records;
       json["bytes"] = shard.summary->bytes;

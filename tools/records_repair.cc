@@ -35,7 +35,7 @@ struct RepairFlags {
 // The name of what is made of a shard: that of the shard, without ".gz" when
 // it is not a gzip stream any more.
 std::string OutputName(const std::string& input, Compression compression) {
-  const std::filesystem::path path(input);
+  const std::filesystem::path path(FileNameOf(input));
   return compression != Compression::kGzip && path.extension() == ".gz"
              ? path.stem().string()
              : path.filename().string();
@@ -47,8 +47,13 @@ std::vector<std::string> OutputNames(const ShardPaths& shards,
   std::set<std::string> seen;
   for (const std::string& shard : shards) {
     names.push_back(OutputName(shard, compression));
+    if (names.back().find_first_not_of('.') == std::string::npos) {
+      throw UsageError(PathForMessages(shard) +
+                       ": has no name that what is made of it could have");
+    }
     if (!seen.insert(names.back()).second) {
-      throw UsageError(shard + ": another shard has the name " + names.back() +
+      throw UsageError(PathForMessages(shard) +
+                       ": another shard has the name " + names.back() +
                        " too: repair them into folders of their own");
     }
   }
@@ -122,7 +127,8 @@ ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
       ExistingOutputs(PathsOf(output, names), flags.writing.overwrite);
   if (flags.writing.dry_run) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
-      std::cout << shards[i] << " -> " << JoinPath(output, names[i]) << '\n';
+      std::cout << PathForMessages(shards[i]) << " -> "
+                << JoinPath(output, names[i]) << '\n';
     }
     return ExitCode::kDone;
   }

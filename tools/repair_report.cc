@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "records/byte_size.h"
+#include "records/open_source.h"
 
 namespace infeed {
 namespace {
@@ -45,9 +46,9 @@ std::string RepairReportText(const RepairReport& report) {
   std::string text;
   for (std::size_t i = 0; i < report.shards.size(); ++i) {
     for (const BadPlace& place : report.shards[i].bad) {
-      text +=
-          fmt::format("{}: {} bytes at byte {}{}: {}\n", report.inputs[i],
-                      place.bytes, place.offset, LostText(place), place.reason);
+      text += fmt::format("{}: {} bytes at byte {}{}: {}\n",
+                          PathForMessages(report.inputs[i]), place.bytes,
+                          place.offset, LostText(place), place.reason);
     }
   }
   const Totals totals = TotalsOf(report);
@@ -66,8 +67,9 @@ std::string RepairReportJson(const RepairReport& report) {
   Json shards = Json::array();
   for (std::size_t i = 0; i < report.shards.size(); ++i) {
     const ShardRepairReport& shard = report.shards[i];
-    const Json list = Json::parse(BadPlacesJson(report.inputs[i], shard.bad));
-    shards.push_back({{"file", report.inputs[i]},
+    const Json list = Json::parse(
+        BadPlacesJson(PathForMessages(report.inputs[i]), shard.bad));
+    shards.push_back({{"file", PathForMessages(report.inputs[i])},
                       {"name", shard.shard.name},
                       {"records", shard.shard.records},
                       {"bytes", shard.shard.bytes},

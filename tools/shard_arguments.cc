@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/base_name.h"
+#include "records/open_source.h"
 
 namespace infeed {
 namespace {
@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 14> kExtensions = {
     "csv", "html", "idx", "jpg", "json", "jsonl", "log",
     "md",  "pb",   "png", "tsv", "txt",  "yaml",  "yml"};
 
-bool IsSideFile(std::string_view path) {
-  const std::string_view name = BaseName(path);
+bool IsSideFile(const std::string& path) {
+  const std::string name = FileNameOf(path);
   const std::size_t dot = name.rfind('.');
   return (name.starts_with('.') && name.find_first_not_of('.') != name.npos) ||
          (dot != name.npos &&
@@ -44,9 +44,10 @@ std::string SkippedText(const std::vector<std::string>& skipped) {
     return "";
   }
   return skipped.size() == 1
-             ? fmt::format("skipped {}, which is not a shard", skipped.front())
+             ? fmt::format("skipped {}, which is not a shard",
+                           PathForMessages(skipped.front()))
              : fmt::format("skipped {} files that are not shards, such as {}",
-                           skipped.size(), skipped.front());
+                           skipped.size(), PathForMessages(skipped.front()));
 }
 
 }  // namespace infeed

@@ -57,7 +57,7 @@ void ExpectedShards::Read(const std::string& folder) {
 
 std::optional<DatasetInfo::Shard> ExpectedShards::Find(
     const std::string& path) const {
-  const auto found = entries_.find(path);
+  const auto found = entries_.find(PathForMessages(path));
   return found == entries_.end() ? std::nullopt : std::optional(found->second);
 }
 

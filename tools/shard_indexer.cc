@@ -121,7 +121,8 @@ std::string LineOf(const IndexedShard& shard, bool dry_run) {
           ? ""
           : fmt::format(" of a {} stream", CompressionName(shard.compression));
   std::string line =
-      fmt::format("{}: {} records{}, {}", shard.path, shard.records, packed,
+      fmt::format("{}: {} records{}, {}", PathForMessages(shard.path),
+                  shard.records, packed,
                   shard.was_there ? "the index is up to date"
                   : dry_run       ? "would write an index"
                                   : "wrote " + shard.index);
@@ -137,10 +138,8 @@ std::string LineOf(const IndexedShard& shard, bool dry_run) {
 }  // namespace
 
 std::string DaliIndexPath(const std::string& shard, const std::string& dali) {
-  return dali == kBeside
-             ? shard + ".idx"
-             : JoinPath(dali, std::filesystem::path(shard).filename().string() +
-                                  ".idx");
+  return dali == kBeside ? shard + ".idx"
+                         : JoinPath(dali, FileNameOf(shard) + ".idx");
 }
 
 IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
@@ -192,7 +191,7 @@ std::string IndexReportJson(const std::vector<IndexedShard>& shards) {
   Json list = Json::array();
   std::int64_t records = 0;
   for (const IndexedShard& shard : shards) {
-    Json json = {{"file", shard.path},
+    Json json = {{"file", PathForMessages(shard.path)},
                  {"compression", CompressionName(shard.compression)},
                  {"records", shard.records},
                  {"up_to_date", shard.was_there},

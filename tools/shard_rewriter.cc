@@ -35,10 +35,10 @@ using Rewriters = std::vector<std::unique_ptr<GroupRewriter>>;
 Groups GroupByPrefix(const Paths& shards, const std::string& fallback) {
   Groups groups;
   for (const std::string& shard : shards) {
-    const std::string name = fs::path(shard).filename().string();
+    const std::string name = FileNameOf(shard);
     const std::string prefix(ShardPrefix(name));
     if (prefix.empty() && fallback.empty()) {
-      throw UsageError(shard +
+      throw UsageError(PathForMessages(shard) +
                        ": is not named PREFIX-NNNNN-of-NNNNN: say what its "
                        "records shall be called, as with --prefix train");
     }

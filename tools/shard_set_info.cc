@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "records/open_source.h"
 #include "records/shards.h"
+#include "records/stopped_error.h"
 
 namespace infeed {
 namespace {
@@ -54,6 +55,21 @@ ShardsByName OldShards(const std::string& folder,
   return shards;
 }
 
+// A web server may give out shards, by signed URLs, and refuse all else.
+std::optional<DatasetInfo> InfoIn(const std::string& folder) {
+  try {
+    return ReadDatasetInfo(folder);
+  } catch (const StoppedError&) {
+    throw;
+  } catch (const IoError&) {
+    const bool is_web = IsUrl(folder) && folder.starts_with("http");
+    if (!is_web) {
+      throw;
+    }
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<DatasetInfo> CommonInfo(const std::vector<std::string>& inputs) {
@@ -66,7 +82,7 @@ std::optional<DatasetInfo> CommonInfo(const std::vector<std::string>& inputs) {
   std::optional<DatasetInfo> common;
   std::string where;
   for (const std::string& folder : folders) {
-    const std::optional<DatasetInfo> info = ReadDatasetInfo(folder);
+    const std::optional<DatasetInfo> info = InfoIn(folder);
     if (info && common &&
         (info->classes != common->classes ||
          info->first_label != common->first_label)) {

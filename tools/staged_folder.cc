@@ -173,7 +173,8 @@ void RefuseFolderOf(const std::vector<std::string>& inputs,
             ? JoinPath(folder, "") == JoinPath(own.string(), "")
             : fs::equivalent(own.empty() ? "." : own, folder, ignored);
     if (same) {
-      throw UsageError("--output " + folder + ": the input " + input +
+      throw UsageError("--output " + folder + ": the input " +
+                       PathForMessages(input) +
                        " lies in this folder: give another one");
     }
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "records/byte_size.h"
+#include "records/open_source.h"
 #include "tools/records_command.h"
 
 namespace infeed {
@@ -48,7 +49,7 @@ Json ToJson(const std::vector<LostBytes>& lost) {
 }
 
 Json ToJson(const VerifiedShard& shard) {
-  return {{"file", shard.path},
+  return {{"file", PathForMessages(shard.path)},
           {"records", shard.records},
           {"bytes", shard.bytes},
           {"compression", CompressionName(shard.compression)},
@@ -84,15 +85,16 @@ bool IsGood(const VerifyReport& report) {
 }
 
 std::string ShardText(const VerifiedShard& shard) {
+  const std::string path = PathForMessages(shard.path);
   std::string text = BadRecordsText(shard.path, shard.bad) +
                      BadRecordsText(shard.path, shard.seek);
   for (const LostBytes& lost : shard.lost) {
     if (lost.records) {
-      text += fmt::format("{}: {}\n", shard.path, LostText(lost));
+      text += fmt::format("{}: {}\n", path, LostText(lost));
     }
   }
   for (const std::string& difference : shard.differences) {
-    text += fmt::format("{}: {}\n", shard.path, difference);
+    text += fmt::format("{}: {}\n", path, difference);
   }
   return text;
 }
@@ -100,7 +102,7 @@ std::string ShardText(const VerifiedShard& shard) {
 std::string SummaryText(const VerifyReport& report) {
   std::string text;
   for (const std::string& path : report.missing) {
-    text += fmt::format("{}: missing\n", path);
+    text += fmt::format("{}: missing\n", PathForMessages(path));
   }
   for (const std::string& problem : report.problems) {
     text += problem + "\n";

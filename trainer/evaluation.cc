@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/open_source.h"
 #include "trainer/infeed.h"
 #include "trainer/run_input.h"
 
@@ -98,7 +99,7 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
     return std::nullopt;
   }
   if (all.sums.images == 0) {
-    throw DataError({index->shards().front(), -1, -1},
+    throw DataError({PathForMessages(index->shards().front()), -1, -1},
                     "no good record to evaluate; the first bad one: " +
                         stats.first_bad_record);
   }

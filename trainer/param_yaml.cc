@@ -175,7 +175,8 @@ bool HasParamFile(const std::string& path) {
 
 std::vector<ParamAssignment> ReadParamFile(const std::string& path) {
   return ParseParamYaml(
-      IsUrl(path) ? ReadObject(path) : ReadWholeFile(path, kMaxBytes), path);
+      IsUrl(path) ? ReadObject(path) : ReadWholeFile(path, kMaxBytes),
+      PathForMessages(path));
 }
 
 }  // namespace infeed

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/secrets_guard.h"
 #include "trainer/param_yaml.h"
 
 namespace infeed {
@@ -133,7 +134,7 @@ std::vector<ParamAssignment> ParseOverride(std::string_view text) {
     if (!IsFile(path)) {
       throw UsageError(fmt::format(
           "'{}': not a list like a=1,b=2, not a YAML map, and no such file",
-          text));
+          WithoutUrlSecrets(text)));
     }
     return ReadParamFile(path);
   }

@@ -72,12 +72,13 @@ void AddFolder(const std::string& folder, Named& named) {
 
 // Of objects, only names say what they are.
 void AddUrl(const std::string& url, Named& named) {
-  if (HasImageExtension(url)) {
+  const std::string name = FileNameOf(url);
+  if (HasImageExtension(name)) {
     named.images.push_back(url);
     return;
   }
   const std::size_t before = named.images.size();
-  if (IsBucketScheme(ParseUrl(url).scheme) && !IsShard(url) &&
+  if (IsBucketScheme(ParseUrl(url).scheme) && !IsShard(name) &&
       url.find_first_of("*?[") == std::string::npos) {
     AddImagesBelow(url.ends_with('/') ? url : url + "/", named.images);
   }
@@ -112,7 +113,7 @@ std::vector<LabelledImage> WithLabels(std::vector<std::string> paths,
   files.reserve(paths.size());
   for (std::string& path : paths) {
     const std::string folder =
-        fs::absolute(path).parent_path().filename().string();
+        fs::absolute(PathForMessages(path)).parent_path().filename().string();
     const std::optional<std::int64_t> index = labels.IndexOf(folder);
     files.push_back(
         {.path = std::move(path), .label = index ? *index + label_offset : -1});
@@ -130,8 +131,9 @@ RecordIndex RecordsOf(const std::vector<std::string>& inputs,
     AddInput(input, named);
   }
   if (!named.images.empty() && !named.shards.empty()) {
-    throw UsageError("input: " + named.images.front() + " is an image and " +
-                     named.shards.front() +
+    throw UsageError("input: " + PathForMessages(named.images.front()) +
+                     " is an image and " +
+                     PathForMessages(named.shards.front()) +
                      " a shard; give one kind at a time");
   }
   return named.images.empty()

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/open_source.h"
 
 namespace infeed {
 namespace {
@@ -28,7 +29,8 @@ Json PlaceOf(const RecordIndex* index, std::int64_t record) {
   }
   const RecordLocation location = index->at(record);
   Json place = {
-      {"file", index->shards()[static_cast<std::size_t>(location.shard)]}};
+      {"file", PathForMessages(
+                   index->shards()[static_cast<std::size_t>(location.shard)])}};
   if (!index->is_of_images()) {
     place["record"] = location.number;
   }
