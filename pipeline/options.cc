@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "pipeline/thread_limit.h"
 #include "preprocess/named_choice.h"
 
 namespace infeed {
@@ -12,7 +13,6 @@ namespace {
 
 constexpr int kMaxBatch = 1 << 20;
 constexpr int kMaxImageSize = 1 << 14;
-constexpr int kMaxThreads = 1 << 10;
 constexpr int kMaxPool = 1 << 10;
 constexpr int kMaxWindow = 1 << 24;
 constexpr std::int64_t kMaxEpochs = std::numeric_limits<std::uint32_t>::max();
@@ -112,7 +112,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   CheckRange("local_world_size", options.local_world_size, 1,
              options.world_size);
   CheckRange("prefetch_batches", options.prefetch_batches, 0, kMaxPool);
-  CheckRange("threads", options.threads, 0, kMaxThreads);
+  CheckRange("threads", options.threads, 0, kMostThreads);
   CheckRange("batches_in_pool", options.batches_in_pool, 2, kMaxPool);
   CheckRange("jpeg_limits.max_pixels", options.jpeg_limits.max_pixels, 1,
              std::numeric_limits<std::int64_t>::max());

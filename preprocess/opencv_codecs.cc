@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "preprocess/image_size.h"
 #include "preprocess/opencv_image.h"
+#include "preprocess/png_image.h"
 
 namespace infeed {
 namespace {
@@ -67,6 +68,10 @@ cv::Mat Read(std::span<const std::byte> bytes) {
 void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
                       RgbImage& image) {
   CheckSize(bytes, max_pixels);
+  if (IsPng(bytes)) {  // OpenCV would let libpng print.
+    DecodePng(bytes, image);
+    return;
+  }
   const cv::Mat decoded = Read(bytes);
   if (decoded.empty()) {
     throw DataError("OpenCV cannot read the image");

@@ -10,11 +10,11 @@
 
 namespace infeed {
 
-// Decodes a PNG, BMP, WebP, TIFF, JPEG 2000 or PNM image to RGB through OpenCV,
-// for records and files that are not JPEG. Gray is spread, alpha dropped, EXIF
-// orientation ignored. Throws DataError for other formats (their sizes cannot
-// be known before OpenCV allocates), when the header claims more than
-// max_pixels, and when OpenCV cannot read the image.
+// Decodes a PNG (png_image.h), or a BMP, WebP, TIFF, JPEG 2000 or PNM image
+// through OpenCV, to RGB, for records and files that are not JPEG. Gray is
+// spread, alpha dropped, EXIF orientation ignored. Throws DataError for other
+// formats (their sizes cannot be known before OpenCV allocates), when the
+// header claims more than max_pixels, and when OpenCV cannot read the image.
 void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
                       RgbImage& image);
 

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/class_list.h"
 #include "records/json.h"
 #include "records/open_sink.h"
 #include "records/open_source.h"
@@ -19,6 +20,8 @@ namespace infeed {
 namespace {
 
 using Json = nlohmann::ordered_json;
+// Ordered ones search their keys one by one, and others write what is read.
+using ReadJson = nlohmann::json;
 
 constexpr std::string_view kFormat = "infeed dataset";
 constexpr int kVersion = 1;
@@ -42,7 +45,7 @@ Json ToJson(const DatasetInfo::Split& split) {
           {"shards", std::move(shards)}};
 }
 
-std::int64_t CountIn(const Json& object, const char* key) {
+std::int64_t CountIn(const ReadJson& object, const char* key) {
   const auto count = object.at(key).get<std::int64_t>();
   if (count < 0) {
     throw DataError(std::string("'") + key +
@@ -51,11 +54,11 @@ std::int64_t CountIn(const Json& object, const char* key) {
   return count;
 }
 
-DatasetInfo::Split SplitFromJson(const Json& json) {
+DatasetInfo::Split SplitFromJson(const ReadJson& json) {
   DatasetInfo::Split split = {.name = json.at("name").get<std::string>(),
                               .records = CountIn(json, "records"),
                               .shards = {}};
-  for (const Json& shard : json.at("shards")) {
+  for (const ReadJson& shard : json.at("shards")) {
     split.shards.push_back({.name = shard.at("name").get<std::string>(),
                             .records = CountIn(shard, "records"),
                             .bytes = CountIn(shard, "bytes"),
@@ -64,7 +67,7 @@ DatasetInfo::Split SplitFromJson(const Json& json) {
   return split;
 }
 
-std::optional<int> FirstLabelIn(const Json& json, bool has_classes) {
+std::optional<int> FirstLabelIn(const ReadJson& json, bool has_classes) {
   const auto found = json.find("first_label");
   if (found == json.end()) {
     return has_classes ? std::optional(1) : std::nullopt;
@@ -77,7 +80,7 @@ std::optional<int> FirstLabelIn(const Json& json, bool has_classes) {
   return label;
 }
 
-DatasetInfo FromJson(const Json& json) {
+DatasetInfo FromJson(const ReadJson& json) {
   if (json.at("format").get<std::string>() != kFormat ||
       json.at("version").get<int>() != kVersion) {
     throw DataError("expected the format '" + std::string(kFormat) +
@@ -88,8 +91,12 @@ DatasetInfo FromJson(const Json& json) {
   DatasetInfo info;
   info.seed = json.at("seed").get<std::uint64_t>();
   info.classes = json.at("classes").get<std::vector<std::string>>();
+  CheckClassCount(info.classes.size());
+  for (const std::string& name : info.classes) {
+    CheckClassName(name);
+  }
   info.first_label = FirstLabelIn(json, !info.classes.empty());
-  for (const Json& split : json.at("splits")) {
+  for (const ReadJson& split : json.at("splits")) {
     info.splits.push_back(SplitFromJson(split));
   }
   return info;
@@ -125,7 +132,7 @@ std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
     return std::nullopt;
   }
   try {
-    return FromJson(ParseJson<Json>(*text));
+    return FromJson(ParseJson<ReadJson>(*text));
   } catch (const Json::exception& error) {
     throw DataError({.path = path}, std::string("not a data set's "
                                                 "description: ") +

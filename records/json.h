@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
@@ -10,19 +11,28 @@
 namespace infeed {
 
 inline constexpr int kMaxJsonDepth = 32;
+// Of an ordered_json, which searches an object's keys one by one.
+inline constexpr int kMaxOrderedKeys = 10'000;
 inline constexpr std::size_t kMaxJsonBytes = std::size_t{256} << 20;
 
 // Parses JSON. Throws Json::exception, also for text that is nested deeper than
 // kMaxJsonDepth (copies of a value are made by recursion: deep ones would
-// overflow the stack) or larger than kMaxJsonBytes.
+// overflow the stack), larger than kMaxJsonBytes, or has more keys than
+// kMaxOrderedKeys where keys keep their order.
 template <typename Json>
 [[nodiscard]] Json ParseJson(std::string_view text) {
   constexpr int kLimitError = 601;  // nlohmann's own end below it
   if (text.size() > kMaxJsonBytes) {
     throw Json::other_error::create(kLimitError, "more than 256 MiB", nullptr);
   }
-  const auto check_depth = [](int depth, typename Json::parse_event_t event,
-                              const Json& /*value*/) {
+  int keys = 0;
+  const auto check = [&keys](int depth, typename Json::parse_event_t event,
+                             const Json& /*value*/) {
+    if (std::is_same_v<Json, nlohmann::ordered_json> &&
+        event == Json::parse_event_t::key && ++keys > kMaxOrderedKeys) {
+      throw Json::other_error::create(kLimitError, "more than 10000 keys",
+                                      nullptr);
+    }
     const bool opens = event == Json::parse_event_t::object_start ||
                        event == Json::parse_event_t::array_start;
     if (opens && depth >= kMaxJsonDepth) {
@@ -31,7 +41,7 @@ template <typename Json>
     }
     return true;
   };
-  return Json::parse(text.begin(), text.end(), check_depth);
+  return Json::parse(text.begin(), text.end(), check);
 }
 
 // As ParseJson(), but returns a discarded value for what it does not accept.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -53,6 +54,19 @@ TEST(ConversionPlanTest, ShufflesTrainAsPythonDoesAndNothingElse) {
 TEST(ConversionPlanTest, ShufflesOtherwiseForAnotherSeed) {
   EXPECT_NE(Paths(PlanConversion(Tree(20, 0), {.seed = 1}).splits[0]),
             Paths(PlanConversion(Tree(20, 0), {.seed = 2}).splits[0]));
+}
+
+TEST(ConversionPlanTest, RefusesClassesThatNoLabelsFileCanHold) {
+  ImageTree tree = Tree(1, 0);
+  tree.classes = {{"a\nb", "a"}};
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)PlanConversion(tree, {}); }),
+              HasSubstr("the name of class \"a\\nb\" has a newline"));
+  tree.classes = {{"a", "tail\x7f"}};
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)PlanConversion(tree, {}); }),
+              HasSubstr("control character"));
+  tree.classes.assign(100'001, {"a", "a"});
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)PlanConversion(tree, {}); }),
+              HasSubstr("100001 classes; at most 100000"));
 }
 
 TEST(ConversionPlanTest, NamesBalancedShards) {

@@ -112,6 +112,39 @@ TEST(DatasetInfoTest, RefusesDeepNesting) {
               ThrowsMessage<DataError>(HasSubstr("nested more than 32")));
 }
 
+std::string WithClasses(const std::string& classes) {
+  return R"({"format": "infeed dataset", "version": 1, "seed": 0, )"
+         R"("classes": [)" +
+         classes + R"(], "splits": []})";
+}
+
+TEST(DatasetInfoTest, RefusesNamesThatAreNotOneLine) {
+  EXPECT_THAT([] { Read(WithClasses(R"("cat", "a\nb")")); },
+              ThrowsMessage<DataError>(HasSubstr(
+                  "dataset.json: the name of class \"a\\nb\" has a newline")));
+}
+
+TEST(DatasetInfoTest, LimitsTheClasses) {
+  std::string classes = R"("a")";
+  for (int i = 1; i < 100'000; ++i) {
+    classes += R"(,"a")";
+  }
+  EXPECT_NO_THROW(Read(WithClasses(classes)));
+  EXPECT_THAT([&] { Read(WithClasses(classes + R"(,"a")")); },
+              ThrowsMessage<DataError>(
+                  HasSubstr("dataset.json: 100001 classes; at most 100000")));
+}
+
+// Takes minutes where each key is searched among those before it.
+TEST(DatasetInfoTest, ReadsHalfAMillionKeysAtOnce) {
+  std::string text = "{";
+  for (int i = 0; i < 500'000; ++i) {
+    text += '"' + std::to_string(i) + "\":0,";
+  }
+  EXPECT_THAT([&] { Read(text + R"("format": 1})"); },
+              ThrowsMessage<DataError>(HasSubstr("not a data set's")));
+}
+
 TEST(DatasetInfoTest, RefusesAnotherVersion) {
   EXPECT_THAT(
       [] { Read(R"({"format": "infeed dataset", "version": 2})"); },

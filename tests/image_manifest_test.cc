@@ -142,7 +142,10 @@ TEST_F(ImageManifestTest, RefusesValuesThatAreWrong) {
   EXPECT_THAT(ErrorOf("path,label\n,cat\n"), EndsWith("the path is empty"));
   EXPECT_THAT(ErrorOf("path,label\n1.jpg,\n"), EndsWith("the label is empty"));
   EXPECT_THAT(ErrorOf("path,label\n1.jpg,\"a\nb\"\n"),
-              EndsWith("the label has more than one line"));
+              EndsWith("m.csv: line 2: a control character in \"a\\nb\": "
+                       "remove it"));
+  EXPECT_THAT(ErrorOf("path,label\n1.jpg,cat\n2.jpg,k\xE4se\n"),
+              HasSubstr("m.csv: line 3: not UTF-8"));
   EXPECT_THAT(ErrorOf("path,label\n\"1.jpg,cat\n"),
               EndsWith("m.csv: line 2: a quote is not closed"));
 }

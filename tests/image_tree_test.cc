@@ -191,6 +191,14 @@ TEST(ImageTreeTest, ReadsTheClassesTexts) {
   EXPECT_EQ(tree.classes[2].text, "n3");
 }
 
+TEST(ImageTreeTest, NamesTheLineOfATextThatIsNotUtf8) {
+  ImageFolder raw;
+  raw.Jpegs({"n1/1.jpg", "n2/1.jpg"})
+      .File("class_names.txt", "n1 tench\nn2 k\xE4se\n");
+  EXPECT_THAT(MessageFor<DataError>(raw.path()),
+              HasSubstr("class_names.txt: line 2: not UTF-8"));
+}
+
 TEST(ImageTreeTest, SaysWhichLayoutsThereAre) {
   ImageFolder raw;
   EXPECT_THAT(MessageFor<UsageError>(raw.path()),

@@ -36,6 +36,18 @@ TEST(JsonTest, SurvivesAnyDepth) {
   }
 }
 
+TEST(JsonTest, LimitsTheKeysThatAreSearchedOneByOne) {
+  std::string keys = R"({"k": 0)";
+  for (int i = 1; i < kMaxOrderedKeys; ++i) {
+    keys += ",\"" + std::to_string(i) + "\":0";
+  }
+  EXPECT_EQ(ParseJson<Json>(keys + "}").size(), kMaxOrderedKeys);
+  EXPECT_THAT([&] { (void)ParseJson<Json>(keys + R"(,"l": 0})"); },
+              ThrowsMessage<Json::exception>(HasSubstr("10000 keys")));
+  EXPECT_EQ(ParseJson<nlohmann::json>(keys + R"(,"l": 0})").size(),
+            kMaxOrderedKeys + 1);
+}
+
 TEST(JsonTest, RefusesMoreTextThanAnyOfOurFilesHas) {
   const std::string text(kMaxJsonBytes + 1, ' ');
   EXPECT_THAT([&] { (void)ParseJson<Json>(text); },

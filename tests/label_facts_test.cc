@@ -89,6 +89,22 @@ TEST(LabelFactsTest, NeedsTheNumberOfClasses) {
   }
 }
 
+TEST(LabelFactsTest, LabelsOfTheDataHaveALimit) {
+  EXPECT_EQ(Choice({.found = {{1, 1}, {100'000, 1}}}), "1/100000");
+  for (const std::int64_t last :
+       {std::int64_t{100'001}, std::int64_t{1} << 40}) {
+    EXPECT_EQ(MessageOf<DataError>([&] {
+                (void)Resolve({.found = {{1, 1}, {last, 1}}});
+              }),
+              "the records have labels up to " + std::to_string(last) +
+                  "; at most 100000 classes are possible: give "
+                  "num_label_classes, and records with higher labels are bad "
+                  "ones");
+    EXPECT_EQ(Choice({.found = {{1, 1}, {last, 1}}}, "num_label_classes=9"),
+              "1/9");
+  }
+}
+
 TEST(LabelFactsTest, CountsRecordsOfNoClass) {
   LabelFacts facts = {.found = Found(0, 9)};
   EXPECT_EQ(LabelsText(facts, Resolve(facts).values),

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "records/dataset_info.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -72,11 +74,23 @@ TEST(ModelLabelsTest, OfTheReferences1001ClassesBeginWithTheBackground) {
 TEST(ModelLabelsTest, GoWithTheModel) {
   const TemporaryFolder model;
   EXPECT_THAT(ModelLabels::OfModel(model.path()).names(), IsEmpty());
-  ModelLabels({"two\nlines", "dog"}).Save(model.path());
+  ModelLabels({"a cat", "dog"}).Save(model.path());
   EXPECT_THAT(ModelLabels::OfModel(model.path()).names(),
-              ElementsAre("two lines", "dog"));
+              ElementsAre("a cat", "dog"));
   ModelLabels().Save(model.path());
   EXPECT_EQ(ModelLabels::OfModel(model.path()).names().size(), 2U);
+}
+
+// preprocessing.json has them: it is written in UTF-8.
+TEST(ModelLabelsTest, AreInUtf8) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "labels.txt", "cat\nk\xE4se\n");
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { (void)ModelLabels::OfModel(folder.path()); }),
+      testing::HasSubstr("labels.txt: line 2: not UTF-8"));
+  EXPECT_THAT(MessageOf<DataError>(
+                  [&] { (void)ModelLabels::OfData(folder.path(), 2, 1); }),
+              testing::HasSubstr("labels.txt: line 2: not UTF-8"));
 }
 
 }  // namespace

@@ -179,7 +179,46 @@ TEST(DecodeOtherImageTest, PassesOnWhatOpencvThrows) {
 TEST(DecodeOtherImageTest, RefusesATruncatedImage) {
   const std::string png = Encoded(Photograph(40, 40), ".png");
   EXPECT_EQ(ErrorOf(AsBytes(png.substr(0, png.size() / 2))),
-            "OpenCV cannot read the image");
+            "libpng cannot read the image: it ends too early");
+}
+
+// A PNG with a chunk before its pixels whose checksum is wrong.
+std::string WithBrokenChunk(const std::string& png, const std::string& type) {
+  constexpr std::size_t kHeaderEnd = 33;
+  return png.substr(0, kHeaderEnd) + std::string("\0\0\0\4", 4) + type +
+         "abcd" + "sum!" + png.substr(kHeaderEnd);
+}
+
+// libpng would print a warning or an error for each.
+TEST(DecodeOtherImageTest, PrintsNothingAboutPngs) {
+  const std::string png = Encoded(Photograph(40, 40), ".png");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ErrorOf(AsBytes(WithBrokenChunk(png, "iCCP"))), "no error");
+  EXPECT_EQ(ErrorOf(AsBytes(WithBrokenChunk(png, "sRGB"))), "no error");
+  EXPECT_EQ(ErrorOf(AsBytes(WithBrokenChunk(png, "PLTE"))),
+            "libpng cannot read the image: PLTE: CRC error");
+  EXPECT_THAT(ErrorOf(AsBytes(With(png, png.find("IDAT") + 40, "garbage"))),
+              StartsWith("libpng cannot read the image: IDAT: "));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(DecodeOtherImageTest, ReadsPngsAsOpencvDoes) {
+  for (const int type : {CV_8UC1, CV_8UC3, CV_8UC4, CV_16UC1, CV_16UC3}) {
+    const std::string png = Encoded(Photograph(31, 17, type), ".png");
+    RgbImage ours;
+    DecodeOtherImage(AsBytes(png), kNoLimit, ours);
+    const std::vector<char> bytes(png.begin(), png.end());
+    const cv::Mat theirs = cv::imdecode(bytes, cv::IMREAD_COLOR);
+    ASSERT_EQ(ours.width(), theirs.cols);
+    ASSERT_EQ(ours.height(), theirs.rows);
+    for (int y = 0; y < theirs.rows; ++y) {
+      for (int x = 0; x < 3 * theirs.cols; ++x) {
+        ASSERT_EQ(ours.row(y)[x],
+                  theirs.ptr<std::uint8_t>(y)[x / 3 * 3 + 2 - x % 3])
+            << type << " row " << y;
+      }
+    }
+  }
 }
 
 TEST(DecodeOtherImageTest, RefusesMoreBytesThanOpencvCounts) {

@@ -291,6 +291,8 @@ TEST(ReadParamsTest, RefusesWhatIsOutOfRange) {
   EXPECT_EQ(ErrorOf("momentum=1"), "momentum=1: must be less than 1");
   EXPECT_EQ(ErrorOf("base_learning_rate=0"),
             "base_learning_rate=0: must be more than 0");
+  EXPECT_EQ(ErrorOf("num_parallel_calls=1025"),
+            "num_parallel_calls=1025: must be at most 1024");
   EXPECT_EQ(ErrorOf("seed=-1"), "seed=-1: must be at least 0");
   EXPECT_EQ(ErrorOf("seed=18446744073709551616"),
             "seed=18446744073709551616: must be at most 2^64 - 1");

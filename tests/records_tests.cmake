@@ -1,12 +1,12 @@
 infeed_test(records_test
   SOURCES append_file_test.cc byte_size_test.cc byte_source_test.cc
-          byte_stream_test.cc compression_test.cc
+          byte_stream_test.cc class_list_test.cc compression_test.cc
           crc32c_test.cc dali_index_test.cc dataset_info_test.cc
           example_parts_test.cc folder_claim_test.cc image_record_test.cc
           imagenet_example_test.cc json_test.cc label_index_test.cc
           read_plan_test.cc record_index_test.cc
           imagenet_example_test.cc packed_index_test.cc packed_store_test.cc
-          passed_records_test.cc read_plan_test.cc record_index_test.cc
+          passed_records_test.cc plain_text_test.cc read_plan_test.cc record_index_test.cc
           record_store_test.cc seek_feature_test.cc seek_file_test.cc
           shard_set_test.cc shards_test.cc
           tensorflow_golden_test.cc

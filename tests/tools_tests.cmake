@@ -28,9 +28,9 @@ add_dependencies(tsan_tests observation_test)
 
 infeed_test(record_verbs_test
   SOURCES image_format_test.cc file_below_test.cc read_progress_test.cc
-          record_pass_test.cc safe_name_test.cc
+          record_json_test.cc record_pass_test.cc safe_name_test.cc
           shard_arguments_test.cc tally_test.cc text_table_test.cc tracked_source_test.cc
-  LIBRARIES infeed::record_verbs test_jpeg
+  LIBRARIES infeed::record_verbs test_jpeg nlohmann_json::nlohmann_json
   LABELS core)
 add_dependencies(core_tests record_verbs_test)
 add_dependencies(tsan_tests record_verbs_test)

@@ -29,6 +29,7 @@ MAY_INCLUDE = {
 DOORS = [
     (r"j(peglib|error|morecfg)\.h",
      r"preprocess/jpeg\w*\.(cc|h)|bench/decode_rivals\.cc"),
+    (r"png\.h", r"preprocess/png_image\.cc"),
     (r"zlib\.h", r"records/(inflate_stream|deflate_sink)\.cc"),
     (r"opencv2/.*",
      r"preprocess/opencv_(image|codecs)\.cc|bench/(resize_bench|decode_rivals)\.cc"),

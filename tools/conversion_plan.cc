@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/class_list.h"
 #include "records/shards.h"
 #include "tools/python_shuffle.h"
 #include "tools/shard_plan.h"
@@ -137,6 +138,11 @@ ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
   }
   if (options.shard_bytes < 0) {
     throw UsageError("--shards: a size must be above 0");
+  }
+  CheckClassCount(tree.classes.size());
+  for (const ImageClass& image_class : tree.classes) {
+    CheckClassName(image_class.name);
+    CheckClassName(image_class.text);
   }
   ConversionPlan plan;
   plan.seed = options.seed;

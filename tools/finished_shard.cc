@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+// Ordered ones search their keys one by one, and others write what is read.
+using ReadJson = nlohmann::json;
 
 constexpr std::string_view kFormat = "infeed shard";
 constexpr int kVersion = 1;
@@ -32,16 +34,16 @@ Json ToJson(const std::optional<std::int64_t>& number) {
   return number ? Json(*number) : Json();
 }
 
-std::vector<ImageNote> NotesFromJson(const Json& list) {
+std::vector<ImageNote> NotesFromJson(const ReadJson& list) {
   std::vector<ImageNote> notes;
-  for (const Json& note : list) {
+  for (const ReadJson& note : list) {
     notes.push_back({note.at("path").get<std::string>(),
                      note.at("reason").get<std::string>()});
   }
   return notes;
 }
 
-FinishedShard FromJson(const Json& json) {
+FinishedShard FromJson(const ReadJson& json) {
   FinishedShard shard;
   shard.fingerprint = json.at("fingerprint").get<std::string>();
   shard.info.name = json.at("name").get<std::string>();
@@ -104,13 +106,13 @@ std::optional<FinishedShard> ReadFinishedShard(const std::string& output_dir,
     return std::nullopt;
   }
   try {
-    const Json json = ParseJson<Json>(ReadWholeFile(path, kMaxBytes));
+    const ReadJson json = ParseJson<ReadJson>(ReadWholeFile(path, kMaxBytes));
     if (json.at("format") != kFormat || json.at("version") != kVersion ||
         json.at("name") != name) {
       return std::nullopt;
     }
     return FromJson(json);
-  } catch (const Json::exception&) {
+  } catch (const ReadJson::exception&) {
     return std::nullopt;
   }
 }

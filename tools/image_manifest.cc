@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/class_list.h"
 #include "records/open_source.h"
 #include "records/read_whole.h"
 #include "tools/csv.h"
@@ -179,9 +180,11 @@ class Manifests {
 
   std::int32_t ClassNumber(const std::string& name, const std::string& text,
                            const ManifestPlace& place) {
-    if (name.empty() || name.find('\n') != std::string::npos) {
-      FailAt(place, name.empty() ? "the label is empty"
-                                 : "the label has more than one line");
+    if (name.empty()) {
+      FailAt(place, "the label is empty");
+    }
+    for (const std::string& one : {name, text}) {
+      CheckClassLine(*place.manifest, place.line, one);
     }
     const auto next = static_cast<std::int32_t>(classes_.size());
     ManifestClass& entry =

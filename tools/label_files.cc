@@ -1,10 +1,12 @@
 #include "tools/label_files.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "records/class_list.h"
 #include "records/read_whole.h"
 #include "tools/text_lines.h"
 
@@ -29,10 +31,16 @@ std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
     if (!text) {
       continue;
     }
+    std::size_t number = 0;
     for (const std::string& line : Lines(*text)) {
       const std::size_t blank = line.find_first_of(kBlanks);
+      const std::string_view class_text =
+          blank == std::string::npos
+              ? ""
+              : Trim(std::string_view(line).substr(blank));
+      CheckClassLine(folder + "/" + name, ++number, class_text);
       if (blank != std::string::npos) {
-        texts.emplace(line.substr(0, blank), Trim(line.substr(blank)));
+        texts.emplace(line.substr(0, blank), class_text);
       }
     }
     break;

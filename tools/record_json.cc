@@ -14,6 +14,7 @@
 
 #include "records/example_reader.h"
 #include "records/open_source.h"
+#include "records/plain_text.h"
 #include "tools/file_below.h"
 #include "tools/image_format.h"
 #include "tools/safe_name.h"
@@ -25,31 +26,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestText = 256;
 
-// Whether bytes may be shown as they are: short UTF-8 without control
-// characters.
+// Whether bytes may be shown as they are.
 bool IsText(std::string_view bytes) {
-  if (bytes.size() > kLongestText) {
-    return false;
-  }
-  int following = 0;  // bytes of a character that are still to come
-  for (const char byte : bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    if ((value >> 6 == 0b10) != (following > 0)) {
-      return false;
-    }
-    if (following > 0) {
-      --following;
-    } else if (value >= 0xF0) {
-      following = 3;
-    } else if (value >= 0xE0) {
-      following = 2;
-    } else if (value >= 0xC0) {
-      following = 1;
-    } else if (value < 0x20 || value == 0x7F) {
-      return false;
-    }
-  }
-  return following == 0;
+  return bytes.size() <= kLongestText && !HasControl(bytes) && IsUtf8(bytes);
 }
 
 // Shows the values of one feature.
@@ -107,15 +86,18 @@ std::string FilePrefix(const std::string& path, const Record& record,
 
 std::string RecordJsonLine(const std::string& path, const Record& record,
                            const RecordJsonOptions& options) {
-  Json features = Json::object();
+  // Their keys differ: the list is appended to without a search for the key,
+  // which would go through all of it.
+  Json::object_t features;
   for (const ExampleFeature& feature : ListFeatures(record.payload)) {
     if (options.keys.empty() ||
         std::find(options.keys.begin(), options.keys.end(), feature.key) !=
             options.keys.end()) {
-      features[std::string(feature.key)] =
+      features.emplace_back(
+          std::string(feature.key),
           std::visit(FeatureToJson(options.bytes_to,
                                    FilePrefix(path, record, feature.key)),
-                     feature.values);
+                     feature.values));
     }
   }
   const Json line = {{"file", PathForMessages(path)},

@@ -1,21 +1,17 @@
 #include "trainer/data_set.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/class_list.h"
 #include "records/dataset_info.h"
 #include "records/shards.h"
 #include "trainer/fake_data.h"
 
 namespace infeed {
 namespace {
-
-constexpr std::int64_t kMaxLabelsBytes = std::int64_t{64} << 20;
 
 std::optional<DataSplit> OpenSplit(const std::string& data_dir,
                                    const std::string& name,
@@ -27,12 +23,6 @@ std::optional<DataSplit> OpenSplit(const std::string& data_dir,
   return DataSplit{name, RecordIndex(std::move(shards))};
 }
 
-std::int64_t CountLines(const std::string& path) {
-  const std::string text = ReadWholeFile(path, kMaxLabelsBytes);
-  const bool open_end = !text.empty() && text.back() != '\n';
-  return std::count(text.begin(), text.end(), '\n') + (open_end ? 1 : 0);
-}
-
 // What is known without a look at the records.
 LabelFacts DescribedLabels(const std::string& data_dir) {
   LabelFacts facts;
@@ -40,9 +30,9 @@ LabelFacts DescribedLabels(const std::string& data_dir) {
     facts = {.classes = static_cast<int>(info->classes.size()),
              .first = info->first_label};
   }
-  const std::string labels = data_dir + "/labels.txt";
-  if (facts.classes == 0 && std::filesystem::exists(labels)) {
-    facts.classes = static_cast<int>(CountLines(labels));
+  if (facts.classes == 0) {
+    facts.classes =
+        static_cast<int>(ReadClassList(data_dir + "/labels.txt").size());
   }
   return facts;
 }

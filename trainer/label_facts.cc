@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "pipeline/options.h"
+#include "records/class_list.h"
 #include "trainer/params.h"
 
 namespace infeed {
@@ -20,6 +21,17 @@ std::int64_t LastLabel(const LabelFacts& facts) {
     return *facts.first + facts.classes - 1;
   }
   return facts.found.empty() ? -1 : facts.found.rbegin()->first;
+}
+
+// The classes that follow from the records' labels alone.
+void CheckFound(const LabelFacts& facts) {
+  const std::int64_t last = LastLabel(facts);
+  if (last > kMostClasses) {
+    throw DataError("the records have labels up to " + std::to_string(last) +
+                    "; at most " + std::to_string(kMostClasses) +
+                    " classes are possible: give num_label_classes, and "
+                    "records with higher labels are bad ones");
+  }
 }
 
 int FindOffset(const LabelFacts& facts, int given_classes) {
@@ -55,6 +67,7 @@ void ResolveLabels(const LabelFacts& facts, RunParams& run) {
   }
   const int found = CountClasses(facts, LabelOffsetOf(values));
   if (classes == 0) {
+    CheckFound(facts);
     classes = found;
     run.origins["num_label_classes"] = kFromData;
   }

@@ -1,36 +1,15 @@
 #include "trainer/model_labels.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "records/class_list.h"
 #include "records/dataset_info.h"
-#include "records/open_source.h"
 #include "trainer/model_dir.h"
 
 namespace infeed {
 namespace {
-
-constexpr std::int64_t kMaxLabelsBytes = std::int64_t{64} << 20;
-
-std::vector<std::string> ReadLines(const std::string& path) {
-  std::vector<std::string> lines;
-  if (IsUrl(path) || !std::filesystem::exists(path)) {
-    return lines;
-  }
-  const std::string text = ReadWholeFile(path, kMaxLabelsBytes);
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    std::string line = text.substr(start, end - start);
-    if (line.ends_with('\r')) {
-      line.pop_back();
-    }
-    lines.push_back(std::move(line));
-    start = end + 1;
-  }
-  return lines;
-}
 
 // Of labels from `first` on, for classes whose labels begin at `offset`.
 ModelLabels Named(std::vector<std::string> names, int first, int offset) {
@@ -45,11 +24,7 @@ ModelLabels Named(std::vector<std::string> names, int first, int offset) {
 }  // namespace
 
 ModelLabels::ModelLabels(std::vector<std::string> names)
-    : names_(std::move(names)) {
-  for (std::string& name : names_) {
-    std::ranges::replace(name, '\n', ' ');  // It is to be one line.
-  }
-}
+    : names_(std::move(names)) {}
 
 ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes,
                                 int label_offset) {
@@ -58,7 +33,8 @@ ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes,
     return Named(std::move(info->classes), info->first_label.value_or(1),
                  label_offset);
   }
-  std::vector<std::string> names = ReadLines(PathIn(data_dir, "labels.txt"));
+  std::vector<std::string> names =
+      ReadClassList(PathIn(data_dir, "labels.txt"));
   // The file does not say which label is first.
   const bool has_background =
       names.size() + 1 == static_cast<std::size_t>(num_classes);
@@ -69,7 +45,7 @@ ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes,
 
 ModelLabels ModelLabels::OfModel(const std::string& model_dir) {
   ModelLabels names;
-  names.names_ = ReadLines(LabelsPath(model_dir));
+  names.names_ = ReadClassList(LabelsPath(model_dir));
   return names;
 }
 

@@ -1,3 +1,4 @@
+#include "pipeline/thread_limit.h"
 #include "trainer/param_ranges.h"
 
 namespace infeed {
@@ -10,8 +11,8 @@ const Param kTable[] = {
      "Schedule of the input: overlapped in all threads (flow), or one record "
      "after the other (basic), to see what a slow input does.",
      ""},
-    {"num_parallel_calls", &P::num_parallel_calls, Between(0, 4096), "threads",
-     "Threads of the input pipeline.", "one for each core"},
+    {"num_parallel_calls", &P::num_parallel_calls, Between(0, kMostThreads),
+     "threads", "Threads of the input pipeline.", "one for each core"},
     {"batches_in_pool", &P::batches_in_pool, Between(kLeastBatches, 1024),
      "batches", "Batches that are being filled, waiting or in use at once.",
      ""},

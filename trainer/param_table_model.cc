@@ -1,3 +1,4 @@
+#include "records/class_list.h"
 #include "trainer/param_ranges.h"
 
 namespace infeed {
@@ -61,8 +62,9 @@ const Param kTable[] = {
      "Consecutive ranks that share the statistics of their batch norms; 1: "
      "each its own, 0: all together.",
      ""},
-    {"num_label_classes", &P::num_label_classes, Between(0, 100'000), "classes",
-     "Number of classes: outputs of the model.", "as many as the data has"},
+    {"num_label_classes", &P::num_label_classes, Between(0, kMostClasses),
+     "classes", "Number of classes: outputs of the model.",
+     "as many as the data has"},
     {"label_offset", &P::label_offset, OneOf("auto|0|1"), "",
      "Label of the first class in the records; auto: what dataset.json says, "
      "else 0 where a label 0 occurs, else 1.",
