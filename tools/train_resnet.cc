@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "records/cloud_settings.h"
+#include "records/open_source.h"
 #include "records/stopped_error.h"
 #include "tools/build_version.h"
 #include "tools/cloud_flags.h"
@@ -135,7 +136,13 @@ ExitCode RunUnheard(TrainFlags& flags, const std::stop_token& stop) {
   }
 }
 
-// What the store may have to be asked for.
+// Whether the parameters come from a store, whose requests end by a stop token.
+// A local file may be a pipe: the wait for its writer ends by signals that
+// nobody takes yet.
+bool HasParametersInStore(const TrainFlags& flags) {
+  return IsUrl(flags.layers.config_file) || IsUrl(flags.run.model_dir);
+}
+
 void TakeParameters(TrainFlags& flags) {
   RunOptions& run = flags.run;
   TakeParametersOfModel(run, flags.layers);
@@ -162,7 +169,9 @@ ExitCode RunAsked(TrainFlags& flags, std::optional<SignalStop>& signals,
                   int argc, char** argv) {
   const std::stop_token stop = signals ? signals->token() : std::stop_token();
   EndCloudRequestsAt(stop);
-  TakeParameters(flags);
+  if (HasParametersInStore(flags)) {
+    TakeParameters(flags);
+  }
   RunOptions& run = flags.run;
   if (flags.print_config) {
     fmt::print("{}", run.place.is_first() ? ConfigText(run) : "");
@@ -186,12 +195,16 @@ ExitCode Main(int argc, char** argv) {
   run.version = BuildVersion();
   run.commit = BuildCommit();
   run.place = FindRank(flags->rank, ProcessEnvironment());
+  if (!StopsByItself(*flags)) {
+    ReleaseSignals();
+  }
+  if (!HasParametersInStore(*flags)) {
+    TakeParameters(*flags);
+  }
   // Before any other thread, so that they all leave the signals to its own.
   std::optional<SignalStop> signals;
   if (StopsByItself(*flags)) {
     signals.emplace(StopText(run));
-  } else {
-    ReleaseSignals();
   }
   try {
     return RunAsked(*flags, signals, argc, argv);
