@@ -27,8 +27,8 @@ BatchNorm MakeNorm() {
   return norm;
 }
 
-std::unique_ptr<DeviceGroup> JoinAll(const RankPlace& place) {
-  return JoinDeviceGroup(place, "norm", 0, place.world_size, torch::kCPU,
+std::unique_ptr<DeviceGroup> JoinAll(Ranks& ranks) {
+  return JoinDeviceGroup(&ranks, 0, ranks.place().world_size, torch::kCPU,
                          kRankTimeout);
 }
 
@@ -87,23 +87,21 @@ TEST_P(SharedBatchNormTest, IsABatchNormOverAllRanksImages) {
       (torch::arange(images.numel()) * 0.21).cos().reshape(images.sizes());
   BatchNorm alone = MakeNorm();
   const Passed expected = Pass(alone, images, target);
-  const auto all =
-      RankThreads(GetParam()).Collect<Passed>([&](const RankPlace& place) {
-        const auto group = JoinAll(place);
-        BatchNorm norm = MakeNorm();
-        norm->set_group(group.get());
-        const Passed passed =
-            Pass(norm, PartOf(images, place), PartOf(target, place));
-        ExpectNear(passed.output, PartOf(expected.output, place), 2e-5,
-                   "output");
-        ExpectNear(passed.of_x, PartOf(expected.of_x, place), 2e-5, "of x");
-        ExpectNear(passed.running_mean, expected.running_mean, 1e-6, "mean");
-        ExpectNear(passed.running_var, expected.running_var, 1e-5, "variance");
-        EXPECT_EQ(norm->num_batches_tracked.item<std::int64_t>(), 1);
-        EXPECT_TRUE(
-            passed.output.is_contiguous(at::MemoryFormat::ChannelsLast));
-        return passed;
-      });
+  const auto all = RankThreads(GetParam()).Collect<Passed>([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
+    const auto group = JoinAll(ranks);
+    BatchNorm norm = MakeNorm();
+    norm->set_group(group.get());
+    const Passed passed =
+        Pass(norm, PartOf(images, place), PartOf(target, place));
+    ExpectNear(passed.output, PartOf(expected.output, place), 2e-5, "output");
+    ExpectNear(passed.of_x, PartOf(expected.of_x, place), 2e-5, "of x");
+    ExpectNear(passed.running_mean, expected.running_mean, 1e-6, "mean");
+    ExpectNear(passed.running_var, expected.running_var, 1e-5, "variance");
+    EXPECT_EQ(norm->num_batches_tracked.item<std::int64_t>(), 1);
+    EXPECT_TRUE(passed.output.is_contiguous(at::MemoryFormat::ChannelsLast));
+    return passed;
+  });
   torch::Tensor of_weight = torch::zeros({kChannels});
   torch::Tensor of_bias = torch::zeros({kChannels});
   for (const Passed& passed : all) {
@@ -119,8 +117,9 @@ TEST_P(SharedBatchNormTest, LosesNoDigitsWhereTheMeanIsLarge) {
   const torch::Tensor wide = images.to(torch::kDouble);
   const auto [variance, mean] =
       torch::var_mean(wide, at::IntArrayRef{0, 2, 3}, /*unbiased=*/true);
-  RankThreads(GetParam()).Run([&](const RankPlace& place) {
-    const auto group = JoinAll(place);
+  RankThreads(GetParam()).Run([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
+    const auto group = JoinAll(ranks);
     BatchNorm norm(BatchNormOptions{.channels = kChannels, .momentum = 1});
     norm->set_group(group.get());
     static_cast<void>(norm->forward(PartOf(images, place)));
@@ -135,8 +134,9 @@ TEST_P(SharedBatchNormTest, TakesBfloat16AndReturnsIt) {
   BatchNorm alone = MakeNorm();
   const torch::Tensor expected =
       alone->forward(images.to(torch::kBFloat16).to(torch::kFloat));
-  RankThreads(GetParam()).Run([&](const RankPlace& place) {
-    const auto group = JoinAll(place);
+  RankThreads(GetParam()).Run([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
+    const auto group = JoinAll(ranks);
     BatchNorm norm = MakeNorm();
     norm->set_group(group.get());
     const torch::Tensor x =
@@ -159,8 +159,8 @@ TEST(BatchNormTest, IsLibTorchsAloneAndInEvaluation) {
       torch::nn::BatchNorm2dOptions(kChannels).momentum(0.2));
   BatchNorm norm(BatchNormOptions{.channels = kChannels, .momentum = 0.2});
   EXPECT_TRUE(norm->forward(images).equal(expected->forward(images)));
-  RankThreads(2).Run([&](const RankPlace& place) {
-    const auto group = JoinAll(place);
+  RankThreads(2).Run([&](Ranks& ranks) {
+    const auto group = JoinAll(ranks);
     BatchNorm shared(BatchNormOptions{.channels = kChannels});
     shared->set_group(group.get());
     shared->eval();
@@ -170,8 +170,9 @@ TEST(BatchNormTest, IsLibTorchsAloneAndInEvaluation) {
 
 TEST(ShareBatchNormsTest, SharesEveryOne) {
   // One rank has blank images: only its own statistics could stay 0.
-  RankThreads(2).Run([](const RankPlace& place) {
-    const auto group = JoinAll(place);
+  RankThreads(2).Run([](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
+    const auto group = JoinAll(ranks);
     ResNet network({.depth = 18, .num_classes = 4});
     ShareBatchNorms(network, group.get());
     static_cast<void>(network.Forward(

@@ -68,7 +68,7 @@ class MeasuredRanks final : public Ranks {
  public:
   MeasuredRanks()
       : Ranks({}),
-        listener_(true),
+        listener_("127.0.0.1"),
         out_(ConnectTo("127.0.0.1", listener_.port(),
                        std::chrono::seconds(10))) {
     pollfd waiting{
@@ -87,6 +87,11 @@ class MeasuredRanks final : public Ranks {
     EXPECT_EQ(::poll(&readable, 1, 10'000), 1);
     sent_ += ::read(in_->descriptor(), buffer.data(), buffer.size());
     return answer;
+  }
+  void Post(const std::string& /*key*/, std::string_view /*note*/) override {}
+  std::string Read(const std::string& /*key*/,
+                   std::chrono::milliseconds /*timeout*/) override {
+    return "";
   }
   void Fail(std::string_view /*message*/) noexcept override {}
   std::optional<std::string> WhyOver(

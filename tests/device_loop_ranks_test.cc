@@ -37,11 +37,13 @@ struct RanksCase {
   [[nodiscard]] int side() const {
     return model.kind == ModelKind::kLeNet ? 28 : 32;
   }
-  [[nodiscard]] DeviceOptions DeviceOf(const RankPlace& place) const {
+  // ranks: nullptr for nobody else.
+  [[nodiscard]] DeviceOptions DeviceOf(Ranks* ranks) const {
+    const bool is_alone = ranks == nullptr || ranks->place().is_alone();
     return {.device = "cpu",
             .threads = 1,
-            .place = place,
-            .batch_norm_group = place.is_alone() ? 1 : batch_norm_group,
+            .ranks = ranks,
+            .batch_norm_group = is_alone ? 1 : batch_norm_group,
             .rank_timeout = kRankTimeout};
   }
 };
@@ -85,11 +87,10 @@ struct TrainedRank {
 };
 
 // Trains kSteps steps as one rank, in two loops. `fill` may change the batches.
-TrainedRank Train(const RanksCase& setup, const RankPlace& place,
-                  const FillBatch& fill) {
+TrainedRank Train(const RanksCase& setup, Ranks& ranks, const FillBatch& fill) {
   TrainedRank run;
-  DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(place));
-  const int slots = kBatch / place.world_size;
+  DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
+  const int slots = kBatch / ranks.place().world_size;
   Infeed infeed(MadeBatches(kSteps, slots, setup.side(), fill), slots,
                 setup.side());
   Outfeed outfeed(
@@ -103,8 +104,9 @@ TrainedRank Train(const RanksCase& setup, const RankPlace& place,
 }
 
 std::vector<TrainedRank> TrainOn(int ranks, const RanksCase& setup) {
-  return RankThreads(ranks).Collect<TrainedRank>([&](const RankPlace& place) {
-    return Train(setup, place, PartOf(setup, place));
+  return RankThreads(ranks).Collect<TrainedRank>([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
+    return Train(setup, ranks, PartOf(setup, place));
   });
 }
 
@@ -220,8 +222,8 @@ float LossOfSameImages(int ranks, double dropout_rate) {
   RanksCase setup = FrozenNorm("");
   setup.model.dropout_rate = dropout_rate;
   return RankThreads(ranks)
-      .Collect<float>([&](const RankPlace& place) {
-        DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(place));
+      .Collect<float>([&](Ranks& ranks) {
+        DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
         Infeed infeed(MadeBatches(1, 4, 32,
                                   [](Batch& batch, std::int64_t number) {
                                     FillWithColours(batch, number, kClasses);
@@ -245,10 +247,11 @@ TEST(RanksDropTest, EachDropsItsOwn) {
 TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
   RanksCase setup = LeNet("");
   setup.optimizer.kind = OptimizerKind::kAdam;
-  RankThreads(2).Run([&](const RankPlace& place) {
+  RankThreads(2).Run([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
     RanksCase own = setup;
     own.model.seed = static_cast<std::uint64_t>(place.rank);
-    DeviceLoop loop(own.model, own.optimizer, own.DeviceOf(place));
+    DeviceLoop loop(own.model, own.optimizer, own.DeviceOf(&ranks));
     ModelState expected = loop.Save();
     for (auto& [name, tensor] : expected.optimizer) {
       tensor.bytes[0] = static_cast<std::byte>(place.rank + 1);
@@ -269,7 +272,7 @@ TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
 
 TEST(RanksBroadcastTest, IsNothingForOne) {
   const RanksCase setup = LeNet("");
-  DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf({}));
+  DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(nullptr));
   const std::uint64_t before = loop.Hash();
   loop.Broadcast();
   EXPECT_EQ(loop.Hash(), before);
@@ -281,9 +284,10 @@ TEST(RanksBroadcastTest, IsNothingForOne) {
 
 // Trains up to kSteps steps in one loop, asked to end from the batch `ask` of
 // rank 1 on; -1: from the start.
-std::int64_t StepsUntilEnd(const RankPlace& place, int ask) {
+std::int64_t StepsUntilEnd(Ranks& ranks, int ask) {
   const RanksCase setup = LeNet("");
-  DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(place));
+  const RankPlace& place = ranks.place();
+  DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
   const int slots = kBatch / place.world_size;
   const FillBatch fill = PartOf(setup, place);
   std::atomic<Infeed*> asked = nullptr;
@@ -311,25 +315,26 @@ std::int64_t StepsUntilEnd(const RankPlace& place, int ask) {
 
 TEST(RanksVoteTest, AllEndAfterTheStepInWhichOneIsAsked) {
   for (const auto& steps : RankThreads(3).Collect<std::int64_t>(
-           [](const auto& place) { return StepsUntilEnd(place, -1); })) {
+           [](Ranks& ranks) { return StepsUntilEnd(ranks, -1); })) {
     EXPECT_EQ(steps, 1);
   }
 }
 
 TEST(RanksVoteTest, AllEndAfterTheSameStep) {
   const auto steps = RankThreads(2).Collect<std::int64_t>(
-      [](const auto& place) { return StepsUntilEnd(place, 3); });
+      [](Ranks& ranks) { return StepsUntilEnd(ranks, 3); });
   EXPECT_EQ(steps[0], steps[1]);
   EXPECT_GE(steps[0], 2);
 }
 
 TEST(RanksErrorTest, ARankWhoseInputFailsEndsTheOthers) {
   const RanksCase setup = LeNet("");
-  RankThreads(4).Run([&](const RankPlace& place) {
+  RankThreads(4).Run([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
     const FillBatch fill = PartOf(setup, place);
     const auto train = [&] {
       static_cast<void>(
-          Train(setup, place, [&](Batch& batch, std::int64_t number) {
+          Train(setup, ranks, [&](Batch& batch, std::int64_t number) {
             if (place.rank == 2 && number == 2) {
               throw DataError("record 7 is bad");
             }
@@ -351,11 +356,12 @@ TEST(RanksErrorTest, ARankWhoseInputFailsEndsTheOthers) {
 
 TEST(RanksErrorTest, ARankLostInsideABatchNormEndsTheOthers) {
   const RanksCase setup = SharedNorm("");
-  RankThreads(2).Run([&](const RankPlace& place) {
+  RankThreads(2).Run([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
     const FillBatch fill = PartOf(setup, place);
     const auto train = [&] {
       static_cast<void>(
-          Train(setup, place, [&](Batch& batch, std::int64_t number) {
+          Train(setup, ranks, [&](Batch& batch, std::int64_t number) {
             if (place.rank == 0 && number == 1) {
               throw DataError("record 7 is bad");
             }
@@ -373,9 +379,9 @@ TEST(RanksErrorTest, ARankLostInsideABatchNormEndsTheOthers) {
 TEST(RanksOptionsTest, BatchNormGroupsMustMakeUpTheWorld) {
   RanksCase setup = LeNet("");
   setup.batch_norm_group = 3;
-  RankThreads(2).Run([&](const RankPlace& place) {
+  RankThreads(2).Run([&](Ranks& ranks) {
     EXPECT_THROW(
-        DeviceLoop(setup.model, setup.optimizer, setup.DeviceOf(place)),
+        DeviceLoop(setup.model, setup.optimizer, setup.DeviceOf(&ranks)),
         UsageError);
   });
 }

@@ -49,8 +49,8 @@ struct Model {
   }
 };
 
-std::unique_ptr<DeviceGroup> JoinAll(const RankPlace& place) {
-  return JoinDeviceGroup(place, "all", 0, place.world_size, torch::kCPU,
+std::unique_ptr<DeviceGroup> JoinAll(Ranks& ranks) {
+  return JoinDeviceGroup(&ranks, 0, ranks.place().world_size, torch::kCPU,
                          kRankTimeout);
 }
 
@@ -95,8 +95,9 @@ struct Shape {
 class GradientBucketsTest : public testing::TestWithParam<Shape> {};
 
 TEST_P(GradientBucketsTest, AreTheSumsOfAllRanks) {
-  RankThreads(GetParam().ranks).Run([&](const RankPlace& place) {
-    const auto group = JoinAll(place);
+  RankThreads(GetParam().ranks).Run([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
+    const auto group = JoinAll(ranks);
     const Model model;
     GradientBuckets buckets(model.Parameters(), *group, GetParam().bytes);
     EXPECT_EQ(buckets.size(), GetParam().buckets);
@@ -114,8 +115,9 @@ TEST_P(GradientBucketsTest, AreTheSumsOfAllRanks) {
 }
 
 TEST_P(GradientBucketsTest, AddUpSeveralPasses) {
-  RankThreads(GetParam().ranks).Run([&](const RankPlace& place) {
-    const auto group = JoinAll(place);
+  RankThreads(GetParam().ranks).Run([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
+    const auto group = JoinAll(ranks);
     const Model model;
     GradientBuckets buckets(model.Parameters(), *group, GetParam().bytes);
     model.Loss(place.rank).backward();
@@ -128,8 +130,9 @@ TEST_P(GradientBucketsTest, AddUpSeveralPasses) {
 }
 
 TEST_P(GradientBucketsTest, SumsDuringThePassAreThoseAfterIt) {
-  RankThreads(GetParam().ranks).Run([&](const RankPlace& place) {
-    const auto group = JoinAll(place);
+  RankThreads(GetParam().ranks).Run([&](Ranks& ranks) {
+    const RankPlace& place = ranks.place();
+    const auto group = JoinAll(ranks);
     std::vector<std::vector<torch::Tensor>> gradients;
     for (const bool during : {true, false}) {
       const Model model;

@@ -251,6 +251,31 @@ TEST(RankPlaceTest, RefusesHalfOfTheFlags) {
               HasSubstr("--local_rank and --local_world_size are needed"));
 }
 
+// However the place is said; rank 0 alone is handed a socket.
+TEST(RankPlaceTest, TakesTokenAndListenerFromTheEnvironment) {
+  Values values = {{"INFEED_RANK_TOKEN", "secret of all"},
+                   {"INFEED_RANK_LISTENER", "5"}};
+  EXPECT_EQ(FindRank({}, Of(values)).token, "") << "one process";
+  const RankPlace flags = FindRank({.rank = 0, .world_size = 2}, Of(values));
+  EXPECT_EQ(flags.token, "secret of all");
+  EXPECT_EQ(flags.listener, 5);
+  values["RANK"] = "1";
+  values["WORLD_SIZE"] = "2";
+  const RankPlace one = FindRank({}, Of(values));
+  EXPECT_EQ(one.token, "secret of all");
+  EXPECT_EQ(one.listener, -1);
+  EXPECT_THAT(one.Describe(), testing::Not(HasSubstr("secret")));
+}
+
+TEST(RankPlaceTest, RefusesATokenThatIsTooLong) {
+  EXPECT_THAT(MessageOf<UsageError>([] {
+                (void)FindRank(
+                    {.rank = 0, .world_size = 2},
+                    Of({{"INFEED_RANK_TOKEN", std::string(257, 'x')}}));
+              }),
+              "INFEED_RANK_TOKEN: must have at most 256 characters, has 257");
+}
+
 TEST(SlurmListsTest, FindTheFirstHost) {
   EXPECT_EQ(FirstSlurmHost("node7"), "node7");
   EXPECT_EQ(FirstSlurmHost("a,b"), "a");

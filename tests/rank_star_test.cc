@@ -116,6 +116,51 @@ TEST_F(RankStarTest, BroadcastsWhatRankZeroSays) {
   });
 }
 
+// Of each other's and of its own, before and after they are left.
+TEST_F(RankStarTest, ReadsTheNotesOfAllRanks) {
+  Run(4, [](StarRanks& ranks) {
+    const auto key = [](int rank) { return "note/" + std::to_string(rank); };
+    for (const bool late : {false, true}) {
+      const int rank = ranks.place().rank;
+      const std::string suffix = late ? "/late" : "";
+      ranks.Post(key(rank) + suffix, std::string(rank, '\0'));
+      for (int other = 0; other < 4; ++other) {
+        EXPECT_EQ(ranks.Read(key(other) + suffix, kLong),
+                  std::string(other, '\0'));
+      }
+      ranks.Barrier();
+    }
+  });
+}
+
+TEST_F(RankStarTest, DoesNotWaitForeverForANote) {
+  Run(2, [](StarRanks& ranks) {
+    EXPECT_THAT(
+        MessageOf<IoError>([&] { (void)ranks.Read("key", 10ms); }),
+        HasSubstr("cannot join the others: within 0.01 s none of them has "
+                  "said key"));
+    ranks.Barrier();
+  });
+}
+
+TEST_F(RankStarTest, DoesNotWaitForANoteOnceOneFailed) {
+  Run(3, [](StarRanks& ranks) {
+    if (ranks.place().rank == 1) {
+      ranks.Fail("no such file");
+      return;
+    }
+    EXPECT_EQ(MessageOf<IoError>([&] { (void)ranks.Read("key", kLong); }),
+              "rank 1 failed: no such file");
+  });
+}
+
+TEST_F(RankStarTest, NumbersWhatRanksDoTogether) {
+  Run(2, [](StarRanks& ranks) {
+    EXPECT_EQ(ranks.NextPrefix("group"), "group/0/");
+    EXPECT_EQ(ranks.NextPrefix("other"), "other/1/");
+  });
+}
+
 TEST_F(RankStarTest, KnowsWhetherAnyOfThemSaysYes) {
   Run(3, [](StarRanks& ranks) {
     EXPECT_FALSE(ranks.Any(false));
@@ -209,52 +254,6 @@ TEST_F(RankStarTest, EndsAProcessThatDoesNotNotice) {
                    }});
   ended.wait(false);
   EXPECT_THAT(message, HasSubstr("rank 1 ended without a word"));
-}
-
-TEST_F(RankStarTest, RefusesASecondProcessOfTheSameRank) {
-  std::vector<std::string> messages(3);
-  const auto join = [&](int index, int rank) {
-    return [&, index, rank] {
-      messages[static_cast<std::size_t>(index)] =
-          MessageOf<IoError>([&] { (void)Meet(rank, 3); });
-    };
-  };
-  {
-    const std::jthread zero(join(0, 0));
-    const std::jthread one(join(1, 1));
-    const std::jthread again(join(2, 1));
-  }
-  for (const std::string& message : messages) {
-    EXPECT_THAT(message, HasSubstr("two processes say that they are rank 1"));
-  }
-}
-
-TEST_F(RankStarTest, NamesThoseWhoHaveNotCome) {
-  FrameStream one(ConnectTo("127.0.0.1", listener().port(), kLong));
-  one.Put(FrameKind::kHello, std::string(kToken) + " 1");
-  ASSERT_TRUE(one.Flush());
-  const std::string message = MessageOf<IoError>(
-      [&] { (void)AwaitRanks(listener(), 4, kToken, 300ms); });
-  EXPECT_THAT(message,
-              HasSubstr("2 of 4 ranks have not come within 0.3 s: rank 2, 3"));
-  const std::optional<Frame> told =
-      one.Await(FrameStream::Clock::now() + kLong);
-  ASSERT_TRUE(told.has_value());
-  EXPECT_EQ(told->body, message);
-}
-
-TEST_F(RankStarTest, TakesNoStrangersForRanks) {
-  const auto greet = [&](const std::string& hello) {
-    FrameStream stranger(ConnectTo("127.0.0.1", listener().port(), kLong));
-    stranger.Put(FrameKind::kHello, hello);
-    EXPECT_FALSE(stranger.Await(FrameStream::Clock::now() + kLong).has_value());
-  };
-  std::jthread zero([&] { (void)Meet(0, 2); });
-  greet("other 1");
-  greet("token 2");
-  greet("token 0");
-  greet("");
-  (void)Meet(1, 2);
 }
 
 TEST(RankFramesTest, PackWhatTheyUnpack) {

@@ -11,12 +11,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <random>
 #include <set>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,11 +25,10 @@
 #include "base/atomic_file.h"
 #include "records/shards.h"
 #include "records/tfrecord_writer.h"
-#include "tests/support/closed_port.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/metrics_lines.h"
+#include "tests/support/rank_programs.h"
 #include "tests/support/run_program.h"
-#include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/checkpoint.h"
@@ -46,9 +42,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-
-using Arguments = std::vector<std::string>;
-using Program = std::unique_ptr<RunningProgram>;
 
 // LeNet, which has no batch norm, on 24 small images in batches of 12, which 1
 // to 4 ranks can share; 7 images to evaluate, which they cannot.
@@ -137,76 +130,6 @@ class RanksTest : public testing::Test {
 
   TemporaryFolder data_;
   TemporaryFolder models_;
-};
-
-// Ranks that are processes of their own, each started with RANK and so on.
-class RanksByHand {
- public:
-  explicit RanksByHand(int world_size) : world_size_(world_size) {
-    const ClosedPort free;
-    const std::string url = free.url();
-    port_ = url.substr(url.rfind(':') + 1);
-  }
-
-  RunningProgram& Start(int rank, const Arguments& arguments) {
-    const EnvironmentVariable variables[] = {
-        {"RANK", std::to_string(rank)},
-        {"WORLD_SIZE", std::to_string(world_size_)},
-        {"MASTER_ADDR", "127.0.0.1"},
-        {"MASTER_PORT", port_}};
-    programs_.push_back(
-        std::make_unique<RunningProgram>("train_resnet", arguments));
-    return *programs_.back();
-  }
-
-  void StartAll(const Arguments& arguments) {
-    for (int rank = 0; rank < world_size_; ++rank) {
-      Start(rank, arguments);
-    }
-  }
-
-  RunningProgram& operator[](std::size_t i) { return *programs_[i]; }
-
- private:
-  int world_size_;
-  std::string port_;
-  std::vector<Program> programs_;
-};
-
-// The processes that a process has started.
-std::vector<pid_t> ChildrenOf(pid_t process) {
-  const std::string number = std::to_string(process);
-  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child = 0; file >> child;) {
-    children.push_back(child);
-  }
-  return children;
-}
-
-// A file of /proc.
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// A launcher of two ranks, which train on end.
-class LaunchedRanks {
- public:
-  explicit LaunchedRanks(const Arguments& arguments)
-      : launcher_("train_resnet", arguments) {
-    EXPECT_TRUE(launcher_.ReadUntil("step 1/")) << launcher_.err();
-    ranks_ = ChildrenOf(launcher_.process());
-    EXPECT_THAT(ranks_, SizeIs(2));
-  }
-
-  [[nodiscard]] RunningProgram& launcher() { return launcher_; }
-  // By rank.
-  [[nodiscard]] const std::vector<pid_t>& ranks() const { return ranks_; }
-
- private:
-  RunningProgram launcher_;
-  std::vector<pid_t> ranks_;
 };
 
 TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
@@ -450,14 +373,15 @@ TEST_F(RanksTest, RefuseOtherParametersThanRankZeros) {
   EXPECT_FALSE(fs::exists(Model("model")));
 }
 
-// It comes once the ranks train, and does not disturb them.
+// It comes once the ranks train: nobody listens any more.
 TEST_F(RanksTest, RefuseASecondProcessOfARank) {
   RanksByHand ranks(2);
   ranks.StartAll(ArgumentsOf("model", 100000, {"--mode", "train"}));
   ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
-  RunningProgram& second = ranks.Start(1, ArgumentsOf("model", 100000));
+  RunningProgram& second =
+      ranks.Start(1, ArgumentsOf("model", 100000, {"--rank_timeout", "1"}));
   EXPECT_EQ(second.Wait(), 1);
-  EXPECT_THAT(second.err(), HasSubstr("is rank 1 already"));
+  EXPECT_THAT(second.err(), HasSubstr("has it not met all of its ranks"));
   ranks[0].Signal(SIGTERM);
   EXPECT_EQ(ranks[0].Wait(), 75) << ranks[0].err();
   EXPECT_EQ(ranks[1].Wait(), 75) << ranks[1].err();

@@ -45,13 +45,15 @@ TEST(EnvironmentTextTest, HasWhatDecidesAndNothingElse) {
                                    "OMP_NUM_THREADS=2",
                                    "INFEED_DATA_DIR=https://h/x?sig=1",
                                    "INFEED_HTTP_BEARER_TOKEN=abc",
+                                   "INFEED_RANK_TOKEN=abc",
                                    "AWS_SECRET_ACCESS_KEY=def",
                                    "SLURM_PROCID=1",
                                    "SLURM_JWT=ghi",
                                    nullptr};
-  EXPECT_EQ(EnvironmentText(variables),
-            "'INFEED_DATA_DIR=https://h/x?...' INFEED_HTTP_BEARER_TOKEN=... "
-            "OMP_NUM_THREADS=2 SLURM_PROCID=1 WORLD_SIZE=4");
+  EXPECT_EQ(
+      EnvironmentText(variables),
+      "'INFEED_DATA_DIR=https://h/x?...' INFEED_HTTP_BEARER_TOKEN=... "
+      "INFEED_RANK_TOKEN=... OMP_NUM_THREADS=2 SLURM_PROCID=1 WORLD_SIZE=4");
 }
 
 TEST(YamlCommentsTest, AreNoParameters) {

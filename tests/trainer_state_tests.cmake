@@ -34,6 +34,7 @@ infeed_test(trainer_state_test
     presets_test.cc
     pth_file_test.cc
     rank_place_test.cc
+    rank_token_test.cc
     resnet_plan_test.cc
     resume_test.cc
     run_origin_test.cc

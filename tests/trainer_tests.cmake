@@ -10,6 +10,7 @@ infeed_test(trainer_host_test
     lr_schedule_test.cc
     mix_plan_test.cc
     outfeed_test.cc
+    rank_meeting_test.cc
     rank_parts_test.cc
     rank_star_test.cc
     result_ring_test.cc
@@ -64,6 +65,7 @@ if(NOT INFEED_CUDA)
       device_group_test.cc
       device_loop_ranks_test.cc
       gradient_buckets_test.cc
+      torchrun_store_test.cc
     LIBRARIES infeed::trainer torch nlohmann_json::nlohmann_json
     LABELS trainer)
 endif()
@@ -138,6 +140,7 @@ add_dependencies(train_resnet_modes_test train_resnet)
 # Several processes that train together, started and ended in every way.
 infeed_test(ranks_test
   SOURCES
+    rank_strangers_test.cc
     ranks_test.cc
     support/running_program.cc
   LIBRARIES infeed::trainer_state pipeline_test_support

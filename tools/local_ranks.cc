@@ -1,9 +1,9 @@
 #include "tools/local_ranks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <optional>
@@ -19,9 +20,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <netinet/in.h>
 
 #include "tools/wait_policy.h"
+#include "trainer/rank_place.h"
+#include "trainer/rank_socket.h"
+#include "trainer/rank_token.h"
 
 extern char** environ;
 
@@ -35,39 +38,39 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kMoment{10};
 constexpr int kCannotStart = 127;
 
-// What a rank's environment replaces.
-constexpr std::array<std::string_view, 6> kVariables = {
-    "RANK",        "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE",
-    "MASTER_ADDR", "MASTER_PORT"};
+// Where NCCL listens; a user may choose another interface.
+constexpr const char* kNcclInterface = "NCCL_SOCKET_IFNAME";
 
-int FreePort() {
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* const place = reinterpret_cast<sockaddr*>(&address);
-  socklen_t size = sizeof address;
-  const bool found = descriptor >= 0 && ::bind(descriptor, place, size) == 0 &&
-                     ::getsockname(descriptor, place, &size) == 0;
-  const int error = errno;
-  ::close(descriptor);
-  if (!found) {
-    throw IoError("127.0.0.1", "take a port for the ranks", error);
-  }
-  return ntohs(address.sin_port);
-}
+// What a rank's environment replaces.
+constexpr std::array<std::string_view, 8> kVariables = {
+    "RANK",        "WORLD_SIZE",  "LOCAL_RANK",       "LOCAL_WORLD_SIZE",
+    "MASTER_ADDR", "MASTER_PORT", kRankTokenVariable, kRankListenerVariable};
+
+constexpr const char* kLoopback = "127.0.0.1";
+
+// How the ranks find each other, and nobody else finds them: the launcher
+// listens before it starts any, so that no other process can take the port, and
+// hands the socket to rank 0, which closes it once all have met.
+struct MeetingPlace {
+  RankListener listener{kLoopback};
+  std::string token = MakeRankToken();
+};
 
 bool IsOneOfOurs(std::string_view variable) {
   const std::string_view name = variable.substr(0, variable.find('='));
   return std::ranges::find(kVariables, name) != kVariables.end();
 }
 
-std::vector<std::string> EnvironmentOf(int rank, int ranks, int port) {
+std::vector<std::string> EnvironmentOf(int rank, int ranks,
+                                       const MeetingPlace& meeting) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (!IsOneOfOurs(*variable)) {
       variables.emplace_back(*variable);
     }
+  }
+  if (::getenv(kNcclInterface) == nullptr) {
+    variables.push_back(fmt::format("{}=lo", kNcclInterface));
   }
   for (const char* name : {"RANK", "LOCAL_RANK"}) {
     variables.push_back(fmt::format("{}={}", name, rank));
@@ -75,8 +78,13 @@ std::vector<std::string> EnvironmentOf(int rank, int ranks, int port) {
   for (const char* name : {"WORLD_SIZE", "LOCAL_WORLD_SIZE"}) {
     variables.push_back(fmt::format("{}={}", name, ranks));
   }
-  variables.emplace_back("MASTER_ADDR=127.0.0.1");
-  variables.push_back(fmt::format("MASTER_PORT={}", port));
+  variables.push_back(fmt::format("MASTER_ADDR={}", kLoopback));
+  variables.push_back(fmt::format("MASTER_PORT={}", meeting.listener.port()));
+  variables.push_back(fmt::format("{}={}", kRankTokenVariable, meeting.token));
+  if (rank == 0) {
+    variables.push_back(fmt::format("{}={}", kRankListenerVariable,
+                                    meeting.listener.descriptor()));
+  }
   return variables;
 }
 
@@ -127,7 +135,8 @@ class WaitedSignals {
 };
 
 // In the child: only what may be called between fork and exec.
-[[noreturn]] void Become(pid_t launcher, const sigset_t& mask,
+// kept: a descriptor that the program inherits; -1: none.
+[[noreturn]] void Become(pid_t launcher, const sigset_t& mask, int kept,
                          const char* program, char* const* arguments,
                          char* const* environment) {
   // A terminal's Ctrl-C is for the launcher, which passes it on once.
@@ -137,6 +146,7 @@ class WaitedSignals {
     ::_exit(kCannotStart);
   }
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+  (void)::fcntl(kept, F_SETFD, 0);
   ::execve(program, arguments, environment);
   ::_exit(kCannotStart);
 }
@@ -146,9 +156,9 @@ class LocalRanks {
  public:
   LocalRanks(int ranks, std::vector<std::string> arguments)
       : arguments_(std::move(arguments)) {
-    const int port = FreePort();
+    const MeetingPlace meeting;  // Rank 0 alone listens from then on.
     for (int rank = 0; rank < ranks; ++rank) {
-      Start(rank, ranks, port);
+      Start(rank, ranks, meeting);
     }
   }
   ~LocalRanks() {
@@ -177,16 +187,17 @@ class LocalRanks {
   }
 
  private:
-  void Start(int rank, int ranks, int port) {
-    std::vector<std::string> environment = EnvironmentOf(rank, ranks, port);
+  void Start(int rank, int ranks, const MeetingPlace& meeting) {
+    std::vector<std::string> environment = EnvironmentOf(rank, ranks, meeting);
     const std::vector<char*> words = Pointers(arguments_);
     const std::vector<char*> variables = Pointers(environment);
     const std::string program = ProgramPath();
     const pid_t launcher = ::getpid();
     const pid_t process = ::fork();
     if (process == 0) {
-      Become(launcher, signals_.before(), program.c_str(), words.data(),
-             variables.data());
+      Become(launcher, signals_.before(),
+             rank == 0 ? meeting.listener.descriptor() : -1, program.c_str(),
+             words.data(), variables.data());
     }
     if (process < 0) {
       throw IoError(fmt::format("rank {}", rank), "start a process", errno);

@@ -25,7 +25,8 @@ struct RankEnd {
 [[nodiscard]] ExitCode CodeOf(const std::vector<RankEnd>& ends);
 
 // Starts this program once for each rank, with the arguments and with RANK,
-// WORLD_SIZE and so on in the environment, passes SIGINT, SIGTERM and SIGUSR1
+// WORLD_SIZE, a new token and so on in the environment; the ranks meet at a
+// port of 127.0.0.1. Passes SIGINT, SIGTERM and SIGUSR1
 // on to them, and waits for their end. When one fails, the others get a moment
 // to notice, then SIGTERM, then SIGKILL. None of them outlives this process.
 //

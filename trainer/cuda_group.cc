@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <ATen/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -37,30 +35,27 @@ c10::cuda::CUDAStream GroupStream(const torch::Device& device) {
   return stream;
 }
 
-// Rank 0's, by way of the store.
+// NCCL has no time-out of its own while it joins, the notes have: the group's
+// first rank waits for all others, and they for its id.
 ncclUniqueId ShareId(const GroupSeat& seat) {
   ncclUniqueId id = {};
-  if (seat.rank == 0) {
-    CheckNccl(ncclGetUniqueId(&id), seat.world_rank, "begin a group");
-    seat.store->set("id", std::vector<std::uint8_t>(
-                              id.internal, id.internal + sizeof id.internal));
+  const auto here = [&](int rank) {
+    return fmt::format("{}here/{}", seat.prefix, rank);
+  };
+  const std::string key = seat.prefix + "id";
+  if (seat.rank > 0) {
+    seat.ranks.Post(here(seat.rank), "");
+    const std::string bytes = seat.ranks.Read(key, seat.timeout);
+    Check(bytes.size() == sizeof id.internal, "the id has NCCL's size");
+    std::ranges::copy(bytes, id.internal);
     return id;
   }
-  const std::vector<std::uint8_t> bytes = seat.store->get("id");
-  Check(bytes.size() == sizeof id.internal, "the id has NCCL's size");
-  std::copy(bytes.begin(), bytes.end(), id.internal);
-  return id;
-}
-
-// NCCL has no time-out of its own while it joins: the store has.
-void WaitForAll(const GroupSeat& seat) {
-  std::vector<std::string> keys;
-  for (int rank = 0; rank < seat.size; ++rank) {
-    keys.push_back(fmt::format("here/{}", rank));
+  for (int rank = 1; rank < seat.size; ++rank) {
+    (void)seat.ranks.Read(here(rank), seat.timeout);
   }
-  seat.store->set(keys[static_cast<std::size_t>(seat.rank)],
-                  std::vector<std::uint8_t>{1});
-  seat.store->wait(keys, seat.timeout);
+  CheckNccl(ncclGetUniqueId(&id), seat.world_rank, "begin a group");
+  seat.ranks.Post(key, {id.internal, sizeof id.internal});
+  return id;
 }
 
 ncclDataType_t TypeOf(const torch::Tensor& tensor) {
@@ -79,7 +74,6 @@ class CudaGroup final : public DeviceGroup {
         device_(seat.device),
         stream_(GroupStream(seat.device)) {
     const c10::cuda::CUDAGuard guard(device_);
-    WaitForAll(seat);
     CheckNccl(ncclCommInitRank(&communicator_, size_, ShareId(seat), rank_),
               world_rank_, "join the other ranks");
   }

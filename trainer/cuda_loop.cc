@@ -10,7 +10,7 @@ namespace {
 CudaGraphOptions GraphsOf(const DeviceOptions& options) {
   return {.enabled = options.graphs,
           .slots = kCudaSlots,
-          .warm_up = options.place.world_size > 1 ? 11 : 3};
+          .warm_up = options.place().world_size > 1 ? 11 : 3};
 }
 
 }  // namespace

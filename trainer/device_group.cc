@@ -1,33 +1,24 @@
 #include "trainer/device_group.h"
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
-#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "trainer/cuda_group.h"
 #include "trainer/gloo_group.h"
 #include "trainer/group_seat.h"
-#include "trainer/rank_store.h"
 #include "trainer/route_address.h"
 #include "trainer/torch_errors.h"
 
 namespace infeed {
 namespace {
 
-using Store = c10::intrusive_ptr<c10d::Store>;
-
-// The part of the ranks' store that is this group's. A process may join one of
-// the same name again; every rank then does.
-Store StoreOf(const RankPlace& place, std::string_view name, int first,
-              std::chrono::milliseconds timeout) {
-  const Store store = OpenRankStore(
-      place, fmt::format("device_group/{}/{}", name, first), timeout);
-  const std::int64_t times = store->add(fmt::format("joins/{}", place.rank), 1);
-  return c10::make_intrusive<c10d::PrefixStore>(std::to_string(times), store);
-}
+// Gloo takes whoever connects first for the rank that it waits for; that rank
+// then finds the port closed. So where one cannot join, all try again.
+constexpr int kMostTries = 10;
 
 std::string OwnAddress(const RankPlace& place) {
   std::string address = AddressTowards(place.master_addr);
@@ -55,30 +46,58 @@ IoError GroupError(int world_rank, std::string_view doing,
   return IoError(fmt::format("rank {}: {}: {}", world_rank, doing, what));
 }
 
-std::unique_ptr<DeviceGroup> JoinDeviceGroup(const RankPlace& place,
-                                             std::string_view name, int first,
-                                             int size,
+namespace {
+
+struct Joined {
+  std::unique_ptr<DeviceGroup> group;
+  std::optional<IoError> error;  // of the library that connects devices
+};
+
+Joined TryToJoin(const GroupSeat& seat) {
+  try {
+    return {.group = seat.device.is_cuda() ? JoinCudaGroup(seat)
+                                           : JoinGlooGroup(seat),
+            .error = std::nullopt};
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    const RankPlace& place = seat.ranks.place();
+    return {
+        .group = nullptr,
+        .error = GroupError(place.rank,
+                            fmt::format("cannot join the ranks at {}:{}",
+                                        place.master_addr, place.master_port),
+                            error)};
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceGroup> JoinDeviceGroup(Ranks* ranks, int first, int size,
                                              const torch::Device& device,
                                              std::chrono::seconds timeout) {
   if (size == 1) {
     return nullptr;
   }
-  try {
-    const GroupSeat seat = {.world_rank = place.rank,
-                            .rank = place.rank - first,
-                            .size = size,
-                            .device = device,
-                            .store = StoreOf(place, name, first, timeout),
-                            .address = OwnAddress(place),
-                            .timeout = timeout};
-    return device.is_cuda() ? JoinCudaGroup(seat) : JoinGlooGroup(seat);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw GroupError(place.rank,
-                     fmt::format("cannot join the ranks at {}:{}",
-                                 place.master_addr, place.master_port),
-                     error);
+  Check(ranks != nullptr, "a group of several has ranks");
+  const std::string address = OwnAddress(ranks->place());
+  for (int tries = 1;; ++tries) {
+    Joined joined = TryToJoin(
+        {.world_rank = ranks->place().rank,
+         .rank = ranks->place().rank - first,
+         .size = size,
+         .device = device,
+         .ranks = *ranks,
+         .prefix = ranks->NextPrefix(fmt::format("device_group/{}", first)),
+         .address = address,
+         .timeout = timeout});
+    if (!ranks->Any(joined.error.has_value())) {
+      return std::move(joined.group);
+    }
+    if (tries == kMostTries) {
+      throw joined.error.value_or(IoError(fmt::format(
+          "rank {}: another rank cannot join", ranks->place().rank)));
+    }
   }
 }
 

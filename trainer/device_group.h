@@ -2,11 +2,10 @@
 
 #include <chrono>
 #include <memory>
-#include <string_view>
 
 #include <torch/types.h>
 
-#include "trainer/rank_place.h"
+#include "trainer/ranks.h"
 
 namespace infeed {
 
@@ -45,10 +44,10 @@ class DeviceGroup {
 
 // Joins the group of the ranks [first, first + size) of the world, this one
 // among them, for tensors on that device. Every rank of the world calls it,
-// for its own group. name: tells groups of one process apart. nullptr for a
-// group of one. Throws IoError.
+// for its own group. nullptr for a group of one, which needs no ranks; they
+// must outlive the group. Throws IoError.
 [[nodiscard]] std::unique_ptr<DeviceGroup> JoinDeviceGroup(
-    const RankPlace& place, std::string_view name, int first, int size,
-    const torch::Device& device, std::chrono::seconds timeout);
+    Ranks* ranks, int first, int size, const torch::Device& device,
+    std::chrono::seconds timeout);
 
 }  // namespace infeed

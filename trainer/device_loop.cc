@@ -41,7 +41,7 @@ class DeviceLoop::Impl {
         classes_(model.num_classes),
         group_(JoinRanks(device)),
         norm_group_(JoinNormGroup(device)),
-        model_(MakeNetwork(OfRank(model, device.place.rank))),
+        model_(MakeNetwork(OfRank(model, device.place().rank))),
         step_(MoveToDevice(), optimizer, classes_, device_, group_.get()),
         passes_(MakePasses(device)),
         unpacker_(device_, device.normalization) {}
@@ -95,16 +95,15 @@ class DeviceLoop::Impl {
 
 std::unique_ptr<DeviceGroup> DeviceLoop::Impl::JoinRanks(
     const DeviceOptions& options) const {
-  return JoinDeviceGroup(options.place, "step", 0, options.place.world_size,
-                         device_, options.rank_timeout);
+  return JoinDeviceGroup(options.ranks, 0, options.place().world_size, device_,
+                         options.rank_timeout);
 }
 
 std::unique_ptr<DeviceGroup> DeviceLoop::Impl::JoinNormGroup(
     const DeviceOptions& options) const {
-  const int size =
-      BatchNormRanks(options.batch_norm_group, options.place.world_size);
-  return JoinDeviceGroup(options.place, "batch_norm",
-                         options.place.rank / size * size, size, device_,
+  const RankPlace place = options.place();
+  const int size = BatchNormRanks(options.batch_norm_group, place.world_size);
+  return JoinDeviceGroup(options.ranks, place.rank / size * size, size, device_,
                          options.rank_timeout);
 }
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "trainer/rank_place.h"
+#include "trainer/ranks.h"
 
 namespace infeed {
 
@@ -23,12 +23,16 @@ struct DeviceOptions {
   // On a GPU: whether steps are replayed as CUDA graphs.
   bool graphs = true;
 
-  // Who else trains this model, each on a part of every batch; and how many
-  // ranks in a row share the statistics of their batch norms: a divisor of
-  // world_size, 0 for all.
-  RankPlace place = {};
+  // Who else trains this model, each on a part of every batch: nullptr for
+  // nobody, else it must outlive the loop; and how many ranks in a row share
+  // the statistics of their batch norms: a divisor of world_size, 0 for all.
+  Ranks* ranks = nullptr;
   int batch_norm_group = 1;
   std::chrono::seconds rank_timeout{300};
+
+  [[nodiscard]] RankPlace place() const {
+    return ranks == nullptr ? RankPlace() : ranks->place();
+  }
 };
 
 }  // namespace infeed

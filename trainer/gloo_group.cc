@@ -5,6 +5,8 @@
 
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
+#include "trainer/rank_store.h"
+
 namespace infeed {
 namespace {
 
@@ -52,7 +54,9 @@ class GlooGroup final : public DeviceGroup {
   static c10::intrusive_ptr<Gloo> Join(const GroupSeat& seat) {
     const auto options = Gloo::Options::create(seat.timeout);
     options->devices.push_back(Gloo::createDeviceForHostname(seat.address));
-    return c10::make_intrusive<Gloo>(seat.store, seat.rank, seat.size, options);
+    return c10::make_intrusive<Gloo>(
+        MakeRankStore(seat.ranks, seat.prefix, seat.timeout), seat.rank,
+        seat.size, options);
   }
 
   int world_rank_;

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include <torch/csrc/distributed/c10d/Store.hpp>
 #include <torch/types.h>
 
 #include "base/error.h"
+#include "trainer/ranks.h"
 
 namespace infeed {
 
@@ -17,8 +17,10 @@ struct GroupSeat {
   int rank = 0;        // in the group
   int size = 1;
   torch::Device device{torch::kCPU};
-  // The group's alone: what its ranks tell each other before they are joined.
-  c10::intrusive_ptr<c10d::Store> store = {};
+  // By whose notes its ranks tell each other what they need to join; keys begin
+  // with the prefix, the group's alone.
+  Ranks& ranks;
+  std::string prefix = {};
   std::string address = {};  // by which the others reach this rank
   std::chrono::milliseconds timeout{0};
 };

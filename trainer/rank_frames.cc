@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kHeadBytes = 1 + kLengthBytes;
-// More is no frame of ours.
+// More is no frame of ours: of a rank, and of what may be none.
 constexpr std::uint64_t kMaxBody = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxStrangersBody = 4096;
 
 void AppendNumber(std::string& text, std::uint64_t number) {
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
@@ -64,15 +65,22 @@ bool FrameStream::Flush() {
 bool FrameStream::Fill() {
   std::array<char, 65536> buffer{};
   for (;;) {
-    const ssize_t got =
-        ::recv(socket_.descriptor(), buffer.data(), buffer.size(), 0);
+    const std::size_t room =
+        is_trusted_ ? buffer.size()
+                    : kHeadBytes + kMaxStrangersBody -
+                          std::min(in_.size(), kHeadBytes + kMaxStrangersBody);
+    if (room == 0) {  // A whole frame is there to take.
+      return true;
+    }
+    const ssize_t got = ::recv(socket_.descriptor(), buffer.data(), room, 0);
     if (got <= 0) {
       return got < 0 && WouldBlock();
     }
     HeardNow();
     in_.append(buffer.data(), static_cast<std::size_t>(got));
     if (in_.size() >= kHeadBytes &&
-        NumberAt(std::string_view{in_}.substr(1)) > kMaxBody) {
+        NumberAt(std::string_view{in_}.substr(1)) >
+            (is_trusted_ ? kMaxBody : kMaxStrangersBody)) {
       return false;
     }
   }

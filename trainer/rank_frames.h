@@ -15,13 +15,15 @@ namespace infeed {
 
 // What ranks say to rank 0, and rank 0 to them.
 enum class FrameKind : std::uint8_t {
-  kHello = 1,  // "TOKEN RANK"; back: all have come
+  kHello = 1,  // "RANK ATTEMPT TOKEN"; back: all have come
   kBeat,       // still here
   kMessage,    // a rank's part of a Reduce()
   kAnswer,     // what rank 0 made of all of them
   kFailed,     // why this rank ends
   kVerdict,    // why all end
   kBye,        // this rank has finished; back: heard
+  kNote,       // "KEY\0NOTE" for all ranks; back: the note of a key
+  kRead,       // the key of a note that this rank waits for
 };
 
 struct Frame {
@@ -30,7 +32,9 @@ struct Frame {
 };
 
 // Frames over a socket: a byte of the kind, eight of the body's length, the
-// body; numbers little-endian. One thread at a time.
+// body; numbers little-endian. Until Trust() a body has at most 4 KiB, and no
+// more than one is read ahead: the other end may be anybody. One thread at a
+// time.
 class FrameStream {
  public:
   using Clock = std::chrono::steady_clock;
@@ -40,6 +44,8 @@ class FrameStream {
   [[nodiscard]] int descriptor() const { return socket_.descriptor(); }
   [[nodiscard]] bool is_open() const { return socket_.is_open(); }
   void Close() { socket_.Close(); }
+  // The other end is one of our ranks: up to 4 GiB a body from now on.
+  void Trust() { is_trusted_ = true; }
 
   // Writes it as soon as Flush() can.
   void Put(FrameKind kind, std::string_view body = {});
@@ -68,6 +74,7 @@ class FrameStream {
   std::string out_;
   std::size_t sent_ = 0;  // of out_
   std::string in_;
+  bool is_trusted_ = false;
   Clock::time_point last_heard_ = Clock::now();
 };
 

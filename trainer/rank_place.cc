@@ -1,10 +1,12 @@
 #include "trainer/rank_place.h"
 
 #include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/rank_token.h"
 #include "trainer/rank_variables.h"
 
 namespace infeed {
@@ -105,6 +107,35 @@ void RequireAgreement(const RankPlace& by_hand,
                     names.world_size, launcher->world_size);
 }
 
+RankPlace FindPlace(const RankFlags& flags, const Environment& environment) {
+  const Variables variables(environment);
+  if (const std::optional<RankPlace> place = ByFlags(flags)) {
+    return *place;
+  }
+  if (const std::optional<RankPlace> place = ByTorch(variables)) {
+    if (place->source == "RANK") {
+      RequireAgreement(*place, PlaceBySlurm(variables), kSlurmNames);
+      RequireAgreement(*place, PlaceByMpi(variables), kMpiNames);
+    }
+    return *place;
+  }
+  if (const std::optional<RankPlace> place = PlaceBySlurm(variables)) {
+    return *place;
+  }
+  return PlaceByMpi(variables).value_or(RankPlace{});
+}
+
+// "": none.
+std::string TokenOf(const Variables& variables) {
+  std::string token = variables.Text(kRankTokenVariable);
+  if (token.size() > kMaxRankToken) {
+    throw UsageError(fmt::format("{}: must have at most {} characters, has {}",
+                                 kRankTokenVariable, kMaxRankToken,
+                                 token.size()));
+  }
+  return token;
+}
+
 }  // namespace
 
 bool IsThisMachineOnly(const std::string& address) {
@@ -132,21 +163,18 @@ Environment ProcessEnvironment() {
 }
 
 RankPlace FindRank(const RankFlags& flags, const Environment& environment) {
-  const Variables variables(environment);
-  if (const std::optional<RankPlace> place = ByFlags(flags)) {
-    return *place;
-  }
-  if (const std::optional<RankPlace> place = ByTorch(variables)) {
-    if (place->source == "RANK") {
-      RequireAgreement(*place, PlaceBySlurm(variables), kSlurmNames);
-      RequireAgreement(*place, PlaceByMpi(variables), kMpiNames);
+  RankPlace place = FindPlace(flags, environment);
+  if (!place.is_alone()) {
+    const Variables variables(environment);
+    place.token = TokenOf(variables);
+    if (place.is_first()) {
+      place.listener =
+          variables
+              .Number(kRankListenerVariable, 0, std::numeric_limits<int>::max())
+              .value_or(-1);
     }
-    return *place;
   }
-  if (const std::optional<RankPlace> place = PlaceBySlurm(variables)) {
-    return *place;
-  }
-  return PlaceByMpi(variables).value_or(RankPlace{});
+  return place;
 }
 
 }  // namespace infeed

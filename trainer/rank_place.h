@@ -23,6 +23,11 @@ struct RankPlace {
   // the attempts are told apart.
   bool store_is_served = false;
   int attempt = 0;
+  // The secret that all ranks have, from the environment alone; "": none, and
+  // anybody who reaches rank 0 can say that it is a rank. Never printed.
+  std::string token = {};
+  // The socket, listening, that a launcher hands to rank 0; -1: none.
+  int listener = -1;
 
   [[nodiscard]] bool is_first() const { return rank == 0; }
   [[nodiscard]] bool is_alone() const { return world_size == 1; }
@@ -48,12 +53,17 @@ using Environment =
     std::function<std::optional<std::string>(const std::string& name)>;
 [[nodiscard]] Environment ProcessEnvironment();
 
+// The variables by which a launcher, or a user, gives token and listener.
+inline constexpr const char* kRankTokenVariable = "INFEED_RANK_TOKEN";
+inline constexpr const char* kRankListenerVariable = "INFEED_RANK_LISTENER";
+
 // Finds the place by the first of these that speaks: the flags; RANK and
 // WORLD_SIZE, as torchrun sets them; a Slurm step's SLURM_PROCID and
 // SLURM_NTASKS, unless it is the step by which Open MPI starts its daemons;
-// Open MPI's OMPI_COMM_WORLD_RANK and _SIZE. None: one process. Throws
-// UsageError naming the flag or variable that is missing, out of range, or
-// contradicts another. docs/ranks.md has it in full.
+// Open MPI's OMPI_COMM_WORLD_RANK and _SIZE. None: one process. The token is
+// the environment's in every case. Throws UsageError naming the flag or
+// variable that is missing, out of range, or contradicts another. docs/ranks.md
+// has it in full.
 [[nodiscard]] RankPlace FindRank(const RankFlags& flags,
                                  const Environment& environment);
 

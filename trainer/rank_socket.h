@@ -33,11 +33,16 @@ class RankSocket {
   int descriptor_ = -1;
 };
 
-// Listens at a free port: of this machine alone, or of all its addresses.
-// Throws IoError.
+// A socket at which the ranks meet.
 class RankListener {
  public:
-  explicit RankListener(bool this_machine_only);
+  // At a port, 0 for any that is free: of the address where this machine alone
+  // reaches it (IsThisMachineOnly()), else of all of this machine's. Throws
+  // IoError.
+  explicit RankListener(const std::string& address, int port = 0);
+  // One that listens already, as a launcher hands it on. Throws UsageError
+  // where it is none.
+  explicit RankListener(RankSocket listening);
 
   [[nodiscard]] int port() const { return port_; }
   [[nodiscard]] int descriptor() const { return socket_.descriptor(); }
@@ -49,8 +54,11 @@ class RankListener {
   int port_ = 0;
 };
 
-// Connects, trying the name's addresses in turn until the time is over. Throws
-// IoError naming host and port.
+// The other end's address, "10.0.0.7:40112"; "?" where it is gone.
+[[nodiscard]] std::string PeerOf(int descriptor);
+
+// Connects, trying the name's addresses in turn, again and again until the time
+// is over: rank 0 may not listen yet. Throws IoError naming host and port.
 [[nodiscard]] RankSocket ConnectTo(const std::string& host, int port,
                                    std::chrono::milliseconds timeout);
 

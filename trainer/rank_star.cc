@@ -20,6 +20,9 @@ namespace {
 // How long a last word may take.
 constexpr std::chrono::seconds kLastWords{1};
 
+// Between a note's key, which has none, and the note.
+constexpr char kKeyEnd = '\0';
+
 double SecondsOf(std::chrono::milliseconds time) {
   return std::chrono::duration<double>(time).count();
 }
@@ -37,6 +40,7 @@ StarRanks::StarRanks(const RankPlace& place, std::vector<FrameStream> links,
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (links[i].is_open()) {
       links[i].HeardNow();
+      links[i].Trust();
       links_.push_back({.rank = static_cast<int>(is_first() ? i : 0),
                         .stream = std::move(links[i])});
     }
@@ -90,6 +94,37 @@ std::string StarRanks::Reduce(std::string_view mine, const Reduction& reduce) {
   PutToAll(FrameKind::kAnswer, answer);
   Wake();
   return answer;
+}
+
+void StarRanks::Post(const std::string& key, std::string_view note) {
+  const std::lock_guard lock(mutex_);
+  if (is_first()) {
+    Keep(key, note);
+  } else {
+    PutToAll(FrameKind::kNote, key + kKeyEnd + std::string(note));
+  }
+  Wake();
+}
+
+std::string StarRanks::Read(const std::string& key,
+                            std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  if (!is_first() && !notes_.contains(key)) {
+    PutToAll(FrameKind::kRead, key);
+    Wake();
+  }
+  changed_.wait_for(lock, timeout,
+                    [&] { return notes_.contains(key) || why_over_; });
+  if (notes_.contains(key)) {
+    return notes_[key];
+  }
+  if (why_over_) {
+    caller_knows_ = true;
+    throw IoError(*why_over_);
+  }
+  throw IoError(fmt::format(
+      "rank {}: cannot join the others: within {:g} s none of them has said {}",
+      place().rank, SecondsOf(timeout), key));
 }
 
 void StarRanks::Fail(std::string_view message) noexcept {
@@ -225,9 +260,39 @@ void StarRanks::Obey(Link& link, Frame frame) {
         link.stream.Put(FrameKind::kBye);
       }
       return;
+    case FrameKind::kNote: {
+      const std::size_t end = std::min(frame.body.find(kKeyEnd),  //
+                                       frame.body.size());
+      Keep(frame.body.substr(0, end),
+           std::string_view(frame.body)
+               .substr(std::min(end + 1, frame.body.size())));
+      return;
+    }
+    case FrameKind::kRead:
+      Answer(link, frame.body);
+      return;
     case FrameKind::kHello:
     case FrameKind::kBeat:
       return;
+  }
+}
+
+void StarRanks::Keep(const std::string& key, std::string_view note) {
+  notes_[key] = note;
+  for (Link& link : links_) {
+    if (std::erase(link.wanted, key) > 0) {
+      Answer(link, key);
+    }
+  }
+}
+
+// Once the note is there.
+void StarRanks::Answer(Link& link, const std::string& key) {
+  const auto note = notes_.find(key);
+  if (note == notes_.end()) {
+    link.wanted.push_back(key);
+  } else if (link.stream.is_open()) {
+    link.stream.Put(FrameKind::kNote, key + kKeyEnd + note->second);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -43,6 +44,9 @@ class StarRanks final : public Ranks {
   StarRanks& operator=(const StarRanks&) = delete;
 
   std::string Reduce(std::string_view mine, const Reduction& reduce) override;
+  void Post(const std::string& key, std::string_view note) override;
+  std::string Read(const std::string& key,
+                   std::chrono::milliseconds timeout) override;
   void Fail(std::string_view message) noexcept override;
   std::optional<std::string> WhyOver(
       std::chrono::milliseconds patience) override;
@@ -56,6 +60,7 @@ class StarRanks final : public Ranks {
     FrameStream stream;
     bool has_left = false;                    // with a goodbye
     std::optional<std::string> message = {};  // of this Reduce()
+    std::vector<std::string> wanted = {};     // keys of notes, on rank 0
   };
 
   // In the thread; all but Poll() with mutex_ held.
@@ -64,6 +69,8 @@ class StarRanks final : public Ranks {
   void ServeLinks();
   void Hear(Link& link);
   void Obey(Link& link, Frame frame);
+  void Keep(const std::string& key, std::string_view note);
+  void Answer(Link& link, const std::string& key);
   void TakeMessages();
   void LookForSilence();
   void SendBeats();
@@ -87,6 +94,8 @@ class StarRanks final : public Ranks {
   bool collecting_ = false;  // rank 0 is in a Reduce() and waits for messages
   // What it waits for: on rank 0 the others' messages, elsewhere the answer.
   std::optional<std::vector<std::string>> received_;
+  // On rank 0 all, elsewhere what was read.
+  std::map<std::string, std::string> notes_;
   std::optional<std::string> why_over_;
   Clock::time_point over_since_;
   Clock::time_point last_round_ = Clock::now();

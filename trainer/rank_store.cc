@@ -1,50 +1,70 @@
 #include "trainer/rank_store.h"
 
 #include <cstdint>
-#include <exception>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
 
 namespace infeed {
 namespace {
 
-std::string FirstLine(const std::string& text) {
-  return text.substr(0, text.find('\n'));
+[[noreturn]] void Refuse(const char* call) {
+  throw IoError(fmt::format("the ranks' store has no {}()", call));
 }
 
-std::string Advice(const RankPlace& place) {
-  return place.is_first()
-             ? "rank 0 serves there: give a port that is free on this machine, "
-               "by --master_port or MASTER_PORT"
-             : "no rank 0 answers there: see whether it runs, and whether "
-               "--master_addr or MASTER_ADDR is its machine";
-}
+class RankStore final : public c10d::Store {
+ public:
+  RankStore(Ranks& ranks, std::string prefix, std::chrono::milliseconds timeout)
+      : Store(timeout), ranks_(ranks), prefix_(std::move(prefix)) {}
+
+  void set(const std::string& key,
+           const std::vector<std::uint8_t>& value) override {
+    ranks_.Post(prefix_ + key, std::string(value.begin(), value.end()));
+  }
+
+  std::vector<std::uint8_t> get(const std::string& key) override {
+    const std::string value = Read(key, timeout_);
+    return {value.begin(), value.end()};
+  }
+
+  void wait(const std::vector<std::string>& keys) override {
+    wait(keys, timeout_);
+  }
+
+  void wait(const std::vector<std::string>& keys,
+            const std::chrono::milliseconds& timeout) override {
+    for (const std::string& key : keys) {
+      (void)Read(key, timeout);
+    }
+  }
+
+  std::int64_t add(const std::string& /*key*/,
+                   std::int64_t /*value*/) override {
+    Refuse("add");
+  }
+  bool deleteKey(const std::string& /*key*/) override { Refuse("deleteKey"); }
+  bool check(const std::vector<std::string>& /*keys*/) override {
+    Refuse("check");
+  }
+  std::int64_t getNumKeys() override { Refuse("getNumKeys"); }
+
+ private:
+  std::string Read(const std::string& key, std::chrono::milliseconds timeout) {
+    return ranks_.Read(prefix_ + key, timeout);
+  }
+
+  Ranks& ranks_;
+  std::string prefix_;
+};
 
 }  // namespace
 
-c10::intrusive_ptr<c10d::Store> OpenRankStore(
-    const RankPlace& place, std::string_view name,
-    std::chrono::milliseconds timeout) {
-  c10d::TCPStoreOptions options;
-  options.port = static_cast<std::uint16_t>(place.master_port);
-  options.isServer = place.is_first() && !place.store_is_served;
-  options.waitWorkers = false;
-  options.timeout = timeout;
-  // Each store of this process may be the first: they share one server.
-  options.multiTenant = true;
-  try {
-    return c10::make_intrusive<c10d::PrefixStore>(
-        fmt::format("infeed/{}/{}", place.attempt, name),
-        c10::make_intrusive<c10d::TCPStore>(place.master_addr, options));
-  } catch (const std::exception& error) {
-    throw IoError(fmt::format("{}:{}: the ranks cannot meet ({}); {}",
-                              place.master_addr, place.master_port,
-                              FirstLine(error.what()), Advice(place)));
-  }
+c10::intrusive_ptr<c10d::Store> MakeRankStore(
+    Ranks& ranks, std::string prefix, std::chrono::milliseconds timeout) {
+  return c10::make_intrusive<RankStore>(ranks, std::move(prefix), timeout);
 }
 
 }  // namespace infeed

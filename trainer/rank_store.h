@@ -1,22 +1,18 @@
 #pragma once
 
 #include <chrono>
-#include <string_view>
+#include <string>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
-#include "trainer/rank_place.h"
+#include "trainer/ranks.h"
 
 namespace infeed {
 
-// The store in which ranks tell each other their addresses, at
-// place.master_addr and master_port: rank 0 serves it, in this process, as long
-// as one that it opened lives, unless the launcher does. Keys of different
-// names do not meet, nor do those of different attempts.
-//
-// Waits up to the time-out for rank 0. Throws IoError naming the address.
-[[nodiscard]] c10::intrusive_ptr<c10d::Store> OpenRankStore(
-    const RankPlace& place, std::string_view name,
-    std::chrono::milliseconds timeout);
+// The ranks' notes as a store of c10d's, by which Gloo's ranks tell each other
+// their addresses: nothing listens for it. Keys of different prefixes do not
+// meet. What Gloo does not ask for throws IoError. The ranks must outlive it.
+[[nodiscard]] c10::intrusive_ptr<c10d::Store> MakeRankStore(
+    Ranks& ranks, std::string prefix, std::chrono::milliseconds timeout);
 
 }  // namespace infeed

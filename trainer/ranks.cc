@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -59,14 +60,29 @@ class Alone final : public Ranks {
   std::string Reduce(std::string_view mine, const Reduction& reduce) override {
     return reduce({std::string(mine)});
   }
+  void Post(const std::string& key, std::string_view note) override {
+    notes_[key] = note;
+  }
+  std::string Read(const std::string& key,
+                   std::chrono::milliseconds /*timeout*/) override {
+    Check(notes_.contains(key), "a world of one reads its own notes");
+    return notes_[key];
+  }
   void Fail(std::string_view /*message*/) noexcept override {}
   std::optional<std::string> WhyOver(
       std::chrono::milliseconds /*patience*/) override {
     return std::nullopt;
   }
+
+ private:
+  std::map<std::string, std::string> notes_;
 };
 
 }  // namespace
+
+std::string Ranks::NextPrefix(std::string_view kind) {
+  return fmt::format("{}/{}/", kind, prefixes_++);
+}
 
 std::vector<std::string> Ranks::Collect(std::string_view mine) {
   std::vector<std::string> all;

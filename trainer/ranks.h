@@ -43,6 +43,14 @@ class Ranks {
   [[nodiscard]] virtual std::string Reduce(std::string_view mine,
                                            const Reduction& reduce) = 0;
 
+  // Leaves a note for all ranks, kept by rank 0 as long as they train. Not a
+  // call that the others make too.
+  virtual void Post(const std::string& key, std::string_view note) = 0;
+  // The note of a key, once some rank has left it. Throws IoError also when
+  // nobody has in this time.
+  [[nodiscard]] virtual std::string Read(const std::string& key,
+                                         std::chrono::milliseconds timeout) = 0;
+
   // Tells the others why this rank ends, so that they can say so; does not
   // throw.
   virtual void Fail(std::string_view message) noexcept = 0;
@@ -51,6 +59,10 @@ class Ranks {
   // become known.
   [[nodiscard]] virtual std::optional<std::string> WhyOver(
       std::chrono::milliseconds patience) = 0;
+
+  // "KIND/NUMBER/", the same on all ranks, as they make the same calls: for the
+  // keys of what they do together once more.
+  [[nodiscard]] std::string NextPrefix(std::string_view kind);
 
   // On rank 0 every rank's message, by rank; on the others none.
   [[nodiscard]] std::vector<std::string> Collect(std::string_view mine);
@@ -71,12 +83,14 @@ class Ranks {
 
  private:
   RankPlace place_;
+  int prefixes_ = 0;
 };
 
 // A world of one: every call returns at once.
 [[nodiscard]] std::unique_ptr<Ranks> OneRank();
 
-// Joins the others at place.master_addr, waiting for them up to the time-out.
+// Joins the others at place.master_addr, waiting for them up to the time-out;
+// rank 0 listens until then, and no longer.
 // Starts a thread that watches them: once the ranks are over, and the caller's
 // thread does not end by itself, it ends the process with a message and exit
 // code 1. Throws IoError. (tcp_ranks.cc, of the library `trainer`.)

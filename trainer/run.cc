@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "trainer/model_name.h"
 #include "trainer/precision_trial.h"
 #include "trainer/rank_parts.h"
+#include "trainer/rank_socket.h"
 #include "trainer/run_memory.h"
 #include "trainer/run_options.h"
 #include "trainer/torch_errors.h"
@@ -86,7 +88,6 @@ DeviceOptions DeviceOfJob(const RunOptions& options,
                           const TrainParams& params) {
   DeviceOptions device = DeviceOf(params, options.device);
   device.threads = ThreadsOf(options.place);
-  device.place = options.place;
   device.rank_timeout = options.rank_timeout;
   return device;
 }
@@ -138,8 +139,9 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
   ExitCode code = ExitCode::kRuntimeError;
   AtTorchsDoor(
       [&] {
-        DeviceLoop device(ModelOf(params), OptimizerOf(params),
-                          DeviceOfJob(options, params));
+        DeviceOptions device_options = DeviceOfJob(options, params);
+        device_options.ranks = &ranks;
+        DeviceLoop device(ModelOf(params), OptimizerOf(params), device_options);
         const Job job{options, resolved, params, data,
                       device,  ranks,    memory, ReadCpuTimes()};
         PrintStart(job);
@@ -191,7 +193,8 @@ ExitCode RunAsAsked(RunOptions options, const std::stop_token& stop) {
     if (!options.place.is_first()) {
       return ExitCode::kDone;
     }
-    options.place = {};
+    // Where the ranks would have met.
+    RankSocket(std::exchange(options.place, {}).listener).Close();
   }
   if (!options.place.is_first()) {
     BeUnheard();

@@ -58,6 +58,8 @@ infeed_library(trainer_state
     pth_file.cc
     rank_launchers.cc
     rank_place.cc
+    rank_socket.cc
+    rank_token.cc
     rank_variables.cc
     ranks.cc
     resnet_graph.cc
@@ -133,6 +135,8 @@ infeed_library(trainer_state
     presets.h
     pth_file.h
     rank_place.h
+    rank_socket.h
+    rank_token.h
     rank_variables.h
     ranks.h
     resnet_plan.h

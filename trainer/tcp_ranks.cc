@@ -1,9 +1,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <exception>
-#include <random>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,14 +11,12 @@
 #include "base/error.h"
 #include "trainer/rank_meeting.h"
 #include "trainer/rank_star.h"
-#include "trainer/rank_store.h"
+#include "trainer/rank_token.h"
 #include "trainer/ranks.h"
-#include "trainer/torch_errors.h"
+#include "trainer/torchrun_store.h"
 
 namespace infeed {
 namespace {
-
-constexpr const char* kListenerKey = "rank 0";
 
 // Once the ranks are over and this one's main thread hangs, often in a call of
 // its device's that waits for a rank that is gone.
@@ -29,73 +26,56 @@ void EndProcess(const RankPlace& place, const std::string& message) {
   ::_exit(static_cast<int>(ExitCode::kRuntimeError));
 }
 
-std::vector<std::uint8_t> ToBytes(const std::string& text) {
-  return {text.begin(), text.end()};
+void PrintDropped(const std::string& line) {
+  fmt::print(stderr, "{}: rank 0: {}\n", program_invocation_short_name, line);
 }
 
-std::string MakeToken() {
-  std::random_device device;
-  return fmt::format("{:08x}{:08x}{:08x}", device(), device(), device());
-}
-
-// Where rank 0 listens, as the store has it: "PORT TOKEN".
-std::pair<int, std::string> ReadListener(c10d::Store& store) {
-  const std::vector<std::uint8_t> bytes = store.get(kListenerKey);
-  const std::string text(bytes.begin(), bytes.end());
-  const std::size_t space = text.find(' ');
-  return {std::stoi(text.substr(0, space)), text.substr(space + 1)};
-}
-
-void RequireFirstOfThisRank(const RankPlace& place, c10d::Store& store) {
-  if (store.add(fmt::format("came/{}", place.rank), 1) > 1) {
-    throw IoError(fmt::format(
-        "another process at {}:{} is rank {} already: give each a rank of its "
-        "own, or each job a port of its own",
-        place.master_addr, place.master_port, place.rank));
-  }
-}
-
-std::vector<FrameStream> Meet(const RankPlace& place, c10d::Store& store,
-                              std::chrono::milliseconds timeout) {
-  RequireFirstOfThisRank(place, store);
-  if (place.is_first()) {
-    const RankListener listener(IsThisMachineOnly(place.master_addr));
-    const std::string token = MakeToken();
-    store.set(kListenerKey,
-              ToBytes(fmt::format("{} {}", listener.port(), token)));
-    return AwaitRanks(listener, place.world_size, token, timeout);
-  }
-  const auto [port, token] = ReadListener(store);
+std::vector<FrameStream> One(FrameStream link) {
   std::vector<FrameStream> links;
-  links.push_back(MeetRankZero(place, port, token, timeout));
+  links.push_back(std::move(link));
   return links;
 }
 
-// The star, and the store that the devices' groups find each other by.
-class TcpRanks final : public Ranks {
- public:
-  TcpRanks(const RankPlace& place, std::chrono::milliseconds timeout)
-      : Ranks(place),
-        store_(OpenRankStore(place, "ranks", timeout)),
-        star_(place, Meet(place, *store_, timeout),
-              {.timeout = timeout,
-               .end_process = [place](const std::string& message) {
-                 EndProcess(place, message);
-               }}) {}
+// The launcher's socket, else one of this process's own.
+RankListener ListenerOf(const RankPlace& place) {
+  return place.listener >= 0
+             ? RankListener(RankSocket(place.listener))
+             : RankListener(place.master_addr, place.master_port);
+}
 
-  std::string Reduce(std::string_view mine, const Reduction& reduce) override {
-    return star_.Reduce(mine, reduce);
+// torchrun listens at the master's port itself: its store says where we meet
+// instead. A run without a token of the user's gets one, which that store shows
+// to everyone who reaches it.
+std::vector<FrameStream> MeetByTorchrun(RankPlace place,
+                                        const MeetingOptions& options) {
+  const bool has_token = !place.token.empty();
+  if (!place.is_first()) {
+    MeetingPoint point = FindMeeting(place, options.timeout);
+    if (!has_token) {
+      place.token = std::move(point.token);
+    }
+    return One(MeetRankZero(place, point.port, options.timeout));
   }
-  void Fail(std::string_view message) noexcept override { star_.Fail(message); }
-  std::optional<std::string> WhyOver(
-      std::chrono::milliseconds patience) override {
-    return star_.WhyOver(patience);
+  const RankListener listener(place.master_addr);
+  MeetingPoint point{.port = listener.port()};
+  if (!has_token) {
+    place.token = MakeRankToken();
+    point.token = place.token;
   }
+  PublishMeeting(place, point, options.timeout);
+  return AwaitRanks(listener, place, options);
+}
 
- private:
-  c10::intrusive_ptr<c10d::Store> store_;
-  StarRanks star_;
-};
+std::vector<FrameStream> Meet(const RankPlace& place,
+                              std::chrono::milliseconds timeout) {
+  const MeetingOptions options = {.timeout = timeout, .say = PrintDropped};
+  if (place.store_is_served) {
+    return MeetByTorchrun(place, options);
+  }
+  return place.is_first()
+             ? AwaitRanks(ListenerOf(place), place, options)
+             : One(MeetRankZero(place, place.master_port, timeout));
+}
 
 }  // namespace
 
@@ -104,15 +84,12 @@ std::unique_ptr<Ranks> JoinRanks(const RankPlace& place,
   if (place.is_alone()) {
     return OneRank();
   }
-  try {
-    return std::make_unique<TcpRanks>(place, timeout);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {  // c10d's
-    throw IoError(fmt::format("{}:{}: the ranks' store failed: {}",
-                              place.master_addr, place.master_port,
-                              ErrorText(error)));
-  }
+  return std::make_unique<StarRanks>(
+      place, Meet(place, timeout),
+      StarOptions{.timeout = timeout,
+                  .end_process = [place](const std::string& message) {
+                    EndProcess(place, message);
+                  }});
 }
 
 }  // namespace infeed

@@ -4,73 +4,81 @@
 #include <cstddef>
 #include <functional>
 #include <future>
+#include <utility>
 #include <vector>
 
 #include <ATen/Parallel.h>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-#include "trainer/rank_place.h"
+#include "trainer/rank_meeting.h"
+#include "trainer/rank_star.h"
 
 namespace infeed {
+
+// Long: where nothing is lost, nobody waits for it.
+constexpr std::chrono::seconds kRankTimeout{120};
 
 // A world of ranks on this machine, each a thread that computes alone.
 class RankThreads {
  public:
-  explicit RankThreads(int size) : size_(size), server_(MakeServer()) {}
-
-  [[nodiscard]] RankPlace PlaceOf(int rank) const {
-    return {.rank = rank,
-            .world_size = size_,
-            .local_rank = rank,
-            .local_world_size = size_,
-            .master_port = server_->getPort(),
-            .store_is_served = true};
-  }
+  // local_size: how many of them say that they are on one machine; 0: all.
+  explicit RankThreads(int size, int local_size = 0)
+      : size_(size), local_size_(local_size > 0 ? local_size : size) {}
 
   // Runs it as every rank and waits for all. Throws what the first rank that
   // throws does.
-  void Run(const std::function<void(const RankPlace& place)>& body) const {
-    std::vector<std::future<void>> ranks;
-    ranks.reserve(static_cast<std::size_t>(size_));
+  void Run(const std::function<void(Ranks& ranks)>& body) const {
+    const RankListener listener("127.0.0.1");
+    std::vector<std::future<void>> threads;
+    threads.reserve(static_cast<std::size_t>(size_));
     for (int rank = 0; rank < size_; ++rank) {
-      ranks.push_back(std::async(std::launch::async, [&body, this, rank] {
+      threads.push_back(std::async(std::launch::async, [&, rank] {
         at::set_num_threads(1);
-        body(PlaceOf(rank));
+        StarRanks ranks(PlaceOf(rank), Meet(listener, PlaceOf(rank)),
+                        {.timeout = kRankTimeout,
+                         .patience = kRankTimeout,
+                         .patience_once_known = kRankTimeout});
+        body(ranks);
       }));
     }
-    for (const std::future<void>& rank : ranks) {
-      rank.wait();
+    for (const std::future<void>& thread : threads) {
+      thread.wait();
     }
-    for (std::future<void>& rank : ranks) {
-      rank.get();
+    for (std::future<void>& thread : threads) {
+      thread.get();
     }
   }
 
   // The same, and returns what each rank does.
   template <typename Result>
   std::vector<Result> Collect(
-      const std::function<Result(const RankPlace& place)>& body) const {
+      const std::function<Result(Ranks& ranks)>& body) const {
     std::vector<Result> results(static_cast<std::size_t>(size_));
-    Run([&](const RankPlace& place) {
-      results[static_cast<std::size_t>(place.rank)] = body(place);
+    Run([&](Ranks& ranks) {
+      results[static_cast<std::size_t>(ranks.place().rank)] = body(ranks);
     });
     return results;
   }
 
  private:
-  static c10::intrusive_ptr<c10d::TCPStore> MakeServer() {
-    c10d::TCPStoreOptions options;
-    options.port = 0;  // any
-    options.isServer = true;
-    options.waitWorkers = false;
-    return c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+  [[nodiscard]] RankPlace PlaceOf(int rank) const {
+    return {.rank = rank,
+            .world_size = size_,
+            .local_rank = rank % local_size_,
+            .local_world_size = local_size_};
+  }
+
+  static std::vector<FrameStream> Meet(const RankListener& listener,
+                                       const RankPlace& place) {
+    if (place.is_first()) {
+      return AwaitRanks(listener, place, {.timeout = kRankTimeout});
+    }
+    std::vector<FrameStream> links;
+    links.push_back(MeetRankZero(place, listener.port(), kRankTimeout));
+    return links;
   }
 
   int size_;
-  c10::intrusive_ptr<c10d::TCPStore> server_;
+  int local_size_;
 };
-
-// Long: where nothing is lost, nobody waits for it.
-constexpr std::chrono::seconds kRankTimeout{120};
 
 }  // namespace infeed

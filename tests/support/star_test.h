@@ -18,6 +18,7 @@ inline RankPlace StarPlace(int rank, int world_size) {
   RankPlace place;
   place.rank = rank;
   place.world_size = world_size;
+  place.token = "token";
   return place;
 }
 
@@ -26,7 +27,6 @@ class StarTest : public testing::Test {
  protected:
   using Rank = std::function<void(StarRanks& ranks)>;
 
-  static constexpr const char* kToken = "token";
   static constexpr std::chrono::milliseconds kLong{60'000};
 
   [[nodiscard]] const RankListener& listener() const { return listener_; }
@@ -34,11 +34,12 @@ class StarTest : public testing::Test {
   // A rank's links, once all have come.
   [[nodiscard]] std::vector<FrameStream> Meet(int rank, int world_size) const {
     if (rank == 0) {
-      return AwaitRanks(listener_, world_size, kToken, kLong);
+      return AwaitRanks(listener_, StarPlace(rank, world_size),
+                        {.timeout = kLong});
     }
     std::vector<FrameStream> links;
-    links.push_back(MeetRankZero(StarPlace(rank, world_size), listener_.port(),
-                                 kToken, kLong));
+    links.push_back(
+        MeetRankZero(StarPlace(rank, world_size), listener_.port(), kLong));
     return links;
   }
 
@@ -58,7 +59,7 @@ class StarTest : public testing::Test {
   }
 
  private:
-  RankListener listener_{true};
+  RankListener listener_{"127.0.0.1"};
 };
 
 }  // namespace infeed
