@@ -2,7 +2,8 @@
 
 namespace infeed {
 
-// Threads of one input pipeline, for InputOptions::threads and all that sets it.
+// Threads of one input pipeline, for InputOptions::threads and all that sets
+// it.
 inline constexpr int kMostThreads = 1 << 10;
 
 }  // namespace infeed

@@ -5,10 +5,9 @@
 #include <filesystem>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/json.h"
 #include "records/open_source.h"
 #include "records/plain_text.h"
 
