@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -103,8 +104,8 @@ TrainedRank Train(const RanksCase& setup, Ranks& ranks, const FillBatch& fill) {
   return run;
 }
 
-std::vector<TrainedRank> TrainOn(int ranks, const RanksCase& setup) {
-  return RankThreads(ranks).Collect<TrainedRank>([&](Ranks& ranks) {
+std::vector<TrainedRank> TrainOn(int size, const RanksCase& setup) {
+  return RankThreads(size).Collect<TrainedRank>([&](Ranks& ranks) {
     const RankPlace& place = ranks.place();
     return Train(setup, ranks, PartOf(setup, place));
   });
@@ -127,7 +128,8 @@ class RanksTest : public testing::TestWithParam<RanksCase> {};
 
 TEST_P(RanksTest, TrainAsOneProcessDoes) {
   const RanksCase& setup = GetParam();
-  const TrainedRank alone = Train(setup, {}, PartOf(setup, {}));
+  const std::unique_ptr<Ranks> one = OneRank();
+  const TrainedRank alone = Train(setup, *one, PartOf(setup, one->place()));
   for (const int ranks : {2, 4}) {
     const std::vector<TrainedRank> runs = TrainOn(ranks, setup);
     ExpectSameOnAllRanks(runs);
@@ -218,10 +220,10 @@ TEST(RanksLocalNormTest, GroupsOfSomeRanksShareTheirs) {
 }
 
 // The first loss where every rank has the same images.
-float LossOfSameImages(int ranks, double dropout_rate) {
+float LossOfSameImages(int size, double dropout_rate) {
   RanksCase setup = FrozenNorm("");
   setup.model.dropout_rate = dropout_rate;
-  return RankThreads(ranks)
+  return RankThreads(size)
       .Collect<float>([&](Ranks& ranks) {
         DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
         Infeed infeed(MadeBatches(1, 4, 32,
