@@ -13,9 +13,9 @@
 namespace infeed {
 namespace {
 
-// Takes half an hour where each key is searched among those before it.
+// Takes minutes where each key is searched among those before it.
 TEST(RecordJsonTest, ShowsManyFeaturesInLinearTime) {
-  constexpr int kFeatures = 500'000;
+  constexpr int kFeatures = 200'000;
   std::string example;
   for (int i = 0; i < kFeatures; ++i) {
     example += WireExample({{"image/key" + std::to_string(i), ""}});
@@ -23,7 +23,7 @@ TEST(RecordJsonTest, ShowsManyFeaturesInLinearTime) {
   const Record record = {.payload = std::as_bytes(std::span(example))};
   const auto json = nlohmann::json::parse(RecordJsonLine("shard", record));
   EXPECT_EQ(json["features"].size(), kFeatures);
-  EXPECT_TRUE(json["features"].contains("image/key499999"));
+  EXPECT_TRUE(json["features"].contains("image/key199999"));
 }
 
 }  // namespace

@@ -14,9 +14,10 @@ import trees
 CODES = {0, 1, 2, 3, 4, 5, 75}
 # Signs of an error that nobody thought of.
 SIGNS = ["terminate called", "what():", "c10::", "c10Error", "check failed",
-         "Exception raised from", "std::", "libpng ", "[ WARN:", "[ERROR:",
-         "OpenCV(", "Assertion", "basic_string", "vector::", "bad_alloc",
-         "double free", "corrupted size", "stack smashing"]
+         "Exception raised from", "std::", "libpng warning", "libpng error:",
+         "[ WARN:", "[ERROR:", "OpenCV(", "Assertion", "basic_string",
+         "vector::", "bad_alloc", "double free", "corrupted size",
+         "stack smashing"]
 MOST_OUTPUT = 64 << 20
 KEPT_OUTPUT = 20_000
 

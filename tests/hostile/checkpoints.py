@@ -7,7 +7,7 @@ import re
 import damage
 import tfrecord
 
-SHORT_CASES = 10
+SHORT_CASES = 5
 
 
 def newest(model):

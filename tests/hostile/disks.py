@@ -4,7 +4,7 @@ import errno
 
 import jobs
 
-SHORT_CASES = 12
+SHORT_CASES = 6
 ERRORS = [errno.ENOSPC, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS]
 
 

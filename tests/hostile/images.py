@@ -2,7 +2,7 @@
 
 import pictures
 
-SHORT_CASES = 24
+SHORT_CASES = 12
 
 
 def folder_of(case):

@@ -8,7 +8,7 @@ import damage
 import tfrecord
 from inputs import ROOT
 
-SHORT_CASES = 12
+SHORT_CASES = 6
 DATA = ROOT / "tests/data/weights"
 
 
