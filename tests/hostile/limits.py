@@ -21,8 +21,8 @@ class Limit:
 def of(program, seconds=None, memory=None):
     """A busy machine is slow: the limit of time is for what never ends."""
     if program in ("train_resnet", "pipeline_throughput"):
-        return Limit(seconds or 120, memory or 1536 << 20, 12 << 30)
-    return Limit(seconds or 60, memory or 700 << 20, 6 << 30)
+        return Limit(seconds or 600, memory or 1536 << 20, 12 << 30)
+    return Limit(seconds or 300, memory or 700 << 20, 6 << 30)
 
 
 @dataclasses.dataclass
