@@ -179,8 +179,10 @@ ExitCode RunAsked(TrainFlags& flags, std::optional<SignalStop>& signals,
   }
   if (flags.local_ranks > 1) {
     signals.reset();
-    return stop.stop_requested() ? ExitCode::kStoppedBySignal
-                                 : RunRanks(flags, argc, argv);
+    if (stop.stop_requested()) {
+      throw StoppedError();
+    }
+    return RunRanks(flags, argc, argv);
   }
   return run.place.is_first() ? RunHere(flags, stop) : RunUnheard(flags, stop);
 }
@@ -202,8 +204,10 @@ ExitCode Main(int argc, char** argv) {
     TakeParameters(*flags);
   }
   // Before any other thread, so that they all leave the signals to its own.
+  // The ranks of a launcher take them.
   std::optional<SignalStop> signals;
-  if (StopsByItself(*flags)) {
+  if (StopsByItself(*flags) &&
+      (flags->local_ranks <= 1 || HasParametersInStore(*flags))) {
     signals.emplace(StopText(run));
   }
   try {
