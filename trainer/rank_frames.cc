@@ -113,13 +113,12 @@ std::optional<Frame> FrameStream::Await(Clock::time_point deadline) {
     if (std::optional<Frame> frame = Take()) {
       return frame;
     }
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - Clock::now());
+    const int left = PollTimeTo(deadline);
     pollfd wait = Polled();
-    if (left.count() <= 0) {
+    if (left == 0) {
       return std::nullopt;
     }
-    (void)::poll(&wait, 1, static_cast<int>(left.count()));
+    (void)::poll(&wait, 1, left);
     if (!Flush()) {
       return std::nullopt;
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -20,8 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Milliseconds that poll() takes.
-constexpr std::int64_t kLongestWait = 1 << 30;
 // Connections that have not said who they are, beside those of the ranks that
 // are still missing: more of them push out the oldest.
 constexpr std::size_t kMostStrangers = 64;
@@ -107,11 +104,7 @@ class Meeting {
     for (const FrameStream& stream : ranks_) {
       polled.push_back(stream.Polled());  // Poll leaves out a -1.
     }
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
-    (void)::poll(polled.data(), polled.size(),
-                 static_cast<int>(
-                     std::clamp<std::int64_t>(left.count(), 0, kLongestWait)));
+    (void)::poll(polled.data(), polled.size(), PollTimeTo(next));
   }
 
   [[nodiscard]] bool is_over() const { return Clock::now() >= deadline_; }

@@ -129,12 +129,6 @@ int PortOf(const RankSocket& socket) {
                    : reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }
 
-int MillisecondsTo(Clock::time_point deadline) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-      deadline - Clock::now());
-  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30));
-}
-
 using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
 AddressList AddressesOf(const std::string& host, int port) {
@@ -163,10 +157,9 @@ RankSocket TryToConnect(const addrinfo& address, Clock::time_point deadline) {
     pollfd wait{.fd = socket.descriptor(), .events = POLLOUT, .revents = 0};
     int error = errno;
     socklen_t size = sizeof error;
-    if (error == EINPROGRESS &&
-        (::poll(&wait, 1, MillisecondsTo(deadline)) != 1 ||
-         ::getsockopt(socket.descriptor(), SOL_SOCKET, SO_ERROR, &error,
-                      &size) != 0)) {
+    if (error == EINPROGRESS && (::poll(&wait, 1, PollTimeTo(deadline)) != 1 ||
+                                 ::getsockopt(socket.descriptor(), SOL_SOCKET,
+                                              SO_ERROR, &error, &size) != 0)) {
       error = ETIMEDOUT;
     }
     if (error != 0) {
@@ -192,6 +185,13 @@ RankSocket TryAll(const AddressList& addresses, Clock::time_point deadline) {
 }
 
 }  // namespace
+
+int PollTimeTo(Clock::time_point deadline) {
+  constexpr std::int64_t kLongest = 1 << 30;
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, kLongest));
+}
 
 void RankSocket::Close() {
   if (descriptor_ >= 0) {
@@ -251,7 +251,7 @@ RankSocket ConnectTo(const std::string& host, int port,
       return socket;
     }
     const int error = errno;
-    const int left = MillisecondsTo(deadline);
+    const int left = PollTimeTo(deadline);
     if (left == 0) {
       throw IoError(fmt::format(
           "{}:{}: rank 0 has not answered within {:g} s: {}; does it run, is "

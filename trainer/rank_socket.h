@@ -33,6 +33,9 @@ class RankSocket {
   int descriptor_ = -1;
 };
 
+// Milliseconds until then, as poll() takes them; 0 once it has come.
+[[nodiscard]] int PollTimeTo(std::chrono::steady_clock::time_point deadline);
+
 // A socket at which the ranks meet.
 class RankListener {
  public:
