@@ -260,14 +260,9 @@ void StarRanks::Obey(Link& link, Frame frame) {
         link.stream.Put(FrameKind::kBye);
       }
       return;
-    case FrameKind::kNote: {
-      const std::size_t end = std::min(frame.body.find(kKeyEnd),  //
-                                       frame.body.size());
-      Keep(frame.body.substr(0, end),
-           std::string_view(frame.body)
-               .substr(std::min(end + 1, frame.body.size())));
+    case FrameKind::kNote:
+      KeepSent(frame.body);
       return;
-    }
     case FrameKind::kRead:
       Answer(link, frame.body);
       return;
@@ -275,6 +270,12 @@ void StarRanks::Obey(Link& link, Frame frame) {
     case FrameKind::kBeat:
       return;
   }
+}
+
+void StarRanks::KeepSent(std::string_view key_and_note) {
+  const std::size_t end = key_and_note.find(kKeyEnd);
+  Keep(std::string(key_and_note.substr(0, end)),
+       end == std::string_view::npos ? "" : key_and_note.substr(end + 1));
 }
 
 void StarRanks::Keep(const std::string& key, std::string_view note) {

@@ -69,6 +69,7 @@ class StarRanks final : public Ranks {
   void ServeLinks();
   void Hear(Link& link);
   void Obey(Link& link, Frame frame);
+  void KeepSent(std::string_view key_and_note);
   void Keep(const std::string& key, std::string_view note);
   void Answer(Link& link, const std::string& key);
   void TakeMessages();
