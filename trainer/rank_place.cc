@@ -107,8 +107,7 @@ void RequireAgreement(const RankPlace& by_hand,
                     names.world_size, launcher->world_size);
 }
 
-RankPlace FindPlace(const RankFlags& flags, const Environment& environment) {
-  const Variables variables(environment);
+RankPlace FindPlace(const RankFlags& flags, const Variables& variables) {
   if (const std::optional<RankPlace> place = ByFlags(flags)) {
     return *place;
   }
@@ -163,9 +162,9 @@ Environment ProcessEnvironment() {
 }
 
 RankPlace FindRank(const RankFlags& flags, const Environment& environment) {
-  RankPlace place = FindPlace(flags, environment);
+  const Variables variables(environment);
+  RankPlace place = FindPlace(flags, variables);
   if (!place.is_alone()) {
-    const Variables variables(environment);
     place.token = TokenOf(variables);
     if (place.is_first()) {
       place.listener =
