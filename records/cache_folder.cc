@@ -135,10 +135,6 @@ bool MakeRoom(const std::string& folder, std::int64_t bytes,
   return held + bytes <= max_bytes;
 }
 
-}  // namespace
-
-namespace {
-
 // False when another has it; true as well where there are no locks.
 bool TryLock(int descriptor, struct flock& lock) {
   return ::fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ||

@@ -31,23 +31,6 @@ std::string OwnAddress(const RankPlace& place) {
   return address;
 }
 
-}  // namespace
-
-IoError GroupError(int world_rank, std::string_view doing,
-                   const std::exception& error) {
-  const std::string text = ErrorText(error);
-  std::string_view what = text;
-  // Gloo begins with its source file, "[.../pair.cc:598] ".
-  const std::size_t place = what.find(".cc:");
-  const std::size_t end = what.find("] ");
-  if (what.starts_with('[') && place < end && end != std::string_view::npos) {
-    what.remove_prefix(end + 2);
-  }
-  return IoError(fmt::format("rank {}: {}: {}", world_rank, doing, what));
-}
-
-namespace {
-
 struct Joined {
   std::unique_ptr<DeviceGroup> group;
   std::optional<IoError> error;  // of the library that connects devices
@@ -72,6 +55,19 @@ Joined TryToJoin(const GroupSeat& seat) {
 }
 
 }  // namespace
+
+IoError GroupError(int world_rank, std::string_view doing,
+                   const std::exception& error) {
+  const std::string text = ErrorText(error);
+  std::string_view what = text;
+  // Gloo begins with its source file, "[.../pair.cc:598] ".
+  const std::size_t place = what.find(".cc:");
+  const std::size_t end = what.find("] ");
+  if (what.starts_with('[') && place < end && end != std::string_view::npos) {
+    what.remove_prefix(end + 2);
+  }
+  return IoError(fmt::format("rank {}: {}: {}", world_rank, doing, what));
+}
 
 std::unique_ptr<DeviceGroup> JoinDeviceGroup(Ranks* ranks, int first, int size,
                                              const torch::Device& device,
