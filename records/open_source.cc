@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "records/base_name.h"
 #include "records/cloud_settings.h"
 #include "records/object_source.h"
 #include "records/object_store.h"
@@ -43,8 +44,7 @@ std::string PathForMessages(const std::string& path) {
 }
 
 std::string FileNameOf(const std::string& path) {
-  const std::string shown = PathForMessages(path);
-  return shown.substr(shown.rfind('/') + 1);
+  return std::string(BaseName(PathForMessages(path)));
 }
 
 bool IsThere(const std::string& path) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/base_name.h"
 #include "records/dataset_info.h"
 #include "records/open_source.h"
 #include "records/shards.h"
@@ -25,10 +26,6 @@ constexpr std::size_t kNamed = 20;
 constexpr std::int64_t kMostMissing = 100'000;
 constexpr std::array<std::string_view, 3> kSplitFolders = {
     "train", "validation", "test"};
-
-std::string BaseName(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
 
 // The shards of one set that are there, by their numbers.
 using Members = std::map<std::int64_t, std::string>;
@@ -56,7 +53,7 @@ Sets SetsOf(const std::vector<std::string>& shards, const ShardSet& expected,
             ShardSetFaults& faults) {
   Sets sets;
   for (const std::string& path : shards) {
-    const std::string base = BaseName(path);
+    const std::string_view base = BaseName(path);
     const std::optional<ShardNameParts> name = ParseShardName(base);
     if (!name) {
       continue;
@@ -93,7 +90,7 @@ void FindTwoSizes(const Sets& sets, ShardSetFaults& faults) {
 // The path that a number of a set has: that of another of its shards, with the
 // number exchanged.
 std::string PathOfNumber(const std::string& other, std::int64_t number) {
-  const std::string base = BaseName(other);
+  const std::string base(BaseName(other));
   const ShardNameParts parts = ParseShardName(base).value();
   std::string digits = std::to_string(number);
   digits.insert(
@@ -255,7 +252,7 @@ ShardSet SetOfSplit(const std::string& folder, const std::string& split) {
 ShardSet SetOfPattern(const std::string& pattern,
                       const std::vector<std::string>& shards) {
   const std::string spelled =
-      ShardPathIn(FolderOfShard(pattern), BaseName(pattern));
+      ShardPathIn(FolderOfShard(pattern), std::string(BaseName(pattern)));
   ShardSet set = {.includes = [spelled](const std::string& path) {
     return ::fnmatch(spelled.c_str(), path.c_str(), FNM_PATHNAME) == 0;
   }};
@@ -266,12 +263,9 @@ ShardSet SetOfPattern(const std::string& pattern,
 }
 
 std::set<std::string> DescribingFolders(const std::string& folder) {
-  const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
-  std::set<std::string> folders = {own};
-  if (std::ranges::find(kSplitFolders, BaseName(own)) != kSplitFolders.end()) {
-    folders.insert(FolderOfShard(own));
-  }
-  return folders;
+  const std::vector<std::string> folders =
+      DatasetFolders(ShardPathIn(folder, "x"));
+  return {folders.begin(), folders.end()};
 }
 
 std::string FolderOfShard(const std::string& shard) {

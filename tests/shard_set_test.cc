@@ -1,7 +1,5 @@
 #include "records/shard_set.h"
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -9,6 +7,7 @@
 #include "base/error.h"
 #include "records/dataset_info.h"
 #include "records/shards.h"
+#include "tests/support/empty_files.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
@@ -31,11 +30,7 @@ using ::testing::StartsWith;
 class ShardSetTest : public ::testing::Test {
  protected:
   void Make(const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      const std::filesystem::path path(folder_ / name);
-      std::filesystem::create_directories(path.parent_path());
-      std::ofstream(path).close();
-    }
+    MakeEmptyFiles(folder_, names);
   }
   // dataset.json with a split of these shards, of 10, 11, ... records.
   void Describe(const std::string& split,

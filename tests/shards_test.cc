@@ -1,12 +1,12 @@
 #include "records/shards.h"
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "records/side_file.h"
+#include "tests/support/empty_files.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/temporary_folder.h"
 
@@ -27,11 +27,7 @@ class ShardsTest : public ::testing::Test {
  protected:
   // Makes files and the folders they are in.
   void Make(const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      const std::filesystem::path path(folder_ / name);
-      std::filesystem::create_directories(path.parent_path());
-      std::ofstream(path).close();
-    }
+    MakeEmptyFiles(folder_, names);
   }
   // What a specification finds, relative to the folder.
   std::vector<std::string> List(const std::string& spec) {

@@ -16,9 +16,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "records/base_name.h"
 #include "records/secrets_guard.h"
 #include "records/whole_number.h"
-#include "tools/base_name.h"
 #include "tools/build_version.h"
 #include "tools/man_page.h"
 

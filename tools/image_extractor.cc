@@ -12,11 +12,11 @@
 
 #include "base/error.h"
 #include "preprocess/opencv_image.h"
+#include "records/base_name.h"
 #include "records/folder_listing.h"
 #include "records/imagenet_example.h"
 #include "records/open_source.h"
 #include "records/shards.h"
-#include "tools/base_name.h"
 #include "tools/file_below.h"
 #include "tools/image_format.h"
 #include "tools/packed_record.h"

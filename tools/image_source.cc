@@ -6,10 +6,10 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/base_name.h"
 #include "records/object_source.h"
 #include "records/open_source.h"
 #include "records/url.h"
-#include "tools/base_name.h"
 
 namespace infeed {
 namespace {

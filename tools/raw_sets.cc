@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/base_name.h"
 #include "records/open_source.h"
-#include "tools/base_name.h"
 #include "tools/idx_file.h"
 #include "tools/label_files.h"
 #include "tools/raw_file.h"

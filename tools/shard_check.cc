@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/base_name.h"
 #include "records/open_source.h"
 #include "records/shards.h"
-#include "tools/base_name.h"
 
 namespace infeed {
 namespace {

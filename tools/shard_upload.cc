@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/base_name.h"
 #include "records/byte_sink.h"
 #include "records/byte_source.h"
 #include "records/crc32c.h"
@@ -17,7 +18,6 @@
 #include "records/open_sink.h"
 #include "records/open_source.h"
 #include "records/tfrecord_reader.h"
-#include "tools/base_name.h"
 #include "tools/finished_shard.h"
 
 namespace infeed {

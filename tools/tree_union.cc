@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "tools/base_name.h"
+#include "records/base_name.h"
 
 namespace infeed {
 namespace {

@@ -1,22 +1,15 @@
 #include "trainer/model_upload.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "records/base_name.h"
 #include "trainer/best_checkpoint.h"
 #include "trainer/model_dir.h"
 
 namespace infeed {
-namespace {
-
-std::string BaseName(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
-
-}  // namespace
 
 ModelUpload::ModelUpload(std::string model_dir, const RemoteFolder& remote,
                          Outbox& outbox, SentFiles& sent,
