@@ -93,7 +93,7 @@ void ModelUpload::SendCheckpoints(const std::stop_token& stop) {
 }
 
 void ModelUpload::SendBest(const std::stop_token& stop) {
-  const std::string name = BaseName(BestPath(model_dir_));
+  const std::string name(BaseName(BestPath(model_dir_)));
   const std::optional<std::int64_t> best = BestStep();
   const std::vector<std::string> changed = ChangedFiles();
   if (best && in_store_.contains(*best) &&
