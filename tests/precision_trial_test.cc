@@ -4,7 +4,7 @@
 
 #include "trainer/device_loop.h"
 #include "trainer/run_input.h"
-#include "trainer/run_options.h"
+#include "trainer/station_options.h"
 
 namespace infeed {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "trainer/run.h"
+#include "trainer/run_options.h"
 
 namespace CLI {
 class App;

@@ -3,7 +3,7 @@
 #include <stop_token>
 
 #include "trainer/params.h"
-#include "trainer/run.h"
+#include "trainer/run_options.h"
 
 namespace infeed {
 

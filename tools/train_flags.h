@@ -8,7 +8,7 @@
 #include "tools/storage_flags.h"
 #include "trainer/params.h"
 #include "trainer/rank_place.h"
-#include "trainer/run.h"
+#include "trainer/run_options.h"
 
 namespace infeed {
 

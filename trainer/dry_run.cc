@@ -20,7 +20,7 @@
 #include "trainer/model_name.h"
 #include "trainer/run_input.h"
 #include "trainer/run_memory.h"
-#include "trainer/run_options.h"
+#include "trainer/station_options.h"
 
 namespace infeed {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "trainer/run.h"
+#include "trainer/run_options.h"
 
 namespace infeed {
 

@@ -10,8 +10,8 @@
 #include "trainer/model_graph.h"
 #include "trainer/onnx_file.h"
 #include "trainer/preprocessing_json.h"
-#include "trainer/run_options.h"
 #include "trainer/safetensors.h"
+#include "trainer/station_options.h"
 #include "trainer/torch_script.h"
 
 namespace infeed {

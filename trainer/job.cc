@@ -13,9 +13,9 @@
 #include "trainer/param_yaml.h"
 #include "trainer/rank_parts.h"
 #include "trainer/resume.h"
-#include "trainer/run_options.h"
 #include "trainer/run_storage.h"
 #include "trainer/schedule_advice.h"
+#include "trainer/station_options.h"
 #include "trainer/warm_start.h"
 
 namespace infeed {

@@ -14,7 +14,7 @@
 #include "trainer/model_labels.h"
 #include "trainer/params.h"
 #include "trainer/ranks.h"
-#include "trainer/run.h"
+#include "trainer/run_options.h"
 
 // What the modes of train_resnet share. Each mode is a file of its own,
 // train_mode.cc, eval_mode.cc and so on; run.cc chooses.

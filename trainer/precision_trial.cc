@@ -14,7 +14,7 @@
 #include "trainer/param_yaml.h"
 #include "trainer/rank_parts.h"
 #include "trainer/run_input.h"
-#include "trainer/run_options.h"
+#include "trainer/station_options.h"
 
 namespace infeed {
 namespace {

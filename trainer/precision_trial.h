@@ -5,7 +5,7 @@
 #include "trainer/device_options.h"
 #include "trainer/params.h"
 #include "trainer/ranks.h"
-#include "trainer/run.h"
+#include "trainer/run_options.h"
 
 // What precision=auto is for a training on a CPU: whether bfloat16 pays depends
 // on the processor, the model and the image size, so both are timed.

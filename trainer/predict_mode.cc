@@ -18,7 +18,7 @@
 #include "trainer/prediction_pictures.h"
 #include "trainer/prediction_sample.h"
 #include "trainer/run_input.h"
-#include "trainer/run_options.h"
+#include "trainer/station_options.h"
 
 namespace infeed {
 namespace {

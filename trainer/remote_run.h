@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "trainer/outbox.h"
 #include "trainer/remote_model.h"
-#include "trainer/run.h"
+#include "trainer/run_options.h"
 #include "trainer/run_storage.h"
 #include "trainer/scratch_folder.h"
 #include "trainer/uploader.h"

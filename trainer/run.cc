@@ -18,7 +18,7 @@
 #include "trainer/rank_parts.h"
 #include "trainer/rank_socket.h"
 #include "trainer/run_memory.h"
-#include "trainer/run_options.h"
+#include "trainer/station_options.h"
 #include "trainer/torch_errors.h"
 
 namespace infeed {

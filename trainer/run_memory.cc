@@ -8,7 +8,7 @@
 #include "trainer/image_size_schedule.h"
 #include "trainer/job.h"
 #include "trainer/model_cost.h"
-#include "trainer/run_options.h"
+#include "trainer/station_options.h"
 
 namespace infeed {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "trainer/memory_need.h"
-#include "trainer/run.h"
+#include "trainer/run_options.h"
 #include "trainer/torch_errors.h"
 
 // Of a run: what its memory is estimated to be, and what happens when that runs

@@ -1,4 +1,4 @@
-#include "trainer/run_options.h"
+#include "trainer/station_options.h"
 
 #include <algorithm>
 #include <string>
