@@ -24,7 +24,7 @@ if(NOT commit)
   set(commit unknown)
 endif()
 file(CONFIGURE OUTPUT "${OUT}" @ONLY CONTENT
-"#include \"tools/build_version.h\"
+"#include \"tools/cli/build_version.h\"
 
 namespace infeed {
 

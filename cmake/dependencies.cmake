@@ -19,11 +19,13 @@ find_package(pugixml REQUIRED)
 find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
 find_package(hwy REQUIRED)
 
-find_package(CLI11 REQUIRED)
-find_package(fmt REQUIRED)
-find_package(yaml-cpp REQUIRED)
-# Its package file asks for programs that Debian packs apart.
-find_library(INFEED_ZIP zip REQUIRED)
+if(INFEED_TOOLS)
+  find_package(CLI11 REQUIRED)
+  find_package(fmt REQUIRED)
+  find_package(yaml-cpp REQUIRED)
+  # Its package file asks for programs that Debian packs apart.
+  find_library(INFEED_ZIP zip REQUIRED)
+endif()
 
 # LibTorch: Debian's package, or a PyTorch wheel with CUDA. Its configuration
 # sets directory-wide flags; they stay in this variable.
@@ -34,7 +36,7 @@ if(INFEED_CUDA)
   # The wheel's headers come with fmt's, of another version than the system's
   # library.
   set(infeed_fmt_beside_torch fmt::fmt-header-only)
-else()
+elseif(INFEED_TRAINER)
   find_package(Torch REQUIRED)
 endif()
 set(CMAKE_CXX_FLAGS "${infeed_saved_flags}")

@@ -16,4 +16,10 @@ write_basic_package_version_file(infeedConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/infeedConfig.cmake
               ${PROJECT_BINARY_DIR}/infeedConfigVersion.cmake
+              cmake/opencv_parts.cmake
   DESTINATION ${infeed_package_dir})
+
+# What users read: pages, and programs to begin from.
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  PATTERN "__pycache__" EXCLUDE)

@@ -1,6 +1,10 @@
 # The only switches there are: the same version always does the same.
-option(INFEED_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(INFEED_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(INFEED_TOOLS "Build the programs; without, the libraries alone" ON)
+option(INFEED_TRAINER "Build train_resnet, which needs LibTorch" ${INFEED_TOOLS})
+option(INFEED_TESTS "Build the tests, which need all parts"
+  ${PROJECT_IS_TOP_LEVEL})
+option(INFEED_BENCHMARKS "Build the benchmarks, which need the programs"
+  ${PROJECT_IS_TOP_LEVEL})
 option(INFEED_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 option(INFEED_CUDA "Train on GPUs, with LibTorch of a PyTorch wheel" OFF)
 option(INFEED_IMAGE_CODECS
@@ -8,6 +12,16 @@ option(INFEED_IMAGE_CODECS
 set(INFEED_CUDA_ARCHITECTURES "80-real;90-real;100" CACHE STRING
   "Whose device code a build with CUDA has, as CMAKE_CUDA_ARCHITECTURES takes it")
 set(INFEED_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
+
+
+# What is left out takes along what needs it.
+if(NOT INFEED_TOOLS)
+  set(INFEED_TRAINER OFF)
+  set(INFEED_BENCHMARKS OFF)
+endif()
+if(NOT INFEED_TRAINER)
+  set(INFEED_TESTS OFF)
+endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release)

@@ -1,20 +1,40 @@
-# infeed_library(NAME [UNITY] SOURCES ... HEADERS ... [PUBLIC ...] [PRIVATE ...])
-# One static library a folder, with an alias infeed::NAME. Headers are found
-# as "NAME/x.h", in the tree and once installed. UNITY compiles a dozen sources
-# at a time, where the headers of a library cost more than the sources do.
+# infeed_library(NAME [UNITY] [PUBLIC ...] [PRIVATE ...]): a static library, with
+# an alias infeed::NAME, whose rooms add their sources. UNITY compiles a dozen
+# sources at a time, where the headers of a library cost more than the sources
+# do.
 function(infeed_library name)
-  cmake_parse_arguments(ARG "UNITY" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
-  add_library(infeed_${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "UNITY" "" "PUBLIC;PRIVATE" ${ARGN})
+  add_library(infeed_${name} STATIC)
   add_library(infeed::${name} ALIAS infeed_${name})
   set_target_properties(infeed_${name} PROPERTIES
     EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
     UNITY_BUILD ${ARG_UNITY} UNITY_BUILD_BATCH_SIZE 12)
-  target_sources(infeed_${name} PUBLIC
-    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
+  target_include_directories(infeed_${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   target_compile_features(infeed_${name} PUBLIC cxx_std_20)
   target_link_libraries(infeed_${name}
     PUBLIC ${ARG_PUBLIC}
     PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:infeed_options>)
+endfunction()
+
+# infeed_room(LIBRARY SOURCES ... [PUBLIC_HEADERS ...]): what a room adds to a
+# library. Public headers are installed: those that users of the library name,
+# and those that these include.
+function(infeed_room library)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC_HEADERS" ${ARGN})
+  target_sources(infeed_${library} PRIVATE ${ARG_SOURCES})
+  if(ARG_PUBLIC_HEADERS)
+    target_sources(infeed_${library} PUBLIC
+      FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
+      FILES ${ARG_PUBLIC_HEADERS})
+  endif()
+endfunction()
+
+# infeed_rooms(ROOM ...): the folder's rooms, each with a list of its own.
+function(infeed_rooms)
+  foreach(room IN LISTS ARGN)
+    add_subdirectory(${room})
+  endforeach()
 endfunction()
 
 # infeed_program(NAME SOURCES ... LIBRARIES ...): an installed program. All of

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/input_pipeline.h"
-#include "records/shards.h"
+#include <infeed/pipeline/engine/input_pipeline.h>
+#include <infeed/records/files/shards.h>
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/input_pipeline.h"
-#include "pipeline/stream_state.h"
-#include "records/shards.h"
+#include <infeed/pipeline/engine/input_pipeline.h>
+#include <infeed/pipeline/order/stream_state.h>
+#include <infeed/records/files/shards.h>
 
 namespace {
 

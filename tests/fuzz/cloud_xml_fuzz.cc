@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "records/object_xml.h"
+#include "records/http/object_xml.h"
 
 // Any bytes as what an object store answers: the parsers deliver what a
 // document can hold or throw DataError, and a name that is put into a document

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "tools/csv.h"
+#include "tools/images/csv.h"
 
 // Any text is a table or a DataError: each row has a field and begins after
 // the one before.

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "records/example.pb.h"
-#include "records/example_reader.h"
-#include "records/imagenet_example.h"
+#include "records/example/example.pb.h"
+#include "records/example/imagenet_example.h"
+#include "records/example/reader.h"
 
 // Any bytes as an Example: what protobuf parses, our walk over the wire must
 // parse to the same.

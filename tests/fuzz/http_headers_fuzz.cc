@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "records/http_transfer.h"
-#include "records/object_store.h"
-#include "records/range_answer.h"
-#include "records/url.h"
+#include "records/cloud/object_store.h"
+#include "records/cloud/range_answer.h"
+#include "records/http/http_transfer.h"
+#include "records/http/url.h"
 
 // Any bytes as an answer's headers and body, and as a URL: what is stored
 // stays within its limits, and a URL that is taken is the same when it is

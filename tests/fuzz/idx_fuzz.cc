@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "records/byte_source.h"
-#include "tools/idx_file.h"
+#include "records/bytes/byte_source.h"
+#include "tools/images/idx_file.h"
 
 // Any bytes are an IDX file, packed or not, of just the size that its header
 // says, or a DataError.

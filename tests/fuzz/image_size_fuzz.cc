@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "preprocess/image_size.h"
+#include "preprocess/codecs/image_size.h"
 
 // Any bytes have a size or none, and no read goes beyond them.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,

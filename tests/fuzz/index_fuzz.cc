@@ -6,8 +6,8 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/dali_index.h"
-#include "records/index_file.h"
+#include "records/store/dali_index.h"
+#include "records/tfrecord/index_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 

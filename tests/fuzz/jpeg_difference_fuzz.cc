@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "bench/window_check.h"
-#include "preprocess/jpeg.h"
-#include "preprocess/jpeg_seek_index.h"
-#include "preprocess/simd_target.h"
+#include "bench/decoder/window_check.h"
+#include "preprocess/jpeg/jpeg.h"
+#include "preprocess/jpeg_entropy/seek_index.h"
+#include "preprocess/pixels/simd_target.h"
 
 // Of any bytes JpegDecoder makes what libjpeg-turbo makes: the same pixels,
 // message and warning, whole, scaled, in windows and through a seek index. An

@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "trainer/param_table.h"
-#include "trainer/param_value.h"
-#include "trainer/param_yaml.h"
-#include "trainer/params.h"
-#include "trainer/params_parse.h"
+#include "trainer/params/params.h"
+#include "trainer/params/parse.h"
+#include "trainer/params/table.h"
+#include "trainer/params/value.h"
+#include "trainer/params/yaml.h"
 
 namespace infeed {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "trainer/safetensors.h"
+#include "trainer/tensors/safetensors.h"
 
 // Any bytes are tensors or a DataError, and half precision takes no more than
 // twice its bytes.

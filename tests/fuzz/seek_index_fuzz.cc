@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "preprocess/jpeg_seek_index.h"
+#include "preprocess/jpeg_entropy/seek_index.h"
 
 // Any bytes are an index or none; what is taken for one is whole, and comes
 // back the same from bytes of our own.

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "records/byte_source.h"
-#include "records/compression.h"
-#include "records/index_file.h"
-#include "records/tfrecord_format.h"
-#include "records/tfrecord_reader.h"
+#include "records/bytes/byte_source.h"
+#include "records/tfrecord/compression.h"
+#include "records/tfrecord/format.h"
+#include "records/tfrecord/index_file.h"
+#include "records/tfrecord/reader.h"
 #include "tests/support/bytes.h"
 
 // Any bytes as a TFRecord file: whatever is delivered must be what is in the

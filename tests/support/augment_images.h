@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "preprocess/pack.h"
+#include "preprocess/pixels/pack.h"
 
 // The images of tests/data/README.augment.md, made without files.
 namespace infeed {

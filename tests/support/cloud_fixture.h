@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "records/cloud_settings.h"
-#include "records/open_source.h"
+#include "records/cloud/cloud_settings.h"
+#include "records/files/open_source.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/object_server.h"
 

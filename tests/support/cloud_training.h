@@ -8,14 +8,14 @@
 #include <thread>
 #include <vector>
 
-#include "records/fnv_hash.h"
-#include "records/shards.h"
-#include "records/tfrecord_writer.h"
+#include "records/bytes/fnv_hash.h"
+#include "records/files/shards.h"
+#include "records/tfrecord/writer.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/run_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/model_dir.h"
+#include "trainer/model_dir/model_dir.h"
 
 namespace infeed {
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "preprocess/simd_target.h"
+#include "preprocess/pixels/simd_target.h"
 
 namespace infeed {
 

@@ -4,9 +4,9 @@
 #define HWY_TARGET_INCLUDE "tests/support/entropy_targets.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
-#include "preprocess/jpeg_entropy-inl.h"
-#include "preprocess/jpeg_order-inl.h"
-#include "preprocess/jpeg_runs-inl.h"
+#include "preprocess/jpeg_entropy/entropy-inl.h"
+#include "preprocess/jpeg_entropy/order-inl.h"
+#include "preprocess/jpeg_entropy/runs-inl.h"
 #include "tests/support/entropy_targets.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <span>
 
-#include "preprocess/jpeg_entropy.h"
+#include "preprocess/jpeg_entropy/entropy.h"
 
 namespace infeed {
 
-// preprocess/jpeg_entropy-inl.h on the SIMD target in use. Their contracts are
-// there; coefficients come in the target's order, StoredPlaces() says which.
+// preprocess/jpeg_entropy/entropy-inl.h on the SIMD target in use. Their
+// contracts are there; coefficients come in the target's order, StoredPlaces()
+// says which.
 [[nodiscard]] std::array<std::uint8_t, 64> StoredPlaces();
 [[nodiscard]] bool DecodeMcusOnTarget(const McuLayout& layout,
                                       const ScanBytes& bytes, int mcus,

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/window_check.h"
+#include "bench/decoder/window_check.h"
 #include "tests/support/each_target.h"
 
 namespace infeed {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "records/imagenet_example.h"
+#include "records/example/imagenet_example.h"
 
 namespace infeed {
 

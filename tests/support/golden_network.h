@@ -8,7 +8,7 @@
 #include <torch/types.h>
 
 #include "tests/support/torchvision_golden.h"
-#include "trainer/network.h"
+#include "trainer/network/network.h"
 
 namespace infeed {
 

@@ -7,9 +7,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "preprocess/jpeg_color-inl.h"
-#include "preprocess/jpeg_idct_scaled-inl.h"
-#include "preprocess/jpeg_order-inl.h"
+#include "preprocess/jpeg_entropy/order-inl.h"
+#include "preprocess/jpeg_pixels/color-inl.h"
+#include "preprocess/jpeg_pixels/idct_scaled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {

@@ -7,9 +7,10 @@
 namespace infeed {
 
 // The back half of the JPEG decoder as compiled for one SIMD target:
-// preprocess/jpeg_idct_scaled-inl.h and jpeg_color-inl.h.
+// preprocess/jpeg_pixels/idct_scaled-inl.h and
+// preprocess/jpeg_pixels/color-inl.h.
 struct JpegBackHalf {
-  // The first places of preprocess/jpeg_order-inl.h's kStoredPlace.
+  // The first places of preprocess/jpeg_entropy/order-inl.h's kStoredPlace.
   std::array<std::uint8_t, 64> stored_place;
   bool (*inverse_dct_row)(int size, const std::int16_t* coefficients,
                           const std::uint8_t* ends, const int* blocks,
@@ -28,7 +29,7 @@ struct JpegBackHalf {
                         const std::uint8_t* b, int count, std::uint8_t* rgb);
 };
 
-// That of the target in use (preprocess/simd_target.h).
+// That of the target in use (preprocess/pixels/simd_target.h).
 [[nodiscard]] JpegBackHalf CurrentJpegBackHalf();
 
 }  // namespace infeed

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "preprocess/jpeg_entropy.h"
+#include "preprocess/jpeg_entropy/entropy.h"
 
 namespace infeed {
 

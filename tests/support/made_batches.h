@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "pipeline/batch.h"
-#include "trainer/infeed.h"
+#include "pipeline/memory/batch.h"
+#include "trainer/feed/infeed.h"
 
 namespace infeed {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "tests/support/tensors.h"
-#include "trainer/checkpoint.h"
+#include "trainer/checkpoint/checkpoint.h"
 
 namespace infeed {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "records/frame_scan.h"
-#include "records/index_file.h"
-#include "records/open_source.h"
-#include "records/record_index.h"
+#include "records/files/open_source.h"
+#include "records/store/record_index.h"
+#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/index_file.h"
 #include "tests/support/temporary_folder.h"
 
 namespace infeed {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-#include "preprocess/jpeg_seek_index.h"
+#include "preprocess/jpeg_entropy/seek_index.h"
 
 namespace infeed {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pipeline/stats.h"
+#include "pipeline/stats/stats.h"
 
 namespace infeed {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/model_options.h"
+#include "trainer/model/options.h"
 
 namespace infeed {
 

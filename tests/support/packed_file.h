@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/atomic_file.h"
-#include "records/deflate_sink.h"
-#include "records/open_sink.h"
+#include "records/files/open_sink.h"
+#include "records/tfrecord/deflate_sink.h"
 
 namespace infeed {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "records/imagenet_example.h"
+#include "records/example/imagenet_example.h"
 
 namespace infeed {
 

@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "preprocess/image.h"
+#include "preprocess/pixels/image.h"
 
 namespace infeed {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tests/support/tensors.h"
-#include "trainer/host_tensor.h"
-#include "trainer/layer_plan.h"
-#include "trainer/model_layers.h"
-#include "trainer/model_options.h"
+#include "trainer/model/layer_plan.h"
+#include "trainer/model/layers.h"
+#include "trainer/model/options.h"
+#include "trainer/tensors/host_tensor.h"
 
 namespace infeed {
 

@@ -9,8 +9,8 @@
 
 #include <ATen/Parallel.h>
 
-#include "trainer/rank_meeting.h"
-#include "trainer/rank_star.h"
+#include "trainer/ranks/meeting.h"
+#include "trainer/ranks/star.h"
 
 namespace infeed {
 

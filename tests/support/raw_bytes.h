@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/atomic_file.h"
-#include "records/deflate_sink.h"
-#include "records/open_sink.h"
+#include "records/files/open_sink.h"
+#include "records/tfrecord/deflate_sink.h"
 #include "tests/support/temporary_folder.h"
 
 // The bytes of raw data files, built small.

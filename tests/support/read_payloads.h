@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "records/tfrecord_reader.h"
+#include "records/tfrecord/reader.h"
 #include "tests/support/bytes.h"
 
 namespace infeed {

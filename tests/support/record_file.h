@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "records/tfrecord_format.h"
+#include "records/tfrecord/format.h"
 #include "tests/support/bytes.h"
 
 namespace infeed {

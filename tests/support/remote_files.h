@@ -7,9 +7,9 @@
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/made_checkpoint.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/checkpoint_save.h"
-#include "trainer/model_dir.h"
-#include "trainer/remote_folder.h"
+#include "trainer/checkpoint/save.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/remote/folder.h"
 
 namespace infeed {
 

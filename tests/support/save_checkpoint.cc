@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "tests/support/made_checkpoint.h"
-#include "trainer/checkpoint_save.h"
+#include "trainer/checkpoint/save.h"
 
 int main(int argc, char** argv) {
   infeed::Check(argc == 3, "a folder and a step are given");

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "base/error.h"
-#include "records/imagenet_example.h"
-#include "records/shards.h"
-#include "records/tfrecord_writer.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/shards.h"
+#include "records/tfrecord/writer.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "records/record_index.h"
+#include "records/store/record_index.h"
 #include "tests/support/temporary_folder.h"
 
 namespace infeed {

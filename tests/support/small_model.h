@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "records/shards.h"
-#include "records/tfrecord_writer.h"
+#include "records/files/shards.h"
+#include "records/tfrecord/writer.h"
 #include "tests/support/run_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"

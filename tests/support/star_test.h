@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/rank_meeting.h"
-#include "trainer/rank_star.h"
+#include "trainer/ranks/meeting.h"
+#include "trainer/ranks/star.h"
 
 #include "gtest/gtest.h"
 

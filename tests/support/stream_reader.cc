@@ -1,9 +1,9 @@
 #include "tests/support/stream_reader.h"
 
-#include "pipeline/sample_order.h"
-#include "preprocess/recipe.h"
-#include "records/imagenet_example.h"
-#include "records/record_store.h"
+#include "pipeline/order/sample_order.h"
+#include "preprocess/recipe/recipe.h"
+#include "records/example/imagenet_example.h"
+#include "records/store/record_store.h"
 
 namespace infeed {
 

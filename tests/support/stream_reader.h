@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/input_pipeline.h"
+#include "pipeline/engine/input_pipeline.h"
 
 namespace infeed {
 

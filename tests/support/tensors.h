@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/host_tensor.h"
+#include "trainer/tensors/host_tensor.h"
 
 namespace infeed {
 

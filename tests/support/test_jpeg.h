@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "preprocess/image.h"
+#include "preprocess/pixels/image.h"
 #include "tests/support/bytes.h"
 
 namespace infeed {

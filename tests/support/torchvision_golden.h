@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/batch.h"
+#include "pipeline/memory/batch.h"
 
 // What tests/data/make_torchvision_goldens.py wrote, and its formulas again.
 namespace infeed {

@@ -1,0 +1,172 @@
+#include "base/charts/svg_chart.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "base/charts/svg_parts.h"
+
+namespace infeed {
+namespace {
+
+// Of a column chart, in the units of its view box.
+constexpr double kHeight = 240;
+constexpr double kLeft = 56;
+constexpr double kTop = 8;
+constexpr double kBottom = 24;
+constexpr double kMaxColumn = 48;
+constexpr double kPlotHeight = kHeight - kTop - kBottom;
+constexpr std::size_t kMaxLabels = 9;
+// Of a row chart.
+constexpr double kRowHeight = 20;
+constexpr double kNameWidth = 200;
+constexpr double kValueWidth = 70;
+constexpr std::size_t kCharactersOfName = 30;
+// Of a map.
+constexpr double kCell = 20;
+
+struct Box {
+  double x;
+  double y;
+  double width;
+  double height;
+};
+
+std::string Rectangle(std::string_view kind, const Box& box, double opacity,
+                      std::string_view title) {
+  return fmt::format(
+      "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" "
+      "height=\"{:.2f}\" fill-opacity=\"{:.3f}\"><title>{}</title></rect>\n",
+      kind, box.x, box.y, box.width, box.height, opacity, EscapeXml(title));
+}
+
+double Largest(const std::vector<ChartBar>& bars) {
+  double largest = 0;
+  for (const ChartBar& bar : bars) {
+    largest = std::max(largest, bar.value);
+  }
+  return largest;
+}
+
+std::string ShortLabel(const std::string& label) {
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    const bool starts = (static_cast<unsigned char>(label[i]) & 0xC0) != 0x80;
+    if (starts && ++characters > kCharactersOfName) {
+      return label.substr(0, i) + "\xE2\x80\xA6";
+    }
+  }
+  return label;
+}
+
+}  // namespace
+
+std::string ColumnChart(const std::vector<ChartBar>& bars, double width) {
+  if (bars.empty()) {
+    return "";
+  }
+  const double step = NiceStep(std::max(Largest(bars) / 4, 1.0));
+  const double top = std::max(std::ceil(Largest(bars) / step), 1.0) * step;
+  const double plot_width = width - kLeft - 8;
+  std::string svg = SvgOpen(width, kHeight);
+  const auto steps = static_cast<int>(std::lround(top / step));
+  for (int i = 0; i <= steps; ++i) {
+    const double value = i * step;
+    const double y = kTop + kPlotHeight * (1 - value / top);
+    svg += SvgLine(kLeft, y, kLeft + plot_width, y);
+    svg += SvgText(kLeft - 6, y + 4, "end", fmt::format("{:.0f}", value));
+  }
+  const double column =
+      std::min(plot_width / static_cast<double>(bars.size()), kMaxColumn);
+  // Thin columns overlap a little, so that nothing shines through.
+  const double gap = column > 4 ? std::min(column / 12, 3.0) : -0.5;
+  const std::size_t every = (bars.size() + kMaxLabels - 1) / kMaxLabels;
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const double x = kLeft + column * static_cast<double>(i);
+    const double height = kPlotHeight * bars[i].value / top;
+    svg += Rectangle("bar",
+                     {.x = x + gap / 2,
+                      .y = kTop + kPlotHeight - height,
+                      .width = column - gap,
+                      .height = height},
+                     1, bars[i].title);
+    if (i % every == 0 && !bars[i].label.empty()) {
+      svg += SvgText(x + column / 2, kHeight - 6, "middle", bars[i].label);
+    }
+  }
+  return svg + "</svg>\n";
+}
+
+std::string RowChart(const std::vector<ChartBar>& bars, double width) {
+  if (bars.empty()) {
+    return "";
+  }
+  const double largest = std::max(Largest(bars), 1e-9);
+  const double space = width - kNameWidth - kValueWidth;
+  std::string svg =
+      SvgOpen(width, kRowHeight * static_cast<double>(bars.size()));
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const double y = kRowHeight * static_cast<double>(i);
+    const double length = std::max(space * bars[i].value / largest, 0.5);
+    svg += SvgText(kNameWidth - 6, y + 14, "end", ShortLabel(bars[i].label));
+    svg += Rectangle("bar",
+                     {.x = kNameWidth,
+                      .y = y + 3,
+                      .width = length,
+                      .height = kRowHeight - 6},
+                     1, bars[i].title);
+    svg += SvgText(kNameWidth + length + 6, y + 14, "start",
+                   fmt::format("{:.0f}", bars[i].value));
+  }
+  return svg + "</svg>\n";
+}
+
+std::string HeatMap(const std::vector<ChartCell>& cells,
+                    const std::vector<ChartTick>& x_ticks,
+                    const std::vector<ChartTick>& y_ticks) {
+  if (cells.empty()) {
+    return "";
+  }
+  int columns = 0;
+  int rows = 0;
+  double largest = 0;
+  for (const ChartCell& cell : cells) {
+    columns = std::max(columns, cell.x + 1);
+    rows = std::max(rows, cell.y + 1);
+    largest = std::max(largest, cell.value);
+  }
+  for (const ChartTick& tick : x_ticks) {
+    columns = std::max(columns, tick.at);
+  }
+  for (const ChartTick& tick : y_ticks) {
+    rows = std::max(rows, tick.at);
+  }
+  const double width = columns * kCell;
+  const double height = rows * kCell;
+  std::string svg = SvgOpen(kLeft + width + 24, kTop + height + kBottom);
+  for (const ChartTick& tick : x_ticks) {
+    const double x = kLeft + tick.at * kCell;
+    svg += SvgLine(x, kTop, x, kTop + height);
+    svg += SvgText(x, kTop + height + 16, "middle", tick.label);
+  }
+  for (const ChartTick& tick : y_ticks) {
+    const double y = kTop + height - tick.at * kCell;
+    svg += SvgLine(kLeft, y, kLeft + width, y);
+    svg += SvgText(kLeft - 6, y + 4, "end", tick.label);
+  }
+  for (const ChartCell& cell : cells) {
+    // The root, so that few are seen beside many.
+    const double opacity = 0.08 + 0.92 * std::sqrt(cell.value / largest);
+    svg += Rectangle("bar",
+                     {.x = kLeft + cell.x * kCell + 0.5,
+                      .y = kTop + height - (cell.y + 1) * kCell + 0.5,
+                      .width = kCell - 1,
+                      .height = kCell - 1},
+                     opacity, cell.title);
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace infeed

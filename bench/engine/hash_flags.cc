@@ -1,0 +1,106 @@
+#include "bench/engine/hash_flags.h"
+
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "bench/common/stream_hash.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "pipeline/order/batch_plan.h"
+#include "pipeline/order/sample_order.h"
+#include "pipeline/order/stream_state.h"
+#include "tools/cli/number_checks.h"
+
+namespace infeed {
+namespace {
+
+// Where --restore says that the stream goes on; else its beginning.
+StreamPosition StartOf(const RecordIndex& index, const InputOptions& options,
+                       const std::string& restore) {
+  constexpr std::int64_t kMostBytes = 1 << 20;
+  return restore.empty() ? StreamPosition{}
+                         : ResumePosition(ReadWholeFile(restore, kMostBytes),
+                                          index, options);
+}
+
+// Of so many batches, or of all that there are.
+std::string HashOf(InputPipeline& pipeline, std::int64_t batches) {
+  StreamHash hash;
+  for (std::int64_t i = 0; i < batches; ++i) {
+    const BatchHandle batch = pipeline.Next();
+    if (batch == nullptr) {
+      break;
+    }
+    hash.Add(*batch);
+  }
+  return hash.Finish();
+}
+
+// The records of one batch, in the order of its slots.
+std::string RecordsText(const EpochOrder& order, const BatchPlan& plan) {
+  std::string text;
+  for (int slot = 0; slot < plan.samples; ++slot) {
+    text += fmt::format("{}{}", slot == 0 ? "" : " ",
+                        order.RecordAt(plan.PlaceOf(slot)));
+  }
+  return text;
+}
+
+}  // namespace
+
+void AddHashFlags(CLI::App& app, HashFlags& flags) {
+  CLI::Option* const hash =
+      app.add_option("--hash", flags.batches,
+                     "Print the SHA-256 of the pixels and labels of the first "
+                     "N batches, for each of --threads, instead of measuring.")
+          ->check(PositiveNumber())
+          ->type_name("N");
+  app.add_option("--save_state", flags.save_state,
+                 "File to write the stream's state to, after those N batches.")
+      ->needs(hash)
+      ->type_name("FILE");
+  app.add_option("--restore", flags.restore,
+                 "File with the state of a stream to go on with, of the same "
+                 "data and options.")
+      ->needs(hash)
+      ->type_name("FILE");
+  app.add_option("--order", flags.order,
+                 "Print the records of the first N batches by their numbers "
+                 "from 0, this rank's part alone, instead of measuring.")
+      ->check(PositiveNumber())
+      ->excludes(hash)
+      ->type_name("N");
+}
+
+void PrintHashes(const RecordIndex& index, const InputOptions& options,
+                 std::span<const int> threads, const HashFlags& flags) {
+  const StreamPosition start = StartOf(index, options, flags.restore);
+  for (const int count : threads) {
+    InputOptions input = options;
+    input.threads = count;
+    InputPipeline pipeline(index, input, start);
+    fmt::print("{}\n", HashOf(pipeline, flags.batches));
+    if (!flags.save_state.empty()) {  // The same for any number of threads.
+      WriteFileAtomically(flags.save_state, pipeline.State());
+    }
+  }
+}
+
+void PrintOrder(const RecordIndex& index, const InputOptions& options,
+                const HashFlags& flags) {
+  const InputOptions input = CheckedInputOptions(options);
+  const SampleOrder order(ShardSizes(index, input.max_records), input);
+  CurrentEpoch epoch(order);
+  BatchSequence sequence(order.places(), input, {});
+  for (std::int64_t i = 0; i < flags.order; ++i) {
+    const std::optional<BatchPlan> plan = sequence.Next();
+    if (!plan) {
+      break;
+    }
+    fmt::print("{}\n", RecordsText(epoch.Of(plan->epoch), *plan));
+  }
+}
+
+}  // namespace infeed

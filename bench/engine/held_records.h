@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "pipeline/order/options.h"
+#include "pipeline/order/sample_order.h"
+#include "pipeline/reading/sample_seek_index.h"
+#include "records/example/imagenet_example.h"
+#include "records/store/record_index.h"
+#include "records/store/record_store.h"
+#include "records/store/seek_store.h"
+
+namespace infeed {
+
+// A record as the pipeline's read stage leaves it.
+struct HeldRecord {
+  std::vector<std::byte> buffer = {};
+  RecordPayload payload = {};        // a view into buffer
+  ImagenetExampleView example = {};  // views into it
+  SampleSeekIndex seek_index = {};
+};
+
+// Reads the records of a stream in its order, as the pipeline's read stage
+// does: bytes, checksums, the Example, the seek index. The index must outlive
+// it. Thread-safe.
+class StreamReader {
+ public:
+  StreamReader(const RecordIndex& index, const InputOptions& input);
+
+  // The order of the epoch that a place of the endless stream belongs to.
+  [[nodiscard]] EpochOrder EpochOf(std::int64_t place) const {
+    return order_.Epoch(static_cast<std::uint32_t>(place / places()));
+  }
+  [[nodiscard]] std::int64_t places() const { return order_.places(); }
+
+  // Reads what stands at a place of the stream into `held`, whose buffers are
+  // used again. Throws DataError, IoError. Requires: epoch is EpochOf(place).
+  void Read(std::int64_t place, const EpochOrder& epoch,
+            HeldRecord& held) const;
+
+ private:
+  SampleOrder order_;
+  RecordStore store_;
+  SeekStore seek_store_;
+  bool use_seek_indexes_;
+};
+
+// The first records of a stream that hold JPEGs or other images, as many as
+// fit: at most 1,024, in at most a quarter of the memory limit. Throws
+// DataError where there is none.
+[[nodiscard]] std::vector<std::unique_ptr<HeldRecord>> HoldRecords(
+    const RecordIndex& index, const InputOptions& input);
+
+}  // namespace infeed

@@ -1,0 +1,294 @@
+// How many images a second the input pipeline makes of some shards, where the
+// time goes, and what would change it.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "bench/common/made_shards.h"
+#include "bench/engine/hash_flags.h"
+#include "bench/engine/plot.h"
+#include "bench/engine/progress.h"
+#include "bench/engine/report.h"
+#include "bench/engine/run.h"
+#include "bench/engine/stage_round.h"
+#include "pipeline/engine/autotune.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "pipeline/order/label_class.h"
+#include "pipeline/reading/memory_limit.h"
+#include "records/files/shards.h"
+#include "records/store/record_index.h"
+#include "tools/cli/cloud_flags.h"
+#include "tools/cli/completion.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/number_checks.h"
+#include "tools/input/input_flags.h"
+#include "tools/input/observation.h"
+#include "tools/input/selection_flags.h"
+
+namespace infeed {
+namespace {
+
+struct Flags {
+  std::string data_dir;
+  std::string split = "train";
+  std::string shards;
+  bool allow_missing_shards = false;
+  std::int64_t made_images = 0;
+  std::string stage = "all";
+  std::string json;
+  std::string plot;
+  HashFlags hash;
+  bool autotune = false;
+  bool dry_run = false;
+  InputFlags input;
+  SelectionFlags selection;
+  ThroughputOptions throughput;
+  CloudFlags cloud;
+  ObservationFlags observation;
+};
+
+constexpr const char* kDescription =
+    "Measures how fast the input pipeline makes batches of TFRecord shards: "
+    "images per second, time and waiting of each stage, CPU time, memory, and "
+    "in words what bounds it. Nothing is done with the batches, so this is "
+    "what a training run could get at best; with --device_rate they go to a "
+    "device that takes so many, and how long it waits is measured.\n\n"
+    "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
+    "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
+    "  pipeline_throughput --data_dir DIR --stage decode\n"
+    "  pipeline_throughput --data_dir DIR --device_rate 3000 --graph basic\n"
+    "  pipeline_throughput --data_dir DIR --eval --split validation\n"
+    "  pipeline_throughput --shards 'DIR/train-*' --hash 100\n";
+
+void AddDataFlags(CLI::App& app, Flags& flags) {
+  app.add_option("--data_dir", flags.data_dir,
+                 "Folder with the data set's shards.")
+      ->type_name("DIR");
+  app.add_option("--split", flags.split,
+                 "Split of the data set: train, validation or test.")
+      ->capture_default_str();
+  app.add_option("--shards", flags.shards,
+                 "Files, folders or patterns of shards, instead of --data_dir.")
+      ->type_name("SPEC");
+  app.add_flag("--allow_missing_shards", flags.allow_missing_shards,
+               "Go on where shards of the set are missing, and say which.");
+  app.add_option("--made", flags.made_images,
+                 "Photographs of 500x375 to make in temporary shards, instead "
+                 "of a data set.")
+      ->check(PositiveNumber())
+      ->type_name("N");
+}
+
+void AddMeasurementFlags(CLI::App& app, Flags& flags) {
+  ThroughputOptions& throughput = flags.throughput;
+  app.add_option("--threads", throughput.threads,
+                 "Threads, with a run for each number; 0: one for each core.")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--seconds", throughput.seconds, "Length of each round.")
+      ->check(PositiveNumber())
+      ->capture_default_str();
+  app.add_option("--rounds", throughput.rounds,
+                 "Rounds of every run, in turns; the median counts.")
+      ->check(PositiveNumber())
+      ->capture_default_str();
+  app.add_option("--stage", flags.stage,
+                 "Stages to measure: all of the pipeline, or read, decode or "
+                 "resize alone, on records or windows that lie in memory.")
+      ->capture_default_str();
+  app.add_option(
+         "--device_rate", throughput.device_rate,
+         "Images/s of a simulated device, whose input wait is reported.")
+      ->check(PositiveNumber())
+      ->type_name("R");
+  app.add_option("--json", flags.json, "File to write the report to, as JSON.")
+      ->type_name("FILE");
+  app.add_option("--plot", flags.plot,
+                 "File for the rates and the stages' shares: a drawing or, by "
+                 "its name, a page with the table and the verdict.")
+      ->type_name("FILE.svg|FILE.html");
+  app.add_flag("--autotune", flags.autotune,
+               "Find threads, batches_in_pool and prefetch_batches first by "
+               "trying, for three seconds, and print them as flags.");
+  app.add_flag("--dry_run", flags.dry_run,
+               "Only check flags and data, and print what would be measured.");
+}
+
+std::vector<std::string> ShardsOf(const Flags& flags) {
+  const OnShardSetFaults on_faults = FaultsPolicy(
+      flags.allow_missing_shards,
+      [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+  if (!flags.selection.mix.empty()) {
+    return MixedShards(flags.selection, flags.split, on_faults);
+  }
+  if (!flags.shards.empty()) {
+    return ListShards(flags.shards, on_faults);
+  }
+  std::vector<std::string> shards =
+      FindSplit(flags.data_dir, flags.split, on_faults);
+  if (shards.empty()) {
+    throw UsageError(flags.data_dir + " has no shards of the split \"" +
+                     flags.split + "\": give another --split, or --shards");
+  }
+  return shards;
+}
+
+std::string TitleOf(const Flags& flags, const RecordIndex& index) {
+  return fmt::format("{} records, recipe {}, {}x{}, batches of {}",
+                     index.size(), RecipeName(flags.throughput.input.recipe),
+                     flags.throughput.input.image_size,
+                     flags.throughput.input.image_size,
+                     flags.throughput.input.batch_size);
+}
+
+// Once for all pipelines; says what the labels are.
+void ResolveLabels(const RecordIndex& index, InputOptions& input) {
+  input = WithLabelOffset(input, index);
+  fmt::print(stderr, "labels from {} (label_offset {})\n", *input.label_offset,
+             *input.label_offset);
+}
+
+// How a round is measured.
+RoundMaker MakerOf(const RecordIndex& index, const Flags& flags) {
+  const Stage stage = ParseStage(flags.stage);
+  if (stage == Stage::kAll) {
+    return [&index](const InputOptions& input, const RoundOptions& round) {
+      return MeasurePipeline(index, input, round);
+    };
+  }
+  const std::shared_ptr<const StageWork> work =
+      MakeStageWork(stage, index, CheckedInputOptions(flags.throughput.input));
+  return [stage, work](const InputOptions& input, const RoundOptions& round) {
+    return MeasureStage(stage, *work, CheckedInputOptions(input), round);
+  };
+}
+
+void Measure(const RecordIndex& index, const Flags& flags) {
+  const ThroughputOptions& options = flags.throughput;
+  const std::vector<ThroughputRun> runs =
+      MeasureThroughput(MakerOf(index, flags), options, ProgressLines(options));
+  const std::int64_t peak = PeakRssBytes();
+  fmt::print("{}", ThroughputText(runs, peak));
+  if (!flags.json.empty()) {
+    WriteFileAtomically(flags.json,
+                        ThroughputJson(runs, options, index.size(), peak));
+  }
+  if (!flags.plot.empty()) {
+    WriteFileAtomically(
+        flags.plot, ThroughputPlot(flags.plot, runs, TitleOf(flags, index)));
+  }
+}
+
+// Checks what a pipeline checks, by making it, and says what it would do.
+void PrintPlan(const RecordIndex& index, const Flags& flags) {
+  const ThroughputOptions& options = flags.throughput;
+  fmt::print("{}\n", TitleOf(flags, index));
+  for (const int threads : options.threads) {
+    InputOptions input = options.input;
+    input.threads = threads;
+    const InputPipeline pipeline(index, input);
+    fmt::print("{} threads: {}\n", pipeline.stats().threads,
+               MemoryText(pipeline.memory()));
+  }
+  fmt::print("{} rounds of {:g} s each, {:.0f} s in all\n", options.rounds,
+             options.seconds,
+             options.seconds * options.rounds *
+                 static_cast<double>(options.threads.size()));
+}
+
+// Measures with what is found by trying, from the first of --threads on.
+void TuneOptions(const RecordIndex& index, ThroughputOptions& options) {
+  options.input.threads = options.threads.front();
+  const AutotuneResult tuned = Autotune(index, options.input);
+  fmt::print(stderr, "autotune: {}\n", AutotuneText(tuned));
+  options.input = tuned.options;
+  options.threads = {tuned.options.threads};
+}
+
+void Run(Flags& flags, const std::vector<std::string>& shards) {
+  const RecordIndex index(shards);
+  flags.throughput.input.selection =
+      MakeSelection(flags.selection, flags.split, index);
+  fmt::print(stderr, "{} records in {} shards\n", index.size(),
+             index.shards().size());
+  if (flags.hash.order == 0 && ParseStage(flags.stage) == Stage::kAll) {
+    ResolveLabels(index, flags.throughput.input);
+  }
+  if (flags.autotune) {
+    TuneOptions(index, flags.throughput);
+  }
+  if (flags.dry_run) {
+    PrintPlan(index, flags);
+  } else if (flags.hash.batches > 0) {
+    PrintHashes(index, flags.throughput.input, flags.throughput.threads,
+                flags.hash);
+  } else if (flags.hash.order > 0) {
+    PrintOrder(index, flags.throughput.input, flags.hash);
+  } else {
+    Measure(index, flags);
+  }
+}
+
+void CheckFlags(const Flags& flags) {
+  const int sources =
+      (flags.data_dir.empty() ? 0 : 1) + (flags.shards.empty() ? 0 : 1) +
+      (flags.made_images > 0 ? 1 : 0) + (flags.selection.mix.empty() ? 0 : 1);
+  if (sources != 1) {
+    throw UsageError("give one of --data_dir, --shards, --mix and --made");
+  }
+  if (ParseStage(flags.stage) != Stage::kAll &&
+      flags.throughput.device_rate > 0) {
+    throw UsageError("a stage alone has no device: leave --device_rate out");
+  }
+  if (!flags.plot.empty()) {
+    CheckPlotName(flags.plot);
+  }
+}
+
+ExitCode PipelineThroughput(int argc, char** argv) {
+  Flags flags;
+  CLI::App app(kDescription);
+  AddDataFlags(app, flags);
+  AddStreamFlags(app, flags.input);
+  AddSelectionFlags(app, flags.selection);
+  AddMeasurementFlags(app, flags);
+  AddHashFlags(app, flags.hash);
+  AddPerformanceFlags(app, flags.input);
+  AddCloudFlags(app, flags.cloud);
+  AddObservationFlags(app, flags.observation);
+  NameValues(app, {{"--split", "train|validation|test"},
+                   {"--stage", "all|read|decode|resize"}});
+  if (!ParseFlags(app, argc, argv)) {
+    return ExitCode::kDone;
+  }
+  CheckFlags(flags);
+  flags.throughput.input = ResolveInput(flags.input);
+  ApplyCloudFlags(flags.cloud);
+  Observation observation(flags.observation,
+                          {{"run", flags.data_dir + flags.shards}});
+  flags.throughput.input.trace = observation.trace();
+  flags.throughput.live = observation.live();
+  if (flags.made_images > 0) {
+    fmt::print(stderr, "making {} photographs\n", flags.made_images);
+    const MadeShards made(flags.made_images);
+    Run(flags, ListShards(made.folder()));
+  } else {
+    Run(flags, ShardsOf(flags));
+  }
+  observation.Finish();
+  return ExitCode::kDone;
+}
+
+}  // namespace
+}  // namespace infeed
+
+int main(int argc, char** argv) {
+  return infeed::RunMain(argc, argv, infeed::PipelineThroughput);
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "bench/engine/round.h"
+#include "bench/engine/stage_work.h"
+#include "pipeline/order/options.h"
+
+namespace infeed {
+
+// Lets input.threads threads do a stage's work for a while. The rate is what
+// they would reach if they did nothing beside it; the stats have that one
+// stage. Throws what the work throws. Requires: input is checked.
+[[nodiscard]] ThroughputRound MeasureStage(Stage stage, const StageWork& work,
+                                           const InputOptions& input,
+                                           const RoundOptions& options);
+
+}  // namespace infeed

@@ -1,0 +1,213 @@
+#include "bench/engine/stage_work.h"
+
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "bench/engine/held_records.h"
+#include "bench/engine/held_resize.h"
+#include "pipeline/order/options.h"
+#include "preprocess/pixels/named_choice.h"
+#include "preprocess/recipe/recipe.h"
+
+namespace infeed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Records = std::vector<std::unique_ptr<HeldRecord>>;
+
+constexpr Choices<Stage, 4> kStages = {{{"all", Stage::kAll},
+                                        {"read", Stage::kRead},
+                                        {"decode", Stage::kDecode},
+                                        {"resize", Stage::kResize}}};
+
+PreprocessOptions WithoutAugment(const InputOptions& input) {
+  PreprocessOptions options = PreprocessOptionsOf(input);
+  options.augment = {};
+  return options;
+}
+
+// The key of a held record's place: other windows with every pass.
+SampleKey KeyOf(std::uint64_t seed, std::int64_t place, std::size_t held) {
+  const auto position = static_cast<std::uint64_t>(place);
+  return {.seed = seed,
+          .epoch = static_cast<std::uint32_t>(position / held),
+          .position = position % held};
+}
+
+// Returns the bytes that were decoded; 0 for a bad image, which takes the time
+// until that shows.
+std::int64_t Fill(Preprocessor& preprocessor, const HeldRecord& record,
+                  const SampleKey& key, std::vector<std::uint32_t>& slot) {
+  const std::optional<OpenedSeekIndex>& index = record.seek_index.opened;
+  try {
+    return 3 * preprocessor
+                   .Fill(record.example.encoded, key, slot,
+                         index ? index->body : std::span<const std::byte>())
+                   .decoded_pixels;
+  } catch (const DataError&) {
+    return 0;
+  }
+}
+
+std::vector<std::uint32_t> SlotOf(const PreprocessOptions& options) {
+  return std::vector<std::uint32_t>(
+      static_cast<std::size_t>(options.image_size) * options.image_size);
+}
+
+class ReadWork final : public StageWork {
+ public:
+  ReadWork(const RecordIndex& index, const InputOptions& input)
+      : reader_(index, input) {}
+
+  [[nodiscard]] std::unique_ptr<StageWorker> MakeWorker() const override {
+    return std::make_unique<Worker>(reader_);
+  }
+
+ private:
+  class Worker final : public StageWorker {
+   public:
+    explicit Worker(const StreamReader& reader)
+        : reader_(reader), epoch_(reader.EpochOf(0)) {}
+
+    Done Do(std::int64_t place) override {
+      if (place / reader_.places() != number_) {
+        number_ = place / reader_.places();
+        epoch_ = reader_.EpochOf(place);
+      }
+      const Clock::time_point start = Clock::now();
+      reader_.Read(place, epoch_, held_);
+      return {static_cast<std::int64_t>(held_.payload.bytes.size()),
+              Clock::now() - start};
+    }
+
+   private:
+    const StreamReader& reader_;
+    std::int64_t number_ = 0;
+    EpochOrder epoch_;
+    HeldRecord held_;
+  };
+
+  StreamReader reader_;
+};
+
+class DecodeWork final : public StageWork {
+ public:
+  DecodeWork(const RecordIndex& index, const InputOptions& input)
+      : options_(WithoutAugment(input)),
+        seed_(input.seed),
+        records_(HoldRecords(index, input)) {}
+
+  [[nodiscard]] std::unique_ptr<StageWorker> MakeWorker() const override {
+    return std::make_unique<Worker>(*this);
+  }
+
+ private:
+  class Worker final : public StageWorker {
+   public:
+    explicit Worker(const DecodeWork& work)
+        : work_(work),
+          slot_(SlotOf(work.options_)),
+          preprocessor_(work.options_, std::make_unique<NoResize>()) {}
+
+    Done Do(std::int64_t place) override {
+      const std::size_t held = work_.records_.size();
+      const SampleKey key = KeyOf(work_.seed_, place, held);
+      const Clock::time_point start = Clock::now();
+      const std::int64_t bytes =
+          Fill(preprocessor_, *work_.records_[key.position], key, slot_);
+      return {bytes, Clock::now() - start};
+    }
+
+   private:
+    const DecodeWork& work_;
+    std::vector<std::uint32_t> slot_;
+    Preprocessor preprocessor_;
+  };
+
+  PreprocessOptions options_;
+  std::uint64_t seed_;
+  Records records_;
+};
+
+class ResizeWork final : public StageWork {
+ public:
+  ResizeWork(const RecordIndex& index, const InputOptions& input)
+      : options_(WithoutAugment(input)) {
+    const Records records = HoldRecords(index, input);
+    std::vector<std::uint32_t> slot = SlotOf(options_);
+    std::int64_t bytes = input.memory_limit / 4;
+    for (std::size_t i = 0; i < records.size() && bytes > 0; ++i) {
+      HeldWindow& window = windows_.emplace_back();
+      Preprocessor keeper(options_, std::make_unique<KeepWindow>(window));
+      const SampleKey key =
+          KeyOf(input.seed, static_cast<std::int64_t>(i), records.size());
+      const std::int64_t decoded = Fill(keeper, *records[i], key, slot);
+      bytes -= decoded;
+      if (decoded == 0) {
+        windows_.pop_back();
+      }
+    }
+    if (windows_.empty()) {
+      throw DataError("none of the first records could be decoded");
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<StageWorker> MakeWorker() const override {
+    return std::make_unique<Worker>(*this);
+  }
+
+ private:
+  class Worker final : public StageWorker {
+   public:
+    explicit Worker(const ResizeWork& work)
+        : work_(work),
+          slot_(SlotOf(work.options_)),
+          resize_(MakeResize(work.options_)) {}
+
+    Done Do(std::int64_t place) override {
+      const HeldWindow& window =
+          work_.windows_[static_cast<std::size_t>(place) %
+                         work_.windows_.size()];
+      resize_->Aim(slot_, window.flip, window.sides);
+      PutImage(window.image.view(), *resize_);
+      // Without the copy into its band, which a decoder has no need of.
+      return {static_cast<std::int64_t>(slot_.size() * sizeof(slot_[0])),
+              resize_->busy()};
+    }
+
+   private:
+    const ResizeWork& work_;
+    std::vector<std::uint32_t> slot_;
+    std::unique_ptr<ResizeSink> resize_;
+  };
+
+  PreprocessOptions options_;
+  std::vector<HeldWindow> windows_;
+};
+
+}  // namespace
+
+Stage ParseStage(std::string_view name) {
+  return ParseChoice("stage", name, kStages);
+}
+
+std::string_view StageName(Stage stage) { return ChoiceName(stage, kStages); }
+
+std::unique_ptr<StageWork> MakeStageWork(Stage stage, const RecordIndex& index,
+                                         const InputOptions& input) {
+  switch (stage) {
+    case Stage::kRead:
+      return std::make_unique<ReadWork>(index, input);
+    case Stage::kDecode:
+      return std::make_unique<DecodeWork>(index, input);
+    case Stage::kResize:
+      return std::make_unique<ResizeWork>(index, input);
+    case Stage::kAll:
+      break;
+  }
+  std::abort();
+}
+
+}  // namespace infeed

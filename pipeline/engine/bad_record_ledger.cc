@@ -1,0 +1,137 @@
+#include "pipeline/engine/bad_record_ledger.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+
+namespace infeed {
+namespace {
+
+// Fewer say too little about a share.
+constexpr std::int64_t kSamplesForARate = 1000;
+
+std::string Short(double number) {
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%g", number);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+std::string Samples(const BadRecordTotals& totals) {
+  return std::to_string(totals.bad_samples) + " of " +
+         std::to_string(totals.samples) + " samples so far";
+}
+
+std::string WhereListed(const BadRecordReport& report) {
+  const std::string path = report.path();
+  return path.empty() ? "" : "; " + path + " lists them";
+}
+
+}  // namespace
+
+BadRecordLedger::BadRecordLedger(const InputOptions& options,
+                                 std::int64_t batches_per_epoch)
+    : batches_per_epoch_(batches_per_epoch),
+      report_(options),
+      on_bad_(options.on_bad) {
+  totals_.max_different = options.max_bad_records;
+  totals_.max_rate = options.max_bad_rate;
+}
+
+void BadRecordLedger::Enter(std::span<const BadRecord> bad, int samples) {
+  std::optional<DataError> error;
+  listed_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    ++batches_;
+    totals_.samples += samples;
+    for (const BadRecord& one : bad) {
+      if (Count(one)) {
+        listed_.push_back(one);
+      }
+      // What fails ends the stream with its own error.
+      if (IsOverNumber() && one.action != BadRecordAction::kFailed) {
+        error = OverNumber();
+        break;
+      }
+    }
+    if (!error && IsOverRate()) {
+      error = OverRate();
+    }
+  }
+  report_.Add(listed_);
+  for (std::size_t i = 0; on_bad_ && i < bad.size(); ++i) {
+    on_bad_(bad[i]);
+  }
+  if (error) {
+    throw DataError(*error);
+  }
+}
+
+bool BadRecordLedger::Count(const BadRecord& bad) {
+  switch (bad.kind) {
+    case BadRecordKind::kFrame:
+      ++totals_.frames;
+      break;
+    case BadRecordKind::kExample:
+      ++totals_.examples;
+      break;
+    case BadRecordKind::kLabel:
+      ++totals_.labels;
+      break;
+    case BadRecordKind::kImage:
+      ++totals_.images;
+      break;
+    case BadRecordKind::kWarning:
+      return CountWarning(bad);
+  }
+  if (!last_) {
+    totals_.first = bad.error.what();
+  }
+  last_ = bad.error;
+  totals_.bad_samples += bad.draw == 0 ? 1 : 0;
+  const bool is_new = bad_.insert(bad.record).second;
+  totals_.different += is_new ? 1 : 0;
+  return is_new || bad.action == BadRecordAction::kFailed;
+}
+
+bool BadRecordLedger::CountWarning(const BadRecord& bad) {
+  if (totals_.warnings++ == 0) {
+    totals_.first_warning = bad.error.what();
+  }
+  return warned_.insert(bad.record).second;
+}
+
+bool BadRecordLedger::IsOverNumber() const {
+  return totals_.max_different >= 0 &&
+         totals_.different > totals_.max_different;
+}
+
+bool BadRecordLedger::IsOverRate() const {
+  const bool is_told =
+      totals_.samples >= kSamplesForARate || batches_ >= batches_per_epoch_;
+  return is_told && static_cast<double>(totals_.bad_samples) >
+                        totals_.max_rate * static_cast<double>(totals_.samples);
+}
+
+DataError BadRecordLedger::OverNumber() const {
+  return {last_->origin(), last_->reason() + "; it is bad record number " +
+                               std::to_string(totals_.different) +
+                               ", and max_bad_records is " +
+                               std::to_string(totals_.max_different) + " (" +
+                               Samples(totals_) + ")" + WhereListed(report_)};
+}
+
+DataError BadRecordLedger::OverRate() const {
+  return {last_->origin(),
+          last_->reason() + "; with it " + Samples(totals_) +
+              " are bad, a larger share than max_bad_rate " +
+              Short(totals_.max_rate) + " (different records: " +
+              std::to_string(totals_.different) + ")" + WhereListed(report_)};
+}
+
+BadRecordTotals BadRecordLedger::totals() const {
+  const std::lock_guard lock(mutex_);
+  return totals_;
+}
+
+}  // namespace infeed

@@ -1,0 +1,51 @@
+#include "pipeline/engine/batch_planner.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "pipeline/stats/trace_log.h"
+
+namespace infeed {
+
+BatchPlanner::BatchPlanner(const SampleOrder& order,
+                           const BatchSequence& sequence,
+                           const InputOptions& options, Prefetcher prefetcher,
+                           StageCounters& counters)
+    : sequence_(sequence),
+      prefetcher_(std::move(prefetcher)),
+      prefetches_(options.graph != GraphKind::kBasic),
+      counters_(counters),
+      trace_(options.trace),
+      open_(static_cast<std::size_t>(options.batches_in_pool)),
+      epoch_(order) {}
+
+OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
+  using Clock = StageCounter::Clock;
+  const std::optional<BatchPlan> plan = sequence_.Next();
+  if (!plan) {
+    return nullptr;
+  }
+  if (prefetches_) {
+    prefetcher_.Reach(count_);
+  }
+  const Clock::time_point start = Clock::now();
+  BatchHandle batch = pool.Take();
+  if (!batch) {
+    return nullptr;
+  }
+  const Clock::time_point taken = Clock::now();
+  OpenBatch& open = open_[static_cast<std::size_t>(count_) % open_.size()];
+  open.Begin(count_, *plan, epoch_.Of(plan->epoch), std::move(batch));
+  const TracePlace place{
+      .epoch = plan->epoch, .position = plan->first, .batch = count_++};
+  const Clock::time_point begun = Clock::now();
+  counters_.order.Add(0, begun - taken, taken - start, plan->samples);
+  counters_.waiting.Add(plan->samples);
+  TraceSpan(trace_, "wait", start, taken, place);
+  TraceSpan(trace_, "order", taken, begun, place);
+  counters_.TraceQueues(trace_, begun);
+  return &open;
+}
+
+}  // namespace infeed

@@ -1,0 +1,299 @@
+#include "pipeline/engine/input_pipeline.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/bounded_queue.h"
+#include "pipeline/engine/bad_record_ledger.h"
+#include "pipeline/engine/batch_planner.h"
+#include "pipeline/engine/input_graph.h"
+#include "pipeline/engine/open_batch.h"
+#include "pipeline/engine/slot_filler.h"
+#include "pipeline/memory/record_cache.h"
+#include "pipeline/order/batch_plan.h"
+#include "pipeline/order/label_class.h"
+#include "pipeline/order/sample_order.h"
+#include "pipeline/order/stream_state.h"
+#include "pipeline/reading/packed_reading.h"
+#include "pipeline/reading/prefetcher.h"
+#include "pipeline/stats/consumer_counts.h"
+#include "pipeline/stats/storage_reads.h"
+#include "pipeline/stats/trace_log.h"
+#include "records/files/open_source.h"
+#include "records/store/record_store.h"
+#include "records/store/seek_store.h"
+
+namespace infeed {
+namespace {
+
+using Clock = StageCounter::Clock;
+
+// A whole batch on its way to the consumer.
+struct ReadyBatch {
+  BatchHandle batch;
+  Clock::time_point since;
+};
+
+PlannedData DataOf(const RecordIndex& index, const PackedReading& packed) {
+  return {.records = index.size(),
+          .longest_record = index.max_length(),
+          .in_cloud = std::ranges::any_of(index.shards(), IsUrl),
+          .compressed_bytes = packed.memory_bytes};
+}
+
+}  // namespace
+
+// Members are in the order of the data's way, so that destruction, which goes
+// backwards, ends each thread before what it uses.
+class InputPipeline::Impl {
+ public:
+  Impl(const RecordIndex& index, const InputOptions& options,
+       const StreamPosition& start);
+  ~Impl() { Stop(); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  BatchHandle Next();
+  void Stop();
+  [[nodiscard]] StreamPosition position() const { return position_; }
+  [[nodiscard]] std::string State() const {
+    return BuildStreamState(StateOf(index_, options_, position_));
+  }
+  [[nodiscard]] PipelineStats stats() const;
+  [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
+  [[nodiscard]] std::int64_t batches_per_epoch() const {
+    return sequence_.batches_per_epoch();
+  }
+
+ private:
+  [[nodiscard]] bool is_basic() const {
+    return options_.graph == GraphKind::kBasic;
+  }
+  // The driver's thread: plans batches as the pool has room for them.
+  void Drive();
+  // Puts one batch into the graph; false when there is none to come, or it
+  // failed, which the consumer then hears.
+  bool TryPutNext();
+  bool PutNext();
+  // A worker, batch after batch: the way out of the graph.
+  void Deliver(OpenBatch& open);
+  // Announces records that are not in the cache to the store.
+  void WillRead(std::vector<std::int64_t>& records) const;
+  // Enters a batch's bad records; returns what ends the stream, or nullptr.
+  std::exception_ptr Account(OpenBatch& open);
+
+  const RecordIndex& index_;
+  const InputOptions options_;
+  const SampleOrder order_;
+  const BatchSequence sequence_;  // at the start
+  BadRecordLedger ledger_;
+  const PackedReading packed_;
+  const MemoryPlan memory_;
+  const RecordStore store_;
+  const SeekStore seek_store_;
+  const Clock::time_point started_ = Clock::now();
+  const std::int64_t storage_bytes_before_ = StorageBytesRead();
+  StreamPosition position_;
+  std::int64_t taken_ = 0;  // batches that Next() returned
+  StageCounters counters_;
+  ConsumerCounts consumer_;
+  std::atomic<Clock::rep> first_batch_{0};  // since started_; 0: not yet
+  std::atomic<bool> stopped_{false};
+
+  RecordCache cache_;
+  BatchPool pool_;
+  BoundedQueue<ReadyBatch> ready_;
+  SlotFiller filler_;
+  BatchPlanner planner_;  // the driver's, once it runs
+  InputGraph graph_;
+  std::jthread driver_;  // none in the basic graph: Next() drives
+};
+
+InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
+                          const StreamPosition& start)
+    : index_(index),
+      options_(WithLabelOffset(CheckedInputOptions(options), index)),
+      order_(ShardSizes(index, options_.max_records), options_),
+      sequence_(order_.places(), options_, start),
+      ledger_(options_, sequence_.batches_per_epoch()),
+      packed_(PlanPackedReading(index, options_)),
+      memory_(PlanMemory(options_, DataOf(index, packed_))),
+      store_(index, {.verify_checksums = options_.verify_checksums,
+                     .packed = packed_.store}),
+      seek_store_(index),
+      position_(sequence_.position()),
+      cache_(memory_.cache, index.size()),
+      pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
+            options_.image_size, options_.batch_memory, ContentOf(options_),
+            KernelOf(PreprocessOptionsOf(options_))),
+      ready_(static_cast<std::size_t>(options_.batches_in_pool)),
+      filler_(store_, seek_store_, order_.places(),
+              PlannedOptions(options_, memory_), counters_, &cache_),
+      planner_(order_, sequence_, options_,
+               Prefetcher(order_, sequence_, PlanPrefetch(index, options_),
+                          [this](auto& records) { WillRead(records); }),
+               counters_),
+      graph_(filler_,
+             {.threads = is_basic() ? 0 : options_.threads,
+              .slots_per_task = SlotsPerTask(options_)},
+             [this](OpenBatch& open) { Deliver(open); }) {
+  if (!is_basic()) {
+    driver_ = std::jthread([this] { Drive(); });
+  }
+}
+
+void InputPipeline::Impl::Drive() {
+  (void)::pthread_setname_np(::pthread_self(), "infeed driver");
+  while (TryPutNext()) {
+  }
+}
+
+bool InputPipeline::Impl::TryPutNext() {
+  try {
+    return PutNext();
+  } catch (...) {
+    ready_.Close(std::current_exception());
+    return false;
+  }
+}
+
+bool InputPipeline::Impl::PutNext() {
+  OpenBatch* const open = planner_.BeginNext(pool_);
+  if (open == nullptr) {
+    if (planner_.count() == 0) {
+      ready_.Close();  // No last batch will do it.
+    }
+    return false;
+  }
+  graph_.Put(*open);
+  return true;
+}
+
+void InputPipeline::Impl::WillRead(std::vector<std::int64_t>& records) const {
+  std::erase_if(records, [&](auto record) { return cache_.Has(record); });
+  store_.WillRead(records);
+}
+
+std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {
+  try {
+    ledger_.Enter(open.BadRecords(), open.plan().samples);
+  } catch (...) {
+    return std::current_exception();
+  }
+  return open.error();
+}
+
+void InputPipeline::Impl::Deliver(OpenBatch& open) {
+  if (filler_.is_cancelled()) {
+    return;  // Slots may be as they were: the stream has ended before it.
+  }
+  if (std::exception_ptr error = Account(open)) {
+    ready_.Close(std::move(error));
+    filler_.Cancel();
+    pool_.Close();
+    return;
+  }
+  const Clock::time_point now = Clock::now();
+  Clock::rep unset = 0;
+  first_batch_.compare_exchange_strong(unset, (now - started_).count());
+  const bool last = open.plan().last;
+  counters_.ready.Add(1);
+  counters_.TraceQueues(options_.trace, now);
+  // There is always room: the queue is as long as the pool.
+  ready_.Push({open.TakeBatch(), now});
+  if (last) {
+    ready_.Close();
+  }
+}
+
+BatchHandle InputPipeline::Impl::Next() {
+  if (stopped_) {
+    return nullptr;
+  }
+  const Clock::time_point start = Clock::now();
+  consumer_.Asked(start);
+  if (is_basic()) {
+    (void)TryPutNext();
+  }
+  std::optional<ReadyBatch> ready;
+  try {
+    ready = ready_.Pop();
+  } catch (...) {
+    consumer_.Ended(Clock::now());
+    throw;
+  }
+  const Clock::time_point end = Clock::now();
+  if (!ready) {
+    consumer_.Ended(end);
+    return nullptr;
+  }
+  counters_.ready.Add(-1);
+  const Batch& batch = *ready->batch;
+  const std::int64_t images = consumer_.Delivered(batch, end - start);
+  counters_.batch.Add(static_cast<std::int64_t>(batch.pixels().size_bytes()),
+                      Clock::duration::zero(), end - ready->since, images);
+  TraceSpan(options_.trace, "batch", start, end,
+            {.epoch = position_.epoch,
+             .position = position_.position,
+             .batch = taken_++});
+  counters_.TraceQueues(options_.trace, end);
+  position_ = batch.next;
+  return std::move(ready->batch);
+}
+
+void InputPipeline::Impl::Stop() {
+  stopped_ = true;
+  ready_.Cancel();
+  filler_.Cancel();
+  pool_.Close();
+}
+
+PipelineStats InputPipeline::Impl::stats() const {
+  PipelineStats stats;
+  consumer_.Read(stats);
+  const Clock::duration first(first_batch_.load(std::memory_order_relaxed));
+  stats.first_batch_seconds = std::chrono::duration<double>(first).count();
+  stats.threads = is_basic() ? 1 : options_.threads;
+  stats.cores = static_cast<int>(std::thread::hardware_concurrency());
+  stats.overlapped = !is_basic();
+  stats.memory_bytes = memory_.total();
+  stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;
+  stats.bad_record_totals = ledger_.totals();
+  stats.bad_records = stats.bad_record_totals.met();
+  stats.first_bad_record = stats.bad_record_totals.first;
+  stats.cache = cache_.stats();
+  stats.seek_indexes = filler_.seek_indexes();
+  stats.outside_pixels =
+      counters_.outside_pixels.load(std::memory_order_relaxed);
+  stats.stages = counters_.Read();
+  stats.queues = counters_.ReadQueues();
+  stats.queues.push_back({"free", pool_.free(), options_.batches_in_pool});
+  return stats;
+}
+
+InputPipeline::InputPipeline(const RecordIndex& index,
+                             const InputOptions& options,
+                             const StreamPosition& start)
+    : impl_(std::make_unique<Impl>(index, options, start)) {}
+
+InputPipeline::~InputPipeline() = default;
+
+BatchHandle InputPipeline::Next() { return impl_->Next(); }
+void InputPipeline::Stop() { impl_->Stop(); }
+StreamPosition InputPipeline::position() const { return impl_->position(); }
+std::string InputPipeline::State() const { return impl_->State(); }
+PipelineStats InputPipeline::stats() const { return impl_->stats(); }
+const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
+std::int64_t InputPipeline::batches_per_epoch() const {
+  return impl_->batches_per_epoch();
+}
+
+}  // namespace infeed

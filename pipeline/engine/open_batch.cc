@@ -1,0 +1,58 @@
+#include "pipeline/engine/open_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace infeed {
+
+void OpenBatch::Begin(std::int64_t number, const BatchPlan& plan,
+                      const EpochOrder& order, BatchHandle batch) {
+  number_ = number;
+  plan_ = plan;
+  batch_ = std::move(batch);
+  batch_->next = plan.next;
+  bad_records_.clear();
+  error_ = nullptr;
+  records_.resize(static_cast<std::size_t>(plan.samples));
+  for (int slot = 0; slot < plan.samples; ++slot) {
+    records_[static_cast<std::size_t>(slot)] =
+        order.RecordAt(plan.PlaceOf(slot));
+  }
+  for (int slot = plan.samples; slot < batch_->size(); ++slot) {
+    batch_->BlankSlot(slot);
+  }
+  unfilled_.store(plan.samples, std::memory_order_release);
+}
+
+void OpenBatch::Fail(int slot, std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (!error_ || slot < error_slot_) {
+    error_ = std::move(error);
+    error_slot_ = slot;
+  }
+}
+
+void OpenBatch::AddBadRecord(BadRecord bad) {
+  const std::lock_guard lock(mutex_);
+  bad_records_.push_back(std::move(bad));
+}
+
+std::span<const BadRecord> OpenBatch::BadRecords() {
+  const std::lock_guard lock(mutex_);
+  std::ranges::sort(bad_records_, {}, [](const BadRecord& bad) {
+    return std::pair(bad.slot, bad.draw);
+  });
+  if (error_) {
+    std::erase_if(bad_records_, [this](const BadRecord& bad) {
+      return bad.slot > error_slot_;
+    });
+  }
+  return bad_records_;
+}
+
+std::exception_ptr OpenBatch::error() {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
+}  // namespace infeed

@@ -1,0 +1,257 @@
+#include "pipeline/engine/slot_filler.h"
+
+#include <utility>
+
+#include "pipeline/order/label_class.h"
+#include "pipeline/order/selection.h"
+#include "pipeline/stats/trace_log.h"
+
+namespace infeed {
+namespace {
+
+using Clock = StageCounter::Clock;
+
+constexpr int kMaxBadInARow = 16;
+constexpr std::int64_t kRgbBytes = 3;
+
+}  // namespace
+
+SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
+                       std::int64_t places, const InputOptions& options,
+                       StageCounters& counters, RecordCache* cache)
+    : store_(store),
+      seek_store_(seek_store),
+      places_(places),
+      options_(options),
+      counters_(counters),
+      cache_(cache),
+      preprocessors_(options) {}
+
+void SlotFiller::Read(Sample& sample) {
+  counters_.waiting.Add(-1);
+  counters_.in_flight.Add(1);
+  const BatchPlan& plan = sample.batch->plan();
+  sample.key = {
+      .seed = options_.seed,
+      .epoch = plan.epoch,
+      .position = static_cast<std::uint64_t>(plan.PositionOf(sample.slot))};
+  sample.record = sample.batch->record(sample.slot);
+  sample.draw = 0;
+  sample.access = Access::kInOrder;
+  Load(sample);
+}
+
+void SlotFiller::Load(Sample& sample) {
+  if (cancelled_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  const Clock::time_point start = Clock::now();
+  std::size_t bytes = 0;
+  sample.failure = nullptr;
+  sample.stage = BadRecordKind::kFrame;
+  try {
+    const CachedRecord record = ReadRecord(sample);
+    bytes = record.payload.bytes.size();
+    if (options_.use_seek_indexes) {
+      OpenIndex(record.payload, sample.example, record.seek_index,
+                sample.seek_index);
+    }
+  } catch (...) {
+    sample.failure = std::current_exception();
+  }
+  const Clock::time_point end = Clock::now();
+  counters_.read.Add(static_cast<std::int64_t>(bytes), end - start,
+                     start - std::exchange(sample.since, end));
+  Trace("read", start, end, sample);
+}
+
+CachedRecord SlotFiller::ReadRecord(Sample& sample) {
+  if (cache_ != nullptr) {
+    if (const std::optional<CachedRecord> kept = cache_->Find(sample.record)) {
+      sample.stage = BadRecordKind::kExample;
+      sample.example = ParseImagenetExample(kept->payload.bytes);
+      return *kept;
+    }
+  }
+  CachedRecord record = {.payload = store_.ReadPayload(
+                             sample.record, sample.buffer, sample.access)};
+  sample.stage = BadRecordKind::kExample;
+  sample.example = ParseImagenetExample(record.payload.bytes);
+  if (options_.use_seek_indexes) {
+    record.seek_index = ReadIndexBeside(sample.example, sample.record,
+                                        seek_store_, sample.seek_index.buffer);
+  }
+  if (cache_ != nullptr) {
+    cache_->Keep(sample.record, record);
+  }
+  return record;
+}
+
+void SlotFiller::Fill(Sample& sample) {
+  if (!cancelled_.load(std::memory_order_relaxed)) {
+    try {
+      FillOrThrow(sample);
+    } catch (...) {
+      sample.batch->Fail(sample.slot, std::current_exception());
+    }
+  }
+  counters_.in_flight.Add(-1);
+}
+
+void SlotFiller::FillOrThrow(Sample& sample) {
+  std::vector<BadRecord> bad;  // Takes memory only where there is one.
+  if (TryFill(sample, bad)) {
+    return;
+  }
+  BadRecordAction action = BadRecordAction::kFailed;
+  switch (options_.on_bad_record) {
+    case OnBadRecord::kFail:
+      break;
+    case OnBadRecord::kReplace:
+      if (FillWithSubstitute(sample, bad)) {
+        action = BadRecordAction::kReplaced;
+      }
+      break;
+    case OnBadRecord::kSkip:
+      sample.batch->batch().BlankSlot(sample.slot);
+      action = BadRecordAction::kSkipped;
+      break;
+  }
+  for (BadRecord& one : bad) {
+    one.action = action;
+    if (action == BadRecordAction::kReplaced) {
+      one.replaced_by = store_.OriginOf(sample.record);
+    }
+    sample.batch->AddBadRecord(one);
+  }
+  if (action == BadRecordAction::kFailed) {
+    throw DataError(bad.back().error);
+  }
+}
+
+bool SlotFiller::TryFill(Sample& sample, std::vector<BadRecord>& bad) {
+  try {
+    DecodeIntoSlot(sample);
+    return true;
+  } catch (const DataError& error) {
+    bad.push_back(Describe(sample, error));
+    return false;
+  }
+}
+
+bool SlotFiller::FillWithSubstitute(Sample& sample,
+                                    std::vector<BadRecord>& bad) {
+  SampleRandom draws(sample.key, RandomStream::kReplacement);
+  // The sample's own record was the first bad one.
+  sample.access = Access::kApart;
+  while (++sample.draw < kMaxBadInARow) {
+    sample.record = DrawnRecord(sample.key, draws);
+    sample.since = Clock::now();
+    Load(sample);
+    if (TryFill(sample, bad)) {
+      return true;
+    }
+  }
+  const DataError& last = bad.back().error;
+  bad.back().error =
+      DataError(last.origin(), last.reason() + ": the last of " +
+                                   std::to_string(kMaxBadInARow) +
+                                   " bad records in a row; is this the right "
+                                   "data?");
+  return false;
+}
+
+std::int64_t SlotFiller::DrawnRecord(const SampleKey& key,
+                                     SampleRandom& draws) const {
+  const std::int64_t place = draws.Below(static_cast<std::uint32_t>(places_));
+  return options_.selection
+             ? options_.selection->RecordAt(key.seed, key.epoch, place)
+             : place;
+}
+
+void SlotFiller::DecodeIntoSlot(Sample& sample) {
+  if (sample.failure) {
+    std::rethrow_exception(std::exchange(sample.failure, nullptr));
+  }
+  Batch& batch = sample.batch->batch();
+  const std::size_t slot = static_cast<std::size_t>(sample.slot);
+  sample.stage = BadRecordKind::kLabel;
+  batch.labels()[slot] = ClassOf(sample.example.label, options_);
+  sample.stage = BadRecordKind::kImage;
+  PreprocessorPool::Loan preprocessor(preprocessors_);
+  const ImagenetExampleView& example = sample.example;
+  SlotPlace place(batch, sample.slot);
+  const Clock::time_point start = Clock::now();
+  FillCounts counts;
+  if (example.packed.empty()) {
+    counts = Decode(*preprocessor, sample, place);
+  } else {  // Nothing to decode.
+    counts =
+        preprocessor->CopyPacked(example.packed, example.height, example.width,
+                                 sample.key, place.TakeImage());
+  }
+  batch.weights()[slot] = 1;
+  Count(counts, place.size_bytes(), start, sample);
+}
+
+void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
+                       Clock::time_point start, const Sample& sample) {
+  const auto bytes = static_cast<std::int64_t>(slot_bytes);
+  counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
+                       start - sample.since);
+  counters_.outside_pixels.fetch_add(counts.outside_pixels,
+                                     std::memory_order_relaxed);
+  counters_.resize.Add(bytes, counts.resize, Clock::duration::zero());
+  // They take turns, row by row; the trace shows one after the other.
+  const Clock::time_point decoded = start + counts.decode;
+  const Clock::time_point resized = decoded + counts.resize;
+  Trace("decode", start, decoded, sample);
+  Trace("resize", decoded, resized, sample);
+  if (counts.augment > Clock::duration::zero()) {
+    counters_.augment.Add(bytes, counts.augment, Clock::duration::zero());
+    Trace("augment", resized, resized + counts.augment, sample);
+  }
+}
+
+void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
+                       Clock::time_point end, const Sample& sample) const {
+  TraceSpan(options_.trace, stage, start, end,
+            {.epoch = sample.key.epoch,
+             .position = static_cast<std::int64_t>(sample.key.position),
+             .batch = sample.batch->number()});
+}
+
+FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,
+                              SlotPlace& place) {
+  const std::optional<OpenedSeekIndex>& index = sample.seek_index.opened;
+  FillCounts counts =
+      preprocessor.Fill(sample.example.encoded, sample.key, place,
+                        index ? index->body : std::span<const std::byte>());
+  if (const std::optional<DataError> refused =
+          seek_counts_.Count(sample.seek_index, counts.index_use)) {
+    seek_counts_.Refuse(sample.key,
+                        refused->At(store_.OriginOf(sample.record)));
+  }
+  if (!counts.warning.empty()) {
+    BadRecord warned = Describe(sample, DataError(counts.warning));
+    warned.kind = BadRecordKind::kWarning;
+    warned.action = BadRecordAction::kUsed;
+    sample.batch->AddBadRecord(std::move(warned));
+  }
+  return counts;
+}
+
+BadRecord SlotFiller::Describe(const Sample& sample,
+                               const DataError& error) const {
+  return {.slot = sample.slot,
+          .epoch = sample.key.epoch,
+          .position = static_cast<std::int64_t>(sample.key.position),
+          .draw = sample.draw,
+          .record = sample.record,
+          .kind = sample.stage,
+          .error = error.origin().path.empty()
+                       ? error.At(store_.OriginOf(sample.record))
+                       : error};
+}
+
+}  // namespace infeed

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "pipeline/engine/open_batch.h"
+#include "pipeline/engine/preprocessor_pool.h"
+#include "pipeline/memory/record_cache.h"
+#include "pipeline/memory/slot_place.h"
+#include "pipeline/order/options.h"
+#include "pipeline/reading/sample_seek_index.h"
+#include "pipeline/stats/bad_record.h"
+#include "pipeline/stats/stage_counters.h"
+#include "pipeline/stats/stats.h"
+#include "preprocess/recipe/recipe.h"
+#include "records/example/imagenet_example.h"
+#include "records/store/record_store.h"
+#include "records/store/seek_store.h"
+
+namespace infeed {
+
+// A sample on its way from a shard to its slot. Owns the record's bytes; its
+// buffer is used again for the next sample.
+struct Sample {
+  OpenBatch* batch = nullptr;
+  int slot = 0;
+  SampleKey key = {};
+  std::int64_t record = 0;
+  int draw = 0;  // 0: the position's own record; k: the k-th substitute for it
+  Access access = Access::kInOrder;
+  std::vector<std::byte> buffer = {};
+  ImagenetExampleView example = {};  // views into buffer, or the cache
+  SampleSeekIndex seek_index = {};
+  BadRecordKind stage = BadRecordKind::kFrame;  // where it would fail now
+  std::exception_ptr failure = {};              // why there is no example
+  StageCounter::Clock::time_point since = {};   // it waits for the next stage
+};
+
+// The work on one sample, as two stages without any knowledge of threads:
+// Read() gets the record and parses it, Fill() decodes the image and writes
+// pixels, label and weight into the slot. What becomes of a bad record is
+// decided here: the one place that catches DataError. Word of it is left with
+// the batch.
+//
+// The stores, the cache and the counters must outlive it. Thread-safe, for
+// different samples, with at most options.threads calls of Fill() at once.
+// Neither call throws: what ends the stream is left with the sample's batch
+// (Fail()).
+class SlotFiller {
+ public:
+  // places: of an epoch. cache: null for none. Requires: options are checked.
+  SlotFiller(const RecordStore& store, const SeekStore& seek_store,
+             std::int64_t places, const InputOptions& options,
+             StageCounters& counters, RecordCache* cache = nullptr);
+
+  // Requires: sample.batch, slot and since are set.
+  void Read(Sample& sample);
+
+  // Requires: Read(sample) returned.
+  void Fill(Sample& sample);
+
+  // From now on slots are left as they are: nobody will see them.
+  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+
+  [[nodiscard]] bool is_cancelled() const {
+    return cancelled_.load(std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] SeekIndexStats seek_indexes() const {
+    return seek_counts_.Read();
+  }
+
+ private:
+  // Reads sample.record and parses it; a failure is kept in the sample.
+  void Load(Sample& sample);
+  // Returns the record, from the cache or read and then kept there; its
+  // Example is in the sample.
+  CachedRecord ReadRecord(Sample& sample);
+  // Fills the slot or throws.
+  void FillOrThrow(Sample& sample);
+  void DecodeIntoSlot(Sample& sample);
+  // Counts and traces what was done for a slot since `start`.
+  void Count(const FillCounts& counts, std::size_t slot_bytes,
+             StageCounter::Clock::time_point start, const Sample& sample);
+  // Decodes into the slot, and counts what became of the seek index.
+  FillCounts Decode(Preprocessor& preprocessor, const Sample& sample,
+                    SlotPlace& place);
+  // Puts a stretch of work on the sample into the trace, where there is one.
+  void Trace(std::string_view stage, StageCounter::Clock::time_point start,
+             StageCounter::Clock::time_point end, const Sample& sample) const;
+  // Draws one of the records that make an epoch.
+  [[nodiscard]] std::int64_t DrawnRecord(const SampleKey& key,
+                                         SampleRandom& draws) const;
+  // Fill the slot, or add the bad records that they met and return false. The
+  // second loads other records until one fills it.
+  bool TryFill(Sample& sample, std::vector<BadRecord>& bad);
+  bool FillWithSubstitute(Sample& sample, std::vector<BadRecord>& bad);
+  // What is said of sample.record, with its place.
+  [[nodiscard]] BadRecord Describe(const Sample& sample,
+                                   const DataError& error) const;
+
+  const RecordStore& store_;
+  const SeekStore& seek_store_;
+  std::int64_t places_;
+  InputOptions options_;
+  StageCounters& counters_;
+  RecordCache* cache_;              // null: none
+  PreprocessorPool preprocessors_;  // one for each worker
+  SeekIndexCounts seek_counts_;
+  std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace infeed

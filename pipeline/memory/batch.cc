@@ -1,0 +1,131 @@
+#include "pipeline/memory/batch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+// A cache line, and what the widest SIMD store wants.
+constexpr std::size_t kAlignment = 64;
+
+constexpr std::size_t RoundUp(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// How many words the slots of a batch have together.
+std::int64_t Words(int size, int image_size, BatchContent content) {
+  switch (content) {
+    case BatchContent::kPixels:
+      return std::int64_t{size} * image_size * image_size;
+    case BatchContent::kChoices:
+      return size;
+    case BatchContent::kWindows:
+      return BatchWindows::Capacity(size, image_size);
+  }
+  std::abort();
+}
+
+// Where the parts of a batch lie.
+struct Layout {
+  std::size_t pixels;
+  std::size_t labels_at;
+  std::size_t weights_at;
+  std::size_t windows_at;
+  std::size_t bytes;
+
+  Layout(int size, int image_size, BatchContent content) {
+    Check(size > 0 && image_size > 0, "a batch holds something");
+    const std::size_t count = static_cast<std::size_t>(size);
+    const std::size_t windows = content == BatchContent::kWindows ? count : 0;
+    pixels = static_cast<std::size_t>(Words(size, image_size, content));
+    labels_at = RoundUp(pixels * sizeof(std::uint32_t));
+    weights_at = labels_at + RoundUp(count * sizeof(std::int32_t));
+    windows_at = weights_at + RoundUp(count * sizeof(float));
+    bytes = windows_at + RoundUp(windows * sizeof(ResizeWindow));
+  }
+};
+
+}  // namespace
+
+Batch::Batch(int size, int image_size, const BatchMemory& memory,
+             BatchContent content, ResizeKernel kernel)
+    : size_(size),
+      image_size_(image_size),
+      content_(content),
+      memory_(Layout(size, image_size, content).bytes) {
+  const Layout layout(size, image_size, content);
+  const std::size_t count = static_cast<std::size_t>(size);
+  std::byte* const start = memory_.bytes().data();
+  if (memory.pin) {
+    memory.pin(memory_.bytes());
+    pinned_ = {start, Unpin{memory.unpin, memory_.bytes().size()}};
+  }
+  pixels_ = {reinterpret_cast<std::uint32_t*>(start), layout.pixels};
+  labels_ = {reinterpret_cast<std::int32_t*>(start + layout.labels_at), count};
+  weights_ = {reinterpret_cast<float*>(start + layout.weights_at), count};
+  if (content == BatchContent::kWindows) {
+    const std::span windows(
+        reinterpret_cast<ResizeWindow*>(start + layout.windows_at), count);
+    windows_ =
+        std::make_unique<BatchWindows>(pixels_, windows, image_size, kernel);
+  }
+}
+
+std::int64_t Batch::MemoryBytes(int size, int image_size,
+                                BatchContent content) {
+  return static_cast<std::int64_t>(
+      PageMemory::RoundUp(Layout(size, image_size, content).bytes));
+}
+
+std::span<std::uint32_t> Batch::slot_pixels(int slot) {
+  Check(slot >= 0 && slot < size_ && !windows_, "the slot is in the batch");
+  const std::size_t pixels = pixels_.size() / labels_.size();
+  return pixels_.subspan(static_cast<std::size_t>(slot) * pixels, pixels);
+}
+
+void Batch::BlankSlot(int slot) {
+  if (windows_) {
+    windows_->Blank(slot);
+  } else {
+    std::ranges::fill(slot_pixels(slot), 0U);
+  }
+  labels_[static_cast<std::size_t>(slot)] = -1;
+  weights_[static_cast<std::size_t>(slot)] = 0;
+}
+
+void BatchReturn::operator()(Batch* batch) const {
+  std::unique_ptr<Batch> returned(batch);
+  if (pool) {
+    pool->Push(std::move(returned));
+  }
+}
+
+BatchPool::BatchPool(int count, int size, int image_size,
+                     const BatchMemory& memory, BatchContent content,
+                     ResizeKernel kernel)
+    : free_(std::make_shared<FreeQueue>(static_cast<std::size_t>(count))) {
+  for (int i = 0; i < count; ++i) {
+    free_->Push(
+        std::make_unique<Batch>(size, image_size, memory, content, kernel));
+  }
+}
+
+BatchHandle BatchPool::Take() {
+  std::optional<std::unique_ptr<Batch>> batch = free_->Pop();
+  if (!batch) {
+    return nullptr;
+  }
+  if (BatchWindows* const windows = (*batch)->windows()) {
+    windows->Clear();
+  }
+  // The handle shares the queue, so that it can outlive the pool; a closed
+  // queue drops the batch, which frees it.
+  return {batch->release(), BatchReturn{free_}};
+}
+
+}  // namespace infeed

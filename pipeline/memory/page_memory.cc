@@ -1,0 +1,69 @@
+#include "pipeline/memory/page_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <new>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+std::size_t UnitOf(std::size_t bytes) {
+  static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return bytes < kHugePage ? page : kHugePage;
+}
+
+std::byte* Map(std::size_t bytes) {
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  return static_cast<std::byte*>(memory);
+}
+
+// Maps more than is wanted and gives back what lies before and behind it.
+std::byte* MapAligned(std::size_t bytes, std::size_t unit) {
+  std::byte* const start = Map(bytes + unit);
+  const std::size_t before =
+      (unit - reinterpret_cast<std::uintptr_t>(start) % unit) % unit;
+  if (before > 0) {
+    ::munmap(start, before);
+  }
+  if (before < unit) {
+    ::munmap(start + before + bytes, unit - before);
+  }
+  return start + before;
+}
+
+std::byte* MapPages(std::size_t bytes) {
+  Check(bytes > 0, "there is something to keep");
+  if (bytes < kHugePage) {
+    return Map(bytes);
+  }
+  std::byte* const start = MapAligned(bytes, kHugePage);
+  // A system that has none, or gives them to nobody, goes on with small ones.
+  (void)::madvise(start, bytes, MADV_HUGEPAGE);
+  return start;
+}
+
+}  // namespace
+
+std::size_t PageMemory::RoundUp(std::size_t bytes) {
+  const std::size_t unit = UnitOf(bytes);
+  return (bytes + unit - 1) / unit * unit;
+}
+
+void PageMemory::Unmap::operator()(std::byte* memory) const {
+  ::munmap(memory, bytes);
+}
+
+PageMemory::PageMemory(std::size_t bytes)
+    : memory_(MapPages(RoundUp(bytes)), Unmap{RoundUp(bytes)}) {}
+
+}  // namespace infeed

@@ -1,0 +1,117 @@
+#include "pipeline/order/batch_plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t RoundUp(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+// Positions that it has batches for.
+std::int64_t EpochEnd(std::int64_t places, const InputOptions& options) {
+  const std::int64_t positions = EpochSamples(places, options);
+  switch (options.last_batch) {
+    case LastBatch::kPad:
+      return positions;
+    case LastBatch::kRepeat:
+      return RoundUp(positions, options.batch_size);
+    case LastBatch::kByMode:
+    case LastBatch::kDrop:
+      break;
+  }
+  return positions / options.batch_size * options.batch_size;
+}
+
+}  // namespace
+
+std::int64_t EpochSamples(std::int64_t places, const InputOptions& options) {
+  switch (options.rank_share) {
+    case RankShare::kStrided:
+      return RoundUp(places, options.world_size);
+    case RankShare::kStridedDrop:
+      return places / options.world_size * options.world_size;
+    case RankShare::kContiguous:
+      break;
+  }
+  return places;
+}
+
+BatchSequence::BatchSequence(std::int64_t places, const InputOptions& options,
+                             const StreamPosition& start)
+    : places_(places),
+      batch_size_(options.batch_size),
+      rank_(options.rank),
+      world_size_(options.world_size),
+      is_strided_(options.rank_share != RankShare::kContiguous),
+      repeat_(options.repeat),
+      end_(EpochEnd(places, options)) {
+  if (places == 0) {
+    throw UsageError("the data set has no records");
+  }
+  if (end_ == 0) {
+    throw UsageError("batch_size is " + std::to_string(batch_size_) +
+                     ", but the data set has only " + std::to_string(places) +
+                     " records: no batch would be full (last_batch " +
+                     std::string(LastBatchName(options.last_batch)) +
+                     ", rank_share " +
+                     std::string(RankShareName(options.rank_share)) + ")");
+  }
+  CheckStart(start);
+  position_ = Continued(start);
+}
+
+void BatchSequence::CheckStart(const StreamPosition& start) const {
+  if (start.position == end_ || (start.position >= 0 && start.position < end_ &&
+                                 start.position % batch_size_ == 0)) {
+    return;
+  }
+  throw UsageError(
+      "the stream cannot start at position " + std::to_string(start.position) +
+      ": give a multiple of " + "batch_size " + std::to_string(batch_size_) +
+      " that is not beyond the epoch's end at " + std::to_string(end_));
+}
+
+StreamPosition BatchSequence::Continued(const StreamPosition& place) const {
+  const bool is_end = place.position == end_;
+  return is_end && !IsOver(place)
+             ? StreamPosition{.epoch = place.epoch + 1,
+                              .position = 0,
+                              .past_epochs = place.past_epochs + 1}
+             : place;
+}
+
+bool BatchSequence::IsOver(const StreamPosition& place) const {
+  const std::int64_t done =
+      std::int64_t{place.past_epochs} + (place.position == end_ ? 1 : 0);
+  return repeat_ > 0 && done >= repeat_;
+}
+
+std::optional<BatchPlan> BatchSequence::Next() {
+  if (IsOver(position_)) {
+    return std::nullopt;
+  }
+  const std::int64_t share = batch_size_ / world_size_;
+  const std::int64_t stride = is_strided_ ? world_size_ : 1;
+  BatchPlan plan;
+  plan.epoch = position_.epoch;
+  plan.first = position_.position + rank_ * (is_strided_ ? 1 : share);
+  plan.stride = static_cast<int>(stride);
+  plan.places = places_;
+  // Of the positions from the first on, those that are its own.
+  plan.samples = static_cast<int>(std::clamp<std::int64_t>(
+      (end_ - plan.first + stride - 1) / stride, 0, share));
+  plan.next =
+      Continued({.epoch = position_.epoch,
+                 .position = std::min(position_.position + batch_size_, end_),
+                 .past_epochs = position_.past_epochs});
+  plan.last = IsOver(plan.next);
+  position_ = plan.next;
+  return plan;
+}
+
+}  // namespace infeed

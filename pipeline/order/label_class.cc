@@ -1,0 +1,109 @@
+#include "pipeline/order/label_class.h"
+
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/error.h"
+#include "records/files/dataset_info.h"
+#include "records/files/open_source.h"
+#include "records/store/label_index.h"
+
+namespace infeed {
+namespace {
+
+// A server may give out shards and refuse all else.
+std::optional<DatasetInfo> InfoOf(const std::string& shard) {
+  try {
+    return ReadDatasetInfoOf(shard);
+  } catch (const IoError&) {
+    if (!IsUrl(shard)) {
+      throw;
+    }
+    return std::nullopt;
+  }
+}
+
+// What dataset.json says, of one folder's shards after the other.
+std::optional<int> DescribedOffset(const RecordIndex& index) {
+  std::optional<int> described;
+  std::set<std::string> seen;
+  for (const std::string& shard : index.shards()) {
+    const std::string folder = DatasetFolders(shard).front();
+    if (!seen.insert(folder).second) {
+      continue;
+    }
+    const std::optional<DatasetInfo> info = InfoOf(shard);
+    if (!info || !info->first_label) {
+      continue;
+    }
+    if (described && described != info->first_label) {
+      throw UsageError("label_offset: by the dataset.json of " + folder +
+                       " labels are from " +
+                       std::to_string(*info->first_label) +
+                       ", by another from " + std::to_string(*described) +
+                       ": read these data sets one at a time");
+    }
+    described = info->first_label;
+  }
+  return described;
+}
+
+std::string Why(std::int64_t label, const InputOptions& options) {
+  if (label == kNoLabel) {
+    return "there is no label (image/class/label is missing or -1)";
+  }
+  const int offset = *options.label_offset;
+  const std::string text = "image/class/label " + std::to_string(label);
+  if (label < offset) {
+    return text + " is below " + std::to_string(offset) +
+           ", the label of the first class (label_offset)";
+  }
+  return options.num_label_classes > 0
+             ? text + " is beyond the last of " +
+                   std::to_string(options.num_label_classes) +
+                   " classes, whose label is " +
+                   std::to_string(options.num_label_classes - 1 + offset)
+             : text + " does not fit 32 bits";
+}
+
+}  // namespace
+
+int FindLabelOffset(const RecordIndex& index) {
+  if (!index.is_of_images()) {
+    if (const std::optional<int> described = DescribedOffset(index)) {
+      return *described;
+    }
+  }
+  const LabelCounts counts =
+      CountLabels(index, {.use_cache = index.uses_cache()});
+  return counts.contains(0) ? 0 : 1;
+}
+
+InputOptions WithLabelOffset(InputOptions options, const RecordIndex& index) {
+  if (!options.label_offset) {
+    options.label_offset = FindLabelOffset(index);
+  }
+  return options;
+}
+
+std::int32_t ClassOf(std::int64_t label, const InputOptions& options) {
+  const std::int64_t classes =
+      options.num_label_classes > 0
+          ? options.num_label_classes
+          : std::int64_t{std::numeric_limits<std::int32_t>::max()};
+  Check(options.label_offset.has_value(), "label_offset is resolved");
+  const int offset = *options.label_offset;
+  // Compared so that nothing overflows.
+  if (label >= offset && label < classes + offset) {
+    return static_cast<std::int32_t>(label - offset);
+  }
+  if (options.require_labels) {
+    throw DataError(Why(label, options));
+  }
+  return -1;
+}
+
+}  // namespace infeed

@@ -1,0 +1,192 @@
+#include "pipeline/order/stream_state.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "pipeline/order/batch_plan.h"
+#include "pipeline/order/label_class.h"
+#include "pipeline/order/sample_order.h"
+#include "pipeline/order/selection.h"
+#include "records/bytes/json.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of the format, not of the fields: another field makes another stream.
+constexpr std::uint64_t kSchema = 1;
+
+Json AugmentToJson(const AugmentOptions& augment) {
+  return {{"augment", AugmentPolicyName(augment.policy)},
+          {"augment_layers", augment.layers},
+          {"augment_magnitude", augment.magnitude},
+          {"brightness", augment.brightness},
+          {"contrast", augment.contrast},
+          {"saturation", augment.saturation},
+          {"hue", augment.hue},
+          {"random_erasing", augment.erasing}};
+}
+
+Json OptionsToJson(const InputOptions& options) {
+  Json json = {
+      {"batch_size", options.batch_size},
+      {"rank_share", RankShareName(options.rank_share)},
+      {"last_batch", LastBatchName(options.last_batch)},
+      {"image_size", options.image_size},
+      {"recipe", RecipeName(options.recipe)},
+      {"interpolation", InterpolationName(options.interpolation)},
+      {"training", options.training},
+      {"random_flip", options.random_flip},
+      {"shuffle", ShuffleName(options.shuffle)},
+      {"window_shards", options.window_shards},
+      {"window_records", options.window_records},
+      {"label_offset", *options.label_offset},
+      {"max_records", options.max_records},
+      {"selection",
+       options.selection ? Json(options.selection->identity()) : Json()},
+      {"scaled_decode", options.scaled_decode},
+      {"max_pixels", options.jpeg_limits.max_pixels},
+      {"max_scans", options.jpeg_limits.max_scans},
+      {"max_memory_bytes", options.jpeg_limits.max_memory_bytes}};
+  json.update(AugmentToJson(options.augment));
+  return json;
+}
+
+std::uint64_t WholeNumber(const Json& json, const char* name,
+                          std::uint64_t highest) {
+  const Json& value = json.at(name);
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > highest) {
+    throw DataError(std::string(name) + " is " + value.dump() +
+                    ", not a whole number from 0 to " +
+                    std::to_string(highest));
+  }
+  return value.get<std::uint64_t>();
+}
+
+template <typename Integer>
+Integer WholeNumber(const Json& json, const char* name) {
+  return static_cast<Integer>(WholeNumber(
+      json, name,
+      static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())));
+}
+
+StreamState FromJson(const Json& json) {
+  const auto schema = WholeNumber<std::uint64_t>(json, "schema");
+  if (schema > kSchema) {
+    throw UsageError("the stream's state is of schema " +
+                     std::to_string(schema) + ", this version reads " +
+                     std::to_string(kSchema) + ": a later one wrote it");
+  }
+  StreamState state;
+  const auto epoch = WholeNumber<std::uint32_t>(json, "epoch");
+  state.position = {
+      .epoch = epoch,
+      .position = WholeNumber<std::int64_t>(json, "position"),
+      // Earlier versions counted from epoch 0.
+      .past_epochs = json.contains("past_epochs")
+                         ? WholeNumber<std::uint32_t>(json, "past_epochs")
+                         : epoch};
+  const auto seed = WholeNumber<std::uint64_t>(json, "seed");
+  state.identity = {{"seed", Json(seed).dump()},
+                    {"data", json.at("data").dump()}};
+  for (const auto& [name, value] : json.at("options").items()) {
+    state.identity.push_back({name, value.dump()});
+  }
+  return state;
+}
+
+// The value of a field, nullptr where there is none of that name.
+const std::string* Find(const StreamState& state, std::string_view name) {
+  const auto found = std::ranges::find(state.identity, name, &StateField::name);
+  return found == state.identity.end() ? nullptr : &found->value;
+}
+
+// "batch_size is 64 here, 128 in the state; ...": every difference; empty:
+// none.
+std::string Differences(const StreamState& here, const StreamState& there) {
+  std::string text;
+  const auto add = [&text](const std::string& difference) {
+    text += (text.empty() ? "" : "; ") + difference;
+  };
+  for (const auto& [name, value] : here.identity) {
+    const std::string* const other = Find(there, name);
+    if (other == nullptr) {
+      add(name + " is " + value + " here, missing in the state");
+    } else if (*other != value) {
+      add(name + " is " + value + " here, " + *other + " in the state");
+    }
+  }
+  for (const auto& [name, value] : there.identity) {
+    if (Find(here, name) == nullptr) {
+      add(name + " is unknown here, " + value + " in the state");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+StreamState StateOf(const RecordIndex& index, const InputOptions& options,
+                    const StreamPosition& position) {
+  const InputOptions checked =
+      WithLabelOffset(CheckedInputOptions(options), index);
+  StreamState state{.position = position,
+                    .identity = {{"seed", Json(checked.seed).dump()},
+                                 {"data", Json(index.identity()).dump()}}};
+  Json json = OptionsToJson(checked);
+  if (checked.rank_share != RankShare::kContiguous) {
+    // The one thing that another number of ranks can change.
+    const SampleOrder order(ShardSizes(index, checked.max_records), checked);
+    json["epoch_samples"] = EpochSamples(order.places(), checked);
+  }
+  for (const auto& [name, value] : json.items()) {
+    state.identity.push_back({name, value.dump()});
+  }
+  return state;
+}
+
+std::string BuildStreamState(const StreamState& state) {
+  Json json = {{"schema", kSchema},
+               {"epoch", state.position.epoch},
+               {"position", state.position.position},
+               {"past_epochs", state.position.past_epochs}};
+  Json options = Json::object();
+  for (const auto& [name, value] : state.identity) {
+    const bool is_option = name != "seed" && name != "data";
+    (is_option ? options : json)[name] = ParseJson<Json>(value);
+  }
+  json["options"] = std::move(options);
+  return json.dump(2) + "\n";
+}
+
+StreamState ParseStreamState(std::string_view text) {
+  try {
+    return FromJson(ParseJson<Json>(text));
+  } catch (const Json::exception& error) {
+    throw DataError(std::string("not a stream's state: ") + error.what());
+  }
+}
+
+void CheckResumable(const StreamState& state, const RecordIndex& index,
+                    const InputOptions& options) {
+  const std::string differences =
+      Differences(StateOf(index, options, state.position), state);
+  if (!differences.empty()) {
+    throw UsageError("the state is another stream's: " + differences);
+  }
+}
+
+StreamPosition ResumePosition(std::string_view text, const RecordIndex& index,
+                              const InputOptions& options) {
+  const StreamState state = ParseStreamState(text);
+  CheckResumable(state, index, options);
+  return state.position;
+}
+
+}  // namespace infeed

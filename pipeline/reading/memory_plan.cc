@@ -1,0 +1,119 @@
+#include "pipeline/reading/memory_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "pipeline/memory/batch.h"
+#include "records/bytes/byte_size.h"
+#include "records/cloud/cloud_settings.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kMebi = 1 << 20;
+// Resident pages of a program with this engine that has decoded a batch:
+// measured, 57 MiB, of which libraries are most.
+constexpr std::int64_t kProgram = 64 * kMebi;
+// A thread's touched stack and its share of the allocators' pools.
+constexpr std::int64_t kThread = 1 * kMebi;
+// Offset and length of a record, and one of the two once more while they are
+// put together.
+constexpr std::int64_t kIndexEntry = 3 * sizeof(std::int64_t);
+// Rows of a decoder and the resize: of an image 16,000 pixels wide.
+constexpr std::int64_t kRows = 4 * kMebi;
+constexpr std::int64_t kSmallImage = 8 * kMebi;
+// A record's length comes from a file: what a product of it cannot overflow.
+constexpr std::int64_t kLongestRecord =
+    std::numeric_limits<std::int64_t>::max() >> 24;
+
+struct Part {
+  std::string_view name;
+  std::int64_t bytes;
+};
+
+std::array<Part, 8> PartsOf(const MemoryPlan& plan) {
+  return {{{"program", plan.program},
+           {"index", plan.index},
+           {"batches", plan.batches},
+           {"records in flight", plan.records},
+           {"prefetch", plan.prefetch},
+           {"decoding", plan.decoding},
+           {"compressed shards", plan.compressed},
+           {"cache", plan.cache}}};
+}
+
+// "program 64.0 MiB, index 1.0 MiB": those that are not 0.
+std::string PartsText(const MemoryPlan& plan) {
+  std::string text;
+  for (const Part& part : PartsOf(plan)) {
+    if (part.bytes > 0) {
+      text += (text.empty() ? "" : ", ") + std::string(part.name) + " " +
+              MemorySizeText(part.bytes);
+    }
+  }
+  return text;
+}
+
+// What is needed anyhow.
+MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
+  const std::int64_t record = std::min(data.longest_record, kLongestRecord);
+  return {.limit = options.memory_limit / options.local_world_size,
+          .program = kProgram + options.threads * kThread,
+          .index = data.records * kIndexEntry,
+          .batches = options.batches_in_pool *
+                     Batch::MemoryBytes(options.batch_size / options.world_size,
+                                        options.image_size, ContentOf(options)),
+          .records = options.threads * record,
+          .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
+          .decoding = options.threads * (record + kRows + kSmallImage),
+          .compressed = data.compressed_bytes,
+          .image = kSmallImage};
+}
+
+}  // namespace
+
+int SlotsPerTask(const InputOptions& options) {
+  constexpr int kTasksPerThread = 4;
+  constexpr int kMost = 16;
+  const int slots = options.batch_size / options.world_size;
+  return std::clamp(slots / (kTasksPerThread * options.threads), 1, kMost);
+}
+
+MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
+  MemoryPlan plan = LeastPlan(options, data);
+  const std::int64_t left = plan.limit - plan.total();
+  if (left < 0) {
+    throw UsageError(
+        "memory_limit is " + MemorySizeText(plan.limit) + ", but up to " +
+        MemorySizeText(plan.total()) + " (" + std::to_string(plan.total()) +
+        " bytes) is needed: " + PartsText(plan) +
+        ": raise it, or lower batch_size, image_size, batches_in_pool" +
+        (plan.compressed > 0 ? ", window_records" : "") + " or threads");
+  }
+  const std::int64_t for_images = options.use_cache ? left / 4 : left;
+  const std::int64_t more_image =
+      std::clamp(for_images / options.threads, std::int64_t{0},
+                 std::max(options.jpeg_limits.max_memory_bytes - kSmallImage,
+                          std::int64_t{0}));
+  plan.image += more_image;
+  plan.decoding += options.threads * more_image;
+  plan.cache = options.use_cache ? plan.limit - plan.total() : 0;
+  return plan;
+}
+
+InputOptions PlannedOptions(InputOptions options, const MemoryPlan& plan) {
+  std::int64_t& bytes = options.jpeg_limits.max_memory_bytes;
+  bytes = std::min(bytes, plan.image);
+  return options;
+}
+
+std::string MemoryText(const MemoryPlan& plan) {
+  return "memory: up to " + MemorySizeText(plan.total()) + " of " +
+         MemorySizeText(plan.limit) + ": " + PartsText(plan);
+}
+
+}  // namespace infeed

@@ -1,0 +1,65 @@
+#include "pipeline/reading/prefetcher.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "records/files/open_source.h"
+
+namespace infeed {
+
+PrefetchOptions PlanPrefetch(const RecordIndex& index,
+                             const InputOptions& options) {
+  // What comes from the cloud is kept in memory, under a limit: there the first
+  // that is announced should be the first that is asked for.
+  const bool in_blocks =
+      options.shuffle == Shuffle::kWindow &&
+      std::none_of(index.shards().begin(), index.shards().end(), IsUrl);
+  return {.batches = options.prefetch_batches,
+          .block_positions = in_blocks ? options.window_records : 1};
+}
+
+Prefetcher::Prefetcher(const SampleOrder& order, const BatchSequence& sequence,
+                       const PrefetchOptions& options, Announce announce)
+    : sequence_(sequence),
+      options_(options),
+      announce_(std::move(announce)),
+      epoch_(order) {}
+
+void Prefetcher::Reach(std::int64_t number) {
+  const std::int64_t end = number + 1 + options_.batches;
+  if (over_ || planned_ >= end) {
+    return;
+  }
+  records_.clear();
+  const StreamPosition block = sequence_.position();
+  while (planned_ < end || IsInBlock(block)) {
+    const std::optional<BatchPlan> plan = sequence_.Next();
+    if (!plan) {
+      over_ = true;
+      break;
+    }
+    AddBatch(*plan);
+    ++planned_;
+  }
+  if (!records_.empty()) {
+    announce_(records_);
+  }
+}
+
+void Prefetcher::AddBatch(const BatchPlan& plan) {
+  const EpochOrder& order = epoch_.Of(plan.epoch);
+  for (int slot = 0; slot < plan.samples; ++slot) {
+    records_.push_back(order.RecordAt(plan.PlaceOf(slot)));
+  }
+}
+
+// Whether the next batch begins in the same block as the first one announced.
+bool Prefetcher::IsInBlock(const StreamPosition& block) const {
+  const StreamPosition& next = sequence_.position();
+  return next.epoch == block.epoch &&
+         next.position / options_.block_positions ==
+             block.position / options_.block_positions;
+}
+
+}  // namespace infeed

@@ -1,0 +1,50 @@
+#include "pipeline/reading/sample_seek_index.h"
+
+#include <string>
+
+namespace infeed {
+
+std::span<const std::byte> ReadIndexBeside(const ImagenetExampleView& example,
+                                           std::int64_t record,
+                                           const SeekStore& store,
+                                           std::vector<std::byte>& buffer) {
+  const bool needs_none =
+      !example.packed.empty() || !example.seek_index.empty();
+  return needs_none ? std::span<const std::byte>() : store.Read(record, buffer);
+}
+
+void OpenIndex(const RecordPayload& payload, const ImagenetExampleView& example,
+               std::span<const std::byte> beside, SampleSeekIndex& index) {
+  index.opened.reset();
+  const std::span<const std::byte> sealed =
+      example.seek_index.empty() ? beside : example.seek_index;
+  if (example.packed.empty() && !sealed.empty()) {
+    index.opened = OpenSeekIndex(sealed, example.encoded, payload);
+  }
+}
+
+std::optional<DataError> SeekIndexCounts::Count(const SampleSeekIndex& index,
+                                                JpegIndexUse use) {
+  if (!index.opened) {
+    none_.fetch_add(1, std::memory_order_relaxed);
+    return std::nullopt;
+  }
+  if (index.opened->seal != SeekSeal::kGood) {
+    return DataError("the seek index " +
+                     std::string(SeekSealText(index.opened->seal)));
+  }
+  if (use != JpegIndexUse::kUsed) {
+    return DataError("the seek index is not what the JPEG's scan says");
+  }
+  used_.fetch_add(1, std::memory_order_relaxed);
+  return std::nullopt;
+}
+
+SeekIndexStats SeekIndexCounts::Read() const {
+  return {.used = used_.load(std::memory_order_relaxed),
+          .refused = refused_.count(),
+          .none = none_.load(std::memory_order_relaxed),
+          .first_refused = refused_.first()};
+}
+
+}  // namespace infeed

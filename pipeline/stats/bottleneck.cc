@@ -1,0 +1,148 @@
+#include "pipeline/stats/bottleneck.h"
+
+#include <algorithm>
+
+namespace infeed {
+namespace {
+
+// A device that waits less than this is not held up by its input.
+constexpr double kLittleWait = 0.02;
+// One that waits more than this does nothing of its own that could be timed.
+constexpr double kAllWait = 0.99;
+// Threads that are this busy are what bounds the run.
+constexpr double kFullyBusy = 0.75;
+constexpr double kRgbBytes = 3;
+
+// Returns the quotient in 0..1, 0 where there is none.
+double Share(double part, double whole) {
+  return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
+}
+
+bool IsWorkersStage(const StageStats& stage) {
+  return stage.name == "read" || stage.name == "decode" ||
+         stage.name == "resize" || stage.name == "augment";
+}
+
+// Fills in the stage of most work, and what a core makes of all of them;
+// returns the seconds of all of them.
+double FindBusiest(const PipelineStats& stats, Bottleneck& bottleneck) {
+  double all = 0;
+  double most = 0;
+  double of_an_image = 0;
+  for (const StageStats& stage : stats.stages) {
+    if (!IsWorkersStage(stage)) {
+      continue;
+    }
+    all += stage.busy_seconds;
+    of_an_image += stage.items > 0
+                       ? stage.busy_seconds / static_cast<double>(stage.items)
+                       : 0;
+    if (stage.busy_seconds > most) {
+      most = stage.busy_seconds;
+      bottleneck.stage = stage.name;
+    }
+  }
+  bottleneck.stage_share = Share(most, all);
+  if (of_an_image > 0) {
+    bottleneck.images_per_core = 1 / of_an_image;
+  }
+  return all;
+}
+
+void FindWaste(const PipelineStats& stats, Bottleneck& bottleneck) {
+  if (const StageStats* const decode = stats.stage("decode")) {
+    const double outside = static_cast<double>(stats.outside_pixels);
+    bottleneck.outside_share = Share(
+        outside, outside + static_cast<double>(decode->bytes) / kRgbBytes);
+  }
+  if (const StageStats* const read = stats.stage("read")) {
+    bottleneck.storage_share = Share(static_cast<double>(stats.storage_bytes),
+                                     static_cast<double>(read->bytes));
+  }
+  const BadRecordTotals& bad = stats.bad_record_totals;
+  bottleneck.bad_share = Share(static_cast<double>(bad.bad_samples),
+                               static_cast<double>(bad.samples));
+}
+
+// Images that came in the time after the first batch.
+double LaterImages(const PipelineStats& stats) {
+  const double images = static_cast<double>(stats.images);
+  return stats.first_wait_seconds > 0  // Not in an interval of later on.
+             ? images - images / static_cast<double>(stats.batches)
+             : images;
+}
+
+// The device's own speed, and the cores that keep up with it. What c cores do
+// in the time W + D, of which the device waits for W, takes c (W + D) / D cores
+// in the time D: c W / D more.
+void FindDevice(const PipelineStats& stats, double busy_seconds,
+                Bottleneck& bottleneck) {
+  if (!stats.has_device || bottleneck.device_wait_share > kAllWait) {
+    return;
+  }
+  const double own_seconds = stats.elapsed_seconds - stats.first_wait_seconds -
+                             stats.consumer_wait_seconds;
+  if (own_seconds <= 0) {
+    return;
+  }
+  bottleneck.device_rate = LaterImages(stats) / own_seconds;
+  const double busy_cores = busy_seconds / stats.elapsed_seconds;
+  bottleneck.cores_needed = bottleneck.device_wait_share < kLittleWait
+                                ? 0
+                                : busy_cores * bottleneck.device_wait_share /
+                                      (1 - bottleneck.device_wait_share);
+}
+
+Bound FindBound(const PipelineStats& stats, const Bottleneck& bottleneck) {
+  if (stats.has_device && bottleneck.device_wait_share < kLittleWait) {
+    return Bound::kConsumer;
+  }
+  if (!stats.overlapped) {
+    return Bound::kNoOverlap;
+  }
+  if (bottleneck.busy_share >= kFullyBusy) {
+    return Bound::kWorkers;
+  }
+  const StageStats* const order = stats.stage("order");
+  const bool starved =
+      order != nullptr &&
+      Share(order->wait_seconds, stats.elapsed_seconds) >= kLittleWait;
+  return starved ? Bound::kPool : Bound::kUnknown;
+}
+
+}  // namespace
+
+std::string_view BoundName(Bound bound) {
+  switch (bound) {
+    case Bound::kUnknown:
+      return "unknown";
+    case Bound::kConsumer:
+      return "consumer";
+    case Bound::kWorkers:
+      return "workers";
+    case Bound::kPool:
+      return "pool";
+    case Bound::kNoOverlap:
+      return "no_overlap";
+  }
+  return "unknown";
+}
+
+Bottleneck BottleneckOf(const PipelineStats& stats) {
+  Bottleneck bottleneck;
+  if (stats.batches == 0 || stats.elapsed_seconds <= 0) {
+    return bottleneck;
+  }
+  const double busy_seconds = FindBusiest(stats, bottleneck);
+  bottleneck.busy_share =
+      Share(busy_seconds, stats.elapsed_seconds * std::max(1, stats.threads));
+  bottleneck.device_wait_share =
+      Share(stats.consumer_wait_seconds,
+            stats.elapsed_seconds - stats.first_wait_seconds);
+  FindWaste(stats, bottleneck);
+  FindDevice(stats, busy_seconds, bottleneck);
+  bottleneck.bound = FindBound(stats, bottleneck);
+  return bottleneck;
+}
+
+}  // namespace infeed

@@ -1,0 +1,58 @@
+#include "pipeline/stats/consumer_counts.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace infeed {
+namespace {
+
+using Clock = ConsumerCounts::Clock;
+
+// Notes the time unless one is noted.
+void SetOnce(std::atomic<Clock::rep>& place, Clock::time_point time) {
+  Clock::rep unset = 0;
+  place.compare_exchange_strong(unset, time.time_since_epoch().count(),
+                                std::memory_order_relaxed);
+}
+
+double Seconds(Clock::rep ticks) {
+  return std::chrono::duration<double>(Clock::duration(ticks)).count();
+}
+
+}  // namespace
+
+void ConsumerCounts::Asked(Clock::time_point now) {
+  SetOnce(first_asked_, now);
+}
+
+std::int64_t ConsumerCounts::Delivered(const Batch& batch,
+                                       Clock::duration waited) {
+  const std::int64_t images = std::ranges::count_if(
+      batch.weights(), [](float weight) { return weight > 0; });
+  images_.fetch_add(images, std::memory_order_relaxed);
+  const bool first = batches_.fetch_add(1, std::memory_order_relaxed) == 0;
+  (first ? first_wait_ : waited_)
+      .fetch_add(waited.count(), std::memory_order_relaxed);
+  return images;
+}
+
+void ConsumerCounts::Ended(Clock::time_point now) { SetOnce(ended_, now); }
+
+void ConsumerCounts::Read(PipelineStats& stats) const {
+  stats.batches = batches_.load(std::memory_order_relaxed);
+  stats.images = images_.load(std::memory_order_relaxed);
+  stats.first_wait_seconds =
+      Seconds(first_wait_.load(std::memory_order_relaxed));
+  stats.consumer_wait_seconds =
+      Seconds(waited_.load(std::memory_order_relaxed));
+  const Clock::rep asked = first_asked_.load(std::memory_order_relaxed);
+  if (asked == 0) {
+    return;
+  }
+  const Clock::rep ended = ended_.load(std::memory_order_relaxed);
+  const Clock::rep end =
+      ended != 0 ? ended : Clock::now().time_since_epoch().count();
+  stats.elapsed_seconds = Seconds(end - asked);
+}
+
+}  // namespace infeed

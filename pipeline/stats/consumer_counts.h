@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "pipeline/memory/batch.h"
+#include "pipeline/stats/stage_counters.h"
+#include "pipeline/stats/stats.h"
+
+namespace infeed {
+
+// What the consumer sees of a stream, counted where it asks for batches.
+// Thread-safe.
+class ConsumerCounts {
+ public:
+  using Clock = StageCounter::Clock;
+
+  // The consumer asks for a batch.
+  void Asked(Clock::time_point now);
+  // It got one. Returns the images in it: its slots of weight above 0.
+  std::int64_t Delivered(const Batch& batch, Clock::duration waited);
+  // The stream is over.
+  void Ended(Clock::time_point now);
+
+  // Fills in elapsed_seconds, batches, images and the two waits.
+  void Read(PipelineStats& stats) const;
+
+ private:
+  std::atomic<Clock::rep> first_asked_{0};  // 0: not yet
+  std::atomic<Clock::rep> ended_{0};        // 0: not yet
+  std::atomic<Clock::rep> first_wait_{0};
+  std::atomic<Clock::rep> waited_{0};  // for all but the first
+  std::atomic<std::int64_t> batches_{0};
+  std::atomic<std::int64_t> images_{0};
+};
+
+}  // namespace infeed

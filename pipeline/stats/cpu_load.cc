@@ -1,0 +1,101 @@
+#include "pipeline/stats/cpu_load.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+
+namespace infeed {
+namespace {
+
+// The system counts in hundredths of a second.
+constexpr double kLeastSeconds = 0.2;
+// Less is what any system does beside its programs.
+constexpr double kSomeCores = 0.5;
+constexpr double kAllBusy = 0.9;  // of the cores
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) +
+         1e-6 * static_cast<double>(time.tv_usec);
+}
+
+double OwnSeconds() {
+  rusage usage = {};
+  (void)::getrusage(RUSAGE_SELF, &usage);
+  return Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+}
+
+// Ticks of a line of /proc/stat behind its name: user, nice, system, idle,
+// iowait, irq, softirq, steal. Idle and iowait are nobody's.
+double BusyTicks(std::istream& line) {
+  double busy = 0;
+  double ticks = 0;
+  for (int column = 0; column < 8 && line >> ticks; ++column) {
+    busy += column == 3 || column == 4 ? 0 : ticks;
+  }
+  return busy;
+}
+
+}  // namespace
+
+std::optional<CpuTimes> ReadCpuTimes(const std::string& root) {
+  cpu_set_t allowed;
+  const auto tick = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || tick <= 0) {
+    return std::nullopt;
+  }
+  CpuTimes times{
+      .wall = std::chrono::duration<double>(
+                  std::chrono::steady_clock::now().time_since_epoch())
+                  .count(),
+      .own = OwnSeconds()};
+  std::ifstream file(root + "/proc/stat");
+  for (std::string text; std::getline(file, text);) {
+    std::istringstream line(text);
+    std::string name;
+    std::size_t core = 0;
+    line >> name;
+    std::istringstream number(name.starts_with("cpu") ? name.substr(3) : "");
+    if (number >> core && core < CPU_SETSIZE && CPU_ISSET(core, &allowed)) {
+      times.busy += BusyTicks(line) / tick;
+      ++times.cores;
+    }
+  }
+  return times.cores > 0 ? std::optional(times) : std::nullopt;
+}
+
+bool CpuLoad::is_too_high() const {
+  return others >= kSomeCores && own + others >= kAllBusy * cores;
+}
+
+std::string CpuLoad::Text() const {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << "other programs use " << others
+       << " of " << cores << " cores";
+  return text.str();
+}
+
+std::optional<CpuLoad> LoadBetween(const CpuTimes& before,
+                                   const CpuTimes& after, double own) {
+  const double seconds = after.wall - before.wall;
+  if (seconds < kLeastSeconds || after.cores != before.cores) {
+    return std::nullopt;
+  }
+  return CpuLoad{
+      .own = own / seconds,
+      .others = std::max(0.0, after.busy - before.busy - own) / seconds,
+      .cores = after.cores};
+}
+
+std::optional<CpuLoad> LoadSince(const std::optional<CpuTimes>& before) {
+  const std::optional<CpuTimes> now = ReadCpuTimes();
+  return before && now ? LoadBetween(*before, *now, now->own - before->own)
+                       : std::nullopt;
+}
+
+}  // namespace infeed

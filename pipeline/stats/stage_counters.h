@@ -1,0 +1,83 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/stats/stats.h"
+
+namespace infeed {
+
+class TraceLog;
+
+// What a core fetches and owns at once: counters that share one slow each
+// other down.
+inline constexpr std::size_t kCacheLine = 64;
+
+// Counts one stage from any thread. Thread-safe.
+class alignas(kCacheLine) StageCounter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void Add(std::int64_t bytes, Clock::duration busy, Clock::duration wait,
+           std::int64_t items = 1) {
+    items_.fetch_add(items, std::memory_order_relaxed);
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    busy_.fetch_add(busy.count(), std::memory_order_relaxed);
+    wait_.fetch_add(wait.count(), std::memory_order_relaxed);
+  }
+  [[nodiscard]] StageStats Read(std::string name) const;
+
+ private:
+  std::atomic<std::int64_t> items_{0};
+  std::atomic<std::int64_t> bytes_{0};
+  std::atomic<std::int64_t> busy_{0};
+  std::atomic<std::int64_t> wait_{0};
+};
+
+// How much lies in a queue, now and at most. Thread-safe.
+class alignas(kCacheLine) QueueGauge {
+ public:
+  // So many came; below 0: went. Whoever lets them go saw them come.
+  void Add(std::int64_t change) {
+    const std::int64_t depth =
+        depth_.fetch_add(change, std::memory_order_relaxed) + change;
+    std::int64_t most = most_.load(std::memory_order_relaxed);
+    while (depth > most && !most_.compare_exchange_weak(
+                               most, depth, std::memory_order_relaxed)) {
+    }
+  }
+  [[nodiscard]] std::int64_t depth() const {
+    return depth_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] QueueStats Read(std::string name) const;
+
+ private:
+  std::atomic<std::int64_t> depth_{0};
+  std::atomic<std::int64_t> most_{0};
+};
+
+// The counters of all stages, in the order of the data's way, and the gauges
+// of what lies between them.
+struct StageCounters {
+  StageCounter order;
+  StageCounter read;
+  StageCounter decode;
+  StageCounter resize;
+  StageCounter augment;
+  StageCounter batch;
+  QueueGauge waiting;
+  QueueGauge in_flight;
+  QueueGauge ready;
+  alignas(kCacheLine) std::atomic<std::int64_t> outside_pixels{0};
+
+  [[nodiscard]] std::vector<StageStats> Read() const;
+  [[nodiscard]] std::vector<QueueStats> ReadQueues() const;
+  // Puts the gauges into a trace, or nowhere.
+  void TraceQueues(TraceLog* log, StageCounter::Clock::time_point now) const;
+};
+
+}  // namespace infeed

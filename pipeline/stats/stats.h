@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/memory/record_cache.h"
+#include "pipeline/stats/bad_record.h"
+
+namespace infeed {
+
+// What one stage has done since the start. An item is a sample everywhere, so
+// that stages compare; a bad record's substitute is one more item of what was
+// done for it.
+//
+//   stage    busy                          wait                     bytes of
+//   order    the driver looks records up   the driver, for a free   -
+//                                          batch: the consumer
+//                                          keeps them, or is slow
+//   read     read, checksums, parse        a sample, for a worker   records
+//   decode   decode of the window          a sample, for a worker   RGB
+//   resize   resize, flip, pack            none: follows at once    slots
+//   augment  augmentation; not listed      none: follows at once    slots
+//            where there was none
+//   batch    none: the slots are the batch a whole batch, in the    slots
+//                                          queue to the consumer
+struct StageStats {
+  std::string name;
+  std::int64_t items = 0;
+  std::int64_t bytes = 0;
+  double busy_seconds = 0;  // thread time spent in it, over all threads
+  double wait_seconds = 0;
+};
+
+// How much lies between two stages.
+//
+//   queue      of       what
+//   waiting    samples  put into the graph, not yet read
+//   in_flight  samples  being read or decoded, or between the two
+//   ready      batches  whole, for the consumer to take
+//   free       batches  in the pool, to be filled
+struct QueueStats {
+  std::string name;
+  std::int64_t depth = 0;  // now
+  std::int64_t most = 0;   // since the start
+};
+
+// What became of the seek indexes of decoded images, substitutes included.
+struct SeekIndexStats {
+  std::int64_t used = 0;
+  std::int64_t refused = 0;  // damaged or of another JPEG: decoded without it
+  std::int64_t none = 0;     // there was none
+  std::string first_refused = {};  // its place and why
+};
+
+// A snapshot of a whole pipeline, or of an interval of its life. stages are in
+// the order of the data's way.
+struct PipelineStats {
+  double elapsed_seconds = 0;  // from the first Next() to now, or to the end
+  double first_batch_seconds = 0;  // from the start until it lay ready
+  int threads = 0;
+  int cores = 0;  // that the process may use; 0: unknown
+  // False where nothing is done with the batches, so that the consumer's waits
+  // are no device's. The pipeline cannot know: its caller sets it.
+  bool has_device = true;
+  bool overlapped = true;  // false: GraphKind::kBasic
+  std::int64_t batches = 0;
+  std::int64_t images = 0;       // delivered, weight 0 left out
+  std::int64_t bad_records = 0;  // times that one was met
+  std::string first_bad_record;  // its message
+  BadRecordTotals bad_record_totals;
+  SeekIndexStats seek_indexes;
+  // Decoded beside what the crops show: rows above a crop that no seek index
+  // let the decoder pass over, and what lies left and right of it.
+  std::int64_t outside_pixels = 0;
+  // What the whole process had from its disks meanwhile: what was read and was
+  // not in the page cache.
+  std::int64_t storage_bytes = 0;
+  // How long the consumer waited in Next(): for the first batch, which says
+  // nothing about the rest, and for all others together.
+  double first_wait_seconds = 0;
+  double consumer_wait_seconds = 0;
+  RecordCacheStats cache;
+  std::int64_t memory_bytes = 0;  // that its buffers can take (memory_plan.h)
+  std::vector<StageStats> stages;
+  std::vector<QueueStats> queues;
+
+  // The interval from an earlier snapshot of the same pipeline to this one:
+  // what is counted is subtracted; depths, names and first ones stay.
+  [[nodiscard]] PipelineStats Since(const PipelineStats& earlier) const;
+
+  [[nodiscard]] double images_per_second() const {
+    return elapsed_seconds > 0 ? static_cast<double>(images) / elapsed_seconds
+                               : 0;
+  }
+
+  // The stage of that name, nullptr where there is none.
+  [[nodiscard]] const StageStats* stage(std::string_view name) const;
+};
+
+}  // namespace infeed

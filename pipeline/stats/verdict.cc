@@ -1,0 +1,182 @@
+#include "pipeline/stats/verdict.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+namespace infeed {
+namespace {
+
+// Less than this of anything is not worth a word.
+constexpr double kNotable = 0.01;
+// So much of what was read came from disks when that is what reading waits for.
+constexpr double kFromDisks = 0.1;
+constexpr double kHardlyBusy = 0.75;
+
+std::string Format(const char* format, double value) {
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), format, value);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+std::string Percent(double share) { return Format("%.0f %%", 100 * share); }
+
+std::string Threads(int count) {
+  return std::to_string(count) + (count == 1 ? " thread" : " threads");
+}
+
+std::string Cores(int count) {
+  return std::to_string(count) + (count == 1 ? " core" : " cores");
+}
+
+// How far the device waited, with what stands before it; "" where nothing was
+// done with the batches.
+std::string Waited(std::string_view before, const Bottleneck& bottleneck) {
+  return bottleneck.device_rate
+             ? std::string(before) + "the device waited " +
+                   Percent(bottleneck.device_wait_share) +
+                   " of the time and can take " +
+                   Format("%.0f images/s", *bottleneck.device_rate)
+             : "";
+}
+
+// What more cores would make: those that the machine has, or twice as many as
+// there are threads where they are all in use. Requires: images_per_core.
+std::string CoresText(const Bottleneck& bottleneck,
+                      const PipelineStats& stats) {
+  const bool has_more = stats.cores > stats.threads;
+  const int cores = has_more ? stats.cores : 2 * stats.threads;
+  return (has_more ? "this machine's " : "") + Cores(cores) +
+         (has_more ? "" : " of this kind") + " would give " +
+         Format("%.0f images/s", cores * *bottleneck.images_per_core);
+}
+
+// What would keep up with the device, or be faster where there is none.
+std::string MoreCores(const Bottleneck& bottleneck,
+                      const PipelineStats& stats) {
+  return bottleneck.cores_needed
+             ? "at least " + Format("%.1f", *bottleneck.cores_needed) +
+                   " more cores of this kind would feed it"
+             : CoresText(bottleneck, stats);
+}
+
+// What there is to gain by seek indexes.
+std::string SeekAdvice(const Bottleneck& bottleneck,
+                       const SeekIndexStats& indexes) {
+  if (indexes.none + indexes.refused <= indexes.used) {
+    return "";
+  }
+  const std::string build = indexes.refused > indexes.none
+                                ? "build seek indexes anew: these are of other "
+                                  "JPEGs (records index --seek)"
+                                : "build seek indexes (records index --seek)";
+  return bottleneck.outside_share >= kNotable
+             ? "; " + Percent(bottleneck.outside_share) +
+                   " of the pixels decoded are outside the crops: " + build
+             : "; " + build;
+}
+
+// What would change it that a stage is most of the work.
+std::string StageAdvice(const Bottleneck& bottleneck,
+                        const PipelineStats& stats) {
+  if (bottleneck.stage == "decode") {
+    const std::string advice = SeekAdvice(bottleneck, stats.seek_indexes);
+    return advice.empty() ? "; smaller images in the shards would cost less"
+                          : advice;
+  }
+  if (bottleneck.stage == "read") {
+    return bottleneck.storage_share >= kFromDisks
+               ? "; " + Percent(bottleneck.storage_share) +
+                     " of what was read came from disks: a faster one, or "
+                     "memory for its page cache, would help"
+               : "; nearly all came from the page cache or a network: threads "
+                 "that wait for it would help";
+  }
+  return bottleneck.stage == "augment"
+             ? "; a lighter augmentation would cost less"
+             : "; a smaller image_size would cost less";
+}
+
+std::string WorkersVerdict(const Bottleneck& bottleneck,
+                           const PipelineStats& stats) {
+  return bottleneck.stage + " bounds the run with " +
+         Percent(bottleneck.stage_share) +
+         " of the work: " + Threads(stats.threads) + " at " +
+         Percent(bottleneck.busy_share) + Waited("; ", bottleneck) + "; " +
+         MoreCores(bottleneck, stats) + StageAdvice(bottleneck, stats);
+}
+
+std::string NoOverlapVerdict(const Bottleneck& bottleneck,
+                             const PipelineStats& stats) {
+  const std::string text =
+      "nothing overlaps (graph=basic): " + Waited("", bottleneck);
+  if (!bottleneck.cores_needed) {
+    return text + "one thread did the work" +
+           (bottleneck.images_per_core
+                ? "; with graph=flow " + CoresText(bottleneck, stats)
+                : "");
+  }
+  const double busy = bottleneck.busy_share * stats.threads;
+  const double needed = std::ceil(busy + *bottleneck.cores_needed);
+  return text +
+         ", while one thread did the work; graph=flow works ahead of it: at "
+         "least " +
+         Threads(static_cast<int>(needed)) + " would feed it";
+}
+
+std::string ConsumerVerdict(const Bottleneck& bottleneck,
+                            const PipelineStats& stats) {
+  const std::string text = "the device bounds the run: it waited " +
+                           Percent(bottleneck.device_wait_share) +
+                           " of the time for its input, " + "with " +
+                           Threads(stats.threads) + " at " +
+                           Percent(bottleneck.busy_share);
+  return stats.threads > 1 && bottleneck.busy_share < kHardlyBusy
+             ? text + "; fewer would do"
+             : text;
+}
+
+std::string BadRecordsText(const Bottleneck& bottleneck) {
+  return bottleneck.bad_share >= kNotable
+             ? "; " + Percent(bottleneck.bad_share) +
+                   " of the samples met a bad record: bad_record_report lists "
+                   "them"
+             : "";
+}
+
+std::string BoundText(const Bottleneck& bottleneck,
+                      const PipelineStats& stats) {
+  const std::string threads = Threads(stats.threads) + " at " +
+                              Percent(bottleneck.busy_share) +
+                              Waited("; ", bottleneck);
+  switch (bottleneck.bound) {
+    case Bound::kConsumer:
+      return ConsumerVerdict(bottleneck, stats);
+    case Bound::kWorkers:
+      return WorkersVerdict(bottleneck, stats);
+    case Bound::kNoOverlap:
+      return NoOverlapVerdict(bottleneck, stats);
+    case Bound::kPool:
+      return "the batch pool bounds the run: no batch was free for " + threads +
+             (bottleneck.device_rate ? "; it takes its batches in bursts"
+                                     : "") +
+             ": a larger batches_in_pool would help";
+    case Bound::kUnknown:
+      break;
+  }
+  return "it is not clear what bounds the run, with " + threads +
+         "; it was too short to tell, or the threads do not get their cores";
+}
+
+}  // namespace
+
+std::string Verdict(const PipelineStats& stats) {
+  if (stats.batches == 0 || stats.elapsed_seconds <= 0) {
+    return "no batch has been delivered yet";
+  }
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  return BoundText(bottleneck, stats) + BadRecordsText(bottleneck);
+}
+
+}  // namespace infeed

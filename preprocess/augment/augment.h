@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/random.h"
+#include "preprocess/augment/operation.h"
+#include "preprocess/augment/options.h"
+
+namespace infeed {
+
+// Augments the pixels of a training slot, after resize and flip: colour jitter,
+// then the policy, then erasing, as far as they are on. A function of (pixels,
+// options, key) alone; the object only keeps scratch, which it allocates once.
+// One thread at a time: each worker has one.
+//
+// All draws are of the key's augmentation stream. What is drawn for one part
+// does not depend on whether another is on: each starts at a Philox block of
+// its own, of four words.
+//
+//   block 0   colour jitter (DrawJitter())
+//   block 2   erasing (DrawErasing())
+//   block 8   AutoAugment: Below(25), the pair
+//   block 9   of its first operation, block 10 of its second: Real() u, which
+//             is applied where u + its probability >= 1; then as below
+//   block 8+i layer i of RandAugment, from 0: Below(16), the operation; then
+//             Below(2), 1 for a negative sign; Below(side), the row, and
+//             Below(side), the column of Cutout's centre
+class Augmenter {
+ public:
+  // Of images of side x side pixels. Throws UsageError for options out of
+  // their range (CheckAugmentOptions()). Requires: side > 0.
+  Augmenter(const AugmentOptions& options, int side);
+
+  // Requires: pixels.size() == side * side, and their low bytes are 0.
+  void Apply(std::span<std::uint32_t> pixels, const SampleKey& key);
+
+ private:
+  void ApplyPolicy(PixelSquare image, const SampleKey& key);
+  void RandAugment(PixelSquare image, const SampleKey& key);
+  void AutoAugment(PixelSquare image, const SampleKey& key);
+
+  AugmentOptions options_;
+  int side_;
+  OpScratch scratch_;
+};
+
+}  // namespace infeed

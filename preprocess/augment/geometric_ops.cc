@@ -1,0 +1,77 @@
+#include "preprocess/augment/geometric_ops.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include "preprocess/augment/loops.h"
+
+namespace infeed {
+namespace {
+
+constexpr SourceAxis kSameX = {1, 0, 0};
+constexpr SourceAxis kSameY = {0, 1, 0};
+
+void Move(const SourceAxis& from_x, const SourceAxis& from_y, PixelSquare image,
+          MoveScratch& scratch) {
+  scratch.source.resize(image.pixels.size() + 1);
+  std::ranges::copy(image.pixels, scratch.source.begin());
+  scratch.source.back() = kAugmentFill;
+  scratch.places.resize(static_cast<std::size_t>(image.side));
+  const std::int32_t* places = scratch.places.data();
+  for (int y = 0; y < image.side; ++y) {
+    FindPlaces(from_x, from_y, y, scratch.places);
+    std::uint32_t* row = image.row(y);
+    for (int x = 0; x < image.side; ++x) {
+      row[x] = scratch.source[static_cast<std::size_t>(places[x])];
+    }
+  }
+}
+
+}  // namespace
+
+void Rotate(float degrees, PixelSquare image, MoveScratch& scratch) {
+  constexpr auto kRadians = static_cast<float>(std::numbers::pi / 180);
+  const double angle = degrees * kRadians;
+  const auto sine = static_cast<float>(std::sin(angle));
+  const auto cosine = static_cast<float>(std::cos(angle));
+  const auto last = static_cast<float>(image.side - 1);
+  const float x = (last - (cosine * last - sine * last)) / 2.0F;
+  const float y = (last - (sine * last + cosine * last)) / 2.0F;
+  Move({cosine, -sine, x}, {sine, cosine, y}, image, scratch);
+}
+
+void ShearX(float factor, PixelSquare image, MoveScratch& scratch) {
+  Move({1, factor, 0}, kSameY, image, scratch);
+}
+
+void ShearY(float factor, PixelSquare image, MoveScratch& scratch) {
+  Move(kSameX, {factor, 1, 0}, image, scratch);
+}
+
+void TranslateX(float distance, PixelSquare image, MoveScratch& scratch) {
+  Move({1, 0, distance}, kSameY, image, scratch);
+}
+
+void TranslateY(float distance, PixelSquare image, MoveScratch& scratch) {
+  Move(kSameX, {0, 1, distance}, image, scratch);
+}
+
+void Cutout(int row, int column, int reach, PixelSquare image) {
+  const int top = std::max(row - reach, 0);
+  const int left = std::max(column - reach, 0);
+  FillWindow({.y = top,
+              .x = left,
+              .height = std::min(row + reach, image.side) - top,
+              .width = std::min(column + reach, image.side) - left},
+             kAugmentFill, image);
+}
+
+void FillWindow(const Window& window, std::uint32_t pixel, PixelSquare image) {
+  for (int y = window.y; y < window.y + window.height; ++y) {
+    std::fill_n(image.row(y) + window.x, window.width, pixel);
+  }
+}
+
+}  // namespace infeed

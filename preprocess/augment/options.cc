@@ -1,0 +1,50 @@
+#include "preprocess/augment/options.h"
+
+#include <string>
+
+#include "base/error.h"
+#include "preprocess/pixels/named_choice.h"
+
+namespace infeed {
+namespace {
+
+constexpr Choices<AugmentPolicy, 3> kPolicies = {
+    {{"none", AugmentPolicy::kNone},
+     {"randaugment", AugmentPolicy::kRandAugment},
+     {"autoaugment", AugmentPolicy::kAutoAugment}}};
+
+void CheckFactor(std::string_view name, float value, float high) {
+  if (!(value >= 0 && value <= high)) {
+    throw UsageError(std::string(name) + " is " + std::to_string(value) +
+                     ": give a number from 0 to " + std::to_string(high));
+  }
+}
+
+}  // namespace
+
+AugmentPolicy ParseAugmentPolicy(std::string_view name) {
+  return ParseChoice("augment", name, kPolicies);
+}
+
+std::string_view AugmentPolicyName(AugmentPolicy policy) {
+  return ChoiceName(policy, kPolicies);
+}
+
+void CheckAugmentOptions(const AugmentOptions& options) {
+  if (options.layers < 1 || options.layers > 16) {
+    throw UsageError("augment layers is " + std::to_string(options.layers) +
+                     ": give a number from 1 to 16");
+  }
+  if (options.magnitude < 0 || options.magnitude > 30) {
+    throw UsageError("augment magnitude is " +
+                     std::to_string(options.magnitude) +
+                     ": give a number from 0 to 30");
+  }
+  CheckFactor("brightness", options.brightness, 10);
+  CheckFactor("contrast", options.contrast, 10);
+  CheckFactor("saturation", options.saturation, 10);
+  CheckFactor("hue", options.hue, 0.5F);
+  CheckFactor("erasing", options.erasing, 1);
+}
+
+}  // namespace infeed

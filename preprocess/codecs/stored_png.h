@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "preprocess/pixels/image.h"
+
+namespace infeed {
+
+// Returns the image as a PNG whose pixels are stored, not compressed: for
+// builds without an encoder. Requires: it has pixels, less than 2^31 bytes.
+[[nodiscard]] std::string StoredPng(const RgbView& image);
+
+}  // namespace infeed

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "preprocess/jpeg_entropy/scan.h"
+#include "preprocess/jpeg_entropy/seek_index.h"
+#include "preprocess/jpeg_pixels/window.h"
+#include "preprocess/pixels/row_sink.h"
+
+namespace infeed {
+
+// Decodes windows of plain JPEGs (preprocess/jpeg_entropy/scan.h) to exactly
+// the pixels that libjpeg-turbo gives: its own entropy decoder, inverse DCT,
+// upsampling and colour conversion, row of MCUs by row of MCUs, without a
+// buffer of the image's size. It knows no errors: whatever is not plain and
+// regular it leaves to libjpeg-turbo.
+//
+// Keeps its memory from image to image. One thread at a time.
+class PlainJpegDecoder {
+ public:
+  PlainJpegDecoder();
+  ~PlainJpegDecoder();
+  PlainJpegDecoder(const PlainJpegDecoder&) = delete;
+  PlainJpegDecoder& operator=(const PlainJpegDecoder&) = delete;
+  PlainJpegDecoder(PlainJpegDecoder&&) noexcept;
+  PlainJpegDecoder& operator=(PlainJpegDecoder&&) noexcept;
+
+  // Begins an image; the bytes must stay as they are for its decodes. Returns
+  // false for one that is not plain.
+  [[nodiscard]] bool ReadHeader(std::span<const std::byte> bytes);
+
+  // Of the image whose header was read last. Requires: ReadHeader() returned
+  // true.
+  [[nodiscard]] const JpegScan& scan() const;
+
+  // Decodes a window of it at 1 / denominator of its size, sides rounded up,
+  // any number of times. With anything but kDone the
+  // sink may have got rows, and is to begin again. index may be null. Requires:
+  // as scan(), denominator is 1, 2, 4 or 8, and the window lies inside the
+  // image at that size.
+  [[nodiscard]] PlainResult DecodeWindow(int denominator, const Window& window,
+                                         const JpegSeekIndex* index,
+                                         RowSink& sink);
+
+  // MakeSeekIndex() of the image. Requires: as scan(), run >= 0.
+  [[nodiscard]] std::optional<JpegSeekIndex> MakeIndex(int run);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace infeed

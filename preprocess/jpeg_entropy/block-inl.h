@@ -1,0 +1,256 @@
+// One block of a baseline scan from a buffer of bits.
+#if defined(INFEED_PREPROCESS_JPEG_BLOCK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef INFEED_PREPROCESS_JPEG_BLOCK_INL_H_
+#undef INFEED_PREPROCESS_JPEG_BLOCK_INL_H_
+#else
+#define INFEED_PREPROCESS_JPEG_BLOCK_INL_H_
+#endif
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <hwy/highway.h>
+
+#include "preprocess/jpeg_entropy/huffman.h"
+#include "preprocess/jpeg_entropy/order-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace infeed {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE std::uint64_t BigEndian(const std::uint8_t* data) {
+  std::uint64_t word;
+  std::memcpy(&word, data, sizeof(word));
+  if constexpr (std::endian::native == std::endian::little) {
+    word = __builtin_bswap64(word);
+  }
+  return word;
+}
+
+// The bits of a scan from the highest down. After Refill() at least 56 are
+// there, enough for five symbols of a fused table, or a whole long one.
+class BitBuffer {
+ public:
+  BitBuffer(const std::uint8_t* data, std::size_t bit)
+      : next_(data + bit / 8), data_(data) {
+    Refill();
+    Skip(static_cast<std::uint32_t>(bit % 8));
+  }
+
+  HWY_INLINE void Refill() {
+    bits_ |= BigEndian(next_) >> (count_ & 63);
+    next_ += (~count_ >> 3) & 7;
+    count_ |= 56;
+  }
+  // An entry is its own length: only the low bits count.
+  HWY_INLINE void Skip(std::uint64_t entry) {
+    bits_ <<= entry & 63;
+    count_ -= static_cast<std::uint32_t>(entry);
+  }
+  HWY_INLINE std::uint32_t Entry(const FusedTable& table) const {
+    return table.fused[bits_ >> (64 - FusedTable::kBits)];
+  }
+  HWY_INLINE std::uint64_t Pair(const AcTable& table) const {
+    return table.pairs[bits_ >> (64 - FusedTable::kBits)];
+  }
+  // Goes back. Requires: so many bits were skipped.
+  HWY_INLINE void Return(std::uint32_t bits) {
+    *this = BitBuffer(data_, bit() - bits);
+  }
+  [[nodiscard]] std::uint64_t bits() const { return bits_; }
+  // Bits used so far.
+  [[nodiscard]] std::size_t bit() const {
+    return static_cast<std::size_t>(next_ - data_) * 8 - (count_ & 63);
+  }
+
+ private:
+  std::uint64_t bits_ = 0;
+  std::uint32_t count_ = 0;  // valid bits, in the low six of it
+  const std::uint8_t* next_;
+  const std::uint8_t* data_;
+};
+
+HWY_INLINE std::uint32_t AdvanceOf(std::uint32_t entry) { return entry >> 24; }
+HWY_INLINE bool IsLong(std::uint32_t entry) { return (entry & 255) == 0; }
+HWY_INLINE std::int32_t ValueOf(std::uint32_t entry) {
+  return static_cast<std::int16_t>(entry >> 8);
+}
+
+// Keeps a block's coefficients.
+struct KeepBlock {
+  HWY_INLINE void Clear() { std::memset(block, 0, 64 * sizeof(*block)); }
+  // The value is in the low 16 bits.
+  HWY_INLINE void Put(std::uint32_t next_place, std::uint64_t value) {
+    const std::size_t place =
+        kZigzagStored ? next_place - 1 : kStoredPlace[next_place - 1];
+    block[place] = static_cast<std::int16_t>(value);
+  }
+  std::int16_t* block;
+};
+struct DropBlock {
+  HWY_INLINE void Clear() {}
+  HWY_INLINE void Put(std::uint32_t, std::uint64_t) {}
+};
+
+// The DC difference of a block. False: a bad code.
+HWY_INLINE bool DecodeDc(const DcTable& table, BitBuffer& in, int& value) {
+  in.Refill();
+  std::uint32_t entry = in.Entry(table);
+  if (HWY_UNLIKELY(IsLong(entry))) {
+    const LongResult symbol = LongSymbol(table, entry, in.bits());
+    if (symbol.bits == 0) {
+      return false;
+    }
+    in.Skip(symbol.bits);
+    in.Refill();
+    entry = symbol.entry;
+  } else {
+    in.Skip(entry);
+  }
+  value += ValueOf(entry);
+  return value == static_cast<std::int16_t>(value);
+}
+
+// Takes a symbol that a look-up found to be long, and puts it at its place
+// unless that is outside. Returns its entry, 0 for a bad code.
+template <class Block>
+HWY_INLINE std::uint32_t TakeLong(const AcTable& table, std::uint32_t entry,
+                                  BitBuffer& in, std::uint32_t& place,
+                                  Block block) {
+  in.Refill();
+  const LongResult symbol = LongSymbol(table, entry, in.bits());
+  in.Skip(symbol.bits);
+  in.Refill();
+  place += AdvanceOf(symbol.entry);
+  if (place <= 64) {
+    block.Put(place, symbol.entry >> 8);
+  }
+  return symbol.entry;
+}
+
+// The end of a block whose last symbol led to place >= 64; 0: a run past it.
+HWY_INLINE std::uint32_t EndAt(std::uint32_t place, std::uint32_t entry) {
+  if (place == 64) {
+    return 64;
+  }
+  return AdvanceOf(entry) == FusedTable::kEndAdvance
+             ? place - FusedTable::kEndAdvance
+             : 0;
+}
+
+// The AC coefficients of a block; returns its end, 1..64, or 0 for an irregular
+// one.
+template <class Block>
+HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
+                                  Block block) {
+  std::uint32_t place = 1;
+  std::uint32_t entry = in.Entry(table);
+  // One symbol. Returns whether it ends the block, or is not there whole.
+  const auto take = [&]() __attribute__((always_inline)) {
+    in.Skip(entry);
+    place += AdvanceOf(entry);
+    if (place >= 64) {
+      return true;
+    }
+    block.Put(place, entry >> 8);
+    entry = in.Entry(table);
+    return false;
+  };
+  for (;;) {
+    // After DC's look-up, too, three are safe before a refill, and after one
+    // four, with one looked up.
+    while (!(take() || take() || take())) {
+      in.Refill();
+      if (take()) {
+        break;
+      }
+    }
+    if (HWY_UNLIKELY(IsLong(entry))) {
+      place -= FusedTable::kEndAdvance;
+      entry = TakeLong(table, entry, in, place, block);
+      if (entry == 0) {
+        return 0;
+      }
+      if (place < 64) {
+        entry = in.Entry(table);
+        continue;
+      }
+    } else if (place == 64) {
+      block.Put(place, entry >> 8);
+    }
+    return EndAt(place, entry);
+  }
+}
+
+// The end of a block whose last look-up gave a pair: first is behind its first
+// symbol, place behind both.
+template <class Block>
+HWY_INLINE std::uint32_t EndPair(std::uint64_t pair, std::uint32_t first,
+                                 std::uint32_t place, BitBuffer& in,
+                                 Block block) {
+  const auto low = static_cast<std::uint32_t>(pair);
+  if (first < 64) {
+    block.Put(first, pair >> 48);
+    if (place == 64) {
+      block.Put(place, pair >> 32);
+      return 64;
+    }
+    return place - first == FusedTable::kEndAdvance ? first : 0;
+  }
+  if (first == 64) {  // The other symbol belongs to the next block.
+    block.Put(first, pair >> 48);
+    in.Return((low & 255) - (low >> 8 & 255));
+    return 64;
+  }
+  return EndAt(first, low << 8);
+}
+
+// As DecodeAc(), by pairs.
+template <class Block>
+HWY_INLINE std::uint32_t DecodeAcPairs(const AcTable& table, BitBuffer& in,
+                                       Block block) {
+  std::uint32_t place = 1;
+  std::uint32_t first = 1;
+  std::uint64_t pair = in.Pair(table);
+  const auto take = [&]() __attribute__((always_inline)) {
+    in.Skip(pair);
+    first = place + (static_cast<std::uint32_t>(pair) >> 16 & 255);
+    place += AdvanceOf(static_cast<std::uint32_t>(pair));
+    if (place >= 64) {
+      return true;
+    }
+    block.Put(first, pair >> 48);
+    block.Put(place, pair >> 32);
+    pair = in.Pair(table);
+    return false;
+  };
+  for (;;) {
+    while (!(take() || take() || take())) {
+      in.Refill();
+      if (take()) {
+        break;
+      }
+    }
+    auto entry = static_cast<std::uint32_t>(pair);
+    if (!IsLong(entry)) {
+      return EndPair(pair, first, place, in, block);
+    }
+    place -= FusedTable::kEndAdvance;
+    entry = TakeLong(table, entry, in, place, block);
+    if (entry == 0) {
+      return 0;
+    }
+    if (place >= 64) {
+      return EndAt(place, entry);
+    }
+    pair = in.Pair(table);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace infeed
+HWY_AFTER_NAMESPACE();
+
+#endif  // INFEED_PREPROCESS_JPEG_BLOCK_INL_H_

@@ -1,0 +1,124 @@
+#include "preprocess/jpeg_entropy/huffman.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace infeed {
+namespace {
+
+constexpr int kMaxCodeBits = 16;
+
+// The value that `size` bits stand for (T.81, table F.1 and figure F.12).
+constexpr std::int32_t Signed(std::uint32_t bits, int size) {
+  const auto value = static_cast<std::int32_t>(bits);
+  return size > 0 && value >> (size - 1) == 0 ? value - (1 << size) + 1 : value;
+}
+
+constexpr std::uint32_t Entry(std::int32_t value, std::uint32_t advance,
+                              int bits) {
+  return advance << 24 | (static_cast<std::uint32_t>(value) & 0xFFFF) << 8 |
+         static_cast<std::uint32_t>(bits);
+}
+
+std::uint32_t Advance(const FusedTable& table, std::uint32_t symbol) {
+  const std::uint32_t run = symbol >> 4;
+  return (symbol & 15) != 0 || run == 15 ? run + 1 : table.no_value_advance;
+}
+
+// Fills limits and offsets. False: more codes than there are.
+bool Canonical(const HuffmanSpec& spec, FusedTable& table) {
+  std::uint32_t code = 0;
+  std::uint32_t symbols = 0;
+  table.limits[0] = 0;
+  for (int bits = 1; bits <= kMaxCodeBits; ++bits) {
+    table.offsets[bits] = symbols - code;
+    code += spec.counts[bits];
+    symbols += spec.counts[bits];
+    // No code may be all ones. Lengths without codes decide nothing.
+    if (symbols > 256 || (spec.counts[bits] > 0 && code >= 1U << bits)) {
+      return false;
+    }
+    table.limits[bits] = code << (kMaxCodeBits - bits);
+    code <<= 1;
+  }
+  table.limits[kMaxCodeBits + 1] = ~std::uint32_t{0};
+  return true;
+}
+
+// Writes the entries of one symbol; returns where the next one's begin.
+std::uint32_t* Fuse(const FusedTable& table, std::uint32_t symbol, int bits,
+                    std::uint32_t* entry) {
+  const int size = static_cast<int>(symbol & 15);
+  const std::uint32_t advance = Advance(table, symbol);
+  const int spare = FusedTable::kBits - bits - size;
+  if (spare < 0) {
+    return std::fill_n(entry, 1 << (FusedTable::kBits - bits),
+                       FusedTable::kLong | (symbol >> 4) << 20 |
+                           (symbol & 15) << 16 |
+                           static_cast<std::uint32_t>(bits) << 8);
+  }
+  for (std::uint32_t value = 0; value < 1U << size; ++value) {
+    entry = std::fill_n(entry, 1 << spare,
+                        Entry(Signed(value, size), advance, bits + size));
+  }
+  return entry;
+}
+
+bool Build(const HuffmanSpec& spec, FusedTable& table) {
+  if (!spec.defined || !Canonical(spec, table)) {
+    return false;
+  }
+  table.values = spec.values;
+  std::uint32_t* entry = table.fused.data();
+  const std::uint8_t* symbol = spec.values.data();
+  for (int bits = 1; bits <= FusedTable::kBits; ++bits) {
+    for (int i = 0; i < spec.counts[bits]; ++i, ++symbol) {
+      entry = Fuse(table, *symbol, bits, entry);
+    }
+  }
+  std::fill(entry, table.fused.data() + table.fused.size(), FusedTable::kLong);
+  return true;
+}
+
+}  // namespace
+
+bool BuildAcTable(const HuffmanSpec& spec, AcTable& table) {
+  table.no_value_advance = FusedTable::kEndAdvance;
+  table.is_paired = false;
+  return Build(spec, table);
+}
+
+bool BuildDcTable(const HuffmanSpec& spec, DcTable& table) {
+  std::size_t symbols = 0;
+  for (const std::uint8_t count : spec.counts) {
+    symbols += count;
+  }
+  const auto used =
+      spec.values.begin() +
+      static_cast<std::ptrdiff_t>(std::min<std::size_t>(symbols, 256));
+  table.no_value_advance = 1;
+  return std::all_of(spec.values.begin(), used,
+                     [](std::uint8_t symbol) { return symbol < 16; }) &&
+         Build(spec, table);
+}
+
+void PairSymbols(AcTable& table) {
+  constexpr std::uint32_t kMask = (1U << FusedTable::kBits) - 1;
+  for (std::uint32_t i = 0; i <= kMask; ++i) {
+    const std::uint32_t first = table.fused[i];
+    const std::uint32_t bits = first & 255;
+    const std::uint32_t second = table.fused[(i << bits) & kMask];
+    const std::uint32_t both = bits + (second & 255);
+    const bool two = (second & 255) != 0 && both <= FusedTable::kBits &&
+                     first >> 24 != FusedTable::kEndAdvance;
+    const std::uint64_t value = first >> 8 & 0xFFFF;
+    const std::uint64_t second_value = two ? second >> 8 & 0xFFFF : value;
+    const std::uint32_t advance = (first >> 24) + (two ? second >> 24 : 0);
+    const std::uint32_t low =
+        advance << 24 | first >> 24 << 16 | bits << 8 | (two ? both : bits);
+    table.pairs[i] = bits == 0 ? first : value << 48 | second_value << 32 | low;
+  }
+  table.is_paired = true;
+}
+
+}  // namespace infeed

@@ -1,0 +1,269 @@
+#include "preprocess/jpeg_entropy/scan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "preprocess/jpeg_entropy/segment.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kMaxSide = 65500;  // libjpeg's
+
+// The codes of markers (ITU-T T.81, table B.1).
+constexpr int kStartOfFrame0 = 0xC0;  // baseline
+constexpr int kStartOfFrame1 = 0xC1;  // extended sequential
+constexpr int kHuffmanTables = 0xC4;
+constexpr int kStartOfImage = 0xD8;
+constexpr int kStartOfScan = 0xDA;
+constexpr int kQuantisers = 0xDB;
+constexpr int kRestartInterval = 0xDD;
+constexpr int kApp0 = 0xE0;
+constexpr int kApp14 = 0xEE;
+constexpr int kApp15 = 0xEF;
+constexpr int kComment = 0xFE;
+
+int Big16(std::span<const std::byte> bytes) {
+  return std::to_integer<int>(bytes[0]) << 8 | std::to_integer<int>(bytes[1]);
+}
+
+// Takes markers one after the other. Every Take...() returns false for what is
+// not plain or not regular.
+class ScanReader {
+ public:
+  std::optional<JpegScan> Read(std::span<const std::byte> bytes);
+
+ private:
+  bool TakeSegment(int marker, JpegSegment segment);
+  bool TakeFrame(JpegSegment segment);
+  bool TakeQuantisers(JpegSegment segment);
+  bool TakeHuffmanTables(JpegSegment segment);
+  bool TakeRestartInterval(JpegSegment segment);
+  bool TakeJfif(JpegSegment segment);
+  bool TakeAdobe(JpegSegment segment);
+  bool TakeScan(JpegSegment segment);
+  bool ChooseColor();
+  bool HasPlainSampling() const;
+  void FindSizes();
+
+  JpegScan scan_;
+  std::array<int, 3> ids_{};
+  std::array<bool, 4> has_quantiser_{};
+  bool has_frame_ = false;
+  bool is_jfif_ = false;
+  int adobe_transform_ = -1;
+};
+
+std::optional<JpegScan> ScanReader::Read(std::span<const std::byte> bytes) {
+  const std::byte* const begin = bytes.data();
+  if (bytes.size() < 2 || Big16(bytes) != (0xFF00 | kStartOfImage)) {
+    return std::nullopt;
+  }
+  bytes = bytes.subspan(2);
+  while (bytes.size() >= 4 && bytes[0] == std::byte{0xFF}) {
+    const int marker = std::to_integer<int>(bytes[1]);
+    const auto length = static_cast<std::size_t>(Big16(bytes.subspan(2)));
+    if (length < 2 || bytes.size() - 2 < length) {
+      return std::nullopt;
+    }
+    if (!TakeSegment(marker, JpegSegment(bytes.subspan(4, length - 2)))) {
+      return std::nullopt;
+    }
+    bytes = bytes.subspan(2 + length);
+    if (marker == kStartOfScan) {
+      scan_.entropy_begin = static_cast<std::size_t>(bytes.data() - begin);
+      return scan_;
+    }
+  }
+  return std::nullopt;
+}
+
+bool ScanReader::TakeSegment(int marker, JpegSegment segment) {
+  switch (marker) {
+    case kStartOfFrame0:
+    case kStartOfFrame1:
+      return TakeFrame(segment);
+    case kHuffmanTables:
+      return TakeHuffmanTables(segment);
+    case kQuantisers:
+      return TakeQuantisers(segment);
+    case kRestartInterval:
+      return TakeRestartInterval(segment);
+    case kApp0:
+      return TakeJfif(segment);
+    case kApp14:
+      return TakeAdobe(segment);
+    case kStartOfScan:
+      return TakeScan(segment);
+    default:
+      return (marker > kApp0 && marker <= kApp15) || marker == kComment;
+  }
+}
+
+bool ScanReader::TakeFrame(JpegSegment segment) {
+  if (has_frame_ || segment.Byte() != 8) {
+    return false;
+  }
+  has_frame_ = true;
+  scan_.height = segment.Two();
+  scan_.width = segment.Two();
+  scan_.component_count = segment.Byte();
+  if (scan_.height < 1 || scan_.height > kMaxSide || scan_.width < 1 ||
+      scan_.width > kMaxSide ||
+      (scan_.component_count != 1 && scan_.component_count != 3)) {
+    return false;
+  }
+  for (int i = 0; i < scan_.component_count; ++i) {
+    JpegComponent& component = scan_.components[i];
+    ids_[i] = segment.Byte();
+    const int factors = segment.Byte();
+    component.horizontal = factors >> 4;
+    component.vertical = factors & 15;
+    component.quantiser = segment.Byte();
+    if (component.quantiser > 3) {
+      return false;
+    }
+  }
+  const bool distinct =
+      scan_.component_count == 1 ||
+      (ids_[0] != ids_[1] && ids_[0] != ids_[2] && ids_[1] != ids_[2]);
+  return segment.consumed() && distinct && HasPlainSampling();
+}
+
+bool ScanReader::HasPlainSampling() const {
+  const auto is = [](const JpegComponent& component, int horizontal,
+                     int vertical) {
+    return component.horizontal == horizontal && component.vertical == vertical;
+  };
+  const JpegComponent& first = scan_.components[0];
+  if (scan_.component_count == 1) {
+    return is(first, 1, 1);
+  }
+  return (first.horizontal == 1 || first.horizontal == 2) &&
+         (first.vertical == 1 || first.vertical == 2) &&
+         is(scan_.components[1], 1, 1) && is(scan_.components[2], 1, 1);
+}
+
+bool ScanReader::TakeQuantisers(JpegSegment segment) {
+  while (!segment.empty()) {
+    const int table = segment.Byte();  // The high half: 16-bit values.
+    if (table > 3) {
+      return false;
+    }
+    for (std::uint16_t& value : scan_.quantisers[table]) {
+      value = static_cast<std::uint16_t>(segment.Byte());
+    }
+    has_quantiser_[table] = true;
+  }
+  return segment.ok();
+}
+
+bool ScanReader::TakeHuffmanTables(JpegSegment segment) {
+  while (!segment.empty()) {
+    const int table = segment.Byte();  // The high half: 1 for AC.
+    if ((table & 0xEC) != 0) {
+      return false;
+    }
+    HuffmanSpec& spec =
+        (table >= 16 ? scan_.ac_tables : scan_.dc_tables)[table & 3];
+    spec = {};
+    for (int length = 1; length <= 16; ++length) {
+      spec.counts[length] = static_cast<std::uint8_t>(segment.Byte());
+    }
+    const int codes =
+        std::accumulate(spec.counts.begin(), spec.counts.end(), 0);
+    if (codes > 256) {
+      return false;
+    }
+    for (int i = 0; i < codes; ++i) {
+      spec.values[i] = static_cast<std::uint8_t>(segment.Byte());
+    }
+    spec.defined = true;
+  }
+  return segment.ok();
+}
+
+bool ScanReader::TakeRestartInterval(JpegSegment segment) {
+  scan_.restart_interval = segment.Two();
+  return segment.consumed();
+}
+
+// libjpeg warns of a JFIF version that is not 1.
+bool ScanReader::TakeJfif(JpegSegment segment) {
+  using std::string_view_literals::operator""sv;
+  if (segment.size() >= 14 && segment.StartsWith("JFIF\0"sv)) {
+    is_jfif_ = true;
+    return segment.At(5) == 1;
+  }
+  return true;
+}
+
+bool ScanReader::TakeAdobe(JpegSegment segment) {
+  if (segment.size() >= 12 && segment.StartsWith("Adobe")) {
+    adobe_transform_ = segment.At(11);
+  }
+  return true;
+}
+
+bool ScanReader::TakeScan(JpegSegment segment) {
+  if (!has_frame_ || segment.Byte() != scan_.component_count) {
+    return false;
+  }
+  for (int i = 0; i < scan_.component_count; ++i) {
+    JpegComponent& component = scan_.components[i];
+    const bool in_order = segment.Byte() == ids_[i];
+    const int tables = segment.Byte();
+    component.dc_table = tables >> 4;
+    component.ac_table = tables & 15;
+    if (!in_order || component.dc_table > 3 || component.ac_table > 3 ||
+        !scan_.dc_tables[component.dc_table].defined ||
+        !scan_.ac_tables[component.ac_table].defined ||
+        !has_quantiser_[component.quantiser]) {
+      return false;
+    }
+  }
+  const bool whole_spectrum =
+      segment.Byte() == 0 && segment.Byte() == 63 && segment.Byte() == 0;
+  FindSizes();
+  return whole_spectrum && segment.consumed() && ChooseColor();
+}
+
+// As libjpeg guesses the colour space.
+bool ScanReader::ChooseColor() {
+  const bool rgb_ids = ids_ == std::array{'R' + 0, 'G' + 0, 'B' + 0};
+  if (scan_.component_count == 1) {
+    scan_.color = JpegColor::kGray;
+  } else if (is_jfif_ || (adobe_transform_ < 0 && !rgb_ids)) {
+    scan_.color = JpegColor::kYcc;
+  } else if (adobe_transform_ < 0) {
+    scan_.color = JpegColor::kRgb;
+  } else {
+    scan_.color = adobe_transform_ == 0 ? JpegColor::kRgb : JpegColor::kYcc;
+  }
+  const bool known_transform = is_jfif_ || adobe_transform_ <= 1;
+  const JpegComponent& first = scan_.components[0];
+  return known_transform && (scan_.color != JpegColor::kRgb ||
+                             (first.horizontal == 1 && first.vertical == 1));
+}
+
+void ScanReader::FindSizes() {
+  const auto divide = [](int a, int b) { return (a + b - 1) / b; };
+  const JpegComponent first = scan_.components[0];
+  scan_.mcus_per_row = divide(scan_.width, scan_.mcu_width());
+  scan_.mcu_rows = divide(scan_.height, scan_.mcu_height());
+  for (JpegComponent& component : scan_.components) {
+    component.width =
+        divide(scan_.width * component.horizontal, first.horizontal);
+    component.height =
+        divide(scan_.height * component.vertical, first.vertical);
+  }
+}
+
+}  // namespace
+
+std::optional<JpegScan> ReadPlainJpeg(std::span<const std::byte> bytes) {
+  return ScanReader().Read(bytes);
+}
+
+}  // namespace infeed

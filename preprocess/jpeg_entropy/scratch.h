@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "preprocess/jpeg_entropy/window_plan.h"
+
+namespace infeed {
+
+// Memory in whole cache lines that grows and never shrinks. Its contents are
+// unspecified after Grow().
+template <typename T>
+class AlignedBuffer {
+ public:
+  void Grow(std::size_t count) {
+    if (count > count_) {
+      const std::size_t bytes = (count * sizeof(T) + kLine - 1) / kLine * kLine;
+      data_.reset(static_cast<T*>(std::aligned_alloc(kLine, bytes)));
+      count_ = data_ == nullptr ? 0 : count;
+      if (data_ == nullptr) {
+        throw std::bad_alloc();
+      }
+    }
+  }
+  [[nodiscard]] T* data() { return data_.get(); }
+
+ private:
+  static constexpr std::size_t kLine = 64;
+  struct Free {
+    void operator()(T* data) const { std::free(data); }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::size_t count_ = 0;
+};
+
+// The samples of one component in two rows of MCUs, the one at work and the
+// one before, used in turns. Rows have room for copies of their edges and for
+// vectors that reach over them.
+struct SamplePlane {
+  static constexpr int kMargin = 64;
+
+  AlignedBuffer<std::uint8_t> samples;
+  std::ptrdiff_t stride = 0;
+  int first = 0;  // column of the first sample
+  int rows = 0;
+
+  // The place of a sample, whose row is one of the last two rows of MCUs.
+  [[nodiscard]] std::uint8_t* At(int y, int x) {
+    return samples.data() + (y % rows) * stride + kMargin + (x - first);
+  }
+};
+
+// Working memory of a plain decode, kept from image to image: some rows of
+// MCUs, never an image.
+struct PlainScratch {
+  WindowPlan plan;
+  AlignedBuffer<std::uint8_t> coded;         // un-stuffed bytes of the scan
+  AlignedBuffer<std::int16_t> coefficients;  // of some rows of MCUs
+  AlignedBuffer<std::uint8_t> ends;
+  std::array<SamplePlane, 3> planes;
+  std::array<AlignedBuffer<std::uint8_t>, 2> chroma;  // one row at full width
+  std::array<std::array<std::int16_t, 64>, 3> quantisers{};  // as stored
+};
+
+}  // namespace infeed

@@ -1,0 +1,286 @@
+// One stream of a loop that decodes several: while its next symbol waits for
+// its table, the others go on. A block's end costs no branch: the next block's
+// memory and tables are taken by conditional moves from a list.
+#if defined(INFEED_PREPROCESS_JPEG_STREAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef INFEED_PREPROCESS_JPEG_STREAM_INL_H_
+#undef INFEED_PREPROCESS_JPEG_STREAM_INL_H_
+#else
+#define INFEED_PREPROCESS_JPEG_STREAM_INL_H_
+#endif
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "preprocess/jpeg_entropy/entropy-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace infeed {
+namespace HWY_NAMESPACE {
+
+// A block to be decoded.
+struct BlockJob {
+  const FusedTable* ac;
+  const FusedTable* next_dc;  // of the block behind
+  std::int16_t* behind;       // where its coefficient 64 would be
+  BlockJob* next;
+  // How far behind coefficient 64 its last symbol went, modulo 256.
+  std::uint8_t over;
+};
+
+// What the loop holds of a stream, in registers.
+struct Stream {
+  // The bits to come, from the highest; below them one that is set marks where
+  // they end.
+  std::uint64_t bits;
+  const std::uint8_t* next;  // byte of the first of 64 bits
+  std::int64_t place;        // in the block, -64..-1
+  BlockJob* job;
+  std::uint64_t entry;  // of the next symbol
+};
+
+// The place of a block's first symbol, as an operand in memory.
+constexpr std::int64_t kFirst = -64;
+
+// A table with which a stream stays where it is: its symbols use no bits.
+inline const FusedTable& StopTable() {
+  static const FusedTable table = [] {
+    FusedTable stop{};
+    stop.fused.fill(FusedTable::kStop);
+    return stop;
+  }();
+  return table;
+}
+
+HWY_INLINE void Refill(Stream& s) {
+  const int used = std::countr_zero(s.bits);
+  s.next += used >> 3;
+  s.bits = (BigEndian(s.next) | 1) << (used & 7);
+}
+
+// Completes a look-up that found no whole symbol. Its entry then has no bits
+// used: they are taken already. Before the next look-up comes a refill.
+HWY_INLINE void TakeLong(const FusedTable& table, Stream& s, bool& bad) {
+  Refill(s);
+  LongResult symbol =
+      LongSymbol(table, static_cast<std::uint32_t>(s.entry), s.bits);
+  if (HWY_UNLIKELY(symbol.bits == 0)) {
+    bad = true;
+    symbol.entry = FusedTable::kLong;  // Goes on, to get to the list's end.
+  }
+  s.bits <<= symbol.bits;
+  // 64 bits used are none, and not the mark of a long symbol.
+  s.entry = (symbol.entry & ~std::uint32_t{255}) | 64;
+}
+HWY_INLINE void TakeLong(Stream& s, bool& bad) {
+  // Where a block has just begun, the job before named the table.
+  TakeLong(s.place == kFirst ? *s.job[-1].next_dc : *s.job->ac, s, bad);
+}
+
+// What the loop keeps in memory.
+struct StreamFrame {
+  std::array<const std::uint8_t*, 3> next;  // Stream::next
+  std::array<const BlockJob*, 3> last;      // the ends of the lists
+  std::int64_t first_place = kFirst;
+};
+
+#undef INFEED_WRITTEN_OUT
+// Not for sanitizers, which take a register and could not see the reads; GCC
+// and Clang say in different ways that they are there. Clang has a register
+// too few where the places of coefficients are looked up.
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__OPTIMIZE__) && \
+    !HWY_IS_ASAN && !HWY_IS_TSAN && !defined(__SANITIZE_ADDRESS__) &&    \
+    !defined(__SANITIZE_THREAD__) && HWY_TARGET != HWY_SCALAR &&         \
+    HWY_TARGET != HWY_EMU128 &&                                          \
+    (!defined(__clang__) || HWY_TARGET <= HWY_AVX3)
+#define INFEED_WRITTEN_OUT 1
+#else
+#define INFEED_WRITTEN_OUT 0
+#endif
+
+#if INFEED_WRITTEN_OUT
+// Written out, since compilers branch at the end of a block and keep half of
+// three streams in memory. rcx is free; the offsets are checked below.
+#define INFEED_REFILL(stream, next)     \
+  "tzcnt %[" stream                     \
+  "_bits], %%rcx\n\t"                   \
+  "mov %%rcx, %[" stream                \
+  "_bits]\n\t"                          \
+  "shr $3, %[" stream                   \
+  "_bits]\n\t"                          \
+  "add " next "+%[frame], %[" stream    \
+  "_bits]\n\t"                          \
+  "mov %[" stream "_bits], " next       \
+  "+%[frame]\n\t"                       \
+  "mov (%[" stream "_bits]), %[" stream \
+  "_bits]\n\t"                          \
+  "bswap %[" stream                     \
+  "_bits]\n\t"                          \
+  "and $7, %%ecx\n\t"                   \
+  "or $1, %[" stream                    \
+  "_bits]\n\t"                          \
+  "shl %%cl, %[" stream "_bits]\n\t"
+#if HWY_TARGET <= HWY_AVX2
+#define INFEED_SKIP(stream)                                 \
+  "shlx %[" stream "_entry], %[" stream "_bits], %[" stream \
+  "_bits]\n\t"                                              \
+  "mov %k[" stream "_entry], %%ecx\n\t"
+#else
+#define INFEED_SKIP(stream) \
+  "mov %k[" stream          \
+  "_entry], %%ecx\n\t"      \
+  "shl %%cl, %[" stream "_bits]\n\t"
+#endif
+#if HWY_TARGET <= HWY_AVX3
+#define INFEED_STORE(stream) \
+  "mov %w[" stream "_entry], -2(%%rcx, %[" stream "_place], 2)\n\t"
+#else  // The table's first place is that before the first coefficient.
+#define INFEED_STORE(stream)       \
+  "lea %[places], %[stored]\n\t"   \
+  "movzbl 64(%[stored], %[" stream \
+  "_place]), %k[stored]\n\t"       \
+  "mov %w[" stream "_entry], -128(%%rcx, %[stored], 2)\n\t"
+#endif
+// One symbol: skip its bits, add to the place, keep the value; at the end of a
+// block go on to the next job; look the next symbol up.
+#define INFEED_TAKE(stream, is_long)                            \
+  INFEED_SKIP(stream)                                           \
+  "shr $24, %%ecx\n\t"                                          \
+  "shr $8, %k[" stream                                          \
+  "_entry]\n\t"                                                 \
+  "add %%rcx, %[" stream                                        \
+  "_place]\n\t"                                                 \
+  "mov %b[" stream "_place], 32(%[" stream                      \
+  "_job])\n\t"                                                  \
+  "mov 16(%[" stream "_job]), %%rcx\n\t" INFEED_STORE(          \
+      stream) "mov (%[" stream                                  \
+              "_job]), %%rcx\n\t"                               \
+              "cmovns 8(%[" stream                              \
+              "_job]), %%rcx\n\t"                               \
+              "cmovns 48+%[frame], %[" stream                   \
+              "_place]\n\t"                                     \
+              "cmovns 24(%[" stream "_job]), %[" stream         \
+              "_job]\n\t"                                       \
+              "mov %[" stream "_bits], %[" stream               \
+              "_entry]\n\t"                                     \
+              "shr $53, %[" stream                              \
+              "_entry]\n\t"                                     \
+              "mov (%%rcx, %[" stream "_entry], 4), %k[" stream \
+              "_entry]\n\t"                                     \
+              "test %b[" stream "_entry], %b[" stream           \
+              "_entry]\n\t"                                     \
+              "jz " is_long "f\n\t"
+
+// Decodes until a stream must be helped; returns which. 3: one is at the end of
+// its list.
+HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
+                                     Stream& c) {
+  static_assert(
+      offsetof(BlockJob, ac) == 0 && offsetof(BlockJob, next_dc) == 8 &&
+      offsetof(BlockJob, behind) == 16 && offsetof(BlockJob, next) == 24 &&
+      offsetof(BlockJob, over) == 32);
+  static_assert(offsetof(StreamFrame, last) == 24 &&
+                offsetof(StreamFrame, first_place) == 48);
+  static_assert(FusedTable::kBits == 64 - 53);
+  StreamFrame frame = memory;
+  frame.next = {a.next, b.next, c.next};
+  std::uint64_t result;
+#if HWY_TARGET > HWY_AVX3
+  std::uint64_t stored;
+#endif
+  asm("1:\n\t"
+      "cmp 24+%[frame], %[a_job]\n\t"
+      "je 3f\n\t"
+      "cmp 32+%[frame], %[b_job]\n\t"
+      "je 3f\n\t"
+      "cmp 40+%[frame], %[c_job]\n\t"
+      "je 3f\n\t"
+      INFEED_REFILL("a", "0") INFEED_REFILL("b", "8") INFEED_REFILL("c", "16")
+      ".rept 4\n\t"
+      INFEED_TAKE("a", "4") INFEED_TAKE("b", "5") INFEED_TAKE("c", "6")
+      ".endr\n\t"
+      "jmp 1b\n\t"
+      "3: mov $3, %%ecx\n\t"
+      "jmp 7f\n\t"
+      "4: mov $0, %%ecx\n\t"
+      "jmp 7f\n\t"
+      "5: mov $1, %%ecx\n\t"
+      "jmp 7f\n\t"
+      "6: mov $2, %%ecx\n\t"
+      "7:"
+      : [a_bits] "+r"(a.bits), [a_place] "+r"(a.place), [a_job] "+r"(a.job),
+        [a_entry] "+r"(a.entry), [b_bits] "+r"(b.bits),
+        [b_place] "+r"(b.place), [b_job] "+r"(b.job), [b_entry] "+r"(b.entry),
+        [c_bits] "+r"(c.bits), [c_place] "+r"(c.place), [c_job] "+r"(c.job),
+        [c_entry] "+r"(c.entry), [frame] "+m"(frame), [result] "=&c"(result)
+#if HWY_TARGET > HWY_AVX3
+        , [stored] "=&r"(stored)
+      : [places] "m"(kStoredPlace.all)
+#else
+      :
+#endif
+      : "cc", "memory");
+  a.next = frame.next[0];
+  b.next = frame.next[1];
+  c.next = frame.next[2];
+  return result;
+}
+#undef INFEED_REFILL
+#undef INFEED_SKIP
+#undef INFEED_STORE
+#undef INFEED_TAKE
+
+#else
+
+// One symbol. Returns whether the next is there; else TakeLong() brings it.
+[[nodiscard]] HWY_INLINE bool Take(Stream& s) {
+  s.bits <<= s.entry & 63;
+  const auto value = static_cast<std::int16_t>(s.entry >> 8);
+  s.place += static_cast<std::int64_t>(s.entry >> 24);
+  s.job->over = static_cast<std::uint8_t>(s.place);
+  if constexpr (kZigzagStored) {
+    s.job->behind[s.place - 1] = value;
+  } else {
+    s.job->behind[kStoredPlace[static_cast<std::size_t>(s.place + 63)] - 64] =
+        value;
+  }
+  const bool end = s.place >= 0;
+  const FusedTable* const table = end ? s.job->next_dc : s.job->ac;
+  s.job = end ? s.job->next : s.job;
+  s.place = end ? kFirst : s.place;
+  s.entry = table->fused[s.bits >> (64 - FusedTable::kBits)];
+  return !IsLong(static_cast<std::uint32_t>(s.entry));
+}
+
+// As above.
+HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& frame, Stream& a, Stream& b,
+                                     Stream& c) {
+  while (a.job != frame.last[0] && b.job != frame.last[1] &&
+         c.job != frame.last[2]) {
+    Refill(a);
+    Refill(b);
+    Refill(c);
+    for (int i = 0; i < 4; ++i) {
+      if (!Take(a)) {
+        return 0;
+      }
+      if (!Take(b)) {
+        return 1;
+      }
+      if (!Take(c)) {
+        return 2;
+      }
+    }
+  }
+  return 3;
+}
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace infeed
+HWY_AFTER_NAMESPACE();
+
+#endif  // INFEED_PREPROCESS_JPEG_STREAM_INL_H_

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "preprocess/pixels/image.h"
+
+namespace infeed {
+
+// Memory for rows of R G B bytes, stride bytes apart.
+struct RgbRows {
+  std::uint8_t* pixels = nullptr;
+  std::ptrdiff_t stride = 0;
+
+  [[nodiscard]] std::uint8_t* row(int y) const { return pixels + y * stride; }
+};
+
+// Where a decoder puts the rows of a window, top to bottom, a band of some rows
+// at a time, while they are in cache. The decoder calls Begin(), then Next()
+// and Filled() in turns until all rows are there. It may call Begin() again at
+// any time, to start over: the rows so far are then void.
+class RowSink {
+ public:
+  static constexpr int kMaxRows = 32;  // of a band
+
+  virtual ~RowSink() = default;
+
+  // Requires: both > 0.
+  virtual void Begin(int width, int height) = 0;
+
+  // Where the next `rows` rows belong, 1..kMaxRows of them, 3 * width bytes
+  // each and not a byte more. Valid until Filled().
+  virtual RgbRows Next(int rows) = 0;
+
+  // The rows of the last Next() are written.
+  virtual void Filled() = 0;
+};
+
+// Puts the rows into an image, which must outlive it.
+class ImageSink final : public RowSink {
+ public:
+  explicit ImageSink(RgbImage& image) : image_(image) {}
+
+  void Begin(int width, int height) override {
+    image_.Resize(width, height);
+    next_ = 0;
+  }
+  RgbRows Next(int rows) override {
+    const int first = next_;
+    next_ += rows;
+    return {image_.row(first), std::ptrdiff_t{3} * image_.width()};
+  }
+  void Filled() override {}
+
+ private:
+  RgbImage& image_;
+  int next_ = 0;
+};
+
+// Puts a whole image into a sink, as a decoder would, `band` rows at a time.
+inline void PutImage(const RgbView& image, RowSink& sink,
+                     int band = RowSink::kMaxRows) {
+  sink.Begin(image.width, image.height);
+  for (int y = 0; y < image.height; y += band) {
+    const int count = std::min(band, image.height - y);
+    const RgbRows rows = sink.Next(count);
+    for (int i = 0; i < count; ++i) {
+      std::memcpy(rows.row(i), image.row(y + i), std::size_t{3} * image.width);
+    }
+    sink.Filled();
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,142 @@
+#include "preprocess/recipe/crop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kAttempts = 10;
+constexpr float kMinAspect = 3.0F / 4;
+constexpr float kMaxAspect = 4.0F / 3;
+constexpr float kMinArea = 0.08F;
+constexpr float kMaxArea = 1.0F;
+constexpr float kMinCovered = 0.1F;  // Of the box, which is the whole image.
+constexpr double kCropFraction = 0.875;
+
+// All in float and rounded half to even, as the reference is.
+int Round(float value) { return static_cast<int>(std::lrintf(value)); }
+
+// An image's size, and the areas that a crop of it may have.
+struct Bounds {
+  int height;
+  int width;
+  float min_area;
+  float max_area;
+};
+
+struct Size {
+  int height;
+  int width;
+
+  [[nodiscard]] float area() const {
+    return static_cast<float>(static_cast<std::int64_t>(height) * width);
+  }
+};
+
+// The largest height whose width, at the aspect ratio, still fits.
+int MaxHeight(const Bounds& bounds, float aspect) {
+  int height = Round(std::sqrt(bounds.max_area / aspect));
+  if (Round(static_cast<float>(height) * aspect) > bounds.width) {
+    // The half that rounding adds, less a hair.
+    const double widest = bounds.width + 0.5 - 1e-7F;
+    height = static_cast<int>(widest / aspect);
+    if (Round(static_cast<float>(height) * aspect) > bounds.width) {
+      --height;
+    }
+  }
+  return std::min(height, bounds.height);
+}
+
+// Draws the size of one attempt; nullopt when it fails.
+std::optional<Size> DrawSize(const Bounds& bounds, RandomSource& random) {
+  const float aspect = random.Real() * (kMaxAspect - kMinAspect) + kMinAspect;
+  const int max_height = MaxHeight(bounds, aspect);
+  Size size{};
+  size.height =
+      std::min(Round(std::sqrt(bounds.min_area / aspect)), max_height);
+  if (size.height < max_height) {
+    size.height += static_cast<int>(
+        random.Below(static_cast<std::uint32_t>(max_height - size.height + 1)));
+  }
+  const auto widen = [&] {
+    size.width = Round(static_cast<float>(size.height) * aspect);
+  };
+  widen();
+  // Rounding may have left the bounds by a row.
+  if (size.area() < bounds.min_area) {
+    ++size.height;
+    widen();
+  }
+  if (size.area() > bounds.max_area) {
+    --size.height;
+    widen();
+  }
+  const bool fits =
+      size.area() >= bounds.min_area && size.area() <= bounds.max_area &&
+      size.width <= bounds.width && size.height <= bounds.height &&
+      size.width > 0 && size.height > 0;
+  return fits ? std::optional(size) : std::nullopt;
+}
+
+// The reference excludes the last place, so that a smaller crop never touches
+// the bottom or the right edge.
+int DrawPlace(int whole, int part, RandomSource& random) {
+  return part < whole ? static_cast<int>(random.Below(
+                            static_cast<std::uint32_t>(whole - part)))
+                      : 0;
+}
+
+}  // namespace
+
+Window RandomCropWindow(int height, int width, RandomSource& random) {
+  Check(height > 0 && width > 0, "an image has pixels");
+  const auto area = [&](float fraction) {
+    return fraction * static_cast<float>(width) * static_cast<float>(height);
+  };
+  const Bounds bounds{height, width, area(kMinArea), area(kMaxArea)};
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::optional<Size> size = DrawSize(bounds, random);
+    if (!size) {
+      continue;
+    }
+    const int y = DrawPlace(height, size->height, random);
+    const int x = DrawPlace(width, size->width, random);
+    if (size->area() >= 1 &&
+        size->area() / Size{height, width}.area() >= kMinCovered) {
+      return {.y = y, .x = x, .height = size->height, .width = size->width};
+    }
+  }
+  return {.y = 0, .x = 0, .height = height, .width = width};
+}
+
+float CenterCropFraction(int image_size) {
+  const int padding =
+      static_cast<int>(std::lrint(image_size * (1 / kCropFraction - 1)));
+  return static_cast<float>(static_cast<double>(image_size) /
+                            (static_cast<double>(image_size) + padding));
+}
+
+Window CenterCropWindow(int height, int width, int image_size) {
+  Check(height > 0 && width > 0 && image_size > 0, "an image has pixels");
+  const int side = std::max(
+      1, static_cast<int>(CenterCropFraction(image_size) *
+                          static_cast<float>(std::min(height, width))));
+  return {.y = (height - side + 1) / 2,
+          .x = (width - side + 1) / 2,
+          .height = side,
+          .width = side};
+}
+
+Window TrainingWindow(int height, int width, int components, int image_size,
+                      RandomSource& random) {
+  const Window window = RandomCropWindow(height, width, random);
+  const bool whole = window.height == height && window.width == width;
+  return whole && components == 3 ? CenterCropWindow(height, width, image_size)
+                                  : window;
+}
+
+}  // namespace infeed

@@ -1,0 +1,283 @@
+#include "preprocess/recipe/recipe.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "preprocess/codecs/image_decoder.h"
+#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/jpeg/outside_pixels.h"
+#include "preprocess/pixels/named_choice.h"
+#include "preprocess/pixels/pack.h"
+#include "preprocess/pixels/packed_copy.h"
+#include "preprocess/pixels/row_sink.h"
+#include "preprocess/recipe/crop.h"
+#include "preprocess/recipe/pad_crop.h"
+#include "preprocess/recipe/torchvision_crop.h"
+
+namespace infeed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Choices<Recipe, 4> kRecipes = {{{"tpu", Recipe::kTpu},
+                                          {"torchvision", Recipe::kTorchvision},
+                                          {"plain", Recipe::kPlain},
+                                          {"cifar", Recipe::kCifar}}};
+constexpr Choices<Interpolation, 4> kInterpolations = {
+    {{"recipe", Interpolation::kRecipe},
+     {"bicubic", Interpolation::kBicubic},
+     {"bilinear", Interpolation::kBilinear},
+     {"antialias", Interpolation::kAntialias}}};
+
+// OpenCV's image, ours, and what its decoders take beside them.
+constexpr std::int64_t kOtherPixelBytes = 8;
+
+int CheckedSize(int image_size) {
+  if (image_size < 1) {
+    throw UsageError("PreprocessOptions::image_size must be above 0");
+  }
+  return image_size;
+}
+
+bool DrawFlip(const SampleKey& key) {
+  return SampleRandom(key, RandomStream::kFlip).Real() < 0.5F;
+}
+
+}  // namespace
+
+Recipe ParseRecipe(std::string_view name) {
+  return ParseChoice("recipe", name, kRecipes);
+}
+
+std::string_view RecipeName(Recipe recipe) {
+  return ChoiceName(recipe, kRecipes);
+}
+
+Interpolation ParseInterpolation(std::string_view name) {
+  return ParseChoice("interpolation", name, kInterpolations);
+}
+
+std::string_view InterpolationName(Interpolation interpolation) {
+  return ChoiceName(interpolation, kInterpolations);
+}
+
+Interpolation UsedInterpolation(Recipe recipe, Interpolation interpolation) {
+  if (interpolation != Interpolation::kRecipe) {
+    return interpolation;
+  }
+  return recipe == Recipe::kTpu || recipe == Recipe::kPlain
+             ? Interpolation::kBicubic
+             : Interpolation::kAntialias;
+}
+
+ResizeKernel KernelOf(const PreprocessOptions& options) {
+  switch (UsedInterpolation(options.recipe, options.interpolation)) {
+    case Interpolation::kBicubic:
+      return ResizeKernel::kBicubic;
+    case Interpolation::kBilinear:
+      return ResizeKernel::kBilinear;
+    case Interpolation::kAntialias:
+      return ResizeKernel::kAntialias;
+    case Interpolation::kRecipe:
+      break;  // never what is used
+  }
+  std::abort();
+}
+
+std::unique_ptr<ResizeSink> MakeResize(const PreprocessOptions& options) {
+  return MakeResizeSink(KernelOf(options), CheckedSize(options.image_size));
+}
+
+Preprocessor::Preprocessor(const PreprocessOptions& options)
+    : Preprocessor(options, MakeResize(options)) {}
+
+Preprocessor::Preprocessor(const PreprocessOptions& options,
+                           std::unique_ptr<ResizeSink> resize)
+    : options_(options),
+      decoder_(options.limits, options.warnings),
+      sink_(std::move(resize)),
+      augmenter_(options.augment, options.image_size) {}
+
+struct Preprocessor::Target {
+  const SampleKey& key;
+  PixelPlace& place;
+  PackingSink* sink = nullptr;          // once it is aimed
+  std::span<std::uint32_t> image = {};  // empty: it is a window
+};
+
+FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
+                              const SampleKey& key,
+                              std::span<std::uint32_t> destination,
+                              std::span<const std::byte> seek_index) {
+  ImageRoom place(destination);
+  return Fill(encoded, key, place, seek_index);
+}
+
+FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
+                              const SampleKey& key, PixelPlace& place,
+                              std::span<const std::byte> seek_index) {
+  const Clock::time_point start = Clock::now();
+  Target target{.key = key, .place = place};
+  FillCounts counts = IsJpeg(encoded) ? DecodeJpeg(encoded, seek_index, target)
+                                      : DecodeOther(encoded, target);
+  Check(target.sink->is_complete(), "a decoder puts all rows or throws");
+  counts.resize = target.sink->busy();
+  const Clock::time_point decoded = Clock::now();
+  counts.decode = decoded - start - counts.resize;
+  if (!target.image.empty()) {
+    Finish(key, target.image);
+    counts.resize += Clock::now() - decoded;
+    counts.augment = Augment(key, target.image);
+  }
+  return counts;
+}
+
+void Preprocessor::Aim(const DecodePlan& plan, Target& target) {
+  const bool flip = IsFlipped(options_, target.key);
+  if (IsWholeResize(plan, options_.image_size)) {
+    const std::span<std::uint32_t> window =
+        target.place.TakeWindow(plan.window.width, plan.window.height, flip);
+    if (!window.empty()) {
+      window_sink_.Aim(window);
+      target.sink = &window_sink_;
+      return;
+    }
+  }
+  target.image = target.place.TakeImage();
+  sink_->Aim(target.image, flip, plan.sides);
+  target.sink = sink_.get();
+}
+
+FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
+                                    std::span<const std::byte> seek_index,
+                                    Target& target) {
+  const JpegInfo info = decoder_.ReadHeader(encoded);
+  const DecodePlan plan =
+      Plan(ChooseFraming(info.height, info.width, info.components, target.key),
+           options_.scaled_decode);
+  const bool is_index =
+      !seek_index.empty() && ParseSeekIndex(seek_index, index_);
+  Aim(plan, target);
+  decoder_.DecodeScaledWindow(plan.denominator, plan.window, *target.sink,
+                              is_index ? &index_ : nullptr);
+  const JpegIndexUse use = is_index || seek_index.empty()
+                               ? decoder_.index_use()
+                               : JpegIndexUse::kRefused;
+  return {
+      .decoded_pixels = std::int64_t{plan.window.width} * plan.window.height,
+      .outside_pixels =
+          OutsidePixels(info, plan.window, plan.denominator,
+                        use == JpegIndexUse::kUsed ? &index_ : nullptr),
+      .index_use = use,
+      .warning = decoder_.warning()};
+}
+
+FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
+                                     Target& target) {
+  const JpegLimits& limits = options_.limits;
+  DecodeOtherImage(
+      encoded,
+      std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
+      image_);
+  const DecodePlan plan = Plan(
+      ChooseFraming(image_.height(), image_.width(), 3, target.key), false);
+  Aim(plan, target);
+  PutImage(image_.view(plan.window), *target.sink);
+  const std::int64_t inside =
+      std::int64_t{plan.window.width} * plan.window.height;
+  return {.decoded_pixels = inside,
+          .outside_pixels =
+              std::int64_t{image_.width()} * image_.height() - inside};
+}
+
+Framing Preprocessor::ChooseFraming(int height, int width, int components,
+                                    const SampleKey& key) const {
+  const int size = options_.image_size;
+  SampleRandom random(key, RandomStream::kCrop);
+  switch (options_.recipe) {
+    case Recipe::kTpu:
+      return WholeWindow(
+          options_.training
+              ? TrainingWindow(height, width, components, size, random)
+              : CenterCropWindow(height, width, size),
+          size);
+    case Recipe::kTorchvision:
+      return options_.training
+                 ? WholeWindow(RandomResizedCropWindow(height, width, random),
+                               size)
+                 : ResizedCenterCrop(height, width, size);
+    case Recipe::kPlain:
+    case Recipe::kCifar:
+      return WholeWindow({.y = 0, .x = 0, .height = height, .width = width},
+                         size);
+  }
+  std::abort();
+}
+
+DecodePlan Preprocessor::Plan(const Framing& framing, bool is_scaled) const {
+  return PlanDecode(framing, KernelOf(options_), options_.image_size,
+                    is_scaled);
+}
+
+bool IsFlipped(const PreprocessOptions& options, const SampleKey& key) {
+  return options.recipe != Recipe::kPlain && options.training &&
+         options.random_flip && DrawFlip(key);
+}
+
+void Preprocessor::Finish(const SampleKey& key,
+                          std::span<std::uint32_t> pixels) const {
+  if (options_.training && options_.recipe == Recipe::kCifar) {
+    SampleRandom random(key, RandomStream::kCrop);
+    Move move = DrawMove(random);
+    // The pixels are mirrored already, and the move comes before that.
+    move.right = IsFlipped(options_, key) ? -move.right : move.right;
+    MovePixels(move, options_.image_size, pixels);
+  }
+}
+
+Clock::duration Preprocessor::Augment(const SampleKey& key,
+                                      std::span<std::uint32_t> pixels) {
+  if (!options_.training || !options_.augment.is_any_on()) {
+    return {};
+  }
+  const Clock::time_point start = Clock::now();
+  augmenter_.Apply(pixels, key);
+  return Clock::now() - start;
+}
+
+FillCounts Preprocessor::CopyPacked(std::span<const std::byte> packed,
+                                    std::int64_t height, std::int64_t width,
+                                    const SampleKey& key,
+                                    std::span<std::uint32_t> destination) {
+  const Clock::time_point start = Clock::now();
+  const int size = options_.image_size;
+  Check(destination.size() == static_cast<std::size_t>(size) * size,
+        "a slot has the pixels of one image");
+  if (height != size || width != size) {
+    const std::string found =
+        std::to_string(height) + "x" + std::to_string(width);
+    throw DataError("packed pixels of " + found + " where image_size is " +
+                    std::to_string(size) + ": read them with image_size " +
+                    std::to_string(height) + ", or convert again with " +
+                    "--image_size " + std::to_string(size));
+  }
+  if (packed.size() != destination.size_bytes()) {
+    throw DataError("image/packed has " + std::to_string(packed.size()) +
+                    " bytes, expected " +
+                    std::to_string(destination.size_bytes()));
+  }
+  CopyPackedPixels(packed, size, IsFlipped(options_, key), destination);
+  Finish(key, destination);
+  FillCounts counts;
+  counts.resize = Clock::now() - start;
+  counts.augment = Augment(key, destination);
+  return counts;
+}
+
+}  // namespace infeed

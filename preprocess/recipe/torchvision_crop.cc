@@ -1,0 +1,90 @@
+#include "preprocess/recipe/torchvision_crop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kAttempts = 10;
+constexpr float kMinScale = 0.08F;
+constexpr float kMaxScale = 1.0F;
+constexpr double kMinRatio = 3.0 / 4.0;
+constexpr double kMaxRatio = 4.0 / 3.0;
+// Their logarithms as PyTorch has them, in float: the first is not the nearest.
+constexpr float kMinLogRatio = -0x1.26962p-2F;
+constexpr float kMaxLogRatio = 0x1.269624p-2F;
+
+// Half to even, as Python rounds.
+int Round(double value) { return static_cast<int>(std::lrint(value)); }
+
+// PyTorch's uniform_() of a float.
+float Uniform(float low, float high, RandomSource& random) {
+  return random.Real() * (high - low) + low;
+}
+
+int DrawPlace(int whole, int part, RandomSource& random) {
+  return static_cast<int>(
+      random.Below(static_cast<std::uint32_t>(whole - part + 1)));
+}
+
+Window Centred(int height, int width, int window_height, int window_width) {
+  return {.y = (height - window_height) / 2,
+          .x = (width - window_width) / 2,
+          .height = window_height,
+          .width = window_width};
+}
+
+Window CentredInRatio(int height, int width) {
+  const double ratio = static_cast<double>(width) / height;
+  if (ratio < kMinRatio) {
+    return Centred(height, width, Round(width / kMinRatio), width);
+  }
+  if (ratio > kMaxRatio) {
+    return Centred(height, width, height, Round(height * kMaxRatio));
+  }
+  return Centred(height, width, height, width);
+}
+
+}  // namespace
+
+Window RandomResizedCropWindow(int height, int width, RandomSource& random) {
+  Check(height > 0 && width > 0, "an image has pixels");
+  const auto area = static_cast<double>(std::int64_t{height} * width);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const double target = area * Uniform(kMinScale, kMaxScale, random);
+    const double ratio = std::exp(Uniform(kMinLogRatio, kMaxLogRatio, random));
+    const int window_width = Round(std::sqrt(target * ratio));
+    const int window_height = Round(std::sqrt(target / ratio));
+    if (window_width > 0 && window_width <= width && window_height > 0 &&
+        window_height <= height) {
+      const int y = DrawPlace(height, window_height, random);
+      const int x = DrawPlace(width, window_width, random);
+      return {.y = y, .x = x, .height = window_height, .width = window_width};
+    }
+  }
+  return CentredInRatio(height, width);
+}
+
+std::int64_t ResizedShorterSide(int image_size) {
+  return (std::int64_t{image_size} * 16 + 7) / 14;
+}
+
+Framing ResizedCenterCrop(int height, int width, int image_size) {
+  Check(height > 0 && width > 0 && image_size > 0, "an image has pixels");
+  const std::int64_t shorter = ResizedShorterSide(image_size);
+  const auto resized = [&](int side) {
+    return static_cast<int>(shorter * side / std::min(height, width));
+  };
+  Framing framing{.window = {.y = 0, .x = 0, .height = height, .width = width},
+                  .height = resized(height),
+                  .width = resized(width)};
+  framing.y = Round((framing.height - image_size) / 2.0);
+  framing.x = Round((framing.width - image_size) / 2.0);
+  return framing;
+}
+
+}  // namespace infeed

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/random.h"
+#include "preprocess/pixels/image.h"
+#include "preprocess/recipe/framing.h"
+
+// Which part of an image torchvision's transforms for ImageNet use, to the
+// rounding.
+namespace infeed {
+
+// The window of transforms.RandomResizedCrop with its defaults: area uniform in
+// 0.08..1 of the image's, aspect ratio log-uniform in 3/4..4/3, at most ten
+// attempts; then the largest centred window whose ratio is in bounds.
+// Requires: height > 0, width > 0.
+[[nodiscard]] Window RandomResizedCropWindow(int height, int width,
+                                             RandomSource& random);
+
+// The side to which torchvision's evaluation resizes an image's shorter one for
+// an output of image_size: 256 for 224, in proportion and rounded half up for
+// others.
+[[nodiscard]] std::int64_t ResizedShorterSide(int image_size);
+
+// What transforms.Resize(shorter) and CenterCrop(image_size) leave, where
+// shorter is ResizedShorterSide(). Requires: all > 0.
+[[nodiscard]] Framing ResizedCenterCrop(int height, int width, int image_size);
+
+}  // namespace infeed

@@ -1,0 +1,126 @@
+#include "preprocess/resize/antialias_sink.h"
+
+#include <cstddef>
+#include <cstring>
+
+#include "base/error.h"
+#include "preprocess/resize/kernels.h"
+
+namespace infeed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPixelBytes = 3;
+constexpr int kGroupPixels = 4;
+constexpr int kGroups = 4;  // SumRows() takes this many at once
+
+}  // namespace
+
+AntialiasSink::AntialiasSink(int size)
+    : size_(size),
+      groups_((size + kGroupPixels * kGroups - 1) / (kGroupPixels * kGroups) *
+              kGroups) {
+  Check(size > 0, "an image has pixels");
+}
+
+void AntialiasSink::Aim(std::span<std::uint32_t> destination, bool flip,
+                        const std::optional<ResizeSides>& sides) {
+  Check(std::ssize(destination) == std::ptrdiff_t{size_} * size_,
+        "the destination is a square of the given size");
+  destination_ = destination;
+  flip_ = flip;
+  sides_ = sides;
+  busy_ = {};
+  out_y_ = 0;
+}
+
+void AntialiasSink::Begin(int width, int height) {
+  const Clock::time_point start = Clock::now();
+  width_ = width;
+  height_ = height;
+  const ResizeSides sides =
+      sides_.value_or(ResizeSides{{.in_size = height, .out_size = size_},
+                                  {.in_size = width, .out_size = size_}});
+  columns_.Set(sides.horizontal, size_, flip_);
+  band_.SetWidth(width, columns_.slack());
+  upper_.resize(static_cast<std::size_t>(width) * kPixelBytes +
+                static_cast<std::size_t>(columns_.slack()));
+  in_y_ = 0;
+  out_y_ = 0;
+  side_ = sides.vertical;
+  axis_.Set(side_.in_size, side_.out_size);
+  // Taps that begin with a pair's lower row take part of one pair more.
+  ring_pairs_ = axis_.max_taps() / 2 + 1;
+  const std::size_t ring =
+      static_cast<std::size_t>(ring_pairs_) * static_cast<std::size_t>(groups_);
+  if (ring_.size() < ring) {
+    ring_.resize(ring);
+  }
+  AimRow();
+  busy_ += Clock::now() - start;
+}
+
+void AntialiasSink::AimRow() {
+  taps_ = axis_.At(side_.out_first + out_y_);
+  taps_.first -= side_.in_first;
+}
+
+RgbRows AntialiasSink::Next(int rows) { return band_.Take(rows); }
+
+void AntialiasSink::Filled() {
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < band_.rows(); ++i, ++in_y_) {
+    const std::uint8_t* const row = band_.row(i);
+    if (in_y_ % 2 == 1) {
+      TakePair(i == 0 ? upper_.data() : band_.row(i - 1), row);
+    } else if (in_y_ == height_ - 1) {
+      TakePair(row, row);
+    } else if (i == band_.rows() - 1) {
+      std::memcpy(upper_.data(), row,
+                  static_cast<std::size_t>(width_) * kPixelBytes);
+    }
+  }
+  busy_ += Clock::now() - start;
+}
+
+void AntialiasSink::TakePair(const std::uint8_t* upper,
+                             const std::uint8_t* lower) {
+  if (out_y_ == size_) {
+    return;
+  }
+  BlendTaps(upper, lower, columns_, RingPair(in_y_ / 2));
+  while (out_y_ < size_ &&
+         taps_.first + static_cast<int>(taps_.weights.size()) <= in_y_ + 1) {
+    WriteRow();
+    if (++out_y_ < size_) {
+      AimRow();
+    } else {
+      FinishPixels();
+    }
+  }
+}
+
+RowPairGroup* AntialiasSink::RingPair(int pair) {
+  return ring_.data() + std::ptrdiff_t{pair % ring_pairs_} * groups_;
+}
+
+void AntialiasSink::WriteRow() {
+  const int end = taps_.first + static_cast<int>(taps_.weights.size());
+  const auto weight = [&](int row) {
+    return row < taps_.first || row >= end ? 0
+                                           : taps_.weights[row - taps_.first];
+  };
+  weighted_.clear();
+  for (int pair = taps_.first / 2; 2 * pair < end; ++pair) {
+    const std::int32_t upper = weight(2 * pair);
+    const std::int32_t lower = weight(2 * pair + 1);
+    weighted_.push_back({.rows = RingPair(pair),
+                         .high = {HighPart(upper), HighPart(lower)},
+                         .low = {LowPart(upper), LowPart(lower)}});
+  }
+  SumRows(weighted_, size_,
+          destination_.data() + std::ptrdiff_t{out_y_} * size_);
+}
+
+}  // namespace infeed

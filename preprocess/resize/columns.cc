@@ -1,0 +1,67 @@
+#include "preprocess/resize/columns.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "preprocess/resize/resize.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kGroup = 4;
+constexpr int kVectorBytes = 64;
+constexpr int kPixelBytes = 3;
+
+// The bytes of a pixel's first two taps, counted from its offset, for the
+// samples 0 B G R, each tap in two bytes of which the second is 0.
+constexpr std::array<std::uint8_t, 16> kPlaces = {0, 0, 0, 0, 2, 0, 5, 0,
+                                                  1, 0, 4, 0, 0, 0, 3, 0};
+
+void SetPixel(const FourTaps& taps, int i, ColumnGroup& group) {
+  group.at.offsets[i] = taps.first * kPixelBytes;
+  for (int k = 0; k < 8; k += 2) {
+    group.first_weights[i * 8 + k] = taps.weight[0];
+    group.first_weights[i * 8 + k + 1] = taps.weight[1];
+    group.last_weights[i * 8 + k] = taps.weight[2];
+    group.last_weights[i * 8 + k + 1] = taps.weight[3];
+  }
+}
+
+}  // namespace
+
+bool SetPlaces(int taps, ColumnPlaces& columns) {
+  const auto [least, greatest] =
+      std::minmax(columns.offsets.front(), columns.offsets.back());
+  columns.base = least;
+  if (greatest - least > kVectorBytes - taps * kPixelBytes) {
+    return false;
+  }
+  for (int i = 0; i < kGroup; ++i) {
+    const auto delta = static_cast<std::uint8_t>(columns.offsets[i] - least);
+    for (std::size_t k = 0; k < kPlaces.size(); ++k) {
+      columns.places[i * kPlaces.size() + k] =
+          static_cast<std::uint8_t>(kPlaces[k] + delta);
+    }
+  }
+  return true;
+}
+
+void ResizeColumns::Set(ResizeKernel kernel, const ResizeSide& side, int size,
+                        bool flip) {
+  groups_.resize((static_cast<std::size_t>(size) + kGroup - 1) / kGroup);
+  is_near_ = true;
+  const FourTapAxis axis(kernel, side.in_size, side.out_size);
+  int x = 0;
+  for (ColumnGroup& group : groups_) {
+    for (int i = 0; i < kGroup; ++i, ++x) {
+      const int column = std::min(x, size - 1);
+      FourTaps taps =
+          axis.At(side.out_first + (flip ? size - 1 - column : column));
+      taps.first -= side.in_first;
+      SetPixel(taps, i, group);
+    }
+    is_near_ = SetPlaces(4, group.at) && is_near_;
+  }
+}
+
+}  // namespace infeed

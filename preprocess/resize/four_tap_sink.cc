@@ -1,0 +1,106 @@
+#include "preprocess/resize/four_tap_sink.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::ptrdiff_t kPixel = 3;
+constexpr std::size_t kGroupPixels = 4;
+// BlendRows() takes this many groups at once.
+constexpr std::size_t kGroups = 4;
+constexpr int kRows = 4;  // between the passes
+
+}  // namespace
+
+FourTapSink::FourTapSink(ResizeKernel kernel, int size)
+    : kernel_(kernel), size_(size), axis_(kernel, 1, 1) {
+  Check(size > 0, "an image has pixels");
+  constexpr std::size_t kUnit = kGroupPixels * kGroups;
+  rows_.resize((static_cast<std::size_t>(size) + kUnit - 1) / kUnit * kGroups);
+}
+
+void FourTapSink::Aim(std::span<std::uint32_t> destination, bool flip,
+                      const std::optional<ResizeSides>& sides) {
+  Check(std::ssize(destination) == std::ptrdiff_t{size_} * size_,
+        "the destination is a square of the given size");
+  destination_ = destination;
+  flip_ = flip;
+  sides_ = sides;
+  busy_ = {};
+  out_y_ = 0;
+}
+
+void FourTapSink::Begin(int width, int height) {
+  const Clock::time_point start = Clock::now();
+  width_ = width;
+  height_ = height;
+  const ResizeSides sides =
+      sides_.value_or(ResizeSides{{.in_size = height, .out_size = size_},
+                                  {.in_size = width, .out_size = size_}});
+  columns_.Set(kernel_, sides.horizontal, size_, flip_);
+  band_.SetWidth(width, kResizeRowSlack);
+  in_y_ = 0;
+  out_y_ = 0;
+  side_ = sides.vertical;
+  axis_ = FourTapAxis(kernel_, side_.in_size, side_.out_size);
+  AimRow();
+  busy_ += Clock::now() - start;
+}
+
+void FourTapSink::AimRow() {
+  taps_ = axis_.At(side_.out_first + out_y_);
+  taps_.first -= side_.in_first;
+}
+
+RgbRows FourTapSink::Next(int rows) { return band_.Take(rows); }
+
+void FourTapSink::Filled() {
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < band_.rows(); ++i, ++in_y_) {
+    Take(band_.row(i));
+  }
+  busy_ += Clock::now() - start;
+}
+
+// Passes over the rows that no row of the destination is made of.
+void FourTapSink::Take(std::uint8_t* row) {
+  if (out_y_ == size_ || in_y_ < taps_.first) {
+    return;
+  }
+  std::uint8_t* const end = row + width_ * kPixel;
+  std::memcpy(row - kPixel, row, kPixel);
+  std::memcpy(end, end - kPixel, kPixel);
+  std::memcpy(end + kPixel, end - kPixel, kPixel);
+  BlendColumns(row, columns_, in_y_ % kRows, rows_.data());
+  while (out_y_ < size_ && std::min(taps_.first + 3, height_ - 1) <= in_y_) {
+    WriteRow();
+    if (++out_y_ < size_) {
+      AimRow();
+    } else {
+      FinishPixels();
+    }
+  }
+}
+
+void FourTapSink::WriteRow() {
+  // Rows lie where their number says; one that stands in for rows beyond the
+  // edge has the sum of their weights.
+  std::array<std::int16_t, kRows> weights{};
+  for (int i = 0; i < kRows; ++i) {
+    std::int16_t& weight =
+        weights[std::clamp(taps_.first + i, 0, height_ - 1) % kRows];
+    weight = static_cast<std::int16_t>(weight + taps_.weight[i]);
+  }
+  BlendRows(rows_.data(), weights, size_,
+            destination_.data() + std::ptrdiff_t{out_y_} * size_);
+}
+
+}  // namespace infeed

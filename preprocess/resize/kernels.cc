@@ -1,0 +1,31 @@
+#include "preprocess/resize/kernels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "preprocess/resize/kernels.cc"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "preprocess/resize/resize-inl.h"
+
+#if HWY_ONCE
+namespace infeed {
+
+HWY_EXPORT(BlendColumns);
+HWY_EXPORT(BlendRows);
+
+void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
+                  int slot, RowsGroup* rows) {
+  HWY_DYNAMIC_DISPATCH(BlendColumns)(row, columns, slot, rows);
+}
+
+void BlendRows(const RowsGroup* rows,
+               const std::array<std::int16_t, 4>& weights, int size,
+               std::uint32_t* pixels) {
+  HWY_DYNAMIC_DISPATCH(BlendRows)(rows, weights, size, pixels);
+}
+
+void FinishPixels() { hwy::FlushStream(); }
+
+}  // namespace infeed
+#endif  // HWY_ONCE

@@ -1,0 +1,70 @@
+#include "records/bytes/append_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+void MakeFolderOf(const std::string& path) {
+  const std::filesystem::path folder =
+      std::filesystem::path(path).parent_path();
+  if (!folder.empty()) {
+    MakeFolder(folder.string());
+  }
+}
+
+}  // namespace
+
+AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
+  MakeFolderOf(path_);
+  descriptor_ =
+      ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    throw IoError(path_, "open", errno);
+  }
+}
+
+AppendFile::~AppendFile() { ::close(descriptor_); }
+
+void AppendFile::Append(std::string_view piece) {
+  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
+  ssize_t written = 0;
+  do {
+    written = ::write(descriptor_, piece.data(), piece.size());
+  } while (written < 0 && errno == EINTR);
+  if (written < 0) {
+    throw IoError(path_, "write", errno);
+  }
+  if (static_cast<std::size_t>(written) != piece.size()) {
+    // Only a full disk takes part of a piece; half of one helps nobody.
+    const bool cut = before >= 0 && ::ftruncate(descriptor_, before) == 0;
+    throw IoError(path_, cut ? "write" : "write or cut off a part", ENOSPC);
+  }
+}
+
+bool AppendFile::EndsWith(char c) const {
+  const off_t size = ::lseek(descriptor_, 0, SEEK_END);
+  char last = c;
+  if (size > 0 && ::pread(descriptor_, &last, 1, size - 1) != 1) {
+    throw IoError(path_, "read", errno);
+  }
+  return last == c;
+}
+
+double UnixSeconds() {
+  return std::chrono::duration<double>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace infeed

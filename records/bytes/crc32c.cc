@@ -1,0 +1,172 @@
+#include "records/bytes/crc32c.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include <isa-l/crc.h>
+
+#include "base/error.h"
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#endif
+
+namespace infeed {
+namespace {
+
+constexpr std::uint32_t kPolynomial = 0x82F63B78;  // reflected
+constexpr std::size_t kStep = 8;
+// Shorter ones, such as frame headers, are done before ISA-L has begun.
+constexpr std::size_t kMinIsalBytes = 256;
+constexpr std::size_t kMaxIsalBytes = std::size_t{1} << 30;  // It counts in int
+
+using Tables = std::array<std::array<std::uint32_t, 256>, kStep>;
+
+// tables[k][b] is what byte b does to the register when k zero bytes follow:
+// eight look-ups then take eight bytes at once ("slicing by 8").
+constexpr Tables MakeTables() {
+  Tables tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc >> 1) ^ ((crc & 1U) != 0 ? kPolynomial : 0U);
+    }
+    tables[0][byte] = crc;
+  }
+  for (std::size_t k = 1; k < kStep; ++k) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::uint32_t crc = tables[k - 1][byte];
+      tables[k][byte] = (crc >> 8) ^ tables[0][crc & 0xFF];
+    }
+  }
+  return tables;
+}
+
+constexpr Tables kTables = MakeTables();
+
+// The product of two polynomials modulo the checksum's, bits reflected: the
+// highest bit is the coefficient of 1.
+constexpr std::uint32_t Multiply(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product = 0;
+  for (; a != 0; a <<= 1) {
+    product ^= (a >> 31) * b;
+    b = (b >> 1) ^ ((b & 1) * kPolynomial);
+  }
+  return product;
+}
+
+// powers[k] is x^(8 * 2^k): what 2^k zero bytes do to the register.
+constexpr std::array<std::uint32_t, 64> MakePowers() {
+  std::array<std::uint32_t, 64> powers{};
+  std::uint32_t power = 1U << (31 - 8);
+  for (std::uint32_t& place : powers) {
+    place = power;
+    power = Multiply(power, power);
+  }
+  return powers;
+}
+
+constexpr std::array<std::uint32_t, 64> kPowers = MakePowers();
+
+std::uint64_t LoadLittleEndian(const std::byte* bytes) {
+  std::uint64_t value = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&value, bytes, sizeof(value));
+  } else {
+    for (std::size_t i = 0; i < kStep; ++i) {
+      value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+std::uint32_t ExtendCrc32cPortable(std::uint32_t crc,
+                                   std::span<const std::byte> bytes) {
+  crc = ~crc;
+  while (bytes.size() >= kStep) {
+    const std::uint64_t word = LoadLittleEndian(bytes.data()) ^ crc;
+    crc = 0;
+    for (std::size_t i = 0; i < kStep; ++i) {
+      crc ^= kTables[kStep - 1 - i][(word >> (8 * i)) & 0xFF];
+    }
+    bytes = bytes.subspan(kStep);
+  }
+  for (const std::byte byte : bytes) {
+    crc = (crc >> 8) ^
+          kTables[0][(crc ^ std::to_integer<std::uint32_t>(byte)) & 0xFF];
+  }
+  return ~crc;
+}
+
+#if defined(__x86_64__)
+
+bool HasCrc32cInstruction() {
+  static const bool has = __builtin_cpu_supports("sse4.2") != 0;
+  return has;
+}
+
+__attribute__((target("sse4.2"))) std::uint32_t ExtendCrc32cHardware(
+    std::uint32_t crc, std::span<const std::byte> bytes) {
+  std::uint64_t state = ~crc;
+  while (bytes.size() >= kStep) {
+    state = _mm_crc32_u64(state, LoadLittleEndian(bytes.data()));
+    bytes = bytes.subspan(kStep);
+  }
+  auto low = static_cast<std::uint32_t>(state);
+  for (const std::byte byte : bytes) {
+    low = _mm_crc32_u8(low, std::to_integer<std::uint8_t>(byte));
+  }
+  return ~low;
+}
+
+#else
+
+bool HasCrc32cInstruction() { return false; }
+
+std::uint32_t ExtendCrc32cHardware(std::uint32_t /*crc*/,
+                                   std::span<const std::byte> /*bytes*/) {
+  Check(false, "this processor has the portable checksum only");
+  return 0;
+}
+
+#endif
+
+std::uint32_t ExtendCrc32cIsal(std::uint32_t crc,
+                               std::span<const std::byte> bytes) {
+  crc = ~crc;
+  while (!bytes.empty()) {
+    const auto step = bytes.first(std::min(bytes.size(), kMaxIsalBytes));
+    // It takes a pointer to what may change, and changes nothing.
+    auto* const start = const_cast<std::byte*>(step.data());  // NOLINT
+    crc = ::crc32_iscsi(reinterpret_cast<unsigned char*>(start),
+                        static_cast<int>(step.size()), crc);
+    bytes = bytes.subspan(step.size());
+  }
+  return ~crc;
+}
+
+std::uint32_t ExtendCrc32c(std::uint32_t crc,
+                           std::span<const std::byte> bytes) {
+  if (bytes.size() >= kMinIsalBytes) {
+    return ExtendCrc32cIsal(crc, bytes);
+  }
+  return HasCrc32cInstruction() ? ExtendCrc32cHardware(crc, bytes)
+                                : ExtendCrc32cPortable(crc, bytes);
+}
+
+std::uint32_t CombineCrc32c(std::uint32_t first, std::uint32_t second,
+                            std::uint64_t second_bytes) {
+  // The inversions before and behind cancel out.
+  for (; second_bytes != 0; second_bytes &= second_bytes - 1) {
+    first = Multiply(
+        kPowers[static_cast<std::size_t>(std::countr_zero(second_bytes))],
+        first);
+  }
+  return first ^ second;
+}
+
+}  // namespace infeed

@@ -1,0 +1,16 @@
+#include "records/bytes/user_cache.h"
+
+#include <cstdlib>
+
+namespace infeed {
+
+std::string UserCacheFolder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') {  // It says: relative ones are wrong.
+    return cache;
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home != '\0' ? std::string(home) + "/.cache" : "";
+}
+
+}  // namespace infeed

@@ -1,0 +1,46 @@
+#include "records/cloud/cloud_runtime.h"
+
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+namespace infeed {
+
+CloudRuntime::CloudRuntime(CloudSettings the_settings)
+    : settings(std::move(the_settings)),
+      store(settings),
+      budget(std::make_shared<ByteBudget>(settings.byte_budget)),
+      pool(std::make_unique<FetchPool>(settings.connections)) {}
+
+namespace {
+
+struct Shared {
+  // A source that nobody ended when the process ends may hold the runtime.
+  ~Shared() {
+    if (runtime != nullptr) {
+      runtime->pool->Stop();
+    }
+  }
+
+  // Sets libcurl and OpenSSL up before all this is there, so that they go after
+  // the threads, which sign and fetch until then.
+  HttpClient libraries;
+  std::mutex mutex;
+  std::shared_ptr<const CloudRuntime> runtime;
+  std::uint64_t generation = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const CloudRuntime> SharedCloudRuntime() {
+  static Shared shared;
+  const std::lock_guard lock(shared.mutex);
+  const std::uint64_t now = cloud_settings_generation();
+  if (shared.runtime == nullptr || shared.generation != now) {
+    shared.runtime = std::make_shared<const CloudRuntime>(cloud_settings());
+    shared.generation = now;
+  }
+  return shared.runtime;
+}
+
+}  // namespace infeed

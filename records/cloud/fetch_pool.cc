@@ -1,0 +1,115 @@
+#include "records/cloud/fetch_pool.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace infeed {
+namespace {
+
+// Work that several threads take from. A helper that comes when the caller has
+// left finds nothing to take, and so never touches the caller's function.
+class SharedWork {
+ public:
+  SharedWork(std::size_t count, const std::function<void(std::size_t)>& work)
+      : left_(count), work_(work) {}
+
+  void Help() {
+    while (const std::optional<std::size_t> place = Take()) {
+      std::exception_ptr error;
+      try {
+        work_(*place);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      End(std::move(error));
+    }
+  }
+
+  void Finish() {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [&] { return left_ == 0 && running_ == 0; });
+    if (error_) {
+      std::rethrow_exception(error_);
+    }
+  }
+
+ private:
+  std::optional<std::size_t> Take() {
+    const std::lock_guard lock(mutex_);
+    if (left_ == 0) {
+      return std::nullopt;
+    }
+    --left_;
+    ++running_;
+    return next_++;
+  }
+
+  void End(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    if (error) {
+      left_ = 0;
+      if (!error_) {
+        error_ = std::move(error);
+      }
+    }
+    ended_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::size_t left_;
+  std::size_t running_ = 0;
+  std::size_t next_ = 0;
+  std::exception_ptr error_;
+  const std::function<void(std::size_t)>& work_;
+};
+
+}  // namespace
+
+FetchPool::FetchPool(int threads)
+    : tasks_(std::numeric_limits<std::size_t>::max()) {
+  for (int i = 0; i < threads; ++i) {
+    threads_.emplace_back([this](const std::stop_token& stop) {
+      while (const std::optional<Task> task = tasks_.Pop()) {
+        (*task)(stop);
+      }
+    });
+  }
+}
+
+FetchPool::~FetchPool() { Stop(); }
+
+void FetchPool::Stop() {
+  for (std::jthread& thread : threads_) {
+    thread.request_stop();
+  }
+  tasks_.Cancel();
+  for (std::jthread& thread : threads_) {
+    if (thread.joinable()) {
+      thread.join();
+    }
+  }
+}
+
+void FetchPool::Submit(Task task) { (void)tasks_.Push(std::move(task)); }
+
+void FetchPool::ForEach(std::size_t count,
+                        const std::function<void(std::size_t)>& work) {
+  const auto shared = std::make_shared<SharedWork>(count, work);
+  const std::size_t helpers =
+      std::min(count, threads_.size() + 1) - std::min<std::size_t>(count, 1);
+  for (std::size_t i = 0; i < helpers; ++i) {
+    Submit([shared](const std::stop_token&) { shared->Help(); });
+  }
+  shared->Help();
+  shared->Finish();
+}
+
+}  // namespace infeed

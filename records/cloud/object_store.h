@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "records/cloud/cloud_settings.h"
+#include "records/cloud/store_client.h"
+
+namespace infeed {
+
+// What tells one state of an object from the next.
+struct ObjectInfo {
+  std::int64_t size = 0;
+  std::string etag{};           // with its quotes; "" where a server has none
+  std::string last_modified{};  // as the server wrote it
+
+  // A hash of both; changes when the object does.
+  [[nodiscard]] std::int64_t version() const;
+};
+
+struct ObjectEntry {
+  std::string url{};
+  std::int64_t size = 0;
+  std::string etag{};  // as in ObjectInfo
+};
+
+struct ObjectListing {
+  std::vector<ObjectEntry> objects{};
+  std::vector<std::string> folders{};  // URLs that end in "/"
+};
+
+// Objects of S3, of what speaks its protocol, of GCS and of web servers, by
+// URL. Credentials and endpoints are found when a scheme is first used.
+//
+// Thread-safe. Every request is tried again as
+// CloudSettings::retry says. Throws IoError (the store refused, the network
+// failed, the object was replaced) and UsageError (a bad URL, credentials that
+// must not be sent).
+class ObjectStore {
+ public:
+  explicit ObjectStore(const CloudSettings& settings) : client_(settings) {}
+
+  [[nodiscard]] ObjectInfo Stat(const std::string& url) const;
+  // nullopt when there is no such object.
+  [[nodiscard]] std::optional<ObjectInfo> Find(const std::string& url) const;
+
+  // Fills destination from offset on. Throws IoError when the object is no
+  // longer what info says, and soon after stop asks for it. Requires: the range
+  // lies within info.size.
+  void Read(const std::string& url, std::int64_t offset,
+            std::span<std::byte> destination, const ObjectInfo& info,
+            const std::stop_token& stop = {}) const;
+
+  // The objects (s3, gs) whose URLs start with prefix; those behind a further
+  // "/" are given as folders only. At most a million of both.
+  [[nodiscard]] ObjectListing List(const std::string& prefix) const;
+
+  void Put(const std::string& url, std::span<const std::byte> bytes) const;
+
+  // Uploads in parts (s3, gs): the object appears when it is completed.
+  [[nodiscard]] std::string StartUpload(const std::string& url) const;
+  // Returns the part's ETag. number counts from 1.
+  [[nodiscard]] std::string UploadPart(const std::string& url,
+                                       const std::string& upload, int number,
+                                       std::span<const std::byte> bytes) const;
+  void CompleteUpload(const std::string& url, const std::string& upload,
+                      const std::vector<std::string>& etags) const;
+  void AbortUpload(const std::string& url, const std::string& upload) const;
+
+  // An object that is not there is no error.
+  void Remove(const std::string& url) const;
+
+ private:
+  [[nodiscard]] std::optional<ObjectInfo> Probe(const std::string& url) const;
+  [[nodiscard]] std::optional<std::string> EtagNow(
+      const std::string& url) const;
+
+  StoreClient client_;
+};
+
+// The process's store; see SharedCloudRuntime() in cloud_runtime.h.
+[[nodiscard]] std::shared_ptr<const ObjectStore> SharedObjectStore();
+
+}  // namespace infeed

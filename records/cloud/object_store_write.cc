@@ -1,0 +1,213 @@
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "records/cloud/object_store.h"
+#include "records/cloud/store_client.h"
+#include "records/http/object_xml.h"
+#include "records/http/url.h"
+
+// The half of ObjectStore that lists and changes buckets.
+namespace infeed {
+namespace {
+
+using Kind = HttpVerdict::Kind;
+using Verdict = std::optional<HttpVerdict>;
+
+constexpr std::size_t kMaxListed = 1'000'000;
+constexpr std::size_t kMaxEmptyPages = 1000;
+constexpr std::size_t kMaxShown = 300;
+
+std::string Encoded(std::string_view text) {
+  return PercentEncode(text, Slashes::kEncode);
+}
+
+// What is to be removed may be gone already.
+Verdict JudgeRemoval(const HttpResponse& response) {
+  return response.status == 404 ? Verdict(HttpVerdict{}) : std::nullopt;
+}
+
+// One page of a list, from a token on.
+ObjectPage GetPage(const StoreClient& client, const Url& url,
+                   const std::string& token) {
+  Url bucket = url;
+  bucket.path.clear();
+  ObjectPage page;
+  (void)client.Run(
+      {.action = "list",
+       .url = bucket,
+       .shown = FormatUrl(url),
+       .query =
+           (token.empty() ? "" : "continuation-token=" + Encoded(token) + "&") +
+           "delimiter=%2F&list-type=2&prefix=" + Encoded(url.path),
+       .http = {.max_body_bytes = kMaxObjectXmlBytes},
+       .judge = [&](const HttpResponse& response) {
+         return RetryUnlessParsed(
+             response, [&] { page = ParseObjectPage(response.body); });
+       }});
+  return page;
+}
+
+// Adds what a page lists. Throws IoError for what was not asked for.
+void AddPage(ObjectPage page, const Url& url, ObjectListing& listing) {
+  Url found = url;
+  const auto url_of = [&](std::string key) {
+    if (!key.starts_with(url.path)) {
+      throw IoError(FormatUrl(url) + ": cannot list: the store answers with '" +
+                    key.substr(0, kMaxShown) + "', which lies elsewhere");
+    }
+    found.path = std::move(key);
+    return FormatUrl(found);
+  };
+  for (ListedObject& object : page.objects) {
+    listing.objects.push_back({.url = url_of(std::move(object.key)),
+                               .size = object.size,
+                               .etag = std::move(object.etag)});
+  }
+  for (std::string& folder : page.common_prefixes) {
+    listing.folders.push_back(url_of(std::move(folder)));
+  }
+}
+
+// A store may find out that it failed after it said 200.
+Verdict JudgeCompletion(const HttpResponse& response) {
+  const auto error = ParseStoreError(response.body);
+  if (response.status == 200 && error) {
+    return HttpVerdict{Kind::kRetry,
+                       "the server failed after it said 200 (" + error->code +
+                           ": " + error->message.substr(0, kMaxShown) + ")"};
+  }
+  if (response.status == 404) {
+    return HttpVerdict{};
+  }
+  return RetryUnlessParsed(response,
+                           [&] { CheckUploadCompleted(response.body); });
+}
+
+}  // namespace
+
+ObjectListing ObjectStore::List(const std::string& prefix) const {
+  const Url url = ParseUrl(prefix);
+  if (!IsBucketScheme(url.scheme)) {
+    throw UsageError(UrlForMessages(prefix) +
+                     ": a web server has no list of its files (name each "
+                     "shard, separated by commas)");
+  }
+  ObjectListing listing;
+  std::set<std::string> tokens;  // A store could send us round in circles.
+  std::size_t empty_pages = 0;
+  std::string token;
+  do {
+    ObjectPage page = GetPage(client_, url, token);
+    empty_pages += page.objects.empty() && page.common_prefixes.empty();
+    token = page.next_token;
+    AddPage(std::move(page), url, listing);
+    if (!tokens.insert(token).second || empty_pages > kMaxEmptyPages) {
+      throw IoError(prefix +
+                    ": cannot list: the store gives pages again and again");
+    }
+    if (listing.objects.size() + listing.folders.size() > kMaxListed) {
+      throw IoError(prefix +
+                    ": cannot list: there are more than a million objects "
+                    "(give a longer prefix)");
+    }
+  } while (!token.empty());
+  return listing;
+}
+
+void ObjectStore::Put(const std::string& url,
+                      std::span<const std::byte> bytes) const {
+  (void)client_.Run({.action = "write",
+                     .url = ParseWritableUrl(url),
+                     .http = {.method = "PUT", .body = bytes}});
+}
+
+std::string ObjectStore::StartUpload(const std::string& url) const {
+  std::string upload;
+  (void)client_.Run({.action = "start to write",
+                     .url = ParseWritableUrl(url),
+                     .query = "uploads=",
+                     .http = {.method = "POST"},
+                     .judge = [&](const HttpResponse& response) {
+                       return RetryUnlessParsed(response, [&] {
+                         upload = ParseUploadId(response.body);
+                       });
+                     }});
+  return upload;
+}
+
+std::string ObjectStore::UploadPart(const std::string& url,
+                                    const std::string& upload, int number,
+                                    std::span<const std::byte> bytes) const {
+  return client_
+      .Run({.action = "write",
+            .url = ParseWritableUrl(url),
+            .query = "partNumber=" + std::to_string(number) +
+                     "&uploadId=" + Encoded(upload),
+            .http = {.method = "PUT", .body = bytes},
+            .judge = [](const HttpResponse& response) -> Verdict {
+              if (response.status == 200 && response.header("etag").empty()) {
+                return HttpVerdict{Kind::kRetry,
+                                   "the answer holds no ETag of the part"};
+              }
+              return std::nullopt;
+            }})
+      .header("etag");
+}
+
+void ObjectStore::CompleteUpload(const std::string& url,
+                                 const std::string& upload,
+                                 const std::vector<std::string>& etags) const {
+  const std::string xml = CompleteUploadXml(etags);
+  const std::optional<std::string> before = EtagNow(url);
+  const HttpResponse response =
+      client_.Run({.action = "finish",
+                   .url = ParseWritableUrl(url),
+                   .query = "uploadId=" + Encoded(upload),
+                   .http = {.method = "POST",
+                            .headers = {{"Content-Type", "application/xml"}},
+                            .body = std::as_bytes(std::span(xml)),
+                            .patient = true},
+                   .judge = JudgeCompletion});
+  if (response.status != 404) {
+    return;
+  }
+  // The upload is gone: an attempt whose answer was lost may have finished it.
+  const std::optional<std::string> now = EtagNow(url);
+  if (!before || !now || now->empty() || *now == *before) {
+    throw IoError(UrlForMessages(url) +
+                  ": cannot finish: the store knows nothing of the upload any "
+                  "more (write it again)");
+  }
+}
+
+void ObjectStore::AbortUpload(const std::string& url,
+                              const std::string& upload) const {
+  (void)client_.Run({.action = "give up writing",
+                     .url = ParseWritableUrl(url),
+                     .query = "uploadId=" + Encoded(upload),
+                     .http = {.method = "DELETE"},
+                     .judge = JudgeRemoval,
+                     .tidies_up = true});
+}
+
+void ObjectStore::Remove(const std::string& url) const {
+  (void)client_.Run({.action = "remove",
+                     .url = ParseWritableUrl(url),
+                     .http = {.method = "DELETE"},
+                     .judge = JudgeRemoval});
+}
+
+// The ETag of what is there: "" when nothing is, nullopt when we may not know.
+std::optional<std::string> ObjectStore::EtagNow(const std::string& url) const {
+  try {
+    const std::optional<ObjectInfo> info = Find(url);
+    return info ? info->etag : "";
+  } catch (const IoError&) {
+    return std::nullopt;  // Who may write may not always read.
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,209 @@
+#include "records/example/imagenet_example.h"
+
+#include <array>
+#include <type_traits>
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include "base/error.h"
+#include "records/example/example.pb.h"
+#include "records/example/reader.h"
+
+namespace infeed {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::string_view kHeight = "image/height";
+constexpr std::string_view kWidth = "image/width";
+constexpr std::string_view kColorspace = "image/colorspace";
+constexpr std::string_view kChannels = "image/channels";
+constexpr std::string_view kLabel = "image/class/label";
+constexpr std::string_view kSynset = "image/class/synset";
+constexpr std::string_view kText = "image/class/text";
+constexpr std::string_view kFormat = "image/format";
+constexpr std::string_view kFilename = "image/filename";
+constexpr std::string_view kEncoded = "image/encoded";
+constexpr std::string_view kPacked = "image/packed";
+constexpr std::string_view kSeekIndex = "image/seek_index";
+
+std::string_view KindName(FeatureKind kind) {
+  switch (kind) {
+    case FeatureKind::kNone:
+      break;
+    case FeatureKind::kBytes:
+      return "bytes";
+    case FeatureKind::kFloat:
+      return "float";
+    case FeatureKind::kInt64:
+      return "int64";
+  }
+  return "nothing";
+}
+
+// Keeps the one value that a key of ours has; of more it only keeps count.
+template <typename T>
+class OneValue final : public FeatureSink {
+ public:
+  static constexpr FeatureKind kKind = std::is_same_v<T, std::int64_t>
+                                           ? FeatureKind::kInt64
+                                           : FeatureKind::kBytes;
+
+  void Begin(FeatureKind kind) override {
+    if (kind_ != kind) {
+      kind_ = kind;
+      count_ = 0;
+    }
+  }
+  void Add(std::string_view value) override { Keep(value); }
+  void Add(float value) override { Keep(value); }
+  void Add(std::int64_t value) override { Keep(value); }
+
+  [[nodiscard]] bool IsOne() const { return kind_ == kKind && count_ == 1; }
+
+  // Returns the value; the given one when the feature is empty.
+  [[nodiscard]] T Or(T absent, std::string_view key) const {
+    if (kind_ == FeatureKind::kNone) {
+      return absent;
+    }
+    if (kind_ != kKind) {
+      throw DataError("Example key '" + std::string(key) + "' holds " +
+                      std::string{KindName(kind_)} + ", expected " +
+                      std::string{KindName(kKind)});
+    }
+    if (count_ != 1) {
+      throw DataError("Example key '" + std::string(key) + "' has " +
+                      std::to_string(count_) + " values, expected 1");
+    }
+    return value_;
+  }
+
+ private:
+  template <typename U>
+  void Keep(U value) {
+    ++count_;
+    if constexpr (std::is_same_v<T, U>) {
+      value_ = value;
+    }
+  }
+
+  FeatureKind kind_ = FeatureKind::kNone;
+  std::int64_t count_ = 0;
+  T value_{};
+};
+
+// The entries of the Example's map under the keys that we look at; of two with
+// one key the later.
+class KnownEntries {
+ public:
+  explicit KnownEntries(Bytes example) {
+    ForEachEntry(example, [this](std::string_view key, Bytes entry) {
+      for (KnownEntry& known : entries_) {
+        if (known.key == key) {
+          known.entry = entry;
+        }
+      }
+    });
+  }
+
+  template <typename T>
+  [[nodiscard]] T Get(std::string_view key, T absent) const {
+    return Find<T>(key).Or(absent, key);
+  }
+
+  // Of what a record is no worse without.
+  template <typename T>
+  [[nodiscard]] T GetIfGood(std::string_view key, T absent) const {
+    const OneValue<T> value = Find<T>(key);
+    return value.IsOne() ? value.Or(absent, key) : absent;
+  }
+
+ private:
+  template <typename T>
+  [[nodiscard]] OneValue<T> Find(std::string_view key) const {
+    OneValue<T> value;
+    for (const KnownEntry& known : entries_) {
+      if (known.key == key) {
+        ReadValues(known.entry, value);
+      }
+    }
+    return value;
+  }
+
+  struct KnownEntry {
+    std::string_view key;
+    Bytes entry;
+  };
+  std::array<KnownEntry, 10> entries_ = {{{kEncoded, {}},
+                                          {kPacked, {}},
+                                          {kSeekIndex, {}},
+                                          {kLabel, {}},
+                                          {kFormat, {}},
+                                          {kHeight, {}},
+                                          {kWidth, {}},
+                                          {kSynset, {}},
+                                          {kText, {}},
+                                          {kFilename, {}}}};
+};
+
+}  // namespace
+
+std::string BuildImagenetExample(const ImagenetExample& example) {
+  Example message;
+  auto& features = *message.mutable_features()->mutable_feature();
+  const auto add_int = [&](std::string_view key, std::int64_t value) {
+    features[std::string(key)].mutable_int64_list()->add_value(value);
+  };
+  const auto add_bytes = [&](std::string_view key, std::string_view value) {
+    features[std::string(key)].mutable_bytes_list()->add_value(value.data(),
+                                                               value.size());
+  };
+  add_int(kHeight, example.height);
+  add_int(kWidth, example.width);
+  add_bytes(kColorspace, example.colorspace);
+  add_int(kChannels, example.channels);
+  add_int(kLabel, example.label);
+  add_bytes(kSynset, example.synset);
+  add_bytes(kText, example.text);
+  add_bytes(kFormat, example.format);
+  add_bytes(kFilename, example.filename);
+  if (example.packed.empty()) {
+    add_bytes(kEncoded, example.encoded);
+    if (!example.seek_index.empty()) {
+      add_bytes(kSeekIndex, example.seek_index);
+    }
+  } else {
+    add_bytes(kPacked, example.packed);
+  }
+
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream output(&bytes);
+    google::protobuf::io::CodedOutputStream stream(&output);
+    stream.SetSerializationDeterministic(true);  // The map's keys are sorted.
+    Check(message.SerializeToCodedStream(&stream), "a string takes any bytes");
+  }
+  return bytes;
+}
+
+ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload) {
+  const KnownEntries entries(payload);
+  ImagenetExampleView view;
+  view.encoded =
+      std::as_bytes(std::span(entries.Get(kEncoded, std::string_view())));
+  view.packed =
+      std::as_bytes(std::span(entries.Get(kPacked, std::string_view())));
+  view.seek_index = std::as_bytes(
+      std::span(entries.GetIfGood(kSeekIndex, std::string_view())));
+  view.label = entries.Get(kLabel, view.label);
+  view.format = entries.Get(kFormat, view.format);
+  view.height = entries.Get(kHeight, view.height);
+  view.width = entries.Get(kWidth, view.width);
+  view.synset = entries.Get(kSynset, view.synset);
+  view.text = entries.Get(kText, view.text);
+  view.filename = entries.Get(kFilename, view.filename);
+  return view;
+}
+
+}  // namespace infeed

@@ -1,0 +1,226 @@
+#include "records/example/reader.h"
+
+#include <bit>
+#include <limits>
+#include <map>
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+using ::google::protobuf::internal::WireFormatLite;
+using ::google::protobuf::io::CodedInputStream;
+using Bytes = std::span<const std::byte>;
+
+constexpr std::uint32_t Tag(int field, WireFormatLite::WireType type) {
+  return static_cast<std::uint32_t>(field) << 3 |
+         static_cast<std::uint32_t>(type);
+}
+
+constexpr auto kLengthDelimited = WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+constexpr std::uint32_t kFeatures = Tag(1, kLengthDelimited);
+constexpr std::uint32_t kEntry = Tag(1, kLengthDelimited);
+constexpr std::uint32_t kKey = Tag(1, kLengthDelimited);
+constexpr std::uint32_t kFeature = Tag(2, kLengthDelimited);
+constexpr std::uint32_t kBytesList = Tag(1, kLengthDelimited);
+constexpr std::uint32_t kFloatList = Tag(2, kLengthDelimited);
+constexpr std::uint32_t kInt64List = Tag(3, kLengthDelimited);
+constexpr std::uint32_t kValue = Tag(1, kLengthDelimited);
+constexpr std::uint32_t kPacked = Tag(1, kLengthDelimited);
+constexpr std::uint32_t kOneFloat = Tag(1, WireFormatLite::WIRETYPE_FIXED32);
+constexpr std::uint32_t kOneInt64 = Tag(1, WireFormatLite::WIRETYPE_VARINT);
+
+[[noreturn]] void FailToParse() {
+  throw DataError("not a tf.train.Example: its bytes cannot be parsed");
+}
+
+CodedInputStream StreamOver(Bytes bytes) {
+  return CodedInputStream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                          static_cast<int>(bytes.size()));
+}
+
+std::string_view AsText(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Takes a length and as many bytes, in place.
+Bytes TakeBytes(CodedInputStream& stream) {
+  int length = 0;
+  const void* here = nullptr;
+  int left = 0;
+  if (!stream.ReadVarintSizeAsInt(&length)) {
+    FailToParse();
+  }
+  if (length == 0) {
+    return {};
+  }
+  if (!stream.GetDirectBufferPointer(&here, &left) || length > left) {
+    FailToParse();
+  }
+  stream.Skip(length);
+  return {static_cast<const std::byte*>(here),
+          static_cast<std::size_t>(length)};
+}
+
+// Calls take(tag, stream) for each field of a message. It returns whether it
+// took the field; others are unknown ones, and skipped.
+template <typename Take>
+void ForEachField(Bytes message, Take take) {
+  CodedInputStream stream = StreamOver(message);
+  while (const std::uint32_t tag = stream.ReadTag()) {
+    if (!take(tag, stream) && !WireFormatLite::SkipField(&stream, tag)) {
+      FailToParse();
+    }
+  }
+  if (!stream.ConsumedEntireMessage()) {
+    FailToParse();
+  }
+}
+
+// Calls visit(bytes) for each field of a message that has this tag.
+template <typename Visit>
+void ForEachBytes(Bytes message, std::uint32_t wanted, Visit visit) {
+  ForEachField(message, [&](std::uint32_t tag, CodedInputStream& stream) {
+    if (tag == wanted) {
+      visit(TakeBytes(stream));
+    }
+    return tag == wanted;
+  });
+}
+
+float ReadFloat(CodedInputStream& stream) {
+  std::uint32_t bits = 0;
+  if (!stream.ReadLittleEndian32(&bits)) {
+    FailToParse();
+  }
+  return std::bit_cast<float>(bits);
+}
+
+std::int64_t ReadInt64(CodedInputStream& stream) {
+  std::uint64_t bits = 0;
+  if (!stream.ReadVarint64(&bits)) {
+    FailToParse();
+  }
+  return static_cast<std::int64_t>(bits);
+}
+
+// Reads a list of numbers, packed (a block of them) or not (a tag each).
+template <typename Read>
+void ReadNumbers(Bytes list, std::uint32_t unpacked, Read read,
+                 FeatureSink& sink) {
+  ForEachField(list, [&](std::uint32_t tag, CodedInputStream& stream) {
+    if (tag == unpacked) {
+      sink.Add(read(stream));
+    } else if (tag == kPacked) {
+      const Bytes block = TakeBytes(stream);
+      CodedInputStream numbers = StreamOver(block);
+      while (numbers.CurrentPosition() < static_cast<int>(block.size())) {
+        sink.Add(read(numbers));
+      }
+    }
+    return tag == unpacked || tag == kPacked;
+  });
+}
+
+// Reads the list that follows a tag of a Feature; false when it is none.
+bool ReadList(std::uint32_t tag, CodedInputStream& stream, FeatureSink& sink) {
+  switch (tag) {
+    case kBytesList:
+      sink.Begin(FeatureKind::kBytes);
+      ForEachBytes(TakeBytes(stream), kValue,
+                   [&](Bytes value) { sink.Add(AsText(value)); });
+      return true;
+    case kFloatList:
+      sink.Begin(FeatureKind::kFloat);
+      ReadNumbers(TakeBytes(stream), kOneFloat, ReadFloat, sink);
+      return true;
+    case kInt64List:
+      sink.Begin(FeatureKind::kInt64);
+      ReadNumbers(TakeBytes(stream), kOneInt64, ReadInt64, sink);
+      return true;
+    default:  // Tags are numbers: most have no name.
+      return false;
+  }
+}
+
+// Keeps all values of a feature.
+class AllValues final : public FeatureSink {
+ public:
+  explicit AllValues(ExampleFeature& feature) : feature_(feature) {}
+
+  void Begin(FeatureKind kind) override {
+    switch (kind) {
+      case FeatureKind::kNone:
+        break;
+      case FeatureKind::kBytes:
+        return BeginListOf<std::string_view>();
+      case FeatureKind::kFloat:
+        return BeginListOf<float>();
+      case FeatureKind::kInt64:
+        return BeginListOf<std::int64_t>();
+    }
+  }
+  void Add(std::string_view value) override { Append(value); }
+  void Add(float value) override { Append(value); }
+  void Add(std::int64_t value) override { Append(value); }
+
+ private:
+  template <typename T>
+  void BeginListOf() {
+    if (!std::holds_alternative<std::vector<T>>(feature_.values)) {
+      feature_.values = std::vector<T>();
+    }
+  }
+  template <typename T>
+  void Append(T value) {
+    std::get<std::vector<T>>(feature_.values).push_back(value);
+  }
+
+  ExampleFeature& feature_;
+};
+
+}  // namespace
+
+void ForEachEntry(
+    std::span<const std::byte> example,
+    const std::function<void(std::string_view key,
+                             std::span<const std::byte> entry)>& visit) {
+  if (example.size() > std::numeric_limits<int>::max()) {
+    throw DataError("not a tf.train.Example: longer than 2 GiB");
+  }
+  ForEachBytes(example, kFeatures, [&](Bytes features) {
+    ForEachBytes(features, kEntry, [&](Bytes entry) {
+      std::string_view key;
+      ForEachBytes(entry, kKey, [&](Bytes text) { key = AsText(text); });
+      visit(key, entry);
+    });
+  });
+}
+
+void ReadValues(std::span<const std::byte> entry, FeatureSink& sink) {
+  ForEachBytes(entry, kFeature, [&](Bytes feature) {
+    ForEachField(feature, [&](std::uint32_t tag, CodedInputStream& stream) {
+      return ReadList(tag, stream, sink);
+    });
+  });
+}
+
+std::vector<ExampleFeature> ListFeatures(std::span<const std::byte> example) {
+  std::map<std::string_view, Bytes> entries;
+  ForEachEntry(example, [&](std::string_view key, Bytes entry) {
+    entries[key] = entry;
+  });
+  std::vector<ExampleFeature> features;
+  for (const auto& [key, entry] : entries) {
+    features.push_back({.key = key, .values = {}});
+    AllValues values(features.back());
+    ReadValues(entry, values);
+  }
+  return features;
+}
+
+}  // namespace infeed

@@ -1,0 +1,87 @@
+#include "records/files/class_list.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/json.h"
+#include "records/bytes/plain_text.h"
+#include "records/files/open_source.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kMaxBytes = std::int64_t{64} << 20;
+
+// In quotes, with escapes, so that a message is one line.
+std::string Quoted(std::string_view name) {
+  constexpr std::size_t kMostShown = 80;
+  return Json(name.substr(0, kMostShown))
+      .dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void CheckClassCount(std::size_t classes) {
+  if (classes > kMostClasses) {
+    throw DataError(std::to_string(classes) + " classes; at most " +
+                    std::to_string(kMostClasses) +
+                    " are possible: what is here may be numbers of images or "
+                    "of words in place of classes");
+  }
+}
+
+void CheckClassName(std::string_view name) {
+  if (HasControl(name)) {
+    throw DataError("the name of class " + Quoted(name) +
+                    " has a newline, a tab or another control character: "
+                    "rename the class");
+  }
+}
+
+void CheckClassLine(const std::string& path, std::size_t line,
+                    std::string_view text) {
+  const auto fail = [&](const std::string& reason) {
+    throw DataError({.path = path},
+                    "line " + std::to_string(line) + ": " + reason);
+  };
+  if (!IsUtf8(text)) {
+    fail("not UTF-8: " + Quoted(text) +
+         "; convert the file, as by iconv -f latin1 -t utf-8");
+  }
+  if (HasControl(text)) {
+    fail("a control character in " + Quoted(text) + ": remove it");
+  }
+}
+
+std::vector<std::string> ReadClassList(const std::string& path) {
+  std::vector<std::string> lines;
+  if (IsUrl(path) || !std::filesystem::exists(path)) {
+    return lines;
+  }
+  const std::string text = ReadWholeFile(path, kMaxBytes);
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    std::string line = text.substr(start, end - start);
+    if (line.ends_with('\r')) {
+      line.pop_back();
+    }
+    CheckClassLine(path, lines.size() + 1, line);
+    lines.push_back(std::move(line));
+    if (lines.size() > kMostClasses) {
+      throw DataError({.path = path},
+                      "more than " + std::to_string(kMostClasses) +
+                          " lines; each is the name of a class, and there are "
+                          "at most as many classes");
+    }
+    start = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace infeed

@@ -1,0 +1,81 @@
+#include "records/files/folder_claim.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+std::string ThisProcess() {
+  std::array<char, 256> host{};
+  (void)::gethostname(host.data(), host.size() - 1);
+  return "process " + std::to_string(::getpid()) + " on " + host.data();
+}
+
+// Whether the path still names the open file: its owner may have removed it
+// between our open() and our lock.
+bool IsStillThere(int descriptor, const std::string& path) {
+  struct stat open {};
+  struct stat now {};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &now) == 0 &&
+         open.st_dev == now.st_dev && open.st_ino == now.st_ino;
+}
+
+std::string OwnerIn(int descriptor) {
+  std::array<char, 400> text{};
+  const ssize_t got = ::pread(descriptor, text.data(), text.size(), 0);
+  return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got))
+                 : "another process";
+}
+
+}  // namespace
+
+FolderClaim::FolderClaim(const std::string& folder, const std::string& name,
+                         Kind kind)
+    : path_(folder + "/" + name), kind_(kind) {
+  MakeFolder(folder, "create the folder");
+  const int operation = kind == Kind::kAlone ? LOCK_EX : LOCK_SH;
+  while (true) {
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) {
+      throw IoError(path_, "open", errno);
+    }
+    const bool is_locked = ::flock(descriptor_, operation | LOCK_NB) == 0;
+    if (!is_locked && errno == EWOULDBLOCK) {
+      const std::string owner = OwnerIn(descriptor_);
+      ::close(descriptor_);
+      throw UsageError(folder + ": " + owner +
+                       " writes there: wait for its end, or give another "
+                       "folder (it holds " +
+                       path_ + ")");
+    }
+    if (!is_locked || IsStillThere(descriptor_, path_)) {
+      break;
+    }
+    ::close(descriptor_);
+  }
+  if (kind == Kind::kAlone) {
+    const std::string text = ThisProcess();
+    (void)::ftruncate(descriptor_, 0);
+    (void)::pwrite(descriptor_, text.data(), text.size(), 0);
+  }
+}
+
+FolderClaim::~FolderClaim() {
+  // The last of those that share removes the file.
+  if (kind_ == Kind::kAlone || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+    ::unlink(path_.c_str());
+  }
+  ::close(descriptor_);
+}
+
+}  // namespace infeed

@@ -1,0 +1,284 @@
+#include "records/files/shard_set.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "records/bytes/base_name.h"
+#include "records/files/dataset_info.h"
+#include "records/files/open_source.h"
+#include "records/files/shards.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNamed = 20;
+// Of one set: its count is only part of a name, and may be any.
+constexpr std::int64_t kMostMissing = 100'000;
+constexpr std::array<std::string_view, 3> kSplitFolders = {
+    "train", "validation", "test"};
+
+// The shards of one set that are there, by their numbers.
+using Members = std::map<std::int64_t, std::string>;
+
+// FOLDER/PREFIX-...-of-COUNT.
+struct SetName {
+  std::string folder;
+  std::string prefix;
+  std::int64_t count = 0;
+
+  friend auto operator<=>(const SetName&, const SetName&) = default;
+};
+
+using Sets = std::map<SetName, Members>;
+
+// 0 for a number too large: no set has as many shards.
+std::int64_t NumberOf(std::string_view digits) {
+  std::int64_t number = 0;
+  const auto result =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return result.ec == std::errc{} ? number : 0;
+}
+
+Sets SetsOf(const std::vector<std::string>& shards, const ShardSet& expected,
+            ShardSetFaults& faults) {
+  Sets sets;
+  for (const std::string& path : shards) {
+    const std::string_view base = BaseName(path);
+    const std::optional<ShardNameParts> name = ParseShardName(base);
+    if (!name) {
+      continue;
+    }
+    const SetName set = {
+        .folder = expected.across_folders ? "" : FolderOfShard(path),
+        .prefix = std::string(name->prefix),
+        .count = NumberOf(name->count)};
+    const auto [other, is_new] =
+        sets[set].try_emplace(NumberOf(name->number), path);
+    if (!is_new) {
+      faults.mixed.insert(PathForMessages(other->second) + " and " +
+                          PathForMessages(path) +
+                          " are the same shard of a set");
+    }
+  }
+  return sets;
+}
+
+// Two sets of one prefix, such as an old conversion beside a new one.
+void FindTwoSizes(const Sets& sets, ShardSetFaults& faults) {
+  const std::pair<const SetName, Members>* before = nullptr;
+  for (const auto& set : sets) {
+    if (before != nullptr && before->first.folder == set.first.folder &&
+        before->first.prefix == set.first.prefix) {
+      faults.mixed.insert(
+          PathForMessages(before->second.begin()->second) + " and " +
+          PathForMessages(set.second.begin()->second) + " are of two sets");
+    }
+    before = &set;
+  }
+}
+
+// The path that a number of a set has: that of another of its shards, with the
+// number exchanged.
+std::string PathOfNumber(const std::string& other, std::int64_t number) {
+  const std::string base(BaseName(other));
+  const ShardNameParts parts = ParseShardName(base).value();
+  std::string digits = std::to_string(number);
+  digits.insert(
+      0, parts.number.size() - std::min(parts.number.size(), digits.size()),
+      '0');
+  std::string name = base;
+  name.replace(static_cast<std::size_t>(parts.number.data() - base.data()),
+               parts.number.size(), digits);
+  return ShardPathIn(FolderOfShard(other), name);
+}
+
+void FindMissingNumbers(const SetName& set, const Members& members,
+                        const ShardSet& expected, ShardSetFaults& faults) {
+  const auto& [last, last_path] = *members.rbegin();
+  const bool from_one = members.contains(set.count) && !members.contains(0);
+  std::int64_t number = from_one ? 1 : 0;
+  const std::int64_t end = number + set.count;
+  if (last >= end && set.count > 0) {
+    faults.mixed.insert(PathForMessages(last_path) +
+                        " is beyond the last number of its set");
+  }
+  std::int64_t missing = 0;
+  auto present = members.lower_bound(number);
+  for (; number < end && missing < kMostMissing; ++number) {
+    if (present != members.end() && present->first == number) {
+      ++present;
+      continue;
+    }
+    ++missing;
+    const std::string path = PathOfNumber(last_path, number);
+    if (expected.includes(path)) {
+      faults.missing.emplace(path, -1);
+    }
+  }
+}
+
+// A compressed shard may have the same name with ".gz".
+std::string WithoutEnding(const std::string& path) {
+  return path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path;
+}
+
+std::optional<DatasetInfo> DescriptionIn(const std::string& folder) {
+  try {
+    return ReadDatasetInfo(folder);
+  } catch (const Error&) {
+    // Who needs what it says reports it; a server may give out shards alone.
+    return std::nullopt;
+  }
+}
+
+void FindMissingListed(const std::vector<std::string>& shards,
+                       const ShardSet& expected, ShardSetFaults& faults) {
+  std::set<std::string> there;
+  for (const std::string& path : shards) {
+    there.insert(WithoutEnding(path));
+  }
+  for (const std::string& folder : expected.folders) {
+    const std::optional<DatasetInfo> info = DescriptionIn(folder);
+    for (const DatasetInfo::Split& split :
+         info ? info->splits : std::vector<DatasetInfo::Split>()) {
+      for (const DatasetInfo::Shard& shard : split.shards) {
+        const std::string path = ShardPathIn(folder, shard.name);
+        if (!there.contains(WithoutEnding(path)) && expected.includes(path)) {
+          faults.missing[path] = shard.records;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void ShardSetFaults::Add(const ShardSetFaults& more) {
+  missing.insert(more.missing.begin(), more.missing.end());
+  mixed.insert(more.mixed.begin(), more.mixed.end());
+}
+
+std::string MissingShardsText(const ShardSetFaults& faults) {
+  const std::size_t count = faults.missing.size();
+  std::string text = count == 1
+                         ? "1 shard is missing: "
+                         : std::to_string(count) + " shards are missing: ";
+  std::size_t named = 0;
+  std::int64_t images = 0;
+  bool is_known = true;
+  for (const auto& [path, records] : faults.missing) {
+    if (named < kNamed) {
+      text += (named++ == 0 ? "" : ", ") + PathForMessages(path);
+    }
+    images += records;
+    is_known = is_known && records >= 0;
+  }
+  if (named < count) {
+    text += " and " + std::to_string(count - named) + " more";
+  }
+  return text + "; " +
+         (is_known ? std::to_string(images) + " images are not there"
+                   : "no dataset.json says how many images are not there");
+}
+
+void RefuseFaults(const ShardSetFaults& faults) {
+  if (!faults.mixed.empty()) {
+    throw DataError(*faults.mixed.begin() +
+                    ": move what is of another set away, or name the shards "
+                    "of one set by a pattern");
+  }
+  if (!faults.missing.empty()) {
+    throw DataError(MissingShardsText(faults) +
+                    ": bring them back, or go on without them by "
+                    "--allow_missing_shards");
+  }
+}
+
+OnShardSetFaults FaultsPolicy(bool allow_missing,
+                              std::function<void(const std::string&)> say) {
+  return [allow_missing, say = std::move(say)](ShardSetFaults faults) {
+    if (allow_missing && !faults.missing.empty()) {
+      say(MissingShardsText(faults));
+      faults.missing.clear();
+    }
+    RefuseFaults(faults);
+  };
+}
+
+ShardSetFaults FindFaults(const std::vector<std::string>& shards,
+                          const ShardSet& expected) {
+  ShardSetFaults faults;
+  const Sets sets = SetsOf(shards, expected, faults);
+  FindTwoSizes(sets, faults);
+  for (const auto& [set, members] : sets) {
+    FindMissingNumbers(set, members, expected, faults);
+  }
+  FindMissingListed(shards, expected, faults);
+  return faults;
+}
+
+ShardSet SetOfFolder(const std::string& folder) {
+  std::set<std::string> folders = {FolderOfShard(ShardPathIn(folder, "x"))};
+  for (const std::string_view split : kSplitFolders) {
+    folders.insert(
+        FolderOfShard(ShardPathIn(folder, std::string(split) + "/x")));
+  }
+  return {.folders = DescribingFolders(folder),
+          .across_folders = true,
+          .includes = [folders = std::move(folders)](const std::string& path) {
+            return folders.contains(FolderOfShard(path));
+          }};
+}
+
+ShardSet SetOfSplit(const std::string& folder, const std::string& split) {
+  ShardSet set = SetOfFolder(folder);
+  set.includes = [in_folder = std::move(set.includes),
+                  split](const std::string& path) {
+    return in_folder(path) && ShardPrefix(BaseName(path)) == split;
+  };
+  return set;
+}
+
+ShardSet SetOfPattern(const std::string& pattern,
+                      const std::vector<std::string>& shards) {
+  const std::string spelled =
+      ShardPathIn(FolderOfShard(pattern), std::string(BaseName(pattern)));
+  ShardSet set = {.includes = [spelled](const std::string& path) {
+    return ::fnmatch(spelled.c_str(), path.c_str(), FNM_PATHNAME) == 0;
+  }};
+  for (const std::string& shard : shards) {
+    set.folders.merge(DescribingFolders(FolderOfShard(shard)));
+  }
+  return set;
+}
+
+std::set<std::string> DescribingFolders(const std::string& folder) {
+  const std::vector<std::string> folders =
+      DatasetFolders(ShardPathIn(folder, "x"));
+  return {folders.begin(), folders.end()};
+}
+
+std::string FolderOfShard(const std::string& shard) {
+  const std::string path = PathForMessages(shard);  // A query has slashes, too.
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos
+             ? ""
+             : path.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+std::string ShardPathIn(const std::string& folder, const std::string& name) {
+  return IsUrl(folder) ? folder + (folder.ends_with('/') ? "" : "/") + name
+                       : (fs::path(folder) / name).lexically_normal().string();
+}
+
+}  // namespace infeed

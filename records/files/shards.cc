@@ -1,0 +1,256 @@
+#include "records/files/shards.h"
+
+#include <glob.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "records/files/object_shards.h"
+#include "records/files/open_source.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMinDigits = 5;
+constexpr std::array<std::string_view, 3> kSplitFolders = {
+    "train", "validation", "test"};
+constexpr std::string_view kShardNames = "shards are named *-NNNNN-of-NNNNN";
+
+bool TakeSuffix(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) {
+    return false;
+  }
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+// Takes five digits or more off the end, and returns them; "" when there are
+// not as many.
+std::string_view TakeNumber(std::string_view& text) {
+  const std::size_t last = text.find_last_not_of("0123456789");
+  const std::size_t start = last == std::string_view::npos ? 0 : last + 1;
+  const std::string_view digits = text.substr(start);
+  text = text.substr(0, start);
+  return digits.size() >= kMinDigits ? digits : std::string_view();
+}
+
+bool IsFolder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// The shards right in a folder; none when there is no such folder.
+std::vector<std::string> ShardsIn(const fs::path& folder) {
+  std::vector<std::string> shards;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (IsShardName(entry->path().filename().string()) &&
+        !IsFolder(entry->path())) {
+      shards.push_back(entry->path().lexically_normal().string());
+    }
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw IoError(folder.string(), "read the folder", error.value());
+  }
+  return shards;
+}
+
+std::vector<std::string> ShardsOfFolder(const fs::path& folder) {
+  std::vector<std::string> shards = ShardsIn(folder);
+  for (const std::string_view split : kSplitFolders) {
+    const std::vector<std::string> more = ShardsIn(folder / split);
+    shards.insert(shards.end(), more.begin(), more.end());
+  }
+  if (shards.empty()) {
+    throw IoError(folder.string() +
+                  ": holds no shards, nor do its folders "
+                  "train, validation, test (" +
+                  std::string(kShardNames) + ")");
+  }
+  return shards;
+}
+
+// The paths that match a pattern.
+std::vector<std::string> Glob(const std::string& pattern) {
+  glob_t matches{};
+  const int result = ::glob(pattern.c_str(), GLOB_ERR, nullptr, &matches);
+  const int error = errno;
+  std::vector<std::string> paths(matches.gl_pathv,
+                                 matches.gl_pathv + matches.gl_pathc);
+  ::globfree(&matches);
+  if (result != 0 && result != GLOB_NOMATCH) {
+    throw IoError(pattern, "read a folder of the pattern", error);
+  }
+  return paths;
+}
+
+std::vector<std::string> ShardsOfPattern(const std::string& pattern) {
+  std::vector<std::string> shards;
+  for (const fs::path path : Glob(pattern)) {
+    if (IsShardName(path.filename().string()) && !IsFolder(path)) {
+      shards.push_back(path.lexically_normal().string());
+    }
+  }
+  if (shards.empty()) {
+    throw IoError(pattern + ": no shard matches this pattern (" +
+                  std::string(kShardNames) + ")");
+  }
+  return shards;
+}
+
+// What one part of a specification names: shards, and the set that they should
+// be; nullopt where a shard is named itself.
+struct NamedShards {
+  std::vector<std::string> shards;
+  std::optional<ShardSet> set;
+};
+
+bool IsPattern(const std::string& text) {
+  return text.find_first_of("*?[") != std::string::npos;
+}
+
+NamedShards ShardsOfUrlPart(const std::string& url) {
+  std::vector<std::string> shards = ShardsOfUrl(url);
+  if (shards == std::vector{url}) {
+    return {std::move(shards), std::nullopt};
+  }
+  ShardSet set = IsPattern(url) ? SetOfPattern(url, shards) : SetOfFolder(url);
+  return {std::move(shards), std::move(set)};
+}
+
+NamedShards ShardsOfPart(const std::string& part) {
+  if (IsUrl(part)) {
+    return ShardsOfUrlPart(part);
+  }
+  struct stat status {};
+  if (::stat(part.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) {
+      return {ShardsOfFolder(part), SetOfFolder(part)};
+    }
+    return {{fs::path(part).lexically_normal().string()}, std::nullopt};
+  }
+  const int error = errno;
+  if (error == ENOENT && IsPattern(part)) {
+    std::vector<std::string> shards = ShardsOfPattern(part);
+    ShardSet set = SetOfPattern(part, shards);
+    return {std::move(shards), std::move(set)};
+  }
+  throw IoError(part, "find the data", error);
+}
+
+std::vector<std::string> SplitAtCommas(std::string_view spec) {
+  std::vector<std::string> parts;
+  while (!spec.empty()) {
+    const std::string_view part = spec.substr(0, spec.find(','));
+    spec.remove_prefix(std::min(part.size() + 1, spec.size()));
+    if (!part.empty()) {
+      parts.emplace_back(part);
+    }
+  }
+  return parts;
+}
+
+std::vector<std::string> SortedOnce(std::vector<std::string> paths) {
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
+}  // namespace
+
+std::string ShardName(std::string_view prefix, std::int64_t number,
+                      std::int64_t count) {
+  std::array<char, 64> suffix{};
+  std::snprintf(suffix.data(), suffix.size(), "-%05lld-of-%05lld",
+                static_cast<long long>(number), static_cast<long long>(count));
+  return std::string(prefix) + suffix.data();
+}
+
+std::optional<ShardNameParts> ParseShardName(std::string_view base_name) {
+  ShardNameParts parts;
+  (void)TakeSuffix(base_name, ".gz");
+  parts.count = TakeNumber(base_name);
+  if (parts.count.empty() || !TakeSuffix(base_name, "-of-")) {
+    return std::nullopt;
+  }
+  parts.number = TakeNumber(base_name);
+  if (parts.number.empty() || !TakeSuffix(base_name, "-") ||
+      base_name.empty()) {
+    return std::nullopt;
+  }
+  parts.prefix = base_name;
+  return parts;
+}
+
+bool IsShardName(std::string_view base_name) {
+  return ParseShardName(base_name).has_value();
+}
+
+std::string_view ShardPrefix(std::string_view base_name) {
+  return ParseShardName(base_name).value_or(ShardNameParts{}).prefix;
+}
+
+std::vector<std::string> ListShards(std::string_view spec,
+                                    const OnShardSetFaults& on_faults) {
+  std::vector<std::string> shards;
+  ShardSetFaults faults;
+  for (const std::string& part : SplitAtCommas(spec)) {
+    const NamedShards named = ShardsOfPart(part);
+    shards.insert(shards.end(), named.shards.begin(), named.shards.end());
+    if (named.set) {
+      faults.Add(FindFaults(named.shards, *named.set));
+    }
+  }
+  if (shards.empty()) {
+    throw IoError("no data: give shards, folders or patterns, not '" +
+                  std::string(spec) + "'");
+  }
+  if (faults.any()) {
+    on_faults(faults);
+  }
+  return SortedOnce(std::move(shards));
+}
+
+std::vector<std::string> FindSplit(const std::string& data_dir,
+                                   std::string_view split,
+                                   const OnShardSetFaults& on_faults) {
+  if (split == "val") {
+    split = "validation";
+  }
+  const bool is_url = IsUrl(data_dir);
+  if (!is_url && !IsFolder(data_dir)) {
+    struct stat status {};
+    const int error = ::stat(data_dir.c_str(), &status) != 0 ? errno : ENOTDIR;
+    throw IoError(data_dir, "read the folder", error);
+  }
+  std::vector<std::string> shards;
+  for (const std::string& folder :
+       {data_dir,
+        data_dir + (data_dir.ends_with('/') ? "" : "/") + std::string(split)}) {
+    for (std::string& shard :
+         is_url ? ShardObjectsIn(folder) : ShardsIn(folder)) {
+      if (ShardPrefix(FileNameOf(shard)) == split) {
+        shards.push_back(std::move(shard));
+      }
+    }
+  }
+  const ShardSetFaults faults =
+      FindFaults(shards, SetOfSplit(data_dir, std::string(split)));
+  if (faults.any()) {
+    on_faults(faults);
+  }
+  return SortedOnce(std::move(shards));
+}
+
+}  // namespace infeed

@@ -1,0 +1,95 @@
+#include "records/files/side_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.h"
+#include "records/bytes/fnv_hash.h"
+#include "records/bytes/user_cache.h"
+#include "records/files/open_source.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string FolderOf(const std::string& shard) {
+  const fs::path folder = fs::path(shard).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+std::string NameOf(const std::string& shard, std::string_view ending) {
+  return fs::path(shard).filename().string().append(ending);
+}
+
+std::string HashOf(std::string_view text) {
+  std::array<char, 17> hex{};
+  std::snprintf(hex.data(), hex.size(), "%016llx",
+                static_cast<unsigned long long>(FnvHash(text)));
+  return hex.data();
+}
+
+// Whether a folder is there, made if need be, and can be written.
+bool MakeWritableFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  return !error && ::access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
+}  // namespace
+
+std::string SidePathBeside(const std::string& shard, std::string_view ending) {
+  return FolderOf(shard) + "/.infeed/" + NameOf(shard, ending);
+}
+
+std::vector<std::string> SidePaths(const std::string& shard,
+                                   std::string_view ending) {
+  std::vector<std::string> paths;
+  for (const std::string& folder : SideFolders(FolderOf(shard))) {
+    paths.push_back(folder + "/" + NameOf(shard, ending));
+  }
+  if (IsUrl(shard)) {
+    std::reverse(paths.begin(), paths.end());
+  }
+  return paths;
+}
+
+std::string SidePathToWrite(const std::string& shard, std::string_view ending) {
+  return SideFolder(FolderOf(shard)) + "/" + NameOf(shard, ending);
+}
+
+std::vector<std::string> SideFolders(const std::string& data_folder) {
+  std::vector<std::string> folders = {
+      (fs::path(data_folder) / ".infeed").string()};
+  if (const std::string cache = UserCacheFolder(); !cache.empty()) {
+    folders.push_back(
+        (fs::path(cache) / "infeed" /
+         HashOf(IsUrl(data_folder)
+                    ? data_folder
+                    : fs::absolute(data_folder).lexically_normal().string()))
+            .string());
+  }
+  return folders;
+}
+
+std::string SideFolder(const std::string& data_folder) {
+  const std::vector<std::string> folders = SideFolders(data_folder);
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(data_folder, ignored);
+  for (std::size_t i = is_folder ? 0 : 1; i < folders.size(); ++i) {
+    if (MakeWritableFolder(folders[i])) {
+      return folders[i];
+    }
+  }
+  throw IoError(
+      "cannot make a folder for side files: neither " + folders[0] + " nor " +
+      (folders.size() > 1 ? folders[1] : "~/.cache (HOME is not set)") +
+      " can be written");
+}
+
+}  // namespace infeed

@@ -1,0 +1,270 @@
+#include "records/http/cloud_credentials.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "records/http/aws_profile.h"
+#include "records/http/http_transfer.h"
+#include "records/http/secrets_guard.h"
+
+namespace infeed {
+namespace {
+
+using Profile = std::map<std::string, std::string>;
+
+constexpr std::string_view kDefaultRegion = "us-east-1";
+constexpr const char* kGoogle = "https://storage.googleapis.com";
+
+// The first of these variables that is set; "" when none is.
+std::string FirstOf(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (std::string value = EnvironmentValue(name); !value.empty()) {
+      return value;
+    }
+  }
+  return "";
+}
+
+// A pair of keys in two variables, which only make sense together.
+std::optional<AwsKeys> KeysIn(const char* access_name,
+                              const char* secret_name) {
+  AwsKeys keys = {.access_key = EnvironmentValue(access_name),
+                  .secret_key = EnvironmentValue(secret_name)};
+  if (keys.access_key.empty() && keys.secret_key.empty()) {
+    return std::nullopt;
+  }
+  if (keys.access_key.empty() || keys.secret_key.empty()) {
+    throw UsageError(
+        std::string(keys.access_key.empty() ? secret_name : access_name) +
+        " is set without " +
+        (keys.access_key.empty() ? access_name : secret_name));
+  }
+  return keys;
+}
+
+// ~/.aws/NAME, or the file that a variable names.
+std::string AwsFile(const char* variable, const char* name) {
+  const std::string given = EnvironmentValue(variable);
+  const std::string home = EnvironmentValue("HOME");
+  return !given.empty() || home.empty() ? given : home + "/.aws/" + name;
+}
+
+std::string ProfileName() {
+  const std::string name = EnvironmentValue("AWS_PROFILE");
+  return name.empty() ? "default" : name;
+}
+
+std::string ValueIn(const std::optional<Profile>& profile, const char* name) {
+  if (!profile) {
+    return "";
+  }
+  const auto found = profile->find(name);
+  return found == profile->end() ? "" : found->second;
+}
+
+CloudCredentials AwsProfileKeys() {
+  const std::string path =
+      AwsFile("AWS_SHARED_CREDENTIALS_FILE", "credentials");
+  const std::optional<Profile> profile = ReadAwsProfile(path, ProfileName());
+  AwsKeys keys = {.access_key = ValueIn(profile, "aws_access_key_id"),
+                  .secret_key = ValueIn(profile, "aws_secret_access_key"),
+                  .session_token = ValueIn(profile, "aws_session_token")};
+  const bool wanted = !EnvironmentValue("AWS_PROFILE").empty();
+  if (keys.access_key.empty() != keys.secret_key.empty() ||
+      (wanted && keys.access_key.empty())) {
+    throw UsageError("AWS_PROFILE: " + (path.empty() ? "no file" : path) +
+                     " holds no aws_access_key_id and aws_secret_access_key "
+                     "for the profile '" +
+                     ProfileName() + "'");
+  }
+  return keys.access_key.empty() ? CloudCredentials(AnonymousAccess())
+                                 : CloudCredentials(std::move(keys));
+}
+
+CloudCredentials AwsCredentials() {
+  std::optional<AwsKeys> keys =
+      KeysIn("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
+  if (!keys) {
+    return AwsProfileKeys();
+  }
+  keys->session_token = EnvironmentValue("AWS_SESSION_TOKEN");
+  return *std::move(keys);
+}
+
+std::string AwsRegion() {
+  std::string region = FirstOf({"AWS_REGION", "AWS_DEFAULT_REGION"});
+  if (region.empty()) {
+    const std::string name = ProfileName();
+    region =
+        ValueIn(ReadAwsProfile(AwsFile("AWS_CONFIG_FILE", "config"),
+                               name == "default" ? name : "profile " + name),
+                "region");
+  }
+  if (region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") !=
+      std::string::npos) {
+    throw UsageError("'" + region + "': not the name of an AWS region");
+  }
+  return region.empty() ? std::string(kDefaultRegion) : region;
+}
+
+// "http(s)://HOST[:PORT]" without a path; a bare host is http, as emulators
+// are told.
+std::string Endpoint(std::string text) {
+  if (text.find("://") == std::string::npos) {
+    text = "http://" + text;
+  }
+  const Url url = ParseUrl(text);
+  if (IsBucketScheme(url.scheme) || url.path != "/" || !url.query.empty()) {
+    throw UsageError(UrlForMessages(text) +
+                     ": an endpoint is http(s)://HOST[:PORT] alone");
+  }
+  std::string endpoint = FormatUrl(url);
+  endpoint.pop_back();
+  return endpoint;
+}
+
+CloudAccess AwsAccess() {
+  CloudAccess access = {.credentials = AwsCredentials(),
+                        .scope = {.region = AwsRegion()}};
+  const std::string given =
+      FirstOf({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
+  access.path_style = !given.empty();
+  const bool china = access.scope.region.starts_with("cn-");
+  access.endpoint = given.empty()
+                        ? "https://s3." + access.scope.region +
+                              (china ? ".amazonaws.com.cn" : ".amazonaws.com")
+                        : Endpoint(given);
+  return access;
+}
+
+CloudCredentials GoogleCredentials(const HttpClient& client,
+                                   const RetryPolicy& retry) {
+  if (std::optional<AwsKeys> keys =
+          KeysIn("GS_ACCESS_KEY_ID", "GS_SECRET_ACCESS_KEY")) {
+    return *std::move(keys);
+  }
+  if (std::string token =
+          FirstOf({"GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"});
+      !token.empty()) {
+    return BearerToken{std::move(token)};
+  }
+  const std::string file = EnvironmentValue("GOOGLE_APPLICATION_CREDENTIALS");
+  if (file.empty()) {
+    return AnonymousAccess();
+  }
+  return std::make_shared<GoogleTokenSource>(ReadServiceAccount(file), client,
+                                             retry);
+}
+
+CloudAccess GoogleAccess(const HttpClient& client, const RetryPolicy& retry) {
+  const std::string given =
+      FirstOf({"GS_ENDPOINT_URL", "STORAGE_EMULATOR_HOST"});
+  return {.credentials = GoogleCredentials(client, retry),
+          .scope = {.region = "auto"},
+          .endpoint = given.empty() ? kGoogle : Endpoint(given)};
+}
+
+CloudAccess WebAccess() {
+  std::string token = EnvironmentValue("INFEED_HTTP_BEARER_TOKEN");
+  return {.credentials = token.empty()
+                             ? CloudCredentials(AnonymousAccess())
+                             : CloudCredentials(BearerToken{std::move(token)}),
+          .scope = {}};
+}
+
+HttpHeaders WithBearer(HttpHeaders headers, const std::string& token) {
+  headers.emplace_back("Authorization", "Bearer " + token);
+  return headers;
+}
+
+// Google's front ends change Accept-Encoding on the way: it is sent, but not
+// signed.
+HttpHeaders Signed(const CloudAccess& access, const AwsKeys& keys,
+                   const HttpRequest& request, SigV4Time now) {
+  const Url url = ParseUrl(request.url);
+  SigV4Request to_sign = {.method = request.method,
+                          .path = url.path,
+                          .query = url.query,
+                          .headers = {{"Host", url.host}},
+                          .payload_hash = Sha256Hex(request.body)};
+  HttpHeaders unsigned_headers;
+  for (const auto& header : request.headers) {
+    (LowerCase(header.first) == "accept-encoding" ? unsigned_headers
+                                                  : to_sign.headers)
+        .push_back(header);
+  }
+  HttpHeaders headers =
+      SignedHeaders(std::move(to_sign), keys, access.scope, now);
+  headers.insert(headers.begin(), unsigned_headers.begin(),
+                 unsigned_headers.end());
+  return headers;
+}
+
+// One function for each kind of credentials.
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+}  // namespace
+
+CloudAccess FindCloudAccess(UrlScheme scheme, const HttpClient& client,
+                            const RetryPolicy& retry) {
+  switch (scheme) {
+    case UrlScheme::kS3:
+      return AwsAccess();
+    case UrlScheme::kGs:
+      return GoogleAccess(client, retry);
+    case UrlScheme::kHttp:
+    case UrlScheme::kHttps:
+      break;
+  }
+  return WebAccess();
+}
+
+std::string RequestUrl(const CloudAccess& access, const Url& url,
+                       const std::string& query) {
+  if (access.endpoint.empty()) {
+    return FormatUrl(url);
+  }
+  std::string text = access.endpoint;
+  // A certificate for *.ENDPOINT does not hold for a name with more dots.
+  const bool bucket_in_path =
+      access.path_style || url.host.find('.') != std::string::npos;
+  if (bucket_in_path) {
+    text.append("/").append(url.host);
+  } else {
+    text.insert(text.find("://") + 3, url.host + ".");
+  }
+  if (!bucket_in_path || !url.path.empty()) {
+    text.append("/").append(PercentEncode(url.path, Slashes::kKeep));
+  }
+  return query.empty() ? text : text.append("?").append(query);
+}
+
+HttpHeaders AuthorizedHeaders(const CloudAccess& access,
+                              const HttpRequest& request, SigV4Time now) {
+  if (!std::holds_alternative<AnonymousAccess>(access.credentials)) {
+    CheckMaySendSecrets(request.url);
+  }
+  return std::visit(
+      Overloaded{[&](const AnonymousAccess&) { return request.headers; },
+                 [&](const AwsKeys& keys) {
+                   return Signed(access, keys, request, now);
+                 },
+                 [&](const BearerToken& bearer) {
+                   return WithBearer(request.headers, bearer.token);
+                 },
+                 [&](const std::shared_ptr<GoogleTokenSource>& source) {
+                   return WithBearer(request.headers, source->Token());
+                 }},
+      access.credentials);
+}
+
+}  // namespace infeed

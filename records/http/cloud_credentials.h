@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "records/http/google_token.h"
+#include "records/http/http_client.h"
+#include "records/http/sigv4.h"
+#include "records/http/url.h"
+
+// Who we are at a store and where it is: the environment's usual variables and
+// files, as docs/cloud.md lists them.
+namespace infeed {
+
+struct AnonymousAccess {};
+struct BearerToken {
+  std::string token{};
+};
+using CloudCredentials = std::variant<AnonymousAccess, AwsKeys, BearerToken,
+                                      std::shared_ptr<GoogleTokenSource>>;
+
+// How to reach the objects of one scheme.
+struct CloudAccess {
+  CloudCredentials credentials;
+  SigV4Scope scope;
+  // "https://s3.eu-west-1.amazonaws.com", without a "/" at its end; "" for
+  // http(s), whose URLs say it.
+  std::string endpoint{};
+  // ENDPOINT/BUCKET/KEY rather than BUCKET.ENDPOINT/KEY.
+  bool path_style = true;
+};
+
+// Throws UsageError for a variable or file that contradicts itself (an access
+// key without its secret, an unknown AWS_PROFILE, a bad endpoint) and IoError
+// for a file that cannot be read; messages never hold a secret. client fetches
+// Google's tokens and must outlive the result.
+[[nodiscard]] CloudAccess FindCloudAccess(UrlScheme scheme,
+                                          const HttpClient& client,
+                                          const RetryPolicy& retry = {});
+
+// The URL of an object, or of a bucket when the key is "", as it is requested.
+[[nodiscard]] std::string RequestUrl(const CloudAccess& access, const Url& url,
+                                     const std::string& query = "");
+
+// Returns request.headers with what proves who we are. Throws UsageError when
+// that must not be sent over plain http.
+[[nodiscard]] HttpHeaders AuthorizedHeaders(const CloudAccess& access,
+                                            const HttpRequest& request,
+                                            SigV4Time now);
+
+}  // namespace infeed

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "records/http/http_client.h"
+
+namespace infeed {
+
+// One request on its way: takes the answer's bytes as they come and gives the
+// request's, within the request's limits, which are looked at before anything
+// is stored.
+//
+// The request must outlive it. One thread at a time. Does not fail: a function
+// returns false when the transfer must end, and refused() says why.
+class HttpTransfer {
+ public:
+  HttpTransfer(const HttpRequest& request, std::size_t max_header_bytes)
+      : request_(request), max_header_bytes_(max_header_bytes) {}
+
+  // A line of the headers, with its end; a status line starts a new answer, as
+  // there are several when requests are redirected.
+  [[nodiscard]] bool TakeHeader(std::string_view line);
+  [[nodiscard]] bool TakeBody(std::string_view bytes);
+
+  // The next bytes of the request's body: how many were put into buffer.
+  [[nodiscard]] std::size_t GiveBody(std::span<char> buffer);
+  [[nodiscard]] bool Rewind(std::size_t offset);
+
+  [[nodiscard]] const HttpRequest& request() const { return request_; }
+  [[nodiscard]] HttpResponse& response() { return response_; }
+  [[nodiscard]] const std::string& refused() const { return refused_; }
+
+ private:
+  const HttpRequest& request_;
+  std::size_t max_header_bytes_;
+  HttpResponse response_;
+  std::size_t header_bytes_ = 0;
+  std::size_t sent_ = 0;
+  std::string refused_;
+};
+
+// HTTP's names of headers do not know upper and lower case.
+[[nodiscard]] std::string LowerCase(std::string_view text);
+[[nodiscard]] bool HasHeader(const HttpHeaders& headers,
+                             std::string_view lower_case_name);
+
+}  // namespace infeed

@@ -1,0 +1,199 @@
+#include "records/http/sigv4.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/sha.h>
+
+#include "base/error.h"
+#include "records/http/http_transfer.h"
+#include "records/http/url.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
+constexpr std::string_view kTerminator = "aws4_request";
+constexpr std::size_t kDateDigits = 8;
+
+using Digest = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
+
+std::string Hex(const Digest& digest) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const unsigned char byte : digest) {
+    hex.push_back(kDigits[byte >> 4]);
+    hex.push_back(kDigits[byte & 0xF]);
+  }
+  return hex;
+}
+
+Digest Hmac(std::span<const unsigned char> key, std::string_view text) {
+  Digest digest{};
+  unsigned int size = 0;
+  const void* done =
+      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+           reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+           digest.data(), &size);
+  Check(done != nullptr && size == digest.size(), "OpenSSL has HMAC-SHA256");
+  return digest;
+}
+
+// The date, region and service narrow what the key is good for.
+Digest SigningKey(const AwsKeys& keys, const SigV4Scope& scope,
+                  std::string_view date) {
+  const std::string secret = "AWS4" + keys.secret_key;
+  Digest key = Hmac(
+      {reinterpret_cast<const unsigned char*>(secret.data()), secret.size()},
+      date);
+  key = Hmac(key, scope.region);
+  key = Hmac(key, scope.service);
+  return Hmac(key, kTerminator);
+}
+
+std::string ScopeText(const SigV4Scope& scope, const std::string& time) {
+  return time.substr(0, kDateDigits) + "/" + scope.region + "/" +
+         scope.service + "/" + std::string(kTerminator);
+}
+
+// Without blanks at its ends, and with one in place of several.
+std::string Squeezed(std::string_view value) {
+  std::string squeezed;
+  bool blank = false;
+  for (const char c : value) {
+    if (c == ' ' || c == '\t') {
+      blank = !squeezed.empty();
+      continue;
+    }
+    if (blank) {
+      squeezed.push_back(' ');
+      blank = false;
+    }
+    squeezed.push_back(c);
+  }
+  return squeezed;
+}
+
+// Sorted, in lower case; the values of a name that is there twice are joined.
+std::map<std::string, std::string> CanonicalHeaders(
+    const HttpHeaders& headers) {
+  std::map<std::string, std::string> canonical;
+  for (const auto& [name, value] : headers) {
+    const auto [place, is_new] =
+        canonical.emplace(LowerCase(name), Squeezed(value));
+    if (!is_new) {
+      place->second.append(",").append(Squeezed(value));
+    }
+  }
+  return canonical;
+}
+
+std::string SignedNames(const std::map<std::string, std::string>& headers) {
+  std::string names;
+  for (const auto& [name, value] : headers) {
+    names.append(names.empty() ? "" : ";").append(name);
+  }
+  return names;
+}
+
+// Each name and value encoded anew, so that every way to write them is signed
+// alike, and sorted; "name" alone is "name=".
+std::string CanonicalQuery(std::string_view query) {
+  std::vector<std::pair<std::string, std::string>> parameters;
+  while (!query.empty()) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(part.size() + 1, query.size()));
+    const std::size_t equals = std::min(part.find('='), part.size());
+    const auto again = [](std::string_view text) {
+      return PercentEncode(PercentDecode(text), Slashes::kEncode);
+    };
+    parameters.emplace_back(
+        again(part.substr(0, equals)),
+        again(part.substr(std::min(equals + 1, part.size()))));
+  }
+  std::sort(parameters.begin(), parameters.end());
+  std::string text;
+  for (const auto& [name, value] : parameters) {
+    text.append(text.empty() ? "" : "&").append(name).append("=").append(value);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Sha256Hex(std::span<const std::byte> bytes) {
+  Digest digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+         digest.data());
+  return Hex(digest);
+}
+
+std::string FormatSigV4Time(SigV4Time time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(
+      std::chrono::floor<std::chrono::seconds>(time - day));
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%04d%02u%02uT%02d%02d%02dZ",
+                static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()),
+                static_cast<int>(clock.hours().count()),
+                static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  return text.data();
+}
+
+std::string CanonicalSigV4Request(const SigV4Request& request) {
+  const auto headers = CanonicalHeaders(request.headers);
+  std::string text = request.method + "\n" + request.path + "\n" +
+                     CanonicalQuery(request.query) + "\n";
+  for (const auto& [name, value] : headers) {
+    text.append(name).append(":").append(value).append("\n");
+  }
+  return text.append("\n")
+      .append(SignedNames(headers))
+      .append("\n")
+      .append(request.payload_hash);
+}
+
+std::string SigV4StringToSign(const SigV4Request& request,
+                              const SigV4Scope& scope, SigV4Time time) {
+  const std::string stamp = FormatSigV4Time(time);
+  const std::string canonical = CanonicalSigV4Request(request);
+  return std::string(kAlgorithm) + "\n" + stamp + "\n" +
+         ScopeText(scope, stamp) + "\n" +
+         Sha256Hex(std::as_bytes(std::span(canonical)));
+}
+
+std::string SigV4Authorization(const SigV4Request& request, const AwsKeys& keys,
+                               const SigV4Scope& scope, SigV4Time time) {
+  const std::string stamp = FormatSigV4Time(time);
+  const Digest signature =
+      Hmac(SigningKey(keys, scope, stamp.substr(0, kDateDigits)),
+           SigV4StringToSign(request, scope, time));
+  return std::string(kAlgorithm) + " Credential=" + keys.access_key + "/" +
+         ScopeText(scope, stamp) +
+         ", SignedHeaders=" + SignedNames(CanonicalHeaders(request.headers)) +
+         ", Signature=" + Hex(signature);
+}
+
+HttpHeaders SignedHeaders(SigV4Request request, const AwsKeys& keys,
+                          const SigV4Scope& scope, SigV4Time time) {
+  request.headers.emplace_back("x-amz-date", FormatSigV4Time(time));
+  request.headers.emplace_back("x-amz-content-sha256", request.payload_hash);
+  if (!keys.session_token.empty()) {
+    request.headers.emplace_back("x-amz-security-token", keys.session_token);
+  }
+  std::string authorization = SigV4Authorization(request, keys, scope, time);
+  request.headers.emplace_back("Authorization", std::move(authorization));
+  return std::move(request.headers);
+}
+
+}  // namespace infeed

@@ -1,0 +1,133 @@
+#include "records/store/label_index.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/open_source.h"
+#include "records/files/side_file.h"
+#include "records/store/record_store.h"
+#include "records/tfrecord/number_file.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kMagic = "infeedLB";
+constexpr std::string_view kEnding = ".labels";
+constexpr std::int64_t kRecordsAtOnce = 256;
+
+using Labels = std::vector<std::int64_t>;
+
+std::int64_t LabelOf(std::span<const std::byte> payload) {
+  try {
+    return ParseImagenetExample(payload).label;
+  } catch (const DataError&) {  // Whoever reads it for its image says why.
+    return kNoLabel;
+  }
+}
+
+// Reads the labels of the records from first on.
+Labels ReadLabels(const RecordStore& store, std::int64_t first,
+                  std::int64_t count) {
+  Labels labels(static_cast<std::size_t>(count), kNoLabel);
+  for (std::int64_t done = 0; done < count; done += kRecordsAtOnce) {
+    std::vector<std::int64_t> records(
+        static_cast<std::size_t>(std::min(kRecordsAtOnce, count - done)));
+    std::iota(records.begin(), records.end(), first + done);
+    store.ReadMany(
+        records,
+        [&](std::size_t place, std::span<const std::byte> payload) {
+          labels[static_cast<std::size_t>(done) + place] = LabelOf(payload);
+        },
+        [](std::size_t, const DataError&) {});
+  }
+  return labels;
+}
+
+Labels LabelsOfImages(const RecordIndex& index) {
+  Labels labels;
+  for (std::int64_t image = 0; image < index.size(); ++image) {
+    labels.push_back(index.image_label(image));
+  }
+  return labels;
+}
+
+std::optional<Labels> FindLabels(const ByteSource& shard, std::int64_t count) {
+  for (const std::string& path : SidePaths(shard.path(), kEnding)) {
+    std::optional<NumberFile> file = ReadNumberFile(path, kMagic);
+    if (file && file->IsOf(shard) && std::ssize(file->numbers) == count) {
+      return std::move(file->numbers);
+    }
+  }
+  return std::nullopt;
+}
+
+void SaveLabels(const ByteSource& shard, const Labels& labels) {
+  try {
+    WriteFileAtomically(SidePathToWrite(shard.path(), kEnding),
+                        NumberFileText(shard, kMagic, labels));
+  } catch (const IoError&) {  // Then the next one reads the data again.
+  }
+}
+
+// Calls take(labels) for each shard, in order.
+void ForEachShard(const RecordIndex& index, const LabelIndexOptions& options,
+                  const std::function<void(const Labels&)>& take) {
+  const RecordStore store(index);
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < index.shards().size(); ++i) {
+    const std::unique_ptr<ByteSource> shard = OpenSource(index.shards()[i]);
+    const std::int64_t count = index.shard_size(i);
+    std::optional<Labels> found =
+        options.use_cache ? FindLabels(*shard, count) : std::nullopt;
+    if (!found) {
+      found = ReadLabels(store, first, count);
+      if (options.use_cache) {
+        SaveLabels(*shard, *found);
+      }
+    }
+    take(*found);
+    first += count;
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> RecordLabels(const RecordIndex& index,
+                                       const LabelIndexOptions& options) {
+  if (index.is_of_images()) {
+    return LabelsOfImages(index);
+  }
+  Labels all;
+  ForEachShard(index, options, [&](const Labels& labels) {
+    all.insert(all.end(), labels.begin(), labels.end());
+  });
+  return all;
+}
+
+LabelCounts CountLabels(const RecordIndex& index,
+                        const LabelIndexOptions& options) {
+  LabelCounts counts;
+  const auto count = [&](const Labels& labels) {
+    for (const std::int64_t label : labels) {
+      ++counts[label];
+    }
+  };
+  if (index.is_of_images()) {
+    count(LabelsOfImages(index));
+  } else {
+    ForEachShard(index, options, count);
+  }
+  return counts;
+}
+
+}  // namespace infeed

@@ -1,0 +1,190 @@
+#include "records/store/packed_shard.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "records/files/open_source.h"
+#include "records/tfrecord/byte_stream.h"
+#include "records/tfrecord/format.h"
+#include "records/tfrecord/stream_buffer.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kUnpackBytes = std::size_t{256} << 10;
+constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::max();
+
+std::size_t FrameBytes(const RecordLocation& location) {
+  return static_cast<std::size_t>(location.length) + kFrameOverheadBytes;
+}
+
+}  // namespace
+
+// A place in the unpacked stream: in front of a record.
+class PackedShard::Cursor {
+ public:
+  Cursor(std::shared_ptr<const ByteSource> source, std::int64_t first)
+      : source_(std::move(source)),
+        buffer_(OpenStream(*source_), kUnpackBytes),
+        next_(first) {}
+
+  [[nodiscard]] std::int64_t next() const { return next_; }
+
+  // Returns the next record's frame, valid until the next call, and moves on.
+  // Throws DataError, without an origin, when the stream does not hold it.
+  std::span<const std::byte> Next(const RecordLocation& location) {
+    buffer_.Release(location.offset);
+    const auto frame = buffer_.View(location.offset, FrameBytes(location));
+    if (frame.size() < FrameBytes(location)) {
+      throw DataError(
+          "the unpacked bytes end here; the file changed after it was indexed");
+    }
+    ++next_;
+    return frame;
+  }
+
+ private:
+  std::shared_ptr<const ByteSource> source_;
+  StreamBuffer buffer_;
+  std::int64_t next_;
+};
+
+PackedShard::PackedShard(const RecordIndex& index, std::int64_t first_record,
+                         std::int64_t records, std::int64_t near_records,
+                         PassedRecords& passed, Open open)
+    : index_(index),
+      first_record_(first_record),
+      end_record_(first_record + records),
+      near_records_(near_records),
+      passed_(passed),
+      open_(std::move(open)) {}
+
+PackedShard::~PackedShard() = default;
+
+std::size_t PackedShard::Read(std::int64_t record, Access access,
+                              std::vector<std::byte>& buffer) {
+  Check(record >= first_record_ && record < end_record_,
+        "the record is in the shard");
+  if (access == Access::kApart) {
+    CheckNotLost(record);
+    Cursor cursor(open_(), first_record_);
+    return Unpack(cursor, record, kNothing, buffer);
+  }
+  return ReadInOrder(record, buffer);
+}
+
+std::size_t PackedShard::ReadInOrder(std::int64_t record,
+                                     std::vector<std::byte>& buffer) {
+  // First without the lock: while others unpack, and then for what they passed.
+  if (auto kept = passed_.Take(record)) {
+    buffer = *std::move(kept);
+    return buffer.size();
+  }
+  const std::lock_guard lock(mutex_);
+  if (auto kept = passed_.Take(record)) {
+    buffer = *std::move(kept);
+    return buffer.size();
+  }
+  CheckNotLost(record);
+  std::unique_ptr<Cursor>& cursor = CursorFor(record);
+  const bool is_new = cursor->next() == first_record_;
+  try {
+    const std::size_t bytes =
+        Unpack(*cursor, record, is_new ? record - near_records_ : first_record_,
+               buffer);
+    if (cursor->next() == end_record_) {
+      cursor.reset();
+    }
+    return bytes;
+  } catch (...) {
+    cursor.reset();  // Where it stands is not known.
+    throw;
+  }
+}
+
+void PackedShard::Close() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock) {
+    cursors_ = {};
+  }
+}
+
+// The nearest one that the record is not behind, else one that begins anew; at
+// the front.
+std::unique_ptr<PackedShard::Cursor>& PackedShard::CursorFor(
+    std::int64_t record) {
+  const auto place = [&](const std::unique_ptr<Cursor>& cursor) {
+    return cursor != nullptr && cursor->next() <= record ? cursor->next() : -1;
+  };
+  if (place(cursors_[1]) > place(cursors_[0]) || place(cursors_[0]) < 0) {
+    std::swap(cursors_[0], cursors_[1]);
+  }
+  if (place(cursors_[0]) < 0) {
+    restarts_ += cursors_[0] != nullptr || cursors_[1] != nullptr ? 1 : 0;
+    cursors_[0] = std::make_unique<Cursor>(open_(), first_record_);
+  }
+  return cursors_[0];
+}
+
+// Goes to the record and copies it. Of those on the way the ones from keep_from
+// on are kept.
+std::size_t PackedShard::Unpack(Cursor& cursor, std::int64_t record,
+                                std::int64_t keep_from,
+                                std::vector<std::byte>& buffer) {
+  try {
+    while (cursor.next() < record) {
+      const std::int64_t passed = cursor.next();
+      const auto frame = cursor.Next(index_.at(passed));
+      if (passed >= keep_from) {
+        passed_.Keep(passed, frame);
+      }
+    }
+    const auto frame = cursor.Next(index_.at(record));
+    if (buffer.size() < frame.size()) {
+      buffer.resize(frame.size());
+    }
+    std::copy(frame.begin(), frame.end(), buffer.begin());
+    return frame.size();
+  } catch (const DataError& error) {
+    Lose(cursor.next(), error.reason(), record);
+  } catch (const IoError& error) {
+    if (!IsMediumError(error)) {
+      throw;
+    }
+    Lose(cursor.next(),
+         "cannot read: " + std::generic_category().message(error.errno_value()),
+         record);
+  }
+}
+
+void PackedShard::CheckNotLost(std::int64_t record) const {
+  const std::lock_guard lock(loss_mutex_);
+  if (!loss_ || record < loss_->first) {
+    return;
+  }
+  const RecordLocation location = index_.at(record);
+  throw DataError(
+      {PathForMessages(
+           index_.shards()[static_cast<std::size_t>(location.shard)]),
+       location.number, location.offset},
+      loss_->reason + "; the records from " +
+          std::to_string(loss_->first - first_record_) + " on are lost");
+}
+
+void PackedShard::Lose(std::int64_t first, const std::string& reason,
+                       std::int64_t record) {
+  {
+    const std::lock_guard lock(loss_mutex_);
+    if (!loss_ || first < loss_->first) {
+      loss_ = {first, reason};
+    }
+  }
+  CheckNotLost(record);
+  std::abort();  // Not reached: the record is not before the first lost.
+}
+
+}  // namespace infeed

@@ -1,0 +1,297 @@
+#include "records/store/record_store.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "records/cloud/cloud_settings.h"
+#include "records/files/open_source.h"
+#include "records/store/image_record.h"
+#include "records/tfrecord/format.h"
+
+namespace infeed {
+namespace {
+
+// What the index says against what stands at the place.
+void CheckLength(std::int64_t indexed, std::int64_t found,
+                 const FramePlace& place) {
+  if (indexed != found) {
+    throw DataError(place.origin(),
+                    "the record has " + std::to_string(found) +
+                        " bytes, the index says " + std::to_string(indexed) +
+                        "; the file changed after it was indexed");
+  }
+}
+
+// Reads a record's frame. What a disk cannot give of it makes a bad record, not
+// a world that fails: others are where they were.
+std::size_t ReadFrame(const ByteSource& source, const RecordLocation& location,
+                      std::span<std::byte> frame) {
+  try {
+    return source.ReadAt(location.offset, frame);
+  } catch (const IoError& error) {
+    if (!IsMediumError(error)) {
+      throw;
+    }
+    throw DataError(
+        {source.path(), location.number, location.offset},
+        "cannot read: " + std::generic_category().message(error.errno_value()));
+  }
+}
+
+// What there is of a record's frame in the bytes of a read that covers it.
+std::span<const std::byte> FrameWithin(std::span<const std::byte> bytes,
+                                       const PlannedRead& read,
+                                       const RecordLocation& location) {
+  const auto frame = bytes.subspan(std::min(
+      bytes.size(), static_cast<std::size_t>(location.offset - read.offset)));
+  return frame.first(std::min(
+      frame.size(),
+      static_cast<std::size_t>(location.length) + kFrameOverheadBytes));
+}
+
+// Makes room for a record. What is in the buffer is of no use any more, so that
+// there is never an old and a new one at once, nor twice what is needed.
+void Grow(std::vector<std::byte>& buffer, std::size_t bytes) {
+  constexpr std::size_t kUnit = std::size_t{16} << 10;
+  if (buffer.size() < bytes) {
+    buffer = {};
+    buffer.resize((bytes + kUnit - 1) / kUnit * kUnit);
+  }
+}
+
+}  // namespace
+
+RecordStore::RecordStore(const RecordIndex& index,
+                         const RecordStoreOptions& options)
+    : index_(index),
+      options_(options),
+      packed_(index.any_compressed()
+                  ? std::make_unique<PackedStore>(
+                        index, options.packed,
+                        [this](std::int32_t shard) { return Open(shard); })
+                  : nullptr) {
+  if (options_.max_open_shards == 0) {
+    throw UsageError("max_open_shards must be at least 1");
+  }
+  const bool all_in_cloud =
+      std::all_of(index.shards().begin(), index.shards().end(), IsUrl);
+  if (all_in_cloud && cloud_settings().cache_folder.empty()) {
+    options_.max_open_shards = std::numeric_limits<std::size_t>::max();
+  }
+}
+
+std::span<const std::byte> RecordStore::Read(
+    std::int64_t record, std::vector<std::byte>& buffer) const {
+  return ReadPayload(record, buffer).bytes;
+}
+
+RecordPayload RecordStore::ReadPayload(std::int64_t record,
+                                       std::vector<std::byte>& buffer,
+                                       Access access) const {
+  const RecordLocation location = index_.at(record);
+  if (index_.is_of_images()) {
+    return ReadImageRecord(index_, record, buffer);
+  }
+  if (IsPacked(location.shard)) {
+    return ReadPacked(record, location, access, buffer);
+  }
+  const std::shared_ptr<const ByteSource> source = Open(location.shard);
+  const auto length = static_cast<std::size_t>(location.length);
+  Grow(buffer, length + kFrameOverheadBytes);
+  const auto wanted = std::span(buffer).first(length + kFrameOverheadBytes);
+  return PayloadOf(wanted.first(ReadFrame(*source, location, wanted)), location,
+                   {source->path(), source->size()});
+}
+
+bool RecordStore::IsPacked(std::int32_t shard) const {
+  return index_.compression(static_cast<std::size_t>(shard)) !=
+         Compression::kNone;
+}
+
+RecordPayload RecordStore::ReadPacked(std::int64_t record,
+                                      const RecordLocation& location,
+                                      Access access,
+                                      std::vector<std::byte>& buffer) const {
+  const std::size_t bytes =
+      packed_->Read(record, location.shard, access, buffer);
+  return PayloadOf(
+      std::span(buffer).first(bytes), location,
+      {PathForMessages(
+           index_.shards()[static_cast<std::size_t>(location.shard)]),
+       std::numeric_limits<std::int64_t>::max()});
+}
+
+std::int64_t RecordStore::packed_restarts() const {
+  return packed_ == nullptr ? 0 : packed_->restarts();
+}
+
+void RecordStore::WillRead(std::span<const std::int64_t> records) const {
+  std::vector<RecordLocation> in_files;
+  in_files.reserve(records.size());
+  for (const std::int64_t record : records) {
+    const RecordLocation location = index_.at(record);
+    if (IsPacked(location.shard)) {
+      continue;
+    }
+    if (IsUrl(index_.shards()[static_cast<std::size_t>(location.shard)])) {
+      // What comes from the cloud is kept in memory: nothing between records,
+      // and the first that is asked for first.
+      Announce(
+          location.shard, location.offset,
+          location.length + static_cast<std::int64_t>(kFrameOverheadBytes));
+    } else {
+      in_files.push_back(location);
+    }
+  }
+  for (const PlannedRead& read :
+       PlanReads(in_files, {.names_records = false})) {
+    Announce(read.shard, read.offset, read.bytes);
+  }
+}
+
+void RecordStore::Announce(std::int32_t shard, std::int64_t offset,
+                           std::int64_t bytes) const {
+  try {
+    Open(shard)->WillRead(offset, bytes);
+  } catch (const Error&) {  // Read() opens the shard again, and says it.
+  }
+}
+
+void RecordStore::ReadMany(std::span<const std::int64_t> records,
+                           const OnRecord& on_record,
+                           const OnBadRecord& on_bad) const {
+  std::vector<RecordLocation> locations;
+  locations.reserve(records.size());
+  for (const std::int64_t record : records) {
+    locations.push_back(index_.at(record));
+  }
+  std::vector<std::byte> buffer;
+  const auto give = [&](std::size_t place, const auto& payload_of) {
+    std::span<const std::byte> payload;
+    try {
+      payload = payload_of();
+    } catch (const DataError& error) {
+      return on_bad(place, error);
+    }
+    on_record(place, payload);
+  };
+  for (const PlannedRead& read : PlanReads(locations)) {
+    const std::shared_ptr<const ByteSource> source = Open(read.shard);
+    const auto bytes = ReadTogether(*source, read, buffer);
+    for (const std::size_t place : read.records) {
+      give(place, [&] {
+        return bytes ? PayloadOf(FrameWithin(*bytes, read, locations[place]),
+                                 locations[place],
+                                 {source->path(), source->size()})
+                           .bytes
+                     : Read(records[place], buffer);
+      });
+    }
+  }
+}
+
+// The bytes of a planned read; nullopt where each of its records has to be read
+// for itself.
+std::optional<std::span<const std::byte>> RecordStore::ReadTogether(
+    const ByteSource& source, const PlannedRead& read,
+    std::vector<std::byte>& buffer) const {
+  if (index_.is_of_images() || IsPacked(read.shard)) {
+    return std::nullopt;
+  }
+  const auto bytes = static_cast<std::size_t>(read.bytes);
+  buffer.resize(std::max(buffer.size(), bytes));
+  try {
+    const auto wanted = std::span(buffer).first(bytes);
+    return wanted.first(source.ReadAt(read.offset, wanted));
+  } catch (const IoError& error) {
+    if (IsMediumError(error)) {
+      return std::nullopt;
+    }
+    throw;
+  }
+}
+
+// Checks the bytes that stand where a record should.
+RecordPayload RecordStore::PayloadOf(std::span<const std::byte> frame,
+                                     const RecordLocation& location,
+                                     const Stream& stream) const {
+  const FramePlace place = {
+      .path = stream.path,
+      .record = location.number,
+      .offset = location.offset,
+      .file_size =
+          std::max(stream.bytes,
+                   location.offset + static_cast<std::int64_t>(frame.size())),
+      .max_record_bytes = std::numeric_limits<std::int64_t>::max()};
+  const auto header = frame.first(std::min(frame.size(), kFrameHeaderBytes));
+  CheckLength(location.length, DecodeFrameHeader(header, place), place);
+  const auto body = frame.subspan(kFrameHeaderBytes);
+  CheckFrameIsWhole(body, location.length, place);
+  RecordPayload payload = {
+      .bytes = body.first(static_cast<std::size_t>(location.length))};
+  if (options_.verify_checksums) {
+    payload.crc32c = CheckPayload(body, place);
+  }
+  return payload;
+}
+
+DataError::Origin RecordStore::OriginOf(std::int64_t record) const {
+  const RecordLocation location = index_.at(record);
+  const std::string shard = PathForMessages(
+      index_.shards()[static_cast<std::size_t>(location.shard)]);
+  return index_.is_of_images()
+             ? DataError::Origin{shard, -1, -1}
+             : DataError::Origin{shard, location.number, location.offset};
+}
+
+std::shared_ptr<const ByteSource> RecordStore::Open(std::int32_t shard) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = open_.find(shard); found != open_.end()) {
+      uses_.splice(uses_.begin(), uses_, found->second.use);
+      return found->second.source;
+    }
+  }
+  // Opened without the lock: others go on reading meanwhile. Two threads may
+  // open the same shard at once; the first to come back keeps its own.
+  std::shared_ptr<const ByteSource> source = OpenAnew(shard);
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = open_.try_emplace(shard);
+  if (!is_new) {
+    return place->second.source;
+  }
+  uses_.push_front(shard);
+  place->second = {.source = source, .use = uses_.begin()};
+  if (open_.size() > options_.max_open_shards) {
+    CloseOldest();
+  }
+  return source;
+}
+
+// Where the process may open no more files, those that are open make room.
+std::shared_ptr<const ByteSource> RecordStore::OpenAnew(
+    std::int32_t shard) const {
+  for (;;) {
+    try {
+      return OpenSource(index_.shards()[static_cast<std::size_t>(shard)]);
+    } catch (const IoError& error) {
+      const std::lock_guard lock(mutex_);
+      if (error.errno_value() != EMFILE || uses_.empty()) {
+        throw;
+      }
+      CloseOldest();
+    }
+  }
+}
+
+// Its last reader closes it. Requires: the lock is held, and one is open.
+void RecordStore::CloseOldest() const {
+  open_.erase(uses_.back());
+  uses_.pop_back();
+}
+
+}  // namespace infeed

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "records/bytes/byte_source.h"
+#include "records/example/record_payload.h"
+#include "records/store/packed_store.h"
+#include "records/store/read_plan.h"
+#include "records/store/record_index.h"
+
+namespace infeed {
+
+struct RecordStoreOptions {
+  // Shards kept open at once, beside those that are being read; at least 1. An
+  // object of a store that has no local copy takes no descriptor, and finding
+  // it again a request: where all are such, all stay open.
+  std::size_t max_open_shards = 256;
+  bool verify_checksums = true;
+  PackedStoreOptions packed = {};  // of compressed shards
+};
+
+// Reads any record of an indexed set of shards: with one positioned read, or
+// from a compressed shard, which has none, by unpacking (packed_shard.h). Of an
+// index of image files it makes the records (image_record.h); one that cannot
+// be read is then a DataError.
+//
+// The index must outlive the store. Thread-safe. Throws DataError, with file,
+// record and byte offset, when the frame at that place fails a checksum, has
+// another length than the index says, or is cut short; IoError when a shard
+// cannot be read.
+class RecordStore {
+ public:
+  explicit RecordStore(const RecordIndex& index,
+                       const RecordStoreOptions& options = {});
+
+  // Reads a record into buffer, which grows as needed and is meant to be used
+  // again, and returns its payload, a view into buffer.
+  // Requires: 0 <= record < index.size().
+  [[nodiscard]] std::span<const std::byte> Read(
+      std::int64_t record, std::vector<std::byte>& buffer) const;
+  // The same, with the payload's checksum. `access` says how it relates to
+  // others that are read.
+  [[nodiscard]] RecordPayload ReadPayload(
+      std::int64_t record, std::vector<std::byte>& buffer,
+      Access access = Access::kInOrder) const;
+
+  // Says that Read() will be asked for these records soon: what lies near each
+  // other is asked for together (read_plan.h), so that it is on its way, from a
+  // disk into the system's memory, or from the cloud as far as cloud_settings()
+  // allow. Compressed shards read ahead themselves. Never fails: what is wrong
+  // shows when a record is read.
+  void WillRead(std::span<const std::int64_t> records) const;
+
+  // What ReadMany() hands out: place is that of the record in its list. The
+  // payload is valid until the function returns.
+  using OnRecord = std::function<void(std::size_t place,
+                                      std::span<const std::byte> payload)>;
+  // Says that a record is bad; the others come all the same.
+  using OnBadRecord =
+      std::function<void(std::size_t place, const DataError& error)>;
+
+  // Reads several records, those that lie near each other with one read
+  // (read_plan.h), and hands each out, in the order of their places on disk.
+  // Takes memory for one such read. Requires: each is in the index.
+  void ReadMany(std::span<const std::int64_t> records,
+                const OnRecord& on_record, const OnBadRecord& on_bad) const;
+
+  // How often a compressed shard was begun anew for a record behind others.
+  [[nodiscard]] std::int64_t packed_restarts() const;
+
+  // Where a record is, for messages.
+  [[nodiscard]] DataError::Origin OriginOf(std::int64_t record) const;
+
+ private:
+  using OpenList = std::list<std::int32_t>;
+  struct OpenShard {
+    std::shared_ptr<const ByteSource> source;
+    OpenList::iterator use;
+  };
+  // What frames are bytes of: the name for messages, and its length.
+  struct Stream {
+    std::string_view path;
+    std::int64_t bytes = 0;
+  };
+  std::shared_ptr<const ByteSource> Open(std::int32_t shard) const;
+  std::shared_ptr<const ByteSource> OpenAnew(std::int32_t shard) const;
+  void CloseOldest() const;
+  void Announce(std::int32_t shard, std::int64_t offset,
+                std::int64_t bytes) const;
+  RecordPayload PayloadOf(std::span<const std::byte> frame,
+                          const RecordLocation& location,
+                          const Stream& stream) const;
+  std::optional<std::span<const std::byte>> ReadTogether(
+      const ByteSource& source, const PlannedRead& read,
+      std::vector<std::byte>& buffer) const;
+  RecordPayload ReadPacked(std::int64_t record, const RecordLocation& location,
+                           Access access, std::vector<std::byte>& buffer) const;
+  [[nodiscard]] bool IsPacked(std::int32_t shard) const;
+
+  const RecordIndex& index_;
+  RecordStoreOptions options_;
+  // The open shards, the most recently used first.
+  mutable std::mutex mutex_;
+  mutable OpenList uses_;
+  mutable std::unordered_map<std::int32_t, OpenShard> open_;
+  const std::unique_ptr<PackedStore> packed_;  // null: no shard is compressed
+};
+
+}  // namespace infeed

@@ -1,0 +1,159 @@
+#include "records/store/seek_file.h"
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "records/bytes/crc32c.h"
+#include "records/bytes/little_endian.h"
+#include "records/files/open_sink.h"
+#include "records/files/open_source.h"
+#include "records/files/side_file.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kEnding = ".seek";
+constexpr std::string_view kMagic = "infeedSK";
+constexpr std::int64_t kVersion = 1;
+constexpr std::size_t kNumberBytes = 8;
+constexpr std::size_t kCrcBytes = 4;
+// Version, size and version of the shard, records, run; and their checksum.
+constexpr std::size_t kNumbers = 5;
+constexpr std::size_t kFooterBytes = kNumbers * kNumberBytes + kCrcBytes;
+
+std::int64_t NumberAt(std::span<const std::byte> bytes, std::size_t offset) {
+  return static_cast<std::int64_t>(LittleEndianAt(bytes, offset, kNumberBytes));
+}
+
+std::string Footer(const SeekFileInfo& info) {
+  std::string footer;
+  for (const std::int64_t number :
+       {kVersion, info.shard_size, info.shard_version, info.records,
+        std::int64_t{info.run}}) {
+    AppendLittleEndian(footer, static_cast<std::uint64_t>(number),
+                       kNumberBytes);
+  }
+  AppendLittleEndian(footer, Crc32c(std::as_bytes(std::span(footer))),
+                     kCrcBytes);
+  return footer;
+}
+
+// Bytes of the table of offsets: one for each entry and one for their end.
+std::int64_t TableBytes(std::int64_t records) {
+  return (records + 1) * static_cast<std::int64_t>(kNumberBytes);
+}
+
+bool ReadsFully(const ByteSource& source, std::int64_t offset,
+                std::span<std::byte> destination) {
+  return source.ReadAt(offset, destination) == destination.size();
+}
+
+}  // namespace
+
+SeekFile::SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info)
+    : source_(std::move(source)),
+      info_(info),
+      table_(source_->size() - static_cast<std::int64_t>(kFooterBytes) -
+             TableBytes(info_.records)) {}
+
+std::unique_ptr<const SeekFile> SeekFile::Find(
+    const std::string& shard, std::int64_t shard_size,
+    std::optional<std::int64_t> records) {
+  for (const std::string& path : SidePaths(shard, kEnding)) {
+    if (IsUrl(path)) {
+      continue;  // Far away, two requests a record would cost more than it
+                 // saves.
+    }
+    std::optional<SeekFile> file = Open(path);
+    if (file && file->info().shard_size == shard_size &&
+        file->info().records == records.value_or(file->info().records)) {
+      return std::make_unique<const SeekFile>(*std::move(file));
+    }
+  }
+  return nullptr;
+}
+
+std::optional<SeekFile> SeekFile::Open(const std::string& path) {
+  try {
+    auto source = std::make_unique<FileSource>(path);
+    std::array<std::byte, kFooterBytes> footer{};
+    const std::int64_t footer_offset =
+        source->size() - static_cast<std::int64_t>(kFooterBytes);
+    const auto magic_bytes = static_cast<std::int64_t>(kMagic.size());
+    if (footer_offset < magic_bytes ||
+        !ReadsFully(*source, footer_offset, footer)) {
+      return std::nullopt;
+    }
+    const SeekFileInfo info = {
+        .shard_size = NumberAt(footer, 1 * kNumberBytes),
+        .shard_version = NumberAt(footer, 2 * kNumberBytes),
+        .records = NumberAt(footer, 3 * kNumberBytes),
+        .run = static_cast<int>(NumberAt(footer, 4 * kNumberBytes))};
+    const std::int64_t room =
+        (footer_offset - magic_bytes) / static_cast<std::int64_t>(kNumberBytes);
+    const std::string expected = Footer(info);
+    const bool is_good =
+        std::string_view(reinterpret_cast<const char*>(footer.data()),
+                         footer.size()) == expected &&
+        info.records >= 0 && info.records < room;
+    return is_good ? std::optional(SeekFile(std::move(source), info))
+                   : std::nullopt;
+  } catch (const IoError&) {  // It can be made again: as good as none.
+    return std::nullopt;
+  }
+}
+
+std::span<const std::byte> SeekFile::Read(
+    std::int64_t record, std::int64_t max_bytes,
+    std::vector<std::byte>& buffer) const {
+  try {
+    std::array<std::byte, 2 * kNumberBytes> place{};
+    if (!ReadsFully(*source_, table_ + record * std::int64_t{kNumberBytes},
+                    place)) {
+      return {};
+    }
+    const std::int64_t begin = NumberAt(place, 0);
+    const std::int64_t end = NumberAt(place, kNumberBytes);
+    if (begin < 0 || begin >= end || end > table_ || end - begin > max_bytes) {
+      return {};
+    }
+    const auto bytes = static_cast<std::size_t>(end - begin);
+    if (buffer.size() < bytes) {
+      buffer.resize(bytes);
+    }
+    const auto entry = std::span(buffer).first(bytes);
+    return ReadsFully(*source_, begin, entry) ? entry
+                                              : std::span<const std::byte>();
+  } catch (const IoError&) {
+    return {};
+  }
+}
+
+SeekFileWriter::SeekFileWriter(const ByteSource& shard, int run)
+    : path_(SidePathToWrite(shard.path(), kEnding)),
+      info_({.shard_size = shard.size(),
+             .shard_version = shard.version(),
+             .records = 0,
+             .run = run}),
+      sink_(OpenSink(path_)) {
+  sink_->Write(kMagic);
+}
+
+void SeekFileWriter::Append(std::string_view sealed) {
+  offsets_.push_back(sink_->size());
+  sink_->Write(sealed);
+}
+
+void SeekFileWriter::Close() {
+  info_.records = static_cast<std::int64_t>(offsets_.size());
+  offsets_.push_back(sink_->size());
+  std::string tail;
+  for (const std::int64_t offset : offsets_) {
+    AppendLittleEndian(tail, static_cast<std::uint64_t>(offset), kNumberBytes);
+  }
+  sink_->Write(tail + Footer(info_));
+  sink_->Commit();
+}
+
+}  // namespace infeed

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "records/bytes/byte_sink.h"
+#include "records/bytes/byte_source.h"
+
+// The seek indexes of a shard that is to stay as it is:
+// FOLDER/.infeed/NAME.seek or, where that cannot be written, a file in the
+// user's cache. docs/formats.md has the format.
+namespace infeed {
+
+// Of which state of a shard a file is, and what it was made to hold.
+struct SeekFileInfo {
+  std::int64_t shard_size = 0;     // bytes
+  std::int64_t shard_version = 0;  // ByteSource::version()
+  std::int64_t records = 0;        // one entry each
+  int run = 0;                     // MCUs from entry to entry; 0: rows
+
+  friend bool operator==(const SeekFileInfo&, const SeekFileInfo&) = default;
+};
+
+// Reads one file's entries by record. Holds its descriptor, and nothing else in
+// memory: an entry has two reads. Const members may be called from several
+// threads at once.
+class SeekFile {
+ public:
+  // Returns the file of a shard that has that size and, where it is known, that
+  // number of records; null when there is none, or when it is damaged. The
+  // shard's version may be another: each entry says which JPEG it is for.
+  [[nodiscard]] static std::unique_ptr<const SeekFile> Find(
+      const std::string& shard, std::int64_t shard_size,
+      std::optional<std::int64_t> records = {});
+
+  [[nodiscard]] const SeekFileInfo& info() const { return info_; }
+
+  // Returns a record's sealed index (seek_feature.h), a view into buffer, which
+  // grows as needed; empty: it has none or a longer one than max_bytes, or the
+  // file cannot be read there. Requires: 0 <= record < info().records.
+  [[nodiscard]] std::span<const std::byte> Read(
+      std::int64_t record, std::int64_t max_bytes,
+      std::vector<std::byte>& buffer) const;
+
+ private:
+  SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info);
+  static std::optional<SeekFile> Open(const std::string& path);
+
+  std::unique_ptr<ByteSource> source_;
+  SeekFileInfo info_;
+  std::int64_t table_ = 0;  // its offset
+};
+
+// Writes the file of a shard, entry by entry; it appears whole at Close(), or
+// not at all. One thread at a time. Throws IoError.
+class SeekFileWriter {
+ public:
+  SeekFileWriter(const ByteSource& shard, int run);
+
+  // The next record's sealed index; empty: it has none.
+  void Append(std::string_view sealed);
+  // Requires: called once, last.
+  void Close();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  SeekFileInfo info_;
+  std::unique_ptr<ByteSink> sink_;
+  std::vector<std::int64_t> offsets_;  // of the entries
+};
+
+}  // namespace infeed

@@ -1,0 +1,163 @@
+#include "records/tfrecord/format.h"
+
+#include <array>
+#include <cstdio>
+#include <limits>
+
+#include "records/bytes/crc32c.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kLengthBytes = 8;
+
+template <typename T>
+void StoreLittleEndian(T value, std::byte* destination) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    destination[i] = static_cast<std::byte>(value >> (8 * i));
+  }
+}
+
+template <typename T>
+T LoadLittleEndian(const std::byte* bytes) {
+  T value = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    value |= static_cast<T>(std::to_integer<T>(bytes[i]) << (8 * i));
+  }
+  return value;
+}
+
+std::string Hex(std::uint32_t value) {
+  std::array<char, 11> text{};
+  std::snprintf(text.data(), text.size(), "0x%08x", value);
+  return text.data();
+}
+
+std::string ExpectedButFound(std::uint32_t expected, std::uint32_t found) {
+  return "(expected " + Hex(expected) + ", found " + Hex(found) + ")";
+}
+
+// What a first frame that makes no sense says about the file.
+std::string Hint(const FramePlace& place) {
+  return place.offset == 0 ? " (is this a TFRecord file?)" : "";
+}
+
+std::string Bytes(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+}  // namespace
+
+std::array<std::byte, kFrameHeaderBytes> EncodeFrameHeader(
+    std::uint64_t length) {
+  std::array<std::byte, kFrameHeaderBytes> header{};
+  StoreLittleEndian(length, header.data());
+  const std::uint32_t crc = Crc32c(std::span(header).first(kLengthBytes));
+  StoreLittleEndian(MaskCrc(crc), header.data() + kLengthBytes);
+  return header;
+}
+
+std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
+    std::span<const std::byte> payload) {
+  return EncodeFrameFooter(Crc32c(payload));
+}
+
+std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
+    std::uint32_t payload_crc32c) {
+  std::array<std::byte, kFrameFooterBytes> footer{};
+  StoreLittleEndian(MaskCrc(payload_crc32c), footer.data());
+  return footer;
+}
+
+void AppendFrame(std::string& out, std::string_view payload) {
+  const auto header = EncodeFrameHeader(payload.size());
+  const auto footer = EncodeFrameFooter(std::as_bytes(std::span(payload)));
+  out.append(reinterpret_cast<const char*>(header.data()), header.size());
+  out.append(payload);
+  out.append(reinterpret_cast<const char*>(footer.data()), footer.size());
+}
+
+std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
+                               const FramePlace& place) {
+  if (header.size() < kFrameHeaderBytes) {
+    throw DataError(place.origin(), "truncated record: the header needs " +
+                                        Bytes(kFrameHeaderBytes) + ", " +
+                                        Bytes(header.size()) + " left" +
+                                        Hint(place));
+  }
+  const auto length = LoadLittleEndian<std::uint64_t>(header.data());
+  const auto stored =
+      LoadLittleEndian<std::uint32_t>(header.data() + kLengthBytes);
+  const std::uint32_t computed = MaskCrc(Crc32c(header.first(kLengthBytes)));
+  if (stored != computed) {
+    throw DataError(place.origin(),
+                    "corrupted record: the length's checksum does not match " +
+                        ExpectedButFound(stored, computed) + Hint(place));
+  }
+  if (length > static_cast<std::uint64_t>(place.max_record_bytes)) {
+    throw DataError(place.origin(), "the record has " + Bytes(length) +
+                                        ", more than the limit of " +
+                                        std::to_string(place.max_record_bytes));
+  }
+  // Compared without adding to the length, which may be anything up to 2^63.
+  const auto left = static_cast<std::uint64_t>(place.file_size - place.offset);
+  if (left < kFrameOverheadBytes || length > left - kFrameOverheadBytes) {
+    const std::uint64_t rest =
+        left < kFrameHeaderBytes ? 0 : left - kFrameHeaderBytes;
+    throw DataError(place.origin(),
+                    "truncated record: the payload and its "
+                    "checksum need " +
+                        std::to_string(length) + " + " +
+                        Bytes(kFrameFooterBytes) + ", " + Bytes(rest) +
+                        " left; the file was cut short: copy or make it again");
+  }
+  return static_cast<std::int64_t>(length);
+}
+
+bool HasFrameHeader(std::span<const std::byte> bytes) {
+  return bytes.size() >= kFrameHeaderBytes &&
+         LoadLittleEndian<std::uint32_t>(bytes.data() + kLengthBytes) ==
+             MaskCrc(Crc32c(bytes.first(kLengthBytes)));
+}
+
+std::uint64_t ClaimedLength(std::span<const std::byte> header) {
+  return LoadLittleEndian<std::uint64_t>(header.data());
+}
+
+bool IsPayloadGood(std::span<const std::byte> body) {
+  const auto payload = body.first(body.size() - kFrameFooterBytes);
+  return LoadLittleEndian<std::uint32_t>(body.data() + payload.size()) ==
+         MaskCrc(Crc32c(payload));
+}
+
+void CheckFrameIsWhole(std::span<const std::byte> body, std::int64_t length,
+                       const FramePlace& place) {
+  const std::uint64_t needed =
+      static_cast<std::uint64_t>(length) + kFrameFooterBytes;
+  if (body.size() != needed) {
+    const bool known =
+        place.file_size != std::numeric_limits<std::int64_t>::max();
+    throw DataError(place.origin(),
+                    "truncated record: " + Bytes(needed) + " expected, " +
+                        Bytes(body.size()) + " read; " +
+                        (known ? "the file is shorter than when it was opened"
+                               : "the stream ends there"));
+  }
+}
+
+std::uint32_t CheckPayload(std::span<const std::byte> body,
+                           const FramePlace& place) {
+  const auto payload = body.first(body.size() - kFrameFooterBytes);
+  const auto stored =
+      LoadLittleEndian<std::uint32_t>(body.data() + payload.size());
+  const std::uint32_t crc = Crc32c(payload);
+  const std::uint32_t computed = MaskCrc(crc);
+  if (stored != computed) {
+    throw DataError(place.origin(),
+                    "corrupted record: the payload's checksum does not match " +
+                        ExpectedButFound(stored, computed));
+  }
+  return crc;
+}
+
+}  // namespace infeed

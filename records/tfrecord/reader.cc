@@ -1,0 +1,206 @@
+#include "records/tfrecord/reader.h"
+
+#include <utility>
+
+#include "records/files/open_source.h"
+#include "records/tfrecord/byte_stream.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kHeader = kFrameHeaderBytes;
+constexpr std::int64_t kOverhead = kFrameOverheadBytes;
+// Of payloads that are looked at in vain while the next frame is searched: a
+// file can be made so that each byte seems to begin a large one.
+constexpr std::int64_t kSearchBytes = std::int64_t{1} << 32;
+constexpr std::size_t kSearchStep = std::size_t{1} << 16;
+
+// Where in these bytes the first header stands whose checksum holds and whose
+// length is within the limit; else the first place where one may begin that
+// they do not hold whole.
+std::size_t FindHeader(std::span<const std::byte> bytes,
+                       std::int64_t max_length) {
+  std::size_t place = 0;
+  for (; place + kFrameHeaderBytes <= bytes.size(); ++place) {
+    const auto rest = bytes.subspan(place);
+    // Almost all places fail at the first condition, which costs nothing.
+    if (ClaimedLength(rest) <= static_cast<std::uint64_t>(max_length) &&
+        HasFrameHeader(rest)) {
+      break;
+    }
+  }
+  return place;
+}
+
+}  // namespace
+
+TfrecordReader::TfrecordReader(const std::string& path,
+                               const TfrecordReaderOptions& options)
+    : TfrecordReader(OpenSource(path), options) {}
+
+TfrecordReader::TfrecordReader(std::unique_ptr<ByteSource> source,
+                               const TfrecordReaderOptions& options)
+    : source_(std::move(source)),
+      options_(options),
+      buffer_(OpenStream(*source_), options.buffer_bytes) {
+  if (options_.max_record_bytes <= 0) {
+    throw UsageError("max_record_bytes must be positive, not " +
+                     std::to_string(options_.max_record_bytes));
+  }
+}
+
+std::optional<Record> TfrecordReader::Next() {
+  if (ended_) {
+    return std::nullopt;
+  }
+  const FramePlace place = Place();
+  try {
+    return ReadFrame(place);
+  } catch (const DataError& error) {
+    FailAt(place, error);
+  }
+}
+
+FramePlace TfrecordReader::Place() const {
+  return {.path = source_->path(),
+          .record = number_,
+          .offset = offset_,
+          .file_size = buffer_.stream().size(),
+          .max_record_bytes = options_.max_record_bytes};
+}
+
+// Moves on over a frame whose length is known, and only then looks at its
+// payload.
+std::optional<Record> TfrecordReader::ReadFrame(const FramePlace& place) {
+  buffer_.Release(offset_);
+  ended_ = true;  // Unless the frame turns out to be whole.
+  const auto header = buffer_.View(offset_, kFrameHeaderBytes);
+  if (header.empty()) {
+    return std::nullopt;
+  }
+  const std::int64_t length = DecodeFrameHeader(header, place);
+  const auto body = buffer_.View(
+      offset_ + kHeader, static_cast<std::size_t>(length) + kFrameFooterBytes);
+  CheckFrameIsWhole(body, length, place);
+  ended_ = false;
+  offset_ += length + kOverhead;
+  ++number_;
+  if (options_.verify_checksums) {
+    (void)CheckPayload(body, place);
+  }
+  return Record{.payload = body.first(static_cast<std::size_t>(length)),
+                .number = place.record,
+                .offset = place.offset};
+}
+
+// Throws the error with what follows from it. Of a damaged frame offset_ is
+// behind it when its length could be read.
+void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
+  if (!options_.resynchronise) {
+    throw error.At(place.origin());
+  }
+  ended_ = !GoOnBehind(place);
+  const Gap gap = {place.offset, offset_ - place.offset};
+  gaps_.push_back(gap);
+  number_ = place.record + 1;
+  throw DataError(
+      place.origin(),
+      error.reason() + "; " + std::to_string(gap.bytes) + " bytes lost, " +
+          (ended_ ? "no good record follows"
+                  : "the next record is at byte " + std::to_string(offset_)));
+}
+
+// Moves to the first good frame behind a damaged one; to the end where there
+// is none, and returns false.
+bool TfrecordReader::GoOnBehind(const FramePlace& place) {
+  try {
+    if (buffer_.View(place.offset, 1).empty()) {
+      return false;
+    }
+    if (offset_ == place.offset) {
+      return FindFrame(place.offset + 1);
+    }
+    // Only the payload is damaged, or bytes are missing in it: then the next
+    // frame starts before the place where the length says.
+    const bool at_end = buffer_.View(offset_, 1).empty();
+    if (!at_end && !IsFrame(offset_)) {
+      return FindFrame(place.offset + 1);
+    }
+    const std::int64_t inner = FindChain(place.offset + 1, offset_);
+    const bool found = inner != offset_ || !at_end;
+    offset_ = inner;
+    return found;
+  } catch (const DataError&) {  // The packed stream ends in damage.
+    return false;
+  }
+}
+
+// Returns where the first of several whole frames stands that fill the bytes
+// from there to `end`; end where there are none. Frames that are a payload's
+// own do not reach its end: a checksum follows.
+std::int64_t TfrecordReader::FindChain(std::int64_t begin, std::int64_t end) {
+  while (begin < end) {
+    const auto bytes =
+        buffer_.View(begin, static_cast<std::size_t>(end - begin));
+    begin +=
+        static_cast<std::int64_t>(FindHeader(bytes, options_.max_record_bytes));
+    std::int64_t next = begin;
+    while (next < end && IsFrame(next)) {
+      next += kOverhead + static_cast<std::int64_t>(ClaimedLength(
+                              buffer_.View(next, kFrameHeaderBytes)));
+    }
+    if (next == end && begin <= end - kOverhead) {
+      return begin;
+    }
+    ++begin;
+  }
+  return end;
+}
+
+// Moves offset_ to the first whole frame from there on; to the end where there
+// is none, and returns false.
+bool TfrecordReader::FindFrame(std::int64_t offset) {
+  std::int64_t looked_at = 0;
+  while (looked_at < kSearchBytes) {
+    offset_ = offset;
+    buffer_.Release(offset);
+    const auto bytes = buffer_.View(offset, kSearchStep);
+    if (bytes.size() < kFrameOverheadBytes) {
+      offset_ += static_cast<std::int64_t>(bytes.size());
+      return false;
+    }
+    const std::size_t place = FindHeader(bytes, options_.max_record_bytes);
+    offset_ += static_cast<std::int64_t>(place);
+    if (place + kFrameHeaderBytes > bytes.size()) {
+      offset = offset_;  // The rest may be the start of a header.
+      continue;
+    }
+    looked_at += static_cast<std::int64_t>(ClaimedLength(bytes.subspan(place)));
+    buffer_.Release(offset_);
+    if (IsFrame(offset_)) {
+      return true;
+    }
+    offset = offset_ + 1;
+  }
+  return false;
+}
+
+// Whether a whole frame stands there whose checksums both hold.
+bool TfrecordReader::IsFrame(std::int64_t offset) {
+  const auto header = buffer_.View(offset, kFrameHeaderBytes);
+  const std::uint64_t left =
+      static_cast<std::uint64_t>(buffer_.stream().size() - offset);
+  if (!HasFrameHeader(header) || left < kFrameOverheadBytes) {
+    return false;
+  }
+  const std::uint64_t length = ClaimedLength(header);
+  if (length > static_cast<std::uint64_t>(options_.max_record_bytes) ||
+      length > left - kFrameOverheadBytes) {
+    return false;
+  }
+  const std::size_t wanted = length + kFrameFooterBytes;
+  const auto body = buffer_.View(offset + kHeader, wanted);
+  return body.size() == wanted && IsPayloadGood(body);
+}
+
+}  // namespace infeed

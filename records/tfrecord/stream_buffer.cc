@@ -1,0 +1,56 @@
+#include "records/tfrecord/stream_buffer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+
+StreamBuffer::StreamBuffer(std::unique_ptr<ByteStream> stream,
+                           std::size_t chunk_bytes)
+    : stream_(std::move(stream)),
+      chunk_bytes_(std::max<std::size_t>(chunk_bytes, 1)) {}
+
+std::span<const std::byte> StreamBuffer::View(std::int64_t offset,
+                                              std::size_t count) {
+  auto begin = static_cast<std::size_t>(offset - buffer_offset_);
+  Check(begin >= released_ && begin <= size_, "the window moves forward");
+  if (begin + count > size_) {
+    Fill(begin + count);
+    begin = static_cast<std::size_t>(offset - buffer_offset_);
+  }
+  return std::span<const std::byte>(buffer_).subspan(
+      begin, std::min(count, size_ - begin));
+}
+
+void StreamBuffer::Release(std::int64_t offset) {
+  released_ =
+      std::max(released_, static_cast<std::size_t>(offset - buffer_offset_));
+}
+
+// Makes the buffer hold `end` bytes, counted from its present front, or all
+// there are.
+void StreamBuffer::Fill(std::size_t end) {
+  if (released_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + released_, size_ - released_);
+  }
+  buffer_offset_ += static_cast<std::int64_t>(released_);
+  size_ -= released_;
+  end -= std::exchange(released_, 0);
+  while (size_ < end) {
+    if (buffer_.size() - size_ < chunk_bytes_ && buffer_.size() < end) {
+      // By halves: a length that only claims to be large costs nothing.
+      buffer_.resize(
+          std::max(size_ + chunk_bytes_, std::min(end, size_ + size_ / 2)));
+    }
+    const std::size_t got = stream_->Read(std::span(buffer_).subspan(size_));
+    if (got == 0) {
+      return;
+    }
+    size_ += got;
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "records/tfrecord/byte_stream.h"
+
+namespace infeed {
+
+// A window that moves over a stream: looks at bytes ahead without losing those
+// behind it, as finding the next record after damage needs.
+//
+// Takes memory for bytes that are there, never for bytes that are only asked
+// for. One thread at a time. Throws what the stream does.
+class StreamBuffer {
+ public:
+  StreamBuffer(std::unique_ptr<ByteStream> stream, std::size_t chunk_bytes);
+
+  // Returns `count` bytes at offset, fewer where the stream ends; valid until
+  // the next call. Requires: offset is not before the last Release(), nor
+  // behind the end of what View() has returned.
+  [[nodiscard]] std::span<const std::byte> View(std::int64_t offset,
+                                                std::size_t count);
+  // Says that no byte before offset will be asked for again.
+  void Release(std::int64_t offset);
+
+  [[nodiscard]] const ByteStream& stream() const { return *stream_; }
+
+ private:
+  void Fill(std::size_t end);
+
+  std::unique_ptr<ByteStream> stream_;
+  std::size_t chunk_bytes_;
+  std::vector<std::byte> buffer_;
+  std::int64_t buffer_offset_ = 0;  // of the buffer's first byte
+  std::size_t size_ = 0;            // bytes of the stream in the buffer
+  std::size_t released_ = 0;        // of those, at the front
+};
+
+}  // namespace infeed

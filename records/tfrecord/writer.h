@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "records/bytes/byte_sink.h"
+#include "records/tfrecord/compression.h"
+#include "records/tfrecord/index_file.h"
+
+namespace infeed {
+
+struct TfrecordWriterOptions {
+  Compression compression = Compression::kNone;
+  // Whether Close() leaves an index file in SideFolder(). A compressed file
+  // and an object in a store have none.
+  bool write_index = false;
+};
+
+// Writes one TFRecord file or object, whole or not at all: it has its name
+// only once Close() returned. Without Close() nothing remains.
+// One thread at a time. Throws IoError.
+class TfrecordWriter {
+ public:
+  // A path, or a URL as OpenSink() takes it.
+  explicit TfrecordWriter(std::string path,
+                          const TfrecordWriterOptions& options = {});
+
+  void Append(std::span<const std::byte> payload);
+  void Append(std::string_view payload);
+  // Appends one record whose payload is in several parts, in this order.
+  void AppendParts(std::initializer_list<std::string_view> parts);
+  // Reports what went wrong; a destructor could not. Requires: called once,
+  // last.
+  void Close();
+
+  [[nodiscard]] std::int64_t records() const { return records_; }
+  // Bytes of the file so far; packed ones may still be on their way.
+  [[nodiscard]] std::int64_t size() const { return sink_->size(); }
+  // CRC-32C of the file, as dataset.json says it. Requires: Close() returned.
+  [[nodiscard]] std::uint32_t crc32c() const { return *crc_; }
+
+ private:
+  std::string path_;
+  std::unique_ptr<std::uint32_t> crc_;  // The sink points to it.
+  std::unique_ptr<ByteSink> sink_;
+  std::int64_t records_ = 0;
+  bool write_index_;
+  std::int64_t offset_ = 0;  // of the next frame
+  FrameOffsets offsets_;
+};
+
+}  // namespace infeed

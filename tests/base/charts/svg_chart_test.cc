@@ -1,0 +1,61 @@
+#include "base/charts/svg_chart.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(SvgChartTest, DrawsColumnsToScale) {
+  const std::string svg = ColumnChart({{"a", 2, "two"}, {"b", 4, "four"}}, 640);
+  EXPECT_THAT(svg, AllOf(HasSubstr("viewBox=\"0 0 640 240\""),
+                         HasSubstr("height=\"104.00\" fill-opacity=\"1.000\">"
+                                   "<title>two</title>"),
+                         HasSubstr("height=\"208.00\" fill-opacity=\"1.000\">"
+                                   "<title>four</title>"),
+                         HasSubstr(">4</text>")));
+}
+
+TEST(SvgChartTest, LabelsSomeOfManyColumns) {
+  std::vector<ChartBar> bars(100, {"label", 1, ""});
+  const std::string svg = ColumnChart(bars);
+  int labels = 0;
+  for (std::size_t at = svg.find(">label<"); at != std::string::npos;
+       at = svg.find(">label<", at + 1)) {
+    ++labels;
+  }
+  EXPECT_EQ(labels, 9);
+}
+
+TEST(SvgChartTest, DrawsRowsWithTheirValues) {
+  EXPECT_THAT(RowChart({{"rose & lily", 7, "<7>"}}),
+              AllOf(HasSubstr("rose &amp; lily"), HasSubstr(">7</text>"),
+                    HasSubstr("<title>&lt;7&gt;</title>")));
+}
+
+TEST(SvgChartTest, DrawsRowsToScale) {
+  EXPECT_THAT(
+      RowChart({{"a", 10, ""}, {"b", 5, ""}}, 640),
+      AllOf(HasSubstr("width=\"370.00\""), HasSubstr("width=\"185.00\"")));
+}
+
+TEST(SvgChartTest, DrawsMapsWithYUpwards) {
+  const std::string svg =
+      HeatMap({{0, 0, 4, "low"}, {1, 2, 1, "high"}}, {{0, "64"}}, {{0, "32"}});
+  EXPECT_THAT(svg, AllOf(HasSubstr("y=\"48.50\" width=\"19.00\" "
+                                   "height=\"19.00\" fill-opacity=\"1.000\">"
+                                   "<title>low"),
+                         HasSubstr("y=\"8.50\" width=\"19.00\" "
+                                   "height=\"19.00\" fill-opacity=\"0.540\">"
+                                   "<title>high")));
+}
+
+TEST(SvgChartTest, DrawsNothingOfNothing) {
+  EXPECT_EQ(ColumnChart({}) + RowChart({}) + HeatMap({}, {}, {}), "");
+}
+
+}  // namespace
+}  // namespace infeed

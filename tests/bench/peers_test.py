@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Tests what bench/peers makes of measurements, without any of the systems."""
+
+import json
+import pathlib
+import struct
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/peers"))
+
+import data_sets  # noqa: E402
+import environments  # noqa: E402
+import peer  # noqa: E402
+import results  # noqa: E402
+import systems  # noqa: E402
+import tfrecord  # noqa: E402
+
+
+def measured(**rates):
+    found = results.Results()
+    for key, values in rates.items():
+        for value in values:
+            found.add(key, 1, {"images_per_second": value})
+    return found
+
+
+def row(key):
+    return next(row for row in systems.ROWS if row.key == key)
+
+
+class ResultsTest(unittest.TestCase):
+    def test_medians_and_spread(self):
+        found = measured(tpu=[90, 100, 130], spdl=[1, 3])
+        self.assertEqual(found.median("tpu", 1), 100)
+        self.assertAlmostEqual(found.spread("tpu", 1), 0.4)
+        self.assertEqual(found.median("spdl", 1), 2)
+        self.assertIsNone(found.median("tpu", 2))
+        self.assertIsNone(found.spread("tpu", 2))
+
+    def test_the_table_has_the_same_columns_for_every_row(self):
+        found = measured(tpu=[1234.4, 1500])
+        found.add("tpu", 2, {"images_per_second": 3000,
+                             "cpu_seconds_per_1000": 1})
+        lines = results.table([row("tpu"), row("spdl")], [1, 2], found
+                              ).splitlines()
+        self.assertEqual(lines[0].count("|"), lines[2].count("|"))
+        self.assertEqual(lines[1].count("|"), lines[3].count("|"))
+        self.assertIn("| 1,367 | 19% | 3,000 | 0% |", lines[2])
+        self.assertIn("| – | – |", lines[3])
+
+    def test_goals_compare_medians(self):
+        found = measured(tpu=[260], tf_reference=[100], tpu_rows=[360])
+        found.add("tpu", 1, {"cpu_seconds_per_1000": 0.5})
+        found.add("tf_reference", 1, {"cpu_seconds_per_1000": 1.5})
+        text = results.goals([1, 2], found)
+        self.assertIn("| reference recipe to tf.data | 1 | 2.60x | 2.5x | yes "
+                      "| 3.00x |", text)
+        self.assertIn("| 3.60x | 3.7x | **no** | – |", text)
+        self.assertNotIn("DALI", text)
+
+    def test_versions_are_named_with_their_systems(self):
+        found = results.Results()
+        found.add("spdl", 1, {"system": "SPDL", "version": "0.8"})
+        self.assertEqual(found.version("spdl"), "SPDL 0.8")
+        self.assertIsNone(found.version("tpu"))
+
+    def test_goals_of_scaling_and_overhead(self):
+        found = measured(tpu=[100])
+        found.add("tpu", 2, {"images_per_second": 195, "overhead": 0.04})
+        text = results.goals([1, 2], found)
+        self.assertIn("| two threads to one, no index | 2 | 1.95x | 1.9x | yes |",
+                      text)
+        self.assertIn("| 2 | 4.0% | 3% | **no** |", text)
+
+    def test_a_system_that_failed_is_named_once_with_the_first_reason(self):
+        found = results.Results()
+        found.fail("spdl", "no FFmpeg")
+        found.fail("spdl", "later")
+        text = results.reasons(systems.ROWS, found)
+        self.assertEqual(text, "- SPDL, bilinear: no FFmpeg\n")
+        self.assertIn("no FFmpeg", json.dumps(
+            results.as_json(systems.ROWS, found)))
+
+    def test_every_goal_is_about_rows_that_are_measured(self):
+        keys = {row.key for row in systems.ROWS}
+        for goal in results.GOALS:
+            self.assertLessEqual({goal.ours, goal.theirs}, keys)
+
+
+class SystemsTest(unittest.TestCase):
+    def test_some_systems_are_chosen_but_ours_always(self):
+        groups = {row.group for row in systems.chosen(["dali"])}
+        self.assertEqual(groups, {"dali", "decoder", systems.OURS})
+        self.assertEqual(systems.chosen([]), systems.ROWS)
+
+    def test_every_system_has_its_program_and_its_environment(self):
+        for row in systems.ROWS:
+            if row.group in environments.NEEDS:
+                self.assertTrue((systems.HERE / row.arguments[0]).exists())
+            else:
+                self.assertIn(row.group, ("decoder", systems.OURS))
+
+    def test_what_ours_does_beside_its_work(self):
+        stages = [{"name": name, "busy_seconds": seconds} for name, seconds in
+                  (("read", 0.5), ("decode", 6), ("resize", 3))]
+        found = systems.of_ours({"peak_rss_bytes": 5, "runs": [{
+            "threads": 2, "elapsed_seconds": 5, "first_batch_seconds": 1,
+            "images_per_second": {"median": 7}, "stages": stages,
+            "cpu_seconds_per_1000_images": 2}]})
+        self.assertEqual(found["images_per_second"], 7)
+        self.assertAlmostEqual(found["overhead"], 0.1)
+
+    def test_the_decoder_alone_goes_by_the_mean(self):
+        found = systems.of_decoder({"target": "AVX2", "versions": ["x y 1"],
+                                    "rows": [{"what": "training window -> RGB"
+                                              ", no index",
+                                              "theirs_mean_us": 500}]})
+        self.assertEqual(found["images_per_second"], 2000)
+        self.assertEqual(found["version"], "1")
+
+
+class EnvironmentsTest(unittest.TestCase):
+    def test_what_fails_says_its_last_line(self):
+        script = "print('first'); raise SystemExit('the reason')"
+        with self.assertRaisesRegex(environments.Unavailable,
+                                    "pip: the reason"):
+            environments.run([sys.executable, "-c", script], "pip")
+        with self.assertRaisesRegex(environments.Unavailable, "No such file"):
+            environments.run(["/no/such/program"], "pip")
+
+    def test_nothing_is_installed_where_all_is_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            python = pathlib.Path(folder, "tf/bin/python")
+            python.parent.mkdir(parents=True)
+            python.write_text("#!/bin/sh\n[ \"$2\" = 'import spdl.io' ]\n")
+            python.chmod(0o755)
+            said = []
+            made = environments.Environments(folder, said.append)
+            self.assertEqual(made.python("spdl"), str(python))
+            self.assertEqual(said, [])
+            with self.assertRaises(environments.Unavailable):
+                made.python("dali")
+            self.assertEqual(said, ["dali: pip install nvidia-dali-cuda120"])
+
+
+def field(number, data):
+    return bytes([number << 3 | 2, len(data)]) + data
+
+
+def example(**features):
+    entries = b"".join(
+        field(1, field(1, name.replace("__", "/").encode()) + field(2, value))
+        for name, value in features.items())
+    return field(1, entries)
+
+
+def record(payload):
+    return struct.pack("<QI", len(payload), 0) + payload + bytes(4)
+
+
+class TfrecordTest(unittest.TestCase):
+    def shard(self, *payloads):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name, "train-00000-of-00001")
+        path.write_bytes(b"".join(map(record, payloads)))
+        return path
+
+    def test_images_and_labels_are_found_and_read(self):
+        images = tfrecord.Images(tfrecord.places([self.shard(
+            example(image__encoded=field(1, field(1, b"one")),
+                    image__class__label=field(3, field(1, b"\x87\x02"))),
+            example(image__class__label=field(3, b"\x08\x05"),
+                    image__encoded=field(1, field(1, b"second"))))]))
+        self.assertEqual(len(images), 2)
+        self.assertEqual(images.read(0), (b"one", 263))
+        self.assertEqual(images.read(1), (b"second", 5))
+
+    def test_a_cut_shard_is_an_error(self):
+        path = self.shard(example(image__encoded=field(1, field(1, b"one"))))
+        path.write_bytes(path.read_bytes()[:-5])
+        with self.assertRaisesRegex(tfrecord.Damaged, "at byte 0"):
+            tfrecord.places([path])
+
+    def test_shards_with_seek_indexes_do_not_serve(self):
+        plain = self.shard(example(image__encoded=b""))
+        self.assertEqual(data_sets.checked_shards(plain.parent), [plain])
+        indexed = self.shard(example(image__seek_index=b""))
+        indexed = indexed.rename(indexed.parent / "train-00000-of-00001")
+        with self.assertRaisesRegex(environments.Unavailable, "seek indexes"):
+            data_sets.checked_shards(indexed.parent)
+        with self.assertRaisesRegex(environments.Unavailable, "no shards"):
+            data_sets.checked_shards("/nowhere")
+
+
+class DataSetsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.shard = self.root / "train-00000-of-00001"
+        self.shard.write_bytes(b"bytes")
+        self.log = self.root / "log"
+        program = self.root / "records"
+        program.write_text(f"#!/bin/sh\necho $1 $2 >> {self.log}\n")
+        program.chmod(0o755)
+
+    def sets(self):
+        return data_sets.DataSets([self.shard], self.root / "work", self.root,
+                                  None)
+
+    def test_a_set_is_made_once_and_beside_the_data(self):
+        for _ in range(2):
+            files = self.sets().files("rows")
+            self.assertEqual(files, [self.root / "work/rows" /
+                                     self.shard.name])
+        self.assertEqual(files[0].read_bytes(), b"bytes")
+        self.assertEqual(self.log.read_text(), "index --seek\n")
+
+    def test_other_shards_make_another_set(self):
+        self.sets().files("rows")
+        self.shard.write_bytes(b"other bytes")
+        files = self.sets().files("rows")
+        self.assertEqual(files[0].read_bytes(), b"other bytes")
+        self.assertEqual(self.log.read_text(), "index --seek\n" * 2)
+
+    def test_a_set_that_cannot_be_made_says_why(self):
+        with self.assertRaisesRegex(environments.Unavailable,
+                                    "imagenet_to_records"):
+            self.sets().files("shorter")
+
+
+class PeerTest(unittest.TestCase):
+    def test_time_and_memory_of_the_process_are_known(self):
+        self.assertGreater(peer.cpu_seconds(), 0)
+        self.assertGreater(peer.peak_rss_bytes(), 1 << 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

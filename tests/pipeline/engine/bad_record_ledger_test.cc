@@ -1,0 +1,152 @@
+#include "pipeline/engine/bad_record_ledger.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kLongEpoch = 1 << 20;  // batches
+
+BadRecord Bad(std::int64_t record, BadRecordKind kind = BadRecordKind::kFrame) {
+  return {.record = record,
+          .kind = kind,
+          .action = BadRecordAction::kSkipped,
+          .error = DataError({"shard", record, 100 * record}, "it is bad")};
+}
+
+using Bads = std::vector<BadRecord>;
+
+TEST(BadRecordLedgerTest, CountsKindsAndDifferentRecords) {
+  BadRecordLedger ledger({}, kLongEpoch);
+  BadRecord substitute = Bad(3, BadRecordKind::kExample);
+  substitute.draw = 1;
+  ledger.Enter(Bads{Bad(2), Bad(3, BadRecordKind::kExample),
+                    Bad(4, BadRecordKind::kImage), substitute},
+               8);
+  ledger.Enter(Bads{Bad(2), Bad(7, BadRecordKind::kLabel)}, 8);
+  const BadRecordTotals totals = ledger.totals();
+  EXPECT_EQ(totals.samples, 16);
+  EXPECT_EQ(totals.bad_samples, 5);
+  EXPECT_EQ(totals.different, 4);
+  EXPECT_EQ(totals.frames, 2);
+  EXPECT_EQ(totals.examples, 2);
+  EXPECT_EQ(totals.labels, 1);
+  EXPECT_EQ(totals.images, 1);
+  EXPECT_EQ(totals.met(), 6);
+  EXPECT_EQ(totals.first, "shard: record 2 at byte 200: it is bad");
+}
+
+TEST(BadRecordLedgerTest, TellsEachBadRecord) {
+  std::vector<std::int64_t> told;
+  BadRecordLedger ledger(
+      {.on_bad = [&](const BadRecord& bad) { told.push_back(bad.record); }},
+      kLongEpoch);
+  ledger.Enter(Bads{Bad(2), Bad(3)}, 8);
+  ledger.Enter(Bads{Bad(2)}, 8);
+  EXPECT_THAT(told, ::testing::ElementsAre(2, 3, 2));
+}
+
+TEST(BadRecordLedgerTest, CountsWarningsApart) {
+  BadRecordLedger ledger({.max_bad_records = 0, .max_bad_rate = 0}, 1);
+  ledger.Enter(Bads{Bad(2, BadRecordKind::kWarning)}, 8);
+  ledger.Enter(Bads{Bad(5, BadRecordKind::kWarning)}, 8);
+  EXPECT_EQ(ledger.totals().warnings, 2);
+  EXPECT_THAT(ledger.totals().first_warning, HasSubstr("record 2 at"));
+  EXPECT_EQ(ledger.totals().met(), 0);
+  EXPECT_EQ(ledger.totals().different, 0);
+}
+
+TEST(BadRecordLedgerTest, EndsAtTheRecordThatIsOneTooMany) {
+  const TemporaryFolder folder;
+  BadRecordLedger ledger(
+      {.max_bad_records = 2, .bad_record_report = folder / "bad"}, kLongEpoch);
+  ledger.Enter(Bads{Bad(1), Bad(2)}, 8);
+  ledger.Enter(Bads{Bad(1)}, 8);  // None that is new.
+  EXPECT_EQ(MessageOf<DataError>([&] {
+              ledger.Enter(Bads{Bad(2), Bad(7), Bad(8)}, 8);
+            }),
+            "shard: record 7 at byte 700: it is bad; it is bad record number "
+            "3, and max_bad_records is 2 (5 of 24 samples so far); " +
+                (folder / "bad") + " lists them");
+  const std::string report = ReadWholeFile(folder / "bad", 10000);
+  EXPECT_EQ(std::ranges::count(report, '\n'), 3);
+  EXPECT_THAT(report, HasSubstr(R"("record":7)"));
+}
+
+TEST(BadRecordLedgerTest, HoldsTheRateAgainstItsBudgetAfterAThousandSamples) {
+  BadRecordLedger ledger({.max_bad_rate = 0.25}, kLongEpoch);
+  ledger.Enter(Bads(400, Bad(1)), 500);
+  ledger.Enter({}, 499);
+  EXPECT_THAT(MessageOf<DataError>([&] { ledger.Enter({}, 1); }),
+              AllOf(HasSubstr("record 1 at byte 100: it is bad; with it 400 of "
+                              "1000 samples so far are bad"),
+                    HasSubstr("max_bad_rate 0.25 (different records: 1)")));
+}
+
+TEST(BadRecordLedgerTest, HoldsTheRateAgainstItsBudgetAfterAnEpoch) {
+  BadRecordLedger ledger({.max_bad_rate = 0.5}, 3);
+  ledger.Enter(Bads{Bad(0), Bad(1)}, 2);
+  ledger.Enter(Bads{Bad(0), Bad(1)}, 2);
+  EXPECT_THAT(MessageOf<DataError>([&] { ledger.Enter({}, 2); }),
+              HasSubstr("4 of 6 samples"));
+}
+
+TEST(BadRecordLedgerTest, AllowsARateThatIsItsBudget) {
+  BadRecordLedger ledger({.max_bad_rate = 0.03}, 1);
+  ledger.Enter(Bads(30, Bad(0)), 1000);
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { ledger.Enter(Bads(31, Bad(0)), 1000); }),
+      HasSubstr("61 of 2000 samples"));
+}
+
+TEST(BadRecordLedgerTest, LeavesSubstitutesOutOfTheRate) {
+  BadRecordLedger ledger({.max_bad_rate = 0.5}, 1);
+  BadRecord substitute = Bad(3);
+  substitute.draw = 1;
+  ledger.Enter(Bads{Bad(2), substitute, substitute}, 2);
+  EXPECT_EQ(ledger.totals().bad_samples, 1);
+  EXPECT_EQ(ledger.totals().different, 2);
+}
+
+TEST(BadRecordLedgerTest, LeavesItsErrorToWhatFails) {
+  BadRecordLedger ledger({.max_bad_records = 0}, kLongEpoch);
+  BadRecord failed = Bad(1);
+  failed.action = BadRecordAction::kFailed;
+  ledger.Enter(Bads{failed}, 8);
+  EXPECT_EQ(ledger.totals().different, 1);
+}
+
+TEST(BadRecordLedgerTest, ListsARecordOnce) {
+  const TemporaryFolder folder;
+  BadRecordLedger ledger({.bad_record_report = folder / "bad"}, kLongEpoch);
+  const BadRecord warning = Bad(1, BadRecordKind::kWarning);
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    ledger.Enter(Bads{Bad(1), Bad(1), warning}, 8);
+  }
+  EXPECT_EQ(ReadWholeFile(folder / "bad", 10000),
+            BadRecordLine(Bad(1)) + BadRecordLine(warning));
+}
+
+TEST(BadRecordLedgerTest, KnowsItsBudgets) {
+  const BadRecordTotals totals =
+      BadRecordLedger({.max_bad_records = 7, .max_bad_rate = 0.5}, 1).totals();
+  EXPECT_EQ(totals.max_different, 7);
+  EXPECT_EQ(totals.max_rate, 0.5);
+}
+
+}  // namespace
+}  // namespace infeed

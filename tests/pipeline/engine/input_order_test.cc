@@ -1,0 +1,241 @@
+// The contract of the stream, end to end: its bytes are a function of data,
+// seed and options, whatever the threads, ranks, resumes and processors.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "pipeline/order/selection.h"
+#include "tests/support/each_target.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using Batches = std::vector<BatchCopy>;
+
+constexpr int kRecords = 61;
+constexpr int kBatchesAnEpoch = 7;  // of eight, and five records over
+constexpr int kTwoEpochs = 2 * kBatchesAnEpoch;
+constexpr std::uint64_t kSeeds[] = {0, 7, 0x9e3779b97f4a7c15};
+
+class InputOrderTest : public ::testing::TestWithParam<Shuffle> {
+ protected:
+  static void SetUpTestSuite() {
+    shards_ = std::make_unique<TestShards>(TestPayloads(kRecords), 5);
+  }
+  static void TearDownTestSuite() { shards_.reset(); }
+
+  static InputOptions Options(std::uint64_t seed, int threads) {
+    return {.batch_size = 8,
+            .image_size = 16,
+            .shuffle = GetParam(),
+            .window_shards = 2,
+            .window_records = 12,
+            .seed = seed,
+            .on_bad_record = OnBadRecord::kFail,
+            .threads = threads};
+  }
+  static Batches Take(const InputOptions& options, int count,
+                      const StreamPosition& start = {}) {
+    return Stream(shards_->index(), options, count, start);
+  }
+  static const RecordIndex& index() { return shards_->index(); }
+
+ private:
+  static std::unique_ptr<TestShards> shards_;
+};
+
+std::unique_ptr<TestShards> InputOrderTest::shards_;
+
+INSTANTIATE_TEST_SUITE_P(Shuffles, InputOrderTest,
+                         ::testing::Values(Shuffle::kGlobal, Shuffle::kWindow,
+                                           Shuffle::kReference),
+                         [](const ::testing::TestParamInfo<Shuffle>& shuffle) {
+                           return std::string(ShuffleName(shuffle.param));
+                         });
+
+TEST_P(InputOrderTest, IsTheSameForAnyNumberOfThreads) {
+  for (const std::uint64_t seed : kSeeds) {
+    const Batches one = Take(Options(seed, 1), kTwoEpochs);
+    ASSERT_EQ(one.size(), std::size_t{kTwoEpochs});
+    for (const int threads : {2, 3, 4, 8}) {
+      EXPECT_EQ(Take(Options(seed, threads), kTwoEpochs), one)
+          << threads << " threads, seed " << seed;
+    }
+  }
+}
+
+TEST_P(InputOrderTest, DiffersBetweenSeedsAndEpochs) {
+  const std::vector<std::int32_t> one =
+      LabelsOf(Take(Options(0, 2), kTwoEpochs));
+  EXPECT_NE(LabelsOf(Take(Options(7, 2), kTwoEpochs)), one);
+  const auto second = one.begin() + 8 * kBatchesAnEpoch;
+  EXPECT_FALSE(std::equal(one.begin(), second, second, one.end()));
+}
+
+// The slots of a global batch, from those of its ranks.
+BatchCopy Joined(const std::vector<Batches>& ranks, std::size_t batch,
+                 RankShare share) {
+  BatchCopy whole;
+  whole.next = ranks[0][batch].next;
+  const std::size_t slots = ranks[0][batch].labels.size();
+  for (std::size_t i = 0; i < slots * ranks.size(); ++i) {
+    const bool is_strided = share != RankShare::kContiguous;
+    const BatchCopy& part =
+        ranks[is_strided ? i % ranks.size() : i / slots][batch];
+    const std::size_t slot = is_strided ? i / ranks.size() : i % slots;
+    const std::size_t pixels = part.pixels.size() / slots;
+    const auto first =
+        part.pixels.begin() + static_cast<std::ptrdiff_t>(slot * pixels);
+    whole.pixels.insert(whole.pixels.end(), first,
+                        first + static_cast<std::ptrdiff_t>(pixels));
+    whole.labels.push_back(part.labels[slot]);
+    whole.weights.push_back(part.weights[slot]);
+  }
+  return whole;
+}
+
+TEST_P(InputOrderTest, IsOneStreamForAnyNumberOfRanks) {
+  for (const RankShare share :
+       {RankShare::kContiguous, RankShare::kStridedDrop}) {
+    for (const std::uint64_t seed : kSeeds) {
+      InputOptions options = Options(seed, 2);
+      const Batches single = Take(options, kTwoEpochs);
+      options.rank_share = share;
+      for (const int world_size : {1, 2, 4}) {
+        options.world_size = world_size;
+        std::vector<Batches> ranks;
+        for (options.rank = 0; options.rank < world_size; ++options.rank) {
+          ranks.push_back(Take(options, kTwoEpochs));
+          ASSERT_EQ(ranks.back().size(), single.size());
+        }
+        for (std::size_t batch = 0; batch < single.size(); ++batch) {
+          ASSERT_EQ(Joined(ranks, batch, share), single[batch])
+              << world_size << " ranks, " << RankShareName(share);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(InputOrderTest, GoesOnAfterAnyStopWithOtherThreads) {
+  constexpr int kThreads[] = {1, 2, 3, 4, 8};
+  std::vector<Batches> wholes;
+  for (const std::uint64_t seed : kSeeds) {
+    wholes.push_back(Take(Options(seed, 2), kTwoEpochs));
+  }
+  SampleRandom draws({.seed = 13}, RandomStream::kMadeData);
+  for (int i = 0; i < 200; ++i) {
+    const std::uint32_t which = draws.Below(3);
+    const int before = static_cast<int>(draws.Below(kTwoEpochs - 1));
+    const int after = 1 + static_cast<int>(draws.Below(3));
+    const std::uint32_t threads = draws.Below(5);
+    // A run that goes a few batches and stops; where, is anywhere.
+    const int skipped = std::max(0, before - 3);
+    StreamPosition place;
+    if (skipped > 0) {
+      place = wholes[which][static_cast<std::size_t>(skipped) - 1].next;
+    }
+    InputPipeline stopped(index(), Options(kSeeds[which], kThreads[threads]),
+                          place);
+    (void)TakeBatches(stopped, before - skipped);
+    const Batches rest = Take(
+        Options(kSeeds[which], kThreads[(threads + 1 + draws.Below(4)) % 5]),
+        after, stopped.position());
+    for (std::size_t j = 0; j < rest.size(); ++j) {
+      const std::size_t batch = static_cast<std::size_t>(before) + j;
+      if (batch < wholes[which].size()) {
+        ASSERT_EQ(rest[j], wholes[which][batch]) << "after " << before;
+      }
+    }
+  }
+}
+
+TEST_P(InputOrderTest, IsTheSameOnEverySimdTarget) {
+  const Batches best = Take(Options(3, 2), kTwoEpochs);
+  OnEachSimdTarget([&] { EXPECT_EQ(Take(Options(3, 3), kTwoEpochs), best); });
+}
+
+// A last batch that is a part, over two epochs of an evaluation.
+TEST_P(InputOrderTest, EndsEpochsTheSameWayForAnyNumberOfRanks) {
+  for (const LastBatch last : {LastBatch::kPad, LastBatch::kRepeat}) {
+    InputOptions options = Options(1, 2);
+    options.training = false;
+    options.repeat = 2;
+    options.last_batch = last;
+    const Batches single = Take(options, 99);
+    ASSERT_EQ(single.size(), 16U);
+    EXPECT_EQ(single[7].weights[5], last == LastBatch::kPad ? 0 : 1);
+    options.world_size = 4;
+    std::vector<Batches> ranks;
+    for (options.rank = 0; options.rank < 4; ++options.rank) {
+      ranks.push_back(Take(options, 99));
+    }
+    for (std::size_t batch = 0; batch < single.size(); ++batch) {
+      ASSERT_EQ(Joined(ranks, batch, RankShare::kContiguous), single[batch]);
+    }
+  }
+}
+
+// Records 0..9 six times as often as the others, and nothing else but these.
+std::shared_ptr<const Selection> TwoGroups() {
+  return std::make_shared<const Selection>(std::vector<RecordGroup>{
+      {.name = "few", .range = {0, 10}}, {.name = "many", .range = {20, 30}}});
+}
+
+TEST(SelectedInputTest, IsTheSameForThreadsRanksAndResumes) {
+  const TestShards shards(TestPayloads(kRecords), 5);
+  InputOptions options = {.batch_size = 8,
+                          .image_size = 16,
+                          .seed = 4,
+                          .selection = TwoGroups(),
+                          .threads = 1};
+  const Batches whole = Stream(shards.index(), options, 12);
+  for (const std::int32_t label : LabelsOf(whole)) {
+    EXPECT_TRUE(label < 10 || (label >= 20 && label < 50)) << label;
+  }
+  options.threads = 4;
+  EXPECT_EQ(Stream(shards.index(), options, 12), whole);
+  const Batches rest = Stream(shards.index(), options, 6, whole[5].next);
+  EXPECT_TRUE(std::equal(rest.begin(), rest.end(), whole.begin() + 6));
+  options.world_size = 2;
+  std::vector<Batches> ranks;
+  for (options.rank = 0; options.rank < 2; ++options.rank) {
+    ranks.push_back(Stream(shards.index(), options, 12));
+  }
+  for (std::size_t batch = 0; batch < whole.size(); ++batch) {
+    EXPECT_EQ(Joined(ranks, batch, RankShare::kContiguous), whole[batch]);
+  }
+}
+
+TEST(SelectedInputTest, ReplacesBadRecordsBySelectedOnes) {
+  TestShards shards(TestPayloads(kRecords), 5);
+  for (std::int64_t record = 0; record < 9; ++record) {
+    shards.Damage(record);
+  }
+  const InputOptions options = {
+      .batch_size = 8,
+      .image_size = 16,
+      .seed = 4,
+      .on_bad_record = OnBadRecord::kReplace,
+      .selection = std::make_shared<const Selection>(
+          std::vector<RecordGroup>{{.name = "few", .range = {0, 16}}}),
+      .threads = 3};
+  InputPipeline pipeline(shards.index(), options);
+  EXPECT_THAT(
+      LabelsOf(TakeBatches(pipeline, 8)),
+      ::testing::Each(::testing::AllOf(::testing::Ge(9), ::testing::Lt(16))));
+  EXPECT_GE(pipeline.stats().bad_records, 9);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,215 @@
+// What becomes of records that are bad, and of a world that fails.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
+
+constexpr int kRecords = 20;
+constexpr std::int64_t kBad = 9;  // in the third batch, slot 1, of shard 0
+
+// Evaluation in the records' own order: record i is at position i.
+InputOptions OptionsFor(OnBadRecord policy) {
+  return {.batch_size = 4,
+          .image_size = 16,
+          .training = false,
+          .shuffle = Shuffle::kNone,
+          .seed = 5,
+          .on_bad_record = policy,
+          .threads = 3};
+}
+
+// One way for a record to be bad, and what is said of it.
+struct Fault {
+  std::string name;
+  std::string payload;  // empty: the record's bytes are damaged instead
+  std::string message;
+};
+
+std::vector<Fault> Faults() {
+  const std::string good = TestPayload(kBad);
+  return {{"checksum", "", "checksum"},
+          {"example", "\xff\xff\xff", "Example"},
+          {"truncated", PayloadWithImage("\xff\xd8\xff\xe0 cut", kBad), ""},
+          {"not_an_image", PayloadWithImage("no image at all", kBad), ""},
+          {"no_image", PayloadWithImage("", kBad), ""}};
+}
+
+std::unique_ptr<TestShards> ShardsWith(const Fault& fault) {
+  std::vector<std::string> payloads = TestPayloads(kRecords);
+  if (!fault.payload.empty()) {
+    payloads[kBad] = fault.payload;
+  }
+  std::unique_ptr<TestShards> shards = std::make_unique<TestShards>(payloads);
+  if (fault.payload.empty()) {
+    shards->Damage(kBad);
+  }
+  return shards;
+}
+
+class BadRecordTest : public ::testing::TestWithParam<Fault> {
+ protected:
+  void SetUp() override { shards_ = ShardsWith(GetParam()); }
+  [[nodiscard]] const RecordIndex& index() const { return shards_->index(); }
+
+  std::unique_ptr<TestShards> shards_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Faults, BadRecordTest, ::testing::ValuesIn(Faults()),
+                         [](const auto& fault) { return fault.param.name; });
+
+TEST_P(BadRecordTest, EndsTheStreamAfterTheLastBatchBeforeIt) {
+  InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kFail));
+  const std::string place = index().shards()[0] + ": record " +
+                            std::to_string(kBad) + " at byte " +
+                            std::to_string(index().at(kBad).offset) + ": ";
+  EXPECT_THAT(LabelsOf(TakeBatches(pipeline, 2)),
+              ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_THAT([&] { (void)pipeline.Next(); },
+                Throws<DataError>(Property(
+                    &DataError::what,
+                    AllOf(HasSubstr(place), HasSubstr(GetParam().message)))));
+  }
+}
+
+TEST_P(BadRecordTest, IsSkippedWithoutMovingAnother) {
+  InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kSkip));
+  const std::vector<BatchCopy> batches = TakeBatches(pipeline, 100);
+  ASSERT_EQ(batches.size(), 5U);
+  EXPECT_THAT(batches[2].labels, ElementsAre(8, -1, 10, 11));
+  EXPECT_THAT(batches[2].weights, ElementsAre(1, 0, 1, 1));
+  const std::vector<std::uint32_t> slot(batches[2].pixels.begin() + 256,
+                                        batches[2].pixels.begin() + 512);
+  EXPECT_THAT(slot, Each(0U));
+  EXPECT_EQ(pipeline.stats().bad_records, 1);
+  EXPECT_EQ(pipeline.stats().images, kRecords - 1);
+  EXPECT_THAT(pipeline.stats().first_bad_record,
+              HasSubstr("record " + std::to_string(kBad)));
+}
+
+TEST_P(BadRecordTest, IsReplacedByADrawOfItsPosition) {
+  InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kReplace));
+  const std::vector<std::int32_t> labels = LabelsOf(TakeBatches(pipeline, 100));
+  SampleRandom draws({.seed = 5, .epoch = 0, .position = kBad},
+                     RandomStream::kReplacement);
+  std::int64_t substitute = draws.Below(kRecords);
+  while (substitute == kBad) {
+    substitute = draws.Below(kRecords);
+  }
+  for (std::int32_t i = 0; i < kRecords; ++i) {
+    EXPECT_EQ(labels[static_cast<std::size_t>(i)], i == kBad ? substitute : i);
+  }
+  EXPECT_EQ(pipeline.stats().images, kRecords);
+}
+
+TEST_P(BadRecordTest, IsReplacedBySameForAnyThreadsRanksAndResume) {
+  InputOptions options = OptionsFor(OnBadRecord::kReplace);
+  const std::vector<BatchCopy> three = Stream(index(), options, 5);
+  options.threads = 1;
+  EXPECT_EQ(Stream(index(), options, 5), three);
+  EXPECT_EQ(Stream(index(), options, 1, {0, 8}).front(), three[2]);
+  options.world_size = 4;
+  options.rank = 1;
+  EXPECT_EQ(Stream(index(), options, 5)[2].labels[0], three[2].labels[1]);
+}
+
+// Data of which all but the first `good` records fail their checksum.
+std::unique_ptr<TestShards> MostlyBad(std::int64_t good) {
+  std::unique_ptr<TestShards> shards =
+      std::make_unique<TestShards>(TestPayloads(kRecords));
+  for (std::int64_t record = good; record < kRecords; ++record) {
+    shards->Damage(record);
+  }
+  return shards;
+}
+
+TEST(BadRecordsTest, EndTheStreamAtSixteenInARow) {
+  const std::unique_ptr<TestShards> shards = MostlyBad(0);
+  InputPipeline pipeline(shards->index(), OptionsFor(OnBadRecord::kReplace));
+  EXPECT_THAT([&] { (void)pipeline.Next(); },
+              Throws<DataError>(Property(
+                  &DataError::what,
+                  AllOf(HasSubstr("at byte "), HasSubstr("checksum"),
+                        HasSubstr("the last of 16 bad records in a row")))));
+}
+
+TEST(BadRecordsTest, AreAllSkippedOneByOne) {
+  const std::unique_ptr<TestShards> shards = MostlyBad(4);
+  InputPipeline pipeline(shards->index(), OptionsFor(OnBadRecord::kSkip));
+  EXPECT_EQ(TakeBatches(pipeline, 100).size(), 5U);
+  EXPECT_EQ(pipeline.stats().images, 4);
+  EXPECT_EQ(pipeline.stats().bad_records, 16);
+  EXPECT_THAT(pipeline.stats().first_bad_record, HasSubstr("record 4 at"));
+}
+
+TEST(BadRecordsTest, AreReportedByTheLowestSlotOfABatch) {
+  const std::unique_ptr<TestShards> shards = MostlyBad(6);
+  for (const int threads : {1, 4}) {
+    InputOptions options = OptionsFor(OnBadRecord::kFail);
+    options.threads = threads;
+    InputPipeline pipeline(shards->index(), options);
+    EXPECT_NE(pipeline.Next(), nullptr);
+    EXPECT_THAT([&] { (void)pipeline.Next(); },
+                Throws<DataError>(
+                    Property(&DataError::what, HasSubstr("record 6 at"))));
+  }
+}
+
+TEST(BadRecordsTest, IncludeALabelThatDoesNotFit) {
+  std::vector<std::string> payloads = TestPayloads(4);
+  payloads[0] = PayloadWithImage("\xff\xd8", std::int64_t{1} << 40);
+  const TestShards shards(payloads);
+  InputPipeline pipeline(shards.index(), OptionsFor(OnBadRecord::kFail));
+  EXPECT_THAT([&] { (void)pipeline.Next(); },
+              Throws<DataError>(Property(
+                  &DataError::what,
+                  HasSubstr("label 1099511627777 does not fit 32 bits"))));
+}
+
+TEST(InputPipelineErrorTest, PassesAnIoErrorOnWhateverThePolicy) {
+  TestShards shards(TestPayloads(kRecords));
+  shards.RemoveShardOf(19);  // The second of two: records 10 to 19.
+  InputOptions options = OptionsFor(OnBadRecord::kSkip);
+  options.label_offset = 1;  // Else the constructor meets the error.
+  InputPipeline pipeline(shards.index(), options);
+  EXPECT_EQ(TakeBatches(pipeline, 2).size(), 2U);
+  EXPECT_THAT(
+      [&] { (void)pipeline.Next(); },
+      Throws<IoError>(Property(&IoError::what, HasSubstr("No such file"))));
+}
+
+TEST(InputPipelineErrorTest, RefusesAnEmptyDataSet) {
+  const TestShards shards({});
+  EXPECT_THAT(
+      [&] { InputPipeline(shards.index(), OptionsFor(OnBadRecord::kSkip)); },
+      Throws<UsageError>(Property(&UsageError::what,
+                                  HasSubstr("the data set has no records"))));
+}
+
+TEST(InputPipelineErrorTest, EndsCleanlyAfterAnErrorThatNobodyReads) {
+  const std::unique_ptr<TestShards> shards = MostlyBad(0);
+  const InputPipeline pipeline(shards->index(), OptionsFor(OnBadRecord::kFail));
+}
+
+}  // namespace
+}  // namespace infeed

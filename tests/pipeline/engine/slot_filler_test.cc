@@ -1,0 +1,134 @@
+// The stages' bodies in plain threads, where ThreadSanitizer can watch them.
+
+#include "pipeline/engine/slot_filler.h"
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "pipeline/stats/trace_log.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kRecords = 16;
+const InputOptions kOptions{.batch_size = kRecords,
+                            .image_size = 16,
+                            .seed = 3,
+                            .on_bad_record = OnBadRecord::kReplace,
+                            .label_offset = 1,
+                            .threads = 4};
+
+// Fills one batch with all records, each thread taking the next slot.
+class SlotFillerTest : public ::testing::Test {
+ protected:
+  BatchCopy Fill(const InputOptions& options) {
+    const RecordStore store(shards_.index());
+    const SeekStore seek_store(shards_.index());
+    SlotFiller filler(store, seek_store, kRecords, options, counters_);
+    BatchPool pool(1, kRecords, options.image_size);
+    BatchSequence sequence(kRecords, options, {});
+    OpenBatch open;
+    open.Begin(0, sequence.Next().value(),
+               SampleOrder(kRecords, options.shuffle, options.seed).Epoch(0),
+               pool.Take());
+    FillSlots(filler, open, options.threads);
+    bad_records_ = open.BadRecords().size();
+    error_ = open.error();
+    return CopyOf(*open.TakeBatch());
+  }
+
+  static void FillSlots(SlotFiller& filler, OpenBatch& open, int threads) {
+    std::atomic<int> next_slot{0};
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < threads; ++i) {
+      workers.emplace_back([&] {
+        Sample sample{.batch = &open};
+        while ((sample.slot = next_slot++) < kRecords) {
+          filler.Read(sample);
+          filler.Fill(sample);
+        }
+      });
+    }
+  }
+
+  TestShards shards_{TestPayloads(kRecords)};
+  StageCounters counters_;
+  std::size_t bad_records_ = 0;
+  std::exception_ptr error_;
+};
+
+TEST_F(SlotFillerTest, FillsABatchFromManyThreads) {
+  EXPECT_EQ(Fill(kOptions), PlainStream(shards_.index(), kOptions, 1).front());
+  EXPECT_EQ(bad_records_, 0U);
+}
+
+TEST_F(SlotFillerTest, DecodesSmallerWhereItIsTold) {
+  InputOptions options = kOptions;
+  options.image_size = 4;
+  const BatchCopy full = Fill(options);
+  options.scaled_decode = true;
+  const BatchCopy scaled = Fill(options);
+  EXPECT_EQ(scaled, PlainStream(shards_.index(), options, 1).front());
+  EXPECT_NE(scaled.pixels, full.pixels);
+}
+
+TEST_F(SlotFillerTest, ResizesByTheInterpolationAskedFor) {
+  InputOptions options = kOptions;
+  options.interpolation = Interpolation::kAntialias;
+  const BatchCopy antialiased = Fill(options);
+  EXPECT_EQ(antialiased, PlainStream(shards_.index(), options, 1).front());
+  EXPECT_NE(antialiased.pixels, Fill(kOptions).pixels);
+}
+
+TEST_F(SlotFillerTest, ReplacesFromManyThreads) {
+  for (std::int64_t record = 0; record < 8; ++record) {
+    shards_.Damage(record);
+  }
+  const BatchCopy many = Fill(kOptions);
+  InputOptions single = kOptions;
+  single.threads = 1;
+  EXPECT_EQ(Fill(single), many);
+  EXPECT_THAT(many.labels, ::testing::Each(::testing::Ge(8)));
+  EXPECT_GE(bad_records_, 8U);
+}
+
+TEST_F(SlotFillerTest, CountsBytesOfEachStageInItsUnit) {
+  (void)Fill(kOptions);
+  std::int64_t encoded = 0;
+  for (std::int64_t record = 0; record < kRecords; ++record) {
+    encoded += shards_.index().at(record).length;
+  }
+  const std::vector<StageStats> stages = counters_.Read();
+  EXPECT_EQ(stages[1].bytes, encoded);
+  EXPECT_GT(stages[2].bytes, 0);
+  EXPECT_EQ(stages[2].bytes % 3, 0);
+  EXPECT_EQ(stages[3].bytes, kRecords * 16 * 16 * 4);
+}
+
+TEST_F(SlotFillerTest, TracesFromManyThreads) {
+  TraceLog log;
+  InputOptions options = kOptions;
+  options.trace = &log;
+  (void)Fill(options);
+  std::map<std::string_view, int> spans;
+  for (const TraceLog::Thread& thread : log.Read()) {
+    for (const TraceEvent& event : thread.events) {
+      ++spans[event.name];
+    }
+  }
+  EXPECT_EQ(spans["read"], kRecords);
+  EXPECT_EQ(spans["decode"], kRecords);
+  EXPECT_EQ(spans["resize"], kRecords);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,130 @@
+// A warm pipeline takes nothing from the heap for a record: what could fail, or
+// wait for another thread's allocation, has happened when the first batches are
+// through.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/engine/input_pipeline.h"
+#include "records/example/imagenet_example.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/test_jpeg.h"
+
+#include "gtest/gtest.h"
+
+namespace {
+
+std::atomic<bool> counting = false;
+std::atomic<std::int64_t> allocations = 0;
+
+void Count() {
+  if (counting.load(std::memory_order_relaxed)) {
+    allocations.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+// Sanitizers have an allocator of their own in this place.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// NOLINTBEGIN(*-reserved-identifier,*-dcl37-c,*-dcl51-cpp): glibc's names.
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* memory, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  Count();
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  Count();
+  return __libc_calloc(count, size);
+}
+void* realloc(void* memory, std::size_t size) {
+  Count();
+  return __libc_realloc(memory, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  Count();
+  return __libc_memalign(alignment, size);
+}
+}
+// NOLINTEND(*-reserved-identifier,*-dcl37-c,*-dcl51-cpp)
+#endif
+
+namespace infeed {
+namespace {
+
+constexpr int kRecords = 128;
+constexpr int kBatch = 64;
+constexpr int kWarm = 20;
+constexpr int kCounted = 40;
+// Of a record: epochs' keys, and a batch's list of reads to come.
+constexpr double kMost = 0.25;
+
+// Photographs of several sizes.
+std::vector<std::string> Payloads() {
+  std::vector<std::string> payloads;
+  for (int record = 0; record < kRecords; ++record) {
+    const std::string jpeg = TestJpeg(
+        {.width = 60 + record,
+         .height = 190 - record,
+         .subsampling = record % 2 == 0 ? Subsampling::k420 : Subsampling::k444,
+         .seed = static_cast<std::uint64_t>(record) + 1});
+    payloads.push_back(PayloadWithImage(jpeg, record + 1));
+  }
+  return payloads;
+}
+
+// Allocations of each record once a pipeline is warm.
+double PerRecord(const RecordIndex& index, const InputOptions& options) {
+  InputPipeline pipeline(index, options);
+  for (int i = 0; i < kWarm; ++i) {
+    (void)pipeline.Next();
+  }
+  allocations = 0;
+  counting = true;
+  for (int i = 0; i < kCounted; ++i) {
+    (void)pipeline.Next();
+  }
+  counting = false;
+  return static_cast<double>(allocations) / (kCounted * kBatch);
+}
+
+class WarmAllocationsTest : public ::testing::Test {
+ protected:
+  TestShards shards_{Payloads(), 3};
+  InputOptions options_{.batch_size = kBatch,
+                        .image_size = 16,
+                        .on_bad_record = OnBadRecord::kFail,
+                        .threads = 2};
+};
+
+TEST_F(WarmAllocationsTest, AreCounted) {
+  counting = true;
+  ::operator delete(::operator new(4));
+  counting = false;
+  EXPECT_GE(allocations, 1);
+}
+
+TEST_F(WarmAllocationsTest, AreNoneForARecord) {
+  EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
+}
+
+TEST_F(WarmAllocationsTest, AreNoneWithoutAGraph) {
+  options_.graph = GraphKind::kBasic;
+  EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
+}
+
+TEST_F(WarmAllocationsTest, AreNoneWithACache) {
+  options_.use_cache = true;
+  EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,201 @@
+#include "pipeline/memory/batch.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <new>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::Each;
+
+bool IsAligned(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) % 64 == 0;
+}
+
+TEST(BatchTest, HasAlignedPartsOfTheRightSize) {
+  Batch batch(3, 5);
+  EXPECT_EQ(batch.pixels().size(), 75U);
+  EXPECT_EQ(batch.labels().size(), 3U);
+  EXPECT_EQ(batch.weights().size(), 3U);
+  EXPECT_TRUE(IsAligned(batch.pixels().data()));
+  EXPECT_TRUE(IsAligned(batch.labels().data()));
+  EXPECT_TRUE(IsAligned(batch.weights().data()));
+}
+
+TEST(BatchTest, LaysSlotsSideBySide) {
+  Batch batch(3, 5);
+  EXPECT_EQ(batch.slot_pixels(0).data(), batch.pixels().data());
+  EXPECT_EQ(batch.slot_pixels(2).data(), batch.pixels().data() + 50);
+  EXPECT_EQ(batch.slot_pixels(2).size(), 25U);
+}
+
+TEST(BatchTest, BlanksOneSlotOnly) {
+  Batch batch(2, 4);
+  for (const int slot : {0, 1}) {
+    std::ranges::fill(batch.slot_pixels(slot), 7U);
+    batch.labels()[static_cast<std::size_t>(slot)] = 3;
+    batch.weights()[static_cast<std::size_t>(slot)] = 1;
+  }
+  batch.BlankSlot(1);
+  EXPECT_THAT(batch.slot_pixels(0), Each(7U));
+  EXPECT_THAT(batch.slot_pixels(1), Each(0U));
+  EXPECT_THAT(batch.labels(), ::testing::ElementsAre(3, -1));
+  EXPECT_THAT(batch.weights(), ::testing::ElementsAre(1, 0));
+}
+
+TEST(BatchDeathTest, AbortsOnASlotThatIsNotThere) {
+  Batch batch(2, 4);
+  EXPECT_DEATH((void)batch.slot_pixels(2), "the slot is in the batch");
+}
+
+TEST(BatchPoolTest, LendsEachBatchOnceAndAgainWhenItIsBack) {
+  BatchPool pool(2, 1, 1);
+  BatchHandle first = pool.Take();
+  const BatchHandle second = pool.Take();
+  const Batch* const returned = first.get();
+  EXPECT_NE(first.get(), second.get());
+  first.reset();
+  EXPECT_EQ(pool.Take().get(), returned);
+}
+
+TEST(BatchPoolTest, WaitsUntilABatchIsBack) {
+  BatchPool pool(1, 1, 1);
+  BatchHandle only = pool.Take();
+  const Batch* taken = nullptr;
+  std::jthread waiting([&] { taken = pool.Take().get(); });
+  const Batch* const lent = only.get();
+  only.reset();
+  waiting.join();
+  EXPECT_EQ(taken, lent);
+}
+
+TEST(BatchPoolTest, EndsAWaitOnClose) {
+  BatchPool pool(1, 1, 1);
+  const BatchHandle only = pool.Take();
+  bool ended = false;
+  std::jthread waiting([&] { ended = pool.Take() == nullptr; });
+  pool.Close();
+  waiting.join();
+  EXPECT_TRUE(ended);
+}
+
+TEST(BatchPoolTest, LendsNothingOnceClosed) {
+  BatchPool pool(2, 1, 1);
+  pool.Close();
+  EXPECT_EQ(pool.Take(), nullptr);
+}
+
+TEST(BatchPoolTest, TakesABatchBackAfterItIsGone) {
+  BatchHandle survivor;
+  {
+    BatchPool pool(2, 1, 1);
+    survivor = pool.Take();
+  }
+  survivor->labels()[0] = 4;
+  EXPECT_EQ(survivor->labels()[0], 4);
+  survivor.reset();  // Freed here, which the sanitizers watch.
+}
+
+TEST(BatchPoolTest, NeverLendsOneBatchToTwoThreads) {
+  BatchPool pool(3, 1, 1);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&pool, t] {
+      for (int i = 0; i < 500; ++i) {
+        const BatchHandle batch = pool.Take();
+        batch->labels()[0] = t;
+        ASSERT_EQ(batch->labels()[0], t);
+      }
+    });
+  }
+}
+
+// What is pinned at the moment, by address.
+class PinnedMemory {
+ public:
+  BatchMemory hooks() {
+    return {
+        .pin =
+            [this](std::span<std::byte> bytes) {
+              EXPECT_TRUE(pinned_.emplace(bytes.data(), bytes.size()).second);
+              bytes.front() = std::byte{1};  // It is mapped.
+              bytes.back() = std::byte{1};
+            },
+        .unpin =
+            [this](std::span<std::byte> bytes) {
+              const auto found = pinned_.find(bytes.data());
+              ASSERT_NE(found, pinned_.end());
+              EXPECT_EQ(found->second, bytes.size());
+              bytes.back() = std::byte{2};  // It is mapped still.
+              pinned_.erase(found);
+            }};
+  }
+  [[nodiscard]] std::size_t count() const { return pinned_.size(); }
+
+ private:
+  std::map<std::byte*, std::size_t> pinned_;
+};
+
+TEST(BatchMemoryTest, EachBatchOfAPoolIsPinnedWhileItIsThere) {
+  PinnedMemory memory;
+  {
+    BatchPool pool(3, 2, 8, memory.hooks());
+    EXPECT_EQ(memory.count(), 3U);
+    pool.Take().reset();
+    EXPECT_EQ(memory.count(), 3U);
+  }
+  EXPECT_EQ(memory.count(), 0U);
+}
+
+TEST(BatchMemoryTest, ABatchThatOutlivesItsPoolStaysPinned) {
+  PinnedMemory memory;
+  BatchHandle survivor;
+  {
+    BatchPool pool(2, 2, 8, memory.hooks());
+    survivor = pool.Take();
+    pool.Close();
+  }
+  EXPECT_EQ(memory.count(), 1U);
+  survivor.reset();
+  EXPECT_EQ(memory.count(), 0U);
+}
+
+TEST(BatchMemoryTest, AMovedBatchIsUnpinnedOnce) {
+  PinnedMemory memory;
+  {
+    Batch batch(2, 8, memory.hooks());
+    const Batch moved = std::move(batch);
+    EXPECT_EQ(memory.count(), 1U);
+  }
+  EXPECT_EQ(memory.count(), 0U);
+}
+
+TEST(BatchMemoryTest, WhatCannotBePinnedIsNotUnpinned) {
+  PinnedMemory memory;
+  int asked = 0;
+  const BatchMemory hooks = {.pin =
+                                 [&](std::span<std::byte> bytes) {
+                                   if (++asked == 2) {
+                                     throw std::bad_alloc();
+                                   }
+                                   memory.hooks().pin(bytes);
+                                 },
+                             .unpin = memory.hooks().unpin};
+  EXPECT_THROW(BatchPool(3, 2, 8, hooks), std::bad_alloc);
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(memory.count(), 0U);
+}
+
+}  // namespace
+}  // namespace infeed

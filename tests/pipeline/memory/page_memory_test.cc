@@ -1,0 +1,76 @@
+#include "pipeline/memory/page_memory.h"
+
+#include <cstdint>
+#include <fstream>
+#include <new>
+#include <utility>
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Resident pages of this process.
+std::int64_t ResidentPages() {
+  std::int64_t total = 0;
+  std::int64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident;
+}
+
+bool IsZero(const PageMemory& memory) {
+  for (const std::byte byte : memory.bytes()) {
+    if (byte != std::byte{0}) {
+      return false;
+    }
+  }
+  return true;
+}
+
+TEST(PageMemoryTest, IsZeroesOfWholePages) {
+  const PageMemory small(1);
+  EXPECT_EQ(small.bytes().size(), PageMemory::RoundUp(1));
+  EXPECT_TRUE(IsZero(small));
+  const PageMemory large(kHugePage + 1);
+  EXPECT_EQ(large.bytes().size(), 2 * kHugePage);
+  EXPECT_TRUE(IsZero(large));
+}
+
+TEST(PageMemoryTest, BeginsAtAHugePageWhereItIsThatLarge) {
+  for (int i = 1; i < 9; ++i) {
+    const PageMemory memory(static_cast<std::size_t>(i) * kHugePage);
+    EXPECT_EQ(
+        reinterpret_cast<std::uintptr_t>(memory.bytes().data()) % kHugePage,
+        0U);
+    memory.bytes().back() = std::byte{1};
+  }
+}
+
+TEST(PageMemoryTest, GoesBackToTheSystem) {
+  constexpr std::int64_t kPages = 8000;
+  const std::int64_t before = ResidentPages();
+  {
+    const PageMemory memory(kPages * 4096);
+    for (std::byte& byte : memory.bytes()) {
+      byte = std::byte{1};
+    }
+    EXPECT_GE(ResidentPages(), before + kPages);
+  }
+  EXPECT_LT(ResidentPages(), before + kPages / 8);
+}
+
+TEST(PageMemoryTest, MovesItsMemory) {
+  PageMemory first(100);
+  first.bytes()[0] = std::byte{7};
+  const PageMemory second = std::move(first);
+  EXPECT_EQ(second.bytes()[0], std::byte{7});
+}
+
+TEST(PageMemoryTest, SaysWhenThereIsNone) {
+  EXPECT_THROW(PageMemory(std::size_t{1} << 60), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,229 @@
+#include "pipeline/order/batch_plan.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
+
+using Places = std::vector<std::int64_t>;
+
+BatchSequence Sequence(std::int64_t places, const InputOptions& options,
+                       const StreamPosition& start = {}) {
+  return {places, CheckedInputOptions(options), start};
+}
+
+std::vector<BatchPlan> Take(BatchSequence sequence, int count) {
+  std::vector<BatchPlan> plans;
+  while (static_cast<int>(plans.size()) < count) {
+    const std::optional<BatchPlan> plan = sequence.Next();
+    if (!plan) {
+      break;
+    }
+    plans.push_back(*plan);
+  }
+  return plans;
+}
+
+// What the tests look at: epoch, first, samples, next, last.
+BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,
+               const StreamPosition& next, std::int64_t places,
+               bool last = false) {
+  return {.epoch = epoch,
+          .first = first,
+          .samples = samples,
+          .next = next,
+          .last = last,
+          .places = places};
+}
+
+// The places of all slots with a sample.
+Places PlacesOf(const std::vector<BatchPlan>& plans) {
+  Places places;
+  for (const BatchPlan& plan : plans) {
+    for (int slot = 0; slot < plan.samples; ++slot) {
+      places.push_back(plan.PlaceOf(slot));
+    }
+  }
+  return places;
+}
+
+TEST(BatchSequenceTest, DropsTheLastPartOfATrainingEpoch) {
+  const BatchSequence sequence = Sequence(10, {.batch_size = 4});
+  EXPECT_EQ(sequence.batches_per_epoch(), 2);
+  EXPECT_THAT(Take(sequence, 3), ElementsAre(Plan(0, 0, 4, {0, 4}, 10),
+                                             Plan(0, 4, 4, {1, 0, 1}, 10),
+                                             Plan(1, 0, 4, {1, 4, 1}, 10)));
+}
+
+TEST(BatchSequenceTest, PadsTheLastBatchOfAnEvaluation) {
+  const BatchSequence sequence =
+      Sequence(10, {.batch_size = 4, .training = false});
+  EXPECT_EQ(sequence.batches_per_epoch(), 3);
+  EXPECT_THAT(Take(sequence, 9),
+              ElementsAre(Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {0, 8}, 10),
+                          Plan(0, 8, 2, {0, 10}, 10, true)));
+}
+
+TEST(BatchSequenceTest, PadsEveryEpochOfATrainingThatAsksForIt) {
+  EXPECT_THAT(
+      Take(Sequence(6, {.batch_size = 4, .last_batch = LastBatch::kPad}), 3),
+      ElementsAre(Plan(0, 0, 4, {0, 4}, 6), Plan(0, 4, 2, {1, 0, 1}, 6),
+                  Plan(1, 0, 4, {1, 4, 1}, 6)));
+}
+
+TEST(BatchSequenceTest, DropsTheLastPartOfAnEvaluationThatAsksForIt) {
+  EXPECT_THAT(
+      Take(Sequence(10, {.batch_size = 4,
+                         .last_batch = LastBatch::kDrop,
+                         .training = false}),
+           9),
+      ElementsAre(Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {0, 8}, 10, true)));
+}
+
+TEST(BatchSequenceTest, FillsTheLastBatchUpFromTheEpochsBeginning) {
+  const BatchSequence sequence =
+      Sequence(6, {.batch_size = 4, .last_batch = LastBatch::kRepeat});
+  EXPECT_EQ(sequence.batches_per_epoch(), 2);
+  const std::vector<BatchPlan> plans = Take(sequence, 2);
+  EXPECT_EQ(PlacesOf(plans), (Places{0, 1, 2, 3, 4, 5, 0, 1}));
+  EXPECT_EQ(plans[1].next, (StreamPosition{1, 0, 1}));
+  // Another crop of the same record: it has a position of its own.
+  EXPECT_EQ(plans[1].PositionOf(2), 6);
+}
+
+TEST(BatchSequenceTest, FillsABatchLargerThanTheData) {
+  EXPECT_EQ(
+      PlacesOf(Take(
+          Sequence(3, {.batch_size = 8, .last_batch = LastBatch::kRepeat}), 1)),
+      (Places{0, 1, 2, 0, 1, 2, 0, 1}));
+}
+
+TEST(BatchSequenceTest, EndsAfterAsManyEpochsAsAskedFor) {
+  EXPECT_THAT(Take(Sequence(4, {.batch_size = 4, .repeat = 2}), 9),
+              ElementsAre(Plan(0, 0, 4, {1, 0, 1}, 4),
+                          Plan(1, 0, 4, {1, 4, 1}, 4, true)));
+  EXPECT_THAT(
+      Take(Sequence(5, {.batch_size = 4, .training = false, .repeat = 2},
+                    {.epoch = 1, .position = 4, .past_epochs = 1}),
+           9),
+      ElementsAre(Plan(1, 4, 1, {1, 5, 1}, 5, true)));
+}
+
+TEST(BatchSequenceTest, CountsEpochsFromWhereTheStreamBegins) {
+  const InputOptions options{.batch_size = 4, .repeat = 2};
+  EXPECT_THAT(Take(Sequence(4, options, {.epoch = 5}), 9),
+              ElementsAre(Plan(5, 0, 4, {6, 0, 1}, 4),
+                          Plan(6, 0, 4, {6, 4, 1}, 4, true)));
+  // The rest of an epoch counts as one.
+  EXPECT_THAT(
+      Take(Sequence(8, options, {.epoch = 5, .position = 4}), 9),
+      ElementsAre(Plan(5, 4, 4, {6, 0, 1}, 8), Plan(6, 0, 4, {6, 4, 1}, 8),
+                  Plan(6, 4, 4, {6, 8, 1}, 8, true)));
+}
+
+TEST(BatchSequenceTest, EndsWhereItWouldHaveEndedWhereverItIsResumed) {
+  const InputOptions options{.batch_size = 4, .repeat = 3};
+  const std::vector<BatchPlan> whole =
+      Take(Sequence(10, options, {.epoch = 5, .position = 4}), 9);
+  ASSERT_EQ(whole.size(), 5U);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_EQ(Take(Sequence(10, options, whole[i].next), 9),
+              std::vector(whole.begin() + i + 1, whole.end()));
+  }
+}
+
+TEST(BatchSequenceTest, GoesOnWhereMoreEpochsAreAskedForLater) {
+  EXPECT_EQ(Take(Sequence(4, {.batch_size = 4, .repeat = 3},
+                          {.epoch = 1, .position = 4, .past_epochs = 1}),
+                 1)
+                .front(),
+            Plan(2, 0, 4, {2, 4, 2}, 4, true));
+}
+
+TEST(BatchSequenceTest, GivesARankItsPartOfEveryGlobalBatch) {
+  InputOptions options{
+      .batch_size = 6, .rank = 1, .world_size = 3, .training = false};
+  EXPECT_THAT(
+      Take(Sequence(9, options), 9),
+      ElementsAre(Plan(0, 2, 2, {0, 6}, 9), Plan(0, 8, 1, {0, 9}, 9, true)));
+  options.rank = 2;
+  EXPECT_THAT(
+      Take(Sequence(9, options), 9),
+      ElementsAre(Plan(0, 4, 2, {0, 6}, 9), Plan(0, 10, 0, {0, 9}, 9, true)));
+}
+
+TEST(BatchSequenceTest, StartsAtAnyBatch) {
+  EXPECT_EQ(Take(Sequence(10, {.batch_size = 4}, {7, 4}), 1).front(),
+            Plan(7, 4, 4, {8, 0, 1}, 10));
+}
+
+TEST(BatchSequenceTest, TakesTheEndOfAnEpochForTheNextOne) {
+  EXPECT_EQ(Sequence(10, {.batch_size = 4}, {7, 8}).position(),
+            (StreamPosition{8, 0, 1}));
+}
+
+TEST(BatchSequenceTest, HasNothingAfterTheEndOfAnEvaluation) {
+  const InputOptions options{.batch_size = 4, .training = false};
+  EXPECT_TRUE(Take(Sequence(10, options, {0, 10}), 1).empty());
+  EXPECT_TRUE(Take(Sequence(10, options, {1, 0, 1}), 1).empty());
+}
+
+auto Refuses(const char* why) {
+  return Throws<UsageError>(Property(&UsageError::what, HasSubstr(why)));
+}
+
+TEST(BatchSequenceTest, RefusesAStartInsideABatch) {
+  EXPECT_THAT(
+      [] {
+        Sequence(10, {.batch_size = 4}, {0, 3});
+      },
+      Refuses("cannot start at position 3: give a multiple of "
+              "batch_size 4"));
+}
+
+TEST(BatchSequenceTest, RefusesAStartOutsideTheEpoch) {
+  EXPECT_THAT(
+      [] {
+        Sequence(10, {.batch_size = 4}, {0, 12});
+      },
+      Refuses("the epoch's end at 8"));
+  EXPECT_THAT(
+      [] {
+        Sequence(10, {.batch_size = 4}, {0, -4});
+      },
+      Refuses("cannot start at position -4"));
+}
+
+TEST(BatchSequenceTest, RefusesAnEmptyDataSet) {
+  EXPECT_THAT([] { Sequence(0, {.training = false}); },
+              Refuses("the data set has no records"));
+}
+
+TEST(BatchSequenceTest, RefusesAnEpochWithoutABatch) {
+  EXPECT_THAT([] { Sequence(3, {.batch_size = 4}); },
+              Refuses("batch_size is 4, but the data set has only 3 records: "
+                      "no batch would be full (last_batch drop"));
+  EXPECT_THAT(
+      [] {
+        Sequence(3, {.batch_size = 4,
+                     .world_size = 4,
+                     .rank_share = RankShare::kStridedDrop,
+                     .training = false});
+      },
+      Refuses("rank_share strided_drop"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,212 @@
+// How ranks share an epoch: all modes against each other, against PyTorch's
+// own sampler, and against its words.
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/order/batch_plan.h"
+#include "pipeline/order/sample_order.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using Places = std::vector<std::int64_t>;
+
+BatchSequence Sequence(std::int64_t places, const InputOptions& options,
+                       const StreamPosition& start = {}) {
+  return {places, CheckedInputOptions(options), start};
+}
+
+std::vector<BatchPlan> Take(BatchSequence sequence, int count) {
+  std::vector<BatchPlan> plans;
+  while (static_cast<int>(plans.size()) < count) {
+    const std::optional<BatchPlan> plan = sequence.Next();
+    if (!plan) {
+      break;
+    }
+    plans.push_back(*plan);
+  }
+  return plans;
+}
+
+// The places of all slots with a sample.
+Places PlacesOf(const std::vector<BatchPlan>& plans) {
+  Places places;
+  for (const BatchPlan& plan : plans) {
+    for (int slot = 0; slot < plan.samples; ++slot) {
+      places.push_back(plan.PlaceOf(slot));
+    }
+  }
+  return places;
+}
+
+// Every way to share and to end an epoch.
+std::vector<InputOptions> AllModes(int batch_size) {
+  std::vector<InputOptions> modes;
+  for (const RankShare share :
+       {RankShare::kContiguous, RankShare::kStrided, RankShare::kStridedDrop}) {
+    for (const LastBatch last :
+         {LastBatch::kDrop, LastBatch::kPad, LastBatch::kRepeat}) {
+      modes.push_back({.batch_size = batch_size,
+                       .rank_share = share,
+                       .last_batch = last,
+                       .repeat = 2});
+    }
+  }
+  return modes;
+}
+
+// The places of each global batch, over all ranks, in the order of positions.
+std::vector<Places> Union(std::int64_t places, InputOptions options) {
+  std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> batches;
+  for (options.rank = 0; options.rank < options.world_size; ++options.rank) {
+    const std::vector<BatchPlan> plans = Take(Sequence(places, options), 999);
+    batches.resize(plans.size());  // Checked below: as many for each rank.
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      for (int slot = 0; slot < plans[i].samples; ++slot) {
+        batches[i].emplace_back(plans[i].PositionOf(slot),
+                                plans[i].PlaceOf(slot));
+      }
+    }
+    EXPECT_EQ(std::ssize(plans),
+              2 * Sequence(places, options).batches_per_epoch());
+  }
+  std::vector<Places> sorted;
+  for (auto& batch : batches) {
+    std::sort(batch.begin(), batch.end());
+    sorted.emplace_back();
+    for (const auto& [position, place] : batch) {
+      sorted.back().push_back(place);
+    }
+  }
+  return sorted;
+}
+
+TEST(RankShareTest, IsTheSameStreamHoweverManyRanksShareIt) {
+  // With 40 the ranks can share the epoch evenly; the last batch is a part.
+  for (InputOptions options : AllModes(16)) {
+    options.world_size = 1;
+    const std::vector<Places> single = Union(40, options);
+    for (const int world_size : {2, 4, 8}) {
+      options.world_size = world_size;
+      EXPECT_EQ(Union(40, options), single)
+          << world_size << " ranks, " << RankShareName(options.rank_share)
+          << ", " << LastBatchName(options.last_batch);
+    }
+  }
+}
+
+TEST(RankShareTest, IsTheSameStreamForContiguousRanksOfAnyData) {
+  for (const std::int64_t places : {17, 31, 33, 39}) {
+    for (InputOptions options : AllModes(16)) {
+      if (options.rank_share != RankShare::kContiguous) {
+        continue;
+      }
+      options.world_size = 1;
+      const std::vector<Places> single = Union(places, options);
+      for (const int world_size : {2, 4, 8}) {
+        options.world_size = world_size;
+        EXPECT_EQ(Union(places, options), single) << places;
+      }
+    }
+  }
+}
+
+TEST(RankShareTest, ResumesAtEveryBatchInEveryMode) {
+  for (InputOptions options : AllModes(8)) {
+    options.world_size = 4;
+    options.rank = 3;
+    const std::vector<BatchPlan> whole = Take(Sequence(21, options), 999);
+    for (std::size_t done = 1; done <= whole.size(); ++done) {
+      const std::vector<BatchPlan> rest =
+          Take(Sequence(21, options, whole[done - 1].next), 999);
+      ASSERT_TRUE(std::equal(rest.begin(), rest.end(),
+                             whole.begin() + static_cast<std::ptrdiff_t>(done),
+                             whole.end()));
+    }
+  }
+}
+
+// What torch.utils.data.DistributedSampler gives a rank, as its documentation
+// has it: the list is filled up from its beginning, or cut, until the ranks can
+// share it; each takes every world_size-th.
+Places Sampled(Places list, std::size_t ranks, std::size_t rank, bool drop) {
+  const std::size_t records = list.size();
+  const std::size_t total =
+      drop ? records / ranks * ranks : (records + ranks - 1) / ranks * ranks;
+  for (std::size_t i = 0; list.size() < total; ++i) {
+    list.push_back(list[i]);
+  }
+  list.resize(total);
+  Places own;
+  for (std::size_t i = rank; i < total; i += ranks) {
+    own.push_back(list[i]);
+  }
+  return own;
+}
+
+InputOptions SamplersOptions(int world_size, int rank, bool drop) {
+  return {.batch_size = 2 * world_size,
+          .rank = rank,
+          .world_size = world_size,
+          .rank_share = drop ? RankShare::kStridedDrop : RankShare::kStrided,
+          .last_batch = LastBatch::kPad,
+          .repeat = 1};
+}
+
+// The whole epoch of a rank, as places; none where there is no batch at all.
+Places RankEpoch(std::int64_t places, const InputOptions& options) {
+  if (options.rank_share == RankShare::kStridedDrop &&
+      places < options.world_size) {
+    return {};  // Refused, see above.
+  }
+  return PlacesOf(Take(Sequence(places, options), 999));
+}
+
+TEST(RankShareTest, SharesAsDistributedSamplerDoes) {
+  const SampleOrder order(23, Shuffle::kGlobal, 4);
+  Places epoch;
+  for (std::int64_t place = 0; place < 23; ++place) {
+    epoch.push_back(order.RecordAt(6, place));
+  }
+  for (const int ranks : {1, 2, 4, 8}) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      for (const bool drop : {false, true}) {
+        Places own = RankEpoch(23, SamplersOptions(ranks, rank, drop));
+        for (std::int64_t& place : own) {
+          place = epoch[static_cast<std::size_t>(place)];
+        }
+        EXPECT_EQ(own, Sampled(epoch, static_cast<std::size_t>(ranks),
+                               static_cast<std::size_t>(rank), drop));
+      }
+    }
+  }
+}
+
+// What PyTorch itself gave; tests/data/README.md.
+TEST(RankShareTest, SharesAsPyTorchDid) {
+  std::ifstream file(INFEED_TEST_DATA "/distributed_sampler.json");
+  const nlohmann::json cases = nlohmann::json::parse(file);
+  ASSERT_EQ(cases.size(), 90U);
+  for (const nlohmann::json& one : cases) {
+    const int ranks = one["world_size"];
+    for (int rank = 0; rank < ranks; ++rank) {
+      const InputOptions options =
+          SamplersOptions(ranks, rank, one["drop_last"]);
+      EXPECT_EQ(RankEpoch(one["records"], options),
+                one["ranks"][static_cast<std::size_t>(rank)].get<Places>())
+          << one;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,278 @@
+#include "pipeline/order/selection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "pipeline/order/sample_order.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
+
+constexpr std::uint64_t kSeed = 5;
+
+RecordGroup Range(std::int64_t first, std::int64_t count, double weight = 1) {
+  return {.name = "range", .range = {first, count}, .weight = weight};
+}
+
+RecordGroup Weighted(std::vector<double> weights, double weight = 1) {
+  return {.name = "weighted",
+          .range = {0, std::ssize(weights)},
+          .weight = weight,
+          .weights = std::move(weights)};
+}
+
+std::vector<std::int64_t> Records(const Selection& selection,
+                                  std::uint32_t epoch) {
+  std::vector<std::int64_t> records;
+  for (std::int64_t place = 0; place < selection.places(); ++place) {
+    records.push_back(selection.RecordAt(kSeed, epoch, place));
+  }
+  return records;
+}
+
+// How often each record comes in some epochs.
+std::map<std::int64_t, int> Counts(const Selection& selection,
+                                   std::uint32_t epochs) {
+  std::map<std::int64_t, int> counts;
+  for (std::uint32_t epoch = 0; epoch < epochs; ++epoch) {
+    for (const std::int64_t record : Records(selection, epoch)) {
+      ++counts[record];
+    }
+  }
+  return counts;
+}
+
+SampleOrder Ordered(std::shared_ptr<const Selection> selection,
+                    Shuffle shuffle) {
+  return {
+      {30, 70},
+      {.shuffle = shuffle, .seed = kSeed, .selection = std::move(selection)}};
+}
+
+TEST(SelectionTest, IsThePlainOrderWhereItTakesAll) {
+  const auto all = std::make_shared<const Selection>(
+      std::vector<RecordGroup>{Range(0, 100)});
+  for (const Shuffle shuffle : {Shuffle::kGlobal, Shuffle::kNone}) {
+    const SampleOrder selected = Ordered(all, shuffle);
+    const SampleOrder plain = Ordered(nullptr, shuffle);
+    for (std::int64_t i = 0; i < 100; ++i) {
+      ASSERT_EQ(selected.RecordAt(3, i), plain.RecordAt(3, i));
+    }
+  }
+}
+
+TEST(SelectionTest, HasEachRecordOfASubsetOnceInEveryEpoch) {
+  const auto subset = std::make_shared<const Selection>(
+      std::vector<RecordGroup>{{.name = "list", .ids = {7, 3, 99, 41}}});
+  EXPECT_TRUE(subset->is_subset());
+  EXPECT_EQ(subset->last_record(), 99);
+  const SampleOrder own = Ordered(subset, Shuffle::kNone);
+  const SampleOrder global = Ordered(subset, Shuffle::kGlobal);
+  std::vector<std::int64_t> in_order;
+  std::vector<std::int64_t> shuffled;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    in_order.push_back(own.RecordAt(8, i));
+    shuffled.push_back(global.RecordAt(8, i));
+  }
+  EXPECT_THAT(in_order, ElementsAre(7, 3, 99, 41));
+  EXPECT_THAT(shuffled, ::testing::UnorderedElementsAre(7, 3, 99, 41));
+}
+
+TEST(SelectionTest, BalancesGroupsOfAnySize) {
+  // 100 places of records 0..9, 100 of 10..99, 100 of 100..299.
+  const Selection selection({Range(0, 10), Range(10, 90), Range(100, 200)});
+  EXPECT_EQ(selection.places(), 300);
+  for (const std::size_t group : {0U, 1U, 2U}) {
+    EXPECT_EQ(selection.places_of(group), 100);
+  }
+  EXPECT_FALSE(selection.is_subset());
+  // In nine epochs each of the first comes 90 times, of the second 10 times,
+  // and of the third four or five times, but never two more than another.
+  for (const auto& [record, count] : Counts(selection, 9)) {
+    const int expected = record < 10 ? 90 : record < 100 ? 10 : 4;
+    EXPECT_GE(count, expected) << record;
+    EXPECT_LE(count, expected + (record < 100 ? 0 : 1)) << record;
+  }
+}
+
+TEST(SelectionTest, GoesThroughAGroupInAnotherOrderInEachPass) {
+  const Selection selection({Range(0, 40), Range(40, 20)});
+  // 30 places of the first 40 records: 4 epochs are 3 passes.
+  std::vector<std::int64_t> all;
+  for (std::uint32_t epoch = 0; epoch < 4; ++epoch) {
+    const std::vector<std::int64_t> records = Records(selection, epoch);
+    all.insert(all.end(), records.begin(), records.begin() + 30);
+  }
+  std::vector<std::vector<std::int64_t>> passes;
+  for (std::ptrdiff_t pass = 0; pass < 3; ++pass) {
+    passes.emplace_back(all.begin() + pass * 40, all.begin() + (pass + 1) * 40);
+    std::vector<std::int64_t> sorted = passes.back();
+    std::sort(sorted.begin(), sorted.end());
+    EXPECT_EQ(sorted.front(), 0);
+    EXPECT_EQ(sorted.back(), 39);
+    EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  }
+  EXPECT_NE(passes[0], passes[1]);
+  EXPECT_NE(passes[1], passes[2]);
+}
+
+TEST(SelectionTest, SharesPlacesOutByLargestRemainders) {
+  const Selection selection(
+      {Range(0, 10, 0.6), Range(0, 10, 0.25), Range(0, 10, 0.15)}, 11);
+  // 6.6, 2.75 and 1.65 places.
+  EXPECT_EQ(selection.places_of(0), 6);
+  EXPECT_EQ(selection.places_of(1), 3);
+  EXPECT_EQ(selection.places_of(2), 2);
+}
+
+TEST(SelectionTest, GivesEachRecordWhatItsWeightSays) {
+  std::vector<double> weights;
+  for (int i = 0; i < 500; ++i) {
+    weights.push_back(i % 7 == 0 ? 0 : i % 13 + 0.3 * (i % 3));
+  }
+  const double sum = std::reduce(weights.begin(), weights.end());
+  const Selection selection({Weighted(weights)}, 800);
+  EXPECT_EQ(selection.places(), 800);
+  for (std::uint32_t epoch = 0; epoch < 20; ++epoch) {
+    std::map<std::int64_t, int> counts;
+    for (const std::int64_t record : Records(selection, epoch)) {
+      ++counts[record];
+    }
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const double expected = weights[i] / sum * 800;
+      const int count = counts[static_cast<std::int64_t>(i)];
+      ASSERT_GE(count, std::floor(expected - 1e-6));
+      ASSERT_LE(count, std::ceil(expected + 1e-6));
+    }
+  }
+  // Over many epochs what is expected is what comes: within four standard
+  // deviations of a fraction that comes or not.
+  const std::map<std::int64_t, int> counts = Counts(selection, 1000);
+  for (std::size_t i = 0; i < weights.size(); i += 50) {
+    const auto found = counts.find(static_cast<std::int64_t>(i));
+    const double count = found == counts.end() ? 0 : found->second;
+    EXPECT_NEAR(count, weights[i] / sum * 800 * 1000, 4 * std::sqrt(250.0));
+  }
+}
+
+TEST(SelectionTest, NeverTakesARecordWithoutWeight) {
+  const Selection selection({Weighted({0, 0, 1, 0, 2, 0, 0})}, 50);
+  std::vector<std::int64_t> taken;
+  for (const auto& [record, count] : Counts(selection, 20)) {
+    taken.push_back(record);
+  }
+  EXPECT_THAT(taken, ElementsAre(2, 4));
+}
+
+TEST(SelectionTest, HasOneOrderForASeedAndAnEpoch) {
+  const Selection selection({Range(0, 40), Range(40, 20)});
+  EXPECT_EQ(Records(selection, 2), Records(selection, 2));
+  EXPECT_NE(Records(selection, 2), Records(selection, 6));  // whole passes on
+  EXPECT_NE(selection.RecordAt(1, 0, 0) * 40 + selection.RecordAt(1, 0, 1),
+            selection.RecordAt(2, 0, 0) * 40 + selection.RecordAt(2, 0, 1));
+}
+
+TEST(SelectionTest, HasAnIdentityOfAllThatDecides) {
+  const std::vector<Selection> selections = {
+      Selection({Range(0, 10)}),
+      Selection({Range(1, 10)}),
+      Selection({Range(0, 10)}, 11),
+      Selection({Range(0, 5), Range(5, 5)}),
+      Selection({Range(0, 5, 2), Range(5, 5)}),
+      Selection({{.name = "ids", .ids = {1, 2, 3}}}),
+      Selection({{.name = "ids", .ids = {1, 3, 2}}}),
+      Selection({Weighted({1, 1, 1})}),
+      Selection({Weighted({1, 2, 1})})};
+  for (const Selection& a : selections) {
+    EXPECT_EQ(a.identity().size(), 16U);
+    for (const Selection& b : selections) {
+      EXPECT_EQ(a.identity() == b.identity(), &a == &b);
+    }
+  }
+  // A name decides nothing, and weights that come to the same neither.
+  EXPECT_EQ(
+      Selection({{.name = "other", .range = {0, 10}, .weight = 3}}).identity(),
+      selections[0].identity());
+}
+
+auto Refuses(const char* why) {
+  return Throws<UsageError>(Property(&UsageError::what, HasSubstr(why)));
+}
+
+TEST(SelectionTest, RefusesWhatSelectsNothing) {
+  EXPECT_THAT([] { Selection({}); }, Refuses("nothing is selected"));
+  EXPECT_THAT([] { Selection({Range(0, 3, 0)}); },
+              Refuses("nothing is selected"));
+  EXPECT_THAT([] { Selection({Range(0, 0)}); }, Refuses("range has none"));
+  EXPECT_THAT(
+      [] {
+        Selection({Range(0, 100, 1), Range(0, 1, 0.001)});
+      },
+      Refuses("range gets no place in an epoch of 101 records"));
+}
+
+TEST(SelectionTest, RefusesWhatIsNoWeight) {
+  for (const double weight :
+       {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_THAT([&] { Selection({Range(0, 3, weight)}); },
+                Refuses("a weight of range cannot be used"));
+    EXPECT_THAT(
+        [&] {
+          Selection({Weighted({1, weight})});
+        },
+        Refuses("a weight of weighted cannot be used"));
+  }
+  EXPECT_THAT([] { Selection({Weighted({0, 0})}); }, Refuses("not 0 for all"));
+  EXPECT_THAT(
+      [] {
+        Selection({Weighted({1e308, 1e308})});
+      },
+      Refuses("a weight of weighted cannot be used"));
+}
+
+TEST(SelectionTest, RefusesAnEpochThatNoOrderCanHold) {
+  EXPECT_THAT([] { Selection({Range(0, 3)}, std::int64_t{1} << 32); },
+              Refuses("an epoch of 4294967296 records"));
+  EXPECT_THAT([] { Selection({Range(0, 3)}, -1); },
+              Refuses("an epoch of -1 records"));
+}
+
+TEST(SelectionTest, IsRefusedByAnOrderThatCannotTakeIt) {
+  const auto subset =
+      std::make_shared<const Selection>(std::vector<RecordGroup>{Range(0, 10)});
+  const auto balanced = std::make_shared<const Selection>(
+      std::vector<RecordGroup>{Range(0, 10), Range(10, 20)});
+  EXPECT_THAT([&] { Ordered(subset, Shuffle::kWindow); },
+              Refuses("shuffle is window: a selection needs global, or none"));
+  EXPECT_THAT([&] { Ordered(subset, Shuffle::kReference); },
+              Refuses("shuffle is reference"));
+  EXPECT_THAT([&] { Ordered(balanced, Shuffle::kNone); },
+              Refuses("shuffle is none"));
+  EXPECT_THAT(
+      [&] {
+        SampleOrder({5}, {.shuffle = Shuffle::kGlobal, .selection = subset});
+      },
+      Refuses("record 9 is selected, but the data set has only 5 records"));
+  EXPECT_THAT(
+      [&] { SampleOrder({50}, {.max_records = 7, .selection = subset}); },
+      Refuses("max_records and a selection exclude each other"));
+}
+
+}  // namespace
+}  // namespace infeed

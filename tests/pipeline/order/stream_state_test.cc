@@ -1,0 +1,248 @@
+#include "pipeline/order/stream_state.h"
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "pipeline/order/selection.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class StreamStateTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shards_ = std::make_unique<TestShards>(TestPayloads(8));
+  }
+  static void TearDownTestSuite() { shards_.reset(); }
+  static const RecordIndex& index() { return shards_->index(); }
+
+  // What is said to a stream of other options than the state's.
+  static std::string Refusal(const InputOptions& here,
+                             const InputOptions& there) {
+    return MessageOf<UsageError>(
+        [&] { CheckResumable(StateOf(index(), there, {}), index(), here); });
+  }
+
+  const InputOptions options_{.batch_size = 4, .image_size = 16, .seed = 7};
+
+ private:
+  static std::unique_ptr<TestShards> shards_;
+};
+
+std::unique_ptr<TestShards> StreamStateTest::shards_;
+
+TEST_F(StreamStateTest, IsReadBack) {
+  InputOptions options = options_;
+  options.seed = std::numeric_limits<std::uint64_t>::max();
+  options.augment = {.policy = AugmentPolicy::kRandAugment,
+                     .brightness = 0.4F,
+                     .erasing = 0.1F};
+  const StreamState state =
+      StateOf(index(), options,
+              {.epoch = std::numeric_limits<std::uint32_t>::max(),
+               .position = std::numeric_limits<std::int64_t>::max(),
+               .past_epochs = std::numeric_limits<std::uint32_t>::max()});
+  const std::string text = BuildStreamState(state);
+  EXPECT_EQ(ParseStreamState(text), state);
+  EXPECT_EQ(ResumePosition(text, index(), options), state.position);
+}
+
+TEST_F(StreamStateTest, IsTheFormatOfTheDocuments) {
+  const std::string text =
+      BuildStreamState(StateOf(index(), options_, {3, 4, 2}));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("{\n  \"schema\": 1,\n  \"epoch\": 3,\n"
+                              "  \"position\": 4,\n  \"past_epochs\": 2,\n"
+                              "  \"seed\": 7,\n"
+                              "  \"data\": \"" +
+                              index().identity() + "\",\n  \"options\": {\n"),
+                    HasSubstr("    \"recipe\": \"tpu\",\n"),
+                    HasSubstr("    \"selection\": null,\n")));
+}
+
+// Which counted epochs from 0 on, wherever the stream began.
+TEST_F(StreamStateTest, IsReadFromEarlierVersions) {
+  std::string text = BuildStreamState(StateOf(index(), options_, {3, 4}));
+  const std::string field = "  \"past_epochs\": 0,\n";
+  text.erase(text.find(field), field.size());
+  EXPECT_EQ(ResumePosition(text, index(), options_), (StreamPosition{3, 4, 3}));
+}
+
+// Three ranks fill an epoch of 8 records up to 9, or cut it to 6.
+TEST_F(StreamStateTest, RefusesRanksThatWouldShareAnotherEpoch) {
+  InputOptions here = options_;
+  here.batch_size = 12;
+  here.last_batch = LastBatch::kPad;
+  InputOptions there = here;
+  there.world_size = 3;
+  EXPECT_EQ(Refusal(here, there), "");
+  here.rank_share = there.rank_share = RankShare::kStrided;
+  EXPECT_THAT(Refusal(here, there),
+              HasSubstr("epoch_samples is 8 here, 9 in the state"));
+  here.rank_share = there.rank_share = RankShare::kStridedDrop;
+  EXPECT_THAT(Refusal(here, there),
+              HasSubstr("epoch_samples is 8 here, 6 in the state"));
+  there.world_size = 4;
+  EXPECT_EQ(Refusal(here, there), "");
+}
+
+TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
+  const std::vector<std::pair<std::string, std::function<void(InputOptions&)>>>
+      changes = {
+          {"batch_size is 8 here, 4 in the state",
+           [](InputOptions& o) { o.batch_size = 8; }},
+          {"rank_share is \"strided\" here, \"contiguous\" in the state",
+           [](InputOptions& o) { o.rank_share = RankShare::kStrided; }},
+          {"last_batch is \"pad\" here, \"drop\" in the state",
+           [](InputOptions& o) { o.last_batch = LastBatch::kPad; }},
+          {"image_size", [](InputOptions& o) { o.image_size = 17; }},
+          {"recipe is \"plain\" here, \"tpu\" in the state",
+           [](InputOptions& o) { o.recipe = Recipe::kPlain; }},
+          {"interpolation",
+           [](InputOptions& o) {
+             o.interpolation = Interpolation::kAntialias;
+           }},
+          {"augment is \"autoaugment\" here, \"none\" in the state",
+           [](InputOptions& o) {
+             o.augment.policy = AugmentPolicy::kAutoAugment;
+           }},
+          {"augment_layers", [](InputOptions& o) { o.augment.layers = 3; }},
+          {"augment_magnitude",
+           [](InputOptions& o) { o.augment.magnitude = 3; }},
+          {"brightness", [](InputOptions& o) { o.augment.brightness = 0.5F; }},
+          {"contrast", [](InputOptions& o) { o.augment.contrast = 0.5F; }},
+          {"saturation", [](InputOptions& o) { o.augment.saturation = 0.5F; }},
+          {"hue is 0.5 here, 0.0 in the state",
+           [](InputOptions& o) { o.augment.hue = 0.5F; }},
+          {"random_erasing", [](InputOptions& o) { o.augment.erasing = 0.5F; }},
+          {"training is false here, true in the state",
+           [](InputOptions& o) { o.training = false; }},
+          {"shuffle", [](InputOptions& o) { o.shuffle = Shuffle::kNone; }},
+          {"window_shards", [](InputOptions& o) { o.window_shards = 3; }},
+          {"window_records", [](InputOptions& o) { o.window_records = 3; }},
+          {"seed is 8 here, 7 in the state",
+           [](InputOptions& o) { o.seed = 8; }},
+          {"label_offset", [](InputOptions& o) { o.label_offset = 0; }},
+          {"max_records", [](InputOptions& o) { o.max_records = 5; }},
+          {"selection is \"",
+           [](InputOptions& o) {
+             o.selection = std::make_shared<const Selection>(
+                 std::vector<RecordGroup>{{.ids = {1, 2, 3, 4}}});
+           }},
+          {"random_flip", [](InputOptions& o) { o.random_flip = false; }},
+          {"scaled_decode", [](InputOptions& o) { o.scaled_decode = true; }},
+          {"max_pixels",
+           [](InputOptions& o) { o.jpeg_limits.max_pixels = 100; }},
+          {"max_scans", [](InputOptions& o) { o.jpeg_limits.max_scans = 10; }},
+          {"max_memory_bytes",
+           [](InputOptions& o) { o.jpeg_limits.max_memory_bytes = 1 << 20; }},
+      };
+  for (const auto& [message, change] : changes) {
+    InputOptions here = options_;
+    change(here);
+    EXPECT_THAT(Refusal(here, options_), HasSubstr(message));
+    EXPECT_EQ(Refusal(here, here), "") << message;
+  }
+}
+
+TEST_F(StreamStateTest, NamesAllDifferencesAtOnce) {
+  InputOptions here = options_;
+  here.batch_size = 2;
+  here.image_size = 8;
+  EXPECT_EQ(Refusal(here, options_),
+            "the state is another stream's: batch_size is 2 here, 4 in the "
+            "state; image_size is 8 here, 16 in the state");
+}
+
+TEST_F(StreamStateTest, IsTheSameForOtherThreadsRanksPoliciesAndLength) {
+  InputOptions here = options_;
+  here.on_bad_record = OnBadRecord::kSkip;
+  here.lenient = true;
+  here.world_size = 2;
+  here.rank = 1;
+  here.repeat = 9;
+  here.max_bad_records = 3;
+  here.max_bad_rate = 0.5;
+  here.graph = GraphKind::kBasic;
+  here.threads = 7;
+  here.batches_in_pool = 5;
+  here.prefetch_batches = 0;
+  here.use_seek_indexes = false;
+  here.use_cache = true;
+  here.memory_limit = 1 << 30;
+  here.bad_record_report = "bad.jsonl";
+  EXPECT_EQ(Refusal(here, options_), "");
+}
+
+TEST_F(StreamStateTest, IsRefusedForOtherData) {
+  const TestShards others(TestPayloads(9));
+  EXPECT_EQ(MessageOf<UsageError>([&] {
+              CheckResumable(StateOf(index(), options_, {}), others.index(),
+                             options_);
+            }),
+            "the state is another stream's: data is \"" +
+                others.index().identity() + "\" here, \"" + index().identity() +
+                "\" in the state");
+}
+
+TEST_F(StreamStateTest, NamesFieldsThatOneSideLacks) {
+  StreamState state = StateOf(index(), options_, {});
+  state.identity.back() = {"sharpness", "3"};
+  EXPECT_THAT(
+      MessageOf<UsageError>([&] { CheckResumable(state, index(), options_); }),
+      AllOf(HasSubstr("random_erasing is 0.0 here, missing in the "
+                      "state"),
+            HasSubstr("sharpness is unknown here, 3 in the state")));
+}
+
+TEST_F(StreamStateTest, IsRefusedWhereALaterVersionWroteIt) {
+  EXPECT_EQ(
+      MessageOf<UsageError>([] { (void)ParseStreamState(R"({"schema": 2})"); }),
+      "the stream's state is of schema 2, this version reads 1: a later "
+      "one wrote it");
+}
+
+TEST_F(StreamStateTest, SaysWhereItIsBroken) {
+  const auto message = [](const std::string& text) {
+    return MessageOf<DataError>([&] { (void)ParseStreamState(text); });
+  };
+  const std::string good = BuildStreamState(StateOf(index(), options_, {3, 4}));
+  const auto with = [&good](const std::string& old, const std::string& now) {
+    std::string text = good;
+    return text.replace(text.find(old), old.size(), now);
+  };
+  EXPECT_EQ(message(good), "");
+  EXPECT_THAT(message(good.substr(0, 60)), HasSubstr("at line 5, column 13"));
+  EXPECT_THAT(message(""), HasSubstr("not a stream's state"));
+  EXPECT_THAT(message("[]"), HasSubstr("not a stream's state"));
+  EXPECT_THAT(message(std::string(200'000, '[')),
+              HasSubstr("nested more than 32 levels deep"));
+  EXPECT_THAT(message(with("\"position\"", "\"place\"")),
+              HasSubstr("key 'position' not found"));
+  EXPECT_EQ(message(with("\"epoch\": 3", "\"epoch\": 4294967296")),
+            "epoch is 4294967296, not a whole number from 0 to 4294967295");
+  for (const char* bad : {"-1", "0.5", "\"4\"", "9223372036854775808"}) {
+    EXPECT_THAT(
+        message(with("\"position\": 4", "\"position\": " + std::string(bad))),
+        HasSubstr("position is " + std::string(bad) + ", not a whole"));
+  }
+  EXPECT_THAT(message(with("\"seed\": 7", "\"seed\": -7")),
+              HasSubstr("seed is -7"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,150 @@
+#include "pipeline/reading/memory_plan.h"
+
+#include <cstdint>
+#include <limits>
+
+#include "base/error.h"
+#include "pipeline/memory/batch.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
+
+constexpr std::int64_t kMebi = 1 << 20;
+constexpr PlannedData kData{.records = 500, .longest_record = 1000};
+const InputOptions kOptions{.batch_size = 8,
+                            .world_size = 2,
+                            .image_size = 10,
+                            .threads = 2,
+                            .batches_in_pool = 3,
+                            .memory_limit = 256 * kMebi};
+
+TEST(MemoryPlanTest, KnowsWhatIsNeededAnyhow) {
+  const MemoryPlan plan = PlanMemory(kOptions, kData);
+  EXPECT_EQ(plan.batches, 3 * Batch::MemoryBytes(4, 10));
+  EXPECT_EQ(plan.records, 2 * 1000);
+  EXPECT_EQ(plan.index, 24 * 500);
+  EXPECT_EQ(plan.program, 66 * kMebi);
+  EXPECT_EQ(plan.prefetch, 0);
+  EXPECT_EQ(plan.cache, 0);
+}
+
+TEST(MemoryPlanTest, CountsTheWindowsOfADevice) {
+  InputOptions options = kOptions;
+  options.image_size = 200;
+  options.device_resize = true;
+  EXPECT_EQ(PlanMemory(options, kData).batches,
+            3 * Batch::MemoryBytes(4, 200, BatchContent::kWindows));
+}
+
+TEST(MemoryPlanTest, GivesWhatIsLeftToImages) {
+  const MemoryPlan plan = PlanMemory(kOptions, kData);
+  EXPECT_LE(plan.total(), plan.limit);
+  EXPECT_GE(plan.total(), plan.limit - 1);
+  EXPECT_EQ(plan.decoding, 2 * (1000 + 4 * kMebi + plan.image));
+}
+
+TEST(MemoryPlanTest, GivesImagesNoMoreThanTheirLimit) {
+  InputOptions options = kOptions;
+  options.jpeg_limits.max_memory_bytes = 10 * kMebi;
+  const MemoryPlan plan = PlanMemory(options, kData);
+  EXPECT_EQ(plan.image, 10 * kMebi);
+  EXPECT_LT(plan.total(), plan.limit);
+}
+
+TEST(MemoryPlanTest, GivesTheCacheMostOfWhatIsLeft) {
+  const std::int64_t without = PlanMemory(kOptions, kData).image;
+  InputOptions options = kOptions;
+  options.use_cache = true;
+  const MemoryPlan plan = PlanMemory(options, kData);
+  EXPECT_EQ(plan.total(), plan.limit);
+  EXPECT_GT(plan.cache, 2 * plan.image);
+  EXPECT_LT(plan.image, without);
+}
+
+TEST(MemoryPlanTest, DividesTheLimitBetweenTheRanksOfAMachine) {
+  InputOptions options = kOptions;
+  options.local_world_size = 2;
+  EXPECT_EQ(PlanMemory(options, kData).limit, 128 * kMebi);
+  options.memory_limit = 128 * kMebi;
+  EXPECT_THROW((void)PlanMemory(options, kData), UsageError);
+}
+
+TEST(MemoryPlanTest, CountsWhatIsReadAheadFromStores) {
+  InputOptions options = kOptions;
+  options.memory_limit = 1024 * kMebi;
+  PlannedData data = kData;
+  data.in_cloud = true;
+  EXPECT_EQ(PlanMemory(options, data).prefetch, 512 * kMebi);
+}
+
+TEST(MemoryPlanTest, NamesBothNumbersThePartsAndWhatToLower) {
+  InputOptions options = kOptions;
+  options.memory_limit = 80 * kMebi;
+  EXPECT_THAT(
+      [&] { (void)PlanMemory(options, kData); },
+      Throws<UsageError>(Property(
+          &UsageError::what,
+          AllOf(HasSubstr("memory_limit is 80.0 MiB, but up to "),
+                HasSubstr(" bytes) is needed: program 66.0 MiB, index "),
+                HasSubstr(", decoding 24."),
+                HasSubstr(": raise it, or lower batch_size")))));
+}
+
+TEST(MemoryPlanTest, TakesALimitThatIsJustEnough) {
+  InputOptions options = kOptions;
+  options.jpeg_limits.max_memory_bytes = 1;
+  const std::int64_t least = PlanMemory(options, kData).total();
+  options.memory_limit = least;
+  EXPECT_EQ(PlanMemory(options, kData).total(), least);
+  --options.memory_limit;
+  EXPECT_THROW((void)PlanMemory(options, kData), UsageError);
+}
+
+TEST(MemoryPlanTest, DoesNotOverflowForTheLongestRecord) {
+  InputOptions options = kOptions;
+  options.threads = 1024;
+  options.jpeg_limits.max_pixels = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THROW(
+      (void)PlanMemory(options, {.records = 1,
+                                 .longest_record =
+                                     std::numeric_limits<std::int64_t>::max()}),
+      UsageError);
+}
+
+TEST(MemoryPlanTest, BoundsWhatOneImageMayTake) {
+  const MemoryPlan plan{.image = 100};
+  InputOptions options;
+  EXPECT_EQ(PlannedOptions(options, plan).jpeg_limits.max_memory_bytes, 100);
+  options.jpeg_limits.max_memory_bytes = 7;
+  EXPECT_EQ(PlannedOptions(options, plan).jpeg_limits.max_memory_bytes, 7);
+}
+
+TEST(MemoryPlanTest, SaysItInOneLine) {
+  const MemoryPlan plan{.limit = 256 * kMebi,
+                        .program = 64 * kMebi,
+                        .batches = 37 * kMebi + 1,
+                        .decoding = 100 * kMebi};
+  EXPECT_EQ(MemoryText(plan),
+            "memory: up to 201.0 MiB of 256.0 MiB: program 64.0 MiB, batches "
+            "37.0 MiB, decoding 100.0 MiB");
+}
+
+TEST(MemoryPlanTest, GivesEachThreadSeveralTasksOfABatch) {
+  EXPECT_EQ(SlotsPerTask({.batch_size = 64, .threads = 2}), 8);
+  EXPECT_EQ(SlotsPerTask({.batch_size = 128, .world_size = 2, .threads = 2}),
+            8);
+  EXPECT_EQ(SlotsPerTask({.batch_size = 64, .threads = 16}), 1);
+  EXPECT_EQ(SlotsPerTask({.batch_size = 4, .threads = 2}), 1);
+  EXPECT_EQ(SlotsPerTask({.batch_size = 4096, .threads = 2}), 16);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,110 @@
+#include "pipeline/reading/prefetcher.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "records/store/record_index.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using Records = std::vector<std::int64_t>;
+
+InputOptions Options() {
+  InputOptions options = {.batch_size = 4};
+  options.training = false;
+  options.shuffle = Shuffle::kNone;
+  return CheckedInputOptions(options);
+}
+
+// What is announced, call by call, of ten records in batches of four.
+class PrefetcherTest : public ::testing::Test {
+ protected:
+  Prefetcher Make(const PrefetchOptions& options,
+                  const InputOptions& input = Options()) {
+    return {order_, BatchSequence(10, input, {}), options,
+            [this](const Records& records) { announced_.push_back(records); }};
+  }
+
+  const SampleOrder order_{10, Shuffle::kNone, 0};
+  std::vector<Records> announced_;
+};
+
+TEST_F(PrefetcherTest, IsSoManyBatchesAhead) {
+  Prefetcher prefetcher = Make({.batches = 1});
+  prefetcher.Reach(0);
+  EXPECT_THAT(announced_, ElementsAre(Records{0, 1, 2, 3, 4, 5, 6, 7}));
+  prefetcher.Reach(1);
+  EXPECT_THAT(announced_[1], ElementsAre(8, 9));
+  prefetcher.Reach(2);
+  prefetcher.Reach(3);
+  EXPECT_EQ(announced_.size(), 2U);
+}
+
+TEST_F(PrefetcherTest, WithNoneAheadAnnouncesWhatIsPut) {
+  Prefetcher prefetcher = Make({.batches = 0});
+  prefetcher.Reach(0);
+  prefetcher.Reach(1);
+  EXPECT_THAT(announced_,
+              ElementsAre(Records{0, 1, 2, 3}, Records{4, 5, 6, 7}));
+}
+
+TEST_F(PrefetcherTest, AnnouncesABlockTogether) {
+  Prefetcher prefetcher = Make({.batches = 0, .block_positions = 6});
+  prefetcher.Reach(0);
+  EXPECT_THAT(announced_, ElementsAre(Records{0, 1, 2, 3, 4, 5, 6, 7}));
+  prefetcher.Reach(1);
+  EXPECT_EQ(announced_.size(), 1U);
+  prefetcher.Reach(2);
+  EXPECT_THAT(announced_[1], ElementsAre(8, 9));
+}
+
+TEST_F(PrefetcherTest, AnnouncesTheRanksShareAlone) {
+  InputOptions options = Options();
+  options.world_size = 2;
+  options.rank = 1;
+  Prefetcher prefetcher = Make({.batches = 1}, options);
+  prefetcher.Reach(0);
+  EXPECT_THAT(announced_, ElementsAre(Records{2, 3, 6, 7}));
+}
+
+TEST_F(PrefetcherTest, GoesOnIntoTheNextEpochInItsOrder) {
+  InputOptions options = Options();
+  options.training = true;
+  options.repeat = 0;
+  options.last_batch = LastBatch::kDrop;
+  const SampleOrder order(10, Shuffle::kGlobal, 3);
+  Prefetcher prefetcher(
+      order, BatchSequence(10, options, {}), {.batches = 1},
+      [this](const Records& records) { announced_.push_back(records); });
+  prefetcher.Reach(1);
+  ASSERT_EQ(announced_.size(), 1U);
+  ASSERT_EQ(announced_[0].size(), 12U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(announced_[0][i],
+              order.RecordAt(0, static_cast<std::int64_t>(i)));
+    EXPECT_EQ(announced_[0][8 + i],
+              order.RecordAt(1, static_cast<std::int64_t>(i)));
+  }
+}
+
+TEST(PlanPrefetchTest, TakesNeighboursTogetherWhereFilesAreShuffledInWindows) {
+  const TemporaryFolder folder;
+  const RecordIndex index({RecordFile().Add("a").Write(folder / "f")});
+  InputOptions options = {.prefetch_batches = 5};
+  EXPECT_EQ(PlanPrefetch(index, options).block_positions, 1);
+  EXPECT_EQ(PlanPrefetch(index, options).batches, 5);
+  options.shuffle = Shuffle::kWindow;
+  EXPECT_EQ(PlanPrefetch(index, options).block_positions,
+            options.window_records);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,129 @@
+#include "pipeline/stats/bottleneck.h"
+
+#include "tests/support/made_stats.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+TEST(BottleneckTest, IsUnknownBeforeTheFirstBatch) {
+  const Bottleneck bottleneck = BottleneckOf({});
+  EXPECT_EQ(bottleneck.bound, Bound::kUnknown);
+  EXPECT_FALSE(bottleneck.device_rate);
+}
+
+TEST(BottleneckTest, IsTheStageOfMostWorkWhereThreadsAreBusy) {
+  const Bottleneck bottleneck = BottleneckOf(BusyRun());
+  EXPECT_EQ(bottleneck.bound, Bound::kWorkers);
+  EXPECT_EQ(bottleneck.stage, "decode");
+  EXPECT_DOUBLE_EQ(bottleneck.stage_share, 15.0 / 19);
+  EXPECT_DOUBLE_EQ(bottleneck.busy_share, 19.0 / 22);
+  EXPECT_DOUBLE_EQ(bottleneck.device_wait_share, 0.9);
+}
+
+TEST(BottleneckTest, CountsAugmentationAsWork) {
+  PipelineStats stats = BusyRun();
+  stats.stages.push_back({"augment", 1280, 0, 16, 0});
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  EXPECT_EQ(bottleneck.stage, "augment");
+  EXPECT_DOUBLE_EQ(bottleneck.stage_share, 16.0 / 35);
+}
+
+TEST(BottleneckTest, CountsTheDevicesRateInItsOwnTime) {
+  EXPECT_DOUBLE_EQ(BottleneckOf(BusyRun()).device_rate.value(), 1216.0);
+}
+
+// 19 / 11 cores were busy and gave a tenth of what the device takes.
+TEST(BottleneckTest, NeedsAsManyCoresAsTheWorkForTheDevicesTime) {
+  EXPECT_DOUBLE_EQ(BottleneckOf(BusyRun()).cores_needed.value(), 19.0 / 11 * 9);
+}
+
+TEST(BottleneckTest, KnowsNoRateOfADeviceThatDoesNothing) {
+  PipelineStats stats = BusyRun();
+  stats.consumer_wait_seconds = 9.95;
+  EXPECT_FALSE(BottleneckOf(stats).device_rate);
+  EXPECT_FALSE(BottleneckOf(stats).cores_needed);
+}
+
+// 19 ms of work for each of 1,280 images: of the stages' own counts, since a
+// cache or a bad record's substitute make them differ.
+TEST(BottleneckTest, CountsWhatACoreMakes) {
+  PipelineStats stats = BusyRun();
+  EXPECT_DOUBLE_EQ(BottleneckOf(stats).images_per_core.value(), 1280.0 / 19);
+  stats.stages[1].items *= 2;
+  EXPECT_DOUBLE_EQ(BottleneckOf(stats).images_per_core.value(), 1280.0 / 18.5);
+  stats.stages.clear();
+  EXPECT_FALSE(BottleneckOf(stats).images_per_core);
+}
+
+TEST(BottleneckTest, HasNoDeviceWhereItsCallerSaysSo) {
+  PipelineStats stats = BusyRun();
+  stats.has_device = false;
+  stats.consumer_wait_seconds = 0.1;
+  EXPECT_EQ(BottleneckOf(stats).bound, Bound::kWorkers);
+  EXPECT_FALSE(BottleneckOf(stats).device_rate);
+  EXPECT_FALSE(BottleneckOf(stats).cores_needed);
+}
+
+TEST(BottleneckTest, CountsAllImagesOfAnIntervalAfterTheFirstBatch) {
+  PipelineStats stats = BusyRun();
+  stats.first_wait_seconds = 0;
+  EXPECT_DOUBLE_EQ(BottleneckOf(stats).device_rate.value(), 1280.0 / 2);
+}
+
+TEST(BottleneckTest, NeedsNoCoresWhereTheDeviceIsFed) {
+  PipelineStats stats = BusyRun();
+  stats.consumer_wait_seconds = 0.1;
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  EXPECT_EQ(bottleneck.bound, Bound::kConsumer);
+  EXPECT_EQ(bottleneck.cores_needed, 0);
+  EXPECT_DOUBLE_EQ(bottleneck.device_rate.value(), 1216 / 9.9);
+}
+
+TEST(BottleneckTest, IsThePoolWhereThreadsIdleForWantOfBatches) {
+  PipelineStats stats = BusyRun();
+  stats.stages[2].busy_seconds = 5;
+  EXPECT_EQ(BottleneckOf(stats).bound, Bound::kUnknown);
+  stats.stages[0].wait_seconds = 5;
+  EXPECT_EQ(BottleneckOf(stats).bound, Bound::kPool);
+}
+
+TEST(BottleneckTest, IsTheGraphWhereNothingOverlaps) {
+  PipelineStats stats = BusyRun();
+  stats.overlapped = false;
+  EXPECT_EQ(BottleneckOf(stats).bound, Bound::kNoOverlap);
+  stats.consumer_wait_seconds = 0;
+  EXPECT_EQ(BottleneckOf(stats).bound, Bound::kConsumer);
+}
+
+TEST(BottleneckTest, SharesOutWhatIsWasted) {
+  PipelineStats stats = BusyRun();
+  stats.outside_pixels = 70'000'000;  // and 230 million inside
+  stats.storage_bytes = 35'000'000;
+  stats.bad_record_totals = {.samples = 1280, .bad_samples = 32};
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  EXPECT_DOUBLE_EQ(bottleneck.outside_share, 70.0 / 300);
+  EXPECT_DOUBLE_EQ(bottleneck.storage_share, 0.25);
+  EXPECT_DOUBLE_EQ(bottleneck.bad_share, 0.025);
+}
+
+TEST(BottleneckTest, DividesByNothingWhereOneBatchWasAll) {
+  PipelineStats stats = BusyRun();
+  stats.first_wait_seconds = stats.elapsed_seconds;
+  stats.consumer_wait_seconds = 0;
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  EXPECT_EQ(bottleneck.device_wait_share, 0);
+  EXPECT_FALSE(bottleneck.device_rate);
+}
+
+TEST(BoundNameTest, NamesEach) {
+  EXPECT_EQ(BoundName(Bound::kUnknown), "unknown");
+  EXPECT_EQ(BoundName(Bound::kConsumer), "consumer");
+  EXPECT_EQ(BoundName(Bound::kWorkers), "workers");
+  EXPECT_EQ(BoundName(Bound::kPool), "pool");
+  EXPECT_EQ(BoundName(Bound::kNoOverlap), "no_overlap");
+}
+
+}  // namespace
+}  // namespace infeed

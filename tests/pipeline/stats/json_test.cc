@@ -1,0 +1,137 @@
+#include "pipeline/stats/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/stats/verdict.h"
+#include "tests/support/made_stats.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::StartsWith;
+
+TEST(StatsJsonTest, IsThisText) {
+  PipelineStats stats = BusyRun();
+  stats.stages.resize(1);
+  stats.queues.resize(1);
+  stats.bad_records = 2;
+  stats.first_bad_record = "a \"b\": record 3";
+  stats.bad_record_totals = {.samples = 1280,
+                             .bad_samples = 2,
+                             .different = 1,
+                             .frames = 2,
+                             .warnings = 3,
+                             .first_warning = "c: record 5"};
+  stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
+  stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
+  stats.outside_pixels = 12;
+  stats.storage_bytes = 512;
+  EXPECT_EQ(StatsJson(stats), R"({
+  "schema": 1,
+  "graph": "flow",
+  "threads": 2,
+  "cores": 2,
+  "has_device": true,
+  "elapsed_seconds": 11.0,
+  "batches": 20,
+  "images": 1280,
+  "images_per_second": 116.36363636363636,
+  "first_batch_seconds": 0.5,
+  "first_wait_seconds": 1.0,
+  "consumer_wait_seconds": 9.0,
+  "bad_records": 2,
+  "first_bad_record": "a \"b\": record 3",
+  "bad_record_totals": {
+    "samples": 1280,
+    "bad_samples": 2,
+    "different": 1,
+    "frame": 2,
+    "example": 0,
+    "label": 0,
+    "image": 0,
+    "warnings": 3,
+    "first_warning": "c: record 5",
+    "max_bad_records": -1,
+    "max_bad_rate": 1.0
+  },
+  "cache": {
+    "records": 7,
+    "bytes": 770,
+    "limit_bytes": 1000,
+    "hits": 5
+  },
+  "seek_index": {
+    "used": 3,
+    "refused": 1,
+    "none": 2,
+    "first_refused": ""
+  },
+  "outside_pixels": 12,
+  "storage_bytes": 512,
+  "memory_bytes": 50000000,
+  "stages": [
+    {
+      "name": "order",
+      "items": 1280,
+      "bytes": 0,
+      "busy_seconds": 0.01,
+      "wait_seconds": 0.1
+    }
+  ],
+  "queues": [
+    {
+      "name": "waiting",
+      "depth": 60,
+      "most": 128
+    }
+  ],
+  "bottleneck": {
+    "bound": "unknown",
+    "stage": "",
+    "stage_share": 0.0,
+    "busy_share": 0.0,
+    "images_per_core": null,
+    "device_wait_share": 0.9,
+    "device_rate": 1216.0,
+    "cores_needed": 0.0,
+    "outside_share": 0.0,
+    "storage_share": 0.0,
+    "bad_share": 0.0015625
+  },
+  "verdict": ")" + Verdict(stats) +
+                                  "\"\n}\n");
+}
+
+TEST(StatsJsonTest, CarriesTheBottleneckAndItsWords) {
+  const auto json = nlohmann::json::parse(StatsJson(BusyRun()));
+  EXPECT_EQ(json["bottleneck"]["bound"], "workers");
+  EXPECT_EQ(json["bottleneck"]["stage"], "decode");
+  EXPECT_EQ(json["verdict"], Verdict(BusyRun()));
+  EXPECT_EQ(json["stages"].size(), 6U);
+}
+
+TEST(StatsJsonTest, SaysNullWhereTheDeviceHasNoRate) {
+  const auto json = nlohmann::json::parse(StatsJson({}));
+  EXPECT_TRUE(json["bottleneck"]["device_rate"].is_null());
+  EXPECT_TRUE(json["bottleneck"]["cores_needed"].is_null());
+}
+
+TEST(StatsJsonTest, SurvivesAnyBytes) {
+  PipelineStats stats;
+  stats.first_bad_record = "\xFF\xFE";
+  const auto json = nlohmann::json::parse(StatsJson(stats));
+  EXPECT_EQ(json["first_bad_record"], "\uFFFD\uFFFD");
+}
+
+TEST(StatsJsonTest, NamesTheGraph) {
+  PipelineStats stats;
+  stats.overlapped = false;
+  EXPECT_THAT(StatsJson(stats), StartsWith("{\n  \"schema\": 1,\n  "
+                                           "\"graph\": \"basic\""));
+}
+
+}  // namespace
+}  // namespace infeed

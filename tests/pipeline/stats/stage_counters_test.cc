@@ -1,0 +1,93 @@
+#include "pipeline/stats/stage_counters.h"
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(StageCounterTest, AddsUp) {
+  StageCounter counter;
+  counter.Add(100, milliseconds(20), milliseconds(5));
+  counter.Add(50, milliseconds(10), milliseconds(1), 4);
+  const StageStats stats = counter.Read("decode");
+  EXPECT_EQ(stats.name, "decode");
+  EXPECT_EQ(stats.items, 5);
+  EXPECT_EQ(stats.bytes, 150);
+  EXPECT_DOUBLE_EQ(stats.busy_seconds, 0.030);
+  EXPECT_DOUBLE_EQ(stats.wait_seconds, 0.006);
+}
+
+TEST(StageCounterTest, LosesNothingBetweenThreads) {
+  StageCounter counter;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 1000; ++i) {
+          counter.Add(2, milliseconds(1), milliseconds(0));
+        }
+      });
+    }
+  }
+  EXPECT_EQ(counter.Read("read").items, 4000);
+  EXPECT_EQ(counter.Read("read").bytes, 8000);
+}
+
+TEST(QueueGaugeTest, KeepsWhatItHeldAtMost) {
+  QueueGauge gauge;
+  gauge.Add(5);
+  gauge.Add(-3);
+  gauge.Add(2);
+  const QueueStats stats = gauge.Read("ready");
+  EXPECT_EQ(stats.name, "ready");
+  EXPECT_EQ(stats.depth, 4);
+  EXPECT_EQ(stats.most, 5);
+}
+
+TEST(QueueGaugeTest, LosesNothingBetweenThreads) {
+  QueueGauge gauge;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 1000; ++i) {
+          gauge.Add(2);
+          gauge.Add(-1);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(gauge.depth(), 4000);
+  EXPECT_GE(gauge.Read("").most, 4000);
+  EXPECT_LE(gauge.Read("").most, 4004);
+}
+
+TEST(StageCountersTest, AreInTheOrderOfTheDatasWay) {
+  StageCounters counters;
+  const auto names = [&counters] {
+    std::string text;
+    for (const StageStats& stage : counters.Read()) {
+      text += stage.name + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(names(), "order read decode resize batch ");
+  counters.augment.Add(1, {}, {});
+  EXPECT_EQ(names(), "order read decode resize augment batch ");
+}
+
+TEST(StageCountersTest, ShareNoCacheLine) {
+  EXPECT_EQ(alignof(StageCounter), kCacheLine);
+  EXPECT_EQ(sizeof(StageCounter), kCacheLine);
+  EXPECT_EQ(sizeof(QueueGauge), kCacheLine);
+}
+
+}  // namespace
+}  // namespace infeed

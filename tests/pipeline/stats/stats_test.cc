@@ -1,0 +1,99 @@
+#include "pipeline/stats/stats.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+PipelineStats Later() {
+  PipelineStats stats;
+  stats.elapsed_seconds = 10;
+  stats.first_batch_seconds = 0.5;
+  stats.threads = 2;
+  stats.batches = 20;
+  stats.images = 1280;
+  stats.bad_records = 7;
+  stats.first_bad_record = "a: record 3: why";
+  stats.bad_record_totals = {.samples = 1280,
+                             .bad_samples = 7,
+                             .different = 6,
+                             .frames = 5,
+                             .examples = 4,
+                             .images = 3,
+                             .warnings = 2};
+  stats.cache.hits = 11;
+  stats.seek_indexes = {.used = 9, .refused = 5, .none = 3};
+  stats.outside_pixels = 5000;
+  stats.storage_bytes = 4096;
+  stats.first_wait_seconds = 0.25;
+  stats.consumer_wait_seconds = 4;
+  stats.memory_bytes = 1 << 20;
+  stats.stages = {{"read", 1300, 900, 3, 2}, {"decode", 1290, 700, 15, 1}};
+  stats.queues = {{"ready", 2, 3}};
+  return stats;
+}
+
+PipelineStats Earlier() {
+  PipelineStats stats = Later();
+  stats.elapsed_seconds = 6;
+  stats.batches = 12;
+  stats.images = 768;
+  stats.bad_records = 3;
+  stats.bad_record_totals = {.samples = 768, .bad_samples = 3};
+  stats.cache.hits = 1;
+  stats.seek_indexes = {.used = 4, .refused = 2, .none = 2};
+  stats.outside_pixels = 3000;
+  stats.storage_bytes = 1024;
+  stats.consumer_wait_seconds = 1;
+  stats.stages = {{"read", 800, 500, 1, 0.5}};
+  stats.queues = {{"ready", 1, 2}};
+  return stats;
+}
+
+TEST(PipelineStatsTest, SubtractsWhatIsCounted) {
+  const PipelineStats interval = Later().Since(Earlier());
+  EXPECT_EQ(interval.elapsed_seconds, 4);
+  EXPECT_EQ(interval.batches, 8);
+  EXPECT_EQ(interval.images, 512);
+  EXPECT_EQ(interval.images_per_second(), 128);
+  EXPECT_EQ(interval.bad_records, 4);
+  EXPECT_EQ(interval.bad_record_totals.samples, 512);
+  EXPECT_EQ(interval.bad_record_totals.bad_samples, 4);
+  EXPECT_EQ(interval.bad_record_totals.frames, 5);
+  EXPECT_EQ(interval.cache.hits, 10);
+  EXPECT_EQ(interval.seek_indexes.used, 5);
+  EXPECT_EQ(interval.seek_indexes.refused, 3);
+  EXPECT_EQ(interval.seek_indexes.none, 1);
+  EXPECT_EQ(interval.outside_pixels, 2000);
+  EXPECT_EQ(interval.storage_bytes, 3072);
+  EXPECT_EQ(interval.first_wait_seconds, 0);
+  EXPECT_EQ(interval.consumer_wait_seconds, 3);
+}
+
+TEST(PipelineStatsTest, SubtractsStagesByName) {
+  const PipelineStats interval = Later().Since(Earlier());
+  const StageStats& read = *interval.stage("read");
+  EXPECT_EQ(read.items, 500);
+  EXPECT_EQ(read.bytes, 400);
+  EXPECT_EQ(read.busy_seconds, 2);
+  EXPECT_EQ(read.wait_seconds, 1.5);
+  EXPECT_EQ(interval.stage("decode")->items, 1290);
+}
+
+TEST(PipelineStatsTest, KeepsWhatIsNotCounted) {
+  const PipelineStats interval = Later().Since(Earlier());
+  EXPECT_EQ(interval.threads, 2);
+  EXPECT_EQ(interval.first_batch_seconds, 0.5);
+  EXPECT_EQ(interval.first_bad_record, "a: record 3: why");
+  EXPECT_EQ(interval.memory_bytes, 1 << 20);
+  EXPECT_EQ(interval.queues[0].depth, 2);
+  EXPECT_EQ(interval.queues[0].most, 3);
+}
+
+TEST(PipelineStatsTest, HasNoRateBeforeItBegins) {
+  EXPECT_EQ(PipelineStats().images_per_second(), 0);
+  EXPECT_EQ(PipelineStats().stage("read"), nullptr);
+}
+
+}  // namespace
+}  // namespace infeed

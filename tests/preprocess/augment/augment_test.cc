@@ -1,0 +1,225 @@
+#include "preprocess/augment/augment.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "preprocess/augment/erasing.h"
+#include "preprocess/augment/jitter.h"
+#include "tests/support/augment_images.h"
+
+namespace infeed {
+namespace {
+
+using Pixels = std::vector<std::uint32_t>;
+constexpr int kSide = 24;
+
+constexpr AugmentOptions kRand{.policy = AugmentPolicy::kRandAugment};
+constexpr AugmentOptions kAuto{.policy = AugmentPolicy::kAutoAugment};
+constexpr AugmentOptions kAll{.policy = AugmentPolicy::kRandAugment,
+                              .layers = 3,
+                              .magnitude = 9,
+                              .brightness = 0.4F,
+                              .contrast = 0.4F,
+                              .saturation = 0.4F,
+                              .hue = 0.1F,
+                              .erasing = 0.5F};
+
+SampleKey Key(std::uint64_t position) {
+  return {.seed = 5, .epoch = 2, .position = position};
+}
+
+Pixels Augmented(const AugmentOptions& options, const SampleKey& key) {
+  Pixels pixels = AugmentImage("noise", kSide);
+  Augmenter(options, kSide).Apply(pixels, key);
+  return pixels;
+}
+
+SampleRandom DrawsFrom(const SampleKey& key, std::uint32_t block) {
+  return SampleRandom(key, RandomStream::kAugmentation, block);
+}
+
+// As the class comment has it: the operation is drawn already.
+void ApplyNext(AugmentOp op, int level, const AugmentReach& reach,
+               SampleRandom& random, Pixels& pixels) {
+  OpScratch scratch;
+  OpDraws draws;
+  draws.is_negative = random.Below(2) == 1;
+  draws.row = static_cast<int>(random.Below(kSide));
+  draws.column = static_cast<int>(random.Below(kSide));
+  ApplyAugmentOp(op, level, reach, draws, {pixels, kSide}, scratch);
+}
+
+void RandAugmentByHand(const AugmentOptions& options, const SampleKey& key,
+                       Pixels& pixels) {
+  for (int layer = 0; layer < options.layers; ++layer) {
+    SampleRandom random = DrawsFrom(key, 8 + static_cast<std::uint32_t>(layer));
+    const auto op = static_cast<AugmentOp>(random.Below(16));
+    ApplyNext(op, options.magnitude, kRandAugmentReach, random, pixels);
+  }
+}
+
+TEST(AugmenterTest, DoesNothingUnlessTold) {
+  EXPECT_EQ(Augmented({}, Key(1)), AugmentImage("noise", kSide));
+}
+
+TEST(AugmenterTest, RandAugmentDrawsAsDocumented) {
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    Pixels expected = AugmentImage("noise", kSide);
+    RandAugmentByHand(kRand, Key(i), expected);
+    ASSERT_EQ(Augmented(kRand, Key(i)), expected) << i;
+  }
+}
+
+TEST(AugmenterTest, AutoAugmentDrawsAsDocumented) {
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    Pixels expected = AugmentImage("noise", kSide);
+    const SubPolicy& pair = AutoAugmentPolicy()[DrawsFrom(Key(i), 8).Below(25)];
+    for (std::uint32_t step = 0; step < 2; ++step) {
+      SampleRandom random = DrawsFrom(Key(i), 9 + step);
+      if (random.Real() + pair[step].probability >= 1.0F) {
+        ApplyNext(pair[step].op, pair[step].level, kAutoAugmentReach, random,
+                  expected);
+      }
+    }
+    ASSERT_EQ(Augmented(kAuto, Key(i)), expected) << i;
+  }
+}
+
+TEST(AugmenterTest, JittersThenAppliesThePolicyThenErases) {
+  int erased = 0;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    Pixels expected = AugmentImage("noise", kSide);
+    SampleRandom jitter = DrawsFrom(Key(i), 0);
+    ApplyJitter(DrawJitter(kAll, jitter), expected);
+    RandAugmentByHand(kAll, Key(i), expected);
+    SampleRandom erasing = DrawsFrom(Key(i), 2);
+    if (const auto window = DrawErasing(kAll.erasing, kSide, erasing)) {
+      FillWindow(*window, 0, {expected, kSide});
+      ++erased;
+    }
+    ASSERT_EQ(Augmented(kAll, Key(i)), expected) << i;
+  }
+  EXPECT_GT(erased, 0);
+}
+
+TEST(AugmenterTest, TheKeyDecides) {
+  const Pixels pixels = Augmented(kAll, {.seed = 1, .epoch = 2, .position = 3});
+  EXPECT_EQ(Augmented(kAll, {.seed = 1, .epoch = 2, .position = 3}), pixels);
+  EXPECT_NE(Augmented(kAll, {.seed = 2, .epoch = 2, .position = 3}), pixels);
+  EXPECT_NE(Augmented(kAll, {.seed = 1, .epoch = 3, .position = 3}), pixels);
+  EXPECT_NE(Augmented(kAll, {.seed = 1, .epoch = 2, .position = 4}), pixels);
+}
+
+TEST(AugmenterTest, ImagesLeaveNothingBehind) {
+  Augmenter used(kAll, kSide);
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    Pixels pixels = AugmentImage("noise", kSide);
+    used.Apply(pixels, Key(i));
+    ASSERT_EQ(pixels, Augmented(kAll, Key(i))) << i;
+  }
+}
+
+// What the images of a policy look like, and how often each.
+using Outcomes = std::map<Pixels, double>;
+
+// The image after an operation that needs no place, if it is applied at all.
+Pixels After(bool is_applied, const PolicyStep& step, bool is_negative,
+             const AugmentReach& reach, Pixels pixels) {
+  OpScratch scratch;
+  if (is_applied) {
+    ApplyAugmentOp(step.op, step.level, reach, {.is_negative = is_negative},
+                   {pixels, kSide}, scratch);
+  }
+  return pixels;
+}
+
+void AddOutcomes(const SubPolicy& pair, double share, Outcomes& outcomes) {
+  for (int choice = 0; choice < 16; ++choice) {
+    const bool first = (choice & 1) != 0;
+    const bool second = (choice & 2) != 0;
+    const Pixels once = After(first, pair[0], (choice & 4) != 0,
+                              kAutoAugmentReach, AugmentImage("noise", kSide));
+    const double p0 = pair[0].probability;
+    const double p1 = pair[1].probability;
+    outcomes[After(second, pair[1], (choice & 8) != 0, kAutoAugmentReach,
+                   once)] +=
+        share * (first ? p0 : 1 - p0) * (second ? p1 : 1 - p1) / 4;
+  }
+}
+
+Outcomes CountOutcomes(const AugmentOptions& options, int images) {
+  Outcomes counts;
+  for (int i = 0; i < images; ++i) {
+    counts[Augmented(options, Key(static_cast<std::uint64_t>(i)))] += 1;
+  }
+  return counts;
+}
+
+// Within five standard deviations.
+void ExpectCount(double count, int images, double share) {
+  EXPECT_NEAR(count, images * share,
+              5 * std::sqrt(images * share * (1 - share)));
+}
+
+TEST(AugmenterTest, AutoAugmentHasItsProbabilities) {
+  constexpr int kImages = 6000;
+  Outcomes expected;  // Some are of several pairs.
+  for (const SubPolicy& pair : AutoAugmentPolicy()) {
+    AddOutcomes(pair, 1.0 / 25, expected);
+  }
+  EXPECT_GT(expected.size(), 50U);
+  Outcomes counts = CountOutcomes(kAuto, kImages);
+  for (const auto& [pixels, share] : expected) {
+    ExpectCount(counts[pixels], kImages, share);
+  }
+  EXPECT_EQ(counts.size(), expected.size());
+}
+
+TEST(AugmenterTest, RandAugmentPicksOperationsAndSignsEvenly) {
+  constexpr int kImages = 3200;
+  AugmentOptions options = kRand;
+  options.layers = 1;
+  options.magnitude = 1;  // Every operation gives other pixels.
+  Outcomes counts = CountOutcomes(options, kImages);
+  double others = kImages;
+  for (int op = 0; op < kAugmentOps - 1; ++op) {
+    const PolicyStep step{static_cast<AugmentOp>(op), 1, options.magnitude};
+    const auto take = [&](bool is_negative) {
+      return std::exchange(
+          counts[After(true, step, is_negative, kRandAugmentReach,
+                       AugmentImage("noise", kSide))],
+          0);
+    };
+    const double positive = take(false);
+    const double negative = take(true);  // 0 where there is no sign.
+    others -= positive + negative;
+    ExpectCount(positive + negative, kImages, 1.0 / kAugmentOps);
+    if (negative > 0) {
+      ExpectCount(negative, kImages, 0.5 / kAugmentOps);
+    }
+  }
+  ExpectCount(others, kImages, 1.0 / kAugmentOps);  // Cutout.
+}
+
+TEST(AugmenterTest, RefusesOptionsOutOfTheirRange) {
+  EXPECT_THAT([] { Augmenter({.layers = 0}, kSide); },
+              testing::ThrowsMessage<UsageError>(
+                  testing::HasSubstr("augment layers is 0: give")));
+}
+
+TEST(AugmenterDeathTest, TakesWholeImages) {
+  Augmenter augmenter(kRand, kSide);
+  Pixels pixels(std::size_t{kSide} * kSide - 1);
+  EXPECT_DEATH(augmenter.Apply(pixels, {}), "pixels are those of one image");
+}
+
+}  // namespace
+}  // namespace infeed

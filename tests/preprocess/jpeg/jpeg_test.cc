@@ -1,0 +1,389 @@
+#include "preprocess/jpeg/jpeg.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/test_jpeg.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+
+std::string Decoded(JpegDecoder& decoder, const std::string& jpeg) {
+  RgbImage image;
+  std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+  decoder.Decode(image);
+  return Flat(image.view());
+}
+
+std::string Decoded(const std::string& jpeg) {
+  JpegDecoder decoder;
+  return Decoded(decoder, jpeg);
+}
+
+// The message of the DataError that decoding ends with. Decodes a good image
+// afterwards: the decoder must be usable.
+std::string ErrorOf(const std::string& jpeg, const JpegLimits& limits = {}) {
+  JpegDecoder decoder(limits);
+  std::string message = "no error";
+  try {
+    std::ignore = Decoded(decoder, jpeg);
+  } catch (const DataError& error) {
+    message = error.what();
+  }
+  const std::string good = TestJpeg({.width = 9, .height = 9});
+  EXPECT_EQ(Decoded(decoder, good), Decoded(good));
+  return message;
+}
+
+// The place of the first marker with the given second byte.
+std::size_t FindMarker(const std::string& jpeg, int code) {
+  return jpeg.find(std::string{'\xff', static_cast<char>(code)});
+}
+
+// Drops every segment with the marker.
+std::string WithoutSegments(std::string jpeg, int code) {
+  for (std::size_t at = FindMarker(jpeg, code); at != std::string::npos;
+       at = FindMarker(jpeg, code)) {
+    const auto byte = [&](std::size_t i) {
+      return static_cast<unsigned char>(jpeg[at + i]);
+    };
+    jpeg.erase(at, 2 + byte(2) * 256 + byte(3));
+  }
+  return jpeg;
+}
+
+std::string WithSize(std::string jpeg, int width, int height) {
+  const std::size_t frame = FindMarker(jpeg, 0xC0);
+  for (const auto& [place, value] : {std::pair{5, height}, {7, width}}) {
+    jpeg[frame + place] = static_cast<char>(value >> 8);
+    jpeg[frame + place + 1] = static_cast<char>(value);
+  }
+  return jpeg;
+}
+
+TEST(JpegDecoderTest, ReadsTheHeader) {
+  JpegDecoder decoder;
+  const std::string jpeg = TestJpeg({.width = 31, .height = 17});
+  const JpegInfo info = decoder.ReadHeader(AsBytes(jpeg));
+  EXPECT_EQ(info.width, 31);
+  EXPECT_EQ(info.height, 17);
+  EXPECT_EQ(info.components, 3);
+  EXPECT_FALSE(info.progressive);
+}
+
+TEST(JpegDecoderTest, TellsComponentsAndProgressive) {
+  JpegDecoder decoder;
+  const std::string gray = TestJpeg({.color = TestColor::kGray});
+  EXPECT_EQ(decoder.ReadHeader(AsBytes(gray)).components, 1);
+  const std::string inks = TestJpeg({.color = TestColor::kAdobeYcck});
+  EXPECT_EQ(decoder.ReadHeader(AsBytes(inks)).components, 4);
+  const std::string progressive = TestJpeg({.progressive = true});
+  EXPECT_TRUE(decoder.ReadHeader(AsBytes(progressive)).progressive);
+}
+
+TEST(JpegDecoderTest, DecodesWhatWasEncoded) {
+  const RgbImage image = TestPhotograph(61, 47, 3);
+  const std::string pixels = Flat(image.view());
+  const std::string decoded =
+      Decoded(EncodeJpeg(image.view(), {.quality = 100, .subsample = false}));
+  ASSERT_EQ(decoded.size(), pixels.size());
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    EXPECT_LE(std::abs(static_cast<unsigned char>(decoded[i]) -
+                       static_cast<unsigned char>(pixels[i])),
+              4);
+  }
+}
+
+TEST(JpegDecoderTest, KindsOfScansGiveTheSamePixels) {
+  const auto decoded = [](TestJpegOptions options) {
+    options.subsampling = Subsampling::k420;
+    return Decoded(TestJpeg(options));
+  };
+  const std::string pixels = decoded({});
+  EXPECT_EQ(decoded({.progressive = true}), pixels);
+  EXPECT_EQ(decoded({.separate_scans = true}), pixels);
+  EXPECT_EQ(decoded({.arithmetic = true}), pixels);
+  EXPECT_EQ(decoded({.optimize = true}), pixels);
+  EXPECT_EQ(decoded({.restart_interval = 2}), pixels);
+}
+
+TEST(JpegDecoderTest, SpreadsGray) {
+  const std::string pixels = Decoded(TestJpeg({.color = TestColor::kGray}));
+  for (std::size_t i = 0; i < pixels.size(); i += 3) {
+    ASSERT_EQ(pixels[i], pixels[i + 1]);
+    ASSERT_EQ(pixels[i], pixels[i + 2]);
+  }
+}
+
+TEST(JpegDecoderTest, TurnsInksIntoRgb) {
+  const std::string jpeg = TestJpeg({.color = TestColor::kCmyk});
+  const std::string inks = DecodeInks(jpeg);
+  const std::string pixels = Decoded(jpeg);
+  ASSERT_EQ(pixels.size() / 3, inks.size() / 4);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const int ink = static_cast<unsigned char>(inks[i / 3 * 4 + i % 3]);
+    const int black = static_cast<unsigned char>(inks[i / 3 * 4 + 3]);
+    ASSERT_EQ(static_cast<unsigned char>(pixels[i]),
+              (255 - black) * (255 - ink) / 255);
+  }
+}
+
+TEST(JpegDecoderTest, TakesAdobesInksAsInverted) {
+  for (const TestColor color : {TestColor::kAdobeCmyk, TestColor::kAdobeYcck}) {
+    const std::string jpeg = TestJpeg({.color = color});
+    const std::string inks = DecodeInks(jpeg);
+    const std::string pixels = Decoded(jpeg);
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      const int ink = static_cast<unsigned char>(inks[i / 3 * 4 + i % 3]);
+      const int black = static_cast<unsigned char>(inks[i / 3 * 4 + 3]);
+      ASSERT_EQ(static_cast<unsigned char>(pixels[i]), black * ink / 255);
+    }
+  }
+}
+
+TEST(JpegDecoderTest, ImagesDoNotLendEachOtherTables) {
+  JpegDecoder decoder;
+  const std::string intact = TestJpeg();
+  const std::string other = TestJpeg({.quality = 40, .optimize = true});
+  std::ignore = Decoded(decoder, other);
+  // Without Huffman tables the standard ones hold, as in motion JPEG.
+  EXPECT_EQ(Decoded(decoder, WithoutSegments(intact, 0xC4)), Decoded(intact));
+  std::ignore = Decoded(decoder, other);
+  EXPECT_THROW(std::ignore = Decoded(decoder, WithoutSegments(intact, 0xDB)),
+               DataError);
+}
+
+// The DCT of a constant image has one coefficient a block: any scale keeps it.
+TEST(JpegDecoderTest, DecodesToEighths) {
+  RgbImage gray;
+  gray.Resize(35, 17);
+  std::fill(gray.pixels().begin(), gray.pixels().end(), std::uint8_t{77});
+  const std::string jpeg = EncodeJpeg(gray.view());
+  JpegDecoder decoder;
+  for (int eighths = 1; eighths <= 8; ++eighths) {
+    RgbImage image;
+    std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+    decoder.DecodeScaled(eighths, image);
+    EXPECT_EQ(image.width(), (35 * eighths + 7) / 8);
+    EXPECT_EQ(image.height(), (17 * eighths + 7) / 8);
+    EXPECT_EQ(Flat(image.view()),
+              std::string(image.pixels().size(), static_cast<char>(77)));
+  }
+}
+
+TEST(JpegDecoderTest, EightEighthsAreTheWholeDecode) {
+  for (const TestColor color : {TestColor::kRgb, TestColor::kAdobeCmyk}) {
+    const std::string jpeg = TestJpeg({.width = 33,
+                                       .height = 21,
+                                       .subsampling = Subsampling::k420,
+                                       .color = color});
+    JpegDecoder decoder;
+    RgbImage image;
+    std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+    decoder.DecodeScaled(8, image);
+    EXPECT_EQ(Flat(image.view()), Decoded(jpeg));
+  }
+}
+
+TEST(JpegDecoderTest, ToleratesWarningsWhenAsked) {
+  const std::string jpeg = TestJpeg({.width = 64, .height = 64});
+  const std::string cut = jpeg.substr(0, jpeg.size() * 3 / 4);
+  EXPECT_THAT(ErrorOf(cut), HasSubstr("Premature end of JPEG file"));
+  JpegDecoder decoder({}, JpegWarnings::kTolerated);
+  const std::string half = Decoded(decoder, cut);
+  EXPECT_THAT(decoder.warning(), HasSubstr("Premature end of JPEG file"));
+  const std::string whole = Decoded(decoder, jpeg);
+  EXPECT_EQ(decoder.warning(), "");
+  EXPECT_EQ(whole, Decoded(jpeg));
+  // The rows that were there are as they were.
+  EXPECT_EQ(half.substr(0, 64 * 3 * 32), whole.substr(0, 64 * 3 * 32));
+  EXPECT_THROW(Decoded(decoder, "no JPEG"), DataError);
+}
+
+TEST(JpegDecoderTest, RefusesAnEmptyInput) {
+  EXPECT_EQ(ErrorOf(""), "Empty input file");
+}
+
+TEST(JpegDecoderTest, RefusesWhatIsNotAJpeg) {
+  EXPECT_EQ(ErrorOf("garbage"), "Not a JPEG file: starts with 0x67 0x61");
+}
+
+TEST(JpegDecoderTest, RefusesAHeaderWithoutAnImage) {
+  const std::string jpeg = TestJpeg();
+  EXPECT_EQ(ErrorOf(jpeg.substr(0, 2) + "\xff\xd9"),
+            "JPEG datastream contains no image");
+}
+
+TEST(JpegDecoderTest, RefusesATruncatedImageWhereverItEnds) {
+  const std::string jpeg = TestJpeg({.width = 24, .height = 24});
+  for (std::size_t size = 1; size < jpeg.size(); ++size) {
+    EXPECT_NE(ErrorOf(jpeg.substr(0, size)), "no error") << size;
+  }
+  EXPECT_EQ(ErrorOf(jpeg.substr(0, jpeg.size() - 20)),
+            "Premature end of JPEG file");
+}
+
+TEST(JpegDecoderTest, TakesWarningsAsErrors) {
+  std::string jpeg = TestJpeg();
+  jpeg.insert(jpeg.size() - 2, 5, '\0');
+  EXPECT_THAT(ErrorOf(jpeg), HasSubstr("extraneous bytes before marker 0xd9"));
+}
+
+TEST(JpegDecoderTest, RefusesHugeSizesBeforeAllocating) {
+  EXPECT_EQ(ErrorOf(WithSize(TestJpeg(), 65500, 65500)),
+            "a JPEG of 65500x65500 pixels is over the limit of 178956970");
+}
+
+TEST(JpegDecoderTest, PixelsAreLimitedInclusively) {
+  const std::string jpeg = TestJpeg({.width = 20, .height = 10});
+  EXPECT_EQ(ErrorOf(jpeg, {.max_pixels = 200}), "no error");
+  EXPECT_EQ(ErrorOf(jpeg, {.max_pixels = 199}),
+            "a JPEG of 20x10 pixels is over the limit of 199");
+}
+
+TEST(JpegDecoderTest, RefusesTooManyScans) {
+  const std::string jpeg = TestJpeg({.progressive = true});
+  EXPECT_EQ(ErrorOf(jpeg, {.max_scans = 10}), "no error");
+  EXPECT_EQ(ErrorOf(jpeg, {.max_scans = 9}), "more than 9 scans in the JPEG");
+}
+
+TEST(JpegDecoderTest, LimitsLibjpegsMemory) {
+  const std::string jpeg =
+      TestJpeg({.width = 640, .height = 640, .progressive = true});
+  EXPECT_EQ(ErrorOf(jpeg, {.max_memory_bytes = 500000}),
+            "the JPEG needs more memory than its limit");
+  EXPECT_EQ(ErrorOf(jpeg, {.max_memory_bytes = 5000000}), "no error");
+}
+
+TEST(JpegDecoderTest, RefusesABrokenFrameHeader) {
+  std::string jpeg = TestJpeg();
+  jpeg[FindMarker(jpeg, 0xC0) + 9] = 2;
+  EXPECT_THAT(ErrorOf(jpeg), HasSubstr("marker length"));
+}
+
+TEST(JpegDecoderTest, NamesTheLimitThatMakesNoSense) {
+  const auto message = [](const JpegLimits& limits) -> std::string {
+    try {
+      const JpegDecoder decoder(limits);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({.max_pixels = 0}),
+            "JpegLimits::max_pixels must be above 0");
+  EXPECT_EQ(message({.max_scans = -1}),
+            "JpegLimits::max_scans must be above 0");
+  EXPECT_EQ(message({.max_memory_bytes = 0}),
+            "JpegLimits::max_memory_bytes must be above 0");
+}
+
+TEST(JpegDecoderTest, RowsBelowTheWindowAreNotRead) {
+  JpegDecoder decoder;
+  RgbImage image;
+  const std::string jpeg = TestJpeg({.width = 64, .height = 640});
+  const std::string half = jpeg.substr(0, jpeg.size() / 2);
+  std::ignore = decoder.ReadHeader(AsBytes(half));
+  decoder.DecodeWindow({.y = 100, .x = 10, .height = 50, .width = 20}, image);
+  EXPECT_EQ(image.height(), 50);
+  std::ignore = decoder.ReadHeader(AsBytes(half));
+  EXPECT_THROW(
+      decoder.DecodeWindow({.y = 600, .x = 0, .height = 9, .width = 9}, image),
+      DataError);
+}
+
+TEST(JpegDecoderTest, StaysUsableWhenMoved) {
+  JpegDecoder first;
+  const std::string jpeg = TestJpeg();
+  std::ignore = first.ReadHeader(AsBytes(jpeg));
+  JpegDecoder second = std::move(first);
+  RgbImage image;
+  second.Decode(image);
+  EXPECT_EQ(Flat(image.view()), Decoded(jpeg));
+}
+
+TEST(JpegDecoderDeathTest, DecodesOnlyAfterAHeader) {
+  JpegDecoder decoder;
+  RgbImage image;
+  EXPECT_DEATH(decoder.Decode(image), "a header is read before each decode");
+}
+
+TEST(JpegDecoderDeathTest, WindowsLieInside) {
+  JpegDecoder decoder;
+  RgbImage image;
+  const std::string jpeg = TestJpeg({.width = 8, .height = 8});
+  std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+  EXPECT_DEATH(decoder.DecodeWindow({0, 1, 8, 8}, image), "lies inside");
+}
+
+// The sampling factors of the first component, as in the frame header.
+int SamplingOf(const std::string& jpeg, int frame_marker) {
+  return jpeg[FindMarker(jpeg, frame_marker) + 11];
+}
+
+TEST(EncodeJpegTest, WritesTheKindThatWasAskedFor) {
+  const RgbImage image = TestPhotograph(40, 30, 1);
+  EXPECT_EQ(SamplingOf(EncodeJpeg(image.view()), 0xC0), 0x22);
+  EXPECT_EQ(SamplingOf(EncodeJpeg(image.view(), {.subsample = false}), 0xC0),
+            0x11);
+  EXPECT_EQ(SamplingOf(EncodeJpeg(image.view(), {.progressive = true}), 0xC2),
+            0x22);
+}
+
+TEST(EncodeJpegTest, QualityDecidesTheSize) {
+  const RgbImage image = TestPhotograph(200, 150, 1);
+  EXPECT_GT(EncodeJpeg(image.view(), {.quality = 95}).size(),
+            2 * EncodeJpeg(image.view(), {.quality = 50}).size());
+}
+
+TEST(EncodeJpegTest, WritesMoreThanOneBlockOfOutput) {
+  const RgbImage image = TestPhotograph(640, 480, 1);
+  const std::string jpeg = EncodeJpeg(image.view());
+  EXPECT_GT(jpeg.size(), 2 * 65536U);
+  EXPECT_EQ(Decoded(jpeg).size(), 640U * 480U * 3U);
+}
+
+TEST(EncodeJpegTest, ReadsRowsByTheirStride) {
+  const RgbImage image = TestPhotograph(40, 30, 1);
+  RgbImage part;
+  part.Resize(16, 8);
+  const RgbView window = image.view({.y = 5, .x = 7, .height = 8, .width = 16});
+  for (int y = 0; y < 8; ++y) {
+    std::copy_n(window.row(y), 48, part.row(y));
+  }
+  EXPECT_EQ(EncodeJpeg(window), EncodeJpeg(part.view()));
+}
+
+TEST(EncodeJpegTest, RefusesQualitiesThatThereAreNot) {
+  const RgbImage image = TestPhotograph(4, 4, 1);
+  try {
+    std::ignore = EncodeJpeg(image.view(), {.quality = 101});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "JpegEncodeOptions::quality must be in 1..100, not 101");
+  }
+}
+
+TEST(EncodeJpegTest, RefusesSizesThatJpegLacks) {
+  const RgbImage image = TestPhotograph(65501, 1, 1);
+  try {
+    std::ignore = EncodeJpeg(image.view());
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(),
+                 "Maximum supported image dimension is 65500 pixels");
+  }
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,272 @@
+#include "preprocess/jpeg_entropy/entropy.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "preprocess/pixels/simd_target.h"
+#include "tests/support/entropy_targets.h"
+#include "tests/support/jpeg_coefficients.h"
+#include "tests/support/test_jpeg.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kMark = 0x5A;  // where nothing may be written
+
+// Coefficients and their ends, with the slack behind and a mark behind
+// that.
+class Blocks {
+ public:
+  explicit Blocks(int blocks)
+      : blocks_(blocks),
+        coefficients_(64 * (blocks + kRunSlackBlocks) + 1, kMark),
+        ends_(blocks + 1, kMark) {}
+
+  [[nodiscard]] std::int16_t* coefficients(int block = 0) {
+    return coefficients_.data() + 64 * block;
+  }
+  [[nodiscard]] std::uint8_t* ends(int block = 0) {
+    return ends_.data() + block;
+  }
+  [[nodiscard]] bool StayedInside() const {
+    return coefficients_.back() == kMark && ends_.back() == kMark;
+  }
+
+  // Whether all but the slack is the same.
+  friend bool operator==(const Blocks& a, const Blocks& b) {
+    return a.Zigzag() == b.Zigzag() &&
+           std::equal(a.ends_.begin(), a.ends_.end() - 1, b.ends_.begin(),
+                      b.ends_.end() - 1);
+  }
+
+  // In zigzag order, whatever the target's is.
+  [[nodiscard]] std::vector<std::int16_t> Zigzag() const {
+    const std::array<std::uint8_t, 64> places = StoredPlaces();
+    std::vector<std::int16_t> sorted(std::size_t{64} * blocks_);
+    for (int i = 0; i < 64 * blocks_; ++i) {
+      sorted[i] = coefficients_[i / 64 * 64 + places[i % 64]];
+    }
+    return sorted;
+  }
+
+  // Whether the ends are just behind the last coefficient that is not zero, or
+  // at most what a block spells out.
+  [[nodiscard]] bool EndsHold() const {
+    const std::vector<std::int16_t> sorted = Zigzag();
+    for (int i = 0; i < blocks_; ++i) {
+      int end = 64;
+      while (end > 1 && sorted[64 * i + end - 1] == 0) {
+        --end;
+      }
+      if (ends_[i] < end || ends_[i] > 64) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  int blocks_;
+  std::vector<std::int16_t> coefficients_;
+  std::vector<std::uint8_t> ends_;
+};
+
+class JpegEntropyTest : public testing::TestWithParam<std::string> {
+ protected:
+  JpegEntropyTest() { UseSimdTarget(GetParam()); }
+  ~JpegEntropyTest() override { UseSimdTarget(""); }
+
+  // Everything about one JPEG: whole, row by row, passed over, as runs.
+  static void ExpectAsLibjpeg(const TestJpegOptions& options) {
+    SCOPED_TRACE(testing::Message()
+                 << options.width << "x" << options.height << " quality "
+                 << options.quality << " sampling "
+                 << static_cast<int>(options.subsampling) << " optimised "
+                 << options.optimize);
+    CodedScan scan;
+    ReadCoefficients(TestJpeg(options), scan);
+    const std::vector<ScanPlace> rows = ExpectRows(scan);
+    ExpectRuns(scan, rows);
+    scan.UsePairs(true);
+    EXPECT_EQ(ExpectRows(scan), rows);
+  }
+
+  // Decodes row by row; returns where they begin.
+  static std::vector<ScanPlace> ExpectRows(const CodedScan& scan) {
+    Blocks blocks(scan.blocks());
+    std::vector<ScanPlace> rows;
+    ScanPlace place;
+    ScanPlace passed;
+    const int row_blocks = scan.mcus_per_row * scan.layout.blocks;
+    for (int row = 0; row < scan.mcu_rows; ++row) {
+      rows.push_back(place);
+      EXPECT_TRUE(DecodeMcusOnTarget(scan.layout, scan.bytes(),
+                                     scan.mcus_per_row, place,
+                                     blocks.coefficients(row * row_blocks),
+                                     blocks.ends(row * row_blocks)));
+      EXPECT_TRUE(PassMcusOnTarget(scan.layout, scan.bytes(), scan.mcus_per_row,
+                                   passed));
+      EXPECT_EQ(passed, place);
+    }
+    EXPECT_EQ((place.bit + 7) / 8, scan.bytes().size);
+    EXPECT_EQ(blocks.Zigzag(), scan.coefficients);
+    EXPECT_TRUE(blocks.EndsHold());
+    EXPECT_TRUE(blocks.StayedInside());
+    return rows;
+  }
+
+  static void ExpectRuns(const CodedScan& scan,
+                         const std::vector<ScanPlace>& rows) {
+    const int row_blocks = scan.mcus_per_row * scan.layout.blocks;
+    std::vector<Blocks> blocks(rows.size(), Blocks(row_blocks));
+    std::vector<McuRun> runs;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      runs.push_back({.bytes = scan.bytes(),
+                      .place = rows[i],
+                      .mcus = scan.mcus_per_row,
+                      .coefficients = blocks[i].coefficients(),
+                      .ends = blocks[i].ends()});
+    }
+    ASSERT_TRUE(DecodeRunsOnTarget(scan.layout, runs));
+    std::vector<std::int16_t> all;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::vector<std::int16_t> row = blocks[i].Zigzag();
+      all.insert(all.end(), row.begin(), row.end());
+      EXPECT_TRUE(blocks[i].EndsHold());
+      EXPECT_TRUE(blocks[i].StayedInside());
+      if (i + 1 < rows.size()) {
+        EXPECT_EQ(runs[i].place, rows[i + 1]);
+      }
+    }
+    EXPECT_EQ(all, scan.coefficients);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Targets, JpegEntropyTest,
+                         testing::ValuesIn(SupportedSimdTargets()),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(JpegEntropyTest, EqualsLibjpegInAllSamplings) {
+  for (const auto subsampling : {Subsampling::k444, Subsampling::k422,
+                                 Subsampling::k420, Subsampling::k440}) {
+    for (const bool optimize : {false, true}) {
+      ExpectAsLibjpeg({.width = 157,
+                       .height = 143,
+                       .subsampling = subsampling,
+                       .optimize = optimize});
+    }
+  }
+}
+
+TEST_P(JpegEntropyTest, EqualsLibjpegInGray) {
+  for (const bool optimize : {false, true}) {
+    ExpectAsLibjpeg({.width = 157,
+                     .height = 143,
+                     .color = TestColor::kGray,
+                     .optimize = optimize});
+  }
+}
+
+TEST_P(JpegEntropyTest, EqualsLibjpegAtAllQualities) {
+  for (int quality = 1; quality <= 100; quality += quality < 90 ? 9 : 1) {
+    ExpectAsLibjpeg({.quality = quality, .optimize = quality % 2 == 0});
+  }
+}
+
+TEST_P(JpegEntropyTest, EqualsLibjpegForSmallSizes) {
+  for (int size = 1; size < 36; size += 5) {
+    ExpectAsLibjpeg(
+        {.width = size, .height = 36 - size, .subsampling = Subsampling::k420});
+    ExpectAsLibjpeg({.width = 36 - size, .height = size});
+  }
+}
+
+// Decodes, passes over and decodes as two runs: all must say the same.
+bool Decodes(const CodedScan& scan, const ScanPlace& start = {}) {
+  ScanPlace place = start;
+  Blocks blocks(scan.blocks());
+  ScanPlace passed = place;
+  const bool decoded =
+      DecodeMcusOnTarget(scan.layout, scan.bytes(), scan.mcus(), place,
+                         blocks.coefficients(), blocks.ends());
+  EXPECT_TRUE(blocks.StayedInside());
+  EXPECT_EQ(PassMcusOnTarget(scan.layout, scan.bytes(), scan.mcus(), passed),
+            decoded);
+  EXPECT_TRUE(!decoded || passed == place);
+  std::array<Blocks, 2> others = {Blocks(scan.blocks()), Blocks(scan.blocks())};
+  std::array<McuRun, 2> runs;
+  for (int i = 0; i < 2; ++i) {
+    runs[i] = {.bytes = scan.bytes(),
+               .place = start,
+               .mcus = scan.mcus(),
+               .coefficients = others[i].coefficients(),
+               .ends = others[i].ends()};
+  }
+  EXPECT_EQ(DecodeRunsOnTarget(scan.layout, runs), decoded);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(others[i].StayedInside());
+    EXPECT_TRUE(!decoded || (runs[i].place == place && others[i] == blocks));
+  }
+  return decoded;
+}
+
+TEST_P(JpegEntropyTest, RefusesAScanThatIsCutShort) {
+  CodedScan scan;
+  ReadCoefficients(TestJpeg(), scan);
+  EXPECT_TRUE(Decodes(scan));
+  for (const std::size_t size :
+       {scan.bytes().size - 1, scan.bytes().size / 2, std::size_t{0}}) {
+    scan.data.resize(size);
+    scan.data.resize(size + kScanSlack);
+    EXPECT_FALSE(Decodes(scan));
+    scan.UsePairs(true);
+    EXPECT_FALSE(Decodes(scan));
+  }
+}
+
+TEST_P(JpegEntropyTest, RefusesAPlaceBehindTheEnd) {
+  CodedScan scan;
+  ReadCoefficients(TestJpeg(), scan);
+  EXPECT_FALSE(Decodes(scan, {.bit = scan.bytes().size * 8 + 1}));
+}
+
+TEST_P(JpegEntropyTest, RefusesADcValueThatIsNoInt16) {
+  CodedScan scan;
+  ReadCoefficients(TestJpeg({.quality = 100}), scan);
+  EXPECT_TRUE(Decodes(scan, {.dc = {0, 0, 0}}));
+  EXPECT_FALSE(Decodes(scan, {.dc = {32767, 0, 0}}));
+  EXPECT_FALSE(Decodes(scan, {.dc = {0, -32768, 0}}));
+}
+
+TEST_P(JpegEntropyTest, AnyBytesAreSafe) {
+  CodedScan scan;
+  ReadCoefficients(TestJpeg({.subsampling = Subsampling::k420}), scan);
+  const std::vector<std::uint8_t> good = scan.data;
+  int decoded = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SampleRandom random({.position = seed}, RandomStream::kCrop);
+    scan.data = good;
+    const auto from = static_cast<std::size_t>(
+        random.Below(static_cast<std::uint32_t>(scan.bytes().size)));
+    for (std::size_t i = from; i < scan.bytes().size; i += 1 + seed % 7) {
+      scan.data[i] = static_cast<std::uint8_t>(random.Below(256));
+    }
+    scan.UsePairs(false);
+    const bool decodes = Decodes(scan);
+    scan.UsePairs(true);
+    EXPECT_EQ(Decodes(scan), decodes);
+    decoded += decodes ? 1 : 0;
+  }
+  EXPECT_GT(decoded, 0);  // So that some of them are compared to the end.
+  EXPECT_LT(decoded, 300);
+}
+
+}  // namespace
+}  // namespace infeed

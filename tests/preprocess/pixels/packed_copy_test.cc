@@ -1,0 +1,64 @@
+#include "preprocess/pixels/packed_copy.h"
+
+#include <cstring>
+#include <vector>
+
+#include "preprocess/pixels/simd_target.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+class PackedCopyTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  PackedCopyTest() { UseSimdTarget(GetParam()); }
+  ~PackedCopyTest() override { UseSimdTarget(""); }
+};
+
+constexpr std::uint32_t kUntouched = 0x12345678;
+
+// What the copy of some rows should be, pixel by pixel.
+std::vector<std::uint32_t> Truth(const std::vector<std::byte>& packed,
+                                 std::size_t width, bool mirror) {
+  std::vector<std::uint32_t> pixels(packed.size() / 4);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const std::size_t x = i % width;
+    const std::size_t from = mirror ? i - x + (width - 1 - x) : i;
+    std::memcpy(&pixels[i], packed.data() + 4 * from, 4);
+    pixels[i] &= 0xFFFFFF00;
+  }
+  return pixels;
+}
+
+TEST_P(PackedCopyTest, CopiesRowsOfAnyWidthFromAndToAnyPlace) {
+  for (std::size_t width = 1; width < 70; ++width) {
+    const std::size_t offset = width % 5;
+    std::vector<std::byte> bytes(3 * width * 4 + offset);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<std::byte>(i * 37 + 11);
+    }
+    const std::span<const std::byte> packed = std::span(bytes).subspan(offset);
+    const std::vector<std::byte> exact(packed.begin(), packed.end());
+    for (const bool mirror : {false, true}) {
+      std::vector<std::uint32_t> target(3 * width + offset + 1, kUntouched);
+      CopyPackedPixels(packed, static_cast<int>(width), mirror,
+                       std::span(target).subspan(offset, 3 * width));
+      EXPECT_EQ(target.back(), kUntouched);
+      target.pop_back();
+      for (std::size_t i = 0; i < offset; ++i) {
+        EXPECT_EQ(target[i], kUntouched);
+      }
+      target.erase(target.begin(),
+                   target.begin() + static_cast<std::ptrdiff_t>(offset));
+      EXPECT_EQ(target, Truth(exact, width, mirror)) << width << mirror;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, PackedCopyTest,
+                         ::testing::ValuesIn(SupportedSimdTargets()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace infeed

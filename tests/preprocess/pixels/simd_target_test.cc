@@ -1,0 +1,46 @@
+#include "preprocess/pixels/simd_target.h"
+
+#include <algorithm>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/throws.h"
+
+namespace infeed {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+TEST(SimdTargetTest, ThePortableOneIsAlwaysThere) {
+  EXPECT_THAT(CompiledSimdTargets(), Contains("PORTABLE"));
+  EXPECT_THAT(SupportedSimdTargets(), Contains("PORTABLE"));
+}
+
+TEST(SimdTargetTest, WhatTheCpuHasIsCompiled) {
+  for (const std::string& target : SupportedSimdTargets()) {
+    EXPECT_THAT(CompiledSimdTargets(), Contains(target));
+  }
+}
+
+TEST(SimdTargetTest, ChoosesAndGoesBackToTheBest) {
+  const std::string best = SupportedSimdTargets().front();
+  EXPECT_EQ(CurrentSimdTarget(), best);
+  for (const std::string& target : SupportedSimdTargets()) {
+    UseSimdTarget(target);
+    EXPECT_EQ(CurrentSimdTarget(), target);
+  }
+  UseSimdTarget("");
+  EXPECT_EQ(CurrentSimdTarget(), best);
+}
+
+TEST(SimdTargetTest, NamesTheTargetsThereAre) {
+  EXPECT_THAT(MessageOf<UsageError>([] { UseSimdTarget("AVX9"); }),
+              HasSubstr("no SIMD target 'AVX9' on this CPU (there are: "));
+}
+
+}  // namespace
+}  // namespace infeed

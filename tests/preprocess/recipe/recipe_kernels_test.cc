@@ -1,0 +1,193 @@
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "preprocess/jpeg_entropy/seek_index.h"
+#include "preprocess/pixels/pack.h"
+#include "preprocess/recipe/crop.h"
+#include "preprocess/recipe/pad_crop.h"
+#include "preprocess/recipe/recipe.h"
+#include "preprocess/recipe/torchvision_crop.h"
+#include "preprocess/resize/resize.h"
+#include "tests/support/test_jpeg.h"
+
+// Every recipe with every interpolation, against decode, resize and crop of the
+// whole image.
+namespace infeed {
+namespace {
+
+constexpr int kSize = 32;
+constexpr int kHeight = 170;
+constexpr int kWidth = 210;
+using Pixels = std::vector<std::uint32_t>;
+
+constexpr std::array kRecipes = {Recipe::kTpu, Recipe::kTorchvision,
+                                 Recipe::kPlain, Recipe::kCifar};
+struct Kernel {
+  Interpolation interpolation;
+  ResizeKernel kernel;
+};
+constexpr std::array kKernels = {
+    Kernel{Interpolation::kBicubic, ResizeKernel::kBicubic},
+    Kernel{Interpolation::kBilinear, ResizeKernel::kBilinear},
+    Kernel{Interpolation::kAntialias, ResizeKernel::kAntialias}};
+
+Framing ExpectedFraming(Recipe recipe, bool training, const SampleKey& key) {
+  SampleRandom random(key, RandomStream::kCrop);
+  if (recipe == Recipe::kTorchvision) {
+    return training
+               ? WholeWindow(RandomResizedCropWindow(kHeight, kWidth, random),
+                             kSize)
+               : ResizedCenterCrop(kHeight, kWidth, kSize);
+  }
+  if (recipe == Recipe::kTpu) {
+    return WholeWindow(training
+                           ? TrainingWindow(kHeight, kWidth, 3, kSize, random)
+                           : CenterCropWindow(kHeight, kWidth, kSize),
+                       kSize);
+  }
+  return WholeWindow({0, 0, kHeight, kWidth}, kSize);
+}
+
+bool IsFlipped(Recipe recipe, bool training, const SampleKey& key) {
+  return training && recipe != Recipe::kPlain &&
+         SampleRandom(key, RandomStream::kFlip).Real() < 0.5F;
+}
+
+// The framing of an image, step by step.
+Pixels Framed(const RgbImage& image, const Framing& framing,
+              ResizeKernel kernel) {
+  Pixels resized(std::size_t{1} * framing.height * framing.width);
+  Resize(kernel, image.view(framing.window), framing.width, framing.height,
+         resized);
+  Pixels square;
+  for (int y = framing.y; y < framing.y + kSize; ++y) {
+    const auto row =
+        resized.begin() + std::ptrdiff_t{y} * framing.width + framing.x;
+    square.insert(square.end(), row, row + kSize);
+  }
+  return square;
+}
+
+// Moves, then mirrors, where the recipe does.
+void Finish(Recipe recipe, bool training, const SampleKey& key,
+            Pixels& pixels) {
+  if (recipe == Recipe::kCifar && training) {
+    SampleRandom random(key, RandomStream::kCrop);
+    MovePixels(DrawMove(random), kSize, pixels);
+  }
+  if (IsFlipped(recipe, training, key)) {
+    MirrorRows(kSize, pixels);
+  }
+}
+
+std::string Jpeg() {
+  return TestJpeg(
+      {.width = kWidth, .height = kHeight, .subsampling = Subsampling::k420});
+}
+
+RgbImage Decoded(const std::string& jpeg, int eighths = 8) {
+  JpegDecoder decoder;
+  RgbImage image;
+  std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+  decoder.DecodeScaled(eighths, image);
+  return image;
+}
+
+Pixels Filled(Preprocessor& preprocessor, const std::string& jpeg,
+              const SampleKey& key, const std::string& index = "") {
+  Pixels pixels(std::size_t{kSize} * kSize);
+  preprocessor.Fill(AsBytes(jpeg), key, pixels, AsBytes(index));
+  return pixels;
+}
+
+TEST(RecipeKernelsTest, AreFramesResizedAndCut) {
+  const std::string jpeg = Jpeg();
+  const std::string index =
+      SerializeSeekIndex(MakeSeekIndex(AsBytes(jpeg), 4).value());
+  const RgbImage image = Decoded(jpeg);
+  for (const Recipe recipe : kRecipes) {
+    for (const Kernel& kernel : kKernels) {
+      for (const bool training : {false, true}) {
+        Preprocessor preprocessor({.recipe = recipe,
+                                   .interpolation = kernel.interpolation,
+                                   .training = training,
+                                   .image_size = kSize});
+        for (std::uint64_t position = 0; position < 8; ++position) {
+          const SampleKey key{.seed = 4, .position = position};
+          Pixels expected = Framed(
+              image, ExpectedFraming(recipe, training, key), kernel.kernel);
+          Finish(recipe, training, key, expected);
+          ASSERT_EQ(Filled(preprocessor, jpeg, key), expected)
+              << RecipeName(recipe) << " "
+              << InterpolationName(kernel.interpolation) << " " << training;
+          ASSERT_EQ(Filled(preprocessor, jpeg, key, index), expected);
+        }
+      }
+    }
+  }
+}
+
+TEST(RecipeKernelsTest, RecipesHaveTheirOwn) {
+  const std::string jpeg = Jpeg();
+  for (const Recipe recipe : kRecipes) {
+    const bool is_bicubic = recipe == Recipe::kTpu || recipe == Recipe::kPlain;
+    Preprocessor own({.recipe = recipe, .image_size = kSize});
+    Preprocessor named({.recipe = recipe,
+                        .interpolation = is_bicubic ? Interpolation::kBicubic
+                                                    : Interpolation::kAntialias,
+                        .image_size = kSize});
+    EXPECT_EQ(Filled(own, jpeg, {}), Filled(named, jpeg, {}));
+  }
+}
+
+// The shorter side of 170 becomes 37: halves and quarters do, eighths do not.
+TEST(RecipeKernelsTest, ScaledDecodeLeavesWhatIsResizedTo) {
+  const std::string jpeg = Jpeg();
+  Framing framing = ResizedCenterCrop(kHeight, kWidth, kSize);
+  framing.window = {0, 0, kHeight / 4, kWidth / 4};
+  for (const Kernel& kernel : kKernels) {
+    Preprocessor preprocessor({.recipe = Recipe::kTorchvision,
+                               .interpolation = kernel.interpolation,
+                               .training = false,
+                               .image_size = kSize,
+                               .scaled_decode = true});
+    EXPECT_EQ(Filled(preprocessor, jpeg, {}),
+              Framed(Decoded(jpeg, 2), framing, kernel.kernel));
+  }
+}
+
+TEST(RecipeKernelsTest, CifarMovesPackedPixelsToo) {
+  const RgbImage image = TestPhotograph(kSize, kSize, 1);
+  Pixels packed(std::size_t{kSize} * kSize);
+  PackImage(image.view(), false, packed);
+  for (const bool training : {false, true}) {
+    Preprocessor preprocessor(
+        {.recipe = Recipe::kCifar, .training = training, .image_size = kSize});
+    for (std::uint64_t position = 0; position < 8; ++position) {
+      const SampleKey key{.position = position};
+      Pixels expected = packed;
+      Finish(Recipe::kCifar, training, key, expected);
+      Pixels pixels(packed.size());
+      preprocessor.CopyPacked(std::as_bytes(std::span(packed)), kSize, kSize,
+                              key, pixels);
+      EXPECT_EQ(pixels, expected);
+    }
+  }
+}
+
+TEST(InterpolationTest, NamesAreReadBack) {
+  for (const Kernel& kernel : kKernels) {
+    EXPECT_EQ(ParseInterpolation(InterpolationName(kernel.interpolation)),
+              kernel.interpolation);
+  }
+  EXPECT_EQ(ParseInterpolation("recipe"), Interpolation::kRecipe);
+}
+
+}  // namespace
+}  // namespace infeed

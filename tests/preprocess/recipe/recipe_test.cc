@@ -1,0 +1,344 @@
+#include "preprocess/recipe/recipe.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "preprocess/jpeg_entropy/seek_index.h"
+#include "preprocess/recipe/crop.h"
+#include "preprocess/resize/resize.h"
+#include "tests/support/test_jpeg.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kSize = 32;
+using Pixels = std::vector<std::uint32_t>;
+
+PreprocessOptions Options(Recipe recipe, bool training) {
+  return {.recipe = recipe, .training = training, .image_size = kSize};
+}
+
+Pixels Preprocessed(Preprocessor& preprocessor, const std::string& encoded,
+                    const SampleKey& key) {
+  Pixels pixels(std::size_t{kSize} * kSize);
+  preprocessor.Fill(AsBytes(encoded), key, pixels);
+  return pixels;
+}
+
+Pixels Preprocessed(Recipe recipe, bool training, const std::string& encoded,
+                    const SampleKey& key = {}) {
+  Preprocessor preprocessor(Options(recipe, training));
+  return Preprocessed(preprocessor, encoded, key);
+}
+
+// A window of the whole decode, resized.
+Pixels Expected(const std::string& jpeg, const Window& window, bool flip) {
+  JpegDecoder decoder;
+  RgbImage image;
+  std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+  decoder.Decode(image);
+  Pixels pixels(std::size_t{kSize} * kSize);
+  ResizeBicubic(image.view(window), kSize, flip, pixels);
+  return pixels;
+}
+
+TEST(PreprocessorTest, EvaluationIsTheCentreCropResized) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  const Pixels expected =
+      Expected(jpeg, CenterCropWindow(70, 90, kSize), false);
+  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg), expected);
+  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg, {1, 2, 3}), expected);
+}
+
+TEST(PreprocessorTest, TrainingIsTheRandomCropResizedAndFlipped) {
+  const std::string jpeg =
+      TestJpeg({.width = 90, .height = 70, .subsampling = Subsampling::k420});
+  int flipped = 0;
+  for (std::uint64_t position = 0; position < 40; ++position) {
+    const SampleKey key{.seed = 9, .epoch = 1, .position = position};
+    SampleRandom crop(key, RandomStream::kCrop);
+    const Window window = TrainingWindow(70, 90, 3, kSize, crop);
+    const bool flip = SampleRandom(key, RandomStream::kFlip).Real() < 0.5F;
+    flipped += flip;
+    ASSERT_EQ(Preprocessed(Recipe::kTpu, true, jpeg, key),
+              Expected(jpeg, window, flip));
+  }
+  EXPECT_GT(flipped, 10);
+  EXPECT_LT(flipped, 30);
+}
+
+TEST(PreprocessorTest, PlainIsTheWholeImageResized) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  const Pixels expected = Expected(jpeg, {0, 0, 70, 90}, false);
+  EXPECT_EQ(Preprocessed(Recipe::kPlain, false, jpeg), expected);
+  EXPECT_EQ(Preprocessed(Recipe::kPlain, true, jpeg, {1, 2, 3}), expected);
+}
+
+// The resize of a window of the image decoded to eighths / 8 of its size.
+Pixels ExpectedScaled(const std::string& jpeg, int eighths,
+                      const Window& window) {
+  JpegDecoder decoder;
+  RgbImage image;
+  std::ignore = decoder.ReadHeader(AsBytes(jpeg));
+  decoder.DecodeScaled(eighths, image);
+  Pixels pixels(std::size_t{kSize} * kSize);
+  ResizeBicubic(image.view(window), kSize, false, pixels);
+  return pixels;
+}
+
+TEST(PreprocessorTest, DecodesLargeWindowsSmaller) {
+  PreprocessOptions options = Options(Recipe::kTpu, false);
+  options.scaled_decode = true;
+  Preprocessor preprocessor(options);
+  const auto expect = [&](int width, int height, int eighths,
+                          const Window& window) {
+    const std::string jpeg = TestJpeg(
+        {.width = width, .height = height, .subsampling = Subsampling::k420});
+    Pixels pixels(std::size_t{kSize} * kSize);
+    const FillCounts counts = preprocessor.Fill(AsBytes(jpeg), {}, pixels);
+    EXPECT_EQ(pixels, ExpectedScaled(jpeg, eighths, window)) << eighths;
+    EXPECT_EQ(counts.decoded_pixels, window.width * window.height);
+  };
+  // Centre crops of 60, 69, 138 and 276 pixels.
+  expect(100, 70, 8, CenterCropWindow(70, 100, kSize));
+  expect(100, 80, 4, {.y = 3, .x = 8, .height = 34, .width = 34});
+  expect(200, 160, 2, {.y = 3, .x = 8, .height = 34, .width = 34});
+  expect(400, 320, 1, {.y = 3, .x = 8, .height = 34, .width = 34});
+}
+
+TEST(PreprocessorTest, DecodesAtFullSizeUnlessTold) {
+  const std::string jpeg = TestJpeg({.width = 400, .height = 320});
+  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg),
+            Expected(jpeg, CenterCropWindow(320, 400, kSize), false));
+}
+
+TEST(PreprocessorTest, TheKeyDecides) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  const auto run = [&](const SampleKey& key) {
+    return Preprocessed(Recipe::kTpu, true, jpeg, key);
+  };
+  const Pixels pixels = run({.seed = 1, .epoch = 2, .position = 3});
+  EXPECT_EQ(run({.seed = 1, .epoch = 2, .position = 3}), pixels);
+  EXPECT_NE(run({.seed = 2, .epoch = 2, .position = 3}), pixels);
+  EXPECT_NE(run({.seed = 1, .epoch = 3, .position = 3}), pixels);
+  EXPECT_NE(run({.seed = 1, .epoch = 2, .position = 4}), pixels);
+}
+
+TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
+  Preprocessor preprocessor(Options(Recipe::kTpu, true));
+  const std::string large = TestJpeg({.width = 200, .height = 150});
+  const std::string small = TestJpeg({.width = 40, .height = 30, .seed = 2});
+  std::ignore = Preprocessed(preprocessor, large, {});
+  EXPECT_EQ(Preprocessed(preprocessor, small, {}),
+            Preprocessed(Recipe::kTpu, true, small));
+}
+
+TEST(PreprocessorTest, CountsPixelsAndTimeOfBothHalves) {
+  Preprocessor evaluation(Options(Recipe::kTpu, false));
+  Pixels pixels(std::size_t{kSize} * kSize);
+  const std::string jpeg = TestJpeg({.width = 500, .height = 375});
+  const auto start = std::chrono::steady_clock::now();
+  const FillCounts counts = evaluation.Fill(AsBytes(jpeg), {}, pixels);
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  // The last output pixel's taps end 8 pixels before the centre crop's edge.
+  EXPECT_EQ(counts.decoded_pixels, 316 * 316);
+  EXPECT_EQ(counts.outside_pixels, 500 * (26 + 316) - 316 * 316);
+  EXPECT_GT(counts.decode.count(), 0);
+  EXPECT_GT(counts.resize.count(), 0);
+  EXPECT_LE(counts.decode + counts.resize, elapsed);
+}
+
+TEST(PreprocessorTest, ASeekIndexChangesNoPixel) {
+  const std::string jpeg = TestJpeg({.width = 200, .height = 150});
+  const std::string other = TestJpeg({.width = 200, .height = 150, .seed = 2});
+  const std::string index =
+      SerializeSeekIndex(MakeSeekIndex(AsBytes(jpeg), 4).value());
+  const std::string others =
+      SerializeSeekIndex(MakeSeekIndex(AsBytes(other), 4).value());
+  Preprocessor preprocessor(Options(Recipe::kTpu, true));
+  for (std::uint64_t position = 0; position < 10; ++position) {
+    const SampleKey key{.position = position};
+    const Pixels expected = Preprocessed(preprocessor, jpeg, key);
+    const auto expect = [&](const std::string& seek_index, JpegIndexUse use) {
+      Pixels pixels(expected.size());
+      const FillCounts counts =
+          preprocessor.Fill(AsBytes(jpeg), key, pixels, AsBytes(seek_index));
+      EXPECT_EQ(counts.index_use, use) << position;
+      EXPECT_EQ(pixels, expected);
+    };
+    expect("", JpegIndexUse::kNone);
+    expect(index, JpegIndexUse::kUsed);
+    expect(others, JpegIndexUse::kRefused);
+    expect(index.substr(0, index.size() / 2), JpegIndexUse::kRefused);
+  }
+}
+
+TEST(PreprocessorTest, StaysUsableAfterBadBytes) {
+  Preprocessor preprocessor(Options(Recipe::kPlain, false));
+  const std::string jpeg = TestJpeg();
+  for (const std::string& bad :
+       {jpeg.substr(0, jpeg.size() / 2), std::string("neither")}) {
+    EXPECT_THROW(Preprocessed(preprocessor, bad, {}), DataError);
+  }
+  EXPECT_EQ(Preprocessed(preprocessor, jpeg, {}),
+            Preprocessed(Recipe::kPlain, false, jpeg));
+}
+
+TEST(PreprocessorTest, AppliesItsLimits) {
+  PreprocessOptions options = Options(Recipe::kTpu, false);
+  options.limits.max_pixels = 100;
+  Preprocessor preprocessor(options);
+  EXPECT_THROW(
+      Preprocessed(preprocessor, TestJpeg({.width = 11, .height = 10}), {}),
+      DataError);
+}
+
+TEST(PreprocessorTest, RefusesASizeBelowOne) {
+  try {
+    const Preprocessor preprocessor({.image_size = 0});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "PreprocessOptions::image_size must be above 0");
+  }
+}
+
+TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
+  Preprocessor preprocessor(Options(Recipe::kTpu, false));
+  Pixels pixels(std::size_t{kSize} * kSize - 1);
+  EXPECT_DEATH(preprocessor.Fill(AsBytes(TestJpeg()), {}, pixels),
+               "square of the given size");
+}
+
+TEST(RecipeTest, NamesAreReadBack) {
+  for (const Recipe recipe :
+       {Recipe::kTpu, Recipe::kTorchvision, Recipe::kPlain, Recipe::kCifar}) {
+    EXPECT_EQ(ParseRecipe(RecipeName(recipe)), recipe);
+  }
+}
+
+TEST(RecipeTest, RefusesUnknownNames) {
+  try {
+    std::ignore = ParseRecipe("imagenet");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "recipe is \"imagenet\": give tpu, torchvision, plain or "
+                 "cifar");
+  }
+}
+
+// 2x2 pixels, the low bytes of which are to be cleared.
+const std::array<std::uint32_t, 4> kPacked = {0x01020309, 0x04050609,
+                                              0x07080909, 0x0A0B0C09};
+
+std::vector<std::uint32_t> Copied(bool training, const SampleKey& key) {
+  Preprocessor preprocessor({.training = training, .image_size = 2});
+  std::vector<std::uint32_t> pixels(4);
+  preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key, pixels);
+  return pixels;
+}
+
+TEST(PreprocessorTest, CopiesPackedPixels) {
+  EXPECT_THAT(Copied(false, {}), testing::ElementsAre(0x01020300, 0x04050600,
+                                                      0x07080900, 0x0A0B0C00));
+}
+
+TEST(PreprocessorTest, FlipsPackedPixelsInTrainingOnly) {
+  int flipped = 0;
+  for (std::uint64_t position = 0; position < 100; ++position) {
+    const std::vector<std::uint32_t> pixels =
+        Copied(true, {.position = position});
+    flipped += pixels[0] == 0x04050600 ? 1 : 0;
+    EXPECT_EQ(pixels[0] ^ pixels[1], 0x01020300 ^ 0x04050600);
+    EXPECT_EQ(Copied(false, {.position = position})[0], 0x01020300U);
+  }
+  EXPECT_GT(flipped, 30);
+  EXPECT_LT(flipped, 70);
+}
+
+TEST(PreprocessorTest, FlipsNothingUnlessItMay) {
+  Preprocessor preprocessor(
+      {.training = true, .random_flip = false, .image_size = 2});
+  std::vector<std::uint32_t> pixels(4);
+  for (std::uint64_t position = 0; position < 20; ++position) {
+    preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2,
+                            {.position = position}, pixels);
+    EXPECT_EQ(pixels, Copied(false, {}));
+  }
+}
+
+constexpr AugmentOptions kAugment{.policy = AugmentPolicy::kRandAugment,
+                                  .hue = 0.2F};
+
+PreprocessOptions Augmenting(bool training, int size) {
+  return {.training = training, .image_size = size, .augment = kAugment};
+}
+
+TEST(PreprocessorTest, AugmentsWhatItWouldFillInTraining) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  Preprocessor preprocessor(Augmenting(true, kSize));
+  Augmenter augmenter(kAugment, kSize);
+  for (std::uint64_t position = 0; position < 20; ++position) {
+    const SampleKey key{.position = position};
+    Pixels expected = Preprocessed(Recipe::kTpu, true, jpeg, key);
+    augmenter.Apply(expected, key);
+    ASSERT_EQ(Preprocessed(preprocessor, jpeg, key), expected) << position;
+  }
+}
+
+TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
+  Preprocessor preprocessor(Augmenting(true, 2));
+  Augmenter augmenter(kAugment, 2);
+  for (std::uint64_t position = 0; position < 20; ++position) {
+    const SampleKey key{.position = position};
+    Pixels expected = Copied(true, key);
+    augmenter.Apply(expected, key);
+    Pixels pixels(4);
+    preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key,
+                            pixels);
+    ASSERT_EQ(pixels, expected) << position;
+  }
+}
+
+TEST(PreprocessorTest, AugmentsNothingInEvaluation) {
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  Preprocessor preprocessor(Augmenting(false, kSize));
+  EXPECT_EQ(Preprocessed(preprocessor, jpeg, {}),
+            Preprocessed(Recipe::kTpu, false, jpeg));
+}
+
+TEST(PreprocessorTest, RefusesAugmentationOutOfItsRange) {
+  EXPECT_THAT([] { Preprocessor({.augment = {.layers = 0}}); },
+              testing::ThrowsMessage<UsageError>(
+                  testing::HasSubstr("augment layers is 0")));
+}
+
+TEST(PreprocessorTest, RefusesPackedPixelsOfAnotherSize) {
+  Preprocessor preprocessor({.image_size = 3});
+  std::vector<std::uint32_t> pixels(9);
+  const auto copy = [&](std::int64_t side) {
+    preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), side, side, {},
+                            pixels);
+  };
+  EXPECT_THAT([&] { copy(2); },
+              testing::ThrowsMessage<DataError>(testing::HasSubstr(
+                  "packed pixels of 2x2 where image_size is 3: read them with "
+                  "image_size 2, or convert again with --image_size 3")));
+  EXPECT_THAT([&] { copy(3); },
+              testing::ThrowsMessage<DataError>(testing::HasSubstr(
+                  "image/packed has 16 bytes, expected 36")));
+}
+
+}  // namespace
+}  // namespace infeed

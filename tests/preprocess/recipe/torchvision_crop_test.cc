@@ -1,0 +1,125 @@
+#include "preprocess/recipe/torchvision_crop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "tests/support/print_window.h"
+
+namespace infeed {
+namespace {
+
+// tests/data/README.recipes.md says how they were made.
+TEST(RandomResizedCropTest, DrawsTorchvisionsWindows) {
+  std::istringstream goldens(ReadWholeFile(
+      INFEED_TEST_DATA "/recipes/torchvision_crops.txt", 1 << 20));
+  int width = 0;
+  int height = 0;
+  SampleKey key;
+  Window window;
+  int count = 0;
+  while (goldens >> width >> height >> key.seed >> key.epoch >> key.position >>
+         window.y >> window.x >> window.height >> window.width) {
+    SampleRandom random(key, RandomStream::kCrop);
+    ASSERT_EQ(RandomResizedCropWindow(height, width, random), window)
+        << width << "x" << height << ", position " << key.position;
+    ++count;
+  }
+  EXPECT_EQ(count, 240);
+}
+
+struct Statistics {
+  int width;
+  int height;
+  double mean_area;
+  double mean_log_ratio;
+  double quantiles[5];  // of areas: 5, 25, 50, 75, 95 %
+};
+
+// What 40,000 draws of torchvision's own had. Areas are drawn uniformly, but
+// the larger ones fit less often.
+constexpr Statistics kStatistics[] = {
+    {2000, 2000, .478, 0, {.120, .279, .474, .670, .852}},
+    {500, 375, .433, .0295, {.114, .250, .421, .593, .814}},
+    {375, 500, .4335, -.0310, {.114, .251, .421, .595, .812}},
+    {1000, 100, .125, .2494, {.086, .133, .133, .133, .133}}};
+
+TEST(RandomResizedCropTest, IsDistributedAsTorchvisions) {
+  for (const Statistics& expected : kStatistics) {
+    constexpr int kDraws = 40000;
+    double area = 0;
+    double log_ratio = 0;
+    std::vector<double> areas;
+    for (std::uint64_t i = 0; i < kDraws; ++i) {
+      SampleRandom random({.seed = 1, .position = i}, RandomStream::kCrop);
+      const Window window =
+          RandomResizedCropWindow(expected.height, expected.width, random);
+      areas.push_back(1.0 * window.height * window.width / expected.height /
+                      expected.width);
+      area += areas.back();
+      log_ratio += std::log(1.0 * window.width / window.height);
+    }
+    EXPECT_NEAR(area / kDraws, expected.mean_area, 0.005);
+    EXPECT_NEAR(log_ratio / kDraws, expected.mean_log_ratio, 0.005);
+    std::ranges::sort(areas);
+    const double places[5] = {.05, .25, .5, .75, .95};
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_NEAR(areas[static_cast<std::size_t>(places[i] * kDraws)],
+                  expected.quantiles[i], 0.01);
+    }
+  }
+}
+
+TEST(RandomResizedCropTest, LiesInsideForRandomSizes) {
+  SampleRandom sizes({.seed = 2}, RandomStream::kMadeData);
+  for (std::uint64_t i = 0; i < 10000; ++i) {
+    const int height = 1 + static_cast<int>(sizes.Below(600));
+    const int width = 1 + static_cast<int>(sizes.Below(600));
+    SampleRandom random({.seed = i}, RandomStream::kCrop);
+    const Window window = RandomResizedCropWindow(height, width, random);
+    ASSERT_GT(window.height, 0);
+    ASSERT_GT(window.width, 0);
+    ASSERT_GE(window.y, 0);
+    ASSERT_GE(window.x, 0);
+    ASSERT_LE(window.y + window.height, height);
+    ASSERT_LE(window.x + window.width, width);
+  }
+}
+
+void ExpectFraming(int height, int width, int size, const Framing& expected) {
+  const Framing framing = ResizedCenterCrop(height, width, size);
+  EXPECT_EQ(framing.window, (Window{0, 0, height, width}));
+  EXPECT_EQ(framing.height, expected.height);
+  EXPECT_EQ(framing.width, expected.width);
+  EXPECT_EQ(framing.y, expected.y) << height << "x" << width;
+  EXPECT_EQ(framing.x, expected.x) << height << "x" << width;
+}
+
+// The longer side is cut to a whole number; offsets are rounded half to even.
+TEST(ResizedCenterCropTest, IsTorchvisions) {
+  ExpectFraming(375, 500, 224, {{}, 256, 341, 16, 58});
+  ExpectFraming(500, 375, 224, {{}, 341, 256, 58, 16});
+  ExpectFraming(256, 256, 224, {{}, 256, 256, 16, 16});
+  ExpectFraming(333, 500, 224, {{}, 256, 384, 16, 80});
+  ExpectFraming(100, 101, 224, {{}, 256, 258, 16, 17});
+  ExpectFraming(100, 103, 224, {{}, 256, 263, 16, 20});
+  ExpectFraming(1, 1, 224, {{}, 256, 256, 16, 16});
+  ExpectFraming(375, 500, 32, {{}, 37, 49, 2, 8});
+  ExpectFraming(20, 20, 1, {{}, 1, 1, 0, 0});
+}
+
+TEST(ResizedCenterCropTest, HasRoomForTheSquare) {
+  for (int size = 1; size < 600; ++size) {
+    const Framing framing = ResizedCenterCrop(7, 9, size);
+    ASSERT_LE(framing.y + size, framing.height);
+    ASSERT_LE(framing.x + size, framing.width);
+  }
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,96 @@
+#include "preprocess/resize/antialias.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "preprocess/pixels/pack.h"
+#include "preprocess/resize/resize.h"
+#include "tests/support/test_jpeg.h"
+
+namespace infeed {
+namespace {
+
+using testing::ElementsAreArray;
+
+std::vector<std::int32_t> Weights(AntialiasAxis& axis, int out_index) {
+  const AntialiasTaps taps = axis.At(out_index);
+  return {taps.weights.begin(), taps.weights.end()};
+}
+
+TEST(AntialiasAxisTest, WeighsByATriangleOfTheScalesWidth) {
+  constexpr int kOne = 1 << kAntialiasBits;
+  AntialiasAxis axis(8, 4);
+  EXPECT_EQ(axis.At(1).first, 1);
+  // Distances of 3/4, 1/4, 1/4 and 3/4 of the triangle's half.
+  EXPECT_THAT(Weights(axis, 1), ElementsAreArray({kOne / 8, 3 * kOne / 8,
+                                                  3 * kOne / 8, kOne / 8}));
+  EXPECT_EQ(axis.At(0).first, 0);
+  EXPECT_THAT(Weights(axis, 0),
+              ElementsAreArray({1797559, 1797559, 599186}));  // 3, 3, 1 of 7
+}
+
+TEST(AntialiasAxisTest, InterpolatesWhereTheImageGetsLarger) {
+  constexpr int kOne = 1 << kAntialiasBits;
+  AntialiasAxis axis(4, 8);
+  EXPECT_THAT(Weights(axis, 3), ElementsAreArray({kOne / 4 * 3, kOne / 4}));
+  EXPECT_THAT(Weights(axis, 0), ElementsAreArray({kOne}));
+}
+
+TEST(AntialiasAxisTest, StaysInsideAndSumsToNearlyOne) {
+  SampleRandom random({}, RandomStream::kMadeData);
+  for (int i = 0; i < 200; ++i) {
+    const int in_size = 1 + static_cast<int>(random.Below(3000));
+    const int out_size = 1 + static_cast<int>(random.Below(300));
+    AntialiasAxis axis(in_size, out_size);
+    for (int out_index = 0; out_index < out_size; ++out_index) {
+      const AntialiasTaps taps = axis.At(out_index);
+      const int count = static_cast<int>(taps.weights.size());
+      ASSERT_GT(count, 0);
+      ASSERT_LE(count, axis.max_taps());
+      ASSERT_GE(taps.first, 0);
+      ASSERT_LE(taps.first + count, in_size);
+      const std::int32_t sum =
+          std::accumulate(taps.weights.begin(), taps.weights.end(), 0);
+      ASSERT_LE(std::abs(sum - (1 << kAntialiasBits)), count);
+      for (const std::int32_t weight : taps.weights) {
+        ASSERT_GE(weight, 0);
+        ASSERT_EQ(weight, HighPart(weight) * (1 << kAntialiasLowBits) +
+                              LowPart(weight));
+      }
+    }
+  }
+}
+
+TEST(ResizeAntialiasTest, KeepsAnImageOfTheSameSize) {
+  const RgbImage image = TestPhotograph(50, 40, 1);
+  std::vector<std::uint32_t> packed(2000);
+  PackImage(image.view(), false, packed);
+  std::vector<std::uint32_t> resized(2000);
+  Resize(ResizeKernel::kAntialias, image.view(), 50, 40, resized);
+  EXPECT_EQ(resized, packed);
+}
+
+// The weights of more than 16,448 samples may sum to a level too much.
+TEST(ResizeAntialiasTest, KeepsFlatAreasFlat) {
+  RgbImage image;
+  image.Resize(60000, 2);
+  for (const int level : {0, 1, 127, 254, 255}) {
+    std::fill(image.pixels().begin(), image.pixels().end(), level);
+    for (const int width : {1, 3, 1000}) {
+      std::vector<std::uint32_t> pixels(width);
+      Resize(ResizeKernel::kAntialias, image.view(), width, 1, pixels);
+      for (const std::uint32_t pixel : pixels) {
+        ASSERT_EQ(pixel, PackPixel(level, level, level));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,102 @@
+// The best checkpoint, as the modes of train_resnet take it.
+
+#include <string>
+#include <vector>
+
+#include "tests/support/small_model.h"
+#include "trainer/checkpoint/best_checkpoint.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Step 1 is the best, by an evaluation that no other one reaches; step 2 is the
+// newest.
+class BestModeTest : public testing::Test {
+ protected:
+  BestModeTest() {
+    BestCheckpoint best(model_.folder(), "top_1");
+    EXPECT_TRUE(best.Note(1, {.top_1 = 2}));
+  }
+
+  [[nodiscard]] ProgramResult Run(const std::string& mode,
+                                  const std::string& more) const {
+    return model_.Run("--mode " + mode + " --data_dir " + model_.data_dir() +
+                      " --export_dir " + exports_ + " " + more);
+  }
+
+  SmallModel model_;
+  TemporaryFolder parent_;
+  std::string exports_ = parent_ / "exports";
+};
+
+TEST_F(BestModeTest, IsEvaluatedPredictedAndExportedWhereAsked) {
+  const ProgramResult eval = Run("eval", "--checkpoint best");
+  EXPECT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1:"));
+  const ProgramResult exported = Run("export", "--checkpoint best");
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_THAT(exported.out, HasSubstr("exported the model of step 1 to"));
+  for (const std::string which : {"best", "1"}) {
+    const ProgramResult predicted = Run("predict", "--checkpoint " + which);
+    EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
+    EXPECT_THAT(predicted.err, HasSubstr("using the checkpoint at step 1\n"));
+  }
+}
+
+TEST_F(BestModeTest, IsNamedWhereTheNewestIsTaken) {
+  for (const std::string which : {"", "--checkpoint newest"}) {
+    const ProgramResult run = Run("export", which);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("exported the model of step 2 to"));
+    EXPECT_THAT(run.err, HasSubstr("using the checkpoint at step 2; the best "
+                                   "one is of step 1: --checkpoint best"));
+  }
+}
+
+TEST_F(BestModeTest, IsWhatATrainingThatKeepsItExports) {
+  const ProgramResult run = Run(
+      "train_and_eval", std::string("--keep_best top_1 --params_override ") +
+                            SmallModel::kParameters + ",train_steps=4");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(
+      run.err,
+      HasSubstr("exporting the checkpoint with the best top_1: step 1"));
+  EXPECT_THAT(run.out, HasSubstr("exported the model of step 1 to"));
+}
+
+TEST_F(BestModeTest, WithoutAnEvaluationTheLastStepIsExported) {
+  const ProgramResult run =
+      Run("train", std::string("--keep_best auc --params_override ") +
+                       SmallModel::kParameters + ",train_steps=3");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(
+      run.err,
+      HasSubstr("no evaluation gave a best auc: exporting the last step, 3"));
+  EXPECT_THAT(run.out, HasSubstr("exported the model of step 3 to"));
+}
+
+TEST_F(BestModeTest, ATrainingGoesOnFromIt) {
+  const ProgramResult run =
+      Run("train", std::string("--resume best --params_override ") +
+                       SmallModel::kParameters);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("going on from the checkpoint at step 1\n"));
+  EXPECT_EQ(run.out.substr(0, 7), "step 2\n");
+}
+
+TEST_F(BestModeTest, ItsMetricIsOnTheLine) {
+  EXPECT_THAT(Run("eval", "--keep_best auc").out,
+              testing::ContainsRegex("  loss [0-9.]+  auc 0\\.[0-9]+  \\("));
+  EXPECT_THAT(Run("eval", "--keep_best auc_at_half").out,
+              HasSubstr("  no auc_at_half  ("));
+  EXPECT_THAT(Run("eval", "--keep_best loss").out, Not(HasSubstr("auc")));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,188 @@
+// What a training is worth after kills, stops and damage: it goes on as if
+// nothing had been, to the same bytes.
+//
+// INFEED_KILLS, INFEED_STOPS and INFEED_RESUMES say how often; ./dev long asks
+// for 100, 50 and 20.
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "records/files/shards.h"
+#include "records/tfrecord/writer.h"
+#include "tests/support/memory_disk.h"
+#include "tests/support/run_program.h"
+#include "tests/support/running_program.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/temporary_folder.h"
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AnyOf;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::int64_t kSteps = 20;
+constexpr std::int64_t kMaxBytes = 1 << 24;
+
+int HowOften(const char* variable, int otherwise) {
+  const char* const asked = std::getenv(variable);
+  return asked != nullptr ? std::atoi(asked) : otherwise;
+}
+
+// LeNet on 16 small images, a checkpoint after each of its steps.
+class CheckpointKillTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { UseMemoryDisk(); }
+
+  CheckpointKillTest() {
+    TfrecordWriter writer(data_ / ShardName("train", 0, 1));
+    for (int i = 0; i < 16; ++i) {
+      writer.Append(TestPayload(i % 4));
+    }
+    writer.Close();
+  }
+
+  [[nodiscard]] std::vector<std::string> Arguments(
+      const std::string& model) const {
+    return {"--data_dir",
+            data_.path(),
+            "--model_dir",
+            models_ / model,
+            "--mode",
+            "train",
+            "--device",
+            "cpu",
+            "--params_override",
+            "model=lenet,image_size=28,recipe=plain,precision=float32,"
+            "train_batch_size=8,"
+            "iterations_per_loop=1,steps_per_checkpoint=1,keep_last=100,"
+            "train_steps=" +
+                std::to_string(kSteps)};
+  }
+
+  // Runs to the end.
+  void Train(const std::string& model, const std::string& more = "") const {
+    std::string line;
+    for (const std::string& word : Arguments(model)) {
+      line += word + " ";
+    }
+    const ProgramResult run = RunProgram("train_resnet", line + more);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+
+  // The tensors' files of a model's last step, byte for byte.
+  [[nodiscard]] std::string LastBytes(const std::string& model) const {
+    const std::string folder = CheckpointFolder(models_ / model, kSteps);
+    return ReadWholeFile(PathIn(folder, kModelFile), kMaxBytes) +
+           ReadWholeFile(PathIn(folder, kOptimizerFile), kMaxBytes);
+  }
+
+  // How long a run takes, from its first word to its end.
+  std::chrono::duration<double> TimedStraightRun() const {
+    const auto start = std::chrono::steady_clock::now();
+    Train("straight");
+    return std::chrono::steady_clock::now() - start;
+  }
+
+  // Runs again and again, with a signal at a moment that is another each time,
+  // until so many found the program running.
+  void Signal(int signal, int times, const std::string& model) {
+    const std::chrono::duration<double> longest = TimedStraightRun();
+    for (int done = 0; done < times;) {
+      RunningProgram program("train_resnet", Arguments(model));
+      std::this_thread::sleep_for(longest * (random_() % 1000) / 1000);
+      program.Signal(signal);
+      const int code = program.Wait();
+      std::vector<std::string> damaged;
+      const auto newest = LoadNewestCheckpoint(models_ / model, damaged);
+      ASSERT_THAT(damaged, IsEmpty());
+      if (code == 0) {  // It was faster: begin anew.
+        ASSERT_EQ(LastBytes(model), LastBytes("straight"));
+        fs::remove_all(models_ / model);
+        continue;
+      }
+      ASSERT_THAT(code, AnyOf(128 + signal, 75)) << program.err();
+      ++done;
+    }
+    Train(model);
+    EXPECT_EQ(LastBytes(model), LastBytes("straight"));
+  }
+
+  TemporaryFolder data_;
+  TemporaryFolder models_;
+  std::mt19937 random_{7};
+};
+
+TEST_F(CheckpointKillTest, GoesOnToTheSameBytesAfterKills) {
+  Signal(SIGKILL, HowOften("INFEED_KILLS", 2), "killed");
+}
+
+TEST_F(CheckpointKillTest, GoesOnToTheSameBytesAfterStops) {
+  Signal(SIGTERM, HowOften("INFEED_STOPS", 1), "stopped");
+}
+
+// Parameters, buffers and momentum.
+TEST_F(CheckpointKillTest, GoesOnFromAnyStepToTheSameBytes) {
+  Train("straight");
+  const int times = HowOften("INFEED_RESUMES", 2);
+  for (int i = 0; i < times; ++i) {
+    const auto step = static_cast<std::int64_t>(1 + random_() % (kSteps - 1));
+    const std::string model = "resumed-" + std::to_string(i);
+    Train(model, "--resume " + CheckpointFolder(models_ / "straight", step));
+    ASSERT_EQ(LastBytes(model), LastBytes("straight")) << "from " << step;
+  }
+}
+
+// 500 places of the newest of two checkpoints, flipped or cut.
+TEST_F(CheckpointKillTest, NoticesDamageAndTakesTheOneBefore) {
+  Train("straight");
+  const std::string& model = models_ / "straight";
+  const std::string folder = CheckpointFolder(model, kSteps);
+  const std::string_view names[] = {kModelFile, kOptimizerFile, kStateFile,
+                                    kManifestFile};
+  for (int i = 0; i < 500; ++i) {
+    const std::string path = PathIn(folder, names[random_() % 4]);
+    const std::string whole = ReadWholeFile(path, kMaxBytes);
+    std::string bytes = whole;
+    const std::size_t place = random_() % whole.size();
+    if (i % 2 == 0) {
+      bytes[place] = static_cast<char>(bytes[place] ^ (1 << (random_() % 8)));
+    } else {
+      bytes.resize(place);
+    }
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+    std::vector<std::string> damaged;
+    const auto newest = LoadNewestCheckpoint(model, damaged);
+    ASSERT_TRUE(newest);
+    ASSERT_EQ(newest->step, kSteps - 1) << path << " at " << place;
+    ASSERT_THAT(damaged, SizeIs(1));
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << whole;
+  }
+}
+
+TEST_F(CheckpointKillTest, WritesTheSameBesideTheTraining) {
+  Train("straight");
+  Train("beside", "--use_async_checkpointing=true");
+  EXPECT_EQ(LastBytes("beside"), LastBytes("straight"));
+  EXPECT_THAT(ListCheckpoints(models_ / "beside"), SizeIs(kSteps));
+}
+
+}  // namespace
+}  // namespace infeed

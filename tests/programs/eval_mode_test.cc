@@ -1,0 +1,159 @@
+// train_resnet --mode eval as its users meet it.
+
+#include <signal.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "tests/support/running_program.h"
+#include "tests/support/small_model.h"
+#include "trainer/model_dir/model_dir.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+class EvalModeTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string Flags(const std::string& more) const {
+    return "--mode eval --data_dir " + model_.data_dir() + " " + more;
+  }
+  [[nodiscard]] std::vector<std::string> Arguments(
+      const std::vector<std::string>& more) const {
+    std::vector<std::string> all = {
+        "--mode",          "eval",        "--device",     "cpu", "--data_dir",
+        model_.data_dir(), "--model_dir", model_.folder()};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  [[nodiscard]] json File(std::int64_t step) const {
+    return json::parse(ReadWholeFile(EvalPath(model_.folder(), step), 1 << 20));
+  }
+
+  SmallModel model_;
+};
+
+TEST_F(EvalModeTest, LeavesTheFileOfEachEvaluation) {
+  const json trained = File(2);  // of train_and_eval
+  EXPECT_EQ(trained["images"], 10);
+  EXPECT_EQ(trained["classes"][1]["label"], "bee");
+  EXPECT_EQ(trained["classes"][1]["images"], 3);
+  fs::remove(EvalPath(model_.folder(), 2));
+  const ProgramResult run = model_.Run(Flags(""));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const json file = File(2);
+  EXPECT_EQ(file["confusion"], trained["confusion"]);
+  EXPECT_EQ(file["loss"], trained["loss"]);
+  EXPECT_EQ(file["auc"], trained["auc"]);
+}
+
+TEST_F(EvalModeTest, EvaluatesTheSplitThatIsAskedFor) {
+  const ProgramResult run = model_.Run(Flags("--eval_split train"));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(File(2)["images"], 16);
+  const ProgramResult none = model_.Run(Flags("--eval_split test"));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("no test-* shards to evaluate"));
+}
+
+TEST_F(EvalModeTest, FollowsUpToTheLastStep) {
+  const std::string last = CheckpointFolder(model_.folder(), 2);
+  const std::string aside = model_.folder() + "/aside";
+  fs::rename(last, aside);
+  fs::remove(EvalPath(model_.folder(), 2));
+  RunningProgram program("train_resnet", Arguments({"--eval_timeout", "600"}));
+  ASSERT_TRUE(program.ReadUntil("waiting up to 600 s")) << program.err();
+  EXPECT_EQ(File(1)["step"], 1);
+  fs::rename(aside, last);
+  EXPECT_EQ(program.Wait(), 0) << program.err();
+  EXPECT_EQ(File(2)["step"], 2);
+}
+
+TEST_F(EvalModeTest, WaitsForATrainingThatBeginsLater) {
+  const TemporaryFolder later;
+  RunningProgram program(
+      "train_resnet",
+      {"--mode", "eval", "--device", "cpu", "--data_dir", model_.data_dir(),
+       "--model_dir", later.path(), "--eval_timeout", "600"});
+  ASSERT_TRUE(program.ReadUntil("/params.yaml: the training makes it"))
+      << program.err();
+  const ProgramResult training = RunProgram(
+      "train_resnet", "--mode train --device cpu --data_dir " +
+                          model_.data_dir() + " --model_dir " + later.path() +
+                          " --params_override " + SmallModel::kParameters);
+  ASSERT_EQ(training.exit_code, 0) << training.err;
+  EXPECT_EQ(program.Wait(), 0) << program.err();
+  const json file =
+      json::parse(ReadWholeFile(EvalPath(later.path(), 2), 1 << 20));
+  EXPECT_EQ(file["classes"][1]["label"], "bee");
+}
+
+TEST_F(EvalModeTest, EndsWhenNoTrainingBegins) {
+  const TemporaryFolder none;
+  const auto run = [&](const std::string& seconds) {
+    return RunProgram("train_resnet", "--device cpu --model_dir " +
+                                          none.path() + " " +
+                                          Flags("--eval_timeout " + seconds));
+  };
+  const ProgramResult ended = run("0");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("no params.yaml came within 0 s"));
+  RunningProgram program(
+      "train_resnet",
+      {"--mode", "eval", "--device", "cpu", "--data_dir", model_.data_dir(),
+       "--model_dir", none.path(), "--eval_timeout", "600"});
+  ASSERT_TRUE(program.ReadUntil("waiting up to 600 s")) << program.err();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), 75);
+}
+
+TEST_F(EvalModeTest, PassesOverWhatCannotBeRead) {
+  fs::remove(CheckpointFolder(model_.folder(), 2) + "/model.safetensors");
+  const ProgramResult run = model_.Run(Flags("--eval_timeout 0"));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("the checkpoint at step 2 is left out"));
+  EXPECT_THAT(run.err, HasSubstr("no checkpoint to evaluate"));
+}
+
+TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
+  const TemporaryFolder none;
+  for (const std::string mode : {"eval", "export", "predict"}) {
+    const ProgramResult run = RunProgram(
+        "train_resnet",
+        "--device cpu --model_dir " + none.path() + " --mode " + mode +
+            " --data_dir " + model_.data_dir() + " --input " +
+            model_.data_dir() + " --export_dir " + none / "export" +
+            " --resnet_checkpoint " + model_.folder() +
+            " --params_override model=lenet,image_size=28,num_label_classes=5");
+    EXPECT_EQ(run.exit_code, 2) << mode << run.err;
+    EXPECT_THAT(run.err, HasSubstr("the classifier fc3 is [4, 84] there and "
+                                   "[5, 84] in the model"));
+  }
+}
+
+TEST_F(EvalModeTest, EndsWhenNoNewerOneComes) {
+  const ProgramResult run =
+      model_.Run(Flags("--train_steps 5 --eval_timeout 0"));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("no newer checkpoint than step 2 for 0 s"));
+}
+
+TEST_F(EvalModeTest, ASignalEndsTheWait) {
+  RunningProgram program("train_resnet", Arguments({"--train_steps", "5",
+                                                    "--eval_timeout", "600"}));
+  ASSERT_TRUE(program.ReadUntil("waiting up to 600 s")) << program.err();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), 75);
+}
+
+}  // namespace
+}  // namespace infeed

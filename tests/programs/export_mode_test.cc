@@ -1,0 +1,110 @@
+// Exports of the program train_resnet, on fake data.
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+#include "trainer/model_dir/model_dir.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class ExportModeTest : public testing::Test {
+ protected:
+  // train_resnet with the folders and the flags.
+  [[nodiscard]] ProgramResult Run(const std::string& flags) const {
+    return RunProgram("train_resnet",
+                      "--device cpu --model_dir " + (parent_ / "model") +
+                          " --export_dir " + exports_ + " " + flags);
+  }
+
+  [[nodiscard]] ProgramResult Train(const std::string& more = "") const {
+    return Run(
+        "--mode train --data_dir null --model lenet --image_size 28 "
+        "--num_label_classes 10 --train_batch_size 8 --train_steps 2 " +
+        more);
+  }
+
+  // The files of each export.
+  [[nodiscard]] std::set<std::set<std::string>> Exports() const {
+    std::set<std::set<std::string>> exports;
+    for (const auto& folder : fs::directory_iterator(exports_)) {
+      std::set<std::string> names;
+      for (const auto& file : fs::directory_iterator(folder.path())) {
+        names.insert(file.path().filename());
+      }
+      exports.insert(names);
+    }
+    return exports;
+  }
+
+  TemporaryFolder parent_;
+  std::string exports_ = parent_ / "exports";
+};
+
+TEST_F(ExportModeTest, ATrainingExportsAtItsEnd) {
+  const ProgramResult result = Train("--format torchscript");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("exported the model of step 2 to "));
+  EXPECT_EQ(Exports(), (std::set<std::set<std::string>>{
+                           {"model.torchscript", "preprocessing.json"}}));
+}
+
+TEST_F(ExportModeTest, ATrainingThatHasNoStepLeftExportsToo) {
+  ASSERT_EQ(Train("--format onnx").exit_code, 0);
+  ASSERT_EQ(Train("--format safetensors").exit_code, 0);
+  EXPECT_THAT(Exports(), SizeIs(2));
+}
+
+TEST_F(ExportModeTest, ExportsACheckpointWithoutItsData) {
+  ASSERT_EQ(Train().exit_code, 0);
+  fs::remove_all(exports_);
+  const ProgramResult result = Run("--mode export");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Exports(),
+            (std::set<std::set<std::string>>{
+                {"model.onnx", "model.safetensors", "preprocessing.json"}}));
+  const std::string folder = fs::directory_iterator(exports_)->path().string();
+  const nlohmann::json facts = nlohmann::json::parse(
+      ReadWholeFile(folder + "/preprocessing.json", 1 << 20));
+  EXPECT_EQ(facts["trained"]["model"], "lenet");
+  EXPECT_EQ(facts["num_label_classes"], 10);
+}
+
+TEST_F(ExportModeTest, NeedsAModelFolder) {
+  const ProgramResult result = Run("--mode export");
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("model: no such model folder"));
+  EXPECT_FALSE(fs::exists(exports_));
+}
+
+TEST_F(ExportModeTest, NeedsACheckpoint) {
+  ASSERT_EQ(Train().exit_code, 0);
+  fs::remove_all(CheckpointFolder(parent_ / "model", 2));
+  const ProgramResult result = Run("--mode export");
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("no checkpoint to export"));
+}
+
+TEST_F(ExportModeTest, NeedsTheAveragesThatItIsToExport) {
+  ASSERT_EQ(Train().exit_code, 0);
+  const ProgramResult result =
+      Run("--mode export --export_moving_average true");
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("moving_average_decay"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,301 @@
+// What imagenet_to_records makes of images, to be read by others.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/jpeg/jpeg.h"
+#include "preprocess/pixels/pack.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/shards.h"
+#include "records/store/record_index.h"
+#include "records/tfrecord/reader.h"
+#include "tests/support/exif_jpeg.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/run_program.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr std::int64_t kMaxBytes = 1 << 26;
+
+// What of an Example is looked at here.
+struct Stored {
+  std::string filename;
+  std::string format;
+  std::string encoded;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+};
+
+class ConvertedImagesTest : public ::testing::Test {
+ protected:
+  ProgramResult Convert(const std::string& more) {
+    return RunProgram("imagenet_to_records",
+                      "--raw_data_dir " + (raw_ / "raw") +
+                          " --local_scratch_dir " + out() + " --shards " +
+                          shards_ + " " + more);
+  }
+  std::vector<Stored> Records() {
+    std::vector<Stored> records;
+    TfrecordReader reader(out() + "/train-00000-of-00001");
+    while (const std::optional<Record> record = reader.Next()) {
+      const ImagenetExampleView example = ParseImagenetExample(record->payload);
+      records.push_back({std::string(example.filename),
+                         std::string(example.format),
+                         std::string(AsText(example.encoded)), example.width,
+                         example.height});
+    }
+    return records;
+  }
+  [[nodiscard]] std::string out() const { return raw_ / "out"; }
+
+  ImageFolder raw_;
+  std::string shards_ = "1";
+};
+
+TEST_F(ConvertedImagesTest, AreMendedWhereTheyCanBe) {
+  const std::string jpeg = TestJpeg({.width = 64, .height = 64});
+  raw_.Jpeg("raw/a/good.jpg")
+      .File("raw/a/cut.jpg", jpeg.substr(0, jpeg.size() / 2))
+      .File("raw/a/none.jpg", "no image");
+  EXPECT_EQ(Convert("").exit_code, 3);
+  const ProgramResult result = Convert("--on_bad_image reencode");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("none.jpg: left out: not an image"),
+                    HasSubstr("cut.jpg: re-encoded: damaged: Premature end")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("1 images were re-encoded"),
+                                HasSubstr("1 bad images were left out"),
+                                HasSubstr("conversion_report.json names")));
+  const std::vector<Stored> records = Records();
+  ASSERT_THAT(records, SizeIs(2));
+  for (const Stored& record : records) {
+    JpegDecoder decoder;
+    RgbImage image;
+    (void)decoder.ReadHeader(AsBytes(record.encoded));
+    decoder.Decode(image);
+    EXPECT_EQ(image.width(), record.width);
+  }
+  EXPECT_THAT(
+      ReadWholeFile(out() + "/.infeed/conversion_report.json", kMaxBytes),
+      AllOf(HasSubstr("\"reencoded_images\": 1"), HasSubstr("cut.jpg")));
+}
+
+// From the flag to the decoder.
+TEST_F(ConvertedImagesTest, AreEnteredByTheirSeekIndexes) {
+  raw_.File("raw/a/1.jpg", TestJpeg({.width = 96, .height = 80}))
+      .File("raw/a/2.jpg", TestJpeg({.width = 96, .height = 64}))
+      .File("raw/a/3.jpg", TestJpeg({.progressive = true}));
+  for (const std::string more : {"", "--seek_index=4", "--seek_index none"}) {
+    const ProgramResult result = Convert(more);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const bool is_indexed = more != "--seek_index none";
+    EXPECT_EQ(
+        result.out.find("seek index: 2 of 3 images\n") != std::string::npos,
+        is_indexed);
+    const RecordIndex index(FindSplit(out(), "train"));
+    InputPipeline pipeline(index, {.batch_size = 3, .training = false});
+    EXPECT_NE(pipeline.Next(), nullptr);
+    const SeekIndexStats stats = pipeline.stats().seek_indexes;
+    EXPECT_EQ(stats.used, is_indexed ? 2 : 0);
+    EXPECT_EQ(stats.refused, 0);
+    EXPECT_EQ(stats.none, is_indexed ? 1 : 3);
+  }
+  EXPECT_THAT(Convert("--seek_index=2").err, HasSubstr("--seek_index: 2 not"));
+}
+
+TEST_F(ConvertedImagesTest, AreShrunkAndTurnedWhenAsked) {
+  raw_.File("raw/a/1.jpg",
+            WithOrientation(TestJpeg({.width = 200, .height = 100}), 8));
+  ASSERT_EQ(Convert("--max_size 50 --quality 80 --exif_orientation").exit_code,
+            0);
+  const std::vector<Stored> records = Records();
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].width, 50);
+  EXPECT_EQ(records[0].height, 100);
+}
+
+// Beside good JPEGs: two PNGs, a turned JPEG, and GIFs, of which one is called
+// a JPEG.
+class NoticesTest : public ConvertedImagesTest {
+ protected:
+  NoticesTest() {
+    const std::string png = EncodePng(TestPhotograph(20, 20, 1).view());
+    raw_.Jpegs({"raw/a/1.jpg", "raw/b/1.jpg"});
+    raw_.File("raw/a/2.png", png).File("raw/b/2.png", png);
+    raw_.File("raw/a/3.jpg", turned_);
+    raw_.File("raw/a/4.gif", "GIF89a").File("raw/b/4.jpg", "GIF89a");
+  }
+  [[nodiscard]] nlohmann::json Notices() const {
+    return nlohmann::json::parse(ReadWholeFile(
+        out() + "/.infeed/conversion_report.json", kMaxBytes))["notices"];
+  }
+
+  const std::string turned_ = WithOrientation(TestJpeg(), 6);
+};
+
+TEST_F(NoticesTest, AreOnStderrAndInTheReport) {
+  const ProgramResult result = Convert("--on_bad_image skip");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.err,
+      AllOf(
+          HasSubstr("\nGIF files left out: 2, such as " +
+                    (raw_ / "raw/a/4.gif") +
+                    "; GIF images cannot be read: "
+                    "convert them to PNG or JPEG first\n"),
+          HasSubstr("\nPNG images that became lossy JPEGs: 2, such as "),
+          HasSubstr("; --keep_png stores them as they are\n"),
+          HasSubstr("\nimages stored without the turn that their EXIF data "
+                    "asks for: 1, such as " +
+                    (raw_ / "raw/a/3.jpg") + "; --exif_rotate turns them\n")));
+  const nlohmann::json notices = Notices();
+  ASSERT_EQ(notices.size(), 3U);
+  EXPECT_EQ(notices[0]["what"], "GIF files left out");
+  EXPECT_EQ(notices[0]["count"], 2);
+  EXPECT_EQ(notices[1]["hint"], "--keep_png stores them as they are");
+  EXPECT_EQ(notices[2]["example"], raw_ / "raw/a/3.jpg");
+  for (const Stored& record : Records()) {
+    EXPECT_TRUE(record.filename != "3.jpg" || record.encoded == turned_);
+  }
+}
+
+TEST_F(NoticesTest, GoWithTheFlagsThatTheyName) {
+  const ProgramResult result =
+      Convert("--on_bad_image skip --keep_png --exif_rotate");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(Not(HasSubstr("PNG images that")), Not(HasSubstr("EXIF"))));
+  EXPECT_EQ(Notices().size(), 1U);
+}
+
+TEST_F(NoticesTest, OfATreeComeWithADryRun) {
+  const ProgramResult result = Convert("--dry_run");
+  EXPECT_THAT(result.err, HasSubstr("GIF files left out: 1, such as "));
+}
+
+TEST_F(NoticesTest, OfManifestsAreTheSame) {
+  raw_.File("raw/list.csv",
+            "path,label\na/2.png,a\na/3.jpg,a\na/4.gif,a\nb/4.jpg,b\n");
+  const std::string manifest = "--manifest " + (raw_ / "raw/list.csv");
+  EXPECT_THAT(Convert(manifest).err,
+              HasSubstr(": GIF images cannot be read: convert them to PNG or "
+                        "JPEG first (--on_bad_image skip"));
+  const ProgramResult result = Convert(manifest + " --on_bad_image skip");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("GIF files left out: 2, such as "),
+                                HasSubstr("lossy JPEGs: 1, such as "),
+                                HasSubstr("EXIF data asks for: 1, such as ")));
+}
+
+TEST_F(NoticesTest, OfTasksAddUp) {
+  shards_ = "3";
+  const std::string flags = "--on_bad_image skip --num_tasks 3";
+  for (const std::string task : {"0", "1", "2"}) {
+    ASSERT_EQ(Convert(flags + " --task_index " + task).exit_code, 0);
+  }
+  const ProgramResult result = Convert(flags + " --finish");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json notices = Notices();
+  ASSERT_EQ(notices.size(), 3U);
+  EXPECT_EQ(notices[0]["count"], 2);
+  EXPECT_EQ(notices[1]["count"], 2);
+  EXPECT_EQ(notices[2]["count"], 1);
+}
+
+TEST_F(ConvertedImagesTest, StayPngsWhenAsked) {
+  const std::string png = EncodePng(TestPhotograph(20, 20, 1).view());
+  raw_.File("raw/a/1.png", png);
+  ASSERT_EQ(Convert("--keep_png").exit_code, 0);
+  const std::vector<Stored> records = Records();
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].format, "PNG");
+  EXPECT_EQ(records[0].encoded, png);
+}
+
+// CIFAR-10: a label, then 32x32 red, green and blue values.
+TEST_F(ConvertedImagesTest, OfRawFilesBecomePngs) {
+  std::string file(1, '\3');
+  for (int i = 0; i < 3 * 32 * 32; ++i) {
+    file.push_back(static_cast<char>(i / 1024 * 100 + i % 32));
+  }
+  raw_.File("raw/data_batch_1.bin", file);
+  const ProgramResult result = Convert("--raw_format cifar10");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<Stored> records = Records();
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].format, "PNG");
+  RgbImage image;
+  DecodeOtherImage(AsBytes(records[0].encoded), kMaxBytes, image);
+  EXPECT_EQ(image.width(), 32);
+  EXPECT_EQ(image.row(5)[3 * 7], 7);
+  EXPECT_EQ(image.row(5)[3 * 7 + 2], 207);
+  // The next run finds the shard finished.
+  EXPECT_THAT(Convert("--raw_format cifar10").out, HasSubstr("1 shards of an"));
+}
+
+TEST_F(ConvertedImagesTest, AsPixelsAreWhatThePipelineReads) {
+  const RgbImage photograph = TestPhotograph(48, 32, 1);
+  raw_.File("raw/a/1.png", EncodePng(photograph.view()));
+  raw_.JpegsIn("raw/b", 7);
+  ASSERT_EQ(Convert("--format pixels --image_size 32").exit_code, 0);
+  const RecordIndex index(FindSplit(out(), "train"));
+  InputOptions options = {.batch_size = 8,
+                          .image_size = 32,
+                          .training = false,
+                          .shuffle = Shuffle::kNone,
+                          .threads = 2};
+  InputPipeline pipeline(index, options);
+  const BatchHandle batch = pipeline.Next();
+  ASSERT_TRUE(batch);
+  std::vector<std::uint32_t> expected(32 * 32);
+  PackImage(photograph.view({.y = 0, .x = 8, .height = 32, .width = 32}), false,
+            expected);
+  int found = 0;
+  for (int slot = 0; slot < 8; ++slot) {
+    if (batch->labels()[slot] == 0) {
+      const auto pixels = batch->slot_pixels(slot);
+      found +=
+          std::equal(pixels.begin(), pixels.end(), expected.begin()) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(found, 1);
+
+  options.image_size = 16;
+  options.on_bad_record = OnBadRecord::kFail;
+  InputPipeline other(index, options);
+  EXPECT_THAT([&] { (void)other.Next(); },
+              ::testing::ThrowsMessage<DataError>(
+                  HasSubstr("packed pixels of 32x32 where image_size is 16")));
+}
+
+TEST_F(ConvertedImagesTest, NeedFlagsThatAgree) {
+  raw_.Jpeg("raw/a/1.jpg");
+  for (const char* flags :
+       {"--format pixels --max_size 64", "--format pixels --keep_png",
+        "--image_size 64", "--on_bad_image reencode --no_verify_images",
+        "--max_size 31", "--quality 0", "--format avif"}) {
+    const ProgramResult result = Convert(flags);
+    EXPECT_EQ(result.exit_code, 2) << flags;
+    EXPECT_THAT(result.err, HasSubstr("--"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(out()));
+}
+
+}  // namespace
+}  // namespace infeed

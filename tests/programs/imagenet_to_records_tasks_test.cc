@@ -1,0 +1,174 @@
+// A conversion that several processes share.
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/atomic_file.h"
+#include "records/files/folder_claim.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::int64_t kMaxBytes = 1 << 26;
+
+class TasksTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    raw_.JpegsIn("train/cat", 9).JpegsIn("train/dog", 9);
+    raw_.JpegsIn("val/cat", 4);
+  }
+
+  ProgramResult Run(const std::string& more) {
+    return RunProgram("imagenet_to_records", "--raw_data_dir " + raw_.path() +
+                                                 " --local_scratch_dir " +
+                                                 out_.path() + " --shards 3 " +
+                                                 more);
+  }
+  void RunTasks(int count) {
+    for (int i = 0; i < count; ++i) {
+      const ProgramResult result = Run("--num_tasks " + std::to_string(count) +
+                                       " --task_index " + std::to_string(i));
+      ASSERT_EQ(result.exit_code, 0) << result.err;
+    }
+  }
+  [[nodiscard]] std::map<std::string, std::string> Contents() const {
+    std::map<std::string, std::string> contents;
+    for (const auto& entry : fs::directory_iterator(out_.path())) {
+      if (!entry.is_directory()) {
+        contents[entry.path().filename().string()] =
+            ReadWholeFile(entry.path().string(), kMaxBytes);
+      }
+    }
+    return contents;
+  }
+  [[nodiscard]] bool Has(const std::string& name) const {
+    return fs::exists(out_ / name);
+  }
+
+  ImageFolder raw_;
+  TemporaryFolder out_;
+};
+
+TEST_F(TasksTest, GiveTogetherWhatOneProcessGives) {
+  ASSERT_EQ(Run("").exit_code, 0);
+  const std::map<std::string, std::string> expected = Contents();
+  for (const int count : {2, 4, 9}) {
+    fs::remove_all(out_.path());
+    RunTasks(count);
+    EXPECT_FALSE(Has("dataset.json"));
+    const ProgramResult finished = Run("--finish");
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+    EXPECT_THAT(finished.err,
+                ::testing::ContainsRegex("([0-9]+)/[0-9]+ shards checked"));
+    EXPECT_EQ(Contents(), expected);
+  }
+}
+
+TEST_F(TasksTest, KeepOutOfAFolderThatAnotherConversionWritesTo) {
+  const std::string side = out_ / ".infeed";
+  {
+    const FolderClaim other(side, "lock", FolderClaim::Kind::kAlone);
+    for (const std::string task : {"", "--num_tasks 2 --task_index 0"}) {
+      const ProgramResult result = Run(task);
+      EXPECT_EQ(result.exit_code, 2) << task;
+      EXPECT_THAT(result.err, HasSubstr("writes there: wait for its end"));
+    }
+  }
+  {
+    const FolderClaim other(side, "lock", FolderClaim::Kind::kShared);
+    const FolderClaim task(side, "lock-1-of-2", FolderClaim::Kind::kAlone);
+    EXPECT_EQ(Run("").exit_code, 2);
+    EXPECT_EQ(Run("--num_tasks 2 --task_index 1").exit_code, 2);
+    EXPECT_EQ(Run("--num_tasks 2 --task_index 0").exit_code, 0);
+  }
+  EXPECT_FALSE(Has(".infeed/lock"));
+}
+
+TEST_F(TasksTest, LeaveAFinishedSetAsItIsWhenTheyRunAgain) {
+  RunTasks(2);
+  ASSERT_EQ(Run("--finish").exit_code, 0);
+  RunTasks(2);
+  EXPECT_TRUE(Has("dataset.json"));
+  fs::remove(out_ / "train-00001-of-00003");
+  RunTasks(2);
+  EXPECT_FALSE(Has("dataset.json"));
+}
+
+TEST_F(TasksTest, EachMakeEveryNthShard) {
+  const ProgramResult result = Run("--num_tasks 4 --task_index 1");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("task 1 of 4 is done; --finish once all"));
+  EXPECT_TRUE(Has("train-00001-of-00003"));
+  EXPECT_TRUE(Has("validation-00002-of-00003"));
+  EXPECT_FALSE(Has("train-00000-of-00003"));
+  EXPECT_FALSE(Has("labels.txt"));
+  EXPECT_TRUE(Has(".infeed/conversion_report-00001-of-00004.json"));
+}
+
+TEST_F(TasksTest, TakeTheirNumberFromSlurmWhenAsked) {
+  const EnvironmentVariable id("SLURM_ARRAY_TASK_ID", "2");
+  const EnvironmentVariable count("SLURM_ARRAY_TASK_COUNT", "6");
+  ASSERT_EQ(Run("--num_tasks auto").exit_code, 0);
+  EXPECT_TRUE(Has("train-00002-of-00003"));
+  EXPECT_FALSE(Has("train-00001-of-00003"));
+}
+
+TEST_F(TasksTest, AreNamedWhenTheirShardsAreMissing) {
+  RunTasks(3);
+  fs::remove(out_ / "train-00001-of-00003");
+  fs::remove(out_ / ".infeed/validation-00002-of-00003.shard.json");
+  const ProgramResult result = Run("--finish --num_tasks 3");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(
+      result.err,
+      AllOf(HasSubstr("2 of 6 shards are missing or do not fit: "
+                      "train-00001-of-00003 (task 1: it is missing); "
+                      "validation-00002-of-00003 (task 2: it is not finished)"),
+            HasSubstr("run again, of 3 tasks, 1, 2")));
+  EXPECT_FALSE(Has("dataset.json"));
+}
+
+TEST_F(TasksTest, AreFinishedOnlyWhenEveryByteFits) {
+  RunTasks(2);
+  const std::string path = out_ / "train-00001-of-00003";
+  std::string bytes = ReadWholeFile(path, kMaxBytes);
+  bytes.back() ^= 1;
+  WriteFileAtomically(path, bytes);
+  const ProgramResult result = Run("--finish");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("its checksum is"), HasSubstr("without --finish"),
+                    Not(HasSubstr("task"))));
+}
+
+TEST_F(TasksTest, AreNotFinishedWithOtherImages) {
+  RunTasks(2);
+  raw_.Jpeg("train/cat/000.jpg");
+  EXPECT_THAT(Run("--finish").err,
+              HasSubstr("it was made from other images or by other flags"));
+}
+
+TEST_F(TasksTest, RefuseFlagsThatContradict) {
+  EXPECT_THAT(Run("--finish --task_index 1").err,
+              HasSubstr("leave --task_index out"));
+  const ProgramResult result = Run("--num_tasks 3");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("belong together"));
+  EXPECT_TRUE(fs::is_empty(out_.path()));
+}
+
+}  // namespace
+}  // namespace infeed

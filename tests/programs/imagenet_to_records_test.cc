@@ -1,0 +1,301 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "records/files/shards.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/run_program.h"
+#include "tests/support/small_disk.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+ProgramResult Convert(const ImageFolder& raw, const std::string& out,
+                      const std::string& more = "") {
+  return RunProgram("imagenet_to_records", "--raw_data_dir " + raw.path() +
+                                               " --local_scratch_dir " + out +
+                                               " " + more);
+}
+
+// How many lines a text has: errors have one.
+std::ptrdiff_t Lines(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+// The files in a folder, those in its folders too.
+std::vector<std::string> Names(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_directory()) {
+      names.push_back(entry.path().filename().string());
+    }
+  }
+  return names;
+}
+
+TEST(ImagenetToRecordsTest, DividesAndConvertsClassFolders) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20).JpegsIn("dog", 20);
+  const ProgramResult result =
+      Convert(raw, raw / "out", "--split 0.8/0.1/0.1 --shards 2 --threads 2");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("32 images"), HasSubstr("2 classes"),
+                                HasSubstr("validation")));
+  EXPECT_THAT(result.err, HasSubstr("40/40 images  100.0 %"));
+  EXPECT_THAT(FindSplit(raw / "out", "train"), SizeIs(2));
+  EXPECT_THAT(FindSplit(raw / "out", "test"), SizeIs(2));
+}
+
+TEST(ImagenetToRecordsTest, WritesNoMessagesIntoShards) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  ASSERT_EQ(Convert(raw, raw / "open").exit_code, 0);
+  // A new file gets the lowest number that is free.
+  for (const std::string closed : {"<&-", ">&-", "2>&-", "<&- >&- 2>&-"}) {
+    const std::string out = raw / "out";
+    ASSERT_EQ(Convert(raw, out, closed + " && true").exit_code, 0) << closed;
+    const std::vector<std::string> shards = FindSplit(out, "train");
+    ASSERT_THAT(shards, SizeIs(8));
+    for (const std::string& shard : shards) {
+      const std::string name = std::filesystem::path(shard).filename().string();
+      EXPECT_EQ(ReadWholeFile(shard, 1 << 20),
+                ReadWholeFile(raw / ("open/" + name), 1 << 20))
+          << name << " " << closed;
+    }
+    std::filesystem::remove_all(out);
+  }
+}
+
+TEST(ImagenetToRecordsTest, SaysWhatItWouldDoAndDoesNothing) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  const ProgramResult result = Convert(raw, raw / "out", "--dry_run");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("20 images      8 shards"),
+                                HasSubstr("out/train-00000-of-00008"),
+                                HasSubstr("nothing was written")));
+  EXPECT_FALSE(std::filesystem::exists(raw / "out"));
+}
+
+TEST(ImagenetToRecordsTest, SaysWhatItWouldKeepAndUploadAndWhoseItIs) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 5").exit_code, 0);
+  std::filesystem::remove(raw / "out/train-00002-of-00005");
+  const ProgramResult result =
+      Convert(raw, raw / "out",
+              "--shards 5 --dry_run --num_tasks 2 --task_index 0 --project p "
+              "--gcs_output_path gs://bucket/images");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("task 0 of 2: 3 of the 5 shards"),
+            HasSubstr("2 shards of an earlier run would be kept, 1 written"),
+            HasSubstr("3 shards would be uploaded to gs://bucket/images/")));
+  EXPECT_FALSE(std::filesystem::exists(raw / "out/train-00002-of-00005"));
+  EXPECT_THAT(Convert(raw, raw / "out", "--shards 2 --dry_run").out,
+              HasSubstr("4 shards of another conversion are in the way"));
+}
+
+// The reference converter's flags and what it refuses, before anything else.
+TEST(ImagenetToRecordsTest, ChecksWhereToUploadBeforeItWrites) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2);
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"--gcs_upload", "--project is required"},
+      {"--gcs_upload=true --project p", "--gcs_output_path is required"},
+      {"--gcs_output_path gs://bucket", "--project is required"},
+      {"--gcs_output_path /folder --project p",
+       "--gcs_output_path /folder: must start with gs://BUCKET or s3://"},
+      {"--gcs_output_path gs:// --project p", "must start with gs://BUCKET"}};
+  for (const auto& [flags, message] : refused) {
+    const ProgramResult result = Convert(raw, raw / "out", flags);
+    EXPECT_EQ(result.exit_code, 2) << flags;
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+  EXPECT_FALSE(std::filesystem::exists(raw / "out"));
+  for (const char* flags :
+       {"--nogcs_upload --project p --gcs_output_path gs://bucket",
+        "--gcs_upload=false --gcs_output_path gs://bucket"}) {
+    const ProgramResult result = Convert(raw, raw / "out", flags);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, Not(HasSubstr("uploaded")));
+  }
+}
+
+TEST(ImagenetToRecordsTest, WritesIntoAFolderFirst) {
+  const ImageFolder raw;
+  const ProgramResult result = Convert(raw, "s3://bucket/out");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--gcs_output_path uploads from there"));
+}
+
+TEST(ImagenetToRecordsTest, MakesShardsOfASize) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 20);
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 2kB").exit_code, 0);
+  const std::vector<std::string> shards = FindSplit(raw / "out", "train");
+  EXPECT_GT(shards.size(), 2U);
+  EXPECT_LT(shards.size(), 20U);
+}
+
+TEST(ImagenetToRecordsTest, TeachesByExamples) {
+  const ProgramResult result = RunProgram("imagenet_to_records", "--help");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("Examples:"), HasSubstr("--split"),
+                    HasSubstr("--num_tasks 8"), HasSubstr("--project p")));
+}
+
+TEST(ImagenetToRecordsTest, AsksForTheRawFolder) {
+  const ProgramResult result =
+      RunProgram("imagenet_to_records", "--local_scratch_dir x");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--raw_data_dir is required"));
+  EXPECT_EQ(Lines(result.err), 1);
+}
+
+TEST(ImagenetToRecordsTest, NamesAFolderThatIsMissing) {
+  const ProgramResult result = RunProgram(
+      "imagenet_to_records",
+      "--raw_data_dir /does/not/exist --local_scratch_dir /also/not");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("/does/not/exist: cannot list: No such "
+                                    "file or directory (check the path)"));
+  EXPECT_EQ(Lines(result.err), 1);
+}
+
+TEST(ImagenetToRecordsTest, ExplainsTheLayoutsOfAnEmptyFolder) {
+  const ImageFolder raw;
+  const ProgramResult result = Convert(raw, raw / "out");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no images found; expected one of"));
+  EXPECT_EQ(Lines(result.err), 1);
+}
+
+TEST(ImagenetToRecordsTest, RefusesFlagsThatAreWrong) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2);
+  for (const char* flag :
+       {"--split 1/1", "--shards 0", "--shards some", "--shards 100000",
+        "--layout round", "--on_bad_image pray", "--threads -1", "--colour"}) {
+    const ProgramResult result = Convert(raw, raw / "out", flag);
+    EXPECT_EQ(result.exit_code, 2) << flag;
+    EXPECT_EQ(Lines(result.err), 1) << result.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(raw / "out"));
+}
+
+TEST(ImagenetToRecordsTest, NamesABadImage) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2).File("cat/bad.jpg", "no image");
+  const ProgramResult result = Convert(raw, raw / "out");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("cat/bad.jpg: "));
+  EXPECT_FALSE(std::filesystem::exists(raw / "out/dataset.json"));
+}
+
+TEST(ImagenetToRecordsTest, ReportsTheImagesItLeavesOut) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2).File("cat/bad.jpg", "no image");
+  const ProgramResult result = Convert(raw, raw / "out", "--on_bad_image skip");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("cat/bad.jpg: left out: "));
+  EXPECT_THAT(result.out, HasSubstr("1 bad images were left out"));
+}
+
+TEST(ImagenetToRecordsTest, CanLeaveImagesUnverified) {
+  ImageFolder raw;
+  const std::string jpeg = TestJpeg();
+  raw.File("cat/cut.jpg", jpeg.substr(0, jpeg.size() / 2));
+  EXPECT_EQ(Convert(raw, raw / "out").exit_code, 3);
+  EXPECT_EQ(Convert(raw, raw / "out", "--no-verify-images").exit_code, 0);
+}
+
+TEST(ImagenetToRecordsTest, KeepsShardsOfAnotherConversion) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 9);
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 3").exit_code, 0);
+  const ProgramResult refused = Convert(raw, raw / "out", "--shards 2");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--overwrite"));
+  EXPECT_EQ(Convert(raw, raw / "out", "--shards 2 --overwrite").exit_code, 0);
+  EXPECT_THAT(FindSplit(raw / "out", "train"), SizeIs(2));
+}
+
+TEST(ImagenetToRecordsTest, SaysInOneLineThatTheDiskIsFull) {
+  const SmallDisk disk("64k");
+  if (!disk.error().empty()) {
+    GTEST_SKIP() << "mounting a small file system needs root";
+  }
+  ImageFolder raw;
+  for (int i = 0; i < 20; ++i) {
+    raw.File("cat/" + std::to_string(i) + ".jpg",
+             TestJpeg({.width = 200, .height = 200, .quality = 100}));
+  }
+  const ProgramResult result = Convert(raw, disk.path(), "--shards 1");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("No space left on device"));
+  EXPECT_THAT(Names(disk.path()), IsEmpty());
+}
+
+TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
+  const SmallDisk disk("300k");
+  if (!disk.error().empty()) {
+    GTEST_SKIP() << "mounting a small file system needs root";
+  }
+  ImageFolder raw;
+  for (int i = 0; i < 20; ++i) {
+    raw.File("cat/" + std::to_string(i) + ".jpg",
+             TestJpeg({.width = 150, .height = 150, .quality = 100}));
+  }
+  const std::string out = disk.path();
+  const ProgramResult full = Convert(raw, out, "--shards 10 --threads 2");
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("No space left on device"));
+  for (const std::string& name : Names(out)) {
+    EXPECT_THAT(name, Not(HasSubstr(".tmp-")));
+  }
+  disk.Grow("8m");
+  const ProgramResult result = Convert(raw, out, "--shards 10 --threads 2");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("shards of an earlier run were kept"));
+  ASSERT_EQ(Convert(raw, raw / "out", "--shards 10").exit_code, 0);
+  for (const std::string& shard : FindSplit(raw / "out", "train")) {
+    const std::string name = std::filesystem::path(shard).filename().string();
+    EXPECT_EQ(ReadWholeFile(out + "/" + name, 1 << 26),
+              ReadWholeFile(shard, 1 << 26));
+  }
+}
+
+TEST(ImagenetToRecordsTest, NamesAnOutputThatMayNotBeWritten) {
+  if (::geteuid() == 0) {
+    GTEST_SKIP() << "root may write everything";
+  }
+  ImageFolder raw;
+  raw.JpegsIn("cat", 1).Folder("out");
+  std::filesystem::permissions(
+      raw / "out",
+      std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const ProgramResult result = Convert(raw, raw / "out");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("Permission denied"));
+}
+
+}  // namespace
+}  // namespace infeed

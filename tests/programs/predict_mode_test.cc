@@ -1,0 +1,199 @@
+// train_resnet --mode predict as its users meet it.
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "preprocess/codecs/opencv_image.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/small_model.h"
+#include "tests/support/test_jpeg.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class PredictModeTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { model_ = new SmallModel; }
+  static void TearDownTestSuite() {
+    delete model_;
+    model_ = nullptr;
+  }
+  [[nodiscard]] static ProgramResult Predict(const std::string& flags) {
+    return model_->Run("--mode predict " + flags);
+  }
+
+  // Of all tests: what they do leaves it as it is.
+  static SmallModel* model_;
+  ImageFolder images_;
+};
+
+SmallModel* PredictModeTest::model_ = nullptr;
+
+TEST_F(PredictModeTest, LosesNoImageOfTheLastBatch) {
+  images_.JpegsIn("test", 372);
+  const ProgramResult run =
+      Predict("--predict_batch_size 360 --input " + images_.path());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::vector<json> lines = JsonLines(run.out);
+  ASSERT_EQ(lines.size(), 372U);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string number = std::to_string(i);
+    EXPECT_EQ(lines[i]["file"],
+              images_ / ("test/" + std::string(3 - number.size(), '0') +
+                         number + ".jpg"));
+    EXPECT_EQ(lines[i]["probability"], lines[i]["top_5"][0]["probability"]);
+  }
+  EXPECT_THAT(run.err, HasSubstr("predicted 372 images at"));
+}
+
+TEST_F(PredictModeTest, SaysTheSameOfAFileAndOfItsRecord) {
+  TfrecordWriter writer(images_ / "test-00000-of-00001");
+  std::string files;
+  for (int i = 0; i < 5; ++i) {
+    const std::string jpeg =
+        TestJpeg({.width = 40, .height = 30, .seed = 100U + i});
+    images_.File("files/" + std::to_string(i) + ".jpg", jpeg);
+    writer.Append(PayloadWithImage(jpeg, i % 4));
+  }
+  writer.Close();
+  const ProgramResult of_files =
+      Predict("--precision float32 --predict_batch_size 2 --input " +
+              (images_ / "files"));
+  const ProgramResult of_shards =
+      Predict("--precision float32 --predict_batch_size 5 --input " +
+              (images_ / "test-*"));
+  EXPECT_EQ(of_shards.exit_code, 0) << of_shards.err;
+  const std::vector<json> files_lines = JsonLines(of_files.out);
+  const std::vector<json> shard_lines = JsonLines(of_shards.out);
+  ASSERT_EQ(files_lines.size(), 5U);
+  ASSERT_EQ(shard_lines.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(files_lines[i]["label"], shard_lines[i]["label"]);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+      const json& of_file = files_lines[i]["top_5"][rank];
+      const json& of_record = shard_lines[i]["top_5"][rank];
+      EXPECT_EQ(of_file["index"], of_record["index"]);
+      EXPECT_NEAR(of_file["probability"], of_record["probability"], 1e-5);
+    }
+    EXPECT_EQ(shard_lines[i]["record"], i);
+    EXPECT_EQ(shard_lines[i]["true_index"], i % 4);
+  }
+  EXPECT_THAT(of_shards.err, HasSubstr("(of 5 with a label)"));
+}
+
+TEST_F(PredictModeTest, ABadFileCostsNoGoodOne) {
+  images_.Jpeg("a.jpg").File("b.jpg", "no image").File("c.png", "");
+  RgbImage image;
+  image.Resize(20, 10);
+  images_.File("d.png", EncodePng(image.view()));
+  const ProgramResult run = Predict("--input " + images_.path());
+  EXPECT_EQ(run.exit_code, 3);
+  const std::vector<json> lines = JsonLines(run.out);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_TRUE(lines[0].contains("label"));
+  EXPECT_TRUE(lines[1].contains("error"));
+  EXPECT_FALSE(lines[1].contains("label"));
+  EXPECT_TRUE(lines[2].contains("error"));
+  EXPECT_EQ(lines[3]["file"], images_ / "d.png");
+  EXPECT_TRUE(lines[3].contains("label"));
+  EXPECT_THAT(run.err, HasSubstr("predicted 2 images"));
+  EXPECT_THAT(run.err, HasSubstr("2 images were bad"));
+}
+
+TEST_F(PredictModeTest, FoldersNamedLikeClassesAreLabels) {
+  images_.Jpegs({"bee/1.jpg", "dog/1.jpg", "others/1.jpg"});
+  const ProgramResult run = Predict("--input " + images_.path());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::vector<json> lines = JsonLines(run.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0]["true_label"], "bee");
+  EXPECT_EQ(lines[1]["true_index"], 3);
+  EXPECT_FALSE(lines[2].contains("true_label"));
+  EXPECT_THAT(run.err, HasSubstr("top-5 100.0 %  (of 2 with a label)"));
+}
+
+TEST_F(PredictModeTest, AgreesWithTheEvaluationOfItsSplit) {
+  const std::string data = "--data_dir " + model_->data_dir();
+  const ProgramResult eval = model_->Run("--mode eval " + data);
+  const ProgramResult run = Predict(data);  // There is no test split.
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(JsonLines(run.out).size(), 10U);
+  const std::size_t top_1 = eval.out.find("top-1");
+  ASSERT_NE(top_1, std::string::npos) << eval.err;
+  EXPECT_THAT(run.err, HasSubstr(eval.out.substr(
+                           top_1, eval.out.find('%') + 1 - top_1)));
+}
+
+TEST_F(PredictModeTest, TakesAsManyAsAreAskedFor) {
+  const ProgramResult run =
+      Predict("--num_test_images 3 --data_dir " + model_->data_dir());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(JsonLines(run.out).size(), 3U);
+}
+
+// How often a text has another in it.
+int CountIn(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+TEST_F(PredictModeTest, WritesAPageOfPicturesOfImagesAndOfShards) {
+  images_.JpegsIn("bee", 60).JpegsIn("dog", 3).File("dog/bad.jpg", "x");
+  const std::string page = images_ / "page.html";
+  const ProgramResult of_files =
+      Predict("--input " + images_.path() + " --predictions_page " + page);
+  EXPECT_EQ(of_files.exit_code, 3);
+  const std::string html = ReadWholeFile(page, 8 << 20);
+  // No more than 48 of a kind.
+  const int right = CountIn(html, "<figure class=\"right\">");
+  const int wrong = CountIn(html, "<figure class=\"wrong\">");
+  EXPECT_GE(right + wrong, 48);
+  EXPECT_LE(std::max(right, wrong), 48);
+  EXPECT_EQ(CountIn(html, "src=\"data:image/png;base64,iVBOR"), right + wrong);
+  EXPECT_THAT(html, HasSubstr("<b>1</b><span>bad images</span>"));
+  const ProgramResult of_shards = Predict("--data_dir " + model_->data_dir() +
+                                          " --predictions_page " + page);
+  EXPECT_EQ(of_shards.exit_code, 0) << of_shards.err;
+  const std::string other = ReadWholeFile(page, 8 << 20);
+  EXPECT_EQ(CountIn(other, "<figure class=\""), 10);
+  EXPECT_EQ(CountIn(other, ", record "), 10);
+}
+
+TEST_F(PredictModeTest, SaysAtOnceThatAPageCannotBeWritten) {
+  images_.Jpeg("bee/1.jpg");
+  const ProgramResult run =
+      Predict("--input " + images_.path() + " --predictions_page " +
+              (images_ / "none/page.html"));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("none/page.html"));
+  EXPECT_EQ(run.out, "");
+}
+
+TEST_F(PredictModeTest, SaysWhatIsMissing) {
+  const ProgramResult nothing = Predict("");
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("--data_dir: this mode needs it"));
+  const ProgramResult no_model =
+      RunProgram("train_resnet", "--mode predict --device cpu --data_dir " +
+                                     model_->data_dir() + " --model_dir " +
+                                     (images_ / "none"));
+  EXPECT_EQ(no_model.exit_code, 2);
+  EXPECT_THAT(no_model.err, HasSubstr("no such model folder"));
+}
+
+}  // namespace
+}  // namespace infeed

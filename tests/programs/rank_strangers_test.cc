@@ -1,0 +1,214 @@
+// Trainings of several processes, and strangers who connect to whatever listens
+// on the machine.
+
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/listening_sockets.h"
+#include "tests/support/rank_programs.h"
+#include "tests/support/temporary_folder.h"
+#include "trainer/ranks/socket.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kTokenName = "INFEED_RANK_TOKEN";
+
+// Connects to every port at which a process or one of its children listens,
+// says one byte of nothing that they know, and holds all connections.
+class HoldingStranger {
+ public:
+  explicit HoldingStranger(pid_t process)
+      : thread_([this, process](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
+            HoldAll(process);
+            for (const pid_t child : ChildrenOf(process)) {
+              HoldAll(child);
+            }
+          }
+        }) {}
+
+  [[nodiscard]] int held() const { return held_; }
+
+ private:
+  void HoldAll(pid_t process) {
+    for (const ListeningSocket& socket : ListeningSocketsOf(process)) {
+      if (!connections_.contains(socket.port)) {
+        Hold(socket.port);
+      }
+    }
+  }
+
+  void Hold(int port) {
+    try {
+      RankSocket connection =
+          ConnectTo("127.0.0.1", port, std::chrono::milliseconds(100));
+      (void)::send(connection.descriptor(), "", 1, MSG_NOSIGNAL);
+      connections_[port] = std::move(connection);
+      ++held_;
+    } catch (const IoError&) {  // It listens no more.
+    }
+  }
+
+  std::map<int, RankSocket> connections_;
+  std::atomic<int> held_ = 0;
+  std::jthread thread_;  // Last: it uses the members above.
+};
+
+class RankStrangersTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string Model() const { return folder_ / "model"; }
+
+  [[nodiscard]] Arguments Training(int steps, const Arguments& more) const {
+    Arguments arguments = {
+        "--data_dir",
+        "null",
+        "--num_train_images",
+        "48",
+        "--mode",
+        "train",
+        "--model_dir",
+        Model(),
+        "--device",
+        "cpu",
+        "--params_override",
+        "model=lenet,image_size=28,recipe=plain,precision=float32,"
+        "train_batch_size=12,iterations_per_loop=2,base_learning_rate=0.1,"
+        "learning_rate_schedule=constant,train_steps=" +
+            std::to_string(steps)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  // Whatever the run has written into the model's folder.
+  [[nodiscard]] std::string WrittenText() const {
+    std::string text;
+    for (const fs::directory_entry& entry :
+         fs::recursive_directory_iterator(Model())) {
+      text += entry.is_regular_file() ? TextOf(entry.path()) : "";
+    }
+    return text;
+  }
+
+  // A connection to rank 0, held, once it listens.
+  RankSocket& SayToRankZero(const RanksByHand& ranks,
+                            const std::string& bytes) {
+    held_.push_back(
+        ConnectTo("127.0.0.1", ranks.port(), std::chrono::seconds(60)));
+    if (!bytes.empty()) {
+      EXPECT_GT(::send(held_.back().descriptor(), bytes.data(), bytes.size(),
+                       MSG_NOSIGNAL),
+                0);
+    }
+    return held_.back();
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::vector<RankSocket> held_;
+};
+
+// Once more where the ranks have met before the stranger was there.
+TEST_F(RankStrangersTest, LocalRanksTrainBesideOneWhoHoldsEveryPort) {
+  int held = 0;
+  for (int i = 0; i < 20 && held == 0; ++i) {
+    RunningProgram launcher("train_resnet",
+                            Training(100000, {"--local_ranks", "2"}));
+    const HoldingStranger stranger(launcher.process());
+    ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
+    held = stranger.held();
+    launcher.Signal(SIGTERM);
+    EXPECT_EQ(launcher.Wait(), 75) << launcher.err();
+    fs::remove_all(Model());
+  }
+  EXPECT_GT(held, 0);
+}
+
+TEST_F(RankStrangersTest, LocalRanksListenOnLoopbackAloneAndNotWhereTheyMet) {
+  LaunchedRanks run(Training(100000, {"--local_ranks", "2"}));
+  EXPECT_THAT(ListeningSocketsOf(run.launcher().process()), IsEmpty());
+  for (const pid_t rank : run.ranks()) {
+    const std::string variables =
+        TextOf("/proc/" + std::to_string(rank) + "/environ");
+    for (const ListeningSocket& socket : ListeningSocketsOf(rank)) {
+      EXPECT_EQ(socket.address, "0100007F") << "port " << socket.port;
+      EXPECT_THAT(variables,
+                  Not(HasSubstr("MASTER_PORT=" + std::to_string(socket.port) +
+                                std::string(1, '\0'))));
+    }
+  }
+}
+
+TEST_F(RankStrangersTest, TheLaunchersTokenIsShownNowhere) {
+  LaunchedRanks run(Training(100000, {"--local_ranks", "2"}));
+  const std::string folder = "/proc/" + std::to_string(run.ranks()[1]);
+  const std::string variables = TextOf(folder + "/environ");
+  const std::string name = std::string(kTokenName) + "=";
+  const std::size_t at = variables.find(name);
+  ASSERT_NE(at, std::string::npos);
+  const std::string token = variables.substr(at + name.size(), 64);
+  EXPECT_THAT(token, testing::MatchesRegex("[0-9a-f]+"));
+  EXPECT_THAT(TextOf(folder + "/cmdline"), Not(HasSubstr(token)));
+  run.launcher().Signal(SIGTERM);
+  EXPECT_EQ(run.launcher().Wait(), 75);
+  EXPECT_THAT(run.launcher().err(), Not(HasSubstr(token)));
+  EXPECT_THAT(WrittenText(), HasSubstr(name + "..."));
+  EXPECT_THAT(WrittenText(), Not(HasSubstr(token)));
+}
+
+// Rank 1 starts when all of them are there.
+TEST_F(RankStrangersTest, RanksStartedByHandMeetBesideStrangers) {
+  RanksByHand ranks(2);
+  RunningProgram& zero = ranks.Start(0, Training(2, {}));
+  SayToRankZero(ranks, "");
+  SayToRankZero(ranks, std::string(1, '\0'));
+  SayToRankZero(ranks, "GET / HTTP/1.1\r\n\r\n");
+  SayToRankZero(ranks, std::string("\1\0\0\0\xc0\0\0\0\0", 9));  // 3 GiB
+  RunningProgram& one = ranks.Start(1, Training(2, {}));
+  EXPECT_EQ(zero.Wait(), 0) << zero.err();
+  EXPECT_EQ(one.Wait(), 0) << one.err();
+  EXPECT_THAT(zero.err(), HasSubstr("train_resnet: rank 0: dropped a "
+                                    "connection from 127.0.0.1:"));
+}
+
+TEST_F(RankStrangersTest, RanksStartedByHandNeedTheTokenThatRankZeroHas) {
+  RanksByHand ranks(2);
+  {
+    const EnvironmentVariable token(kTokenName, "the secret of this run");
+    ranks.Start(0, Training(2, {}));
+  }
+  RunningProgram& without = ranks.Start(1, Training(2, {}));
+  EXPECT_EQ(without.Wait(), 1);
+  EXPECT_THAT(without.err(), HasSubstr("its token is not rank 0's: all ranks "
+                                       "need the same INFEED_RANK_TOKEN"));
+  const EnvironmentVariable token(kTokenName, "the secret of this run");
+  RunningProgram& with = ranks.Start(1, Training(2, {}));
+  EXPECT_EQ(with.Wait(), 0) << with.err();
+  EXPECT_EQ(ranks[0].Wait(), 0) << ranks[0].err();
+  EXPECT_THAT(ranks[0].err(), HasSubstr("its token is not rank 0's"));
+  EXPECT_THAT(ranks[0].err(), Not(HasSubstr("the secret")));
+}
+
+}  // namespace
+}  // namespace infeed

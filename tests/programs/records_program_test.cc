@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "records/example/imagenet_example.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/record_file.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string Rose(const std::string& jpeg, int label) {
+  return BuildImagenetExample({.height = 17,
+                               .width = 31,
+                               .label = label,
+                               .synset = "roses",
+                               .text = "ros\xC3\xA9",
+                               .filename = "a.jpg",
+                               .encoded = jpeg});
+}
+
+// Two good shards, of two records and of one.
+class RecordsProgramTest : public ::testing::Test {
+ protected:
+  RecordsProgramTest() {
+    const std::string jpeg = TestJpeg({.width = 31, .height = 17});
+    first_.Add(Rose(jpeg, 1)).Add(Rose(jpeg, 2)).Write(Path(0));
+    second_.Add(Rose(jpeg, 3)).Write(Path(1));
+  }
+
+  [[nodiscard]] std::string Path(int shard) const {
+    return folder_ / ("train-0000" + std::to_string(shard) + "-of-00002");
+  }
+  [[nodiscard]] ProgramResult Run(const std::string& arguments) const {
+    return RunProgram("records", arguments + " " + folder_.path());
+  }
+
+  const TemporaryFolder folder_;
+  RecordFile first_;
+  RecordFile second_;
+};
+
+TEST_F(RecordsProgramTest, CountsShardsAndEndsWithTheTotal) {
+  const ProgramResult result = Run("count");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, Path(0) + " 2\n" + Path(1) + " 1\ntotal 3\n");
+}
+
+TEST_F(RecordsProgramTest, SkipsWhatIsNoShardAmongItsPaths) {
+  WriteFileAtomically(folder_ / "dataset.json.txt", "x");
+  WriteFileAtomically(folder_ / "labels.txt", "x");
+  for (const std::string verb : {"ls", "count", "verify", "stats"}) {
+    const ProgramResult result =
+        RunProgram("records", verb + " " + folder_.path() + "/*");
+    EXPECT_EQ(result.exit_code, 0) << verb << result.err;
+    EXPECT_THAT(result.err,
+                HasSubstr("records: skipped 2 files that are not shards, such "
+                          "as " +
+                          (folder_ / "dataset.json.txt")));
+  }
+  EXPECT_EQ(
+      RunProgram("records", "count " + (folder_ / "labels.txt")).exit_code, 3);
+}
+
+TEST_F(RecordsProgramTest, CountRefusesABrokenFrame) {
+  second_.Truncate(1).Write(Path(1));
+  const ProgramResult result = Run("count");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, AllOf(StartsWith("records: " + Path(1)),
+                                HasSubstr("truncated record")));
+}
+
+TEST_F(RecordsProgramTest, CatPrintsALineOfJsonForEachRecord) {
+  const ProgramResult result = Run("cat --limit 1");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(StartsWith("{\"file\":\"" + Path(0) +
+                       "\",\"record\":0,\"offset\":0,\"bytes\":"),
+            HasSubstr("\"image/class/label\":1,"),
+            HasSubstr("\"image/class/text\":\"ros\xC3\xA9\""),
+            HasSubstr("\"image/encoded\":{\"bytes\":"), EndsWith("}}\n")));
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+}
+
+TEST_F(RecordsProgramTest, CatGoesOnBehindBadRecords) {
+  RecordFile().Add("not an Example").Add(Rose("", 7)).Write(Path(0));
+  second_.FlipByte(40).Write(Path(1));
+  const ProgramResult result = Run("cat");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, HasSubstr("\"image/class/label\":7,"));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr(Path(0) + ": record 0 at byte 0: not a "
+                                        "tf.train.Example"),
+                    HasSubstr(Path(1) + ": record 0 at byte 0: corrupted")));
+}
+
+TEST_F(RecordsProgramTest, IndexMakesTheFilesOnce) {
+  const ProgramResult made = Run("index");
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, AllOf(HasSubstr(Path(0) + ": 2 records, wrote " +
+                                        (folder_ / ".infeed/train-00000")),
+                              EndsWith("3 records in 2 shards\n")));
+  EXPECT_TRUE(
+      std::filesystem::exists(folder_ / ".infeed/train-00001-of-00002.index"));
+  EXPECT_THAT(Run("index").out, HasSubstr("2 records, the index is up to "
+                                          "date\n"));
+}
+
+TEST_F(RecordsProgramTest, IndexSaysThatItCannotKeepItsFiles) {
+  RecordFile().Write(folder_ / ".infeed");
+  const EnvironmentVariable cache("XDG_CACHE_HOME", Path(0));
+  const ProgramResult result = Run("index");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot make a folder for side files"));
+}
+
+TEST(RecordsProgramUsageTest, TeachesItsUse) {
+  const ProgramResult help = RunProgram("records", "--help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, AllOf(HasSubstr("verify"), HasSubstr("Examples:")));
+  EXPECT_THAT(RunProgram("records", "cat --help").out, HasSubstr("--limit"));
+}
+
+TEST(RecordsProgramUsageTest, NamesWhatIsWrong) {
+  const ProgramResult none = RunProgram("records", "");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("give a verb: "));
+  const ProgramResult wrong = RunProgram("records", "cuont x");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("cuont"));
+  EXPECT_EQ(RunProgram("records", "count").exit_code, 2);
+  EXPECT_EQ(RunProgram("records", "count no/such/folder").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,234 @@
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "records/files/dataset_info.h"
+#include "records/tfrecord/compression.h"
+#include "records/tfrecord/writer.h"
+#include "tests/support/flower_records.h"
+#include "tests/support/record_file.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+// Labels 1 and 2 in a plain shard, 3 and 4 in a compressed one, 5 and 6 in a
+// plain one.
+class RecordsReadTest : public ::testing::Test {
+ protected:
+  RecordsReadTest() {
+    for (const int shard : {0, 1, 2}) {
+      TfrecordWriter writer(Path(shard),
+                            {.compression = shard == 1 ? Compression::kGzip
+                                                       : Compression::kNone});
+      for (const int label : {2 * shard + 1, 2 * shard + 2}) {
+        writer.Append(
+            PayloadOf({jpeg_, label, std::to_string(label) + ".jpg",
+                       "ros\xC3\xA9", "n" + std::to_string(label), 31, 17}));
+      }
+      writer.Close();
+    }
+  }
+
+  [[nodiscard]] std::string Path(int shard) const {
+    return folder_ / ("train-0000" + std::to_string(shard) + "-of-00003");
+  }
+  [[nodiscard]] ProgramResult Run(const std::string& arguments) const {
+    return RunProgram("records", arguments + " " + folder_.path());
+  }
+  // The labels of the records that cat prints.
+  [[nodiscard]] std::vector<int> LabelsOf(const std::string& arguments) const {
+    std::istringstream lines(Run("cat " + arguments).out);
+    std::vector<int> labels;
+    for (std::string line; std::getline(lines, line);) {
+      labels.push_back(Json::parse(line)["features"]["image/class/label"]);
+    }
+    return labels;
+  }
+
+  const TemporaryFolder folder_;
+  const std::string jpeg_ = TestJpeg({.width = 31, .height = 17});
+};
+
+TEST_F(RecordsReadTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
+  std::filesystem::remove(Path(1));
+  const std::string text = "1 shard is missing: " + Path(1);
+  for (const std::string verb : {"count", "cat", "head", "stats"}) {
+    const ProgramResult refused = Run(verb);
+    EXPECT_EQ(refused.exit_code, 3) << verb;
+    EXPECT_EQ(refused.out, "") << verb;
+    EXPECT_THAT(refused.err, HasSubstr(text)) << verb;
+    const ProgramResult allowed = Run(verb + " --allow_missing_shards");
+    EXPECT_EQ(allowed.exit_code, 0) << verb;
+    EXPECT_THAT(allowed.err, HasSubstr(text)) << verb;
+  }
+  EXPECT_EQ(RunProgram("records", "count " + Path(0)).exit_code, 0);
+}
+
+TEST_F(RecordsReadTest, ListsMissingShards) {
+  std::filesystem::remove(Path(1));
+  const ProgramResult ls = Run("ls");
+  EXPECT_EQ(ls.exit_code, 3);
+  EXPECT_THAT(ls.out, HasSubstr("\nmissing "));
+  EXPECT_THAT(ls.err, HasSubstr(Path(1) + ": missing"));
+  // One shard after the other: nothing that is done is wrong.
+  const ProgramResult index = Run("index");
+  EXPECT_EQ(index.exit_code, 0);
+  EXPECT_THAT(index.err, HasSubstr("1 shard is missing: " + Path(1)));
+}
+
+TEST_F(RecordsReadTest, CatTakesRecordsByTheirNumbers) {
+  EXPECT_THAT(LabelsOf(""), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(LabelsOf("--record 0"), ElementsAre(1));
+  EXPECT_THAT(LabelsOf("--record 5,1-3"), ElementsAre(2, 3, 4, 6));
+  EXPECT_THAT(LabelsOf("--record 1-99 --limit 2"), ElementsAre(2, 3));
+  EXPECT_THAT(LabelsOf("--record 6"), IsEmpty());
+}
+
+TEST_F(RecordsReadTest, CatPassesOverRecords) {
+  EXPECT_THAT(LabelsOf("--offset 3"), ElementsAre(4, 5, 6));
+  EXPECT_THAT(LabelsOf("--offset 1 --limit 1"), ElementsAre(2));
+  EXPECT_THAT(LabelsOf("--limit 0"), IsEmpty());
+}
+
+TEST_F(RecordsReadTest, CatRefusesWhatIsNoListOfRecords) {
+  for (const std::string list : {"x", "3-", "-3", "5-3", "1,,2", "1;2", "1,"}) {
+    const ProgramResult result = Run("cat --record='" + list + "'");
+    EXPECT_EQ(result.exit_code, 2) << list;
+    EXPECT_THAT(result.err, HasSubstr("is no list of records")) << list;
+  }
+  EXPECT_EQ(Run("cat --record 1 --offset 1").exit_code, 2);
+}
+
+TEST_F(RecordsReadTest, CatNamesBadRecordsThatItFindsByTheIndex) {
+  EXPECT_EQ(RunProgram("records", "index " + Path(0)).exit_code, 0);
+  std::string bytes = ReadWholeFile(Path(0), 1 << 20);
+  const auto time = std::filesystem::last_write_time(Path(0));
+  RecordFile().AddRaw(bytes).FlipByte(bytes.size() - 20).Write(Path(0));
+  std::filesystem::last_write_time(Path(0), time);
+  const ProgramResult result = Run("cat --record 1-2");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr(Path(0) + ": record 1 at byte "));
+  EXPECT_THAT(result.out, HasSubstr("\"image/class/label\":3"));
+}
+
+TEST_F(RecordsReadTest, CatCountsOnInDamagedShards) {
+  RecordFile()
+      .AddRaw("this is no frame")
+      .Add(PayloadOf({jpeg_, 7}))
+      .Write(Path(0));
+  EXPECT_THAT(LabelsOf("--record 1,3"), ElementsAre(7, 4));
+}
+
+TEST_F(RecordsReadTest, CatShowsSomeKeysOnly) {
+  const Json json =
+      Json::parse(Run("cat --limit 1 --keys image/filename,image/height").out);
+  EXPECT_EQ(json["features"],
+            Json({{"image/filename", "1.jpg"}, {"image/height", 17}}));
+}
+
+TEST_F(RecordsReadTest, CatWritesBytesToFiles) {
+  const std::string out = folder_ / "bytes";
+  const Json json = Json::parse(Run("cat --record 2 --bytes_to " + out).out);
+  const std::string file =
+      out + "/train-00001-of-00003-000000-image_encoded.jpg";
+  EXPECT_EQ(json["features"]["image/encoded"],
+            Json({{"bytes", jpeg_.size()}, {"file", file}}));
+  EXPECT_EQ(ReadWholeFile(file, 1 << 20), jpeg_);
+}
+
+TEST_F(RecordsReadTest, HeadShowsATable) {
+  const ProgramResult result = Run("head -n 3");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(StartsWith("shard                 record  label  text   size  "),
+            HasSubstr("\ntrain-00000-of-00003       1      2  ros\xC3\xA9  "
+                      "31x17  "),
+            HasSubstr("\ntrain-00001-of-00003       0      3  "),
+            EndsWith("  3.jpg\n"), Not(HasSubstr("4.jpg"))));
+}
+
+TEST_F(RecordsReadTest, HeadPrintsLinesOfJsonAsCatDoes) {
+  EXPECT_EQ(Run("head --json -n 2").out, Run("cat --limit 2").out);
+}
+
+TEST_F(RecordsReadTest, HeadNamesBadRecords) {
+  RecordFile().Add("not an Example").Write(Path(0));
+  const ProgramResult result = Run("head -n 2");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr(Path(0) + ": record 0 at byte 0: "));
+  EXPECT_THAT(result.out, EndsWith("  3.jpg\n"));
+}
+
+TEST_F(RecordsReadTest, CountUnpacksCompressedShards) {
+  EXPECT_THAT(Run("count --threads 3").out,
+              EndsWith(Path(1) + " 2\n" + Path(2) + " 2\ntotal 6\n"));
+  const Json json = Json::parse(Run("count --json").out);
+  EXPECT_EQ(json["total"], 6);
+  EXPECT_EQ(json["shards"][1], Json({{"file", Path(1)}, {"records", 2}}));
+}
+
+TEST_F(RecordsReadTest, LsShowsWhatIsKnownOfShards) {
+  EXPECT_EQ(RunProgram("records", "index " + Path(0) + " " + Path(2)).exit_code,
+            0);
+  RecordFile().Add("x").Add("y").Add("z").Write(Path(2));
+  DatasetInfo info;
+  info.splits.push_back({.name = "train", .records = 4, .shards = {}});
+  for (const int shard : {0, 2}) {
+    info.splits[0].shards.push_back(
+        {.name = std::filesystem::path(Path(shard)).filename(),
+         .records = 2,
+         .bytes =
+             static_cast<std::int64_t>(std::filesystem::file_size(Path(shard))),
+         .crc32c = "00000000"});
+  }
+  WriteDatasetInfo(folder_.path(), info);
+  const ProgramResult result = Run("ls");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("none    fresh  same          " + Path(0)),
+                    HasSubstr("gzip    none   -             " + Path(1)),
+                    HasSubstr("51 B  none    stale  differs       " + Path(2)),
+                    EndsWith("  total of 3 shards\n")));
+  const Json json = Json::parse(Run("ls --json").out);
+  EXPECT_EQ(json["records"], 7);
+  EXPECT_EQ(json["shards"][2], Json({{"file", Path(2)},
+                                     {"records", 3},
+                                     {"bytes", 51},
+                                     {"compression", "none"},
+                                     {"index", "stale"},
+                                     {"dataset_json", "differs"}}));
+}
+
+TEST_F(RecordsReadTest, LsListsDamagedShardsToo) {
+  RecordFile().Add("x").Truncate(1).Write(Path(0));
+  RecordFile().AddRaw("{").Write(folder_ / "dataset.json");
+  const ProgramResult result = Run("ls");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("damaged "), HasSubstr(Path(0))));
+  EXPECT_THAT(result.err, AllOf(HasSubstr(Path(0) + ": record 0"),
+                                HasSubstr("dataset.json: ")));
+  EXPECT_TRUE(Json::parse(Run("ls --json").out)["shards"][0].contains("error"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,184 @@
+// Shards whose labels are numbered by others, through the whole program.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "records/files/dataset_info.h"
+#include "records/files/shards.h"
+#include "records/tfrecord/writer.h"
+#include "tests/support/run_program.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class TrainLabelsTest : public testing::Test {
+ protected:
+  // One shard of records with these labels.
+  void Write(const std::string& split,
+             const std::vector<std::int64_t>& labels) const {
+    TfrecordWriter writer(data_ / ShardName(split, 0, 1));
+    std::uint64_t seed = 0;
+    for (const std::int64_t label : labels) {
+      writer.Append(PayloadWithImage(
+          TestJpeg({.width = 28, .height = 28, .seed = ++seed}), label - 1));
+    }
+    writer.Close();
+  }
+
+  void Name(const std::string& lines) const {
+    WriteFileAtomically(data_ / "labels.txt", lines);
+  }
+
+  [[nodiscard]] ProgramResult Run(const std::string& flags,
+                                  const std::string& more = "") const {
+    return RunProgram("train_resnet", "--device cpu --data_dir " +
+                                          data_.path() + " --model_dir " +
+                                          model_.path() + " " + flags + more);
+  }
+  [[nodiscard]] ProgramResult Train(const std::string& more = "") const {
+    return Run(
+        "--params_override model=lenet,image_size=28,recipe=plain,"
+        "normalization=unit,train_batch_size=4,train_steps=4",
+        more);
+  }
+
+  [[nodiscard]] std::string Text(const std::string& name) const {
+    return ReadWholeFile(model_ / name, 1 << 24);
+  }
+  [[nodiscard]] json Evaluation() const {
+    return json::parse(Text("eval/00000004.json"));
+  }
+  // Of an evaluation: "name images ..." of all classes.
+  static std::string Classes(const json& evaluation) {
+    std::string text;
+    for (const json& one : evaluation.at("classes")) {
+      text += one.at("label").get<std::string>() + " " +
+              one.at("images").dump() + " ";
+    }
+    return text;
+  }
+
+  TemporaryFolder data_;
+  TemporaryFolder model_;
+};
+
+TEST_F(TrainLabelsTest, FromZeroAreAllClasses) {
+  Write("train", {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
+  Write("validation", {1, 2, 3, 3, 1, 2});  // Training decides: no 0 here.
+  Name("ant\nbee\ncow\ndog\n");
+  const ProgramResult run = Train();
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("labels: 0..3, 4 classes (label_offset 0)\n"),
+                    Not(HasSubstr("bad record"))));
+  EXPECT_THAT(Text("params.yaml"),
+              AllOf(HasSubstr("num_label_classes: 4  # the data"),
+                    HasSubstr("label_offset: 0  # the data")));
+  EXPECT_EQ(Evaluation().at("images"), 6);
+  EXPECT_EQ(Evaluation().at("bad_records"), 0);
+  EXPECT_EQ(Classes(Evaluation()), "ant 0 bee 2 cow 2 dog 2 ");
+
+  // The other modes take it from the model folder.
+  ASSERT_EQ(Run("--mode eval").exit_code, 0);
+  EXPECT_EQ(Classes(Evaluation()), "ant 0 bee 2 cow 2 dog 2 ");
+  const ProgramResult predicted = Run("--mode predict");
+  EXPECT_THAT(predicted.out, HasSubstr(R"("true_label":"dog","true_index":3)"));
+  const ProgramResult exported =
+      Run("--mode export --export_dir " + (model_ / "export"));
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  const std::string folder =
+      std::filesystem::directory_iterator(model_ / "export")->path().string();
+  const json facts =
+      json::parse(ReadWholeFile(folder + "/preprocessing.json", 1 << 24));
+  EXPECT_EQ(facts.at("classes"), json({"ant", "bee", "cow", "dog"}));
+  EXPECT_EQ(facts.at("label_offset"), 0);
+}
+
+TEST_F(TrainLabelsTest, OfNoClassAreBadRecords) {
+  // Missing, negative, one beyond.
+  Write("train", {0, 1, 2, 3, -1, 1, 2, -5, 0, 4, 2, 3, 0, 1, 2, 3});
+  Write("validation", {0, 1, 2, 3, -1, 4});
+  Name("ant\nbee\ncow\ndog\n");
+  const std::string report = data_ / "bad.jsonl";
+  const std::string counted =
+      "3 of 16 records are bad, by their labels: 1 missing, 1 below 0, 1 above "
+      "3";
+  const ProgramResult dry = Train(" --dry_run");
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_THAT(dry.err,
+              AllOf(HasSubstr("labels: train: " + counted + "\n"),
+                    HasSubstr("labels: validation: 2 of 6 records are bad")));
+  const ProgramResult dry_fail = Train(" --dry_run --on_bad_record fail");
+  EXPECT_EQ(dry_fail.exit_code, 3);
+  EXPECT_THAT(dry_fail.err, HasSubstr("problem: train: " + counted));
+
+  const ProgramResult run = Train(" --bad_record_report " + report);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("(label_offset 0); " + counted),
+                             HasSubstr("bad records; the first: ")));
+  EXPECT_THAT(
+      ReadWholeFile(report, 1 << 24),
+      AllOf(HasSubstr("\"kind\":\"label\""), HasSubstr("there is no label"),
+            HasSubstr("image/class/label -5 is below 0"),
+            HasSubstr("image/class/label 4 is beyond the last of 4")));
+  EXPECT_EQ(Evaluation().at("images"), 4);
+  EXPECT_EQ(Evaluation().at("bad_records"), 2);
+}
+
+TEST_F(TrainLabelsTest, OfNoClassEndTheRunThatMayHaveNone) {
+  Write("train", {0, 1, 2, 3, -1, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
+  const ProgramResult run = Train(" --on_bad_record fail");
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("record 4 at byte"));
+  EXPECT_THAT(run.err, HasSubstr("there is no label"));
+}
+
+TEST_F(TrainLabelsTest, FollowTheDescriptionOfTheDataSet) {
+  Write("train", {0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2});
+  WriteDatasetInfo(data_.path(),
+                   {.classes = {"ant", "bee", "cow"}, .first_label = 1});
+  const ProgramResult run = Train();
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("1..3, 3 classes (label_offset 1)"),
+                             HasSubstr("bad records; the first: "),
+                             HasSubstr("image/class/label 0 is below 1")));
+  EXPECT_EQ(Text("labels.txt"), "ant\nbee\ncow\n");
+}
+
+TEST_F(TrainLabelsTest, RefuseToGoOnWithAnotherOffset) {
+  Write("train", {0, 1, 2, 3, 0, 1, 2, 3});
+  ASSERT_EQ(Train().exit_code, 0);
+  const ProgramResult run =
+      Train(",train_steps=8 --label_offset 1 --num_label_classes 4");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("label_offset is 1, the checkpoint has 0"));
+}
+
+TEST_F(TrainLabelsTest, OfTheReferences1001ClassesLeaveRoomForTheBackground) {
+  Write("train", {1, 2, 3, 1000, 1, 2, 3, 1000});
+  Write("validation", {1, 2, 3, 1000});
+  const ProgramResult run = Train(",num_label_classes=1001");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("labels: 0..1000, 1001 classes (label_offset "
+                                 "0); class 0 is the background\n"));
+  EXPECT_EQ(Evaluation().at("images"), 4);
+  EXPECT_EQ(Evaluation().at("classes")[1000].at("images"), 1);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,347 @@
+// From raw files through the converter to a trained LeNet: the ways that
+// docs/training.md shows, on few and simple images.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/pixels/image.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/raw_bytes.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+constexpr int kSide = 28;
+constexpr int kClasses = 4;
+
+// On black a bright bar, lying or upright, a square or a cross; `number` moves
+// it.
+std::string Digit(int label, int number) {
+  std::string pixels(kSide * kSide, '\0');
+  const auto paint = [&](int height, int width) {
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const int row = 14 + y - height / 2 + number % 5 - 2;
+        const int column = 14 + x - width / 2 + number % 7 - 3;
+        pixels[static_cast<std::size_t>(row * kSide + column)] =
+            static_cast<char>(200 + number % 50);
+      }
+    }
+  };
+  if (label == 2) {
+    paint(9, 9);
+  }
+  if (label == 0 || label == 3) {
+    paint(4, 16);
+  }
+  if (label == 1 || label == 3) {
+    paint(16, 4);
+  }
+  return pixels;
+}
+
+// The same as red, green and blue.
+RgbImage Picture(const std::string& digit) {
+  RgbImage image;
+  image.Resize(kSide, kSide);
+  for (int y = 0; y < kSide; ++y) {
+    for (int i = 0; i < 3 * kSide; ++i) {
+      image.row(y)[i] = static_cast<std::uint8_t>(
+          digit[static_cast<std::size_t>(y * kSide + i / 3)]);
+    }
+  }
+  return image;
+}
+
+class TrainProgramsTest : public testing::Test {
+ protected:
+  static constexpr int kTrain = 160;
+  static constexpr int kTest = 12;
+
+  TrainProgramsTest() = default;
+
+  void Convert(const std::string& flags) const {
+    const ProgramResult result =
+        RunProgram("imagenet_to_records",
+                   "--raw_data_dir " + raw_.path() + " --local_scratch_dir " +
+                       shards() + " --shards 2 " + flags);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+
+  // MNIST's files, of images of ours.
+  void ConvertIdx() {
+    for (const auto& [split, count] :
+         std::map<std::string, int>{{"train", kTrain}, {"t10k", kTest}}) {
+      std::string pixels;
+      std::string labels;
+      for (int i = 0; i < count; ++i) {
+        pixels += Digit(i % kClasses, i);
+        labels.push_back(static_cast<char>(i % kClasses));
+      }
+      const auto images = static_cast<std::uint32_t>(count);
+      raw_.File(split + "-images-idx3-ubyte",
+                IdxBytes({images, kSide, kSide}, pixels))
+          .File(split + "-labels-idx1-ubyte", IdxBytes({images}, labels));
+    }
+    Convert("--raw_format idx");
+  }
+
+  [[nodiscard]] std::string shards() const { return work_ / "shards"; }
+
+  [[nodiscard]] ProgramResult Train(const std::string& model,
+                                    const std::string& flags) const {
+    return RunProgram("train_resnet", "--data_dir " + shards() +
+                                          " --model_dir " + (work_ / model) +
+                                          " --device cpu " + flags);
+  }
+
+  // metrics.jsonl's lines of one event.
+  [[nodiscard]] std::vector<nlohmann::json> Events(
+      const std::string& model, const std::string& event) const {
+    std::vector<nlohmann::json> found;
+    std::ifstream file(work_ / model + "/metrics.jsonl");
+    for (std::string line; std::getline(file, line);) {
+      nlohmann::json values = nlohmann::json::parse(line);
+      if (values["event"] == event) {
+        found.push_back(values);
+      }
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::vector<double> Losses(const std::string& model) const {
+    std::vector<double> losses;
+    for (const nlohmann::json& step : Events(model, "train")) {
+      losses.push_back(step["loss"]);
+    }
+    return losses;
+  }
+
+  ImageFolder raw_;
+  TemporaryFolder work_;
+};
+
+// Batches of 12: thirteen whole ones and one of 4.
+constexpr const char* kX10 =
+    "--preset x10_lenet --train_batch_size 12 --eval_batch_size 8";
+
+TEST_F(TrainProgramsTest, LearnsMnistsFilesByTheTutorialsRecipe) {
+  ConvertIdx();
+  const ProgramResult result =
+      Train("model", std::string(kX10) + " --train_epochs 6");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      ContainsRegex("\\[Epoch 6\\] Training Loss: [0-9.]+, Training "
+                    "Accuracy: [0-9]+/160 \\([0-9.]+%\\), Test Loss: [0-9.]+, "
+                    "Test Accuracy: [0-9]+/12 \\([0-9.]+%\\) seconds per "
+                    "epoch: [0-9.]+\n"));
+  const std::vector<double> losses = Losses("model");
+  ASSERT_EQ(losses.size(), 84U);
+  EXPECT_NEAR(losses.front(), 2.303, 0.3);  // ln 10
+  EXPECT_LT(losses.back(), 0.5 * losses.front());
+  EXPECT_EQ(Events("model", "eval").size(), 6U);
+}
+
+TEST_F(TrainProgramsTest, LearnsPngFoldersByOurBestRecipe) {
+  for (int i = 0; i < kTrain + kTest; ++i) {
+    const std::string split = i < kTrain ? "train/" : "test/";
+    const int label = i % kClasses;
+    raw_.File(split + std::to_string(label) + "/" + std::to_string(i) + ".png",
+              EncodePng(Picture(Digit(label, i)).view()));
+  }
+  Convert("--keep_png");
+  const ProgramResult result =
+      Train("model",
+            "--preset lenet_best --epoch_lines=false --train_batch_size 8 "
+            "--train_epochs 3 --steps_per_eval 60");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<double> losses = Losses("model");
+  ASSERT_EQ(losses.size(), 60U);
+  EXPECT_LT(losses.back(), 0.9 * losses.front());
+  EXPECT_EQ(Events("model", "eval").back()["images"], kTest);
+}
+
+TEST_F(TrainProgramsTest, EvaluatesAsOftenAsItIsTold) {
+  ConvertIdx();
+  const ProgramResult result =
+      Train("model", std::string(kX10) +
+                         " --epoch_lines=false --train_steps 7 "
+                         "--steps_per_eval 3 --iterations_per_loop 2");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::vector<int> steps;
+  for (const nlohmann::json& eval : Events("model", "eval")) {
+    steps.push_back(eval["step"]);
+    EXPECT_EQ(eval["images"], kTest);
+  }
+  EXPECT_THAT(steps, testing::ElementsAre(3, 6, 7));
+}
+
+TEST_F(TrainProgramsTest, RefusesEpochLinesWithoutEvaluationsAtEpochsEnds) {
+  ConvertIdx();
+  EXPECT_THAT(Train("model", std::string(kX10) + " --steps_per_eval 3").err,
+              HasSubstr("steps_per_eval=3 is no part of its 14 steps"));
+  const ProgramResult result =
+      Train("model", std::string(kX10) + " --mode train");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err,
+              HasSubstr("epoch_lines=true: needs mode=train_and_eval"));
+}
+
+TEST_F(TrainProgramsTest, TrainsAlikeWithACacheAndAnyNumberOfThreads) {
+  ConvertIdx();
+  const std::string flags = std::string(kX10) + " --train_epochs 2";
+  ASSERT_EQ(Train("plain", flags).exit_code, 0);
+  const ProgramResult cached =
+      Train("cached", flags + " --use_cache=true --num_parallel_calls 1");
+  ASSERT_EQ(cached.exit_code, 0) << cached.err;
+  EXPECT_EQ(Losses("plain").size(), 28U);
+  EXPECT_EQ(Losses("cached"), Losses("plain"));
+  // At least the second epoch comes out of it.
+  EXPECT_THAT(cached.err,
+              ContainsRegex("cache: 160 records in [0-9.]+ [KMG]iB answered "
+                            "[12][0-9][0-9] reads"));
+}
+
+TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
+  const std::string flags =
+      "--data_dir null --device cpu --model_dir " + (work_ / "fake") +
+      " --preset x10_lenet --epoch_lines=false --train_batch_size 4 "
+      "--eval_batch_size 2 --num_train_images 16 --train_steps 4 "
+      "--steps_per_eval 2";
+  EXPECT_THAT(RunProgram("train_resnet", flags + " --dry_run").err,
+              AllOf(HasSubstr("fake: black images of class 0"),
+                    HasSubstr("4 x 28 x 28 pixels: 3136 words of 32 bits")));
+  const ProgramResult result = RunProgram("train_resnet", flags);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<nlohmann::json> evals = Events("fake", "eval");
+  ASSERT_EQ(evals.size(), 2U);
+  EXPECT_EQ(evals[0]["images"], 20);  // Ten steps.
+  EXPECT_EQ(Losses("fake").size(), 4U);
+
+  const ProgramResult again =
+      RunProgram("train_resnet", flags + " --mode eval");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
+
+  // As many as are asked for, whole batches or not.
+  const ProgramResult predicted =
+      RunProgram("train_resnet", "--data_dir= --device cpu --model_dir " +
+                                     (work_ / "fake") +
+                                     " --mode predict --num_test_images 5");
+  EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
+  EXPECT_EQ(std::count(predicted.out.begin(), predicted.out.end(), '\n'), 5);
+  EXPECT_THAT(predicted.out, HasSubstr("{\"file\":null,\"record\":4,"));
+  EXPECT_EQ(
+      RunProgram("train_resnet",
+                 "--data_dir= --device cpu --model_dir " + (work_ / "fake") +
+                     " --mode predict --predictions_page page.html")
+          .exit_code,
+      2);
+}
+
+// Its values for a v3-256, as far as a test's machine goes.
+TEST_F(TrainProgramsTest, RunsTheReferencesConfigurationFiles) {
+  WriteFileAtomically(work_ / "v3-256.yaml",
+                      "train_steps: 3558\ntrain_batch_size: 32768\n"
+                      "eval_batch_size: 1024\niterations_per_loop: 3558\n"
+                      "skip_host_call: True\nnum_cores: 256\n"
+                      "enable_lars: True\nlabel_smoothing: 0.1\n");
+  const std::string flags = "--data_dir= --device cpu --model_dir " +
+                            (work_ / "v3") + " --config_file " +
+                            (work_ / "v3-256.yaml");
+  const ProgramResult whole =
+      RunProgram("train_resnet", flags + " --print_config");
+  EXPECT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(whole.out, HasSubstr("train_batch_size: 32768  # config file"));
+  const ProgramResult result = RunProgram(
+      "train_resnet",
+      flags +
+          " --mode train --use_tpu=False --resnet_size=18 --image_size=32 "
+          "--train_batch_size=4 --train_steps=2");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("num_cores=256 has no effect: each process"),
+                    HasSubstr("use_tpu=False has no effect: there is no TPU"),
+                    HasSubstr("ResNet-18")));
+}
+
+TEST_F(TrainProgramsTest, TellsACpuBuildFromAMissingCard) {
+  const ProgramResult result = RunProgram("train_resnet",
+                                          "--data_dir= --device cuda --dry_run "
+                                          "--preset x10_lenet --model_dir " +
+                                              (work_ / "none"));
+  if (result.exit_code == 0) {
+    GTEST_SKIP() << "there is a GPU here";
+  }
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err,
+              testing::AnyOf(HasSubstr("this is a CPU build: make one for GPUs "
+                                       "by ./dev build cuda"),
+                             HasSubstr("no NVIDIA GPU is found: see what "
+                                       "nvidia-smi says")));
+}
+
+// The names of the spans in all profiles of a model.
+std::set<std::string> SpansOf(const std::string& model) {
+  std::set<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(model + "/profiles")) {
+    std::ifstream file(entry.path());
+    const nlohmann::json trace = nlohmann::json::parse(file);
+    for (const nlohmann::json& event : trace["traceEvents"]) {
+      names.insert(event["name"].get<std::string>());
+    }
+  }
+  return names;
+}
+
+TEST_F(TrainProgramsTest, ProfilesEveryThreadOfATraining) {
+  ConvertIdx();
+  const ProgramResult result =
+      Train("profiled", std::string(kX10) +
+                            " --train_steps 12 --epoch_lines=false "
+                            "--iterations_per_loop 2 --steps_per_eval 6 "
+                            "--profile_every_n_steps 4");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(SpansOf(work_ / "profiled"),
+              testing::IsSupersetOf({"loop", "step", "result", "evaluation"}));
+  EXPECT_GE(Events("profiled", "profile").size(), 1U);
+}
+
+TEST_F(TrainProgramsTest, GoesOnFromFakeDataWithFakeDataAlone) {
+  ConvertIdx();
+  const std::string flags =
+      " --epoch_lines=false --num_train_images 16 --train_steps 2";
+  ASSERT_EQ(RunProgram("train_resnet",
+                       "--data_dir null --device cpu "
+                       "--model_dir " +
+                           (work_ / "model") + " " + kX10 + flags)
+                .exit_code,
+            0);
+  const ProgramResult other = Train("model", kX10 + flags);
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("its checkpoint is of another run"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,720 @@
+// The program train_resnet as its users meet it: whole runs on small shards.
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "records/files/folder_claim.h"
+#include "records/files/shards.h"
+#include "records/tfrecord/writer.h"
+#include "tests/support/metrics_lines.h"
+#include "tests/support/packed_payload.h"
+#include "tests/support/run_program.h"
+#include "tests/support/running_program.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// 16 images of 4 classes for training, 10 for validation; batches of 8, so
+// that an epoch has two steps and 40 steps have four learning rates.
+class TrainResnetTest : public testing::Test {
+ protected:
+  static constexpr const char* kSmall =
+      "resnet_depth=18,image_size=32,train_batch_size=8,train_steps=40,"
+      "iterations_per_loop=3,base_learning_rate=0.5,precision=float32";
+
+  TrainResnetTest() {
+    Write("train", 16);
+    Write("validation", 10);
+  }
+
+  void Write(const std::string& split, int images) const {
+    std::vector<std::string> payloads;
+    for (int i = 0; i < images; ++i) {
+      payloads.push_back(TestPayload(i % 4));
+    }
+    WriteRecords(split, payloads);
+  }
+
+  void WriteRecords(const std::string& split,
+                    const std::vector<std::string>& payloads) const {
+    TfrecordWriter writer(data_ / ShardName(split, 0, 1));
+    for (const std::string& payload : payloads) {
+      writer.Append(payload);
+    }
+    writer.Close();
+  }
+
+  [[nodiscard]] std::string Model(const std::string& name) const {
+    return models_ / name;
+  }
+
+  [[nodiscard]] std::string Params(const std::string& model) const {
+    return ReadWholeFile(Model(model) + "/params.yaml", 1 << 20);
+  }
+
+  [[nodiscard]] std::vector<std::string> Arguments(
+      const std::string& model, const std::string& more = "") const {
+    return {"--data_dir",        data_.path(),
+            "--model_dir",       Model(model),
+            "--params_override", kSmall + (more.empty() ? "" : "," + more)};
+  }
+
+  [[nodiscard]] std::vector<std::string> ArgumentsForTraining(
+      const std::string& model, const std::string& more) const {
+    std::vector<std::string> arguments = Arguments(model, more);
+    arguments.insert(arguments.end(), {"--mode", "train", "--device", "cpu"});
+    return arguments;
+  }
+
+  // Runs to the end.
+  [[nodiscard]] ProgramResult Train(
+      const std::string& model, const std::string& more = "",
+      const std::string& flags = "--mode train --device cpu") const {
+    std::string line;
+    for (const std::string& word : Arguments(model, more)) {
+      line += word + " ";
+    }
+    return RunProgram("train_resnet", line + flags);
+  }
+
+  [[nodiscard]] std::map<int, nlohmann::json> Metrics(
+      const std::string& model, const std::string& event) const {
+    return MetricsLines(Model(model), event);
+  }
+
+  void ExpectSameSteps(const std::string& one, const std::string& other) const {
+    const auto expected = Metrics(one, "train");
+    const auto actual = Metrics(other, "train");
+    ASSERT_EQ(expected.size(), 40U);
+    ASSERT_EQ(actual.size(), 40U);
+    for (const auto& [step, values] : expected) {
+      // Bit for bit: JSON keeps all digits of a double.
+      EXPECT_EQ(values["loss"], actual.at(step)["loss"]) << "step " << step;
+      EXPECT_EQ(values["learning_rate"], actual.at(step)["learning_rate"]);
+      EXPECT_EQ(values["top_1"], actual.at(step)["top_1"]);
+    }
+  }
+
+  TemporaryFolder data_;
+  TemporaryFolder models_;
+};
+
+TEST_F(TrainResnetTest, KeepsOutOfAModelFolderThatAnotherTrains) {
+  const FolderClaim other(Model("taken"), ".lock", FolderClaim::Kind::kAlone);
+  const ProgramResult result = Train("taken");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("writes there: wait for its end"));
+}
+
+TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
+  ASSERT_EQ(Train("straight").exit_code, 0);
+
+  RunningProgram first(
+      "train_resnet",
+      ArgumentsForTraining("stopped", "steps_per_checkpoint=9"));
+  ASSERT_TRUE(first.ReadUntil("checkpoint at step 9"));
+  first.Signal(SIGTERM);
+  EXPECT_EQ(first.Wait(), 75) << first.err();
+  EXPECT_THAT(first.err(), HasSubstr("the same command goes on from there"));
+  EXPECT_EQ(Metrics("stopped", "end").begin()->second["state"], "stopped");
+  EXPECT_THAT(ReadWholeFile(Model("stopped/report.html"), 1 << 24),
+              HasSubstr("<td>stopped at step "));
+
+  const ProgramResult second = Train("stopped", "steps_per_checkpoint=9");
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("going on from the checkpoint at step"));
+  ExpectSameSteps("straight", "stopped");
+}
+
+TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
+  ASSERT_EQ(Train("straight").exit_code, 0);
+
+  RunningProgram first(
+      "train_resnet", ArgumentsForTraining("killed", "steps_per_checkpoint=9"));
+  ASSERT_TRUE(first.ReadUntil("checkpoint at step 18"));
+  first.Signal(SIGKILL);
+  EXPECT_EQ(first.Wait(), 128 + SIGKILL);
+
+  const ProgramResult second = Train("killed", "steps_per_checkpoint=9");
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  ExpectSameSteps("straight", "killed");
+}
+
+TEST_F(TrainResnetTest, GoesOnInEveryPartOfAnImageSizeSchedule) {
+  const std::string more =
+      "image_size_schedule=1:40,learning_rate_schedule=constant,train_steps=";
+  ASSERT_EQ(Train("straight", more + "5").exit_code, 0);
+  for (const std::string steps : {"1", "3", "5"}) {
+    const ProgramResult run = Train("parts", more + steps);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  const auto expected = Metrics("straight", "train");
+  const auto actual = Metrics("parts", "train");
+  for (int step = 1; step <= 5; ++step) {
+    EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
+  }
+  const ProgramResult other =
+      Train("parts", "image_size_schedule=2:40,train_steps=6");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("image_size_schedule is \"2:40\""));
+}
+
+TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
+  const std::string more =
+      "optimizer=adamw,base_learning_rate=0.01,moving_average_decay=0.9,"
+      "bn_momentum=0,mixup_alpha=0.2,cutmix_alpha=1,clip_gradient_norm=1,"
+      "gradient_accumulation_steps=2,learning_rate_schedule=constant,"
+      "steps_per_eval=2,train_steps=";
+  const std::string mode = "--mode train_and_eval --device cpu";
+  ASSERT_EQ(Train("straight", more + "4", mode).exit_code, 0);
+  for (const std::string steps : {"2", "4"}) {
+    const ProgramResult run = Train("parts", more + steps, mode);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  for (const std::string event : {"train", "eval"}) {
+    EXPECT_EQ(Metrics("parts", event).at(4)["loss"],
+              Metrics("straight", event).at(4)["loss"]);
+  }
+}
+
+TEST_F(TrainResnetTest, SaysAtOnceThatItStops) {
+  RunningProgram run("train_resnet",
+                     ArgumentsForTraining("model", "train_steps=100000"));
+  ASSERT_TRUE(run.ReadUntil("step 1/"));
+  run.Signal(SIGINT);
+  EXPECT_EQ(run.Wait(), 75);
+  const std::size_t said =
+      run.err().find("stopping after this step; again ends now without saving");
+  EXPECT_LT(said, run.err().find("checkpoint at step"));
+}
+
+TEST_F(TrainResnetTest, HasNothingToDoAfterItsLastStep) {
+  ASSERT_EQ(Train("model", "train_steps=4").exit_code, 0);
+  const ProgramResult again = Train("model", "train_steps=3");
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.err, HasSubstr("nothing to do: step 4 of 3;"));
+  EXPECT_EQ(again.out, "step 4\n");
+}
+
+TEST_F(TrainResnetTest, EvaluatesTheLastStepThatWasNot) {
+  const std::string mode = "--mode train_and_eval --device cpu";
+  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
+  const ProgramResult evaluates = Train("model", "train_steps=2", mode);
+  EXPECT_EQ(evaluates.exit_code, 0);
+  EXPECT_THAT(evaluates.err, HasSubstr("evaluation at step 2:"));
+  EXPECT_THAT(Train("model", "train_steps=2", mode).err,
+              HasSubstr("nothing to do: step 2 of 2;"));
+}
+
+// The stem alone asks for 4 GiB at once.
+TEST_F(TrainResnetTest, SaysInOneLineThatMemoryRanOut) {
+  const ProgramResult run = RunProgram(
+      "train_resnet",
+      "--mode train --device cpu --data_dir null --model_dir " +
+          Model("model") +
+          " --params_override resnet_depth=18,small_stem=true,image_size=32,"
+          "train_batch_size=16384,num_label_classes=4,precision=float32,"
+          "num_parallel_calls=1",
+      "ulimit -v 6000000;");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(
+      run.err,
+      AllOf(HasSubstr("train_resnet: out of memory: 4096 MiB more was refused; "
+                      "needed are about "),
+            HasSubstr("16384 images of 32 x 32 pixels in float32"),
+            HasSubstr("lower train_batch_size, image_size or memory_limit")));
+  EXPECT_THAT(run.err, Not(HasSubstr("frame #")));
+}
+
+// By what its folder says alone.
+TEST_F(TrainResnetTest, CanBeDoneAgainFromItsFolder) {
+  const ProgramResult first =
+      Train("first", "train_steps=2", "--mode=train --device cpu --seed '7'");
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const nlohmann::json start = Metrics("first", "start").at(0);
+  std::string command = start["command"];
+  const std::string report = ReadWholeFile(Model("first/report.html"), 1 << 24);
+  const std::string params = ReadWholeFile(Model("first/params.yaml"), 1 << 16);
+  for (const char* const name :
+       {"command", "version", "commit", "host", "processor", "device",
+        "libtorch", "data_dir", "data_identity", "environment"}) {
+    const std::string value = start.value(name, "none");
+    EXPECT_NE(value, "none") << name;
+    EXPECT_THAT(params,
+                HasSubstr("\n# " + std::string(name) + ": " + value + "\n"));
+    EXPECT_THAT(report, HasSubstr("<td>" + std::string(name) + "</td>"));
+  }
+  EXPECT_GT(Metrics("first", "end").at(2)["peak_memory_bytes"], 1 << 20);
+
+  command.replace(command.find(Model("first")), Model("first").size(),
+                  Model("again"));
+  const std::string arguments = command.substr(command.find(" --"));
+  EXPECT_EQ(RunProgram("train_resnet", arguments).exit_code, 0) << command;
+  EXPECT_EQ(Metrics("again", "train").at(2)["loss"],
+            Metrics("first", "train").at(2)["loss"]);
+
+  const ProgramResult by_file =
+      RunProgram("train_resnet",
+                 "--data_dir " + data_.path() + " --model_dir " +
+                     Model("by_file") + " --config_file " +
+                     Model("first/params.yaml") + " --mode train --device cpu");
+  EXPECT_EQ(by_file.exit_code, 0) << by_file.err;
+  EXPECT_EQ(Metrics("by_file", "train").at(2)["loss"],
+            Metrics("first", "train").at(2)["loss"]);
+}
+
+TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
+  const ProgramResult run = Train("model", "train_steps=7");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(Metrics("model", "train").size(), 7U);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("warm-up: the first step in "),
+                             HasSubstr("memory_limit 4.0 GiB")));
+  EXPECT_EQ(run.out, "step 7\n");
+}
+
+TEST_F(TrainResnetTest, TellsWhatItsInputDid) {
+  const std::string trace = Model("") + "trace.json";
+  const ProgramResult result =
+      Train("watched", "train_steps=3",
+            "--mode train --device cpu --metrics_port 0 --trace " + trace);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("metrics: http://127.0.0.1:"),
+                                HasSubstr("queues: waiting ")));
+  EXPECT_THAT(ReadWholeFile(trace, 1 << 30),
+              AllOf(HasSubstr("\"decode\""), HasSubstr("infeed driver")));
+  std::string events;
+  for (const fs::path& file : fs::directory_iterator(Model("watched"))) {
+    if (file.filename().string().starts_with("events")) {
+      events += ReadWholeFile(file, 1 << 20);
+    }
+  }
+  EXPECT_THAT(events, AllOf(HasSubstr("input/images_per_second"),
+                            HasSubstr("input/busy/decode"),
+                            HasSubstr("input/queue/ready")));
+}
+
+TEST_F(TrainResnetTest, EvaluatesEveryImageOnce) {
+  const ProgramResult run =
+      Train("model", "train_steps=4,steps_per_eval=2,eval_batch_size=4",
+            "--mode train_and_eval");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const auto evaluations = Metrics("model", "eval");
+  ASSERT_EQ(evaluations.size(), 2U);
+  EXPECT_EQ(evaluations.at(4)["images"], 10);
+  EXPECT_THAT(run.out, HasSubstr("step 4  top-1 0."));
+}
+
+TEST_F(TrainResnetTest, EvalModeReadsTheModelsOwnParameters) {
+  ASSERT_EQ(Train("model", "train_steps=4", "--mode train_and_eval").exit_code,
+            0);
+  const auto trained = Metrics("model", "eval").at(4);
+  const ProgramResult eval = RunProgram(
+      "train_resnet", "--mode eval --device cpu --data_dir " + data_.path() +
+                          " --model_dir " + Model("model"));
+  EXPECT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 4: top-1"));
+  EXPECT_EQ(Metrics("model", "eval").at(4)["loss"], trained["loss"]);
+}
+
+TEST_F(TrainResnetTest, EvalModeNeedsACheckpointAndShards) {
+  const std::string eval = "--mode eval --data_dir " + data_.path() +
+                           " --model_dir " + Model("model");
+  const ProgramResult no_checkpoint = RunProgram("train_resnet", eval);
+  EXPECT_EQ(no_checkpoint.exit_code, 2);
+  EXPECT_THAT(no_checkpoint.err, HasSubstr("no such model folder"));
+
+  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
+  fs::remove(data_ / ShardName("validation", 0, 1));
+  const ProgramResult no_shards = RunProgram("train_resnet", eval);
+  EXPECT_EQ(no_shards.exit_code, 2);
+  EXPECT_THAT(no_shards.err, HasSubstr("no validation-* or test-* shards"));
+}
+
+TEST_F(TrainResnetTest, LeavesBadRecordsOutOfAnEvaluation) {
+  WriteRecords("validation", {TestPayload(0), "no Example"});
+  ASSERT_EQ(Train("model", "train_steps=1", "--mode train_and_eval").exit_code,
+            0);
+  EXPECT_EQ(Metrics("model", "eval").at(1)["images"], 1);
+
+  WriteRecords("validation", {"no Example"});
+  const ProgramResult none =
+      Train("none", "train_steps=1", "--mode train_and_eval");
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("no good record to evaluate"));
+}
+
+TEST_F(TrainResnetTest, NeedsALabelToCountClasses) {
+  WriteRecords("train", std::vector<std::string>(16, "no Example"));
+  const ProgramResult run = Train("model");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("num_label_classes: the data does not say"));
+}
+
+TEST_F(TrainResnetTest, EndsWhenAnEvaluationIsGoodEnough) {
+  const ProgramResult run = Train(
+      "model", "steps_per_eval=2,stop_at_top_1=0.01", "--mode train_and_eval");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LT(Metrics("model", "train").size(), 40U);
+}
+
+TEST_F(TrainResnetTest, EvaluatesTestShardsWhereThereIsNoValidation) {
+  fs::rename(data_ / ShardName("validation", 0, 1),
+             data_ / ShardName("test", 0, 1));
+  const ProgramResult run =
+      Train("model", "train_steps=1", "--mode train_and_eval");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("test 10 images in 1 shards"));
+  EXPECT_EQ(Metrics("model", "eval").at(1)["images"], 10);
+}
+
+TEST_F(TrainResnetTest, OnlyTrainsWithoutValidationAndSaysSo) {
+  fs::remove(data_ / ShardName("validation", 0, 1));
+  const ProgramResult run =
+      Train("model", "train_steps=2", "--mode train_and_eval");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("this run only trains"));
+}
+
+TEST_F(TrainResnetTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
+  ASSERT_EQ(Train("model", "train_steps=1").exit_code, 0);
+  fs::rename(data_ / ShardName("train", 0, 1),
+             data_ / ShardName("train", 1, 2));
+  fs::rename(data_ / ShardName("validation", 0, 1),
+             data_ / ShardName("validation", 0, 2));
+  const std::string missing = data_ / ShardName("train", 0, 2);
+  for (const std::string mode : {"--mode train", "--dry_run"}) {
+    const ProgramResult run = Train("other", "train_steps=1", mode);
+    EXPECT_EQ(run.exit_code, 3) << mode;
+    EXPECT_THAT(run.err, HasSubstr("1 shard is missing: " + missing)) << mode;
+  }
+  // What is not read need not be whole.
+  const ProgramResult eval = Train("model", "", "--mode eval");
+  EXPECT_EQ(eval.exit_code, 3);
+  EXPECT_THAT(eval.err,
+              HasSubstr("is missing: " +
+                        (data_ / ShardName("validation", 1, 2)) + ";"));
+
+  const ProgramResult run =
+      Train("other", "train_steps=1", "--mode train --allow_missing_shards");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("1 shard is missing: " + missing),
+                             HasSubstr("how many images are not there"),
+                             HasSubstr("train 16 images in 1 shards")));
+}
+
+TEST_F(TrainResnetTest, ADryRunWritesNothing) {
+  const ProgramResult run = Train("model", "", "--dry_run");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("nothing was written"));
+  EXPECT_FALSE(fs::exists(Model("model")));
+}
+
+// A run of three steps is too short for a trial.
+TEST_F(TrainResnetTest, SettlesWhatAutoPrecisionIsAndKeepsIt) {
+  const ProgramResult run = Train("model", "train_steps=3,precision=auto");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("precision: float32, "));
+  EXPECT_THAT(Params("model"), HasSubstr("\nprecision: float32"));
+  WriteFileAtomically(Model("model") + "/params.yaml", "precision: bfloat16\n");
+  const ProgramResult more = Train("model", "train_steps=4,precision=auto");
+  ASSERT_EQ(more.exit_code, 0) << more.err;
+  EXPECT_THAT(more.err, HasSubstr("precision: bfloat16, as params.yaml of the "
+                                  "run that goes on has it"));
+  EXPECT_THAT(Params("model"), HasSubstr("\nprecision: bfloat16"));
+}
+
+// Where the CPU has units for bfloat16.
+TEST_F(TrainResnetTest, TimesBothPrecisionsOfALongRunAlone) {
+  const ProgramResult dry =
+      Train("model", "train_steps=100000,precision=auto", "--dry_run");
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_THAT(dry.err, Not(HasSubstr(" images/s in ")));
+  RunningProgram run(
+      "train_resnet",
+      ArgumentsForTraining("model", "train_steps=100000,precision=auto"));
+  ASSERT_TRUE(run.ReadUntil("precision: ")) << run.err();
+  ASSERT_TRUE(run.ReadUntil("current step 0")) << run.err();
+  EXPECT_THAT(run.err(),
+              ContainsRegex("precision: (float32, this CPU has no units|"
+                            "(float32|bfloat16), [0-9.e+]+ against [0-9.e+]+ "
+                            "images/s in (float32|bfloat16)\n)"));
+}
+
+// Images of some 40 pixels are decoded to 1/2 or 1/4 for crops to 8.
+TEST_F(TrainResnetTest, ScaledDecodeMakesAnotherTraining) {
+  const std::string small = "image_size=8,train_steps=2";
+  const std::string scaled = small + ",scaled_decode=true";
+  ASSERT_EQ(Train("exact", small).exit_code, 0);
+  ASSERT_EQ(Train("scaled", scaled).exit_code, 0);
+  EXPECT_NE(Metrics("exact", "train")[1]["loss"],
+            Metrics("scaled", "train")[1]["loss"]);
+  EXPECT_THAT(Train("exact", scaled).err,
+              HasSubstr("scaled_decode is true, the checkpoint has false"));
+}
+
+TEST_F(TrainResnetTest, FindsItsInputsSettingsWhereAsked) {
+  const ProgramResult run = Train("model", "train_steps=2,autotune=true");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("autotune: --threads "));
+}
+
+TEST_F(TrainResnetTest, TrainsAlikeWithoutOverlap) {
+  ASSERT_EQ(Train("flow", "train_steps=2").exit_code, 0);
+  const ProgramResult basic = Train("basic", "train_steps=2,graph=basic");
+  ASSERT_EQ(basic.exit_code, 0) << basic.err;
+  EXPECT_EQ(Metrics("flow", "train")[1]["loss"],
+            Metrics("basic", "train")[1]["loss"]);
+}
+
+TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 20; ++i) {
+    payloads.push_back(PackedPayload(i, 32));
+  }
+  WriteRecords("train", payloads);
+  const std::string more = "learning_rate_schedule=constant,train_steps=";
+  ASSERT_EQ(Train("read", more + "7").exit_code, 0);
+  for (const std::string steps : {"3", "7"}) {
+    const ProgramResult run =
+        Train("held", "data_on_device=true," + more + steps);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("data_on_device: 20 images, "));
+  }
+  const auto expected = Metrics("read", "train");
+  const auto actual = Metrics("held", "train");
+  for (int step = 1; step <= 7; ++step) {
+    EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
+  }
+}
+
+// From small windows and large ones, in another number of threads, resumed.
+TEST_F(TrainResnetTest, TrainsAlikeOnWindowsThatTheDeviceResizes) {
+  const std::string more =
+      "image_size_schedule=1:40,mixup_alpha=0.2,"
+      "learning_rate_schedule=constant,train_steps=";
+  ASSERT_EQ(Train("images", more + "4,num_parallel_calls=1").exit_code, 0);
+  for (const std::string steps : {"2", "4"}) {
+    const ProgramResult run = Train(
+        "windows", "device_resize=true,num_parallel_calls=3," + more + steps,
+        "--mode train_and_eval --device cpu");
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  const auto expected = Metrics("images", "train");
+  const auto actual = Metrics("windows", "train");
+  for (int step = 1; step <= 4; ++step) {
+    EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
+  }
+  const ProgramResult evaluation =
+      Train("images", more + "4", "--mode eval --device cpu");
+  ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_EQ(Metrics("images", "eval").at(4)["loss"],
+            Metrics("windows", "eval").at(4)["loss"]);
+}
+
+TEST_F(TrainResnetTest, SaysWhyTheDeviceCannotHaveItsImages) {
+  const auto error = [&](const std::string& more) {
+    const ProgramResult run =
+        Train("model", "train_steps=1,data_on_device=true" + more);
+    EXPECT_EQ(run.exit_code, 2);
+    return run.err;
+  };
+  EXPECT_THAT(error(""), HasSubstr("image/packed"));
+  EXPECT_THAT(error(",recipe=cifar"), HasSubstr("recipe=cifar"));
+  EXPECT_THAT(error(",image_size_schedule=1:40"),
+              HasSubstr("packed pixels have one size"));
+}
+
+TEST_F(TrainResnetTest, RefusesAnotherRunsCheckpoint) {
+  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
+  const ProgramResult other = Train("model", "seed=7,image_size=40");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("seed is 7, the checkpoint has 0; "));
+  EXPECT_THAT(other.err,
+              HasSubstr("image_size is 40, the checkpoint has 32; "));
+  EXPECT_EQ(
+      Train("model", "seed=7,train_steps=4", "--mode train --force").exit_code,
+      0);
+}
+
+TEST_F(TrainResnetTest, SaysWhenNoCheckpointIsWhole) {
+  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
+  std::ofstream(Model("model") + "/checkpoint-00000002/model.safetensors",
+                std::ios::app)
+      << "x";
+  const ProgramResult run = Train("model");
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("damaged checkpoint, not used"),
+                             HasSubstr("no checkpoint in it is whole")));
+}
+
+TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {
+  const ProgramResult run = Train("model", "base_learning_rate=1e30");
+  EXPECT_EQ(run.exit_code, 5) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("not finite after step "),
+                             HasSubstr("; gradients fc.bias (4 of 4 values)"),
+                             HasSubstr("the loss of step ")));
+  EXPECT_THAT(Metrics("model", "checkpoint"), IsEmpty());
+}
+
+// A signal that comes as soon as the program holds it back, before main.
+class EarlySignalTest : public TrainResnetTest {
+ protected:
+  // Waits until it holds the signal back; false: it has ended.
+  static bool HoldsBack(const RunningProgram& program, int signal) {
+    const std::string path =
+        "/proc/" + std::to_string(program.process()) + "/status";
+    for (;;) {
+      std::ifstream status(path);
+      for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("State:\tZ")) {
+          return false;
+        }
+        if (line.starts_with("SigBlk:") &&
+            (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U)) {
+          return true;
+        }
+      }
+      std::this_thread::yield();
+    }
+  }
+
+  void ExpectAStop(const std::string& ranks) const {
+    std::vector<std::string> arguments =
+        ArgumentsForTraining("model", "train_steps=1000000");
+    arguments.insert(arguments.end(), {"--local_ranks", ranks});
+    RunningProgram program("train_resnet", arguments);
+    ASSERT_TRUE(HoldsBack(program, SIGUSR1));
+    program.Signal(SIGUSR1);
+    EXPECT_EQ(program.Wait(), 75) << program.err();
+    EXPECT_THAT(program.err(), HasSubstr("stopped at step "));
+  }
+};
+
+TEST_F(EarlySignalTest, EndsARunAsALaterOneDoes) { ExpectAStop("1"); }
+
+TEST_F(EarlySignalTest, EndsTheRanksOfALauncher) { ExpectAStop("2"); }
+
+TEST_F(EarlySignalTest, EndsTheWaitForAPipe) {
+  const std::string pipe = models_ / "params.yaml";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::fstream silent_writer(pipe);
+  std::vector<std::string> arguments = ArgumentsForTraining("model", "");
+  arguments.insert(arguments.end(), {"--config_file", pipe});
+  RunningProgram program("train_resnet", arguments);
+  ASSERT_TRUE(HoldsBack(program, SIGTERM));
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), 128 + SIGTERM) << program.err();
+}
+
+// What a wrong call prints: one line that says what to do, and nothing else.
+struct WrongCall {
+  std::string name;
+  std::string parameters;  // added to the small ones
+  std::string says;
+};
+
+class WrongParameterTest : public TrainResnetTest,
+                           public testing::WithParamInterface<WrongCall> {};
+
+TEST_P(WrongParameterTest, IsRefusedInOneLine) {
+  const ProgramResult run = Train("model", GetParam().parameters);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr(GetParam().says));
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  EXPECT_FALSE(fs::exists(Model("model")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongParameterTest,
+    testing::Values(
+        WrongCall{"Unknown", "train_step=3", "did you mean 'train_steps'"},
+        WrongCall{"BatchOverData", "train_batch_size=17", "16"},
+        WrongCall{"NoImage", "image_size=0", "image_size"},
+        WrongCall{"NoLoop", "iterations_per_loop=0", "iterations_per_loop"},
+        WrongCall{"NoNumber", "train_steps=soon", "train_steps"},
+        WrongCall{"NoDepth", "resnet_depth=51", "resnet_depth"},
+        WrongCall{"NoTapsOfTheDevice", "device_resize=true,recipe=torchvision",
+                  "resizes without antialiasing"},
+        WrongCall{"NoMoveOfTheDevice",
+                  "device_resize=true,recipe=cifar,interpolation=bilinear",
+                  "cifar moves images"},
+        WrongCall{"NoAugmentOfTheDevice",
+                  "device_resize=true,augment_name=randaugment",
+                  "images are augmented"},
+        WrongCall{"NoErasingOfTheDevice",
+                  "device_resize=true,random_erasing=0.5", "erased"},
+        WrongCall{"NothingToResize", "device_resize=true,data_on_device=true",
+                  "packed pixels are not resized"},
+        WrongCall{"NotHere", "norm_act_layer=evonorm", "must be bn_relu"}),
+    [](const auto& call) { return call.param.name; });
+
+TEST_F(TrainResnetTest, SaysWhatIsWrongWithTheData) {
+  const auto run = [&](const std::string& data_dir) {
+    return RunProgram("train_resnet", "--data_dir " + data_dir +
+                                          " --model_dir " + Model("model"));
+  };
+  const ProgramResult missing = run("/nonexistent");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("/nonexistent: cannot read the folder: "
+                                     "No such file or directory"));
+  const TemporaryFolder empty;
+  const ProgramResult nothing = run(empty.path());
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("make them with imagenet_to_records"));
+}
+
+TEST_F(TrainResnetTest, NamesATruncatedShard) {
+  const std::string shard = data_ / ShardName("train", 0, 1);
+  fs::resize_file(shard, fs::file_size(shard) - 5);
+  const ProgramResult run = Train("model");
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, AllOf(HasSubstr(shard + ": record 15 at byte"),
+                             HasSubstr("truncated record")));
+}
+
+TEST_F(TrainResnetTest, NamesATextFileThatIsNamedLikeAShard) {
+  const std::string shard = data_ / ShardName("train", 0, 1);
+  std::ofstream(shard) << "These are not the records you look for.\n";
+  const ProgramResult run = Train("model");
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("is this a TFRecord file?"));
+}
+
+TEST_F(TrainResnetTest, SaysThatTheModelFolderCannotBeMade) {
+  std::ofstream(Model("file")) << "in the way";
+  const ProgramResult run = Train("file/model");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("file/model: cannot create the folder"));
+}
+
+TEST_F(TrainResnetTest, SaysThatThereIsNoGpu) {
+  const ProgramResult run = Train("model", "", "--device cuda:99");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, AnyOf(HasSubstr("has no CUDA"), HasSubstr("GPUs")));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,71 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "preprocess/pixels/simd_target.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
+
+namespace infeed {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+TEST(VerifyDecoderTest, ComparesOnEachTargetAndSumsUp) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "a.jpg", TestJpeg());
+  WriteFileAtomically(folder / "b.jpg", "no JPEG");
+  const ProgramResult result =
+      RunProgram("verify_decoder", folder.path() + " --windows 9");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::size_t targets = SupportedSimdTargets().size();
+  for (const std::string& target : CompiledSimdTargets()) {
+    EXPECT_THAT(result.out, HasSubstr(target + ": "));
+  }
+  EXPECT_THAT(result.out,
+              HasSubstr("PORTABLE: 2 images, equal 19 of 19 windows (9 through "
+                        "an index), refused by both 1, fast path 94.7 %, "
+                        "hash "));
+  const std::string all = std::to_string(19 * targets);
+  EXPECT_THAT(result.out, EndsWith("\nequal " + all + " of " + all +
+                                   " windows, fast path 94.7 %\n"));
+  EXPECT_THAT(result.err, HasSubstr("windows/s  ETA "));
+}
+
+TEST(VerifyDecoderTest, TakesTargetsAndThreads) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "a.jpg", TestJpeg());
+  const auto out = [&](const std::string& flags) {
+    return RunProgram("verify_decoder", folder.path() + " --windows 9 " +
+                                            "--targets PORTABLE " + flags)
+        .out;
+  };
+  EXPECT_THAT(out(""),
+              MatchesRegex("PORTABLE: .*\nequal 18 of 18 windows.*\n"));
+  EXPECT_EQ(out("--threads 1"), out("--threads 3"));
+}
+
+TEST(VerifyDecoderTest, TakesTheFolderOfBenchmarks) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "a.jpg", TestJpeg());
+  const EnvironmentVariable variable("INFEED_DATA_DIR", folder.path());
+  EXPECT_THAT(
+      RunProgram("verify_decoder", "--windows 9 --targets PORTABLE").out,
+      HasSubstr("equal 18 of 18 windows"));
+}
+
+TEST(VerifyDecoderTest, SaysWhatIsWrong) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(RunProgram("verify_decoder", folder.path()).err,
+              EndsWith("holds no JPEG files and no shards\n"));
+  EXPECT_EQ(
+      RunProgram("verify_decoder", folder.path() + " --targets MMX").exit_code,
+      2);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,62 @@
+#include "records/bytes/append_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(AppendFileTest, AppendsToWhatIsThere) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/log";
+  AppendFile(path).Append("one ");
+  AppendFile(path).Append("two");
+  EXPECT_EQ(ReadWholeFile(path, 100), "one two");
+}
+
+TEST(AppendFileTest, MakesItsFolder) {
+  const TemporaryFolder folder;
+  const AppendFile file(folder.path() + "/a/b/log");
+  EXPECT_EQ(ReadWholeFile(file.path(), 100), "");
+}
+
+TEST(AppendFileTest, KnowsItsLastByte) {
+  const TemporaryFolder folder;
+  AppendFile file(folder.path() + "/log");
+  EXPECT_TRUE(file.EndsWith('\n'));
+  file.Append("half a line");
+  EXPECT_FALSE(file.EndsWith('\n'));
+  file.Append("\n");
+  EXPECT_TRUE(file.EndsWith('\n'));
+}
+
+TEST(AppendFileTest, NamesAFileThatCannotBeOpened) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(MessageOf<IoError>([&] { const AppendFile file(folder.path()); }),
+              HasSubstr(folder.path() + ": cannot open: Is a directory"));
+}
+
+TEST(AppendFileTest, NamesAFolderThatCannotBeMade) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder.path() + "/file", "");
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                const AppendFile file(folder.path() + "/file/x/log");
+              }),
+              HasSubstr("/file/x: cannot create: Not a directory"));
+}
+
+TEST(AppendFileTest, NamesADeviceThatIsFull) {
+  AppendFile file("/dev/full");
+  EXPECT_THAT(MessageOf<IoError>([&] { file.Append("x"); }),
+              HasSubstr("/dev/full: cannot write: No space left on device"));
+}
+
+}  // namespace
+}  // namespace infeed

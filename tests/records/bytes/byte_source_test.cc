@@ -1,0 +1,90 @@
+#include "records/bytes/byte_source.h"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string ReadText(const ByteSource& source, std::int64_t offset,
+                     std::size_t count) {
+  std::string text(count, '?');
+  text.resize(source.ReadAt(offset, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+std::string MessageOf(const std::string& path) {
+  try {
+    const FileSource source(path);
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "opened";
+}
+
+TEST(ByteSourceTest, ReadsAnywhereAndStopsAtTheEnd) {
+  const TemporaryFolder folder;
+  const FileSource source(
+      RecordFile().AddRaw("0123456789").Write(folder / "f"));
+  EXPECT_EQ(source.size(), 10);
+  EXPECT_EQ(ReadText(source, 3, 4), "3456");
+  EXPECT_EQ(ReadText(source, 8, 4), "89");
+  EXPECT_EQ(ReadText(source, 10, 4), "");
+  EXPECT_EQ(ReadText(source, 99, 4), "");
+}
+
+TEST(ByteSourceTest, KnowsWhenItsFileWasChanged) {
+  const TemporaryFolder folder;
+  const std::string path = RecordFile().AddRaw("abc").Write(folder / "f");
+  const FileSource source(path);
+  EXPECT_EQ(source.path(), path);
+  EXPECT_GT(source.version(), 0);
+  EXPECT_EQ(FileSource(path).version(), source.version());
+}
+
+TEST(ByteSourceTest, ReadsTheSameFromMemory) {
+  const MemorySource source("name", "0123456789");
+  EXPECT_EQ(source.path(), "name");
+  EXPECT_EQ(source.size(), 10);
+  source.WillRead(0, 10);
+  EXPECT_EQ(ReadText(source, 3, 4), "3456");
+  EXPECT_EQ(ReadText(source, 8, 4), "89");
+  EXPECT_EQ(ReadText(source, 99, 4), "");
+}
+
+TEST(ByteSourceTest, NamesAMissingFile) {
+  EXPECT_THAT(MessageOf("no/such/file"),
+              HasSubstr("no/such/file: cannot open: No such file"));
+}
+
+TEST(ByteSourceTest, RefusesWhatIsNotARegularFile) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(MessageOf(folder.path()), HasSubstr("it is a folder"));
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(MessageOf(pipe), HasSubstr("it is not a regular file"));
+}
+
+TEST(ByteSourceTest, ReportsAReadThatFails) {
+  // The first page of a process's memory is never mapped.
+  const FileSource source("/proc/self/mem");
+  std::array<std::byte, 8> bytes{};
+  EXPECT_THROW((void)source.ReadAt(0, bytes), IoError);
+}
+
+}  // namespace
+}  // namespace infeed

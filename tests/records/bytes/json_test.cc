@@ -1,0 +1,58 @@
+#include "records/bytes/json.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::string Nested(int depth) {
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+
+TEST(JsonTest, ParsesValuesUpToADepth) {
+  EXPECT_EQ(ParseJson<Json>(R"({"a": [1, "[[["]})").dump(),
+            R"({"a":[1,"[[["]})");
+  EXPECT_TRUE(ParseJson<Json>(Nested(kMaxJsonDepth)).is_array());
+  EXPECT_THAT([] { (void)ParseJson<Json>(Nested(kMaxJsonDepth + 1)); },
+              ThrowsMessage<Json::exception>(HasSubstr("nested more than 32")));
+  EXPECT_THROW((void)ParseJson<Json>("{"), Json::exception);
+}
+
+TEST(JsonTest, SurvivesAnyDepth) {
+  for (const char* opening : {"[", R"({"a":)"}) {
+    std::string text;
+    for (int i = 0; i < 200'000; ++i) {
+      text += opening;
+    }
+    EXPECT_THROW((void)ParseJson<Json>(text), Json::exception);
+    EXPECT_TRUE(ParseJsonOrDiscard<Json>(text).is_discarded());
+  }
+}
+
+TEST(JsonTest, LimitsTheKeysThatAreSearchedOneByOne) {
+  std::string keys = R"({"k": 0)";
+  for (int i = 1; i < kMaxOrderedKeys; ++i) {
+    keys += ",\"" + std::to_string(i) + "\":0";
+  }
+  EXPECT_EQ(ParseJson<Json>(keys + "}").size(), kMaxOrderedKeys);
+  EXPECT_THAT([&] { (void)ParseJson<Json>(keys + R"(,"l": 0})"); },
+              ThrowsMessage<Json::exception>(HasSubstr("10000 keys")));
+  EXPECT_EQ(ParseJson<nlohmann::json>(keys + R"(,"l": 0})").size(),
+            kMaxOrderedKeys + 1);
+}
+
+TEST(JsonTest, RefusesMoreTextThanAnyOfOurFilesHas) {
+  const std::string text(kMaxJsonBytes + 1, ' ');
+  EXPECT_THAT([&] { (void)ParseJson<Json>(text); },
+              ThrowsMessage<Json::exception>(HasSubstr("more than 256 MiB")));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,118 @@
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/cloud/object_store.h"
+#include "records/files/folder_listing.h"
+#include "records/files/read_whole.h"
+#include "tests/support/cloud_fixture.h"
+#include "tests/support/throws.h"
+
+// What lies in the "folders" of buckets, and small objects that are read whole.
+namespace infeed {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+std::vector<std::string> NamesOf(const std::vector<FolderEntry>& entries) {
+  std::vector<std::string> names;
+  for (const FolderEntry& entry : entries) {
+    names.push_back(entry.name);
+  }
+  return names;
+}
+
+class CloudFolderTest : public CloudFixture {
+ protected:
+  CloudFolderTest() : CloudFixture({"--max_list=2"}) {
+    for (const char* name :
+         {"b.jpg", "a.PNG", "a%20%25%C3%A4.jpg", "notes.txt", ".hidden.jpg",
+          "dog/1.jpg", "cat/1.jpg", ".git/1.jpg", ""}) {
+      server_.Put(std::string("shards/raw/") + name, "12345");
+    }
+  }
+};
+
+TEST_F(CloudFolderTest, HasWhatAFolderOnADiskHas) {
+  for (const char* url : {"s3://shards/raw", "s3://shards/raw/"}) {
+    const FolderListing listing = ListFolder(url);
+    EXPECT_THAT(listing.folders, ElementsAre("cat", "dog"));
+    EXPECT_THAT(NamesOf(listing.images),
+                ElementsAre("a %\xC3\xA4.jpg", "a.PNG", "b.jpg"));
+    EXPECT_THAT(listing.ignored,
+                ElementsAre(".git", ".hidden.jpg", "notes.txt"));
+    EXPECT_TRUE(listing.HasFolder("dog"));
+  }
+}
+
+TEST_F(CloudFolderTest, KnowsTheStateOfEachImage) {
+  const FolderEntry image = ListFolder("s3://shards/raw").images.back();
+  const ObjectInfo info = SharedObjectStore()->Stat("s3://shards/raw/b.jpg");
+  EXPECT_EQ(image.bytes, 5);
+  ASSERT_NE(image.object, nullptr);
+  EXPECT_EQ(image.object->size, 5);
+  EXPECT_EQ(image.object->etag, info.etag);
+  EXPECT_EQ(image.object->version(), info.version());
+}
+
+TEST_F(CloudFolderTest, SeveralAreListedInTheirOrder) {
+  const std::vector<FolderListing> listings =
+      ListFolders({"s3://shards/raw/dog", "s3://shards/raw",
+                   "s3://shards/raw/cat", "s3://shards/raw/.git"});
+  ASSERT_THAT(listings, SizeIs(4));
+  EXPECT_THAT(NamesOf(listings[0].images), ElementsAre("1.jpg"));
+  EXPECT_THAT(listings[1].images, SizeIs(3));
+  EXPECT_THAT(ListFolders({}), IsEmpty());
+}
+
+TEST_F(CloudFolderTest, RefusesWhatIsNotThere) {
+  EXPECT_THAT(
+      MessageOf<IoError>([] { (void)ListFolder("s3://shards/rawer"); }),
+      AllOf(HasSubstr("s3://shards/rawer"), HasSubstr("nothing lies there")));
+  EXPECT_THROW((void)ListFolders({"s3://shards/raw", "s3://shards/rawer"}),
+               IoError);
+  EXPECT_THAT(
+      MessageOf<IoError>([] { (void)ListFolder("s3://no-such-bucket/raw"); }),
+      HasSubstr("404"));
+}
+
+TEST_F(CloudFolderTest, AWebServerHasNoFolders) {
+  const std::string url = server_.url() + "/plain/raw?signature=abc";
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)ListFolder(url); }),
+              AllOf(HasSubstr("/plain/raw"), HasSubstr("no list"),
+                    Not(HasSubstr("abc"))));
+}
+
+TEST_F(CloudFolderTest, SmallObjectsAreReadWhole) {
+  constexpr std::int64_t kLimit = 5;
+  EXPECT_EQ(ReadWhole("s3://shards/raw/notes.txt", kLimit), "12345");
+  EXPECT_EQ(ReadWholeIfThere("s3://shards/raw/notes.txt", kLimit), "12345");
+  EXPECT_EQ(ReadWholeIfThere("s3://shards/raw/none.txt", kLimit), std::nullopt);
+  EXPECT_THAT(MessageOf<IoError>(
+                  [] { (void)ReadWhole("s3://shards/raw/none.txt", kLimit); }),
+              HasSubstr("no such object"));
+  EXPECT_THAT(MessageOf<IoError>([] {
+                (void)ReadWhole("s3://shards/raw/notes.txt", kLimit - 1);
+              }),
+              HasSubstr("more than the limit of 4"));
+}
+
+TEST(ReadWholeTest, TakesFiles) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "small", "text");
+  EXPECT_EQ(ReadWhole(folder / "small", 4), "text");
+  EXPECT_EQ(ReadWholeIfThere(folder / "small", 4), "text");
+  EXPECT_EQ(ReadWholeIfThere(folder / "none", 4), std::nullopt);
+  EXPECT_THROW((void)ReadWhole(folder / "none", 4), IoError);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,257 @@
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/files/open_sink.h"
+#include "records/tfrecord/reader.h"
+#include "records/tfrecord/writer.h"
+#include "tests/support/bytes.h"
+#include "tests/support/cloud_fixture.h"
+#include "tests/support/object_server.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_identity.h"
+#include "tests/support/throws.h"
+
+// Objects that are written appear whole or not at all, whatever happens.
+namespace infeed {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr char kUrl[] = "s3://shards/out";
+constexpr char kPlace[] = "shards/out";
+
+class CloudUploadTest : public CloudFixture {
+ protected:
+  CloudUploadTest() : CloudFixture({"--min_part=65536"}) {
+    // A stall is seen at once, although a whole part went out before it.
+    settings_.http.low_speed_bytes = 100'000;
+    SetCloudSettings(settings_);
+  }
+
+  static void Write(const std::string& url, const std::string& bytes,
+                    bool commit = true) {
+    constexpr std::size_t kStepBytes = 30'011;
+    const std::unique_ptr<ByteSink> sink = OpenSink(url);
+    for (std::size_t at = 0; at < bytes.size(); at += kStepBytes) {
+      sink->Write(AsBytes(std::string_view(bytes).substr(at, kStepBytes)));
+    }
+    if (commit) {
+      sink->Commit();
+    }
+  }
+  std::string Message() {
+    return MessageOf<IoError>([&] { Write(kUrl, bytes_); });
+  }
+  void ExpectNothingLeft() const {
+    EXPECT_THAT(server_.Keys("shards"), IsEmpty());
+    EXPECT_THAT(server_.OpenUploads(), IsEmpty());
+  }
+
+  const std::string bytes_ = MadeBytes(400'000);  // A few parts.
+};
+
+TEST_F(CloudUploadTest, LongOnesComeInParts) {
+  Write(kUrl, bytes_);
+  EXPECT_TRUE(server_.Get(kPlace) == bytes_);
+  EXPECT_THAT(server_.OpenUploads(), IsEmpty());
+  EXPECT_GT(server_.log().Count("PUT"), 2);
+  EXPECT_TRUE(ReadAll(kUrl) == bytes_);
+}
+
+TEST_F(CloudUploadTest, ShortOnesComeInOnePiece) {
+  Write(kUrl, "a");
+  Write("s3://shards/empty", "");
+  EXPECT_EQ(server_.Get(kPlace), "a");
+  EXPECT_EQ(server_.Get("shards/empty"), "");
+  EXPECT_EQ(server_.log().Count("POST"), 0);
+}
+
+TEST_F(CloudUploadTest, GoogleStorageTakesThemToo) {
+  Write("gs://gs-shards/folder/a b+c", bytes_);
+  EXPECT_THAT(server_.Keys("gs-shards"), ElementsAre("folder/a b+c"));
+  EXPECT_TRUE(ReadAll("gs://gs-shards/folder/a b+c") == bytes_);
+}
+
+TEST_F(CloudUploadTest, WhatIsNotCommittedIsNotThere) {
+  Write(kUrl, bytes_, /*commit=*/false);
+  ExpectNothingLeft();
+}
+
+TEST_F(CloudUploadTest, TheOldObjectStaysUntilTheNewOneIsWhole) {
+  server_.Put(kPlace, "old");
+  Write(kUrl, bytes_, /*commit=*/false);
+  EXPECT_EQ(server_.Get(kPlace), "old");
+  Write(kUrl, bytes_);
+  EXPECT_TRUE(server_.Get(kPlace) == bytes_);
+}
+
+TEST_F(CloudUploadTest, RecordsCanBeWrittenAndRead) {
+  {
+    TfrecordWriter writer(kUrl);
+    for (std::uint32_t i = 0; i < 50; ++i) {
+      writer.Append(AsBytes(MadeBytes(5'000, i)));
+    }
+    writer.Close();
+  }
+  TfrecordReader reader(kUrl);
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const std::optional<Record> record = reader.Next();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(AsText(record->payload), MadeBytes(5'000, i));
+  }
+  EXPECT_FALSE(reader.Next().has_value());
+}
+
+// Nobody is left to abort the upload; what it holds is not an object.
+using CloudUploadDeathTest = CloudUploadTest;
+
+TEST_F(CloudUploadDeathTest, AWriterThatIsKilledLeavesTheOldObject) {
+  server_.Put(kPlace, "old");
+  EXPECT_EXIT(
+      {
+        const std::unique_ptr<ByteSink> sink = OpenSink(kUrl);
+        sink->Write(AsBytes(bytes_));
+        ::raise(SIGKILL);
+      },
+      testing::KilledBySignal(SIGKILL), "");
+  EXPECT_EQ(server_.Get(kPlace), "old");
+  EXPECT_THAT(server_.Keys("shards"), ElementsAre("out"));
+}
+
+struct Fault {
+  std::string name;
+  std::string rule;
+};
+
+std::string NameOf(const testing::TestParamInfo<Fault>& info) {
+  return info.param.name;
+}
+
+class CloudPassingUploadFaultTest : public CloudUploadTest,
+                                    public testing::WithParamInterface<Fault> {
+};
+
+TEST_P(CloudPassingUploadFaultTest, TheObjectIsWhole) {
+  server_.SetFaults("{" + GetParam().rule + R"(, "next": 2})");
+  Write(kUrl, bytes_);
+  EXPECT_TRUE(server_.Get(kPlace) == bytes_);
+  EXPECT_THAT(server_.OpenUploads(), IsEmpty());
+  EXPECT_THAT(server_.log().requests,
+              Contains(Field(&LoggedRequest::fault, Not(""))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CloudPassingUploadFaultTest,
+    testing::Values(
+        Fault{"SlowDownAtAPart",
+              R"("fault": "status", "status": 503, "method": "PUT")"},
+        Fault{"ResetAtAPart", R"("fault": "reset", "method": "PUT")"},
+        Fault{"ResetWhileAPartIsSent", R"("fault": "drop_request",
+              "after": 9999, "method": "PUT")"},
+        Fault{"StallAtAPart",
+              R"("fault": "stall", "seconds": 600, "method": "PUT")"},
+        Fault{"LostAnswerOfAPart", R"("fault": "truncate", "after": 0,
+              "method": "PUT")"},
+        Fault{"NoETagOfAPart", R"("fault": "no_etag", "method": "PUT")"},
+        Fault{"SlowDownAtTheStart",
+              R"("fault": "status", "status": 503, "query": "uploads")"},
+        Fault{"LostAnswerOfTheStart", R"("fault": "end", "query": "^uploads")"},
+        Fault{"InternalErrorAtTheEnd", R"("fault": "status", "status": 500,
+              "method": "POST", "query": "uploadId")"},
+        Fault{"ResetAtTheEnd", R"("fault": "reset", "method": "POST",
+              "query": "uploadId")"},
+        Fault{"ErrorUnderStatus200AtTheEnd", R"("fault": "error_in_200",
+              "method": "POST", "query": "uploadId")"}),
+    NameOf);
+
+// Nobody can abort an upload whose name did not arrive.
+TEST_F(CloudUploadTest, AStartWhoseAnswerIsGarbageIsMadeAgain) {
+  server_.SetFaults(R"({"fault": "garbage", "query": "^uploads", "next": 2})");
+  Write(kUrl, bytes_);
+  EXPECT_TRUE(server_.Get(kPlace) == bytes_);
+}
+
+// The store did it, but its answer did not arrive: asked again, it knows of no
+// such upload.
+TEST_F(CloudUploadTest, ACompletionWhoseAnswerIsLostIsDone) {
+  server_.SetFaults(R"({"fault": "reset_body", "after": 5, "method": "POST",)"
+                    R"( "query": "uploadId", "next": 1})");
+  Write(kUrl, bytes_);
+  EXPECT_TRUE(server_.Get(kPlace) == bytes_);
+}
+
+// A write to a connection that is gone must not end the process by SIGPIPE.
+TEST_F(CloudUploadTest, IsSentAgainWhenTheConnectionGoesOverTlsToo) {
+  const TemporaryFolder folder;
+  WriteTestCertificate(folder / "certificate.pem", folder / "key.pem");
+  const ObjectServer store(
+      {"--root=" + folder.path(),
+       "--tls_certificate=" + (folder / "certificate.pem"),
+       "--tls_key=" + (folder / "key.pem"),
+       R"(--faults={"rules": [{"fault": "drop_request", "method": "PUT",)"
+       R"( "after": 99999, "next": 3}]})"});
+  Set("AWS_ENDPOINT_URL", "https://127.0.0.1:" + std::to_string(store.port()));
+  settings_.http.ca_file = folder / "certificate.pem";
+  settings_.part_bytes = 8 << 20;
+  settings_.byte_budget = 8 << 20;
+  SetCloudSettings(settings_);
+  constexpr std::int64_t kBytes = 4 << 20;
+  const std::string bytes = MadeBytes(kBytes);
+  Write(kUrl, bytes);
+  EXPECT_TRUE(ReadWholeFile(folder / kPlace, kBytes) == bytes);
+}
+
+// S3 may say 200 first and find out later.
+TEST_F(CloudUploadTest, AnErrorUnderStatus200IsAnError) {
+  server_.SetFaults(
+      R"({"fault": "error_in_200", "method": "POST", "query": "uploadId"})");
+  EXPECT_THAT(Message(), AllOf(HasSubstr(kUrl), HasSubstr("InternalError")));
+  ExpectNothingLeft();
+}
+
+TEST_F(CloudUploadTest, ACompletionThatNeverSucceedsLeavesNothing) {
+  server_.SetFaults(R"({"fault": "status", "status": 500,)"
+                    R"( "method": "POST", "query": "uploadId"})");
+  EXPECT_THAT(Message(), AllOf(HasSubstr(kUrl), HasSubstr("500")));
+  ExpectNothingLeft();
+}
+
+TEST_F(CloudUploadTest, APartThatIsRefusedLeavesNothing) {
+  server_.SetFaults(R"({"fault": "status", "status": 403, "method": "PUT",)"
+                    R"( "skip": 2})");
+  EXPECT_THAT(Message(), AllOf(HasSubstr(kUrl), HasSubstr("403")));
+  ExpectNothingLeft();
+}
+
+TEST_F(CloudUploadTest, AReaderMayNotWrite) {
+  Set("GS_ACCESS_KEY_ID", "");
+  Set("GS_SECRET_ACCESS_KEY", "");
+  Set("GOOGLE_OAUTH_ACCESS_TOKEN", std::string(kReadToken));
+  SetCloudSettings(settings_);
+  EXPECT_THAT(MessageOf<IoError>([&] { Write("gs://gs-shards/out", bytes_); }),
+              AllOf(HasSubstr("gs://gs-shards/out"), HasSubstr("403"),
+                    Not(HasSubstr(kReadToken))));
+  EXPECT_THAT(server_.Keys("gs-shards"), IsEmpty());
+}
+
+TEST_F(CloudUploadTest, WebServersAreNotWrittenTo) {
+  EXPECT_THAT(MessageOf<UsageError>(
+                  [&] { Write(server_.url() + "/plain/out", bytes_); }),
+              HasSubstr(server_.url() + "/plain/out"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,86 @@
+#include "records/cloud/fetch_pool.h"
+
+#include <atomic>
+#include <latch>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/support/throws.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+TEST(FetchPoolTest, RunsWhatIsSubmitted) {
+  std::latch done(8);
+  FetchPool pool(3);
+  for (int i = 0; i < 8; ++i) {
+    pool.Submit([&](const std::stop_token&) { done.count_down(); });
+  }
+  done.wait();
+}
+
+TEST(FetchPoolTest, DoesEachPieceOfWorkOnce) {
+  FetchPool pool(3);
+  std::vector<std::atomic<int>> counts(100);
+  pool.ForEach(counts.size(), [&](std::size_t i) { ++counts[i]; });
+  for (const std::atomic<int>& count : counts) {
+    EXPECT_EQ(count, 1);
+  }
+  pool.ForEach(0, [](std::size_t) { FAIL(); });
+}
+
+TEST(FetchPoolTest, GetsOnWhenNoThreadIsFree) {
+  std::latch release(1);
+  FetchPool pool(1);
+  pool.Submit([&](const std::stop_token&) { release.wait(); });
+  int done = 0;
+  pool.ForEach(5, [&](std::size_t) { ++done; });
+  EXPECT_EQ(done, 5);
+  release.count_down();
+}
+
+TEST(FetchPoolTest, WorksOnTheCallersThreadWhenItWasStopped) {
+  FetchPool pool(2);
+  pool.Stop();
+  pool.Submit([](const std::stop_token&) { FAIL(); });
+  int done = 0;
+  pool.ForEach(5, [&](std::size_t) { ++done; });
+  EXPECT_EQ(done, 5);
+}
+
+TEST(FetchPoolTest, PassesOnAnError) {
+  FetchPool pool(2);
+  EXPECT_EQ(MessageOf<IoError>([&] {
+              pool.ForEach(10, [](std::size_t i) {
+                if (i == 3) {
+                  throw IoError("three");
+                }
+              });
+            }),
+            "three");
+}
+
+TEST(FetchPoolTest, TellsWhatIsRunningThatItEnds) {
+  std::latch begun(1);
+  std::atomic<bool> told = false;
+  {
+    FetchPool pool(1);
+    pool.Submit([&](const std::stop_token& stop) {
+      begun.count_down();
+      std::latch stopped(1);
+      const std::stop_callback callback(stop, [&] { stopped.count_down(); });
+      stopped.wait();
+      told = true;
+    });
+    pool.Submit([&](const std::stop_token&) { ADD_FAILURE(); });
+    begun.wait();
+  }
+  EXPECT_TRUE(told);
+}
+
+}  // namespace
+}  // namespace infeed

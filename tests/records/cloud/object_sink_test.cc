@@ -1,0 +1,136 @@
+#include "records/cloud/object_sink.h"
+
+#include <string>
+
+#include "base/error.h"
+#include "tests/support/cloud_environment.h"
+#include "tests/support/loopback_server.h"
+#include "tests/support/throws.h"
+#include "tests/support/upload_store.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kUrl = "s3://b/k";
+constexpr const char* kPath = "/b/k";
+
+// A store that is written in parts of 10 bytes.
+class ObjectSinkTest : public ::testing::Test {
+ protected:
+  ObjectSinkTest() {
+    environment_.Set("AWS_ENDPOINT_URL", server_.url());
+    settings_.part_bytes = 10;
+    settings_.block_bytes = 10;
+    settings_.connections = 2;
+    settings_.retry.attempts = 2;
+    settings_.retry.first_delay = std::chrono::milliseconds(1);
+    SetCloudSettings(settings_);
+  }
+  ~ObjectSinkTest() override { SetCloudSettings({}); }
+
+  // Written in pieces of this size.
+  static void Write(ByteSink& sink, const std::string& text,
+                    std::size_t piece) {
+    for (std::size_t i = 0; i < text.size(); i += piece) {
+      sink.Write(std::string_view(text).substr(i, piece));
+    }
+  }
+  static std::string Text(std::size_t count) {
+    std::string text;
+    while (text.size() < count) {
+      text.push_back(static_cast<char>('a' + text.size() % 26));
+    }
+    return text;
+  }
+
+  CloudEnvironment environment_;
+  CloudSettings settings_;
+  UploadStore store_;
+  LoopbackServer server_{store_.handler()};
+};
+
+TEST_F(ObjectSinkTest, PutsASmallObjectAtOnce) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{10}}) {
+    ObjectSink sink(kUrl);
+    Write(sink, Text(size), 3);
+    EXPECT_EQ(sink.size(), static_cast<std::int64_t>(size));
+    EXPECT_EQ(store_.Get(kPath), size == 0 ? "none" : "");
+    sink.Commit();
+    EXPECT_EQ(store_.Get(kPath), Text(size));
+  }
+  EXPECT_EQ(server_.requests().size(), 2);
+}
+
+TEST_F(ObjectSinkTest, WritesALargeObjectInParts) {
+  for (const std::size_t piece : {1, 7, 10, 25, 1000}) {
+    for (const std::size_t size : {11, 20, 95, 100}) {
+      ObjectSink sink(kUrl);
+      Write(sink, Text(size), piece);
+      sink.Commit();
+      EXPECT_EQ(store_.Get(kPath), Text(size)) << size << " by " << piece;
+    }
+  }
+  EXPECT_EQ(store_.uploads_open(), 0);
+}
+
+TEST_F(ObjectSinkTest, NothingAppearsBeforeItIsCommitted) {
+  {
+    ObjectSink sink(kUrl);
+    Write(sink, Text(50), 10);
+    EXPECT_EQ(store_.Get(kPath), "none");
+  }
+  EXPECT_EQ(store_.Get(kPath), "none");
+  EXPECT_EQ(store_.uploads_open(), 0);
+}
+
+TEST_F(ObjectSinkTest, APartThatFailsFailsTheWhole) {
+  store_.FailPart(2, 403);
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                ObjectSink sink(kUrl);
+                Write(sink, Text(100), 10);
+                sink.Commit();
+              }),
+              AllOf(HasSubstr("s3://b/k: cannot write"), HasSubstr("403")));
+  EXPECT_EQ(store_.Get(kPath), "none");
+  EXPECT_EQ(store_.uploads_open(), 0);
+}
+
+TEST_F(ObjectSinkTest, GetsOnWithoutMemoryForParts) {
+  settings_.byte_budget = settings_.block_bytes;
+  SetCloudSettings(settings_);
+  const auto budget = SharedCloudRuntime()->budget;
+  ASSERT_TRUE(budget->TryTake(10));
+  ObjectSink sink(kUrl);
+  Write(sink, Text(60), 10);
+  sink.Commit();
+  EXPECT_EQ(store_.Get(kPath), Text(60));
+  budget->Give(10);
+}
+
+TEST_F(ObjectSinkTest, PartsGrowSoThatTenThousandSuffice) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  std::int64_t sum = 0;
+  for (int number = 1; number <= 10'000; ++number) {
+    const std::int64_t bytes = ObjectSink::PartBytes(number, 8 * kMiB);
+    EXPECT_LE(bytes, 5 * 1024 * kMiB);
+    sum += bytes;
+  }
+  EXPECT_EQ(ObjectSink::PartBytes(1000, 8 * kMiB), 8 * kMiB);
+  EXPECT_EQ(ObjectSink::PartBytes(1001, 8 * kMiB), 16 * kMiB);
+  EXPECT_GT(sum, 5 * 1024 * 1024 * kMiB);
+}
+
+TEST_F(ObjectSinkTest, RefusesWhatCannotBeWrittenAtOnce) {
+  EXPECT_THAT(
+      MessageOf<UsageError>([] { (void)ObjectSink("https://h/x?token"); }),
+      AllOf(HasSubstr("https://h/x: cannot be written"), HasSubstr("s3://")));
+}
+
+}  // namespace
+}  // namespace infeed

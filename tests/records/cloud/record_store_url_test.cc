@@ -1,0 +1,77 @@
+#include <string>
+#include <vector>
+
+#include "records/cloud/cloud_settings.h"
+#include "records/store/record_store.h"
+#include "tests/support/bytes.h"
+#include "tests/support/cloud_environment.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/loopback_server.h"
+#include "tests/support/record_file.h"
+#include "tests/support/served_object.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+constexpr const char* kShard = "s3://b/train-00000-of-00001";
+
+// A shard of three records in the cloud: frames at 0, 17 and 33.
+class RecordStoreUrlTest : public ::testing::Test {
+ protected:
+  void Serve(LoopbackServer::Handler handler) {
+    server_ = std::make_unique<LoopbackServer>(std::move(handler));
+    environment_.Set("AWS_ENDPOINT_URL", server_->url());
+    CloudSettings settings;
+    settings.retry.attempts = 1;
+    SetCloudSettings(settings);
+  }
+  ~RecordStoreUrlTest() override { SetCloudSettings({}); }
+
+  CloudEnvironment environment_;
+  const std::string bytes_ = RecordFile().Add("a").Add("").Add("hello").bytes();
+  std::unique_ptr<LoopbackServer> server_;
+};
+
+TEST_F(RecordStoreUrlTest, FetchesARecordOnceThatWasAnnounced) {
+  Serve(ServeObject(bytes_));
+  const RecordIndex index({kShard}, {.use_cache = false});
+  Serve(ServeObject(bytes_));  // Without what the index asked for.
+  const RecordStore store(index);
+  store.WillRead(std::vector<std::int64_t>{2, 0});
+  std::vector<std::byte> buffer;
+  EXPECT_EQ(AsText(store.Read(0, buffer)), "a");
+  EXPECT_EQ(AsText(store.Read(2, buffer)), "hello");
+  EXPECT_EQ(AsText(store.Read(1, buffer)), "");
+  EXPECT_THAT(RangesAsked(*server_),
+              UnorderedElementsAre("0-16", "17-32", "33-53"));
+}
+
+TEST_F(RecordStoreUrlTest, FindsAnObjectOnce) {
+  Serve(ServeObject(bytes_));
+  const RecordIndex index({kShard, "s3://b/other"}, {.use_cache = false});
+  Serve(ServeObject(bytes_));
+  const RecordStore store(index, {.max_open_shards = 1});
+  std::vector<std::byte> buffer;
+  for (const std::int64_t record : {0, 3, 1, 4}) {
+    (void)store.Read(record, buffer);
+  }
+  EXPECT_EQ(server_->requests().size(), 2 + 4);  // HEAD of each, and records.
+}
+
+TEST_F(RecordStoreUrlTest, AnnouncingWhatIsGoneIsNoError) {
+  Serve(ServeObject(bytes_));
+  const RecordIndex index({kShard}, {.use_cache = false});
+  Serve(InTurn({{"HTTP/1.1 404 x\r\nContent-Length: 0\r\n\r\n"}}));
+  const RecordStore store(index);
+  EXPECT_NO_THROW(store.WillRead(std::vector<std::int64_t>{0}));
+  std::vector<std::byte> buffer;
+  EXPECT_THROW((void)store.Read(0, buffer), IoError);
+}
+
+}  // namespace
+}  // namespace infeed

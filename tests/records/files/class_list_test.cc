@@ -1,0 +1,75 @@
+#include "records/files/class_list.h"
+
+#include <string>
+#include <string_view>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ClassListTest : public ::testing::Test {
+ protected:
+  std::string ErrorOf(std::string_view text) {
+    WriteFileAtomically(folder_ / "labels.txt", text);
+    return MessageOf<DataError>(
+        [&] { (void)ReadClassList(folder_ / "labels.txt"); });
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(ClassListTest, HasANameInEachLine) {
+  WriteFileAtomically(folder_ / "labels.txt", "cat\r\nk\xC3\xA4se\n\ncow");
+  EXPECT_THAT(ReadClassList(folder_ / "labels.txt"),
+              ElementsAre("cat", "k\xC3\xA4se", "", "cow"));
+  EXPECT_THAT(ReadClassList(folder_ / "none.txt"), IsEmpty());
+  EXPECT_THAT(ReadClassList("s3://bucket/labels.txt"), IsEmpty());
+}
+
+TEST_F(ClassListTest, NamesTheLineThatIsNotUtf8) {
+  EXPECT_THAT(ErrorOf("cat\nk\xE4se\n"),
+              EndsWith("labels.txt: line 2: not UTF-8: \"k\\ufffdse\"; convert "
+                       "the file, as by iconv -f latin1 -t utf-8"));
+}
+
+TEST_F(ClassListTest, RefusesControlCharacters) {
+  EXPECT_THAT(ErrorOf("cat\ndog\n\x1b[31m\n"),
+              EndsWith("labels.txt: line 3: a control character in "
+                       "\"\\u001b[31m\": remove it"));
+  EXPECT_NO_THROW(CheckClassName("k\xE4se"));
+  EXPECT_THAT(
+      MessageOf<DataError>([] { CheckClassName("a\nb"); }),
+      HasSubstr("the name of class \"a\\nb\" has a newline, a tab or another"));
+}
+
+TEST_F(ClassListTest, HasALimit) {
+  const auto lines = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      text += "x\n";
+    }
+    return text;
+  };
+  WriteFileAtomically(folder_ / "most.txt", lines(kMostClasses));
+  EXPECT_EQ(ReadClassList(folder_ / "most.txt").size(), kMostClasses);
+  EXPECT_THAT(ErrorOf(lines(kMostClasses + 1)),
+              HasSubstr("labels.txt: more than 100000 lines"));
+  EXPECT_NO_THROW(CheckClassCount(kMostClasses));
+  EXPECT_THAT(MessageOf<DataError>([] { CheckClassCount(100'001); }),
+              HasSubstr("100001 classes; at most 100000 are possible"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,203 @@
+#include "records/files/shards.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "records/files/side_file.h"
+#include "tests/support/empty_files.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
+
+// A data set's folder, filled with files of no bytes.
+class ShardsTest : public ::testing::Test {
+ protected:
+  // Makes files and the folders they are in.
+  void Make(const std::vector<std::string>& names) {
+    MakeEmptyFiles(folder_, names);
+  }
+  // What a specification finds, relative to the folder.
+  std::vector<std::string> List(const std::string& spec) {
+    return Relative(ListShards(spec));
+  }
+  std::vector<std::string> Split(const std::string& split) {
+    return Relative(FindSplit(folder_.path(), split));
+  }
+  std::vector<std::string> Relative(std::vector<std::string> paths) {
+    for (std::string& path : paths) {
+      EXPECT_THAT(path, StartsWith(folder_.path() + "/"));
+      path.erase(0, folder_.path().size() + 1);
+    }
+    return paths;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST(ShardNameTest, IsTheReferences) {
+  EXPECT_EQ(ShardName("train", 3, 8), "train-00003-of-00008");
+  EXPECT_EQ(ShardName("validation", 0, 128), "validation-00000-of-00128");
+  EXPECT_TRUE(IsShardName(ShardName("train", 123456, 1234567)));
+}
+
+TEST(ShardNameTest, RecognisesShardsAlone) {
+  EXPECT_TRUE(IsShardName("train-00003-of-00008"));
+  EXPECT_TRUE(IsShardName("train-00003-of-00008.gz"));
+  for (const char* name :
+       {"", "train", "train-00003-of-00008.idx", "train-00003-of-00008.tmp-7",
+        "train-0003-of-0008", "train-00003of00008", "-00003-of-00008",
+        "train-00003-of-", "00003-of-00008", "train-00003-of-00008.gz.gz"}) {
+    EXPECT_FALSE(IsShardName(name)) << name;
+  }
+}
+
+TEST_F(ShardsTest, TakesAFileThatIsNamed) {
+  Make({"any.tfrecord"});
+  EXPECT_THAT(List(folder_ / "any.tfrecord"), ElementsAre("any.tfrecord"));
+}
+
+TEST_F(ShardsTest, TakesTheShardsOfAFlatFolder) {
+  Make({"train-00001-of-00002", "train-00000-of-00002", "dataset.json",
+        "validation-00000-of-00001", ".infeed/train-00000-of-00002.index"});
+  EXPECT_THAT(List(folder_.path()),
+              ElementsAre("train-00000-of-00002", "train-00001-of-00002",
+                          "validation-00000-of-00001"));
+}
+
+TEST_F(ShardsTest, TakesTheShardsOfTheReferencesLayout) {
+  Make({"train/train-00000-of-00001", "validation/validation-00000-of-00001",
+        "other/other-00000-of-00001"});
+  EXPECT_THAT(List(folder_.path()),
+              ElementsAre("train/train-00000-of-00001",
+                          "validation/validation-00000-of-00001"));
+}
+
+TEST_F(ShardsTest, NeverTakesDalisIndexForAShard) {
+  Make({"train-00000-of-00001", "train-00000-of-00001.idx",
+        "idx/train-00000-of-00001.idx"});
+  EXPECT_THAT(List(folder_ / "train-*"), ElementsAre("train-00000-of-00001"));
+  EXPECT_THAT(List(folder_.path()), ElementsAre("train-00000-of-00001"));
+  EXPECT_THAT(Split("train"), ElementsAre("train-00000-of-00001"));
+}
+
+TEST_F(ShardsTest, APatternPassesOverFoldersThatMatch) {
+  Make({"train-00000-of-00001", "training-00000-of-00001/something"});
+  EXPECT_THAT(List(folder_ / "train*"), ElementsAre("train-00000-of-00001"));
+}
+
+TEST_F(ShardsTest, JoinsAListAndTakesEachOnce) {
+  Make({"b-00000-of-00001", "a-00000-of-00001"});
+  const std::string spec = (folder_ / "b-*") + "," + (folder_ / "a-*") + ",," +
+                           (folder_ / "./b-00000-of-00001");
+  EXPECT_THAT(List(spec), ElementsAre("a-00000-of-00001", "b-00000-of-00001"));
+}
+
+TEST_F(ShardsTest, NamesThePartThatIsMissing) {
+  Make({"a-00000-of-00001"});
+  EXPECT_THAT([&] { List((folder_ / "a-*") + "," + (folder_ / "none")); },
+              ThrowsMessage<IoError>(HasSubstr("/none: cannot find the data")));
+  EXPECT_THAT([&] { List(folder_ / "b-*"); },
+              ThrowsMessage<IoError>(HasSubstr("no shard matches")));
+  EXPECT_THAT([&] { List(","); }, ThrowsMessage<IoError>(HasSubstr("no data")));
+}
+
+TEST_F(ShardsTest, SaysThatAFolderHoldsNoShards) {
+  Make({"train/n01440764/a.JPEG"});
+  EXPECT_THAT([&] { List(folder_.path()); },
+              ThrowsMessage<IoError>(HasSubstr("holds no shards")));
+}
+
+TEST_F(ShardsTest, FindsASplitInBothLayouts) {
+  Make({"train-00000-of-00001", "train-extra-00000-of-00001",
+        "validation/validation-00000-of-00001", "validation/notes.txt"});
+  EXPECT_THAT(Split("train"), ElementsAre("train-00000-of-00001"));
+  EXPECT_THAT(Split("validation"),
+              ElementsAre("validation/validation-00000-of-00001"));
+  EXPECT_EQ(Split("val"), Split("validation"));
+  EXPECT_THAT(Split("test"), IsEmpty());
+}
+
+TEST_F(ShardsTest, ASplitNeedsAFolder) {
+  Make({"file"});
+  EXPECT_THAT([&] { (void)FindSplit(folder_ / "none", "train"); },
+              ThrowsMessage<IoError>(HasSubstr("/none: cannot read the folder:"
+                                               " No such file")));
+  EXPECT_THAT([&] { (void)FindSplit(folder_ / "file", "train"); },
+              ThrowsMessage<IoError>(HasSubstr("Not a directory")));
+}
+
+TEST_F(ShardsTest, ReportsAFolderThatCannotBeRead) {
+  Make({"train"});  // A file where a split's folder would be.
+  EXPECT_THAT([&] { (void)FindSplit(folder_.path(), "train"); },
+              ThrowsMessage<IoError>(HasSubstr("/train: cannot read")));
+}
+
+TEST_F(ShardsTest, ReportsAPatternInAFolderThatCannotBeRead) {
+  // The system's limit on the length of a path stands for any refusal.
+  const std::string name(5000, 'x');
+  EXPECT_THROW(List(folder_ / name + "/*"), IoError);
+}
+
+TEST_F(ShardsTest, SideFilesLieBesideTheData) {
+  const std::string side = SideFolder(folder_.path());
+  EXPECT_EQ(side, folder_ / ".infeed");
+  EXPECT_TRUE(std::filesystem::is_directory(side));
+  EXPECT_EQ(SideFolder(folder_.path()), side);
+}
+
+TEST_F(ShardsTest, LookingForSideFilesMakesNothing) {
+  const EnvironmentVariable cache("XDG_CACHE_HOME", folder_ / "cache");
+  const std::vector<std::string> folders = SideFolders(folder_.path());
+  ASSERT_EQ(folders.size(), 2U);
+  EXPECT_EQ(folders[0], folder_ / ".infeed");
+  EXPECT_THAT(folders[1], StartsWith(folder_ / "cache/infeed/"));
+  EXPECT_EQ(SidePaths(folder_ / "x", ".index"),
+            (std::vector{folders[0] + "/x.index", folders[1] + "/x.index"}));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(ShardsTest, SideFilesFallBackToTheUsersCache) {
+  Make({"data/.infeed", "other/.infeed"});  // A file: no folder can be there.
+  const EnvironmentVariable cache("XDG_CACHE_HOME", folder_ / "cache");
+  const std::string side = SideFolder(folder_ / "data");
+  EXPECT_THAT(side, StartsWith(folder_ / "cache/infeed/"));
+  EXPECT_TRUE(std::filesystem::is_directory(side));
+  EXPECT_EQ(SideFolder(folder_ / "other/../data"), side);
+  EXPECT_NE(SideFolder(folder_ / "other"), side);
+}
+
+TEST_F(ShardsTest, TheUsersCacheIsInTheHomeFolderByDefault) {
+  Make({"data/.infeed"});
+  const EnvironmentVariable cache("XDG_CACHE_HOME", "");
+  const EnvironmentVariable home("HOME", folder_ / "home");
+  EXPECT_THAT(SideFolder(folder_ / "data"),
+              StartsWith(folder_ / "home/.cache/infeed/"));
+}
+
+TEST_F(ShardsTest, SaysThatSideFilesHaveNoPlace) {
+  Make({"data/.infeed", "file"});
+  const EnvironmentVariable cache("XDG_CACHE_HOME", folder_ / "file");
+  EXPECT_THAT([&] { (void)SideFolder(folder_ / "data"); },
+              ThrowsMessage<IoError>(
+                  HasSubstr("neither " + (folder_ / "data/.infeed"))));
+  const EnvironmentVariable none("XDG_CACHE_HOME", "");
+  const EnvironmentVariable home("HOME", "");
+  EXPECT_THAT([&] { (void)SideFolder(folder_ / "data"); },
+              ThrowsMessage<IoError>(HasSubstr("HOME is not set")));
+}
+
+}  // namespace
+}  // namespace infeed

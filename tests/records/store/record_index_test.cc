@@ -1,0 +1,246 @@
+#include "records/store/record_index.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/files/side_file.h"
+#include "records/tfrecord/index_file.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+// A folder with one shard of three records, 1, 0 and 5 bytes long.
+class RecordIndexTest : public ::testing::Test {
+ protected:
+  RecordIndexTest() { Shard().Write(shard_); }
+
+  static RecordFile Shard() {
+    return RecordFile().Add("a").Add("").Add("hello");
+  }
+
+  static std::vector<std::int64_t> OffsetsOf(const RecordIndex& index) {
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t i = 0; i < index.size(); ++i) {
+      offsets.push_back(index.at(i).offset);
+    }
+    return offsets;
+  }
+  // Changes one byte of the index file.
+  void DamageIndexFile(std::streamoff offset) {
+    std::fstream file(index_file_, std::ios::in | std::ios::out);
+    file.seekg(offset);
+    const auto byte = static_cast<char>(~file.get());
+    file.seekp(offset);
+    file.put(byte);
+  }
+
+  const TemporaryFolder folder_;
+  const std::string shard_ = folder_ / "train-00000-of-00001";
+  const std::string index_file_ =
+      folder_ / ".infeed/train-00000-of-00001.index";
+};
+
+TEST_F(RecordIndexTest, FindsEveryRecord) {
+  const RecordIndex index({shard_});
+  EXPECT_EQ(index.size(), 3);
+  EXPECT_EQ(index.max_length(), 5);
+  EXPECT_THAT(OffsetsOf(index), ElementsAre(0, 17, 33));
+  EXPECT_EQ(index.at(0).length, 1);
+  EXPECT_EQ(index.at(1).length, 0);
+  EXPECT_EQ(index.at(2).length, 5);
+  EXPECT_EQ(index.at(2).number, 2);
+}
+
+TEST_F(RecordIndexTest, PassesOverEmptyShards) {
+  const std::string empty = RecordFile().Write(folder_ / "empty");
+  const std::string last = RecordFile().Add("x").Write(folder_ / "last");
+  const RecordIndex index({empty, shard_, empty, last, empty});
+  EXPECT_EQ(index.size(), 4);
+  EXPECT_EQ(index.at(0).shard, 1);
+  EXPECT_EQ(index.at(2).shard, 1);
+  EXPECT_EQ(index.at(3).shard, 3);
+  EXPECT_EQ(index.at(3).number, 0);
+  EXPECT_EQ(index.shard_size(1), 3);
+  EXPECT_EQ(index.shard_size(2), 0);
+}
+
+TEST_F(RecordIndexTest, OfNothingIsEmpty) {
+  const RecordIndex index({});
+  EXPECT_EQ(index.size(), 0);
+  EXPECT_EQ(index.max_length(), 0);
+}
+
+TEST_F(RecordIndexTest, RecordsSmallerAndLargerThanAPage) {
+  RecordFile file;
+  std::vector<std::int64_t> offsets;
+  for (std::size_t i = 0; i < 300; ++i) {
+    offsets.push_back(static_cast<std::int64_t>(file.bytes().size()));
+    file.Add(std::string(i * 37 % 9000, 'x'));
+  }
+  const RecordIndex index({file.Write(folder_ / "big")});
+  EXPECT_EQ(OffsetsOf(index), offsets);
+}
+
+TEST_F(RecordIndexTest, ReadsBackTheFileThatItLeft) {
+  const RecordIndex built({shard_});
+  ASSERT_TRUE(fs::exists(index_file_));
+  // Nothing that is read again would be an index now.
+  const fs::file_time_type time = fs::last_write_time(shard_);
+  RecordFile().AddRaw(std::string(Shard().bytes().size(), 'x')).Write(shard_);
+  fs::last_write_time(shard_, time);
+  const RecordIndex cached({shard_});
+  EXPECT_EQ(OffsetsOf(cached), OffsetsOf(built));
+  EXPECT_EQ(cached.identity(), built.identity());
+}
+
+TEST_F(RecordIndexTest, BuildsAnewWhenTheShardsSizeChanges) {
+  const RecordIndex before({shard_});
+  const fs::file_time_type time = fs::last_write_time(shard_);
+  Shard().Add("more").Write(shard_);
+  fs::last_write_time(shard_, time);
+  EXPECT_EQ(RecordIndex({shard_}).size(), 4);
+}
+
+TEST_F(RecordIndexTest, BuildsAnewWhenTheShardsTimeChanges) {
+  const RecordIndex before({shard_});
+  // The same size, other records.
+  RecordFile().Add("").Add("a").Add("hello").Write(shard_);
+  fs::last_write_time(shard_,
+                      fs::last_write_time(shard_) + std::chrono::seconds(1));
+  EXPECT_THAT(OffsetsOf(RecordIndex({shard_})), ElementsAre(0, 16, 33));
+}
+
+TEST_F(RecordIndexTest, BuildsAnewWhenAnyByteOfTheFileIsWrong) {
+  const RecordIndex built({shard_});
+  const auto size = static_cast<std::streamoff>(fs::file_size(index_file_));
+  for (std::streamoff offset = 0; offset < size; ++offset) {
+    DamageIndexFile(offset);
+    EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value()) << offset;
+    EXPECT_EQ(OffsetsOf(RecordIndex({shard_})), OffsetsOf(built)) << offset;
+    EXPECT_TRUE(FindIndex(FileSource(shard_)).has_value()) << offset;
+  }
+}
+
+TEST_F(RecordIndexTest, BuildsAnewWhenTheFileIsCutShortOrTooLong) {
+  const RecordIndex built({shard_});
+  const std::string whole = ReadWholeFile(index_file_, 1000);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    WriteFileAtomically(index_file_, whole.substr(0, size));
+    EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value()) << size;
+  }
+  WriteFileAtomically(index_file_, whole + std::string(2000, '\0'));
+  EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value());
+  EXPECT_EQ(OffsetsOf(RecordIndex({shard_})), OffsetsOf(built));
+}
+
+TEST_F(RecordIndexTest, NeverTrustsOffsetsThatCannotBe) {
+  const FileSource shard(shard_);
+  for (const FrameOffsets& offsets : {FrameOffsets{},
+                                      {1},
+                                      {0, 15},
+                                      {0, 40},
+                                      {0, 17, 17},
+                                      {0, -1},
+                                      {0, 33, 17}}) {
+    (void)SaveIndex(shard, offsets);
+    EXPECT_FALSE(FindIndex(shard).has_value());
+  }
+}
+
+TEST_F(RecordIndexTest, KnowsWhatStoodWhereBeforeTheDamage) {
+  const RecordIndex before({shard_});
+  RecordFile().Add("a").Write(shard_);
+  EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value());
+  EXPECT_EQ(FindIndexHint(FileSource(shard_)), OffsetsOf(before));
+  fs::remove(index_file_);
+  EXPECT_FALSE(FindIndexHint(FileSource(shard_)).has_value());
+}
+
+TEST(LostRecordsTest, NamesThoseThatTheBytesHeld) {
+  const FrameOffsets known = {0, 17, 33, 54};
+  EXPECT_EQ(LostRecords(known, 17, 16), (RecordRange{1, 1}));
+  EXPECT_EQ(LostRecords(known, 0, 33), (RecordRange{0, 2}));
+  EXPECT_EQ(LostRecords(known, 33, 1000), (RecordRange{2, 2}));
+  EXPECT_EQ(LostRecords(known, 18, 15), std::nullopt);
+  EXPECT_EQ(LostRecords(known, 17, 20), std::nullopt);
+  EXPECT_EQ(LostRecords(known, 99, 1), std::nullopt);
+}
+
+TEST_F(RecordIndexTest, FallsBackToTheUsersCache) {
+  const EnvironmentVariable cache("XDG_CACHE_HOME", folder_ / "cache");
+  RecordFile().Write(folder_ / ".infeed");  // No folder can be made there.
+  EXPECT_EQ(RecordIndex({shard_}).size(), 3);
+  EXPECT_TRUE(
+      fs::exists(SideFolder(folder_.path()) + "/train-00000-of-00001.index"));
+  EXPECT_TRUE(FindIndex(FileSource(shard_)).has_value());
+}
+
+TEST_F(RecordIndexTest, WorksWhereNothingCanBeKept) {
+  RecordFile().Write(folder_ / ".infeed");
+  const EnvironmentVariable cache("XDG_CACHE_HOME", shard_);
+  EXPECT_EQ(RecordIndex({shard_}).size(), 3);
+  EXPECT_THROW((void)SaveIndex(FileSource(shard_), {}), IoError);
+}
+
+TEST_F(RecordIndexTest, LeavesNoFileWithoutTheCache) {
+  EXPECT_EQ(RecordIndex({shard_}, {.use_cache = false}).size(), 3);
+  EXPECT_FALSE(fs::exists(folder_ / ".infeed"));
+}
+
+TEST_F(RecordIndexTest, TheIdentityTellsDataApart) {
+  const std::string identity = RecordIndex({shard_}).identity();
+  EXPECT_EQ(RecordIndex({shard_}).identity(), identity);
+  const std::string copy = folder_ / "other/train-00000-of-00001";
+  fs::create_directory(folder_ / "other");
+  EXPECT_EQ(RecordIndex({Shard().Write(copy)}).identity(), identity);
+  EXPECT_NE(RecordIndex({shard_, copy}).identity(), identity);
+  EXPECT_NE(RecordIndex({Shard().Write(folder_ / "name")}).identity(),
+            identity);
+  Shard().Truncate(21).Add("hallo ").Write(copy);
+  EXPECT_NE(RecordIndex({copy}).identity(), identity);
+}
+
+TEST_F(RecordIndexTest, NamesABrokenFrame) {
+  const std::string bad = Shard().FlipByte(17).Write(folder_ / "bad");
+  EXPECT_THAT(
+      [&] {
+        RecordIndex index({shard_, bad});
+      },
+      ThrowsMessage<DataError>(
+          HasSubstr(bad + ": record 1 at byte 17: corrupted record: the "
+                          "length's checksum")));
+  Shard().Truncate(1).Write(bad);
+  EXPECT_THAT([&] { RecordIndex index({bad}); },
+              ThrowsMessage<DataError>(HasSubstr("record 2 at byte 33: "
+                                                 "truncated record")));
+}
+
+TEST_F(RecordIndexTest, HoldsTheLimitWhetherCachedOrNot) {
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_THAT(
+        [&] { RecordIndex index({shard_}, {.max_record_bytes = 4}); },
+        ThrowsMessage<DataError>(HasSubstr("5 bytes, more than the limit")));
+    EXPECT_EQ(RecordIndex({shard_}).size(), 3);
+  }
+  EXPECT_THAT([&] { RecordIndex index({shard_}, {.max_record_bytes = 0}); },
+              ThrowsMessage<UsageError>(HasSubstr("max_record_bytes")));
+}
+
+}  // namespace
+}  // namespace infeed

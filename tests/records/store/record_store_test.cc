@@ -1,0 +1,222 @@
+#include "records/store/record_store.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "records/bytes/crc32c.h"
+#include "records/files/shards.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+// Ten shards of three records; record i is i times the letter of its shard.
+class RecordStoreTest : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t kShards = 10;
+  static constexpr std::int64_t kPerShard = 3;
+
+  RecordStoreTest() {
+    for (std::int64_t shard = 0; shard < kShards; ++shard) {
+      RecordFile file;
+      for (std::int64_t i = 0; i < kPerShard; ++i) {
+        file.Add(Payload(shard * kPerShard + i));
+      }
+      paths_.push_back(folder_ / ShardName("train", shard, kShards));
+      file.Write(paths_.back());
+    }
+  }
+
+  static std::string Payload(std::int64_t record) {
+    return std::string(static_cast<std::size_t>(record),
+                       static_cast<char>('a' + record / kPerShard));
+  }
+  static std::string Read(const RecordStore& store, std::int64_t record) {
+    std::vector<std::byte> buffer;
+    return AsText(store.Read(record, buffer));
+  }
+  // Files of the folder that this process has open.
+  [[nodiscard]] std::size_t OpenFiles() const {
+    std::size_t open = 0;
+    for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+      std::error_code ignored;
+      const fs::path target = fs::read_symlink(entry.path(), ignored);
+      open += target.parent_path() == folder_.path() ? 1 : 0;
+    }
+    return open;
+  }
+
+  const TemporaryFolder folder_;
+  std::vector<std::string> paths_;
+};
+
+TEST_F(RecordStoreTest, GivesThePayloadsChecksumWhereItVerifiedIt) {
+  const RecordIndex index(paths_);
+  std::vector<std::byte> buffer;
+  EXPECT_EQ(RecordStore(index).ReadPayload(5, buffer).crc32c,
+            Crc32c(AsBytes(Payload(5))));
+  const RecordStore quick(index, {.verify_checksums = false});
+  EXPECT_EQ(quick.ReadPayload(5, buffer).crc32c, std::nullopt);
+  EXPECT_EQ(AsText(quick.ReadPayload(5, buffer).bytes), Payload(5));
+}
+
+TEST_F(RecordStoreTest, ReadsAnyRecordInAnyOrder) {
+  const RecordIndex index(paths_);
+  const RecordStore store(index);
+  std::vector<std::byte> buffer;
+  for (std::int64_t i = 0; i < index.size(); ++i) {
+    const std::int64_t record = i * 7 % index.size();
+    EXPECT_EQ(AsText(store.Read(record, buffer)), Payload(record));
+  }
+}
+
+TEST_F(RecordStoreTest, ReadsManyAtOnceEachForItsPlace) {
+  const RecordIndex index(paths_);
+  const RecordStore store(index);
+  std::vector<std::int64_t> wanted;
+  for (std::int64_t i = 0; i < index.size(); ++i) {
+    wanted.push_back(i * 7 % index.size());
+  }
+  wanted.push_back(wanted.front());
+  std::vector<std::string> seen(wanted.size());
+  store.ReadMany(
+      wanted,
+      [&](std::size_t place, std::span<const std::byte> payload) {
+        seen[place] = AsText(payload);
+      },
+      [](std::size_t, const DataError& error) { FAIL() << error.what(); });
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(seen[i], Payload(wanted[i]));
+  }
+}
+
+TEST_F(RecordStoreTest, LosesNothingBesideABadRecord) {
+  RecordFile()
+      .Add("a")
+      .Add("b")
+      .FlipByte(30)
+      .Add("c")
+      .Add("d")
+      .Truncate(1)
+      .Write(paths_[0]);
+  const RecordIndex whole(
+      {RecordFile().Add("a").Add("b").Add("c").Add("d").Write(paths_[1])});
+  fs::copy_file(paths_[0], paths_[1], fs::copy_options::overwrite_existing);
+  const RecordStore store(whole);
+  std::vector<std::string> seen(4);
+  store.ReadMany(
+      std::vector<std::int64_t>{0, 1, 2, 3},
+      [&](std::size_t place, std::span<const std::byte> payload) {
+        seen[place] = AsText(payload);
+      },
+      [&](std::size_t place, const DataError& error) {
+        seen[place] = error.what();
+      });
+  EXPECT_EQ(seen[0], "a");
+  EXPECT_THAT(seen[1], HasSubstr("record 1 at byte 17: corrupted record"));
+  EXPECT_EQ(seen[2], "c");
+  EXPECT_THAT(seen[3], HasSubstr("record 3 at byte 51: truncated record"));
+}
+
+TEST_F(RecordStoreTest, KeepsFewShardsOpen) {
+  const RecordIndex index(paths_);
+  const RecordStore store(index, {.max_open_shards = 2});
+  for (std::int64_t i = 0; i < index.size(); ++i) {
+    EXPECT_EQ(Read(store, i * 7 % index.size()), Payload(i * 7 % index.size()));
+    EXPECT_LE(OpenFiles(), 2U);
+  }
+  EXPECT_EQ(OpenFiles(), 2U);
+}
+
+TEST_F(RecordStoreTest, KeepsTheShardsThatWereUsedLast) {
+  const RecordIndex index(paths_);
+  const RecordStore store(index, {.max_open_shards = 2});
+  for (const std::int64_t record : {0, 3, 0, 6}) {  // Shards 0, 1, 0, 2.
+    EXPECT_EQ(Read(store, record), Payload(record));
+  }
+  fs::remove(paths_[0]);
+  fs::remove(paths_[1]);
+  EXPECT_EQ(Read(store, 0), Payload(0)) << "shard 0 is open still";
+  EXPECT_THAT([&] { (void)Read(store, 3); },
+              ThrowsMessage<IoError>(HasSubstr("cannot open")));
+}
+
+TEST_F(RecordStoreTest, ReadsFromManyThreads) {
+  const RecordIndex index(paths_);
+  const RecordStore store(index, {.max_open_shards = 2});
+  std::vector<std::jthread> threads;
+  for (std::int64_t first = 0; first < 4; ++first) {
+    threads.emplace_back([&, first] {
+      std::vector<std::byte> buffer;
+      for (std::int64_t i = first; i < index.size() * 5; ++i) {
+        const std::int64_t record = i * 11 % index.size();
+        EXPECT_EQ(AsText(store.Read(record, buffer)), Payload(record));
+      }
+    });
+  }
+}
+
+TEST_F(RecordStoreTest, NamesFileRecordAndOffsetOfAWrongChecksum) {
+  const RecordIndex index(paths_);
+  RecordFile().Add("bbb").Add("bbbb").Add("bbbbb").FlipByte(19 + 12).Write(
+      paths_[1]);
+  const RecordStore store(index);
+  EXPECT_EQ(Read(store, 3), "bbb");
+  EXPECT_EQ(Read(store, 5), "bbbbb");
+  EXPECT_THAT([&] { (void)Read(store, 4); },
+              ThrowsMessage<DataError>(
+                  HasSubstr(paths_[1] + ": record 1 at byte 19: corrupted "
+                                        "record: the payload's checksum")));
+  const RecordStore trusting(index, {.verify_checksums = false});
+  EXPECT_NE(Read(trusting, 4), "bbbb");
+}
+
+TEST_F(RecordStoreTest, NoticesAFileThatChanged) {
+  const RecordIndex index(paths_);
+  RecordFile().Add("bb").Add("bbbbb").Add("bbbbb").Write(paths_[1]);
+  RecordFile().Add("cccccc").Truncate(3).Write(paths_[2]);
+  RecordFile().Write(paths_[3]);
+  RecordFile().AddRaw(std::string(200, 'x')).Write(paths_[4]);
+  const RecordStore store(index);
+  EXPECT_THAT([&] { (void)Read(store, 3); },
+              ThrowsMessage<DataError>(HasSubstr(
+                  "the record has 2 bytes, the index says 3; the file "
+                  "changed after it was indexed")));
+  EXPECT_THAT([&] { (void)Read(store, 6); },
+              ThrowsMessage<DataError>(HasSubstr("truncated record")));
+  EXPECT_THAT([&] { (void)Read(store, 10); },
+              ThrowsMessage<DataError>(HasSubstr("truncated record")));
+  EXPECT_THAT([&] { (void)Read(store, 12); },
+              ThrowsMessage<DataError>(HasSubstr("length's checksum")));
+}
+
+TEST_F(RecordStoreTest, SaysWhereARecordIs) {
+  const RecordIndex index(paths_);
+  const RecordStore store(index);
+  const DataError::Origin origin = store.OriginOf(4);
+  EXPECT_EQ(origin.path, paths_[1]);
+  EXPECT_EQ(origin.record, 1);
+  EXPECT_EQ(origin.offset, 19);
+}
+
+TEST_F(RecordStoreTest, NeedsRoomForOneShard) {
+  const RecordIndex index(paths_);
+  EXPECT_THAT([&] { RecordStore store(index, {.max_open_shards = 0}); },
+              ThrowsMessage<UsageError>(HasSubstr("max_open_shards")));
+}
+
+}  // namespace
+}  // namespace infeed

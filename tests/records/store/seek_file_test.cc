@@ -1,0 +1,185 @@
+#include "records/store/seek_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "records/store/record_index.h"
+#include "records/store/seek_store.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+// Two shards; the first has three records, the second one.
+class SeekFileTest : public ::testing::Test {
+ protected:
+  SeekFileTest() {
+    RecordFile().Add("a").Add("").Add("hello").Write(first_);
+    RecordFile().Add("b").Write(second_);
+    MakeFolder(folder_ / ".infeed");
+  }
+
+  // Entries of the first shard: "one", none, "three".
+  void WriteFirst() const {
+    SeekFileWriter writer(FileSource(first_), 8);
+    writer.Append("one");
+    writer.Append("");
+    writer.Append("three");
+    writer.Close();
+    EXPECT_EQ(writer.path(), file_);
+  }
+  [[nodiscard]] std::unique_ptr<const SeekFile> Find() const {
+    return SeekFile::Find(first_, FileSource(first_).size(), 3);
+  }
+  static std::string Read(const SeekFile& file, std::int64_t record) {
+    std::vector<std::byte> buffer;
+    return AsText(file.Read(record, 100, buffer));
+  }
+  static std::string Read(const SeekStore& store, std::int64_t record) {
+    std::vector<std::byte> buffer;
+    return AsText(store.Read(record, buffer));
+  }
+
+  const TemporaryFolder folder_;
+  const std::string first_ = folder_ / "train-00000-of-00002";
+  const std::string second_ = folder_ / "train-00001-of-00002";
+  const std::string file_ = folder_ / ".infeed/train-00000-of-00002.seek";
+};
+
+TEST_F(SeekFileTest, GivesBackWhatWasWritten) {
+  EXPECT_EQ(Find(), nullptr);
+  WriteFirst();
+  const auto file = Find();
+  ASSERT_NE(file, nullptr);
+  const FileSource shard(first_);
+  EXPECT_EQ(file->info(), (SeekFileInfo{.shard_size = shard.size(),
+                                        .shard_version = shard.version(),
+                                        .records = 3,
+                                        .run = 8}));
+  EXPECT_EQ(Read(*file, 0), "one");
+  EXPECT_EQ(Read(*file, 1), "");
+  EXPECT_EQ(Read(*file, 2), "three");
+}
+
+TEST_F(SeekFileTest, IsOnlyThereWhenItIsWhole) {
+  {
+    SeekFileWriter writer(FileSource(first_), 0);
+    writer.Append("one");
+  }
+  EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
+TEST_F(SeekFileTest, IsNotForAShardOfAnotherSizeOrNumberOfRecords) {
+  WriteFirst();
+  const std::int64_t size = FileSource(first_).size();
+  EXPECT_NE(SeekFile::Find(first_, size, 3), nullptr);
+  EXPECT_EQ(SeekFile::Find(first_, size + 1, 3), nullptr);
+  EXPECT_EQ(SeekFile::Find(first_, size, 4), nullptr);
+}
+
+TEST_F(SeekFileTest, IsStillForAShardThatWasCopied) {
+  WriteFirst();
+  std::filesystem::last_write_time(first_, {});
+  const auto file = Find();
+  ASSERT_NE(file, nullptr);
+  EXPECT_NE(file->info().shard_version, FileSource(first_).version());
+}
+
+TEST_F(SeekFileTest, LiesInTheUsersCacheWhereTheDataCannotBeWritten) {
+  const TemporaryFolder cache;
+  const EnvironmentVariable variable("XDG_CACHE_HOME", cache.path());
+  // A file where the folder should be.
+  std::filesystem::remove_all(folder_ / ".infeed");
+  WriteFileAtomically(folder_ / ".infeed", "");
+  SeekFileWriter writer(FileSource(second_), 0);
+  writer.Append("b's");
+  writer.Close();
+  EXPECT_TRUE(writer.path().starts_with(cache.path()));
+  const auto file = SeekFile::Find(second_, FileSource(second_).size(), 1);
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(Read(*file, 0), "b's");
+}
+
+// Damage is never more than no entry, or one that its own checksum refuses.
+TEST_F(SeekFileTest, IsSafeWhateverItsBytes) {
+  WriteFirst();
+  const std::string bytes = ReadWholeFile(file_, 1000);
+  int found = 0;
+  for (std::size_t place = 0; place < bytes.size(); ++place) {
+    for (const int value : {0x00, 0x7F, 0x80, 0xFF}) {
+      std::string damaged = bytes;
+      damaged[place] = static_cast<char>(value);
+      std::ofstream(file_, std::ios::binary) << damaged;
+      if (const auto file = Find()) {
+        ++found;
+        for (const int record : {0, 1, 2}) {
+          EXPECT_LE(Read(*file, record).size(), bytes.size());
+        }
+      }
+    }
+    std::ofstream(file_, std::ios::binary) << bytes.substr(0, place);
+    EXPECT_EQ(Find(), nullptr);
+  }
+  EXPECT_GT(found, 0);
+}
+
+TEST_F(SeekFileTest, AnEntryOutsideTheFileIsNone) {
+  WriteFirst();
+  std::string bytes = ReadWholeFile(file_, 1000);
+  // The offset of the entries' end is the last 8 bytes before the footer.
+  for (const std::int64_t end :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40,
+        std::numeric_limits<std::int64_t>::max()}) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      bytes[bytes.size() - 44 - 8 + i] =
+          static_cast<char>(static_cast<std::uint64_t>(end) >> (8 * i));
+    }
+    std::ofstream(file_, std::ios::binary) << bytes;
+    const auto file = Find();
+    ASSERT_NE(file, nullptr);
+    EXPECT_EQ(Read(*file, 0), "one");
+    EXPECT_EQ(Read(*file, 2), "");
+  }
+}
+
+TEST_F(SeekFileTest, AnEntryLongerThanAllowedIsNone) {
+  WriteFirst();
+  std::vector<std::byte> buffer;
+  EXPECT_EQ(AsText(Find()->Read(2, 5, buffer)), "three");
+  EXPECT_TRUE(Find()->Read(2, 4, buffer).empty());
+}
+
+TEST_F(SeekFileTest, AStoreFindsTheEntriesOfAllShards) {
+  const RecordIndex index({first_, second_});
+  EXPECT_EQ(Read(SeekStore(index), 3), "");
+  WriteFirst();
+  SeekFileWriter writer(FileSource(second_), 0);
+  writer.Append("b's");
+  writer.Close();
+  const SeekStore store(index, 1);  // Each closes the other's.
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(Read(store, 0), "one");
+    EXPECT_EQ(Read(store, 3), "b's");
+    EXPECT_EQ(Read(store, 1), "");
+    EXPECT_EQ(Read(store, 2), "three");
+  }
+}
+
+TEST_F(SeekFileTest, AStoreLooksForAShardsFileOnce) {
+  const RecordIndex index({first_, second_});
+  const SeekStore store(index);
+  EXPECT_EQ(Read(store, 0), "");
+  WriteFirst();
+  EXPECT_EQ(Read(store, 0), "");
+}
+
+}  // namespace
+}  // namespace infeed

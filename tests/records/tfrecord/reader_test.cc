@@ -1,0 +1,261 @@
+#include "records/tfrecord/reader.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/crc32c.h"
+#include "records/tfrecord/writer.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Reads a file to its end: payloads, and in their places the reasons of what
+// was wrong.
+class TfrecordReaderTest : public ::testing::Test {
+ protected:
+  std::vector<std::string> Read(const RecordFile& file,
+                                const TfrecordReaderOptions& options = {}) {
+    TfrecordReader reader(file.Write(folder_ / "f"), options);
+    std::vector<std::string> seen;
+    bool more = true;
+    while (more) {
+      try {
+        const std::optional<Record> record = reader.Next();
+        more = record.has_value();
+        if (more) {
+          seen.push_back(AsText(record->payload));
+        }
+      } catch (const DataError& error) {
+        seen.push_back(error.reason());
+        origin_ = error.origin();
+      }
+    }
+    EXPECT_FALSE(reader.Next().has_value()) << "the end stays the end";
+    return seen;
+  }
+
+  const TemporaryFolder folder_;
+  DataError::Origin origin_;  // of the last error
+};
+
+TEST_F(TfrecordReaderTest, ReadsWhatWasWritten) {
+  EXPECT_THAT(Read(RecordFile().Add("a").Add("").Add("hello")),
+              ElementsAre("a", "", "hello"));
+}
+
+TEST_F(TfrecordReaderTest, TakesAnEmptyFileForOneWithoutRecords) {
+  EXPECT_THAT(Read(RecordFile()), IsEmpty());
+}
+
+TEST_F(TfrecordReaderTest, NumbersRecordsAndGivesTheirOffsets) {
+  TfrecordReader reader(RecordFile().Add("abc").Add("d").Write(folder_ / "f"));
+  EXPECT_EQ(reader.Next()->offset, 0);
+  const std::optional<Record> second = reader.Next();
+  EXPECT_EQ(second->number, 1);
+  EXPECT_EQ(second->offset, 19);
+}
+
+TEST_F(TfrecordReaderTest, ReadsTheSameWithAnyBuffer) {
+  RecordFile file;
+  std::vector<std::string> expected;
+  for (std::size_t size = 0; size < 60; ++size) {
+    expected.emplace_back(size * 7 % 60, static_cast<char>('a' + size % 26));
+    file.Add(expected.back());
+  }
+  for (const std::size_t bytes : {0, 1, 13, 64, 100, 4096}) {
+    EXPECT_EQ(Read(file, {.buffer_bytes = bytes}), expected) << bytes;
+  }
+}
+
+TEST_F(TfrecordReaderTest, StopsAtATruncatedHeader) {
+  for (std::size_t left = 1; left < kFrameHeaderBytes; ++left) {
+    EXPECT_THAT(
+        Read(RecordFile().Add("a").Add("b").Truncate(17 - left)),
+        ElementsAre("a", "truncated record: the header needs 12 bytes, " +
+                             std::to_string(left) +
+                             (left == 1 ? " byte left" : " bytes left")));
+  }
+  EXPECT_EQ(origin_.record, 1);
+  EXPECT_EQ(origin_.offset, 17);
+}
+
+TEST_F(TfrecordReaderTest, StopsAtATruncatedPayloadOrChecksum) {
+  EXPECT_THAT(Read(RecordFile().Add("a").Add("hello").Truncate(9)),
+              ElementsAre("a", HasSubstr("truncated record: the payload and "
+                                         "its checksum need 5 + 4 bytes, 0 "
+                                         "bytes left")));
+  EXPECT_THAT(Read(RecordFile().Add("hello").Truncate(6)),
+              ElementsAre(HasSubstr(
+                  "need 5 + 4 bytes, 3 bytes left; the file was cut short")));
+  EXPECT_THAT(Read(RecordFile().Add("hello").Truncate(1)),
+              ElementsAre(HasSubstr(
+                  "need 5 + 4 bytes, 8 bytes left; the file was cut short")));
+}
+
+TEST_F(TfrecordReaderTest, NeverTrustsALengthBeforeItsChecksum) {
+  EXPECT_THAT(
+      Read(RecordFile().Add("a").Add("b").Add("c").FlipByte(17 + 7)),
+      ElementsAre("a", AllOf(HasSubstr("the length's checksum does not match"),
+                             HasSubstr("expected 0x41de7501, found 0x"))));
+  EXPECT_EQ(origin_.path, folder_ / "f");
+  EXPECT_EQ(origin_.record, 1);
+  EXPECT_EQ(origin_.offset, 17);
+}
+
+TEST_F(TfrecordReaderTest, GoesOnBehindAPayloadWhoseChecksumDiffers) {
+  EXPECT_THAT(Read(RecordFile().Add("a").Add("b").Add("c").FlipByte(17 + 12)),
+              ElementsAre("a",
+                          HasSubstr("the payload's checksum does not match "
+                                    "(expected 0x"),
+                          "c"));
+  EXPECT_EQ(origin_.record, 1);
+  EXPECT_EQ(origin_.offset, 17);
+}
+
+TEST_F(TfrecordReaderTest, LeavesPayloadChecksumsAloneWhenToldTo) {
+  EXPECT_THAT(Read(RecordFile().Add("a").FlipByte(13).Add("b"),
+                   {.verify_checksums = false}),
+              ElementsAre("a", "b"));
+}
+
+TEST_F(TfrecordReaderTest, AsksWhetherItIsATfrecordFile) {
+  EXPECT_THAT(Read(RecordFile().AddRaw("this is a text file")),
+              ElementsAre(EndsWith("(is this a TFRecord file?)")));
+  EXPECT_THAT(Read(RecordFile().AddRaw("short")),
+              ElementsAre(EndsWith("(is this a TFRecord file?)")));
+}
+
+TEST_F(TfrecordReaderTest, TakesNoMemoryForALengthThatCannotBe) {
+  const auto largest = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_THAT(Read(RecordFile().AddHeader(largest)),
+              ElementsAre("the record has 18446744073709551615 bytes, more "
+                          "than the limit of 1073741824"));
+  const auto limit = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THAT(Read(RecordFile().AddHeader(static_cast<std::uint64_t>(limit)),
+                   {.max_record_bytes = limit}),
+              ElementsAre(HasSubstr("truncated record")));
+}
+
+TEST_F(TfrecordReaderTest, RefusesARecordOverTheLimit) {
+  EXPECT_THAT(
+      Read(RecordFile().Add("abc").Add("abcd"), {.max_record_bytes = 3}),
+      ElementsAre("abc",
+                  "the record has 4 bytes, more than the limit "
+                  "of 3"));
+}
+
+TEST_F(TfrecordReaderTest, NoticesAFileThatShrinks) {
+  RecordFile file;
+  file.Add("first").Add(std::string(100, 'x'));
+  TfrecordReader reader(file.Write(folder_ / "f"), {.buffer_bytes = 40});
+  EXPECT_EQ(AsText(reader.Next()->payload), "first");
+  file.Truncate(50).Write(folder_ / "f");
+  EXPECT_THAT([&] { (void)reader.Next(); },
+              ::testing::ThrowsMessage<DataError>(
+                  HasSubstr("shorter than when it was opened")));
+}
+
+TEST_F(TfrecordReaderTest, ChecksItsOptions) {
+  EXPECT_THAT([&] { Read(RecordFile(), {.max_record_bytes = 0}); },
+              ::testing::ThrowsMessage<UsageError>(
+                  HasSubstr("max_record_bytes must be positive, not 0")));
+}
+
+// Hundreds of small damages: nothing crashes, what stands before the damage is
+// delivered, and nothing is delivered that was not written.
+TEST_F(TfrecordReaderTest, DeliversWhatStandsBeforeAnyDamage) {
+  RecordFile intact;
+  std::vector<std::string> written;
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < 8; ++i) {
+    written.emplace_back(i * 5, static_cast<char>('a' + i));
+    ends.push_back(intact.Add(written.back()).bytes().size());
+  }
+  for (std::size_t offset = 0; offset < intact.bytes().size(); ++offset) {
+    for (const bool truncate : {false, true}) {
+      RecordFile file = intact;
+      truncate ? file.Truncate(file.bytes().size() - offset)
+               : file.FlipByte(offset);
+      const std::vector<std::string> seen = Read(file, {.buffer_bytes = 32});
+      std::size_t whole = 0;
+      while (ends[whole] <= offset) {
+        ASSERT_LT(whole, seen.size()) << "damage at " << offset;
+        EXPECT_EQ(seen[whole], written[whole]) << "damage at " << offset;
+        ++whole;
+      }
+      for (std::size_t i = whole; i < seen.size(); ++i) {
+        EXPECT_THAT(seen[i], AnyOf(written[i], HasSubstr("record")));
+      }
+    }
+  }
+}
+
+TEST(TfrecordWriterTest, WritesWhatTheReaderReads) {
+  const TemporaryFolder folder;
+  TfrecordWriter writer(folder / "f");
+  writer.Append("one");
+  writer.Append(AsBytes("two"));
+  EXPECT_EQ(writer.records(), 2);
+  EXPECT_EQ(writer.size(), 2 * 19);
+  writer.Close();
+  TfrecordReader reader(folder / "f");
+  EXPECT_EQ(AsText(reader.Next()->payload), "one");
+  EXPECT_EQ(AsText(reader.Next()->payload), "two");
+  EXPECT_FALSE(reader.Next().has_value());
+}
+
+TEST(TfrecordWriterTest, WritesARecordInParts) {
+  const TemporaryFolder folder;
+  TfrecordWriter whole(folder / "whole");
+  whole.Append("one two");
+  whole.Close();
+  TfrecordWriter parts(folder / "parts");
+  parts.AppendParts({"one", "", " two"});
+  EXPECT_EQ(parts.records(), 1);
+  parts.Close();
+  EXPECT_EQ(ReadWholeFile(folder / "parts", 100),
+            ReadWholeFile(folder / "whole", 100));
+}
+
+TEST(TfrecordWriterTest, KnowsTheChecksumOfItsFile) {
+  const TemporaryFolder folder;
+  TfrecordWriter writer(folder / "f");
+  EXPECT_EQ(writer.crc32c(), 0U);
+  writer.Append("one");
+  writer.AppendParts({"two", "three"});
+  writer.Close();
+  EXPECT_EQ(writer.crc32c(), Crc32c(AsBytes(ReadWholeFile(folder / "f", 100))));
+}
+
+TEST(TfrecordWriterTest, LeavesNothingWithoutClose) {
+  const TemporaryFolder folder;
+  { TfrecordWriter(folder / "f").Append("one"); }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(TfrecordWriterTest, NamesAPlaceItCannotWrite) {
+  EXPECT_THAT([] { TfrecordWriter writer("no/such/folder/f"); },
+              ::testing::ThrowsMessage<IoError>(
+                  HasSubstr("no/such/folder/f: cannot create")));
+}
+
+}  // namespace
+}  // namespace infeed

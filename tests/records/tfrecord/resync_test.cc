@@ -1,0 +1,230 @@
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/tfrecord/reader.h"
+#include "records/tfrecord/writer.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::size_t kFrame = 17;  // of one byte
+
+// What a reader that goes on after damage delivers.
+struct Pass {
+  std::vector<std::string> payloads;
+  std::vector<std::string> errors;
+  std::vector<Gap> gaps;
+};
+
+Pass ReadAll(const std::string& bytes, std::size_t buffer_bytes = 1 << 20) {
+  TfrecordReader reader(std::make_unique<MemorySource>("m", bytes),
+                        {.buffer_bytes = buffer_bytes, .resynchronise = true});
+  Pass pass;
+  for (bool more = true; more;) {
+    try {
+      const std::optional<Record> record = reader.Next();
+      more = record.has_value();
+      if (more) {
+        pass.payloads.push_back(AsText(record->payload));
+      }
+    } catch (const DataError& error) {
+      pass.errors.emplace_back(error.what());
+    }
+  }
+  pass.gaps = reader.gaps();
+  return pass;
+}
+
+RecordFile Letters() {
+  return RecordFile().Add("a").Add("b").Add("c").Add("d");
+}
+
+TEST(TfrecordResyncTest, FindsTheNextRecordBehindADamagedLength) {
+  const Pass pass = ReadAll(Letters().FlipByte(kFrame).bytes());
+  EXPECT_THAT(pass.payloads, ElementsAre("a", "c", "d"));
+  EXPECT_THAT(
+      pass.errors,
+      ElementsAre(EndsWith("; 17 bytes lost, the next record is at byte 34")));
+  EXPECT_THAT(pass.gaps, ElementsAre(Gap{17, 17}));
+}
+
+TEST(TfrecordResyncTest, CountsAPayloadThatIsDamaged) {
+  const Pass pass = ReadAll(Letters().FlipByte(kFrame + 12).bytes());
+  EXPECT_THAT(pass.payloads, ElementsAre("a", "c", "d"));
+  EXPECT_THAT(pass.errors, ElementsAre(HasSubstr("record 1 at byte 17: "
+                                                 "corrupted record")));
+  EXPECT_THAT(pass.gaps, ElementsAre(Gap{17, 17}));
+}
+
+TEST(TfrecordResyncTest, FindsARecordWhereBytesAreMissingBeforeIt) {
+  std::string bytes = RecordFile().Add("a").Add("hello").Add("c").bytes();
+  bytes.erase(kFrame + 14, 2);
+  const Pass pass = ReadAll(bytes);
+  EXPECT_THAT(pass.payloads, ElementsAre("a", "c"));
+  EXPECT_THAT(pass.gaps, ElementsAre(Gap{17, 19}));
+}
+
+// As many bytes are missing as the next frame has: the damaged one's length
+// leads to the frame behind that.
+TEST(TfrecordResyncTest, FindsARecordThatTheDamagedLengthCovers) {
+  std::string bytes =
+      RecordFile().Add(std::string(40, 'a')).Add("b").Add("c").bytes();
+  bytes.erase(20, kFrame);
+  const Pass pass = ReadAll(bytes);
+  EXPECT_THAT(pass.payloads, ElementsAre("b", "c"));
+  bytes.resize(bytes.size() - kFrame);
+  EXPECT_THAT(ReadAll(bytes).payloads, ElementsAre("b"));
+}
+
+// A TFRecord file as a payload, one byte of which is damaged.
+TEST(TfrecordResyncTest, TakesNoRecordsOutOfADamagedOne) {
+  const Pass pass = ReadAll(RecordFile()
+                                .Add("x" + Letters().bytes() + "x")
+                                .FlipByte(12)
+                                .Add("b")
+                                .bytes());
+  EXPECT_THAT(pass.payloads, ElementsAre("b"));
+}
+
+TEST(TfrecordResyncTest, PassesOverForeignBytes) {
+  std::string bytes = Letters().bytes();
+  bytes.insert(kFrame * 2, std::string(200'000, 'x'));
+  const Pass pass = ReadAll(bytes);
+  EXPECT_THAT(pass.payloads, ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(pass.gaps, ElementsAre(Gap{34, 200'000}));
+}
+
+TEST(TfrecordResyncTest, SaysThatNothingFollows) {
+  const Pass pass = ReadAll(Letters().Truncate(1).bytes());
+  EXPECT_THAT(pass.payloads, ElementsAre("a", "b", "c"));
+  EXPECT_THAT(pass.errors,
+              ElementsAre(EndsWith("; 16 bytes lost, no good record follows")));
+  EXPECT_THAT(pass.gaps, ElementsAre(Gap{51, 16}));
+  EXPECT_THAT(ReadAll(std::string(100'000, '\0')).gaps,
+              ElementsAre(Gap{0, 100'000}));
+}
+
+TEST(TfrecordResyncTest, TrustsNoHeaderInsideDamage) {
+  // A header whose checksum holds, of a record that is not there.
+  const Pass pass =
+      ReadAll(RecordFile().Add("a").AddRaw("??").AddHeader(3).Add("b").bytes());
+  EXPECT_THAT(pass.payloads, ElementsAre("a", "b"));
+  EXPECT_THAT(pass.gaps, ElementsAre(Gap{17, 14}));
+}
+
+TEST(TfrecordResyncTest, DoesTheSameWithAnyBuffer) {
+  RecordFile file;
+  for (std::size_t i = 0; i < 40; ++i) {
+    file.Add(std::string(i * 37 % 300, static_cast<char>('a' + i % 26)));
+  }
+  file.FlipByte(3).FlipByte(700).FlipByte(701).FlipByte(3000).Truncate(20);
+  const Pass expected = ReadAll(file.bytes());
+  EXPECT_EQ(expected.errors.size(), 4U);
+  for (const std::size_t size : {1, 16, 100, 4096}) {
+    const Pass pass = ReadAll(file.bytes(), size);
+    EXPECT_EQ(pass.payloads, expected.payloads) << size;
+    EXPECT_EQ(pass.errors, expected.errors) << size;
+    EXPECT_EQ(pass.gaps, expected.gaps) << size;
+  }
+}
+
+// Headers as good as these can only be made on purpose: each byte seems to
+// begin a record that reaches far.
+TEST(TfrecordResyncTest, GivesUpOnAFileThatIsMadeToBeSlow) {
+  RecordFile file;
+  for (int i = 0; i < 3000; ++i) {
+    file.AddHeader(5'000'000);
+  }
+  file.AddRaw(std::string(6'000'000, 'x'));
+  const Pass pass = ReadAll(file.bytes());
+  EXPECT_THAT(pass.payloads, IsEmpty());
+  EXPECT_THAT(pass.errors, ElementsAre(EndsWith("no good record follows")));
+}
+
+class PackedTfrecordTest : public ::testing::TestWithParam<Compression> {
+ protected:
+  std::string Write(int records) {
+    TfrecordWriter writer(path_, {.compression = GetParam()});
+    for (int i = 0; i < records; ++i) {
+      writer.Append(std::to_string(i) + std::string(1000, 'x'));
+    }
+    writer.Close();
+    return ReadWholeFile(path_, 1 << 20);
+  }
+
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "f";
+};
+
+INSTANTIATE_TEST_SUITE_P(All, PackedTfrecordTest,
+                         ::testing::Values(Compression::kGzip,
+                                           Compression::kZlib),
+                         [](const auto& test) {
+                           return std::string(CompressionName(test.param));
+                         });
+
+TEST_P(PackedTfrecordTest, ReadsWhatWasWritten) {
+  const std::string bytes = Write(500);
+  EXPECT_LT(bytes.size(), 50'000U) << "it is packed";
+  TfrecordReader reader(path_);
+  EXPECT_EQ(reader.compression(), GetParam());
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_TRUE(AsText(reader.Next()->payload).starts_with(std::to_string(i)));
+  }
+  EXPECT_FALSE(reader.Next().has_value());
+}
+
+TEST_P(PackedTfrecordTest, NamesTheRecordWhereThePackedStreamEnds) {
+  const std::string bytes = Write(500);
+  for (const bool resynchronise : {false, true}) {
+    TfrecordReader reader(
+        std::make_unique<MemorySource>("m", bytes.substr(0, 3000)),
+        {.resynchronise = resynchronise});
+    std::int64_t records = 0;
+    try {
+      while (reader.Next()) {
+        ++records;
+      }
+      ADD_FAILURE() << "the damage is not seen";
+    } catch (const DataError& error) {
+      EXPECT_EQ(error.origin().record, records);
+      EXPECT_THAT(error.what(), HasSubstr("it is cut short"));
+    }
+    EXPECT_GT(records, 100);
+    EXPECT_FALSE(reader.Next().has_value());
+  }
+}
+
+TEST_P(PackedTfrecordTest, HasNoRandomAccess) {
+  Write(3);
+  EXPECT_THAT([&] { (void)ScanFrames(FileSource(path_), 1 << 20); },
+              ::testing::ThrowsMessage<UsageError>(
+                  HasSubstr("has no random access: make")));
+}
+
+TEST(TfrecordWriterIndexTest, LeavesAnIndexThatFits) {
+  const TemporaryFolder folder;
+  TfrecordWriter writer(folder / "f", {.write_index = true});
+  writer.Append("a");
+  writer.Append("bc");
+  writer.Close();
+  EXPECT_EQ(FindIndex(FileSource(folder / "f")), (FrameOffsets{0, 17}));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,169 @@
+#include "tools/cli/flags.h"
+
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "tests/support/throws.h"
+#include "tools/cli/number_checks.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::internal::CaptureStderr;
+using ::testing::internal::CaptureStdout;
+using ::testing::internal::GetCapturedStderr;
+using ::testing::internal::GetCapturedStdout;
+
+struct Flags {
+  int max_shards = 0;
+  std::string name;
+};
+
+// Parses a command line of a program called "tool".
+bool Parse(std::vector<std::string> arguments, Flags& flags) {
+  CLI::App app("A tool.");
+  app.add_option("--max_shards", flags.max_shards, "shards");
+  app.add_option("--name,name", flags.name, "name");
+  arguments.insert(arguments.begin(), "bin/tool");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) {
+    argv.push_back(argument.data());
+  }
+  return ParseFlags(app, static_cast<int>(argv.size()), argv.data());
+}
+
+// Runs a program that throws and returns its exit code and stderr.
+template <typename Thrown>
+std::pair<int, std::string> RunThrowing(const Thrown& error) {
+  std::string name = "bin/tool";
+  char* argv[] = {name.data()};
+  CaptureStderr();
+  const int code =
+      RunMain(1, argv, [&](int, char**) -> ExitCode { throw error; });
+  return {code, GetCapturedStderr()};
+}
+
+TEST(FlagsTest, AcceptsHyphensInNamesButKeepsThemInValues) {
+  Flags flags;
+  EXPECT_TRUE(Parse({"--max-shards=3", "--name", "a-b"}, flags));
+  EXPECT_EQ(flags.max_shards, 3);
+  EXPECT_EQ(flags.name, "a-b");
+  EXPECT_TRUE(Parse({"--max_shards", "4", "--name=c-d"}, flags));
+  EXPECT_EQ(flags.max_shards, 4);
+  EXPECT_EQ(flags.name, "c-d");
+}
+
+TEST(FlagsTest, LeavesWhatFollowsTwoHyphensAlone) {
+  Flags flags;
+  EXPECT_TRUE(Parse({"--", "--a-file"}, flags));
+  EXPECT_EQ(flags.name, "--a-file");
+}
+
+std::string ErrorOf(const std::vector<std::string>& arguments) {
+  Flags flags;
+  return MessageOf<UsageError>([&] { (void)Parse(arguments, flags); });
+}
+
+// CLI11 would take the second for the value of the first.
+TEST(FlagsTest, DoNotTakeAFlagForAValue) {
+  EXPECT_EQ(ErrorOf({"--name", "--max_shards", "3"}),
+            "--name: its value is missing, the flag --max_shards comes next");
+  EXPECT_EQ(ErrorOf({"--name", "--unknown"}),
+            "--name: its value is missing, the flag --unknown comes next");
+  Flags flags;
+  EXPECT_TRUE(Parse({"--name=--max_shards", "--max_shards", "-3"}, flags));
+  EXPECT_EQ(flags.name, "--max_shards");
+  EXPECT_EQ(flags.max_shards, -3);
+}
+
+TEST(FlagsTest, TakeAnEmptyValue) {
+  Flags flags;
+  flags.name = "before";
+  EXPECT_TRUE(Parse({"--name=", "--max_shards=3"}, flags));
+  EXPECT_EQ(flags.name, "");
+  EXPECT_EQ(flags.max_shards, 3);
+}
+
+TEST(FlagsTest, RefuseNumbersWithALeadingZero) {
+  EXPECT_THAT(ErrorOf({"--max_shards=010"}),
+              HasSubstr("--max_shards: 010 has a leading zero"));
+  Flags flags;
+  EXPECT_TRUE(Parse({"--name=010", "--max_shards=0x10"}, flags));
+  EXPECT_EQ(flags.name, "010");
+  EXPECT_EQ(flags.max_shards, 16);
+}
+
+TEST(FlagsTest, ThrowsWhatIsWrongAndWhereToLook) {
+  Flags flags;
+  EXPECT_THAT([&] { (void)Parse({"--max_shard=3"}, flags); },
+              ::testing::ThrowsMessage<UsageError>(::testing::AllOf(
+                  HasSubstr("--max_shard=3"), HasSubstr("(see tool --help)"))));
+  EXPECT_THAT([&] { (void)Parse({"--max_shards=x"}, flags); },
+              ::testing::ThrowsMessage<UsageError>(HasSubstr("max_shards")));
+}
+
+TEST(FlagsTest, SaysInWordsWhatANumberMustBe) {
+  EXPECT_EQ(PositiveNumber()("0"), "0 is not above 0");
+  EXPECT_EQ(PositiveNumber()("ten"), "ten is not above 0");
+  EXPECT_EQ(PositiveNumber()("0.5"), "");
+  EXPECT_EQ(NonNegativeNumber()("-1"), "-1 is not a number from 0 on");
+  EXPECT_EQ(NonNegativeNumber()("0"), "");
+}
+
+TEST(FlagsTest, AnswersHelpAndVersionOnStdout) {
+  Flags flags;
+  CaptureStdout();
+  EXPECT_FALSE(Parse({"--help"}, flags));
+  EXPECT_THAT(GetCapturedStdout(), HasSubstr("--max_shards"));
+  CaptureStdout();
+  EXPECT_FALSE(Parse({"--version"}, flags));
+  EXPECT_THAT(GetCapturedStdout(),
+              MatchesRegex("tool \\(infeed\\) [0-9.]+, commit "
+                           "([0-9a-f]{12}(-dirty)?|unknown)\n"));
+}
+
+TEST(RunMainTest, TurnsErrorsIntoALineAndAnExitCode) {
+  using ::testing::Pair;
+  using ::testing::StartsWith;
+  EXPECT_THAT(RunThrowing(UsageError("bad flag")), Pair(2, "tool: bad flag\n"));
+  EXPECT_THAT(RunThrowing(IoError("no disk")), Pair(1, "tool: no disk\n"));
+  EXPECT_THAT(RunThrowing(DataError({"f", 1, 2}, "bad")),
+              Pair(3, "tool: f: record 1 at byte 2: bad\n"));
+  EXPECT_THAT(RunThrowing(std::runtime_error("other")),
+              Pair(1, "tool: other\n"));
+  EXPECT_THAT(RunThrowing(std::bad_alloc()),
+              Pair(1, StartsWith("tool: out of memory: ")));
+}
+
+TEST(RunMainTest, ReturnsTheProgramsOwnCode) {
+  EXPECT_EQ(RunMain(0, nullptr,
+                    [](int, char**) { return ExitCode::kStoppedBySignal; }),
+            75);
+}
+
+TEST(RunMainTest, FailsWhenResultsCannotBeWritten) {
+  std::string name = "tool";
+  char* argv[] = {name.data()};
+  CaptureStderr();
+  const int code = RunMain(1, argv, [](int, char**) {
+    std::cout.setstate(std::ios::badbit);
+    return ExitCode::kDone;
+  });
+  std::cout.clear();
+  EXPECT_EQ(code, 1);
+  EXPECT_THAT(GetCapturedStderr(), HasSubstr("cannot write the results"));
+}
+
+}  // namespace
+}  // namespace infeed

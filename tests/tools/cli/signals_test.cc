@@ -1,0 +1,97 @@
+#include "tools/cli/signals.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <semaphore>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ExitedWithCode;
+using testing::KilledBySignal;
+
+SignalLadder::Clock::time_point At(int time) {
+  return SignalLadder::Clock::time_point(milliseconds(time));
+}
+
+TEST(SignalLadderTest, TheSecondEndsUnlessItIsTheFirstOnceMore) {
+  for (const int first : {SIGINT, SIGTERM}) {
+    for (const int second : {SIGINT, SIGTERM}) {
+      SignalLadder ladder;
+      EXPECT_EQ(ladder.Take(first, At(5000)), SignalAnswer::kStop);
+      EXPECT_EQ(ladder.Take(second, At(5000)), SignalAnswer::kIgnore);
+      EXPECT_EQ(ladder.Take(second, At(5999)), SignalAnswer::kIgnore);
+      EXPECT_EQ(ladder.Take(second, At(6000)), SignalAnswer::kEnd);
+    }
+  }
+}
+
+TEST(SignalLadderTest, AWarningNeverEnds) {
+  SignalLadder ladder;
+  EXPECT_EQ(ladder.Take(SIGUSR1, At(0)), SignalAnswer::kStop);
+  EXPECT_EQ(ladder.Take(SIGUSR1, At(9000)), SignalAnswer::kIgnore);
+  // A batch system's SIGTERM after its warning is a first one.
+  EXPECT_EQ(ladder.Take(SIGTERM, At(9000)), SignalAnswer::kStop);
+  EXPECT_EQ(ladder.Take(SIGUSR1, At(99'000)), SignalAnswer::kIgnore);
+  EXPECT_EQ(ladder.Take(SIGTERM, At(99'000)), SignalAnswer::kEnd);
+}
+
+// Sends itself three signals, each when the one before was taken, at these
+// times.
+[[noreturn]] void SendThree(int second_at, int third_at) {
+  std::counting_semaphore<> taken(0);
+  int count = 0;
+  const SignalStop signals("stopping soon", [&] {
+    const int times[] = {0, second_at, third_at};
+    const auto now = At(times[count++]);
+    taken.release();
+    return now;
+  });
+  for (const int signal : {SIGTERM, SIGINT, SIGINT}) {
+    ::kill(::getpid(), signal);
+    taken.acquire();
+  }
+  for (;;) {
+    ::pause();  // Until the signal's thread ends the process.
+  }
+}
+
+TEST(SignalStopTest, ALaterSecondSignalEndsTheProcess) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(SendThree(200, 1200), ExitedWithCode(128 + SIGINT),
+              "^stopping soon\n$");
+}
+
+TEST(SignalStopTest, TheFirstSignalAsksForAStop) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto stop_at_a_signal = [] {
+    const SignalStop signals("stopping soon");
+    std::binary_semaphore stopped(0);
+    const std::stop_callback callback(signals.token(),
+                                      [&] { stopped.release(); });
+    ::kill(::getpid(), SIGTERM);
+    stopped.acquire();
+    ::_exit(75);
+  };
+  EXPECT_EXIT(stop_at_a_signal(), ExitedWithCode(75), "^stopping soon\n$");
+}
+
+TEST(SignalStopTest, ReleasedSignalsEndTheProcess) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto hold_and_release = [] {
+    HoldSignals();
+    ::kill(::getpid(), SIGTERM);
+    ReleaseSignals();
+    ::_exit(1);
+  };
+  EXPECT_EXIT(hold_and_release(), KilledBySignal(SIGTERM), "");
+}
+
+}  // namespace
+}  // namespace infeed

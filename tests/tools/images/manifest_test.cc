@@ -1,0 +1,188 @@
+#include "tools/images/manifest.h"
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// "NAME:CLASS INDEX" of each image of a split, in a folder.
+std::vector<std::string> Images(const ImageSplit& split,
+                                const ImageFolder& raw) {
+  std::vector<std::string> images;
+  for (const ImageFile& image : split.images) {
+    images.push_back(image.path.substr(raw.path().size() + 1) + ":" +
+                     std::to_string(image.class_index));
+  }
+  return images;
+}
+
+// A folder with images 1.jpg to 3.jpg and a manifest.
+class ImageManifestTest : public ::testing::Test {
+ protected:
+  ImageManifestTest() { raw_.Jpegs({"1.jpg", "2.jpg", "3.jpg"}); }
+
+  ImageTree Read(const std::string& text, const std::string& name = "m.csv") {
+    raw_.File(name, text);
+    return ReadManifests({raw_ / name}, "");
+  }
+
+  // The message of the error that a table gives.
+  template <typename Error = DataError>
+  std::string ErrorOf(const std::string& text,
+                      const std::string& name = "m.csv") {
+    return MessageOf<Error>([&] { (void)Read(text, name); });
+  }
+
+  ImageFolder raw_;
+};
+
+TEST_F(ImageManifestTest, TakesAllAsTrainWithoutASplitColumn) {
+  const ImageTree tree = Read("label,path\ndog,3.jpg\ncat,1.jpg\ndog,2.jpg\n");
+  ASSERT_THAT(tree.classes, SizeIs(2));
+  EXPECT_EQ(tree.classes[0].name, "cat");
+  EXPECT_EQ(tree.classes[1].text, "dog");
+  ASSERT_THAT(tree.splits, SizeIs(1));
+  EXPECT_EQ(tree.splits[0].name, "train");
+  EXPECT_THAT(Images(tree.splits[0], raw_),
+              ElementsAre("1.jpg:0", "2.jpg:1", "3.jpg:1"));
+  EXPECT_GT(tree.splits[0].images[0].bytes, 0);
+  EXPECT_FALSE(tree.has_split_folders);
+}
+
+TEST_F(ImageManifestTest, TakesSplitsAndTexts) {
+  const ImageTree tree = Read(
+      "path\tlabel\tsplit\ttext\n1.jpg\tn2\ttest\tgold, fish\n"
+      "2.jpg\tn1\tval\t\n3.jpg\tn2\tvalidation\t\n",
+      "m.TSV");
+  EXPECT_EQ(tree.classes[0].text, "n1");
+  EXPECT_EQ(tree.classes[1].text, "gold, fish");
+  ASSERT_THAT(tree.splits, SizeIs(2));
+  EXPECT_EQ(tree.splits[0].name, "validation");
+  EXPECT_THAT(Images(tree.splits[0], raw_), ElementsAre("2.jpg:0", "3.jpg:1"));
+  EXPECT_EQ(tree.splits[1].name, "test");
+  EXPECT_TRUE(tree.has_split_folders);
+}
+
+TEST_F(ImageManifestTest, StartsAtABaseFolderWhenThereIsOne) {
+  ImageFolder images;
+  images.Jpeg("a/x.jpg");
+  raw_.File("m.csv", "path,label\na/x.jpg,cat\n");
+  const ImageTree tree = ReadManifests({raw_ / "m.csv"}, images.path());
+  EXPECT_EQ(tree.splits[0].images[0].path, images / "a/x.jpg");
+}
+
+TEST_F(ImageManifestTest, TakesAbsolutePathsAndAnyExtension) {
+  ImageFolder images;
+  images.Jpeg("photo");
+  const ImageTree tree =
+      Read("path,label\n" + (images / "photo") + ",cat\n1.jpg,cat\n");
+  EXPECT_EQ(tree.splits[0].images[0].path, images / "photo");
+}
+
+TEST_F(ImageManifestTest, UnitesManifests) {
+  raw_.File("a.csv", "path,label\n2.jpg,cat\n");
+  raw_.File("b.tsv", "path\tlabel\ttext\n1.jpg\tcat\tCat\n");
+  const ImageTree tree = ReadManifests({raw_ / "a.csv", raw_ / "b.tsv"}, "");
+  EXPECT_EQ(tree.classes[0].text, "Cat");
+  EXPECT_THAT(Images(tree.splits[0], raw_), ElementsAre("1.jpg:0", "2.jpg:0"));
+}
+
+TEST_F(ImageManifestTest, NamesManifestAndLineOfAMissingFile) {
+  EXPECT_THAT(
+      ErrorOf<IoError>("path,label\n1.jpg,cat\nno.jpg,cat\n"),
+      AllOf(HasSubstr("m.csv: line 3: "), HasSubstr("no.jpg: cannot read: No "
+                                                    "such file")));
+  raw_.Folder("folder");
+  EXPECT_THAT(ErrorOf<IoError>("path,label\nfolder,cat\n"),
+              HasSubstr("m.csv: line 2: "));
+  EXPECT_THAT(
+      MessageOf<IoError>([&] { (void)ReadManifests({raw_ / "none.csv"}, ""); }),
+      HasSubstr("none.csv: cannot open"));
+}
+
+TEST_F(ImageManifestTest, RefusesColumnsThatItDoesNotKnow) {
+  EXPECT_THAT(ErrorOf("path,label,colour\n1.jpg,cat,red\n"),
+              HasSubstr("m.csv: line 1: unknown column \"colour\""));
+  EXPECT_THAT(ErrorOf("path,label,path\n1.jpg,cat,1.jpg\n"),
+              EndsWith("line 1: column path is there twice"));
+}
+
+TEST_F(ImageManifestTest, AsksForTheColumnsThatItNeeds) {
+  EXPECT_THAT(ErrorOf("path,split\n1.jpg,train\n"),
+              EndsWith("m.csv: line 1: column label is missing"));
+  EXPECT_THAT(ErrorOf("label\ncat\n"), EndsWith("column path is missing"));
+  EXPECT_THAT(ErrorOf(""), HasSubstr("m.csv: line 1: the file is empty"));
+  EXPECT_THAT(ErrorOf("path,label\n"), HasSubstr("no image follows"));
+}
+
+TEST_F(ImageManifestTest, RefusesRaggedRows) {
+  EXPECT_THAT(ErrorOf("path,label\n1.jpg,cat\n2.jpg\n"),
+              EndsWith("m.csv: line 3: has 1 values, the first row 2"));
+  EXPECT_THAT(ErrorOf("path,label\n1.jpg,cat,dog\n"), HasSubstr("has 3"));
+}
+
+TEST_F(ImageManifestTest, RefusesValuesThatAreWrong) {
+  EXPECT_THAT(ErrorOf("path,label,split\n1.jpg,cat,dev\n"),
+              EndsWith("m.csv: line 2: unknown split \"dev\": train, "
+                       "validation or test"));
+  EXPECT_THAT(ErrorOf("path,label\n,cat\n"), EndsWith("the path is empty"));
+  EXPECT_THAT(ErrorOf("path,label\n1.jpg,\n"), EndsWith("the label is empty"));
+  EXPECT_THAT(ErrorOf("path,label\n1.jpg,\"a\nb\"\n"),
+              EndsWith("m.csv: line 2: a control character in \"a\\nb\": "
+                       "remove it"));
+  EXPECT_THAT(ErrorOf("path,label\n1.jpg,cat\n2.jpg,k\xE4se\n"),
+              HasSubstr("m.csv: line 3: not UTF-8"));
+  EXPECT_THAT(ErrorOf("path,label\n\"1.jpg,cat\n"),
+              EndsWith("m.csv: line 2: a quote is not closed"));
+}
+
+TEST_F(ImageManifestTest, RefusesAnImageThatIsNamedTwice) {
+  EXPECT_THAT(
+      ErrorOf("path,label\n1.jpg,cat\n2.jpg,cat\n./1.jpg,dog\n"),
+      AllOf(HasSubstr("m.csv: line 4: "),
+            HasSubstr("1.jpg is in " + (raw_ / "m.csv: line 2 already"))));
+  raw_.File("a.csv", "path,label\n1.jpg,cat\n");
+  raw_.File("b.csv", "path,label\n1.jpg,cat\n");
+  EXPECT_THAT(MessageOf<DataError>([&] {
+                (void)ReadManifests({raw_ / "a.csv", raw_ / "b.csv"}, "");
+              }),
+              AllOf(HasSubstr("b.csv: line 2"), HasSubstr("a.csv: line 2")));
+}
+
+TEST_F(ImageManifestTest, RefusesTwoTextsForAClass) {
+  EXPECT_THAT(ErrorOf("path,label,text\n1.jpg,n1,fish\n2.jpg,n1,bird\n"),
+              HasSubstr("line 3: the text of class n1 is \"bird\" here and "
+                        "\"fish\" in "));
+}
+
+TEST_F(ImageManifestTest, RefusesOtherFiles) {
+  EXPECT_THAT(ErrorOf<UsageError>("path,label\n1.jpg,cat\n", "m.txt"),
+              HasSubstr("m.txt: its name must end in .csv"));
+}
+
+TEST_F(ImageManifestTest, RefusesManifestsWithAndWithoutSplits) {
+  raw_.File("a.csv", "path,label\n1.jpg,cat\n");
+  raw_.File("b.csv", "path,label,split\n2.jpg,cat,val\n");
+  EXPECT_THAT(MessageOf<UsageError>([&] {
+                (void)ReadManifests({raw_ / "a.csv", raw_ / "b.csv"}, "");
+              }),
+              AllOf(HasSubstr("b.csv has a split column"),
+                    HasSubstr("a.csv has none")));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,272 @@
+#include "tools/images/tree.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/support/image_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<std::string> ClassNames(const ImageTree& tree) {
+  std::vector<std::string> names;
+  for (const ImageClass& image_class : tree.classes) {
+    names.push_back(image_class.name);
+  }
+  return names;
+}
+
+// "FOLDER/NAME:CLASS INDEX" of each image of a split.
+std::vector<std::string> Images(const ImageSplit& split,
+                                const ImageFolder& raw) {
+  std::vector<std::string> images;
+  for (const ImageFile& image : split.images) {
+    images.push_back(image.path.substr(raw.path().size() + 1) + ":" +
+                     std::to_string(image.class_index));
+  }
+  return images;
+}
+
+// The message of the error that a folder gives.
+template <typename Error>
+std::string MessageFor(const std::string& path) {
+  try {
+    (void)FindImages(path);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no such error";
+}
+
+TEST(ImageTreeTest, TakesPlainClassFoldersAsTrain) {
+  ImageFolder raw;
+  raw.Jpegs({"dog/b.jpg", "cat/a.jpg", "cat/c.jpg"});
+  const ImageTree tree = FindImages(raw.path());
+  EXPECT_THAT(ClassNames(tree), ElementsAre("cat", "dog"));
+  ASSERT_THAT(tree.splits, SizeIs(1));
+  EXPECT_EQ(tree.splits[0].name, "train");
+  EXPECT_THAT(Images(tree.splits[0], raw),
+              ElementsAre("cat/a.jpg:0", "cat/c.jpg:0", "dog/b.jpg:1"));
+  EXPECT_FALSE(tree.has_split_folders);
+}
+
+TEST(ImageTreeTest, TakesSplitFolders) {
+  ImageFolder raw;
+  raw.Jpegs({"train/a/1.jpg", "val/a/2.jpg", "test/b/3.jpg"});
+  const ImageTree tree = FindImages(raw.path() + "//");
+  ASSERT_THAT(tree.splits, SizeIs(3));
+  EXPECT_EQ(tree.splits[1].name, "validation");
+  EXPECT_THAT(Images(tree.splits[1], raw), ElementsAre("val/a/2.jpg:0"));
+  EXPECT_THAT(Images(tree.splits[2], raw), ElementsAre("test/b/3.jpg:1"));
+  EXPECT_TRUE(tree.has_split_folders);
+}
+
+TEST(ImageTreeTest, PairsFlatValidationWithItsLabelFile) {
+  ImageFolder raw;
+  raw.Jpegs({"train/n2/x.JPEG", "validation/v2.JPEG", "validation/v1.JPEG"})
+      .File("synset_labels.txt", "n3\r\nn2\n\n");
+  const ImageTree tree = FindImages(raw.path());
+  EXPECT_THAT(ClassNames(tree), ElementsAre("n2", "n3"));
+  EXPECT_THAT(Images(tree.splits[1], raw),
+              ElementsAre("validation/v1.JPEG:1", "validation/v2.JPEG:0"));
+}
+
+TEST(ImageTreeTest, RefusesALabelFileOfAnotherLength) {
+  ImageFolder raw;
+  raw.Jpegs({"train/a/x.jpg", "validation/1.jpg", "validation/2.jpg"})
+      .File("synset_labels.txt", "a\n");
+  EXPECT_THAT(MessageFor<DataError>(raw.path()),
+              AllOf(HasSubstr("synset_labels.txt: has 1 lines"),
+                    HasSubstr("2 images")));
+}
+
+TEST(ImageTreeTest, RefusesAnEmptyLineInALabelFile) {
+  ImageFolder raw;
+  raw.Jpegs({"validation/1.jpg", "validation/2.jpg"})
+      .File("synset_labels.txt", "a\n\nb\n");
+  EXPECT_THAT(MessageFor<DataError>(raw.path()), HasSubstr("line 2 is empty"));
+}
+
+TEST(ImageTreeTest, AsksForTheLabelFileOfFlatValidation) {
+  ImageFolder raw;
+  raw.Jpegs({"train/a/x.jpg", "validation/1.jpg"});
+  EXPECT_THAT(
+      MessageFor<UsageError>(raw.path()),
+      AllOf(HasSubstr("in no class folders"), HasSubstr("synset_labels.txt")));
+}
+
+TEST(ImageTreeTest, TakesAnyExtensionInAnyCase) {
+  ImageFolder raw;
+  raw.Jpegs({"a/1.JPG", "a/2.jpeg", "a/3.Png", "a/4.webp", "a/5.BMP",
+             "a/6.tiff", "a/7.ppm", "a/8.jp2", "a/9.PBM"});
+  EXPECT_THAT(FindImages(raw.path()).splits[0].images, SizeIs(9));
+}
+
+// "KIND FORMAT COUNT EXAMPLE", the example within the raw folder.
+std::vector<std::string> LeftOutOf(const ImageTree& tree,
+                                   const ImageFolder& raw) {
+  std::vector<std::string> lines;
+  for (const LeftOut& left_out : tree.left_out) {
+    lines.push_back(std::to_string(static_cast<int>(left_out.kind)) + " " +
+                    left_out.format + " " + std::to_string(left_out.count) +
+                    " " + left_out.example.substr(raw.path().size() + 1));
+  }
+  return lines;
+}
+
+TEST(ImageTreeTest, CountsWhatItLeavesOutByKindAndFormat) {
+  ImageFolder raw;
+  raw.Jpeg("a/1.jpg").File("a/notes.txt", "x").File("a/.2.gif", "x");
+  raw.File("a/gif", "x").File("a/2.GIF", "x").File("b/3.gif", "x");
+  raw.File("a/4.heic", "x")
+      .File("b/5.avif", "x")
+      .Folder("a/more")
+      .Jpeg("b/1.jpg");
+  raw.Folder("empty").Folder(".git");
+  const ImageTree tree = FindImages(raw.path());
+  EXPECT_THAT(ClassNames(tree), ElementsAre("a", "b"));
+  EXPECT_THAT(tree.splits[0].images, SizeIs(2));
+  EXPECT_THAT(tree.notes,
+              ElementsAre(HasSubstr("empty: skipped, no images in it")));
+  EXPECT_THAT(LeftOutOf(tree, raw),
+              ElementsAre("0 AVIF 1 b/5.avif", "0 GIF 2 a/2.GIF",
+                          "0 HEIC 1 a/4.heic", "1  3 a/.2.gif", "2  1 a/more"));
+}
+
+TEST(ImageTreeTest, SaysWhyAFolderOfGifsHasNoImages) {
+  ImageFolder raw;
+  raw.File("a/1.gif", "x");
+  EXPECT_THAT(MessageFor<UsageError>(raw.path()),
+              AllOf(HasSubstr("no images found"),
+                    HasSubstr("a/1.gif: GIF images cannot be read: convert")));
+}
+
+TEST(ImageTreeTest, NotesImagesOutsideOfClassFolders) {
+  ImageFolder raw;
+  raw.Jpegs({"a/1.jpg", "loose.jpg"}).File("class_names.txt", "a cat");
+  EXPECT_THAT(FindImages(raw.path()).notes,
+              ElementsAre(HasSubstr("skipped 1 files that are in no "
+                                    "class folder")));
+}
+
+TEST(ImageTreeTest, NotesFoldersBesideTheSplits) {
+  ImageFolder raw;
+  raw.Jpegs({"train/a/1.jpg", "old/a/1.jpg", "test/1.jpg"});
+  EXPECT_THAT(FindImages(raw.path()).notes,
+              AllOf(Contains(HasSubstr("old: skipped, neither")),
+                    Contains(HasSubstr("test: skipped, its images"))));
+}
+
+TEST(ImageTreeTest, SortsPathsBytewise) {
+  ImageFolder raw;
+  raw.Jpegs({"b/1.jpg", "b-c/1.jpg", "B/1.jpg", "b/10.jpg", "b/2.jpg"});
+  const ImageTree tree = FindImages(raw.path());
+  EXPECT_THAT(ClassNames(tree), ElementsAre("B", "b", "b-c"));
+  EXPECT_THAT(Images(tree.splits[0], raw),
+              ElementsAre("B/1.jpg:0", "b-c/1.jpg:2", "b/1.jpg:1", "b/10.jpg:1",
+                          "b/2.jpg:1"));
+}
+
+TEST(ImageTreeTest, ReadsTheClassesTexts) {
+  ImageFolder raw;
+  raw.Jpegs({"n1/1.jpg", "n2/1.jpg", "n3/1.jpg"})
+      .File("class_names.txt", "n1 tench, fish\nn2\tgold fish\n");
+  const ImageTree tree = FindImages(raw.path());
+  EXPECT_EQ(tree.classes[0].text, "tench, fish");
+  EXPECT_EQ(tree.classes[1].text, "gold fish");
+  EXPECT_EQ(tree.classes[2].text, "n3");
+}
+
+TEST(ImageTreeTest, NamesTheLineOfATextThatIsNotUtf8) {
+  ImageFolder raw;
+  raw.Jpegs({"n1/1.jpg", "n2/1.jpg"})
+      .File("class_names.txt", "n1 tench\nn2 k\xE4se\n");
+  EXPECT_THAT(MessageFor<DataError>(raw.path()),
+              HasSubstr("class_names.txt: line 2: not UTF-8"));
+}
+
+TEST(ImageTreeTest, SaysWhichLayoutsThereAre) {
+  ImageFolder raw;
+  EXPECT_THAT(MessageFor<UsageError>(raw.path()),
+              AllOf(HasSubstr("no images found"), HasSubstr("<class>/*.jpg")));
+  raw.Jpeg("1.jpg");
+  EXPECT_THAT(MessageFor<UsageError>(raw.path()),
+              HasSubstr("images directly in it"));
+}
+
+TEST(ImageTreeTest, PointsToTheFolderInside) {
+  ImageFolder raw;
+  raw.Jpeg("inner/a/1.jpg");
+  EXPECT_THAT(MessageFor<UsageError>(raw.path()),
+              HasSubstr("perhaps you mean " + (raw / "inner")));
+}
+
+TEST(ImageTreeTest, RefusesSplitsWithoutClassFolders) {
+  ImageFolder raw;
+  raw.Jpegs({"train/1.jpg", "test/2.jpg"});
+  EXPECT_THAT(MessageFor<UsageError>(raw.path()),
+              HasSubstr("has images but no class folders"));
+}
+
+TEST(ImageTreeTest, TakesAClassCalledTrain) {
+  ImageFolder raw;
+  raw.Jpegs({"train/1.jpg", "tram/2.jpg"});
+  EXPECT_THAT(ClassNames(FindImages(raw.path())), ElementsAre("train", "tram"));
+}
+
+TEST(ImageTreeTest, RefusesTwoValidationFolders) {
+  ImageFolder raw;
+  raw.Jpegs({"val/a/1.jpg", "validation/a/1.jpg"});
+  EXPECT_THAT(MessageFor<UsageError>(raw.path()),
+              HasSubstr("both validation/ and val/"));
+}
+
+TEST(ImageTreeTest, NamesAFolderThatIsMissing) {
+  const ImageFolder raw;
+  EXPECT_THAT(MessageFor<IoError>(raw / "nowhere"),
+              AllOf(HasSubstr("nowhere: cannot list"),
+                    HasSubstr("No such file or directory")));
+}
+
+TEST(ImageTreeTest, NamesAFolderThatMayNotBeRead) {
+  if (::geteuid() == 0) {
+    GTEST_SKIP() << "root may read everything";
+  }
+  ImageFolder raw;
+  raw.Jpeg("a/1.jpg");
+  std::filesystem::permissions(raw / "a", std::filesystem::perms::none);
+  EXPECT_THAT(MessageFor<IoError>(raw.path()),
+              HasSubstr("a: cannot list: Permission denied"));
+  std::filesystem::permissions(raw / "a", std::filesystem::perms::owner_all);
+}
+
+TEST(ImageTreeTest, NamesALinkThatLeadsNowhere) {
+  ImageFolder raw;
+  raw.Jpeg("a/1.jpg");
+  std::filesystem::create_symlink(raw / "gone", raw / "a/2.jpg");
+  EXPECT_THAT(MessageFor<IoError>(raw.path()), HasSubstr("2.jpg: cannot read"));
+}
+
+TEST(ImageTreeTest, FollowsLinks) {
+  ImageFolder raw;
+  raw.Jpeg("store/1.jpg").Folder("raw");
+  std::filesystem::create_directory_symlink(raw / "store", raw / "raw/cat");
+  EXPECT_THAT(ClassNames(FindImages(raw / "raw")), ElementsAre("cat"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,107 @@
+#include "tools/input/input_flags.h"
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "tools/cli/completion.h"
+#include "tools/cli/flags.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
+
+// What a command line with these arguments makes.
+InputOptions Resolved(std::vector<std::string> arguments) {
+  CLI::App app("A tool.");
+  InputFlags flags;
+  AddStreamFlags(app, flags);
+  AddPerformanceFlags(app, flags);
+  arguments.insert(arguments.begin(), "bin/tool");
+  std::vector<char*> argv;
+  argv.reserve(arguments.size());
+  for (std::string& argument : arguments) {
+    argv.push_back(argument.data());
+  }
+  EXPECT_TRUE(ParseFlags(app, static_cast<int>(argv.size()), argv.data()));
+  return ResolveInput(flags);
+}
+
+TEST(InputFlagsTest, TakeEachValueThatCompletionOffers) {
+  CLI::App app("A tool.");
+  InputFlags flags;
+  AddStreamFlags(app, flags);
+  AddPerformanceFlags(app, flags);
+  int values = 0;
+  for (const CompletedFlag& flag : DescribeCompletion(app).flags) {
+    for (const std::string& word : flag.words) {
+      EXPECT_NO_THROW((void)Resolved({flag.name, word})) << flag.name << word;
+      ++values;
+    }
+  }
+  EXPECT_GT(values, 20);
+}
+
+TEST(InputFlagsTest, HaveTheOptionsOwnDefaults) {
+  const InputOptions made = Resolved({});
+  const InputOptions own;
+  EXPECT_EQ(made.batch_size, own.batch_size);
+  EXPECT_EQ(made.recipe, own.recipe);
+  EXPECT_EQ(made.interpolation, own.interpolation);
+  EXPECT_EQ(made.augment, own.augment);
+  EXPECT_EQ(made.shuffle, own.shuffle);
+  EXPECT_EQ(made.rank_share, own.rank_share);
+  EXPECT_EQ(made.last_batch, own.last_batch);
+  EXPECT_EQ(made.on_bad_record, own.on_bad_record);
+  EXPECT_EQ(made.graph, own.graph);
+  EXPECT_EQ(made.memory_limit, own.memory_limit);
+}
+
+TEST(InputFlagsTest, ResolveNamesOfChoices) {
+  const InputOptions made = Resolved(
+      {"--recipe=plain", "--interpolation=antialias", "--augment=autoaugment",
+       "--shuffle=window", "--rank_share=strided", "--last_batch=repeat",
+       "--on_bad_record=skip", "--graph=basic"});
+  EXPECT_EQ(made.recipe, Recipe::kPlain);
+  EXPECT_EQ(made.interpolation, Interpolation::kAntialias);
+  EXPECT_EQ(made.augment.policy, AugmentPolicy::kAutoAugment);
+  EXPECT_EQ(made.shuffle, Shuffle::kWindow);
+  EXPECT_EQ(made.rank_share, RankShare::kStrided);
+  EXPECT_EQ(made.last_batch, LastBatch::kRepeat);
+  EXPECT_EQ(made.on_bad_record, OnBadRecord::kSkip);
+  EXPECT_EQ(made.graph, GraphKind::kBasic);
+}
+
+TEST(InputFlagsTest, LeaveTheOrderToTheMode) {
+  EXPECT_EQ(Resolved({"--eval"}).shuffle, Shuffle::kNone);
+  EXPECT_EQ(Resolved({"--eval", "--shuffle=global"}).shuffle, Shuffle::kGlobal);
+}
+
+TEST(InputFlagsTest, TakeTheFourFactorsOfAColorJitter) {
+  const AugmentOptions augment =
+      Resolved({"--color_jitter=0.1,0.2,0.3,0.4"}).augment;
+  EXPECT_THAT((std::vector{augment.brightness, augment.contrast,
+                           augment.saturation, augment.hue}),
+              ElementsAre(0.1F, 0.2F, 0.3F, 0.4F));
+  EXPECT_THROW(Resolved({"--color_jitter=0.1,0.2"}), UsageError);
+}
+
+TEST(InputFlagsTest, RefuseAnUnknownName) {
+  EXPECT_THAT(
+      [] { Resolved({"--graph=best"}); },
+      Throws<UsageError>(Property(&UsageError::what,
+                                  HasSubstr("graph is \"best\": give flow or "
+                                            "basic"))));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,236 @@
+#include "tools/input/selection_flags.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/dataset_info.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+#include "tools/cli/flags.h"
+#include "tools/input/class_names.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using ::testing::UnorderedElementsAre;
+
+SelectionFlags Parsed(std::vector<std::string> arguments) {
+  CLI::App app("A tool.");
+  SelectionFlags flags;
+  AddSelectionFlags(app, flags);
+  arguments.insert(arguments.begin(), "bin/tool");
+  std::vector<char*> argv;
+  argv.reserve(arguments.size());
+  for (std::string& argument : arguments) {
+    argv.push_back(argument.data());
+  }
+  EXPECT_TRUE(ParseFlags(app, static_cast<int>(argv.size()), argv.data()));
+  return flags;
+}
+
+std::string Labelled(std::int64_t label) {
+  ImagenetExample example;
+  example.label = label;
+  return BuildImagenetExample(example);
+}
+
+// Eight records: daisies (label 1), red roses (2), and one without a label.
+class SelectionFlagsTest : public ::testing::Test {
+ protected:
+  SelectionFlagsTest() {
+    DatasetInfo info;
+    info.classes = {"daisy", "red roses"};
+    WriteDatasetInfo(folder_.path(), info);
+  }
+
+  static std::string WriteShard(const std::string& path,
+                                const std::vector<std::int64_t>& labels) {
+    RecordFile file;
+    for (const std::int64_t label : labels) {
+      file.Add(Labelled(label));
+    }
+    return file.Write(path);
+  }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+  [[nodiscard]] std::shared_ptr<const Selection> Made(
+      const std::vector<std::string>& arguments) const {
+    return MakeSelection(Parsed(arguments), "train", index_);
+  }
+  // The records of an epoch's places.
+  [[nodiscard]] std::vector<std::int64_t> Records(
+      const std::vector<std::string>& arguments) const {
+    const std::shared_ptr<const Selection> selection = Made(arguments);
+    std::vector<std::int64_t> records;
+    for (std::int64_t place = 0; place < selection->places(); ++place) {
+      records.push_back(selection->RecordAt(1, 0, place));
+    }
+    return records;
+  }
+
+  const TemporaryFolder folder_;
+  const RecordIndex index_{{WriteShard(folder_ / "train-00000-of-00001",
+                                       {1, 1, 2, 1, 1, 2, 1, -1})}};
+};
+
+TEST_F(SelectionFlagsTest, SelectEverythingUnlessAsked) {
+  EXPECT_EQ(Made({}), nullptr);
+}
+
+TEST_F(SelectionFlagsTest, TakeASubset) {
+  const std::string list = Write("list.txt", "5\n0-1\n");
+  EXPECT_THAT(Records({"--subset", list}), ElementsAre(5, 0, 1));
+}
+
+TEST_F(SelectionFlagsTest, TakeClassesByNameOrLabel) {
+  EXPECT_THAT(Records({"--classes", "red roses"}), ElementsAre(2, 5));
+  EXPECT_THAT(Records({"--classes", "2"}), ElementsAre(2, 5));
+  EXPECT_THAT(Records({"--classes", "2,daisy"}),
+              ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(
+      [&] {
+        (void)Made({"--classes", "tulip"});
+      },
+      ThrowsMessage<UsageError>(
+          HasSubstr("there is no class \"tulip\": give a name")));
+  EXPECT_THAT(
+      [&] {
+        (void)Made({"--classes", "77"});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("no record is selected")));
+}
+
+TEST_F(SelectionFlagsTest, TakeClassesOfASubset) {
+  const std::string list = Write("list.txt", "0-2");
+  EXPECT_THAT(Records({"--subset", list, "--classes", "daisy"}),
+              ElementsAre(0, 1));
+}
+
+TEST_F(SelectionFlagsTest, BalanceClasses) {
+  // Seven records have a class; of eight places four are the daisies'.
+  const std::vector<std::int64_t> records =
+      Records({"--balance_classes", "--epoch_records", "8"});
+  ASSERT_EQ(records.size(), 8U);
+  EXPECT_THAT(std::vector(records.begin() + 4, records.end()),
+              UnorderedElementsAre(2, 2, 5, 5));
+}
+
+TEST_F(SelectionFlagsTest, WeighClasses) {
+  const std::string weights = Write("weights.txt", "daisy 1\nred roses 3\n");
+  const std::vector<std::int64_t> records =
+      Records({"--class_weights", weights, "--epoch_records", "8"});
+  EXPECT_THAT(std::vector(records.begin() + 2, records.end()),
+              UnorderedElementsAre(2, 2, 2, 5, 5, 5));
+}
+
+TEST_F(SelectionFlagsTest, LeaveOutAClassWithoutWeight) {
+  const std::string weights = Write("weights.txt", "1 0\n2 3\n");
+  EXPECT_THAT(Records({"--class_weights", weights}), ElementsAre(2, 5));
+}
+
+TEST_F(SelectionFlagsTest, WantAWeightForEveryClass) {
+  const std::string weights = Write("weights.txt", "daisy 1\n");
+  EXPECT_THAT(
+      [&] {
+        (void)Made({"--class_weights", weights});
+      },
+      ThrowsMessage<DataError>(HasSubstr("has no weight for class red roses")));
+}
+
+TEST_F(SelectionFlagsTest, WeighRecords) {
+  const std::string weights = Write("weights.txt", "0\n0\n2\n0\n0\n0\n1\n1\n");
+  EXPECT_THAT(Records({"--sample_weights", weights, "--epoch_records", "4"}),
+              ElementsAre(2, 2, 6, 7));
+  EXPECT_EQ(Made({"--sample_weights", weights})->places(), 3);
+}
+
+TEST_F(SelectionFlagsTest, MixDataSetsByWeight) {
+  const TemporaryFolder other;
+  (void)WriteShard(other / "train-00000-of-00002", {1, 2});
+  (void)WriteShard(other / "train-00001-of-00002", {3});
+  const SelectionFlags flags =
+      Parsed({"--mix", folder_.path() + "=1," + other.path() + "=3",
+              "--epoch_records", "8"});
+  const std::vector<std::string> shards = MixedShards(flags, "train");
+  EXPECT_THAT(shards, ElementsAre(folder_ / "train-00000-of-00001",
+                                  other / "train-00000-of-00002",
+                                  other / "train-00001-of-00002"));
+  const std::shared_ptr<const Selection> selection =
+      MakeSelection(flags, "train", RecordIndex(shards));
+  EXPECT_EQ(selection->places_of(0), 2);
+  EXPECT_EQ(selection->places_of(1), 6);
+  std::vector<std::int64_t> second;
+  for (std::int64_t place = 2; place < 8; ++place) {
+    second.push_back(selection->RecordAt(1, 0, place));
+  }
+  EXPECT_THAT(second, UnorderedElementsAre(8, 8, 9, 9, 10, 10));
+}
+
+TEST_F(SelectionFlagsTest, RefuseAMixThatIsNone) {
+  for (const std::string mix : {"data", "data=", "data=-1", "data=x"}) {
+    EXPECT_THAT(
+        [&] {
+          (void)MixedShards(Parsed({"--mix", mix}), "train");
+        },
+        ThrowsMessage<UsageError>(HasSubstr("give DIR=WEIGHT")))
+        << mix;
+  }
+  EXPECT_THAT(
+      [&] {
+        (void)MixedShards(Parsed({"--mix", folder_.path() + "=1"}), "test");
+      },
+      ThrowsMessage<UsageError>(HasSubstr("no shards of the split \"test\"")));
+}
+
+TEST_F(SelectionFlagsTest, RefuseTwoWaysToShareAnEpoch) {
+  EXPECT_THAT(
+      [&] {
+        (void)Made({"--balance_classes", "--sample_weights", "x"});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("give one of --balance_classes")));
+  EXPECT_THAT(
+      [&] {
+        (void)Made({"--mix", "a=1", "--classes", "daisy"});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("leave --subset")));
+}
+
+TEST_F(SelectionFlagsTest, FindClassNamesAboveASplitsFolder) {
+  std::filesystem::create_directory(folder_ / "train");
+  const std::string shard = folder_ / "train/train-00000-of-00001";
+  (void)WriteShard(shard, {1});
+  const ClassNames names(RecordIndex({shard}));
+  EXPECT_EQ(names.LabelOf("red roses"), 2);
+  EXPECT_EQ(names.NameOf(1), "daisy");
+  EXPECT_EQ(names.NameOf(3), "3");
+  EXPECT_EQ(ClassNames().NameOf(1), "1");
+}
+
+TEST_F(SelectionFlagsTest, NameClassesFromTheirFirstLabel) {
+  WriteDatasetInfo(folder_.path(),
+                   {.classes = {"daisy", "red roses"}, .first_label = 0});
+  const ClassNames names(index_);
+  EXPECT_EQ(names.LabelOf("daisy"), 0);
+  EXPECT_EQ(names.NameOf(1), "red roses");
+  EXPECT_EQ(names.NameOf(2), "2");
+  EXPECT_EQ(names.NameOf(-1), "-1");
+}
+
+}  // namespace
+}  // namespace infeed

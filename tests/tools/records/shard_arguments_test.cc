@@ -1,0 +1,48 @@
+#include "tools/records/shard_arguments.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(ShardArgumentsTest, SkipWhatAShellNamesBesideShards) {
+  std::vector<std::string> paths = {"s/dataset.json",
+                                    "s/labels.txt",
+                                    "s/train-00000-of-00001",
+                                    "s/.infeed",
+                                    "s/old.tfrecord",
+                                    "s/train-00000-of-00001.gz",
+                                    "s/train-00000-of-00001.idx"};
+  EXPECT_THAT(TakeSideFiles(paths),
+              ElementsAre("s/dataset.json", "s/labels.txt", "s/.infeed",
+                          "s/train-00000-of-00001.idx"));
+  EXPECT_THAT(paths, ElementsAre("s/train-00000-of-00001", "s/old.tfrecord",
+                                 "s/train-00000-of-00001.gz"));
+}
+
+TEST(ShardArgumentsTest, TakeFoldersAndPatternsAsTheyAre) {
+  std::vector<std::string> paths = {
+      ".", "..", "s", "s.d/", "s/train-*", "s3://b.c/train-00000-of-00001"};
+  EXPECT_THAT(TakeSideFiles(paths), IsEmpty());
+  EXPECT_EQ(paths.size(), 6U);
+}
+
+TEST(ShardArgumentsTest, TakeASideFileThatIsAlone) {
+  std::vector<std::string> paths = {"s/dataset.json"};
+  EXPECT_THAT(TakeSideFiles(paths), IsEmpty());
+  EXPECT_THAT(paths, ElementsAre("s/dataset.json"));
+}
+
+TEST(ShardArgumentsTest, AreCountedWithAnExample) {
+  EXPECT_EQ(SkippedText({}), "");
+  EXPECT_EQ(SkippedText({"a"}), "skipped a, which is not a shard");
+  EXPECT_EQ(SkippedText({"a", "b"}),
+            "skipped 2 files that are not shards, such as a");
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,78 @@
+#include "tools/shards/plan.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<std::int64_t> Counts(const std::vector<ShardRange>& ranges) {
+  std::vector<std::int64_t> counts;
+  for (const ShardRange& range : ranges) {
+    counts.push_back(range.count);
+  }
+  return counts;
+}
+
+TEST(ShardPlanTest, ChoosesAbout128MegabytesAShard) {
+  EXPECT_EQ(AutoShardCount(1281167, 146'000'000'000), 1141);
+}
+
+TEST(ShardPlanTest, ChoosesAtLeastEightShards) {
+  EXPECT_EQ(AutoShardCount(8, 1000), 8);
+  EXPECT_EQ(AutoShardCount(500, 54'700'000), 8);
+}
+
+TEST(ShardPlanTest, ChoosesNoMoreShardsThanImages) {
+  EXPECT_EQ(AutoShardCount(3, 1000), 3);
+  EXPECT_EQ(AutoShardCount(3, 146'000'000'000), 3);
+  EXPECT_EQ(AutoShardCount(0, 0), 0);
+}
+
+TEST(ShardPlanTest, BalancesShards) {
+  EXPECT_THAT(Counts(BalancedShards(10, 4)), ElementsAre(3, 3, 2, 2));
+  EXPECT_THAT(BalancedShards(5, 2),
+              ElementsAre(ShardRange{0, 3}, ShardRange{3, 2}));
+}
+
+TEST(ShardPlanTest, BalancedShardsAreNeverEmpty) {
+  EXPECT_THAT(Counts(BalancedShards(3, 8)), ElementsAre(1, 1, 1));
+  EXPECT_THAT(BalancedShards(0, 8), IsEmpty());
+}
+
+TEST(ShardPlanTest, ReferenceShardsOfImagenet) {
+  const std::vector<ShardRange> train = ReferenceShards(1281167, 1024);
+  ASSERT_THAT(train, SizeIs(1024));
+  EXPECT_EQ(train[1022], (ShardRange{1022 * 1252, 1252}));
+  EXPECT_EQ(train[1023], (ShardRange{1023 * 1252, 371}));
+  EXPECT_EQ(ReferenceShards(50000, 128).back(), (ShardRange{49657, 343}));
+}
+
+TEST(ShardPlanTest, ReferenceShardsOfFewImagesEndEmpty) {
+  const std::vector<ShardRange> train = ReferenceShards(2934, 1024);
+  EXPECT_EQ(train[977].count, 3);
+  EXPECT_EQ(train[978].count, 0);
+  EXPECT_EQ(train[1023], (ShardRange{2934, 0}));
+  const std::vector<ShardRange> validation = ReferenceShards(364, 128);
+  EXPECT_EQ(validation[120].count, 3);
+  EXPECT_EQ(validation[121].count, 1);
+  EXPECT_EQ(validation[122].count, 0);
+}
+
+TEST(ShardPlanTest, CountsShardsOfASize) {
+  EXPECT_EQ(ShardCountBySize(1000, 1000, 100), 10);
+  EXPECT_EQ(ShardCountBySize(1000, 1001, 100), 11);
+  EXPECT_EQ(ShardCountBySize(1000, 1, 100), 1);
+  EXPECT_EQ(ShardCountBySize(3, 1000, 100), 3);
+  EXPECT_EQ(ShardCountBySize(0, 0, 100), 0);
+}
+
+}  // namespace
+}  // namespace infeed

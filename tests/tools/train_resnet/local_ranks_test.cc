@@ -1,0 +1,50 @@
+#include "tools/train_resnet/local_ranks.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace infeed {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> RankWords(std::vector<std::string> words) {
+  std::vector<char*> argv;
+  argv.reserve(words.size());
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  return RankArguments(static_cast<int>(argv.size()), argv.data());
+}
+
+int Code(const std::vector<RankEnd>& ends) {
+  return static_cast<int>(CodeOf(ends));
+}
+
+TEST(LocalRanksTest, GiveTheRanksAllOtherArguments) {
+  EXPECT_THAT(RankWords({"train", "--local_ranks", "2", "--seed", "1"}),
+              ElementsAre("train", "--seed", "1"));
+  EXPECT_THAT(RankWords({"train", "--local-ranks=2", "--local_rank", "0"}),
+              ElementsAre("train", "--local_rank", "0"));
+  EXPECT_THAT(RankWords({"train", "--local_ranks"}), ElementsAre("train"));
+}
+
+TEST(LocalRanksTest, EndAsTheRanksDid) {
+  EXPECT_EQ(Code({{.rank = 0}, {.rank = 1}}), 0);
+  EXPECT_EQ(Code({{.rank = 1, .code = 75}, {.rank = 0, .code = 75}}), 75);
+  EXPECT_EQ(Code({{.rank = 1, .code = 75}, {.rank = 0, .code = 1}}), 1);
+  EXPECT_EQ(Code({{.rank = 1, .code = 130}, {.rank = 0, .code = 130}}), 130);
+}
+
+// The others' 1 is but an echo.
+TEST(LocalRanksTest, EndWithTheCodeThatSaysMost) {
+  EXPECT_EQ(Code({{.rank = 1, .code = 1}, {.rank = 0, .code = 3}}), 3);
+  EXPECT_EQ(Code({{.rank = 0, .code = 3}, {.rank = 1, .code = 2}}), 3);
+  EXPECT_EQ(Code({{.rank = 0, .signal = 9}, {.rank = 1, .code = 1}}), 1);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,322 @@
+#include "tools/train_resnet/train_flags.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "trainer/params/table.h"
+
+namespace infeed {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::optional<TrainFlags> Read(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "train_resnet");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) {
+    argv.push_back(argument.data());
+  }
+  return ReadTrainFlags(static_cast<int>(argv.size()), argv.data());
+}
+
+// Of what needs no folders.
+TrainParams Params(std::vector<std::string> arguments) {
+  arguments.emplace_back("--print_config");
+  return ReadParams(Read(std::move(arguments))->layers).values;
+}
+
+std::string ErrorOf(const std::vector<std::string>& arguments) {
+  return MessageOf<UsageError>([&] { (void)Params(arguments); });
+}
+
+std::string FolderError(const std::vector<std::string>& arguments) {
+  return MessageOf<UsageError>([&] { (void)Read(arguments); });
+}
+
+TEST(TrainFlagsTest, NeedTheFoldersOfTheirMode) {
+  EXPECT_THAT(FolderError({"--data_dir", "D"}),
+              HasSubstr("--model_dir: this mode needs it"));
+  EXPECT_THAT(FolderError({"--model_dir", "M"}),
+              HasSubstr("--data_dir: this mode needs it"));
+  EXPECT_THAT(FolderError({"--model_dir", "M", "--mode", "predict"}),
+              HasSubstr("--data_dir: this mode needs it"));
+  EXPECT_THAT(FolderError({"--model_dir", "M", "--mode", "export"}),
+              HasSubstr("--export_dir: mode export needs it"));
+  EXPECT_EQ(FolderError({"--mode", "doctor"}), "");
+  EXPECT_EQ(FolderError(
+                {"--mode", "predict", "--model_dir", "M", "--input", "a.jpg"}),
+            "");
+}
+
+TEST(TrainFlagsTest, ChooseTheCheckpointOfATrainedModel) {
+  const auto resume = [](const std::string& checkpoint) {
+    return Read({"--mode", "export", "--model_dir", "M", "--export_dir", "E",
+                 "--checkpoint", checkpoint})
+        ->run.resume;
+  };
+  EXPECT_EQ(resume("best"), "best");
+  EXPECT_EQ(resume("newest"), "auto");
+  EXPECT_EQ(resume("12"), "12");
+  const auto error = [](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"--data_dir", "D", "--model_dir", "M"};
+    all.insert(all.end(), more.begin(), more.end());
+    return FolderError(all);
+  };
+  EXPECT_THAT(error({"--checkpoint", "best"}),
+              HasSubstr("a training goes on from --resume"));
+  EXPECT_THAT(error({"--mode", "eval", "--checkpoint", "M/checkpoint-1"}),
+              HasSubstr("must be best, newest or a step"));
+  EXPECT_THAT(
+      error({"--mode", "eval", "--checkpoint", "1", "--resume", "2"}),
+      HasSubstr("--checkpoint=1: --resume chooses the checkpoint as well"));
+  EXPECT_THAT(
+      error({"--mode", "eval", "--checkpoint", "1", "--eval_timeout", "2"}),
+      HasSubstr("--checkpoint=1: --eval_timeout chooses"));
+}
+
+TEST(TrainFlagsTest, ReadTheFlagsOfAllModes) {
+  const RunOptions run =
+      Read({"--mode=predict", "--model_dir=M", "--input", "a.jpg", "b.jpg",
+            "--input", "c", "--predict_batch_size=360", "--num_test_images=372",
+            "--eval_timeout=2.5", "--resume=never", "--format=onnx,safetensors",
+            "--format", "torchscript", "--export_dir=E"})
+          ->run;
+  EXPECT_EQ(run.mode, Mode::kPredict);
+  EXPECT_THAT(run.inputs, ElementsAre("a.jpg", "b.jpg", "c"));
+  EXPECT_EQ(run.predict_batch_size, 360);
+  EXPECT_EQ(run.num_test_images, 372);
+  EXPECT_EQ(run.eval_timeout, 2.5);
+  EXPECT_EQ(run.resume, "never");
+  EXPECT_THAT(run.formats, ElementsAre("onnx", "safetensors", "torchscript"));
+  EXPECT_EQ(run.export_dir, "E");
+}
+
+TEST(TrainFlagsTest, ReadTheFlagsOfRanks) {
+  const TrainFlags flags =
+      *Read({"--model_dir=M", "--data_dir=D", "--local-ranks=4", "--rank=5",
+             "--world_size=8", "--local_rank=1", "--local_world_size=4",
+             "--master_addr=first", "--master_port=4000", "--rank_timeout=30"});
+  EXPECT_EQ(flags.local_ranks, 4);
+  EXPECT_EQ(FindRank(flags.rank, ProcessEnvironment()).Describe(),
+            "rank 5 of 8 (1 of 4 on this machine), by flags, rank 0 at "
+            "first:4000");
+  EXPECT_EQ(flags.run.rank_timeout, std::chrono::seconds(30));
+  EXPECT_EQ(Read({"--mode=doctor"})->local_ranks, 1);
+  EXPECT_THAT(ErrorOf({"--local_ranks=0"}), HasSubstr("--local_ranks"));
+  EXPECT_THAT(ErrorOf({"--master_port=70000"}), HasSubstr("--master_port"));
+}
+
+TEST(TrainFlagsTest, NameTheModesAndFormats) {
+  EXPECT_EQ(ErrorOf({"--mode", "serve"}),
+            "mode=serve: must be train, eval, train_and_eval, predict, export "
+            "or doctor");
+  EXPECT_THAT(ErrorOf({"--format", "onnx,tflite"}), HasSubstr("tflite not in"));
+  EXPECT_THAT(ErrorOf({"--eval_timeout=-1"}), HasSubstr("--eval_timeout"));
+}
+
+TEST(TrainFlagsTest, TakeTruthWithAndWithoutAValue) {
+  EXPECT_TRUE(Params({"--pre_activation"}).pre_activation);
+  EXPECT_FALSE(Params({"--pre_activation=false"}).pre_activation);
+  EXPECT_FALSE(Params({"--nouse_nesterov"}).use_nesterov);
+}
+
+TEST(TrainFlagsTest, LetTheLastOfOneNameWin) {
+  EXPECT_EQ(Params({"--seed=1", "--seed", "2"}).seed, 2U);
+}
+
+TEST(TrainFlagsTest, AcceptTheReferencesOthersAndSayThatTheyDoNothing) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ErrorOf({"--tpu=grpc://10.0.0.2:8470", "--gcp_project", "p",
+                     "--tpu_zone", "z", "--eval_master=m", "--export_to_tpu",
+                     "--add_warmup_requests=false", "--model_name=resnet",
+                     "--inference_batch_sizes=8", "--inference_batch_sizes=16",
+                     "--use_tpu", "--num_cores=8", "--transpose_input=True"}),
+            "");
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("--tpu has no effect: there is no TPU here"),
+            HasSubstr("--model_name has no effect: there is no serving")));
+}
+
+// The training command of the ResNet-50 on TPU guide.
+TEST(TrainFlagsTest, TakeTheGuidesCommandAsItIs) {
+  testing::internal::CaptureStderr();
+  const TrainFlags flags =
+      *Read({"--tpu=flowers", "--data_dir=gs://bucket/data",
+             "--param_overrides=train_steps=42,iterations_per_loop=6,"
+             "num_parallel_calls=64,train_batch_size=1024",
+             "--model_dir=gs://bucket/model",
+             "--resnet_checkpoint=gs://bucket/resnet-nhwc-2018-02-07",
+             "--mode=train_and_eval", "--steps_per_eval=42",
+             "--profile_every_n_steps=1", "--tpu_profile_duration=15000",
+             "--export_dir=gs://bucket/export"});
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("--tpu has"));
+  const TrainParams params = ReadParams(flags.layers).values;
+  EXPECT_EQ(params.train_steps, 42);
+  EXPECT_EQ(params.num_parallel_calls, 64);
+  EXPECT_EQ(params.tpu_profile_duration, 15000);
+  EXPECT_EQ(flags.run.mode, Mode::kTrainAndEval);
+  EXPECT_EQ(flags.run.export_dir, "gs://bucket/export");
+}
+
+TEST(TrainFlagsTest, RefuseTheReferencesOthersThatChangeTheRun) {
+  EXPECT_THAT(ErrorOf({"--bigtable_instance=i"}),
+              HasSubstr("not from Bigtable"));
+  EXPECT_THAT(ErrorOf({"--norm_act_layer=evonorm_s0"}),
+              HasSubstr("must be bn_relu"));
+}
+
+TEST(TrainFlagsTest, AcceptTheReferencesParametersWithAnyValue) {
+  const RunParams run = ReadParams(
+      Read({"--use_tpu=False", "--num_cores=16", "--transpose_input=False",
+            "--data_format=channels_first", "--resnet_size=18",
+            "--print_config"})
+          ->layers);
+  EXPECT_EQ(run.values.resnet_depth, 18);
+  EXPECT_EQ(run.notes.size(), 4U);
+}
+
+TEST(TrainFlagsTest, TakeAnEmptyDataFolderForFakeData) {
+  const RunOptions run = Read({"--data_dir=", "--model_dir", "M"})->run;
+  EXPECT_EQ(run.data_dir, "null");
+  EXPECT_EQ(run.model_dir, "M");
+  EXPECT_EQ(FolderError({"--data_dir", "--mode", "train"}),
+            "--data_dir: its value is missing, the flag --mode comes next");
+}
+
+TEST(TrainFlagsTest, SuggestTheNearestForAnUnknownOne) {
+  EXPECT_EQ(ErrorOf({"--train_stepz=5"}),
+            "unknown flag '--train_stepz': did you mean '--train_steps'?");
+  EXPECT_EQ(ErrorOf({"--modle-dir", "M"}),
+            "unknown flag '--modle_dir': did you mean '--model_dir'?");
+  EXPECT_EQ(ErrorOf({"--xyzzyx"}), "unknown flag '--xyzzyx' (see --help)");
+  EXPECT_THAT(ErrorOf({"shards"}), HasSubstr("'shards': not a flag"));
+}
+
+TEST(TrainFlagsTest, KnowTheNamesOfOtherPrograms) {
+  for (const auto& [other, ours] : {std::pair("lr", "base_learning_rate"),
+                                    {"batch-size", "train_batch_size"},
+                                    {"batch_size", "train_batch_size"},
+                                    {"epochs", "train_epochs"},
+                                    {"workers", "num_parallel_calls"},
+                                    {"data", "data_dir"},
+                                    {"output-dir", "model_dir"}}) {
+    EXPECT_THAT(
+        ErrorOf({std::string("--") + other, "1"}),
+        testing::EndsWith(std::string(": did you mean '--") + ours + "'?"));
+  }
+  EXPECT_EQ(ErrorOf({"-lr", "0.1"}),
+            "unknown flag '-lr': did you mean '--base_learning_rate'?");
+}
+
+// What a flag that only prints prints.
+std::string Answer(const std::string& flag) {
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(Read({flag}).has_value());
+  return testing::internal::GetCapturedStdout();
+}
+
+std::size_t LongestLine(const std::string& text) {
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    longest = std::max(longest, line.size());
+  }
+  return longest;
+}
+
+TEST(TrainHelpTest, IsShortAndFitsATerminal) {
+  const std::string help = Answer("--help");
+  EXPECT_LE(LongestLine(help), 100U);
+  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 140);
+  EXPECT_THAT(help, AllOf(HasSubstr("--mode train|eval|"),
+                          HasSubstr("\nParameters: Learning\n"),
+                          HasSubstr(" base_learning_rate "),
+                          HasSubstr("Examples:"), HasSubstr("Exit codes:")));
+  EXPECT_THAT(help, Not(HasSubstr("Peak of the learning rate")));
+  EXPECT_THAT(help, Not(HasSubstr("bigtable")));
+}
+
+TEST(TrainHelpTest, ExplainsEachParameterWhereAllIsAskedFor) {
+  EXPECT_THAT(Answer("--help_all"), HasSubstr("Peak of the learning rate"));
+}
+
+TEST(TrainHelpTest, ShowsUnitsWhereAllIsAskedFor) {
+  EXPECT_THAT(Answer("--help_all"),
+              AllOf(HasSubstr("--num_parallel_calls THREADS\n"),
+                    HasSubstr("--steps_per_eval STEPS"),
+                    HasSubstr("--warmup_epochs EPOCHS")));
+  const std::string page = Answer("--man_page");
+  for (const Param& param : ParamTable()) {
+    if (!param.unit.empty() && param.range.choices.empty()) {
+      EXPECT_THAT(page,
+                  testing::ContainsRegex("\\\\-" + std::string(param.name) +
+                                         "\\\\fR \\\\fI[A-Z]+\\\\fR\n"));
+    }
+  }
+}
+
+TEST(ManPageTest, HasEveryParameterAndNoUnescapedLine) {
+  const std::string page = Answer("--man_page");
+  EXPECT_THAT(page, testing::StartsWith(".TH train_resnet 1"));
+  for (const Param& param : ParamTable()) {
+    EXPECT_THAT(page, HasSubstr("\\fB\\-\\-" + std::string(param.name)));
+  }
+  EXPECT_THAT(page, AllOf(HasSubstr(".SS Parameters: Model\n"),
+                          HasSubstr(".SH NOTES\n.nf\n")));
+}
+
+// What bash offers for a line of words, the last of them unfinished.
+std::string Completed(const std::vector<std::string>& words) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "script", Answer("--bash_completion"));
+  std::string commands = "source " + (folder / "script") + "\nCOMP_WORDS=(";
+  for (const std::string& word : words) {
+    commands += "'" + word + "' ";
+  }
+  commands +=
+      ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_train_resnet\n"
+      "echo ${COMPREPLY[@]} > " +
+      (folder / "out") + "\n";
+  WriteFileAtomically(folder / "commands", commands);
+  EXPECT_EQ(std::system(("bash " + (folder / "commands")).c_str()), 0);
+  return ReadWholeFile(folder / "out", 1 << 16);
+}
+
+TEST(BashCompletionTest, CompletesFlagsAndTheirValues) {
+  EXPECT_EQ(Completed({"train_resnet", "--train_b"}), "--train_batch_size\n");
+  EXPECT_EQ(Completed({"train_resnet", "--mode", ""}),
+            "train eval train_and_eval predict export doctor\n");
+  EXPECT_EQ(Completed({"train_resnet", "--recipe", "=", "t"}),
+            "tpu torchvision\n");
+  EXPECT_EQ(Completed({"train_resnet", "--preset", "=", "x"}),
+            "x10_lenet xla_jl\n");
+  EXPECT_EQ(Completed({"train_resnet", "--pre_activation", "t"}), "true\n");
+  EXPECT_EQ(Completed({"train_resnet", "--format", "t"}), "torchscript\n");
+  EXPECT_EQ(Completed({"train_resnet", "--seed", ""}), "\n");
+}
+
+TEST(BashCompletionTest, CompletesFilesAndFolders) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "run.yaml", "");
+  EXPECT_EQ(Completed({"train_resnet", "--config_file", folder / "run"}),
+            folder / "run.yaml\n");
+  EXPECT_EQ(Completed({"train_resnet", "--data_dir", "/us"}), "/usr\n");
+}
+
+}  // namespace
+}  // namespace infeed

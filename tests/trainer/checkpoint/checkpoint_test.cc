@@ -1,0 +1,327 @@
+#include "trainer/checkpoint/checkpoint.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/made_checkpoint.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "trainer/checkpoint/save.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Checkpoint At(std::int64_t step) { return MadeCheckpoint(step); }
+
+void ExpectEqual(const Checkpoint& a, const Checkpoint& b) {
+  EXPECT_EQ(a.step, b.step);
+  EXPECT_EQ(a.stream, b.stream);
+  EXPECT_EQ(a.identity, b.identity);
+  EXPECT_EQ(a.state.model, b.state.model);
+  EXPECT_EQ(a.state.optimizer, b.state.optimizer);
+}
+
+// Writes a file in place, as damage does.
+void Overwrite(const std::string& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+class CheckpointTest : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  const std::string& dir_ = folder_.path();
+
+  std::string FileOf(std::int64_t step, std::string_view name) const {
+    return PathIn(CheckpointFolder(dir_, step), name);
+  }
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(dir_)) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+  // The step of the newest whole checkpoint; -1 for none.
+  std::int64_t NewestStep() {
+    damaged_.clear();
+    const auto newest = LoadNewestCheckpoint(dir_, damaged_);
+    return newest ? newest->step : -1;
+  }
+  std::vector<std::string> damaged_;
+};
+
+TEST_F(CheckpointTest, LoadsWhatItSaved) {
+  EXPECT_EQ(SaveCheckpoint(dir_, At(42), {.last = 5}),
+            dir_ + "/checkpoint-00000042");
+  ExpectEqual(LoadCheckpoint(dir_, 42), At(42));
+}
+
+TEST_F(CheckpointTest, LeavesOnlyTheCheckpoint) {
+  SaveCheckpoint(dir_, At(1), {.last = 5});
+  EXPECT_THAT(Names(), ElementsAre("checkpoint-00000001"));
+}
+
+TEST_F(CheckpointTest, MakesTheModelFolder) {
+  SaveCheckpoint(dir_ + "/a/b", At(1), {.last = 5});
+  EXPECT_THAT(ListCheckpoints(dir_ + "/a/b"), ElementsAre(1));
+}
+
+TEST_F(CheckpointTest, ListsNothingWhereThereIsNoFolder) {
+  EXPECT_THAT(ListCheckpoints(dir_ + "/none"), IsEmpty());
+  std::vector<std::string> damaged;
+  EXPECT_FALSE(LoadNewestCheckpoint(dir_ + "/none", damaged));
+  EXPECT_THAT(damaged, IsEmpty());
+}
+
+TEST_F(CheckpointTest, ListsInTheOrderOfSteps) {
+  for (const std::int64_t step : {9, 100'000'000, 10}) {
+    SaveCheckpoint(dir_, At(step), {.last = 5});
+  }
+  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(9, 10, 100'000'000));
+}
+
+TEST_F(CheckpointTest, KeepsTheNewest) {
+  for (std::int64_t step = 1; step <= 5; ++step) {
+    SaveCheckpoint(dir_, At(step), {.last = 2});
+  }
+  EXPECT_THAT(Names(),
+              ElementsAre("checkpoint-00000004", "checkpoint-00000005"));
+}
+
+TEST_F(CheckpointTest, NeverDeletesTheOneItWroteForOlderDamagedOnes) {
+  for (const std::int64_t step : {10, 20, 30}) {
+    SaveCheckpoint(dir_, At(step), {.last = 5});
+  }
+  Overwrite(FileOf(20, kModelFile), "");
+  Overwrite(FileOf(30, kModelFile), "");
+  SaveCheckpoint(dir_, At(15), {.last = 1});
+  EXPECT_EQ(NewestStep(), 15);
+}
+
+TEST_F(CheckpointTest, KeepsMultiplesAndTheBestAsWell) {
+  for (std::int64_t step = 1; step <= 10; ++step) {
+    SaveCheckpoint(dir_, At(step), {.last = 2, .every = 4, .best = 5});
+  }
+  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(4, 5, 8, 9, 10));
+  SaveCheckpoint(dir_, At(11), {.last = 1, .best = 9});
+  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(9, 11));
+}
+
+TEST_F(CheckpointTest, FindsOneByItsOwnPathOrItsModelFolder) {
+  for (const std::int64_t step : {1, 2}) {
+    SaveCheckpoint(dir_, At(step));
+  }
+  std::vector<std::string> damaged;
+  ExpectEqual(*FindCheckpoint(CheckpointFolder(dir_, 1), damaged), At(1));
+  ExpectEqual(*FindCheckpoint(dir_, damaged), At(2));
+}
+
+TEST_F(CheckpointTest, ReplacesOneOfTheSameStep) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  Checkpoint other = At(7);
+  other.stream.position = 1;
+  SaveCheckpoint(dir_, other, {.last = 5});
+  ExpectEqual(LoadCheckpoint(dir_, 7), other);
+  EXPECT_THAT(Names(), ElementsAre("checkpoint-00000007"));
+}
+
+TEST_F(CheckpointTest, TakesNoFolderWithoutManifestForOne) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveCheckpoint(dir_, At(8), {.last = 5});
+  fs::remove(FileOf(8, kManifestFile));
+  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(7));
+  EXPECT_EQ(NewestStep(), 7);
+  EXPECT_THAT(damaged_, IsEmpty());
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)LoadCheckpoint(dir_, 8); }),
+              HasSubstr("MANIFEST: is missing"));
+}
+
+TEST_F(CheckpointTest, NoticesAFlippedByteAnywhere) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveCheckpoint(dir_, At(8), {.last = 5});
+  for (const std::string_view name :
+       {kModelFile, kOptimizerFile, kStateFile, kManifestFile}) {
+    const std::string path = FileOf(8, name);
+    const std::string whole = ReadWholeFile(path, 1 << 20);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      std::string bytes = whole;
+      bytes[i] = static_cast<char>(bytes[i] ^ (1 << (i % 8)));
+      Overwrite(path, bytes);
+      ASSERT_EQ(NewestStep(), 7) << name << " at " << i;
+      ASSERT_THAT(damaged_, ElementsAre(HasSubstr(dir_)));
+    }
+    Overwrite(path, whole);
+  }
+  EXPECT_EQ(NewestStep(), 8);
+}
+
+TEST_F(CheckpointTest, NoticesATruncationAnywhere) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveCheckpoint(dir_, At(8), {.last = 5});
+  for (const std::string_view name :
+       {kModelFile, kOptimizerFile, kStateFile, kManifestFile}) {
+    const std::string path = FileOf(8, name);
+    const std::string whole = ReadWholeFile(path, 1 << 20);
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      Overwrite(path, whole.substr(0, size));
+      ASSERT_EQ(NewestStep(), 7) << name << " cut to " << size;
+    }
+    Overwrite(path, whole);
+  }
+}
+
+TEST_F(CheckpointTest, NamesTheDamagedFile) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  Overwrite(FileOf(7, kStateFile), "{}");
+  EXPECT_EQ(NewestStep(), -1);
+  EXPECT_THAT(damaged_, ElementsAre(testing::AllOf(
+                            HasSubstr("00000007/state.json: has 2 bytes, the "
+                                      "manifest says "))));
+}
+
+TEST_F(CheckpointTest, NoticesAFileThatIsGone) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  fs::remove(FileOf(7, kModelFile));
+  EXPECT_EQ(NewestStep(), -1);
+  EXPECT_THAT(damaged_, ElementsAre(HasSubstr("safetensors: is missing")));
+}
+
+TEST_F(CheckpointTest, NoticesACheckpointUnderAnotherStepsName) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  fs::rename(CheckpointFolder(dir_, 7), CheckpointFolder(dir_, 8));
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)LoadCheckpoint(dir_, 8); }),
+              HasSubstr("holds the state of another step"));
+}
+
+TEST_F(CheckpointTest, RefusesAManifestThatIsFarTooLong) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  Overwrite(FileOf(7, kManifestFile), std::string(100'000, ' '));
+  EXPECT_EQ(NewestStep(), -1);
+  EXPECT_THAT(damaged_, ElementsAre(HasSubstr("100000 bytes: not a manifest")));
+}
+
+// A kill while the files of a checkpoint are written leaves its temporary
+// folder with the first few of them, the last one perhaps cut short.
+TEST_F(CheckpointTest, ForgetsWhatAKillLeftAtAnyStage) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  const std::string left = dir_ + "/.checkpoint-00000008.new-1";
+  fs::create_directory(left);
+  for (const std::string_view name :
+       {kModelFile, kOptimizerFile, kStateFile, kManifestFile}) {
+    Overwrite(PathIn(left, name), "half");
+    EXPECT_EQ(NewestStep(), 7);
+    EXPECT_THAT(damaged_, IsEmpty());
+  }
+  SaveCheckpoint(dir_, At(9), {.last = 5});
+  EXPECT_THAT(Names(),
+              ElementsAre("checkpoint-00000007", "checkpoint-00000009"));
+}
+
+// A kill after the exchange with an older one of the same step, or while an
+// old one is deleted, leaves that one under a temporary name.
+TEST_F(CheckpointTest, FinishesADeletionThatWasCutOff) {
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveCheckpoint(dir_, At(8), {.last = 5});
+  fs::rename(CheckpointFolder(dir_, 7), dir_ + "/.checkpoint-00000007.old-1");
+  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(8));
+  SaveCheckpoint(dir_, At(9), {.last = 5});
+  EXPECT_THAT(Names(),
+              ElementsAre("checkpoint-00000008", "checkpoint-00000009"));
+}
+
+// Files of this process cannot grow beyond a size while one of these lives.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    Check(::getrlimit(RLIMIT_FSIZE, &before_) == 0, "limits can be read");
+    const struct rlimit limit = {bytes, before_.rlim_max};
+    Check(::setrlimit(RLIMIT_FSIZE, &limit) == 0, "limits can be set");
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  struct rlimit before_ {};
+  sighandler_t handler_;
+};
+
+TEST_F(CheckpointTest, LeavesTheOlderOneWhenItCannotWrite) {
+  SaveCheckpoint(dir_, At(7), {.last = 1});
+  const rlim_t largest = fs::file_size(FileOf(7, kStateFile));
+  for (const rlim_t limit : {rlim_t{0}, rlim_t{1}, largest - 1}) {
+    const FileSizeLimit full(limit);
+    EXPECT_THAT(
+        MessageOf<IoError>([&] { SaveCheckpoint(dir_, At(8), {.last = 1}); }),
+        HasSubstr(": cannot write: File too large"))
+        << limit;
+    EXPECT_THAT(Names(), ElementsAre("checkpoint-00000007"));
+  }
+  ExpectEqual(LoadCheckpoint(dir_, 7), At(7));
+}
+
+TEST_F(CheckpointTest, NamesAFolderThatCannotBeMade) {
+  Overwrite(dir_ + "/file", "");
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                SaveCheckpoint(dir_ + "/file/x", At(1), {.last = 1});
+              }),
+              HasSubstr("/file/x: cannot create: Not a directory"));
+}
+
+TEST_F(CheckpointTest, NamesAFolderThatCannotBeListed) {
+  Overwrite(dir_ + "/file", "");
+  EXPECT_THAT(
+      MessageOf<IoError>([&] { (void)ListCheckpoints(dir_ + "/file"); }),
+      HasSubstr("/file: cannot list: Not a directory"));
+}
+
+TEST_F(CheckpointTest, NamesAFolderThatStandsInTheWay) {
+  Overwrite(CheckpointFolder(dir_, 7), "a file, and no folder");
+  SaveCheckpoint(dir_, At(7), {.last = 5});
+  ExpectEqual(LoadCheckpoint(dir_, 7), At(7));
+}
+
+TEST(RunIdentityTest, AgreesWithItself) {
+  EXPECT_EQ(DifferencesOf(At(1).identity, At(2).identity), "");
+}
+
+TEST(RunIdentityTest, NamesEveryDifference) {
+  const RunIdentity theirs = At(1).identity;
+  RunIdentity ours = theirs;
+  ours[3].value = "true";
+  EXPECT_EQ(DifferencesOf(ours, theirs),
+            "scaled_decode is true, the checkpoint has false");
+  ours[1].value = "1";
+  EXPECT_EQ(DifferencesOf(ours, theirs),
+            "seed is 1, the checkpoint has 18446744073709551615; "
+            "scaled_decode is true, the checkpoint has false");
+}
+
+TEST(RunIdentityTest, PassesOverFieldsOfAnotherVersion) {
+  const RunIdentity theirs = At(1).identity;
+  RunIdentity ours = theirs;
+  ours.push_back({"new", "1"});
+  EXPECT_EQ(DifferencesOf(ours, theirs), "");
+  EXPECT_EQ(DifferencesOf(theirs, ours), "");
+}
+
+}  // namespace
+}  // namespace infeed

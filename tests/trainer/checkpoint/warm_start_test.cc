@@ -1,0 +1,182 @@
+#include "trainer/checkpoint/warm_start.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "trainer/checkpoint/save.h"
+#include "trainer/model/layers.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/tensors/safetensors.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+ModelOptions Model(int classes = 10) {
+  return {.kind = ModelKind::kLeNet, .num_classes = classes};
+}
+
+// A model's tensors, of which every number has the value.
+TensorMap Weights(const ModelOptions& model, float value) {
+  TensorMap weights;
+  for (const LayerPlan& layer : LayersOf(model)) {
+    for (const TensorPlan& plan : TensorsOf(layer)) {
+      HostTensor& tensor = weights[plan.name];
+      tensor.shape = plan.shape;
+      if (plan.name.ends_with("num_batches_tracked")) {
+        tensor.type = DataType::kInt64;
+        tensor.bytes.assign(8, std::byte{0});
+        continue;
+      }
+      const std::vector<float> values(
+          static_cast<std::size_t>(ElementsOf(plan)), value);
+      const auto bytes = std::as_bytes(std::span(values));
+      tensor.bytes.assign(bytes.begin(), bytes.end());
+    }
+  }
+  return weights;
+}
+
+class WarmStartTest : public testing::Test {
+ protected:
+  // What a new model of 0s becomes; what is said of it in text_ and head_left_.
+  TensorMap Start(const std::string& path, const ModelOptions& model) {
+    TensorMap weights = Weights(model, 0);
+    const WarmStarted started = WarmStart(path, model, weights);
+    text_ = started.text;
+    head_left_ = started.head_left;
+    return weights;
+  }
+  std::string ErrorOf(const TensorMap& file) {
+    WriteSafetensors(path_, file);
+    return MessageOf<DataError>([&] { (void)Start(path_, Model()); });
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "weights.safetensors";
+  std::string text_;
+  std::string head_left_;
+};
+
+TEST_F(WarmStartTest, TakesEverything) {
+  WriteSafetensors(path_, Weights(Model(), 1));
+  EXPECT_EQ(Start(path_, Model()), Weights(Model(), 1));
+  EXPECT_EQ(text_, "starting from the safetensors file " + path_ +
+                       ": 10 tensors taken");
+  EXPECT_EQ(head_left_, "");
+}
+
+TEST_F(WarmStartTest, LeavesTheHeadWhenTheClassesDiffer) {
+  WriteSafetensors(path_, Weights(Model(1000), 1));
+  const TensorMap started = Start(path_, Model(10));
+  EXPECT_EQ(started.at("conv1.weight"),
+            Weights(Model(10), 1).at("conv1.weight"));
+  EXPECT_EQ(started.at("fc3.weight"), Weights(Model(10), 0).at("fc3.weight"));
+  EXPECT_EQ(started.at("fc3.bias"), Weights(Model(10), 0).at("fc3.bias"));
+  EXPECT_THAT(text_,
+              AllOf(HasSubstr("8 tensors taken"),
+                    HasSubstr("the classifier fc3 keeps its new weights: the "
+                              "file has [1000, 84]")));
+  EXPECT_EQ(head_left_,
+            "the classifier fc3 is [1000, 84] there and [10, 84] in the model");
+}
+
+TEST_F(WarmStartTest, TakesAHeadWholeOrNotAtAll) {
+  TensorMap file = Weights(Model(), 1);
+  file.erase("fc3.weight");
+  WriteSafetensors(path_, file);
+  const TensorMap started = Start(path_, Model());
+  EXPECT_EQ(started.at("fc3.bias"), Weights(Model(), 0).at("fc3.bias"));
+  EXPECT_THAT(text_, HasSubstr("the file has none"));
+  EXPECT_THAT(head_left_, HasSubstr("is none there"));
+}
+
+TEST_F(WarmStartTest, NamesWhatItDoesNotUse) {
+  TensorMap file = Weights(Model(), 1);
+  file["extra"] = file.at("fc3.bias");
+  WriteSafetensors(path_, file);
+  (void)Start(path_, Model());
+  EXPECT_THAT(text_, AllOf(HasSubstr("10 tensors taken"),
+                           HasSubstr("not used are 1: extra")));
+}
+
+// Which torch before 0.4 did not save, and TensorFlow does not have.
+TEST_F(WarmStartTest, DoesWithoutCountersOfBatches) {
+  const ModelOptions resnet{.depth = 18, .num_classes = 10};
+  TensorMap file = Weights(resnet, 1);
+  std::erase_if(file, [](const auto& entry) {
+    return entry.first.ends_with("num_batches_tracked");
+  });
+  WriteSafetensors(path_, file);
+  EXPECT_EQ(Start(path_, resnet), Weights(resnet, 1));
+  EXPECT_THAT(text_, HasSubstr("102 tensors taken"));
+}
+
+TEST_F(WarmStartTest, NamesWhatDoesNotFit) {
+  TensorMap file = Weights(Model(), 1);
+  file.erase("conv1.weight");
+  file["conv2.bias"] = file.at("fc3.bias");
+  EXPECT_EQ(ErrorOf(file),
+            path_ +
+                ": does not fit the model; missing are 1: conv1.weight; of "
+                "another shape are 1: conv2.bias [10] instead of [16]");
+}
+
+TEST_F(WarmStartTest, NamesTheFirstFewOfManyThatDoNotFit) {
+  EXPECT_THAT(ErrorOf({}),
+              HasSubstr("missing are 8: conv1.bias, conv1.weight, conv2.bias, "
+                        "conv2.weight, fc1.bias, fc1.weight, ..."));
+}
+
+TEST_F(WarmStartTest, TakesTheNewestCheckpointOfAModelFolder) {
+  for (const std::int64_t step : {1, 2}) {
+    SaveCheckpoint(
+        folder_.path(),
+        {.step = step,
+         .stream = {},
+         .identity = {},
+         .state = {.model = Weights(Model(), static_cast<float>(step)),
+                   .optimizer = {}}});
+  }
+  EXPECT_EQ(Start(folder_.path(), Model()), Weights(Model(), 2));
+  EXPECT_THAT(text_, HasSubstr("starting from the checkpoint of step 2 in "));
+  const std::string first = CheckpointFolder(folder_.path(), 1);
+  EXPECT_EQ(Start(first, Model()), Weights(Model(), 1));
+
+  for (const std::int64_t step : {1, 2}) {
+    std::ofstream(PathIn(CheckpointFolder(folder_.path(), step), kModelFile),
+                  std::ios::app)
+        << "x";
+  }
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { (void)Start(folder_.path(), Model()); }),
+      HasSubstr("no checkpoint in it is whole"));
+}
+
+TEST_F(WarmStartTest, SaysWhatAPathMustBe) {
+  EXPECT_THAT(
+      MessageOf<UsageError>([&] { (void)Start(folder_.path(), Model()); }),
+      HasSubstr("no checkpoint in this folder"));
+  EXPECT_THAT(
+      MessageOf<IoError>([&] { (void)Start(folder_ / "none", Model()); }),
+      HasSubstr("none: cannot read the weights: No such file"));
+  std::ofstream(path_) << "some text that is no weights";
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Start(path_, Model()); }),
+              HasSubstr("neither a safetensors file, nor one of torch.save()"));
+  std::ofstream(path_) << "PK";
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Start(path_, Model()); }),
+              HasSubstr("not a zip archive"));
+}
+
+}  // namespace
+}  // namespace infeed

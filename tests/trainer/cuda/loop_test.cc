@@ -1,0 +1,297 @@
+// The loop on a GPU: skipped where there is none.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <c10/cuda/CUDAFunctions.h>
+
+#include "pipeline/memory/batch.h"
+#include "tests/support/gpu_test.h"
+#include "tests/support/made_batches.h"
+#include "trainer/feed/window_images.h"
+#include "trainer/loop/device_loop.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kBatch = 8;
+constexpr int kSide = 32;
+constexpr int kClasses = 4;
+
+const DeviceOptions kGraphs = {.device = "cuda:0"};
+const DeviceOptions kNoGraphs = {.device = "cuda:0", .graphs = false};
+const DeviceOptions kCpu = {.device = "cpu", .threads = 2};
+
+const OptimizerOptions kOptimizer = {
+    .learning_rate = {.base_learning_rate = 3.2,
+                      .batch_size = 8,
+                      .train_images = 8,
+                      .train_steps = 90}};
+
+const ModelOptions kModel = {.depth = 18, .num_classes = kClasses};
+
+// From here on what waits for the device behind LibTorch's back throws.
+class NoHiddenSyncs {
+ public:
+  NoHiddenSyncs() { Set(c10::cuda::SyncDebugMode::L_ERROR); }
+  ~NoHiddenSyncs() { Set(c10::cuda::SyncDebugMode::L_DISABLED); }
+  NoHiddenSyncs(const NoHiddenSyncs&) = delete;
+  NoHiddenSyncs& operator=(const NoHiddenSyncs&) = delete;
+
+ private:
+  static void Set(c10::cuda::SyncDebugMode mode) {
+    c10::cuda::warning_state().set_sync_debug_mode(mode);
+  }
+};
+
+class CudaLoopTest : public GpuTest {
+ protected:
+  static BatchSource Colours(std::int64_t count, std::int64_t first = 0,
+                             int side = kSide) {
+    return MadeBatches(count, kBatch, side,
+                       [first](Batch& batch, std::int64_t number) {
+                         FillWithColours(batch, first + number, kClasses);
+                         batch.BlankSlot(3);
+                       });
+  }
+
+  // Windows of many sizes, or the images that the host makes of them.
+  static BatchSource WindowBatches(std::int64_t count, bool resized) {
+    auto given = std::make_shared<std::int64_t>(0);
+    return {.next = [count, resized, given] {
+      if (*given == count) {
+        return BatchHandle();
+      }
+      BatchHandle windows(MadeWindows((*given)++));
+      return resized ? Resized(*windows) : std::move(windows);
+    }};
+  }
+
+  static BatchHandle MadeWindows(std::int64_t number) {
+    BatchHandle batch(new Batch(kBatch, kSide, {}, BatchContent::kWindows));
+    for (int slot = 0; slot < kBatch; ++slot) {
+      const auto index = static_cast<std::size_t>(slot);
+      const std::span<std::uint32_t> pixels = batch->windows()->TakeWindow(
+          slot, 20 + 5 * slot, 60 - 4 * slot, slot % 2 == 1);
+      for (std::size_t i = 0; i < pixels.size(); ++i) {
+        pixels[i] =
+            static_cast<std::uint32_t>((i + 1) * (index + 3) * 2654435761U) &
+            ~255U;
+      }
+      batch->labels()[index] =
+          static_cast<std::int32_t>((number + slot) % kClasses);
+      batch->weights()[index] = 1;
+    }
+    batch->BlankSlot(3);
+    return batch;
+  }
+
+  static BatchHandle Resized(const Batch& windows) {
+    BatchHandle batch(new Batch(kBatch, kSide));
+    for (int slot = 0; slot < kBatch; ++slot) {
+      ResizeSlot(windows, slot, batch->slot_pixels(slot));
+    }
+    std::ranges::copy(windows.labels(), batch->labels().begin());
+    std::ranges::copy(windows.weights(), batch->weights().begin());
+    return batch;
+  }
+
+  // Steps [first, first + steps) on their batches.
+  static std::vector<StepResult> Train(DeviceLoop& loop, std::int64_t first,
+                                       std::int64_t steps, int side = kSide) {
+    return TrainOn(loop, Colours(steps, first, side), first, steps, side);
+  }
+
+  static std::vector<StepResult> TrainOn(DeviceLoop& loop, BatchSource source,
+                                         std::int64_t first = 0,
+                                         std::int64_t steps = 12,
+                                         int side = kSide) {
+    std::vector<StepResult> results;
+    Infeed infeed(std::move(source), kBatch, side);
+    Outfeed outfeed(
+        [&](const StepResult& result) { results.push_back(result); });
+    EXPECT_EQ(loop.Train(first, steps, infeed, outfeed), steps);
+    outfeed.Drain();
+    return results;
+  }
+
+  static void ExpectNear(const std::vector<StepResult>& a,
+                         const std::vector<StepResult>& b, double tolerance) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(a[i].step, b[i].step);
+      EXPECT_NEAR(a[i].loss, b[i].loss, tolerance) << "step " << a[i].step;
+      EXPECT_NEAR(a[i].learning_rate, b[i].learning_rate, 1e-7);
+      EXPECT_EQ(a[i].images, b[i].images);
+    }
+  }
+
+  // 4 steps, in which graphs are captured, and 8 that are replayed.
+  static void ExpectGraphsToChangeNothing(const ModelOptions& model,
+                                          const OptimizerOptions& optimizer,
+                                          Precision precision) {
+    DeviceOptions with = kGraphs;
+    DeviceOptions without = kNoGraphs;
+    with.precision = precision;
+    without.precision = precision;
+    DeviceLoop graphs(model, optimizer, with);
+    DeviceLoop eager(model, optimizer, without);
+    eager.Load(graphs.Save());
+    ExpectNear(Train(graphs, 0, 4), Train(eager, 0, 4), 1e-4);
+    ExpectNear(Train(graphs, 4, 8), Train(eager, 4, 8), 1e-3);
+  }
+};
+
+TEST_F(CudaLoopTest, GraphsChangeNoLoss) {
+  ExpectGraphsToChangeNothing(kModel, kOptimizer, Precision::kFloat32);
+  ExpectGraphsToChangeNothing(kModel, kOptimizer, Precision::kBfloat16);
+}
+
+TEST_F(CudaLoopTest, GraphsDrawWhatEagerStepsDraw) {
+  ModelOptions model = kModel;
+  model.depth = 50;
+  model.dropout_rate = 0.5;
+  model.drop_connect_rate = 0.2;
+  model.drop_block = {.groups = {3, 4}, .keep_prob = 0.9, .train_steps = 20};
+  ExpectGraphsToChangeNothing(model, kOptimizer, Precision::kFloat32);
+}
+
+TEST_F(CudaLoopTest, GraphsMixClipAverageAndAccumulateAsEagerStepsDo) {
+  OptimizerOptions optimizer = kOptimizer;
+  optimizer.mixup_alpha = 0.2;
+  optimizer.cutmix_alpha = 1;
+  optimizer.clip_gradient_norm = 1;
+  optimizer.moving_average_decay = 0.9;
+  optimizer.accumulation_steps = 2;
+  ExpectGraphsToChangeNothing(kModel, optimizer, Precision::kFloat32);
+  for (const OptimizerKind kind :
+       {OptimizerKind::kLars, OptimizerKind::kAdam, OptimizerKind::kAdamW}) {
+    optimizer = kOptimizer;
+    optimizer.kind = kind;
+    optimizer.learning_rate.base_learning_rate = 0.01;
+    ExpectGraphsToChangeNothing(kModel, optimizer, Precision::kFloat32);
+  }
+}
+
+TEST_F(CudaLoopTest, TrainsAsTheCpuDoesFromOneCheckpoint) {
+  DeviceLoop cpu(kModel, kOptimizer, kCpu);
+  DeviceLoop gpu(kModel, kOptimizer, kGraphs);
+  ExpectNear(Train(cpu, 0, 2), Train(gpu, 0, 2), 1e-3);
+  gpu.Load(cpu.Save());
+  ExpectNear(Train(cpu, 2, 2), Train(gpu, 2, 2), 1e-3);
+  cpu.Load(gpu.Save());
+  ExpectNear(Train(cpu, 4, 2), Train(gpu, 4, 2), 1e-3);
+}
+
+// And once before graphs are captured.
+TEST_F(CudaLoopTest, TheHostWaitsOnceALoop) {
+  DeviceLoop loop(kModel, kOptimizer, kGraphs);
+  Train(loop, 0, 8);
+  {
+    const NoHiddenSyncs no_syncs;
+    Train(loop, 8, 16);
+  }
+  Train(loop, 24, 4);
+  EXPECT_EQ(loop.host_syncs(), 2 + 1 + 1);
+}
+
+TEST_F(CudaLoopTest, ResultsComeWhileTheLoopRuns) {
+  DeviceLoop loop(kModel, kOptimizer, kGraphs);
+  std::promise<void> first_seen;
+  BatchSource source = Colours(10);
+  // The tenth batch is not there before the first result is seen.
+  auto given = std::make_shared<int>(0);
+  source.next = [given, next = source.next,
+                 seen = first_seen.get_future().share()] {
+    if (++*given == 10) {
+      seen.wait();
+    }
+    return next();
+  };
+  Infeed infeed(std::move(source), kBatch, kSide);
+  Outfeed outfeed([&](const StepResult& result) {
+    if (result.step == 1) {
+      first_seen.set_value();
+    }
+  });
+  EXPECT_EQ(loop.Train(0, 10, infeed, outfeed), 10);
+}
+
+TEST_F(CudaLoopTest, CapturesAnewForAnotherSize) {
+  DeviceLoop graphs(kModel, kOptimizer, kGraphs);
+  DeviceLoop eager(kModel, kOptimizer, kNoGraphs);
+  eager.Load(graphs.Save());
+  for (const int side : {32, 48, 32}) {
+    ExpectNear(Train(graphs, 0, 6, side), Train(eager, 0, 6, side), 1e-2);
+    graphs.Load(eager.Save());
+  }
+}
+
+TEST_F(CudaLoopTest, TrainsAlikeOnWindowsThatItResizes) {
+  for (const DeviceOptions& options : {kGraphs, kNoGraphs}) {
+    DeviceLoop images(kModel, kOptimizer, options);
+    DeviceLoop windows(kModel, kOptimizer, options);
+    windows.Load(images.Save());
+    ExpectNear(TrainOn(images, WindowBatches(12, /*resized=*/true)),
+               TrainOn(windows, WindowBatches(12, /*resized=*/false)), 1e-3);
+    Infeed here(WindowBatches(3, true), kBatch, kSide);
+    Infeed there(WindowBatches(3, false), kBatch, kSide);
+    windows.Load(images.Save());
+    EXPECT_NEAR(images.Evaluate(here).loss_sum,
+                windows.Evaluate(there).loss_sum, 1e-3);
+  }
+}
+
+TEST_F(CudaLoopTest, EvaluatesAsTheCpuDoes) {
+  DeviceLoop cpu(kModel, kOptimizer, kCpu);
+  Train(cpu, 0, 4);
+  for (const DeviceOptions& options : {kGraphs, kNoGraphs}) {
+    DeviceLoop gpu(kModel, kOptimizer, options);
+    gpu.Load(cpu.Save());
+    for (int i = 0; i < 2; ++i) {
+      Infeed here(Colours(7), kBatch, kSide);
+      Infeed there(Colours(7), kBatch, kSide);
+      const EvalSums expected = cpu.Evaluate(here);
+      const EvalSums sums = gpu.Evaluate(there);
+      EXPECT_EQ(sums.images, expected.images);
+      EXPECT_NEAR(static_cast<double>(sums.top_1),
+                  static_cast<double>(expected.top_1), 1);
+      EXPECT_NEAR(sums.loss_sum, expected.loss_sum, 1e-2);
+      EXPECT_EQ(sums.labels, expected.labels);
+      ASSERT_EQ(sums.scores.size(), expected.scores.size());
+      for (std::size_t k = 0; k < sums.scores.size(); ++k) {
+        ASSERT_NEAR(sums.scores[k], expected.scores[k], 1e-3);
+      }
+    }
+  }
+}
+
+TEST_F(CudaLoopTest, TakesBatchesFromPinnedMemoryAndGivesThemBack) {
+  DeviceLoop loop(kModel, kOptimizer, kGraphs);
+  BatchPool pool(4, kBatch, kSide, loop.batch_memory());
+  auto number = std::make_shared<std::int64_t>(0);
+  Infeed infeed({.next =
+                     [&pool, number] {
+                       BatchHandle batch = pool.Take();
+                       FillWithColours(*batch, (*number)++, kClasses);
+                       return batch;
+                     },
+                 .stop = [&pool] { pool.Close(); }},
+                kBatch, kSide);
+  Outfeed outfeed([](const StepResult& result) {
+    EXPECT_TRUE(std::isfinite(result.loss));
+  });
+  EXPECT_EQ(loop.Train(0, 40, infeed, outfeed), 40);
+  outfeed.Drain();
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,167 @@
+// The loop over images that a GPU has: skipped where there is no GPU.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "pipeline/memory/image_choice.h"
+#include "tests/support/gpu_test.h"
+#include "tests/support/made_batches.h"
+#include "trainer/loop/device_loop.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kBatch = 8;
+constexpr int kSide = 32;
+constexpr int kClasses = 4;
+constexpr int kImages = 20;
+
+const DeviceOptions kGpu = {.device = "cuda:0"};
+const ModelOptions kModel = {.depth = 18, .num_classes = kClasses};
+const OptimizerOptions kOptimizer = {
+    .learning_rate = {.base_learning_rate = 3.2,
+                      .batch_size = 8,
+                      .train_images = 8,
+                      .train_steps = 90}};
+
+// Of the slot in a step: each image now and then, some of them mirrored, and a
+// slot of padding.
+std::uint32_t Choice(std::int64_t step, int slot) {
+  return slot == 3 ? kNoImage
+                   : ImageChoice((5 * step + 3 * slot) % kImages,
+                                 (step + slot) % 3 == 0);
+}
+
+BatchHandle Choices(std::int64_t step) {
+  BatchHandle batch(new Batch(kBatch, kSide, {}, BatchContent::kChoices));
+  for (int slot = 0; slot < kBatch; ++slot) {
+    batch->pixels()[static_cast<std::size_t>(slot)] = Choice(step, slot);
+  }
+  return batch;
+}
+
+class CudaResidentTest : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) {
+      return;
+    }
+    // In batches that do not fill the last one.
+    for (int first = 0; first < kImages; first += kBatch) {
+      Batch batch(kBatch, kSide);
+      FillWithColours(batch, first, kClasses);
+      images_.Append(batch);
+      batches_.push_back(std::move(batch));
+    }
+  }
+
+  void Hold(DeviceLoop& loop) const {
+    const auto take = loop.Hold(kShape);
+    for (const Batch& batch : batches_) {
+      take(batch);
+    }
+  }
+
+  // Steps [first, first + steps), on choices or on what they choose.
+  std::vector<StepResult> Train(DeviceLoop& loop, std::int64_t first,
+                                std::int64_t steps, bool is_held,
+                                std::int64_t batches = 1 << 20) const {
+    std::int64_t next = first;
+    Infeed infeed({.next = [&]() -> BatchHandle {
+                    if (next == first + batches) {
+                      return nullptr;
+                    }
+                    BatchHandle choices = Choices(next++);
+                    if (is_held) {
+                      return choices;
+                    }
+                    BatchHandle pixels(new Batch(kBatch, kSide));
+                    images_.Gather(*choices, *pixels);
+                    return pixels;
+                  }},
+                  kBatch, kSide);
+    std::vector<StepResult> results;
+    Outfeed outfeed(
+        [&](const StepResult& result) { results.push_back(result); });
+    EXPECT_EQ(loop.Train(first, steps, infeed, outfeed),
+              std::min(steps, batches));
+    outfeed.Drain();
+    infeed.Stop();
+    return results;
+  }
+
+  static void ExpectNear(const std::vector<StepResult>& a,
+                         const std::vector<StepResult>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(a[i].step, b[i].step);
+      EXPECT_NEAR(a[i].loss, b[i].loss, 1e-3) << "step " << a[i].step;
+      EXPECT_NEAR(a[i].learning_rate, b[i].learning_rate, 1e-7);
+      EXPECT_EQ(a[i].images, b[i].images);
+    }
+  }
+
+  static constexpr ResidentShape kShape = {.images = kImages, .side = kSide};
+  ResidentImages images_{kShape};
+  std::vector<Batch> batches_;
+};
+
+TEST_F(CudaResidentTest, TrainsAsOnBatchesFromTheHost) {
+  DeviceLoop held(kModel, kOptimizer, kGpu);
+  DeviceLoop fed(kModel, kOptimizer, kGpu);
+  fed.Load(held.Save());
+  Hold(held);
+  // Within the warm-up; beyond it; and launches of the graph that is there.
+  std::int64_t first = 0;
+  for (const std::int64_t steps : {2, 5, 1, 12}) {
+    ExpectNear(Train(held, first, steps, true),
+               Train(fed, first, steps, false));
+    first += steps;
+  }
+}
+
+TEST_F(CudaResidentTest, WaitsOnceALoopAndOnceToCapture) {
+  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  Hold(loop);
+  EXPECT_EQ(loop.host_syncs(), 0);
+  Train(loop, 0, 8, true);
+  EXPECT_EQ(loop.host_syncs(), 2);
+  Train(loop, 8, 8, true);
+  EXPECT_EQ(loop.host_syncs(), 3);
+}
+
+// More steps than the results' ring has records: several launches.
+TEST_F(CudaResidentTest, CutsALongLoop) {
+  constexpr std::int64_t kSteps = 5000;
+  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  Hold(loop);
+  const std::vector<StepResult> results = Train(loop, 0, kSteps, true);
+  ASSERT_EQ(results.size(), static_cast<std::size_t>(kSteps));
+  for (std::int64_t i = 0; i < kSteps; ++i) {
+    ASSERT_EQ(results[static_cast<std::size_t>(i)].step, i + 1);
+  }
+}
+
+TEST_F(CudaResidentTest, EndsWhereTheStreamDoes) {
+  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  Hold(loop);
+  EXPECT_EQ(Train(loop, 0, 10, true, 6).size(), 6U);
+  EXPECT_EQ(Train(loop, 6, 10, true, 0).size(), 0U);
+  EXPECT_EQ(Train(loop, 6, 4, true).size(), 4U);
+}
+
+TEST_F(CudaResidentTest, RefusesMoreThanTheGpuHas) {
+  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  EXPECT_THROW((void)loop.Hold({.images = std::int64_t{1} << 30, .side = 224}),
+               UsageError);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,76 @@
+#include "trainer/export/preprocessing_json.h"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using nlohmann::json;
+
+json JsonOf(TrainParams params, const ModelLabels& labels = {}) {
+  params.label_offset = "1";
+  return json::parse(PreprocessingJson(params, labels, 7));
+}
+
+TEST(PreprocessingJsonTest, DescribesTheReferencesEvaluation) {
+  TrainParams params;
+  params.num_label_classes = 2;
+  const json facts = JsonOf(params, ModelLabels({"cat", "dog"}));
+  EXPECT_EQ(facts["resize"], json::parse(R"({
+      "rule": "crop_then_resize", "crop_fraction": 0.875, "height": 224,
+      "width": 224, "interpolation": "bicubic"})"));
+  EXPECT_EQ(facts["normalization"]["mean"],
+            (std::vector<double>{123.675, 116.28, 103.53}));
+  EXPECT_EQ(facts["normalization"]["std"],
+            (std::vector<double>{58.395, 57.12, 57.375}));
+  EXPECT_EQ(facts["input"]["shape"], json::parse(R"(["N", 3, 224, 224])"));
+  EXPECT_EQ(facts["output"]["shape"], json::parse(R"(["N", 2])"));
+  EXPECT_EQ(facts["classes"], (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_EQ(facts["trained"]["loads_in"], "torchvision.models.resnet50");
+  EXPECT_EQ(facts["label_offset"], 1);
+  EXPECT_EQ(facts["trained"]["step"], 7);
+}
+
+TEST(PreprocessingJsonTest, DescribesTorchvisionsEvaluation) {
+  TrainParams params;
+  params.recipe = "torchvision";
+  EXPECT_EQ(JsonOf(params)["resize"], json::parse(R"({
+      "rule": "resize_then_crop", "shorter_side": 256, "height": 224,
+      "width": 224, "interpolation": "antialias"})"));
+  params.interpolation = "bilinear";
+  EXPECT_EQ(JsonOf(params)["resize"]["interpolation"], "bilinear");
+}
+
+TEST(PreprocessingJsonTest, HasOneChannelForLeNet) {
+  TrainParams params;
+  params.model = "lenet";
+  params.recipe = "plain";
+  params.normalization = "unit";
+  params.image_size = 28;
+  params.num_label_classes = 10;
+  const json facts = JsonOf(params);
+  EXPECT_EQ(facts["input"]["channels"], json::parse(R"(["red"])"));
+  EXPECT_EQ(facts["input"]["shape"], json::parse(R"(["N", 1, 28, 28])"));
+  EXPECT_EQ(facts["normalization"]["mean"], json::parse("[0.0]"));
+  EXPECT_EQ(facts["normalization"]["std"], json::parse("[255.0]"));
+  EXPECT_EQ(facts["resize"]["rule"], "resize");
+  EXPECT_TRUE(facts["classes"].empty());
+  EXPECT_FALSE(facts["trained"].contains("loads_in"));
+}
+
+TEST(PreprocessingJsonTest, NamesTorchvisionsNetworksAlone) {
+  TrainParams params;
+  params.model_variant = "tpu";
+  EXPECT_FALSE(JsonOf(params)["trained"].contains("loads_in"));
+  params.model_variant = "torchvision";
+  params.se_ratio = 0.25;
+  EXPECT_FALSE(JsonOf(params)["trained"].contains("loads_in"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,213 @@
+// What kernels for GPUs compute, on the CPU, against the trainer's own code.
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "preprocess/pixels/pack.h"
+#include "preprocess/resize/resize.h"
+#include "trainer/feed/pixel_math.h"
+#include "trainer/feed/resize_math.h"
+#include "trainer/kernels/norm_math.h"
+#include "trainer/loop/batch.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+class NormalizedTest : public testing::TestWithParam<Normalization> {};
+
+TEST_P(NormalizedTest, HasTheBitsOfTheUnpacker) {
+  Batch batch(1, 16);
+  for (std::uint32_t level = 0; level < 256; ++level) {
+    batch.pixels()[level] = PackPixel(level, 255 - level, level * 7 % 256);
+  }
+  const torch::Tensor images =
+      BatchUnpacker(torch::kCPU, GetParam()).Unpack(batch).images;
+  const PixelStatistics& statistics = GetParam() == Normalization::kUnit
+                                          ? kUnitStatistics
+                                          : kImagenetStatistics;
+  for (int i = 0; i < 256; ++i) {
+    for (int channel = 0; channel < 3; ++channel) {
+      ASSERT_EQ(Normalized(batch.pixels()[static_cast<std::size_t>(i)], channel,
+                           statistics),
+                images[0][channel][i / 16][i % 16].item<float>())
+          << i << " " << channel;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NormalizedTest,
+                         testing::Values(Normalization::kImagenet,
+                                         Normalization::kUnit),
+                         [](const auto& param_info) {
+                           return param_info.param == Normalization::kUnit
+                                      ? "Unit"
+                                      : "Imagenet";
+                         });
+
+TEST(Bfloat16BitsTest, AreThoseOfLibTorch) {
+  std::mt19937 random(1);
+  std::vector<float> values = {0.0F,   -0.0F,      1.0F,     INFINITY,
+                               1e-40F, 3.3895e38F, -1.0F / 3};
+  while (values.size() < 20000) {
+    const auto value =
+        std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    if (!std::isnan(value)) {
+      values.push_back(value);
+    }
+  }
+  // Exactly between two.
+  values.push_back(std::bit_cast<float>(0x3F808000U));
+  values.push_back(std::bit_cast<float>(0x3F818000U));
+  for (const float value : values) {
+    ASSERT_EQ(Bfloat16Bits(value), at::BFloat16(value).x) << value;
+  }
+}
+
+RgbImage RandomImage(int width, int height) {
+  RgbImage image;
+  image.Resize(width, height);
+  std::mt19937 random(static_cast<unsigned>(width * 1000 + height));
+  for (std::uint8_t& sample : image.pixels()) {
+    // Hard edges as well as every level.
+    const auto draw = static_cast<std::uint32_t>(random());
+    sample =
+        static_cast<std::uint8_t>(draw >> 31 != 0 ? draw >> 8 : draw >> 30);
+  }
+  return image;
+}
+
+std::vector<std::uint32_t> Packed(const RgbImage& image) {
+  std::vector<std::uint32_t> pixels(
+      static_cast<std::size_t>(image.width() * image.height()));
+  PackImage(image.view(), false, pixels);
+  return pixels;
+}
+
+struct ResizeCase {
+  int width;
+  int height;
+  int side;
+};
+
+class ResizedPixelTest : public testing::TestWithParam<ResizeKernel> {};
+
+TEST_P(ResizedPixelTest, HasTheBytesOfResize) {
+  for (const auto& [width, height, side] :
+       {ResizeCase{224, 224, 64}, ResizeCase{97, 131, 65},
+        ResizeCase{20, 31, 97}, ResizeCase{1, 50, 31}, ResizeCase{50, 1, 31},
+        ResizeCase{1, 1, 9}, ResizeCase{2, 3, 40}, ResizeCase{37, 41, 1}}) {
+    const RgbImage image = RandomImage(width, height);
+    const std::vector<std::uint32_t> source = Packed(image);
+    std::vector<std::uint32_t> expected(static_cast<std::size_t>(side * side));
+    Resize(GetParam(), image.view(), side, side, expected);
+    for (int i = 0; i < side * side; ++i) {
+      ASSERT_EQ(ResizedPixel(source.data(), width, height,
+                             TapsAt(GetParam(), height, side, i / side),
+                             TapsAt(GetParam(), width, side, i % side)),
+                expected[static_cast<std::size_t>(i)])
+          << width << "x" << height << " to " << side << ", " << i;
+    }
+  }
+}
+
+TEST_P(ResizedPixelTest, HasTheTapsOfTheAxis) {
+  for (const int in_size : {1, 2, 7, 224, 333, 4999, 65535}) {
+    for (const int out_size : {1, 3, 224, 320, 511}) {
+      const FourTapAxis axis(GetParam(), in_size, out_size);
+      for (int i = 0; i < out_size; ++i) {
+        const FourTaps taps = TapsAt(GetParam(), in_size, out_size, i);
+        ASSERT_EQ(taps.first, axis.At(i).first) << in_size << " " << out_size;
+        ASSERT_EQ(taps.weight, axis.At(i).weight) << in_size << " " << out_size;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ResizedPixelTest,
+                         testing::Values(ResizeKernel::kBicubic,
+                                         ResizeKernel::kBilinear),
+                         [](const auto& param_info) {
+                           return param_info.param == ResizeKernel::kBicubic
+                                      ? "Bicubic"
+                                      : "Bilinear";
+                         });
+
+TEST(NormTilingTest, CoversEveryElementOnce) {
+  for (const std::int64_t rows : {1, 2, 63, 64, 65, 12544, 802816}) {
+    for (const int channels : {8, 64, 72, 256, 2048}) {
+      const NormShape shape = {.rows = rows, .channels = channels};
+      for (const int vector : {4, 8}) {
+        const NormTiling tiling = TilingOf(shape, vector);
+        EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(tiling.columns)));
+        const int covered = tiling.columns * tiling.column_tiles * vector;
+        EXPECT_GE(covered, channels);
+        EXPECT_LT(covered - tiling.columns * vector, channels);
+        std::int64_t split_rows = 0;
+        for (int split = 0; split < tiling.splits; ++split) {
+          EXPECT_GT(RowsOfSplit(shape, tiling, split), 0);
+          split_rows += RowsOfSplit(shape, tiling, split);
+        }
+        EXPECT_EQ(split_rows, rows);
+      }
+    }
+  }
+}
+
+// As MomentsKernel and StatisticsKernel do it, with one thread a split.
+ChannelMoments MomentsBySplits(const std::vector<float>& x) {
+  const NormShape shape = {.rows = std::ssize(x), .channels = 8};
+  const NormTiling tiling = TilingOf(shape, 8);
+  ChannelSums sums;
+  for (int split = 0; split < tiling.splits; ++split) {
+    const std::int64_t first = split * tiling.split_rows;
+    const std::int64_t rows = RowsOfSplit(shape, tiling, split);
+    const float shift = x[static_cast<std::size_t>(first)];
+    float sum = 0;
+    float squares = 0;
+    for (std::int64_t i = first; i < first + rows; ++i) {
+      const float shifted = x[static_cast<std::size_t>(i)] - shift;
+      sum += shifted;
+      squares += shifted * shifted;
+    }
+    AddSplit(MomentsOf(shift, sum, squares, static_cast<float>(rows)),
+             static_cast<double>(rows), sums);
+  }
+  return MomentsOf(sums, static_cast<double>(shape.rows));
+}
+
+TEST(NormMomentsTest, KeepTheirDigitsFarFromZero) {
+  for (const float offset : {0.0F, 3.0F, -1000.0F}) {
+    std::mt19937 random(5);
+    std::normal_distribution<float> normal(offset, 0.5F);
+    std::vector<float> x(50000);
+    for (float& value : x) {
+      value = normal(random);
+    }
+    const torch::Tensor exact = torch::tensor(x).to(torch::kDouble);
+    const ChannelMoments moments = MomentsBySplits(x);
+    const double variance = exact.var(/*unbiased=*/false).item<double>();
+    EXPECT_NEAR(moments.mean, exact.mean().item<double>(),
+                1e-7 * (1 + std::abs(offset)));
+    EXPECT_NEAR(moments.variance, variance, 2e-6 * variance);
+    EXPECT_NEAR(moments.next_variance, variance * 50000 / 49999,
+                2e-6 * variance);
+  }
+}
+
+TEST(NormMomentsTest, OfEqualValuesAreExact) {
+  const ChannelMoments moments = MomentsBySplits(std::vector(1000, 0.1F));
+  EXPECT_FLOAT_EQ(static_cast<float>(moments.mean), 0.1F);
+  EXPECT_LT(moments.variance, 1e-12);
+  EXPECT_EQ(MomentsBySplits({4.0F}).next_variance, 0);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,92 @@
+#include "trainer/feed/fake_data.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/support/throws.h"
+#include "trainer/feed/infeed.h"
+#include "trainer/feed/run_input.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+const InputOptions kTraining{
+    .batch_size = 8, .image_size = 16, .batches_in_pool = 4};
+
+TEST(FakeDataTest, IsAskedForByNullOrNothing) {
+  EXPECT_TRUE(IsFakeData("null"));
+  EXPECT_TRUE(IsFakeData(""));
+  EXPECT_FALSE(IsFakeData("null/"));
+}
+
+TEST(FakeDataTest, GivesBlackImagesOfClassZeroForEver) {
+  FakeData data(kTraining);
+  for (std::int64_t i = 1; i <= 9; ++i) {
+    const BatchHandle batch = data.Next();
+    ASSERT_NE(batch, nullptr);
+    EXPECT_THAT(batch->pixels(), Each(0U));
+    EXPECT_THAT(batch->labels(), Each(0));
+    EXPECT_THAT(batch->weights(), Each(1.0F));
+    EXPECT_EQ(batch->next, (StreamPosition{.position = 8 * i}));
+  }
+  EXPECT_EQ(data.stats().images, 72);
+}
+
+TEST(FakeDataTest, GoesOnWhereItIsTold) {
+  FakeData data(kTraining, {.position = 80});
+  EXPECT_EQ(data.position().position, 80);
+  EXPECT_EQ(data.Next()->next.position, 88);
+}
+
+TEST(FakeDataTest, EndsAnEvaluation) {
+  InputOptions options = kTraining;
+  options.training = false;
+  options.max_records = 24;
+  RunInput input(nullptr, options);
+  Infeed infeed(input.batches(), 8, 16);
+  int batches = 0;
+  while (infeed.Next()) {
+    ++batches;
+  }
+  EXPECT_EQ(batches, 3);
+}
+
+TEST(FakeDataTest, IsBoundByTheMemoryLimit) {
+  InputOptions options = kTraining;
+  EXPECT_LE(FakeData(options).memory_bytes(), 64 << 10);
+  options.memory_limit = 1000;
+  EXPECT_THAT(MessageOf<UsageError>([&] { FakeData data(options); }),
+              HasSubstr("memory_limit is 1000 bytes"));
+}
+
+TEST(ResolveFakeDataTest, HasTheReferencesNumbers) {
+  RunParams run;
+  ResolveFakeData(/*on_gpu=*/true, run);
+  EXPECT_EQ(run.values.num_label_classes, 1000);
+  EXPECT_EQ(run.values.num_train_images, 1281167);
+  EXPECT_EQ(run.values.train_batch_size, 1024);
+  EXPECT_EQ(run.values.iterations_per_loop, 1251);
+  EXPECT_EQ(run.values.num_eval_images, 10 * 1024);
+}
+
+TEST(ResolveFakeDataTest, KeepsWhatIsGiven) {
+  RunParams run;
+  run.values.num_label_classes = 7;
+  run.values.num_train_images = 640;
+  run.values.eval_batch_size = 16;
+  ResolveFakeData(/*on_gpu=*/false, run);
+  EXPECT_EQ(run.values.num_label_classes, 7);
+  EXPECT_EQ(run.values.steps_per_eval, 10);
+  EXPECT_EQ(run.values.num_eval_images, 160);
+}
+
+}  // namespace
+}  // namespace infeed

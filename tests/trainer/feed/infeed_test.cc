@@ -1,0 +1,166 @@
+#include "trainer/feed/infeed.h"
+
+#include <atomic>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/support/made_batches.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+void NumberLabels(Batch& batch, std::int64_t number) {
+  batch.labels()[0] = static_cast<std::int32_t>(number);
+}
+
+TEST(InfeedTest, HandsOutEveryBatchInOrderThenTheEnd) {
+  Infeed infeed(MadeBatches(5, 2, 4, NumberLabels), 2, 4);
+  for (std::int32_t i = 0; i < 5; ++i) {
+    const BatchHandle batch = infeed.Next();
+    ASSERT_NE(batch, nullptr);
+    EXPECT_EQ(batch->labels()[0], i);
+  }
+  EXPECT_EQ(infeed.Next(), nullptr);
+  EXPECT_EQ(infeed.Next(), nullptr);
+}
+
+TEST(InfeedTest, TakesBatchesAheadOfTheLoop) {
+  std::promise<void> third;
+  Infeed infeed(MadeBatches(5, 1, 1,
+                            [&](Batch&, std::int64_t number) {
+                              if (number == 2) {
+                                third.set_value();
+                              }
+                            }),
+                1, 1, 2);
+  // Nobody asks for a batch: two are queued and a third waits for room.
+  third.get_future().wait();
+}
+
+TEST(InfeedTest, SaysWhereTheStreamGoesOnAfterTheBatchHandedOut) {
+  BatchSource source = MadeBatches(3, 4, 1, NumberLabels);
+  source.start = {.epoch = 2, .position = 8};
+  Infeed infeed(std::move(source), 4, 1);
+  EXPECT_EQ(infeed.position(), (StreamPosition{2, 8}));
+  (void)infeed.Next();
+  EXPECT_EQ(infeed.position(), (StreamPosition{0, 4}));
+  (void)infeed.Next();
+  EXPECT_EQ(infeed.position(), (StreamPosition{0, 8}));
+}
+
+TEST(InfeedTest, LeavesItsWaitsToADeviceThatCountsThem) {
+  Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
+  infeed.LeaveWaitsToDevice();
+  (void)infeed.Next();
+  const double first = infeed.first_wait_seconds();
+  EXPECT_GT(first, 0);
+  (void)infeed.Next();
+  EXPECT_EQ(infeed.wait_seconds(), first);
+  infeed.AddWait(0.5);
+  infeed.AddWait(0.25);
+  EXPECT_DOUBLE_EQ(infeed.wait_seconds(), first + 0.5 + 0.25);
+}
+
+TEST(InfeedTest, KeepsTheFirstWaitApart) {
+  Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
+  EXPECT_EQ(infeed.wait_seconds(), 0);
+  (void)infeed.Next();
+  const double first = infeed.first_wait_seconds();
+  EXPECT_GT(first, 0);
+  EXPECT_EQ(infeed.wait_seconds(), first);
+  (void)infeed.Next();
+  EXPECT_GT(infeed.wait_seconds(), first);
+  EXPECT_EQ(infeed.first_wait_seconds(), first);
+}
+
+TEST(InfeedTest, ShowsTheFirstBatchAlone) {
+  Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
+  std::vector<std::int32_t> shown;
+  infeed.ShowFirst(
+      [&](const Batch& batch) { shown.push_back(batch.labels()[0]); });
+  (void)infeed.Next();
+  (void)infeed.Next();
+  EXPECT_EQ(shown, std::vector<std::int32_t>{0});
+}
+
+TEST(InfeedTest, RefusesABatchOfAnotherSize) {
+  Infeed infeed(MadeBatches(1, 2, 4, NumberLabels), 3, 4);
+  try {
+    (void)infeed.Next();
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the infeed takes batches of 3 images of 4 x 4 pixels, not of "
+                 "2 images of 4 x 4 pixels");
+  }
+}
+
+TEST(InfeedTest, RefusesABatchOfAnotherImageSize) {
+  Infeed infeed(MadeBatches(1, 2, 8, NumberLabels), 2, 4);
+  EXPECT_THROW((void)infeed.Next(), UsageError);
+}
+
+TEST(InfeedTest, PassesOnAnErrorAfterTheLastGoodBatch) {
+  Infeed infeed(MadeBatches(3, 1, 1,
+                            [](Batch&, std::int64_t number) {
+                              if (number == 2) {
+                                throw DataError("record 17 is torn");
+                              }
+                            }),
+                1, 1);
+  EXPECT_NE(infeed.Next(), nullptr);
+  EXPECT_NE(infeed.Next(), nullptr);
+  try {
+    (void)infeed.Next();
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(), "record 17 is torn");
+  }
+}
+
+TEST(InfeedTest, CountsTheWaitForASlowSource) {
+  std::promise<void> asked;
+  BatchSource source = MadeBatches(1, 1, 1, NumberLabels);
+  const auto next = source.next;
+  std::shared_future<void> wait = asked.get_future().share();
+  source.next = [next, wait] {
+    wait.wait();
+    return next();
+  };
+  Infeed infeed(std::move(source), 1, 1);
+  EXPECT_EQ(infeed.wait_seconds(), 0);
+  asked.set_value();
+  (void)infeed.Next();
+  EXPECT_GT(infeed.wait_seconds(), 0);
+}
+
+TEST(InfeedTest, EndsWhileItsSourceWaits) {
+  std::promise<void> stopped;
+  std::shared_future<void> wait = stopped.get_future().share();
+  Infeed infeed({.next = [wait]() -> BatchHandle {
+                   wait.wait();
+                   return nullptr;
+                 },
+                 .stop = [&stopped] { stopped.set_value(); }},
+                1, 1);
+}
+
+TEST(InfeedTest, EndsWhileItsQueueIsFull) {
+  std::atomic<int> made{0};
+  {
+    Infeed infeed(
+        MadeBatches(1000, 1, 1, [&](Batch&, std::int64_t) { ++made; }), 1, 1,
+        2);
+    (void)infeed.Next();
+  }
+  EXPECT_LE(made, 5);
+}
+
+}  // namespace
+}  // namespace infeed

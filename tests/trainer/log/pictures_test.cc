@@ -1,0 +1,151 @@
+#include "trainer/log/pictures.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "preprocess/codecs/opencv_image.h"
+
+namespace infeed {
+namespace {
+
+using Color = std::array<int, 3>;
+
+// The pixels of a picture, read back.
+class Pixels {
+ public:
+  explicit Pixels(const SummaryImage& picture) {
+    DecodeOtherImage(std::as_bytes(std::span(picture.png)), 1 << 22, image_);
+    EXPECT_EQ(image_.width(), picture.width);
+    EXPECT_EQ(image_.height(), picture.height);
+  }
+  [[nodiscard]] Color At(int x, int y) {
+    const std::uint8_t* const pixel = image_.row(y) + std::ptrdiff_t{x} * 3;
+    return {pixel[0], pixel[1], pixel[2]};
+  }
+
+ private:
+  RgbImage image_;
+};
+
+constexpr Color kWhite = {255, 255, 255};
+constexpr Color kBlue = {23, 78, 166};
+
+TEST(PicturesTest, ShowsAnImageOfABatch) {
+  Batch batch(2, 3);
+  std::ranges::fill(batch.pixels(), 0);
+  batch.slot_pixels(1)[5] = 0x0A'0B'0C'00;
+  Pixels pixels(InputPicture(batch, 1));
+  EXPECT_EQ(pixels.At(2, 1), (Color{10, 11, 12}));
+  EXPECT_EQ(pixels.At(0, 0), (Color{0, 0, 0}));
+}
+
+TEST(PicturesTest, ShowsAWindowAsItsImage) {
+  Batch batch(2, 3, {}, BatchContent::kWindows);
+  batch.BlankSlot(0);
+  const auto window = batch.windows()->TakeWindow(1, 3, 3, /*mirrored=*/true);
+  std::ranges::fill(window, 0);
+  window[5] = 0x0A'0B'0C'00;
+  Pixels pixels(InputPicture(batch, 1));
+  EXPECT_EQ(pixels.At(0, 1), (Color{10, 11, 12}));
+  EXPECT_EQ(pixels.At(2, 1), (Color{0, 0, 0}));
+}
+
+TEST(PicturesTest, KeepsSmallImagesOfAPageAsTheyAre) {
+  Batch small(1, 95);
+  std::ranges::fill(small.pixels(), 0x0A'0B'0C'00);
+  const WebPicture exact = PictureForWeb(small, 0);
+  EXPECT_EQ(exact.type, "image/png");
+  EXPECT_EQ(exact.bytes, InputPicture(small, 0).png);
+  Batch large(1, 96);
+  std::ranges::fill(large.pixels(), 0x0A'0B'0C'00);
+  const WebPicture lossy = PictureForWeb(large, 0);
+  EXPECT_EQ(lossy.type, "image/jpeg");
+  EXPECT_EQ(lossy.bytes.substr(0, 3), "\xff\xd8\xff");
+}
+
+TEST(PicturesTest, ShadesAConfusionMatrixByRows) {
+  EvalResult result;
+  result.classes = 2;
+  result.confusion = {9, 0, 1, 3};
+  Pixels pixels(ConfusionPicture(result));
+  EXPECT_EQ(pixels.At(100, 100), kBlue);
+  EXPECT_EQ(pixels.At(400, 100), kWhite);
+  // A quarter of the row is half of the way.
+  EXPECT_EQ(pixels.At(100, 400), (Color{139, 167, 211}));
+}
+
+// Names stand on white to the left and above, so that squares move to the right
+// and down.
+TEST(PicturesTest, NamesTheClassesOfAConfusionMatrix) {
+  EvalResult result;
+  result.classes = 2;
+  result.confusion = {9, 0, 1, 3};
+  const SummaryImage plain = ConfusionPicture(result);
+  const SummaryImage picture = ConfusionPicture(result, {"cat", "dog"});
+  const int margin = picture.width - plain.width;
+  EXPECT_GT(margin, 80);  // "actual \ predicted"
+  Pixels pixels(picture);
+  EXPECT_EQ(pixels.At(margin + 100, margin + 100), kBlue);
+  EXPECT_EQ(pixels.At(margin + 400, margin + 100), kWhite);
+  const auto dark = [&](int x, int y, int width, int height) {
+    int count = 0;
+    for (int row = y; row < y + height; ++row) {
+      for (int column = x; column < x + width; ++column) {
+        count += pixels.At(column, row)[0] < 128 ? 1 : 0;
+      }
+    }
+    return count;
+  };
+  EXPECT_GT(dark(0, 0, margin, margin), 0);
+  const int across = plain.width / 2;
+  EXPECT_GT(dark(0, margin, margin, across), 0);
+  EXPECT_GT(dark(0, margin + across, margin, across), 0);
+  EXPECT_GT(dark(margin, 0, across, margin), 0);
+  EXPECT_GT(dark(margin + across, 0, across, margin), 0);
+}
+
+TEST(PicturesTest, LeavesNamesOutWhereTheyCannotBeRead) {
+  EvalResult result;
+  result.classes = 51;
+  result.confusion.resize(51 * 51);
+  const std::vector<std::string> names(51, "a name");
+  EXPECT_EQ(ConfusionPicture(result, names).width,
+            ConfusionPicture(result).width);
+  result.classes = 50;
+  result.confusion.resize(50 * 50);
+  EXPECT_GT(ConfusionPicture(result, names).width, 50 * 14);
+}
+
+TEST(PicturesTest, ShowsAClassWithoutImages) {
+  EvalResult result;
+  result.classes = 2;
+  result.confusion = {0, 0, 0, 1};
+  EXPECT_EQ(Pixels(ConfusionPicture(result)).At(100, 100), kWhite);
+}
+
+TEST(PicturesTest, GivesEachOfManyClassesAPixel) {
+  EvalResult result;
+  result.classes = 1000;
+  result.confusion.resize(1'000'000);
+  result.confusion[999'998] = 1;
+  const SummaryImage picture = ConfusionPicture(result);
+  EXPECT_EQ(picture.width, 1000);
+  EXPECT_EQ(Pixels(picture).At(998, 999), kBlue);
+}
+
+TEST(PicturesTest, DrawsACurve) {
+  EvalResult result;
+  result.roc = {{0, 0}, {0, 0.5}, {1, 1}};
+  Pixels pixels(RocPicture(result));
+  EXPECT_EQ(pixels.At(10, 250), kBlue);  // straight up
+  EXPECT_EQ(pixels.At(160, 85), kBlue);  // then to the corner
+  EXPECT_EQ(pixels.At(300, 300), kWhite);
+  EXPECT_NE(pixels.At(100, 220), kWhite);  // the diagonal
+}
+
+}  // namespace
+}  // namespace infeed

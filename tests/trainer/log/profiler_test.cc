@@ -1,0 +1,128 @@
+#include "trainer/log/profiler.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "tests/support/temporary_folder.h"
+
+namespace infeed {
+namespace {
+
+using std::chrono_literals::operator""ms;
+using nlohmann::json;
+
+class ProfilerTest : public testing::Test {
+ protected:
+  [[nodiscard]] Profiler Make(ProfilerOptions options,
+                              TraceLog* shared = nullptr) {
+    options.model_dir = folder_.path();
+    options.duration = 100ms;
+    return {options, shared, [this] { return now_; }};
+  }
+  // A span of the newest 10 ms.
+  void Add(TraceLog* log, std::string_view name) {
+    log->Span(name, now_ - 10ms, now_, {.step = 1});
+  }
+  // The spans' names in a profile's file.
+  [[nodiscard]] static std::vector<std::string> Names(const Profile& profile) {
+    std::vector<std::string> names;
+    const json trace = json::parse(ReadWholeFile(profile.path, 1 << 20));
+    for (const json& event : trace["traceEvents"]) {
+      if (event["ph"] == "X") {
+        names.push_back(event["name"]);
+      }
+    }
+    return names;
+  }
+
+  TemporaryFolder folder_;
+  TraceLog::Clock::time_point now_ = TraceLog::Clock::now();
+};
+
+TEST_F(ProfilerTest, TracesNothingWhereNobodyAsks) {
+  Profiler profiler = Make({});
+  EXPECT_EQ(profiler.trace(), nullptr);
+  profiler.BeginIfDue(1000);
+  EXPECT_EQ(profiler.End(), std::nullopt);
+}
+
+TEST_F(ProfilerTest, BeginsAtTheEndOfALoopAndEndsInTime) {
+  Profiler profiler = Make({.every_n_steps = 10, .first_step = 5});
+  Add(profiler.trace(), "early");
+  profiler.BeginIfDue(14);
+  EXPECT_EQ(profiler.EndIfDue(), std::nullopt);
+  profiler.BeginIfDue(15);
+  now_ += 99ms;
+  Add(profiler.trace(), "input wait");
+  EXPECT_EQ(profiler.EndIfDue(), std::nullopt);
+  now_ += 1ms;
+  const std::optional<Profile> profile = profiler.EndIfDue();
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->path, folder_.path() + "/profiles/00000015.trace.json");
+  EXPECT_EQ(profile->step, 15);
+  EXPECT_DOUBLE_EQ(profile->seconds, 0.1);
+  EXPECT_DOUBLE_EQ(profile->shares.input_wait, 0.1);
+  EXPECT_DOUBLE_EQ(profile->shares.device(), 0.9);
+  EXPECT_THAT(Names(*profile), testing::ElementsAre("input wait"));
+}
+
+TEST_F(ProfilerTest, DoesNotBeginWhileOneLasts) {
+  Profiler profiler = Make({.every_n_steps = 1});
+  profiler.BeginIfDue(1);
+  profiler.BeginIfDue(2);
+  EXPECT_EQ(profiler.End()->step, 1);
+  profiler.BeginIfDue(3);
+  Add(profiler.trace(), "step");
+  EXPECT_EQ(profiler.End()->step, 3);
+}
+
+TEST_F(ProfilerTest, BeginsAfterSomeTime) {
+  Profiler profiler = Make({.every_n_seconds = 0.5});
+  now_ += 499ms;
+  profiler.BeginIfDue(3);
+  EXPECT_EQ(profiler.End(), std::nullopt);
+  now_ += 1ms;
+  profiler.BeginIfDue(4);
+  EXPECT_EQ(profiler.End()->step, 4);
+}
+
+// Whoever keeps a whole trace keeps all of it.
+TEST_F(ProfilerTest, LeavesALogOfOthersAsItIs) {
+  TraceLog log;
+  Profiler profiler = Make({.every_n_steps = 1}, &log);
+  EXPECT_EQ(profiler.trace(), &log);
+  Add(&log, "early");
+  now_ += 50ms;
+  profiler.BeginIfDue(1);
+  now_ += 50ms;
+  Add(&log, "step");
+  EXPECT_THAT(Names(*profiler.End()), testing::ElementsAre("step"));
+  Add(&log, "late");
+  EXPECT_EQ(log.Read()[0].events.size(), 3U);
+}
+
+TEST_F(ProfilerTest, CountsWhatLiesInTheProfilesTime) {
+  const auto span = [&](std::string_view name, int from, int to) {
+    return TraceEvent{.name = name,
+                      .start = now_ + std::chrono::milliseconds(from),
+                      .length = std::chrono::milliseconds(to - from)};
+  };
+  const ProfileShares shares =
+      SharesOf({{.id = 1,
+                 .name = "a",
+                 .events = {span("input wait", -50, 20), span("step", 20, 90),
+                            span("checkpoint", 90, 200)}},
+                {.id = 2, .name = "b", .events = {span("evaluation", 40, 90)}}},
+               {.from = now_, .to = now_ + 100ms});
+  EXPECT_DOUBLE_EQ(shares.input_wait, 0.2);
+  EXPECT_DOUBLE_EQ(shares.checkpoints, 0.1);
+  EXPECT_DOUBLE_EQ(shares.evaluations, 0.5);
+  EXPECT_NEAR(shares.device(), 0.2, 1e-9);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,137 @@
+#include "trainer/log/run_history.h"
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_folder.h"
+#include "trainer/model_dir/metrics_log.h"
+
+namespace infeed {
+namespace {
+
+std::vector<std::int64_t> StepsOf(const RunHistory& history) {
+  std::vector<std::int64_t> steps;
+  for (const HistoryPoint& point : history.steps()) {
+    steps.push_back(point.step);
+  }
+  return steps;
+}
+
+TEST(RunHistoryTest, ReadsWhatTheLogWrites) {
+  const TemporaryFolder folder;
+  MetricsLog log(folder.path());
+  log.Write("start", 0, {});
+  log.Write("train", 1,
+            {{"loss", 1.5},
+             {"top_1", 0.25},
+             {"images_per_second", 10.0},
+             {"input_wait", 0.5},
+             {"learning_rate", 0.1},
+             {"warm_up", true}});
+  log.Write("warm_up", 1,
+            {{"seconds", 2.0},
+             {"first_batch_seconds", 1.0},
+             {"start_up_seconds", 0.5}});
+  log.Write("checkpoint", 1, {});
+  log.Write("eval", 1, {{"loss", 2.0}, {"top_1", 0.5}, {"top_5", 1.0}});
+  RunHistory history(folder.path());
+  history.Update();
+  ASSERT_EQ(history.steps().size(), 1U);
+  const HistoryPoint& point = history.steps()[0];
+  EXPECT_EQ(point.loss, 1.5);
+  EXPECT_EQ(point.top_1, 0.25);
+  EXPECT_EQ(point.images_per_second, 10);
+  EXPECT_EQ(point.input_wait, 0.5);
+  EXPECT_EQ(point.learning_rate, 0.1);
+  EXPECT_TRUE(point.warm_up);
+  ASSERT_EQ(history.evaluations().size(), 1U);
+  EXPECT_EQ(history.evaluations()[0].top_5, 1);
+  EXPECT_THAT(history.checkpoints(), testing::ElementsAre(1));
+  ASSERT_EQ(history.runs().size(), 1U);
+  EXPECT_EQ(history.runs()[0].warm_up_seconds, 2);
+  EXPECT_EQ(history.runs()[0].first_batch_seconds, 1);
+  EXPECT_FALSE(history.runs()[0].end);
+}
+
+// Files of earlier versions do not say how.
+TEST(RunHistoryTest, ReadsHowARunEnded) {
+  RunHistory history("nowhere");
+  for (const auto& [line, end] :
+       {std::pair(R"({"event":"end","step":4})", RunEnd::kDone),
+        std::pair(R"({"event":"end","step":4,"state":7})", RunEnd::kDone),
+        std::pair(R"({"event":"end","step":4,"state":"done"})", RunEnd::kDone),
+        std::pair(R"({"event":"end","step":4,"state":"stopped"})",
+                  RunEnd::kStopped),
+        std::pair(R"({"event":"end","step":4,"state":"diverged"})",
+                  RunEnd::kDiverged)}) {
+    history.Add(R"({"event":"start","step":0,"command":"x"})");
+    EXPECT_FALSE(history.runs().back().end);
+    history.Add(line);
+    EXPECT_EQ(history.runs().back().end, end) << line;
+    EXPECT_EQ(history.runs().back().last_step, 4);
+  }
+}
+
+TEST(RunHistoryTest, GoesOnWhereItStopped) {
+  const TemporaryFolder folder;
+  MetricsLog log(folder.path());
+  RunHistory history(folder.path());
+  history.Update();
+  log.Write("train", 1, {});
+  history.Update();
+  log.Write("train", 2, {});
+  // Half a line is read once it is whole.
+  std::ofstream file(folder.path() + "/metrics.jsonl", std::ios::app);
+  file << R"({"event":"train",)" << std::flush;
+  history.Update();
+  EXPECT_THAT(StepsOf(history), testing::ElementsAre(1, 2));
+  file << R"("step":3})" << std::endl;
+  history.Update();
+  EXPECT_THAT(StepsOf(history), testing::ElementsAre(1, 2, 3));
+}
+
+TEST(RunHistoryTest, ForgetsWhatALaterRunDoesAgain) {
+  RunHistory history("nowhere");
+  history.Add(R"({"event":"start","step":0,"time":1})");
+  for (const char* const step : {"1", "2", "3"}) {
+    history.Add(std::string(R"({"event":"train","step":)") + step + "}");
+  }
+  history.Add(R"({"event":"eval","step":3})");
+  history.Add(R"({"event":"start","step":1,"time":5})");
+  history.Add(R"({"event":"train","step":2,"loss":7})");
+  history.Add(R"({"event":"end","step":2,"time":9})");
+  EXPECT_THAT(StepsOf(history), testing::ElementsAre(1, 2));
+  EXPECT_EQ(history.steps()[1].loss, 7);
+  EXPECT_TRUE(history.evaluations().empty());
+  ASSERT_EQ(history.runs().size(), 2U);
+  EXPECT_EQ(history.runs()[1].first_step, 1);
+  EXPECT_EQ(history.runs()[1].end, RunEnd::kDone);
+  EXPECT_EQ(history.runs()[1].last_time, 9);
+}
+
+TEST(RunHistoryTest, TakesLoopsWhereStepsAreLeftOut) {
+  RunHistory history("nowhere");
+  history.Add(R"({"event":"loop","step":50,"loss":1})");
+  EXPECT_THAT(StepsOf(history), testing::ElementsAre(50));
+}
+
+TEST(RunHistoryTest, SurvivesAnyLine) {
+  RunHistory history("nowhere");
+  for (const char* const line :
+       {"", "{", "[]", "7", R"({"event":"train"})", R"({"step":1})",
+        R"({"event":7,"step":1})", R"({"event":"train","step":"x"})",
+        R"({"event":"train","step":1e9})", "\xff\xfe"}) {
+    history.Add(line);
+  }
+  EXPECT_TRUE(history.steps().empty());
+  history.Add(R"({"event":"train","step":1,"loss":null,"top_1":"a"})");
+  EXPECT_TRUE(std::isnan(history.steps()[0].loss));
+  EXPECT_TRUE(std::isnan(history.steps()[0].top_1));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,154 @@
+#include "trainer/log/summary_writer.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/tfrecord/format.h"
+#include "records/tfrecord/reader.h"
+#include "tests/support/hex.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+
+// The payloads of an event file.
+std::vector<std::string> Events(const std::string& path) {
+  std::vector<std::string> events;
+  TfrecordReader reader(path);
+  while (const std::optional<Record> record = reader.Next()) {
+    events.emplace_back(reinterpret_cast<const char*>(record->payload.data()),
+                        record->payload.size());
+  }
+  return events;
+}
+
+TEST(SummaryWriterTest, BeginsAFileAsTensorFlowDoes) {
+  const std::string event = FileVersionEvent(1.0);
+  EXPECT_EQ(ToHex(event), "09000000000000f03f1a0d627261696e2e4576656e743a32");
+  std::string frame;
+  AppendFrame(frame, event);
+  EXPECT_EQ(ToHex(frame),
+            "1800000000000000a37f4b2209000000000000f03f1a0d627261696e2e4576656e"
+            "743a3286bf577a");
+}
+
+TEST(SummaryWriterTest, WritesAScalarAsTensorFlowDoes) {
+  const std::string event = ScalarEvent(2.0, 3, "loss", 1.5);
+  EXPECT_EQ(ToHex(event),
+            "09000000000000004010032a0d0a0b0a046c6f7373150000c03f");
+  std::string frame;
+  AppendFrame(frame, event);
+  EXPECT_EQ(ToHex(frame),
+            "1a00000000000000129bd82d09000000000000004010032a0d0a0b0a046c6f7373"
+            "150000c03f22bc952a");
+}
+
+// As TensorFlow 2.21 serializes these messages.
+TEST(SummaryWriterTest, WritesAnImage) {
+  EXPECT_EQ(ToHex(ImageEvent(2.0, 3, "a", {"PNG", 5, 4})),
+            "09000000000000004010032a120a100a0161220b0804100518032203504e47");
+}
+
+TEST(SummaryWriterTest, WritesAText) {
+  EXPECT_EQ(
+      ToHex(TextEvent(2.0, 3, "a", "hi")),
+      "09000000000000004010032a1d0a1b0a0161420c0807120412020801420268694a08"
+      "0a060a0474657874");
+}
+
+// As TensorBoard 2.21 serializes these messages.
+TEST(SummaryWriterTest, WritesHowASessionStarts) {
+  const std::string begin =
+      "5f68706172616d735f2f73657373696f6e5f73746172745f696e666f420608011202120"
+      "0";
+  EXPECT_EQ(ToHex(SessionStartEvent(2.0, 3, {{"a", "0.5"}, {"b", ""}})),
+            "09000000000000004010032a520a500a1c" + begin +
+                "4a280a260a0768706172616d73121b1a190a0e0a0161120911000000000000"
+                "e03f290000000000000040");
+  EXPECT_EQ(ToHex(SessionStartEvent(2.0, 3, {{"a", "true"}})),
+            "09000000000000004010032a4b0a490a1c" + begin +
+                "4a210a1f0a0768706172616d7312141a120a070a0161120220012900000000"
+                "00000040");
+  EXPECT_EQ(ToHex(SessionStartEvent(2.0, 3, {{"a", "x"}})),
+            "09000000000000004010032a4c0a4a0a1c" + begin +
+                "4a220a200a0768706172616d7312151a130a080a016112031a017829000000"
+                "0000000040");
+}
+
+TEST(SummaryWriterTest, WritesHowASessionEnds) {
+  const std::string begin =
+      "09000000000000004010032a420a400a1a5f68706172616d735f2f73657373696f6e5f65"
+      "6e645f696e666f42060801120212004a1a0a180a0768706172616d73120d220b08";
+  EXPECT_EQ(ToHex(SessionEndEvent(2.0, 3, true)),
+            begin + "01110000000000000040");
+  EXPECT_EQ(ToHex(SessionEndEvent(2.0, 3, false)),
+            begin + "02110000000000000040");
+}
+
+TEST(SummaryWriterTest, WritesAZeroToo) {
+  EXPECT_THAT(ToHex(ScalarEvent(2.0, 0, "a", 0)),
+              testing::EndsWith("2a0a0a080a0161"
+                                "1500000000"));
+}
+
+TEST(SummaryWriterTest, IsThereAtOnce) {
+  const TemporaryFolder folder;
+  const SummaryWriter writer(folder.path() + "/eval");
+  EXPECT_THAT(Events(writer.path()),
+              testing::ElementsAre(HasSubstr("brain.Event:2")));
+  EXPECT_THAT(writer.path(), HasSubstr("/eval/events.out.tfevents."));
+}
+
+TEST(SummaryWriterTest, FlushesWhenAsked) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(folder.path());
+  writer.Scalar("loss", 1, 1);
+  EXPECT_EQ(Events(writer.path()).size(), 1U);
+  writer.Flush();
+  EXPECT_EQ(Events(writer.path()).size(), 2U);
+}
+
+TEST(SummaryWriterTest, FlushesEveryTenthScalar) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(folder.path());
+  for (int step = 1; step <= 19; ++step) {
+    writer.Scalar("loss", 1, step);
+  }
+  EXPECT_EQ(Events(writer.path()).size(), 11U);
+}
+
+TEST(SummaryWriterTest, FlushesAtItsEnd) {
+  const TemporaryFolder folder;
+  std::string path;
+  {
+    SummaryWriter writer(folder.path());
+    writer.Scalar("loss", 1, 1);
+    path = writer.path();
+  }
+  EXPECT_EQ(Events(path).size(), 2U);
+}
+
+TEST(SummaryWriterTest, HasAFileOfItsOwn) {
+  const TemporaryFolder folder;
+  const SummaryWriter a(folder.path());
+  const SummaryWriter b(folder.path());
+  EXPECT_NE(a.path(), b.path());
+}
+
+TEST(SummaryWriterTest, NamesAFolderThatCannotBeMade) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder.path() + "/file", "");
+  EXPECT_THAT(MessageOf<IoError>(
+                  [&] { const SummaryWriter w(folder.path() + "/file/x"); }),
+              HasSubstr("/file/x: cannot create: Not a directory"));
+}
+
+}  // namespace
+}  // namespace infeed

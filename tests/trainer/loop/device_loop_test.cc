@@ -1,0 +1,427 @@
+#include "trainer/loop/device_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/support/made_batches.h"
+#include "tests/support/torchvision_golden.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+constexpr int kBatch = 8;
+constexpr int kSide = 32;
+constexpr int kClasses = 4;
+
+// One thread with a small batch is very slow in some builds of LibTorch.
+const DeviceOptions kCpu = {.device = "cpu", .threads = 2};
+
+// A rate that changes each step: P * step / 5 with the peak P = 0.1.
+const OptimizerOptions kWarmUp = {.learning_rate = {.base_learning_rate = 3.2,
+                                                    .batch_size = 8,
+                                                    .train_images = 8,
+                                                    .train_steps = 90}};
+
+DeviceLoop SmallLoop(std::uint64_t seed = 0) {
+  return {{.depth = 18, .num_classes = kClasses, .seed = seed}, kWarmUp, kCpu};
+}
+
+BatchSource Colours(std::int64_t count, std::int64_t first = 0) {
+  return MadeBatches(count, kBatch, kSide,
+                     [first](Batch& batch, std::int64_t number) {
+                       FillWithColours(batch, first + number, kClasses);
+                     });
+}
+
+// The results of steps [first, first + steps) on their batches.
+std::vector<StepResult> Train(DeviceLoop& loop, std::int64_t first,
+                              std::int64_t steps) {
+  std::vector<StepResult> results;
+  Infeed infeed(Colours(steps, first), kBatch, kSide);
+  Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
+  EXPECT_EQ(loop.Train(first, steps, infeed, outfeed), steps);
+  outfeed.Drain();
+  return results;
+}
+
+bool SameState(const ModelState& a, const ModelState& b) {
+  return a.model == b.model && a.optimizer == b.optimizer;
+}
+
+ModelState GoldenState(const DeviceLoop& loop) {
+  ModelState state = loop.Save();
+  for (auto& [name, tensor] : state.model) {
+    if (tensor.type == DataType::kFloat32) {
+      const std::vector<float> values = GoldenWeight(name, tensor.shape);
+      std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+    }
+  }
+  return state;
+}
+
+double MeanMagnitude(const HostTensor& tensor) {
+  std::vector<float> values(tensor.bytes.size() / sizeof(float));
+  std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  double sum = 0;
+  for (const float value : values) {
+    sum += std::abs(value);
+  }
+  return sum / static_cast<double>(values.size());
+}
+
+TEST(DeviceLoopTest, TrainsAsTorchvisionAndItsOptimizerDo) {
+  OptimizerOptions optimizer = kWarmUp;
+  optimizer.weight_decay = 1e-3;
+  optimizer.label_smoothing = 0.1;
+  DeviceLoop loop({.depth = 18, .num_classes = kGoldenClasses}, optimizer,
+                  kCpu);
+  loop.Load(GoldenState(loop));
+  Infeed infeed(
+      MadeBatches(2, kGoldenBatch, kGoldenSize,
+                  [](Batch& batch, std::int64_t) { FillWithGolden(batch); }),
+      kGoldenBatch, kGoldenSize);
+  std::vector<StepResult> results;
+  Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
+  ASSERT_EQ(loop.Train(2, 2, infeed, outfeed), 2);
+  outfeed.Drain();
+
+  const nlohmann::json& golden = TorchvisionGolden();
+  EXPECT_NEAR(results[0].loss, golden["losses"][0].get<double>(), 1e-4);
+  EXPECT_NEAR(results[1].loss, golden["losses"][1].get<double>(), 1e-3);
+  EXPECT_FLOAT_EQ(results[0].learning_rate, 0.04F);
+  EXPECT_FLOAT_EQ(results[1].learning_rate, 0.06F);
+  const ModelState trained = loop.Save();
+  for (const auto& [name, magnitude] : golden["trained"].items()) {
+    const double expected = magnitude.get<double>();
+    EXPECT_NEAR(MeanMagnitude(trained.model.at(name)), expected,
+                2e-4 * expected)
+        << name;
+  }
+}
+
+TEST(DeviceLoopTest, LearnsAFewImagesByHeart) {
+  OptimizerOptions optimizer;
+  optimizer.learning_rate = {.base_learning_rate = 1.6,
+                             .batch_size = 16,
+                             .train_images = 16,
+                             .train_steps = 90};
+  DeviceLoop loop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
+  Infeed infeed(MadeBatches(40, 16, kSide,
+                            [](Batch& batch, std::int64_t) {
+                              FillWithColours(batch, 0, kClasses);
+                            }),
+                16, kSide);
+  std::vector<StepResult> results;
+  Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
+  ASSERT_EQ(loop.Train(0, 40, infeed, outfeed), 40);
+  outfeed.Drain();
+  // A loss near ln(classes) and the L2 term at first, and next to none of the
+  // first at last.
+  EXPECT_NEAR(results.front().loss, std::log(4.0) + 0.25, 0.25);
+  EXPECT_LT(results.back().loss, results.front().loss - std::log(4.0) + 0.1);
+  EXPECT_EQ(results.back().top_1, 1);
+}
+
+TEST(DeviceLoopTest, StartsWithThePlainLossOfGuessing) {
+  DeviceLoop loop = SmallLoop();
+  Infeed infeed(Colours(2), kBatch, kSide);
+  const EvalSums counts = loop.Evaluate(infeed);
+  EXPECT_NEAR(counts.loss_sum / static_cast<double>(counts.images),
+              std::log(4.0), 0.2);
+}
+
+TEST(DeviceLoopTest, RunsTheSameForTheSameSeed) {
+  DeviceLoop one = SmallLoop(3);
+  DeviceLoop two = SmallLoop(3);
+  const std::vector<StepResult> first = Train(one, 0, 3);
+  const std::vector<StepResult> second = Train(two, 0, 3);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i].loss, second[i].loss);
+  }
+  EXPECT_TRUE(SameState(one.Save(), two.Save()));
+  EXPECT_FALSE(SameState(one.Save(), SmallLoop(4).Save()));
+}
+
+TEST(DeviceLoopTest, ALoadedStateGoesOnAsIfNeverStopped) {
+  DeviceLoop whole = SmallLoop();
+  const std::vector<StepResult> uninterrupted = Train(whole, 0, 6);
+
+  DeviceLoop before = SmallLoop();
+  Train(before, 0, 3);
+  DeviceLoop after = SmallLoop(9);
+  after.Load(before.Save());
+  const std::vector<StepResult> resumed = Train(after, 3, 3);
+
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(resumed[i].step, uninterrupted[i + 3].step);
+    EXPECT_EQ(resumed[i].loss, uninterrupted[i + 3].loss);
+    EXPECT_EQ(resumed[i].learning_rate, uninterrupted[i + 3].learning_rate);
+  }
+  EXPECT_TRUE(SameState(after.Save(), whole.Save()));
+}
+
+TEST(DeviceLoopTest, TheLengthOfLoopsChangesNothing) {
+  DeviceLoop whole = SmallLoop();
+  Train(whole, 0, 4);
+  DeviceLoop parts = SmallLoop();
+  Train(parts, 0, 1);
+  Train(parts, 1, 3);
+  EXPECT_TRUE(SameState(parts.Save(), whole.Save()));
+}
+
+TEST(DeviceLoopTest, AShorterLastLoopIsNormal) {
+  DeviceLoop loop = SmallLoop();
+  Infeed infeed(Colours(2), kBatch, kSide);
+  std::vector<std::int64_t> steps;
+  Outfeed outfeed(
+      [&](const StepResult& result) { steps.push_back(result.step); });
+  EXPECT_EQ(loop.Train(10, 5, infeed, outfeed), 2);
+  EXPECT_EQ(loop.Train(12, 5, infeed, outfeed), 0);
+  outfeed.Drain();
+  EXPECT_THAT(steps, testing::ElementsAre(11, 12));
+}
+
+TEST(DeviceLoopTest, ResultsArriveWhileTheLoopRuns) {
+  DeviceLoop loop = SmallLoop();
+  std::promise<void> seen;
+  // The second batch comes only once the sink has the first step's result.
+  std::shared_future<void> first_result = seen.get_future().share();
+  Infeed infeed(MadeBatches(2, kBatch, kSide,
+                            [&](Batch& batch, std::int64_t number) {
+                              if (number == 1) {
+                                first_result.wait();
+                              }
+                              FillWithColours(batch, number, kClasses);
+                            }),
+                kBatch, kSide);
+  Outfeed outfeed([&](const StepResult& result) {
+    if (result.step == 1) {
+      seen.set_value();
+    }
+  });
+  EXPECT_EQ(loop.Train(0, 2, infeed, outfeed), 2);
+}
+
+TEST(DeviceLoopTest, PassesOnWhatTheInfeedThrows) {
+  DeviceLoop loop = SmallLoop();
+  Infeed infeed(Colours(1), kBatch, 2 * kSide);
+  Outfeed outfeed([](const StepResult&) {});
+  EXPECT_THROW(loop.Train(0, 1, infeed, outfeed), UsageError);
+}
+
+TEST(DeviceLoopTest, CountsEveryImageOnceAndLeavesMaskedSlotsOut) {
+  DeviceLoop loop = SmallLoop();
+  const auto with_mask = [](bool masked) {
+    return MadeBatches(3, kBatch, kSide,
+                       [=](Batch& batch, std::int64_t number) {
+                         FillWithColours(batch, number, kClasses);
+                         if (masked && number == 2) {
+                           for (int slot = 3; slot < kBatch; ++slot) {
+                             batch.BlankSlot(slot);
+                           }
+                         }
+                       });
+  };
+  Infeed all(with_mask(false), kBatch, kSide);
+  const EvalSums whole = loop.Evaluate(all);
+  EXPECT_EQ(whole.images, 3 * kBatch);
+  EXPECT_EQ(whole.top_5, 3 * kBatch);  // Of four classes.
+  Infeed some(with_mask(true), kBatch, kSide);
+  const EvalSums masked = loop.Evaluate(some);
+  EXPECT_EQ(masked.images, 2 * kBatch + 3);
+  EXPECT_EQ(masked.top_5, 2 * kBatch + 3);
+  EXPECT_LT(masked.loss_sum, whole.loss_sum);
+}
+
+TEST(DeviceLoopTest, PredictsWhatAnEvaluationCounts) {
+  DeviceLoop loop = SmallLoop();
+  Infeed evaluated(Colours(3), kBatch, kSide);
+  const EvalSums sums = loop.Evaluate(evaluated);
+  Infeed infeed(Colours(3), kBatch, kSide);
+  std::int64_t right = 0;
+  std::vector<float> scores(sums.scores.size());
+  std::size_t image = 0;
+  loop.Predict(infeed, [&](const Predictions& said) {
+    ASSERT_EQ(said.size(), kBatch);
+    ASSERT_EQ(said.top, kClasses);
+    for (int slot = 0; slot < kBatch; ++slot, ++image) {
+      const std::int32_t label = said.labels[static_cast<std::size_t>(slot)];
+      EXPECT_EQ(said.weights[static_cast<std::size_t>(slot)], 1);
+      EXPECT_EQ(label, sums.labels[image]);
+      right += said.classes_of(slot)[0] == label ? 1 : 0;
+      for (std::size_t i = 0; i < kClasses; ++i) {
+        scores[image * kClasses +
+               static_cast<std::size_t>(said.classes_of(slot)[i])] =
+            said.probabilities_of(slot)[i];
+      }
+    }
+  });
+  EXPECT_EQ(right, sums.top_1);
+  EXPECT_EQ(scores, sums.scores);
+}
+
+TEST(DeviceLoopTest, EvaluationChangesNothing) {
+  DeviceLoop loop = SmallLoop();
+  const ModelState before = loop.Save();
+  Infeed infeed(Colours(2), kBatch, kSide);
+  (void)loop.Evaluate(infeed);
+  EXPECT_TRUE(SameState(loop.Save(), before));
+}
+
+TEST(DeviceLoopTest, ABatchOfMaskedSlotsHasNoLossButDecay) {
+  OptimizerOptions optimizer = kWarmUp;
+  optimizer.weight_decay = 0;
+  DeviceLoop loop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
+  Infeed infeed(MadeBatches(1, kBatch, kSide, [](Batch&, std::int64_t) {}),
+                kBatch, kSide);
+  StepResult seen;
+  Outfeed outfeed([&](const StepResult& result) { seen = result; });
+  loop.Train(3, 1, infeed, outfeed);
+  outfeed.Drain();
+  EXPECT_EQ(seen.loss, 0);
+  EXPECT_EQ(seen.top_1, 0);
+  for (const auto& entry : loop.Save().optimizer) {
+    EXPECT_THAT(entry.second.bytes, Each(std::byte{0})) << entry.first;
+  }
+}
+
+TEST(DeviceLoopTest, Bfloat16TrainsToo) {
+  DeviceLoop exact = SmallLoop();
+  DeviceLoop loop(
+      {.depth = 18, .num_classes = kClasses}, kWarmUp,
+      {.device = "cpu", .precision = Precision::kBfloat16, .threads = 2});
+  EXPECT_EQ(loop.Describe(), "cpu, 2 threads, bfloat16");
+  const std::vector<StepResult> expected = Train(exact, 0, 3);
+  const std::vector<StepResult> results = Train(loop, 0, 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(results[i].loss, expected[i].loss, 0.05 * expected[i].loss);
+  }
+  EXPECT_EQ(loop.Save().model.at("conv1.weight").type, DataType::kFloat32);
+}
+
+TEST(DeviceLoopTest, SavesUnderTorchvisionsNames) {
+  const ModelState state = SmallLoop().Save();
+  const HostTensor& convolution =
+      state.model.at("layer2.0.downsample.0.weight");
+  EXPECT_EQ(convolution.shape, (std::vector<std::int64_t>{128, 64, 1, 1}));
+  EXPECT_EQ(state.model.size(), 122U);
+  EXPECT_EQ(state.optimizer.size(), 62U);
+  EXPECT_EQ(state.model.at("bn1.num_batches_tracked").type, DataType::kInt64);
+  EXPECT_TRUE(state.model.at("bn1.num_batches_tracked").shape.empty());
+  EXPECT_EQ(state.optimizer.count("bn1.running_mean"), 0U);
+}
+
+TEST(DeviceLoopTest, SavedTensorsAreRowMajor) {
+  DeviceLoop loop = SmallLoop();
+  ModelState state = loop.Save();
+  HostTensor& convolution = state.model.at("layer1.0.conv1.weight");
+  for (std::size_t i = 0; i < convolution.bytes.size() / 4; ++i) {
+    const auto value = static_cast<float>(i);
+    std::memcpy(convolution.bytes.data() + 4 * i, &value, 4);
+  }
+  loop.Load(state);
+  EXPECT_TRUE(SameState(loop.Save(), state));
+}
+
+// Loads a state that has been tampered with and returns the error's message.
+template <typename Tamper>
+std::string MessageOfLoad(Tamper tamper) {
+  DeviceLoop loop = SmallLoop();
+  const ModelState good = loop.Save();
+  ModelState bad = good;
+  tamper(bad);
+  try {
+    loop.Load(bad);
+  } catch (const DataError& error) {
+    EXPECT_TRUE(SameState(loop.Save(), good));
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(DeviceLoopTest, RefusesAStateWithoutATensor) {
+  EXPECT_EQ(MessageOfLoad(
+                [](ModelState& state) { state.optimizer.erase("fc.bias"); }),
+            "tensor fc.bias is missing");
+}
+
+TEST(DeviceLoopTest, RefusesAStateWithAnUnknownTensor) {
+  EXPECT_EQ(MessageOfLoad([](ModelState& state) { state.model["head"] = {}; }),
+            "tensor head is not one of the model's");
+}
+
+TEST(DeviceLoopTest, RefusesATensorOfAnotherShape) {
+  EXPECT_EQ(MessageOfLoad([](ModelState& state) {
+              state.model.at("fc.weight").shape = {4, 256};
+            }),
+            "tensor fc.weight has the shape [4, 256], the model's has [4, "
+            "512]");
+}
+
+TEST(DeviceLoopTest, RefusesATensorOfAnotherType) {
+  EXPECT_EQ(MessageOfLoad([](ModelState& state) {
+              state.model.at("fc.bias").type = DataType::kInt64;
+            }),
+            "tensor fc.bias is int64, the model's is float32");
+}
+
+TEST(DeviceLoopTest, RefusesATensorThatIsCutShort) {
+  EXPECT_EQ(MessageOfLoad([](ModelState& state) {
+              state.model.at("fc.bias").bytes.pop_back();
+            }),
+            "tensor fc.bias has 15 bytes instead of 16");
+}
+
+TEST(DeviceLoopTest, DescribesItself) {
+  const DeviceLoop loop = SmallLoop();
+  EXPECT_EQ(loop.Describe(), "cpu, 2 threads, float32");
+  EXPECT_EQ(loop.parameter_count(), 11689512 - 996 * 513);
+}
+
+std::string MessageOfDevice(const DeviceOptions& device) {
+  try {
+    const DeviceLoop loop({.depth = 18, .num_classes = 2}, {}, device);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(DeviceLoopTest, RefusesAnUnknownDevice) {
+  for (const std::string name : {"tpu", "", "cuda:", "cuda:x", "cuda:1000"}) {
+    EXPECT_EQ(MessageOfDevice({.device = name}),
+              "device is '" + name + "': give auto, cpu, cuda or cuda:N");
+  }
+}
+
+TEST(DeviceLoopTest, RefusesAGpuThatIsNotThere) {
+  EXPECT_THAT(MessageOfDevice({.device = "cuda:999"}),
+              testing::AnyOf(HasSubstr("this is a CPU build"),
+                             HasSubstr("device is cuda:999, but there are")));
+}
+
+TEST(DeviceLoopTest, RefusesANegativeNumberOfThreads) {
+  EXPECT_EQ(MessageOfDevice({.device = "cpu", .threads = -1}),
+            "the device's threads are -1: give 0 for one on each core, or "
+            "more");
+}
+
+TEST(DeviceLoopTest, RefusesAnUnknownDepth) {
+  EXPECT_THROW(DeviceLoop({.depth = 20}, {}, kCpu), UsageError);
+}
+
+}  // namespace
+}  // namespace infeed

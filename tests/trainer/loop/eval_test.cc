@@ -1,0 +1,119 @@
+#include "trainer/loop/eval.h"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::FloatNear;
+using testing::IsEmpty;
+
+DeviceBatch BatchOf(const std::vector<std::int64_t>& labels,
+                    const std::vector<float>& weights) {
+  return {.images = {},
+          .labels = torch::tensor(labels, torch::kLong),
+          .weights = torch::tensor(weights)};
+}
+
+// Three classes: says 2, 0, 1, 1.
+torch::Tensor Logits() {
+  return torch::tensor(
+      {{0.F, 1.F, 2.F}, {3.F, 1.F, 2.F}, {0.F, 1.F, 0.F}, {0.F, 5.F, 0.F}});
+}
+
+TEST(EvalCounterTest, CountsWhatWasSaidOfEachLabel) {
+  EvalCounter counter(torch::kCPU, 3, 0);
+  counter.Add(Logits(), BatchOf({2, 1, 1, 1}, {1, 1, 1, 1}));
+  counter.Add(Logits(), BatchOf({2, 2, 2, 2}, {1, 1, 1, 1}));
+  const EvalSums sums = counter.Read();
+  EXPECT_EQ(sums.images, 8);
+  EXPECT_EQ(sums.top_1, 4);
+  EXPECT_EQ(sums.top_5, 8);
+  EXPECT_EQ(sums.classes, 3);
+  EXPECT_THAT(sums.confusion, ElementsAre(0, 0, 0,  //
+                                          1, 2, 0,  //
+                                          1, 2, 2));
+}
+
+TEST(EvalCounterTest, LeavesOutSlotsThatDoNotCount) {
+  EvalCounter counter(torch::kCPU, 3, 0);
+  torch::Tensor logits = Logits();
+  logits[3].fill_(std::nan(""));
+  counter.Add(logits, BatchOf({2, -1, 3, 1}, {1, 1, 1, 0}));
+  const EvalSums sums = counter.Read();
+  EXPECT_EQ(sums.images, 1);
+  EXPECT_EQ(sums.top_1, 1);
+  EXPECT_NEAR(sums.loss_sum, 0.4076059, 1e-6);  // ln(1 + e^-1 + e^-2)
+  EXPECT_THAT(sums.confusion, ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 1));
+  EXPECT_THAT(sums.labels, ElementsAre(2));
+  EXPECT_THAT(sums.scores, ElementsAre(FloatNear(0.0900306F, 1e-6F),
+                                       FloatNear(0.2447285F, 1e-6F),
+                                       FloatNear(0.6652410F, 1e-6F)));
+}
+
+TEST(EvalCounterTest, KeepsScoresOfAllBatchesInOrder) {
+  EvalCounter counter(torch::kCPU, 2, 0);
+  counter.Add(torch::zeros({2, 2}), BatchOf({0, 1}, {1, 1}));
+  counter.Add(torch::zeros({1, 2}), BatchOf({1}, {1}));
+  const EvalSums sums = counter.Read();
+  EXPECT_TRUE(sums.has_scores);
+  EXPECT_THAT(sums.labels, ElementsAre(0, 1, 1));
+  EXPECT_THAT(sums.scores, ElementsAreArray(std::vector<float>(6, 0.5F)));
+}
+
+TEST(EvalCounterTest, KeepsNoneOfTooManyScores) {
+  EvalCounter counter(torch::kCPU, 2, 0, /*max_scores=*/4);
+  counter.Add(torch::zeros({2, 2}), BatchOf({0, 1}, {1, 1}));
+  EXPECT_TRUE(counter.Read().has_scores);
+  counter.Add(torch::zeros({1, 2}), BatchOf({1}, {1}));
+  const EvalSums sums = counter.Read();
+  EXPECT_FALSE(sums.has_scores);
+  EXPECT_THAT(sums.scores, IsEmpty());
+  EXPECT_THAT(sums.labels, IsEmpty());
+  EXPECT_EQ(sums.images, 3);
+}
+
+TEST(EvalCounterTest, HasNoMatrixOfTooManyClasses) {
+  EvalCounter counter(torch::kCPU, kMaxConfusionClasses + 1, 0);
+  counter.Add(torch::zeros({1, kMaxConfusionClasses + 1}), BatchOf({0}, {1}));
+  EXPECT_THAT(counter.Read().confusion, IsEmpty());
+  EXPECT_EQ(counter.Read().top_1, 1);
+}
+
+TEST(EvalCounterTest, WithoutABatchHasNothing) {
+  const EvalSums sums = EvalCounter(torch::kCPU, 3, 0).Read();
+  EXPECT_EQ(sums.images, 0);
+  EXPECT_THAT(sums.scores, IsEmpty());
+}
+
+TEST(PredictionsTest, AreTheFiveGreatestTheFirstOfEqualsFirst) {
+  const Predictions said =
+      PredictionsOf(torch::tensor({{0.F, 2.F, 1.F, 2.F, 0.F, 0.F, -1.F},
+                                   {9.F, 0.F, 0.F, 0.F, 0.F, 0.F, 0.F}}));
+  EXPECT_EQ(said.top, 5);
+  EXPECT_THAT(said.classes_of(0), ElementsAre(1, 3, 2, 0, 4));
+  EXPECT_THAT(said.classes_of(1), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_NEAR(said.probabilities_of(0)[0], 0.3541487, 1e-6);
+  EXPECT_NEAR(said.probabilities_of(0)[4], 0.0479288, 1e-6);
+}
+
+TEST(PredictionsTest, AreAllOfFewerClasses) {
+  const Predictions said = PredictionsOf(
+      torch::tensor({{std::log(1.F), std::log(3.F)}}).to(torch::kBFloat16));
+  EXPECT_EQ(said.top, 2);
+  EXPECT_THAT(said.classes, ElementsAre(1, 0));
+  EXPECT_THAT(said.probabilities,
+              ElementsAre(FloatNear(0.75F, 2e-3F), FloatNear(0.25F, 2e-3F)));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,118 @@
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/support/junk_memory.h"
+#include "tests/support/made_batches.h"
+#include "tests/support/model_variants.h"
+#include "trainer/loop/device_loop.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kBatch = 8;
+constexpr int kClasses = 4;
+
+DeviceLoop LoopWith(const ModelOptions& model,
+                    Precision precision = Precision::kFloat32) {
+  return {model,
+          {.learning_rate = {.base_learning_rate = 0.05,
+                             .scaled_by_batch = false,
+                             .schedule = RateSchedule::kConstant},
+           .weight_decay = 0},
+          {.device = "cpu", .precision = precision, .threads = 2}};
+}
+
+// The losses of steps [first, first + steps) on their batches.
+std::vector<float> Train(DeviceLoop& loop, int side, std::int64_t first,
+                         std::int64_t steps) {
+  std::vector<float> losses;
+  Infeed infeed(MadeBatches(steps, kBatch, side,
+                            [first](Batch& batch, std::int64_t number) {
+                              FillWithColours(batch, first + number, kClasses);
+                            }),
+                kBatch, side);
+  Outfeed outfeed(
+      [&](const StepResult& result) { losses.push_back(result.loss); });
+  EXPECT_EQ(loop.Train(first, steps, infeed, outfeed), steps);
+  outfeed.Drain();
+  return losses;
+}
+
+TEST(DeviceLoopNetworksTest, AResumedRunDropsWhatAnUninterruptedOneDrops) {
+  const ModelOptions model = {
+      .depth = 18, .num_classes = kClasses, .dropout_rate = 0.5};
+  DeviceLoop whole = LoopWith(model);
+  const std::vector<float> uninterrupted = Train(whole, 32, 0, 4);
+  DeviceLoop before = LoopWith(model);
+  Train(before, 32, 0, 2);
+  DeviceLoop after = LoopWith(model);
+  after.Load(before.Save());
+  EXPECT_EQ(Train(after, 32, 2, 2),
+            std::vector(uninterrupted.begin() + 2, uninterrupted.end()));
+  EXPECT_EQ(after.Save().model, whole.Save().model);
+}
+
+TEST(DeviceLoopNetworksTest, FrozenStagesStayAsTheyWere) {
+  DeviceLoop loop =
+      LoopWith({.depth = 18, .num_classes = kClasses, .frozen_stages = 5});
+  const TensorMap before = loop.Save().model;
+  Train(loop, 32, 0, 2);
+  for (const auto& [name, tensor] : loop.Save().model) {
+    EXPECT_EQ(tensor == before.at(name), !name.starts_with("fc.")) << name;
+  }
+}
+
+TEST(DeviceLoopNetworksTest, LeNetLearns) {
+  DeviceLoop loop({.kind = ModelKind::kLeNet, .num_classes = kClasses},
+                  {.learning_rate = {.base_learning_rate = 0.01,
+                                     .scaled_by_batch = false,
+                                     .schedule = RateSchedule::kConstant},
+                   .weight_decay = 0},
+                  {.device = "cpu", .threads = 2});
+  const std::vector<float> losses = Train(loop, 28, 0, 150);
+  EXPECT_NEAR(losses.front(), std::log(kClasses), 0.5);
+  // Batches of eight are noisy: the mean of the last ones counts.
+  EXPECT_LT(std::accumulate(losses.end() - 20, losses.end(), 0.0F) / 20, 0.2F);
+}
+
+// Small images have maps of one pixel: libraries' kernels take ways there that
+// larger ones never do.
+class Bfloat16NetworkTest : public testing::TestWithParam<ModelVariantCase> {};
+
+TEST_P(Bfloat16NetworkTest, TrainsAlikeInMemoryFullOfJunk) {
+  ModelOptions model = GetParam().options;
+  model.num_classes = kClasses;
+  const int side = GetParam().side;
+  DeviceLoop clean = LoopWith(model, Precision::kBfloat16);
+  const std::vector<float> losses = Train(clean, side, 0, 2);
+  const JunkMemory junk;
+  DeviceLoop in_junk = LoopWith(model, Precision::kBfloat16);
+  EXPECT_EQ(Train(in_junk, side, 0, 2), losses);
+  EXPECT_EQ(in_junk.Save().model, clean.Save().model);
+}
+
+std::vector<ModelVariantCase> SmallImages() {
+  std::vector<ModelVariantCase> cases = ModelVariantCases();
+  for (ModelVariantCase& c : cases) {
+    c.side = c.options.kind == ModelKind::kLeNet ? c.side : 8;
+  }
+  for (const int side : {16, 20, 32}) {
+    cases.push_back(
+        {"torchvision18_side" + std::to_string(side), {.depth = 18}, side});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, Bfloat16NetworkTest,
+                         testing::ValuesIn(SmallImages()),
+                         [](const auto& param_info) {
+                           return param_info.param.name;
+                         });
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,354 @@
+#include "trainer/loop/train.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <torch/types.h>
+
+#include "tests/support/made_batches.h"
+#include "trainer/loop/device_loop.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr int kBatch = 8;
+constexpr int kSide = 4;
+constexpr int kClasses = 4;
+
+// One linear layer, and a moving mean of its inputs.
+struct LinearModel {
+  torch::Tensor weight = (torch::arange(kClasses * 3 * kSide * kSide) * 0.3)
+                             .sin()
+                             .reshape({kClasses, 3 * kSide* kSide})
+                             .div_(8)
+                             .requires_grad_();
+  torch::Tensor bias = torch::zeros({kClasses}).requires_grad_();
+  torch::Tensor mean = torch::zeros({3 * kSide * kSide});
+  std::vector<std::int64_t> steps = {};
+  std::vector<std::int64_t> part_sizes = {};
+
+  TrainedModel Trained() {
+    return {.begin_step = [this](std::int64_t step) { steps.push_back(step); },
+            .forward =
+                [this](const torch::Tensor& images) {
+                  part_sizes.push_back(images.size(0));
+                  const torch::Tensor flat = images.flatten(1);
+                  mean.lerp_(flat.mean(0), 0.1);
+                  return torch::addmm(bias, flat, weight.t());
+                },
+            .parameters = {{.name = "fc.weight", .weight = weight},
+                           {.name = "fc.bias", .weight = bias}},
+            .statistics = {{"mean", mean}}};
+  }
+  [[nodiscard]] NamedTensors Tensors() const {
+    return {{"fc.weight", weight}, {"fc.bias", bias}, {"mean", mean}};
+  }
+};
+
+OptimizerOptions Options(OptimizerKind kind = OptimizerKind::kMomentum) {
+  return {.kind = kind,
+          .learning_rate = {.base_learning_rate = 0.1,
+                            .scaled_by_batch = false,
+                            .schedule = RateSchedule::kConstant,
+                            .warmup_epochs = 0},
+          .label_smoothing = 0.1};
+}
+
+// Two slots of each batch do not count. done: how many steps run.
+std::vector<StepResult> Train(TrainStep& step, std::int64_t first,
+                              std::int64_t steps, std::int64_t done) {
+  std::vector<StepResult> results;
+  Infeed infeed(MadeBatches(steps, kBatch, kSide,
+                            [=](Batch& batch, std::int64_t number) {
+                              FillWithColours(batch, first + number, kClasses);
+                              batch.BlankSlot(1);
+                              batch.BlankSlot(6);
+                            }),
+                kBatch, kSide);
+  Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
+  const BatchUnpacker unpacker(torch::kCPU, Normalization::kImagenet);
+  TrainLoop loop(step);
+  EXPECT_EQ(loop.Run(first, steps, unpacker, infeed, outfeed), done);
+  outfeed.Drain();
+  return results;
+}
+
+std::vector<StepResult> Train(TrainStep& step, std::int64_t first,
+                              std::int64_t steps) {
+  return Train(step, first, steps, steps);
+}
+
+TrainStep StepOf(LinearModel& model, const OptimizerOptions& options) {
+  return {model.Trained(), options, kClasses, torch::kCPU};
+}
+
+void ExpectSame(const LinearModel& a, const LinearModel& b) {
+  EXPECT_TRUE(ToHost(a.Tensors()) == ToHost(b.Tensors()));
+}
+
+TEST(TrainLoopTest, PartsOfABatchGiveTheGradientsOfTheWhole) {
+  LinearModel whole;
+  LinearModel parted;
+  OptimizerOptions options = Options();
+  TrainStep whole_step = StepOf(whole, options);
+  options.accumulation_steps = 3;
+  TrainStep parted_step = StepOf(parted, options);
+  const std::vector<StepResult> expected = Train(whole_step, 0, 3);
+  const std::vector<StepResult> results = Train(parted_step, 0, 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(results[i].loss, expected[i].loss, 1e-5);
+    EXPECT_NEAR(results[i].top_1, expected[i].top_1, 1e-6);
+  }
+  EXPECT_TRUE(parted.weight.allclose(whole.weight, 1e-4, 1e-6));
+  EXPECT_TRUE(parted.bias.allclose(whole.bias, 1e-4, 1e-6));
+  EXPECT_EQ(
+      std::vector(parted.part_sizes.begin(), parted.part_sizes.begin() + 3),
+      (std::vector<std::int64_t>{2, 3, 3}));
+}
+
+TEST(TrainLoopTest, HasNoMorePartsThanImages) {
+  LinearModel model;
+  OptimizerOptions options = Options();
+  options.accumulation_steps = 100;
+  TrainStep step = StepOf(model, options);
+  Train(step, 0, 1);
+  EXPECT_EQ(model.part_sizes, std::vector<std::int64_t>(kBatch, 1));
+}
+
+TEST(TrainLoopTest, TellsTheModelItsSteps) {
+  LinearModel model;
+  TrainStep step = StepOf(model, Options());
+  Train(step, 5, 2);
+  EXPECT_EQ(model.steps, (std::vector<std::int64_t>{5, 6}));
+}
+
+TEST(TrainLoopTest, ClipsTheGradient) {
+  LinearModel model;
+  OptimizerOptions options = Options();
+  options.momentum = 0;
+  options.nesterov = false;
+  options.weight_decay = 0;
+  options.clip_gradient_norm = 0.01;
+  TrainStep step = StepOf(model, options);
+  const torch::Tensor weight = model.weight.detach().clone();
+  Train(step, 0, 1);
+  const double length = torch::cat({(model.weight.detach() - weight).flatten(),
+                                    model.bias.detach()})
+                            .norm()
+                            .item<double>();
+  EXPECT_NEAR(length, 0.1 * 0.01, 1e-6);
+}
+
+TEST(TrainLoopTest, EndsWithTheFirstLossThatIsNotFinite) {
+  LinearModel expected;
+  TrainStep one_step = StepOf(expected, Options());
+  Train(one_step, 0, 1);
+
+  LinearModel model;
+  TrainedModel trained = model.Trained();
+  trained.begin_step = [&](std::int64_t step) {
+    if (step == 1) {
+      const torch::NoGradGuard no_grad;
+      model.weight[2][5] = std::numeric_limits<float>::quiet_NaN();
+    }
+  };
+  TrainStep step(trained, Options(), kClasses, torch::kCPU);
+  EXPECT_TRUE(step.RefusedGradients().empty());
+  const std::vector<StepResult> results = Train(step, 0, 5, 2);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_TRUE(std::isnan(results[1].loss));
+  // It updates nothing, so that its gradients and what caused them are there.
+  EXPECT_TRUE(model.bias.equal(expected.bias));
+  EXPECT_EQ(NonFiniteOf("", model.Tensors()),
+            std::vector({NonFiniteTensor{"", "fc.weight", 1, 192}}));
+  EXPECT_EQ(NonFiniteOf("", step.RefusedGradients()),
+            std::vector({NonFiniteTensor{"", "fc.bias", 4, 4},
+                         NonFiniteTensor{"", "fc.weight", 192, 192}}));
+  EXPECT_EQ(step.RefusedImages().size(), 1U);
+}
+
+TEST(TrainLoopTest, MixingChangesTheLossAndNothingElseDoes) {
+  std::vector<float> losses;
+  for (const double alpha : {0.0, 1.0, 1.0}) {
+    LinearModel model;
+    OptimizerOptions options = Options();
+    options.mixup_alpha = alpha;
+    TrainStep step = StepOf(model, options);
+    losses.push_back(Train(step, 0, 2).back().loss);
+  }
+  EXPECT_NE(losses[0], losses[1]);
+  EXPECT_EQ(losses[1], losses[2]);
+}
+
+TEST(TrainLoopTest, AveragesAreTheirRecurrence) {
+  LinearModel model;
+  OptimizerOptions options = Options();
+  options.moving_average_decay = 0.25;
+  TrainStep step = StepOf(model, options);
+  torch::Tensor weight = model.weight.detach().to(torch::kDouble);
+  torch::Tensor mean = model.mean.to(torch::kDouble);
+  // min(0.25, (1 + n) / (10 + n)) of n updates: 2/11, 3/12, then 0.25.
+  for (const double decay : {2.0 / 11, 0.25, 0.25}) {
+    Train(step, static_cast<std::int64_t>(model.steps.size()), 1);
+    weight = decay * weight + (1 - decay) * model.weight.detach();
+    mean = decay * mean + (1 - decay) * model.mean;
+  }
+  const torch::Tensor live = model.weight.detach().clone();
+  {
+    const MovingAverage::Scope scope = step.UseAverages();
+    EXPECT_TRUE(model.weight.to(torch::kDouble).allclose(weight, 1e-5));
+    EXPECT_TRUE(model.mean.to(torch::kDouble).allclose(mean, 1e-5));
+  }
+  EXPECT_TRUE(model.weight.equal(live));
+}
+
+TEST(MovingAverageTest, KeepsLessAtFirst) {
+  EXPECT_DOUBLE_EQ(MovingAverageDecay(1, 0.9999), 2.0 / 11);
+  EXPECT_DOUBLE_EQ(MovingAverageDecay(90, 0.9999), 0.91);
+  EXPECT_DOUBLE_EQ(MovingAverageDecay(1000000, 0.9999), 0.9999);
+}
+
+struct Resumed {
+  std::string name;
+  std::function<void(OptimizerOptions&)> change;
+};
+
+class TrainLoopResumeTest : public testing::TestWithParam<Resumed> {};
+
+TEST_P(TrainLoopResumeTest, GoesOnAsIfNeverStopped) {
+  OptimizerOptions options = Options();
+  GetParam().change(options);
+  LinearModel whole;
+  TrainStep whole_step = StepOf(whole, options);
+  const std::vector<StepResult> uninterrupted = Train(whole_step, 0, 5);
+
+  LinearModel before;
+  TrainStep before_step = StepOf(before, options);
+  Train(before_step, 0, 2);
+  LinearModel after;
+  TrainStep after_step = StepOf(after, options);
+  FromHost(after.Tensors(), ToHost(before.Tensors()));
+  FromHost(after_step.State(), ToHost(before_step.State()));
+  const std::vector<StepResult> resumed = Train(after_step, 2, 3);
+
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(resumed[i].loss, uninterrupted[i + 2].loss);
+    EXPECT_EQ(resumed[i].top_1, uninterrupted[i + 2].top_1);
+  }
+  ExpectSame(after, whole);
+  EXPECT_TRUE(ToHost(after_step.State()) == ToHost(whole_step.State()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, TrainLoopResumeTest,
+    testing::Values(Resumed{"Momentum", [](OptimizerOptions&) {}},
+                    Resumed{"Lars",
+                            [](OptimizerOptions& options) {
+                              options.kind = OptimizerKind::kLars;
+                            }},
+                    Resumed{"Adam",
+                            [](OptimizerOptions& options) {
+                              options.kind = OptimizerKind::kAdam;
+                            }},
+                    Resumed{"AdamW",
+                            [](OptimizerOptions& options) {
+                              options.kind = OptimizerKind::kAdamW;
+                            }},
+                    Resumed{"Average",
+                            [](OptimizerOptions& options) {
+                              options.moving_average_decay = 0.9;
+                            }},
+                    Resumed{"Mixed",
+                            [](OptimizerOptions& options) {
+                              options.mixup_alpha = 0.2;
+                              options.cutmix_alpha = 1;
+                            }},
+                    Resumed{"PartsAndClipping",
+                            [](OptimizerOptions& options) {
+                              options.accumulation_steps = 3;
+                              options.clip_gradient_norm = 0.1;
+                            }}),
+    [](const auto& param_info) { return param_info.param.name; });
+
+// --- Of the whole device loop.
+
+const DeviceOptions kCpu = {.device = "cpu", .threads = 2};
+const ModelOptions kResNet = {.depth = 18, .num_classes = 2};
+
+TEST(DeviceLoopAverageTest, IsWhatIsUsedAndSaved) {
+  OptimizerOptions options = Options();
+  options.moving_average_decay = 0.9;
+  DeviceLoop loop(kResNet, options, kCpu);
+  const TensorMap start = loop.Save().model;
+  EXPECT_TRUE(loop.SaveForUse() == start);
+  ModelState other = loop.Save();
+  other.optimizer.at("fc.weight/average").bytes[0] = std::byte{7};
+  loop.Load(other);
+  EXPECT_TRUE(loop.Save().model == start);
+  EXPECT_FALSE(loop.SaveForUse() == start);
+  EXPECT_EQ(loop.Save().optimizer.count("bn1.running_mean/average"), 1U);
+}
+
+TEST(DeviceLoopAverageTest, StartsAtTheWeightsThatItStartsFrom) {
+  OptimizerOptions options = Options();
+  options.moving_average_decay = 0.9;
+  DeviceLoop loop(kResNet, options, kCpu);
+  TensorMap weights = loop.Save().model;
+  weights.at("fc.weight").bytes[0] = std::byte{7};
+  loop.LoadWeights(weights);
+  EXPECT_TRUE(loop.SaveForUse() == weights);
+}
+
+TEST(DeviceLoopNonFiniteTest, NamesTheTensors) {
+  DeviceLoop loop({.kind = ModelKind::kLeNet, .num_classes = kClasses},
+                  Options(), kCpu);
+  EXPECT_THAT(loop.FindNonFinite(), IsEmpty());
+  ModelState state = loop.Save();
+  std::vector<std::byte>& weight = state.model.at("fc1.weight").bytes;
+  std::fill_n(weight.begin(), 2 * sizeof(float), std::byte{0xFF});
+  loop.Load(state);
+  EXPECT_EQ(loop.FindNonFinite(),
+            std::vector({NonFiniteTensor{"weights", "fc1.weight", 2, 48000}}));
+  Infeed infeed(MadeBatches(1, kBatch, 28,
+                            [](Batch& batch, std::int64_t number) {
+                              FillWithColours(batch, number, kClasses);
+                            }),
+                kBatch, 28);
+  Outfeed outfeed(
+      [](const StepResult& result) { EXPECT_TRUE(std::isnan(result.loss)); });
+  EXPECT_EQ(loop.Train(0, 1, infeed, outfeed), 1);
+  EXPECT_THAT(
+      NonFiniteText(loop.FindNonFinite()),
+      AllOf(StartsWith("weights fc1.weight (2 of 48000 values); "
+                       "gradients fc3.bias (4 of 4 values), fc3.weight"),
+            EndsWith(" more")));
+}
+
+TEST(DeviceLoopFrozenTest, KeepsNothingForFrozenParameters) {
+  ModelOptions model = kResNet;
+  model.frozen_stages = 1;
+  OptimizerOptions options = Options(OptimizerKind::kAdam);
+  options.moving_average_decay = 0.9;
+  const TensorMap state = DeviceLoop(model, options, kCpu).Save().optimizer;
+  EXPECT_EQ(state.count("conv1.weight/m"), 0U);
+  EXPECT_EQ(state.count("conv1.weight/average"), 0U);
+  EXPECT_EQ(state.count("fc.weight/v"), 1U);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,74 @@
+#include "trainer/model/image_size_schedule.h"
+
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ImageSizeScheduleTest, IsTheImageSizeWithoutText) {
+  const ImageSizeSchedule schedule("", 224);
+  EXPECT_EQ(schedule.SizeAt(0), 224);
+  EXPECT_EQ(schedule.SizeAt(1000), 224);
+  EXPECT_EQ(schedule.NextChange(0), std::nullopt);
+  EXPECT_EQ(schedule.largest(), 224);
+}
+
+TEST(ImageSizeScheduleTest, ChangesAtItsEpochs) {
+  const ImageSizeSchedule schedule("0:160,30:256,60:192", 224);
+  EXPECT_EQ(schedule.SizeAt(0), 160);
+  EXPECT_EQ(schedule.SizeAt(29), 160);
+  EXPECT_EQ(schedule.SizeAt(30), 256);
+  EXPECT_EQ(schedule.SizeAt(60), 192);
+  EXPECT_EQ(schedule.NextChange(0), 30U);
+  EXPECT_EQ(schedule.NextChange(30), 60U);
+  EXPECT_EQ(schedule.NextChange(60), std::nullopt);
+  EXPECT_EQ(schedule.largest(), 256);
+}
+
+TEST(ImageSizeScheduleTest, BeginsWithTheImageSize) {
+  const ImageSizeSchedule schedule("5:96", 64);
+  EXPECT_EQ(schedule.SizeAt(4), 64);
+  EXPECT_EQ(schedule.SizeAt(5), 96);
+}
+
+TEST(ImageSizeScheduleTest, DoesNotCallTheSameSizeAChange) {
+  EXPECT_EQ(ImageSizeSchedule("5:64,9:96", 64).NextChange(0), 9U);
+}
+
+std::string MessageOf(const std::string& text) {
+  try {
+    const ImageSizeSchedule schedule(text, 224);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ImageSizeScheduleTest, RefusesOtherText) {
+  EXPECT_EQ(MessageOf("160"),
+            "image_size_schedule='160': '160' has no colon; give EPOCH:SIZE "
+            "pairs, as '0:160,30:192,60:224'");
+  for (const std::string bad :
+       {"a:160", "1:", ":160", "-1:160", "1:0", "1:8193", "1:99999999999",
+        "99999999999:160", "1: 160", "1:160x"}) {
+    EXPECT_THAT(MessageOf(bad), HasSubstr("is not an epoch and a size of 1 to"))
+        << bad;
+  }
+  EXPECT_THAT(MessageOf("0:160,,9:192"), HasSubstr("'' has no colon"));
+}
+
+TEST(ImageSizeScheduleTest, RefusesEpochsThatDoNotRise) {
+  EXPECT_THAT(MessageOf("3:160,3:192"), HasSubstr("the epochs do not rise"));
+  EXPECT_THAT(MessageOf("3:160,2:192"), HasSubstr("the epochs do not rise"));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,246 @@
+#include "trainer/model/lr_schedule.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+// Each expected value is one that the reference driver computes.
+
+LearningRateOptions Imagenet(int batch_size, std::int64_t train_steps) {
+  return {.base_learning_rate = 0.1,
+          .batch_size = batch_size,
+          .train_images = 1281167,
+          .train_steps = train_steps};
+}
+
+LearningRateOptions Flowers(std::int64_t train_images) {
+  return {.base_learning_rate = 0.1,
+          .batch_size = 1024,
+          .train_images = train_images,
+          .train_steps = 42};
+}
+
+struct Point {
+  std::int64_t step;
+  double rate;
+};
+
+void ExpectRates(const LearningRateOptions& options,
+                 const std::vector<Point>& points) {
+  for (const auto& [step, rate] : points) {
+    // Small ones have no more than eight places.
+    EXPECT_NEAR(LearningRate(step, options), rate, 1e-5 * rate + 5e-9)
+        << "step " << step;
+  }
+}
+
+TEST(LearningRateTest, FollowsTheReferenceWithItsDefaults) {
+  ExpectRates(Imagenet(1024, 112590), {{0, 0},
+                                       {1, 6.39417e-5},
+                                       {100, .00639417},
+                                       {1251, .0799911},
+                                       {3000, .191825},
+                                       {6255, .399955},
+                                       {6256, .4},
+                                       {37534, .4},
+                                       {37535, .04},
+                                       {75068, .04},
+                                       {75069, .004},
+                                       {100091, .004},
+                                       {100092, .0004},
+                                       {112589, .0004}});
+}
+
+TEST(LearningRateTest, WarmsUpAndDecaysInARunOfFlowers) {
+  ExpectRates(Flowers(2934), {{0, 0},
+                              {1, .1396046},
+                              {2, .2792093},
+                              {3, .4},
+                              {20, .4},
+                              {21, .04},
+                              {41, .004}});
+}
+
+TEST(LearningRateTest, TrainsAtAThousandthWhenTheRunIsLessThanAnEpoch) {
+  for (std::int64_t step = 0; step < 42; ++step) {
+    EXPECT_NEAR(LearningRate(step, Flowers(1281167)), .0004, 1e-12);
+  }
+}
+
+TEST(LearningRateTest, StaysAtTheLastRateAfterTheEnd) {
+  ExpectRates(Imagenet(1024, 112590), {{200000, .0004}});
+}
+
+TEST(LearningRateTest, ScalesWithTheBatch) {
+  LearningRateOptions options = Imagenet(256, 450360);
+  options.base_learning_rate = 0.2;
+  ExpectRates(options, {{50000, .2}});
+}
+
+TEST(LearningRateTest, TakesABatchLargerThanTheDataAsAnEpoch) {
+  ExpectRates({.base_learning_rate = 0.1,
+               .batch_size = 256,
+               .train_images = 100,
+               .train_steps = 90},
+              {{0, 0}, {1, .1 * 2.56 / 5}, {2, .1}});
+}
+
+struct Breakpoints {
+  std::string name;
+  LearningRateOptions options;
+  std::vector<double> epochs;
+};
+
+class LearningRateBreakpointTest : public testing::TestWithParam<Breakpoints> {
+};
+
+// The rate changes at the first step at or past a breakpoint, and not before.
+TEST_P(LearningRateBreakpointTest, LieAtTheReferencesEpochs) {
+  const LearningRateOptions& options = GetParam().options;
+  const double steps_per_epoch =
+      static_cast<double>(options.train_images) / options.batch_size;
+  const double peak = options.base_learning_rate * options.batch_size / 256;
+  const std::vector<double> factors = {1, 0.1, 0.01, 0.001};
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const auto first = static_cast<std::int64_t>(
+        std::ceil(GetParam().epochs[i] * steps_per_epoch));
+    EXPECT_NEAR(LearningRate(first, options), factors[i] * peak, 1e-9);
+    const double before = LearningRate(first - 1, options);
+    EXPECT_TRUE(i == 0 ? before < peak : before > 1.5 * factors[i] * peak);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, LearningRateBreakpointTest,
+    testing::Values(
+        Breakpoints{"Default", Imagenet(1024, 112590), {5, 30, 60, 80}},
+        Breakpoints{"Longer", Imagenet(1024, 113854), {5, 30, 60, 80}},
+        Breakpoints{"Cores32", Imagenet(4096, 28464), {5, 30, 60, 81}},
+        Breakpoints{"Cores2048", Imagenet(32768, 3558), {5, 30, 60, 81}},
+        Breakpoints{"RandAugment", Imagenet(1024, 225216), {10, 60, 120, 160}},
+        Breakpoints{"ResNetRs", Imagenet(4096, 109475), {19, 116, 233, 311}},
+        Breakpoints{"Flowers", Flowers(2934), {1, 7, 14, 18}}),
+    [](const auto& param_info) { return param_info.param.name; });
+
+// --- LARS: values that the reference driver computes.
+
+LearningRateOptions Lars(int batch_size, std::int64_t train_steps) {
+  LearningRateOptions options = Imagenet(batch_size, train_steps);
+  options.lars = true;
+  return options;
+}
+
+TEST(LarsLearningRateTest, FollowsTheReferenceWithABatchOf16384) {
+  ExpectRates(Lars(16384, 7116), {{0, 0},
+                                  {1, .0639417},
+                                  {390, 24.937264},
+                                  {391, 24.992568},
+                                  {1000, 20.671618},
+                                  {2000, 14.465360},
+                                  {7116, .00010055}});
+}
+
+TEST(LarsLearningRateTest, FollowsTheReferenceWithABatchOf32768) {
+  ExpectRates(Lars(32768, 3558), {{1, .0584610},
+                                  {547, 31.978159},
+                                  {548, 31.978755},
+                                  {1000, 23.098360},
+                                  {2000, 8.573062},
+                                  {3558, .00010353}});
+}
+
+TEST(LarsLearningRateTest, HasAPeakAndAWarmUpForEachBatch) {
+  // At step 1 of a warm-up of w epochs the rate is peak * epoch / w.
+  const auto slope = [](int batch_size) {
+    return LearningRate(1, Lars(batch_size, 7000)) * 1281167 / batch_size;
+  };
+  EXPECT_NEAR(slope(16383), 10.0 / 5, 1e-9);
+  EXPECT_NEAR(slope(16384), 25.0 / 5, 1e-9);
+  EXPECT_NEAR(slope(32768), 32.0 / 14, 1e-9);
+  EXPECT_NEAR(slope(65536), 35.6 / 40, 1e-9);
+}
+
+TEST(LarsLearningRateTest, PolyRateReplacesThePeakAlone) {
+  LearningRateOptions options = Lars(16384, 7116);
+  options.poly_rate = 50;
+  ExpectRates(options, {{390, 2 * 24.937264}});
+}
+
+TEST(LarsLearningRateTest, EndsInARunShorterThanItsWarmUp) {
+  LearningRateOptions options = Lars(16384, 100);
+  ExpectRates(options, {{99, 25.0 * 99 * 16384 / 1281167 / 5}, {1000, 1e-4}});
+}
+
+// --- The other schedules, over ten epochs of ten steps.
+
+LearningRateOptions TenEpochs(RateSchedule schedule, double warmup_epochs) {
+  return {.base_learning_rate = 0.5,
+          .scaled_by_batch = false,
+          .schedule = schedule,
+          .warmup_epochs = warmup_epochs,
+          .batch_size = 10,
+          .train_images = 100,
+          .train_steps = 100};
+}
+
+TEST(LearningRateTest, FallsAlongACosine) {
+  // PyTorch's CosineAnnealingLR(T_max=100).
+  ExpectRates(TenEpochs(RateSchedule::kCosine, -1), {{0, .5},
+                                                     {25, .4267766953},
+                                                     {50, .25},
+                                                     {99, .0001233600},
+                                                     {100, 0},
+                                                     {200, 0}});
+}
+
+TEST(LearningRateTest, FallsAlongALine) {
+  ExpectRates(TenEpochs(RateSchedule::kLinear, -1),
+              {{0, .5}, {20, .4}, {99, .005}, {100, 0}, {101, 0}});
+}
+
+TEST(LearningRateTest, StaysWhereItIs) {
+  ExpectRates(TenEpochs(RateSchedule::kConstant, -1), {{0, .5}, {99, .5}});
+}
+
+TEST(LearningRateTest, RisesBeforeItFalls) {
+  ExpectRates(TenEpochs(RateSchedule::kCosine, 2),
+              {{0, 0}, {10, .25}, {20, .5}, {60, .25}, {100, 0}});
+  ExpectRates(TenEpochs(RateSchedule::kLinear, 2),
+              {{1, .025}, {20, .5}, {60, .25}, {100, 0}});
+  ExpectRates(TenEpochs(RateSchedule::kConstant, 1), {{5, .25}, {10, .5}});
+}
+
+TEST(LearningRateTest, TakesAnotherWarmUpThanTheReferences) {
+  LearningRateOptions options = Imagenet(1024, 112590);
+  options.warmup_epochs = 0;
+  ExpectRates(options, {{0, .4}});
+  options.warmup_epochs = 2.5;
+  ExpectRates(options, {{1251, .4 * 1251 * 1024 / 1281167 / 2.5}, {3128, .4}});
+}
+
+TEST(LearningRateTest, IsTheBaseRateWithoutScaling) {
+  LearningRateOptions options = Imagenet(1024, 112590);
+  options.scaled_by_batch = false;
+  ExpectRates(options, {{6256, .1}, {37535, .01}});
+}
+
+// torch.optim.lr_scheduler.StepLR(step_size=30, gamma=0.1) of 90 epochs.
+TEST(LearningRateTest, FallsInStepsAtEachThird) {
+  LearningRateOptions options = Imagenet(256, 90 * 5004);
+  options.schedule = RateSchedule::kSteps;
+  ExpectRates(options, {{0, .1},
+                        {30 * 5004 - 1, .1},
+                        {30 * 5004, .01},
+                        {60 * 5004 - 1, .01},
+                        {60 * 5004, .001},
+                        {90 * 5004 - 1, .001}});
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,242 @@
+#include "trainer/network/fused_norm.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <torch/nn/functional/batchnorm.h>
+#include <torch/types.h>
+
+#include "trainer/network/batch_norm.h"
+#include "trainer/network/network.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+struct Case {
+  std::string name;
+  bool residual = false;
+  bool relu = false;
+};
+
+// Leaves of a graph, and a weight for each element of the result.
+struct Inputs {
+  torch::Tensor x;
+  torch::Tensor residual;  // or undefined
+  NormTensors norm;
+  torch::Tensor out;
+};
+
+Inputs MakeInputs(const Case& kind, torch::ScalarType type) {
+  torch::manual_seed(3);
+  const auto options = torch::dtype(torch::kDouble);
+  const auto leaf = [&](const torch::Tensor& values) {
+    return values.to(type).detach().requires_grad_();
+  };
+  Inputs inputs;
+  inputs.x = leaf((torch::randn({3, 8, 4, 5}, options) * 2 + 7)
+                      .contiguous(at::MemoryFormat::ChannelsLast));
+  if (kind.residual) {
+    inputs.residual = leaf(torch::randn({3, 8, 4, 5}, options));
+  }
+  const auto exact = type == torch::kBFloat16 ? torch::kFloat : type;
+  const auto numbers = [&](double offset) {
+    return (torch::randn({8}, options).abs() + offset).to(exact).detach();
+  };
+  inputs.norm = {.weight = numbers(0.5).requires_grad_(),
+                 .bias = numbers(-0.5).requires_grad_(),
+                 .moving_mean = numbers(0),
+                 .moving_variance = numbers(1),
+                 .momentum = 0.3,
+                 .epsilon = 1e-3};
+  inputs.out = torch::randn({3, 8, 4, 5}, options).to(type);
+  return inputs;
+}
+
+torch::Tensor Eager(const Inputs& inputs, const Case& kind) {
+  namespace F = torch::nn::functional;
+  const NormTensors& norm = inputs.norm;
+  torch::Tensor y =
+      F::batch_norm(inputs.x, norm.moving_mean, norm.moving_variance,
+                    F::BatchNormFuncOptions()
+                        .weight(norm.weight)
+                        .bias(norm.bias)
+                        .training(true)
+                        .momentum(norm.momentum)
+                        .eps(norm.epsilon));
+  if (kind.residual) {
+    y = y + inputs.residual;
+  }
+  return kind.relu ? y.relu() : y;
+}
+
+torch::Tensor Fused(const Inputs& inputs, const Case& kind) {
+  return FusedNorm(inputs.x, inputs.norm, inputs.residual, kind.relu);
+}
+
+std::vector<torch::Tensor> Leaves(const Inputs& inputs) {
+  std::vector<torch::Tensor> leaves = {inputs.x, inputs.norm.weight,
+                                       inputs.norm.bias};
+  if (inputs.residual.defined()) {
+    leaves.push_back(inputs.residual);
+  }
+  return leaves;
+}
+
+void ExpectNear(const torch::Tensor& found, const torch::Tensor& expected,
+                double tolerance) {
+  EXPECT_EQ(found.scalar_type(), expected.scalar_type());
+  EXPECT_TRUE(found.to(torch::kDouble)
+                  .allclose(expected.to(torch::kDouble), tolerance, tolerance))
+      << (found - expected).abs().max();
+}
+
+class FusedNormTest : public testing::TestWithParam<Case> {};
+
+TEST_P(FusedNormTest, IsBatchNormSumAndReluInOne) {
+  for (const auto& [type, tolerance] :
+       {std::pair{torch::kDouble, 1e-11}, std::pair{torch::kFloat, 3e-5},
+        std::pair{torch::kBFloat16, 3e-2}}) {
+    const Inputs fused = MakeInputs(GetParam(), type);
+    const Inputs eager = MakeInputs(GetParam(), type);
+    const torch::Tensor y = Fused(fused, GetParam());
+    const torch::Tensor expected = Eager(eager, GetParam());
+    ExpectNear(y, expected, tolerance);
+    EXPECT_TRUE(y.is_contiguous(at::MemoryFormat::ChannelsLast));
+    ExpectNear(fused.norm.moving_mean, eager.norm.moving_mean, tolerance);
+    ExpectNear(fused.norm.moving_variance, eager.norm.moving_variance,
+               tolerance);
+    y.backward(fused.out);
+    expected.backward(eager.out);
+    for (std::size_t i = 0; i < Leaves(fused).size(); ++i) {
+      if (type != torch::kBFloat16) {  // There the eager one rounds midway.
+        ExpectNear(Leaves(fused)[i].grad(), Leaves(eager)[i].grad(),
+                   tolerance * 10);
+      }
+    }
+  }
+}
+
+// Of an element of a leaf, by differences.
+double SlopeOf(const std::function<double()>& value, torch::Tensor element) {
+  const torch::NoGradGuard no_grad;
+  constexpr double kStep = 1e-6;
+  element.add_(kStep);
+  const double more = value();
+  element.sub_(2 * kStep);
+  const double less = value();
+  element.add_(kStep);
+  return (more - less) / (2 * kStep);
+}
+
+TEST_P(FusedNormTest, HasTheGradientThatDifferencesShow) {
+  const Inputs inputs = MakeInputs(GetParam(), torch::kDouble);
+  const auto value = [&] {
+    return (Fused(inputs, GetParam()) * inputs.out).sum();
+  };
+  value().backward();
+  for (const torch::Tensor& leaf : Leaves(inputs)) {
+    const torch::Tensor gradient = leaf.grad().reshape({-1});
+    for (std::int64_t i = 0; i < leaf.numel(); i += leaf.dim() == 1 ? 1 : 37) {
+      const torch::Tensor view = leaf.detach().as_strided({leaf.numel()}, {1});
+      const torch::Tensor flat = leaf.grad().contiguous(
+          leaf.dim() == 4 ? leaf.suggest_memory_format()
+                          : at::MemoryFormat::Contiguous);
+      EXPECT_NEAR(flat.as_strided({leaf.numel()}, {1})[i].item<double>(),
+                  SlopeOf([&] { return value().item<double>(); }, view[i]),
+                  1e-6)
+          << leaf.sizes() << " " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FusedNormTest,
+                         testing::Values(Case{"Norm"},
+                                         Case{"NormRelu", false, true},
+                                         Case{"NormAdd", true, false},
+                                         Case{"NormAddRelu", true, true}),
+                         [](const auto& param_info) {
+                           return param_info.param.name;
+                         });
+
+BatchNorm MakeModule(bool fused) {
+  BatchNorm norm(BatchNormOptions{.channels = 8});
+  norm->set_fused(fused);
+  const torch::NoGradGuard no_grad;
+  norm->weight.copy_(torch::linspace(-1, 1, 8));
+  norm->bias.copy_(torch::linspace(0, 1, 8));
+  return norm;
+}
+
+TEST(ForwardReluTest, LeavesTheSameModuleFusedOrNot) {
+  const Inputs inputs = MakeInputs({"", true, true}, torch::kFloat);
+  BatchNorm fused = MakeModule(true);
+  BatchNorm eager = MakeModule(false);
+  ExpectNear(fused->ForwardRelu(inputs.x, inputs.residual),
+             eager->ForwardRelu(inputs.x, inputs.residual), 1e-5);
+  ExpectNear(fused->ForwardRelu(inputs.x), eager->ForwardRelu(inputs.x), 1e-5);
+  const auto buffers = fused->named_buffers();
+  for (const auto& buffer : eager->named_buffers()) {
+    ExpectNear(buffers[buffer.key()], buffer.value(), 1e-5);
+  }
+}
+
+TEST(ForwardReluTest, UsesMovingStatisticsInEvaluation) {
+  const Inputs inputs = MakeInputs({""}, torch::kFloat);
+  BatchNorm norm = MakeModule(true);
+  norm->eval();
+  EXPECT_TRUE(
+      norm->ForwardRelu(inputs.x).equal(norm->forward(inputs.x).relu()));
+  EXPECT_EQ(norm->num_batches_tracked.item<std::int64_t>(), 0);
+}
+
+// Logits, and the gradients of all parameters, of a training pass.
+std::vector<torch::Tensor> PassOf(ModelOptions options, bool fused) {
+  options.fused_batch_norm = fused;
+  const std::shared_ptr<Network> network = MakeNetwork(options);
+  network->to(torch::kDouble);
+  network->SetStep(0);
+  torch::manual_seed(1);
+  const torch::Tensor logits =
+      network->Forward(torch::randn({4, 3, 32, 32}, torch::kDouble));
+  logits.square().sum().backward();
+  std::vector<torch::Tensor> found = {logits};
+  for (const torch::Tensor& parameter : network->parameters()) {
+    found.push_back(parameter.grad());
+  }
+  for (const torch::Tensor& buffer : network->buffers()) {
+    found.push_back(buffer);
+  }
+  return found;
+}
+
+TEST(FusedNetworkTest, TrainsAsTheOneThatIsNot) {
+  const ModelOptions plain = {
+      .depth = 18, .num_classes = 3, .small_stem = true, .zero_gamma = false};
+  std::vector<ModelOptions> models(4, plain);
+  models[1].pre_activation = true;
+  models[2].depth = 50;
+  models[2].se_ratio = 0.25;
+  models[3].depth = 50;
+  models[3].drop_connect_rate = 0.3;
+  for (const ModelOptions& model : models) {
+    const std::vector<torch::Tensor> fused = PassOf(model, true);
+    const std::vector<torch::Tensor> eager = PassOf(model, false);
+    ASSERT_EQ(fused.size(), eager.size());
+    for (std::size_t i = 0; i < fused.size(); ++i) {
+      const double scale = 1 + eager[i].abs().max().item<double>();
+      EXPECT_LE((fused[i] - eager[i]).abs().max().item<double>(), 1e-8 * scale)
+          << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,284 @@
+#include "trainer/network/network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <ATen/Parallel.h>
+#include <nlohmann/json.hpp>
+#include <torch/types.h>
+
+#include "base/error.h"
+#include "tests/support/golden_network.h"
+#include "trainer/model/layers.h"
+#include "trainer/network/resnet_block.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+struct Variant {
+  std::string name;  // in model_goldens.json
+  ModelOptions options;
+};
+
+std::vector<Variant> Variants() {
+  constexpr ModelVariant kTpu = ModelVariant::kTpu;
+  std::vector<Variant> variants = {
+      {"tpu_18", {.variant = kTpu, .depth = 18}},
+      {"tpu_18_odd", {.variant = kTpu, .depth = 18}},
+      {"xla_jl", {.variant = ModelVariant::kXlaJl}},
+      {"pre_18", {.depth = 18, .pre_activation = true}},
+      {"pre_tpu_50",
+       {.variant = kTpu,
+        .pre_activation = true,
+        .resnetd_stem = true,
+        .resnetd_shortcut = true,
+        .replace_stem_max_pool = true}},
+      {"rs_50",
+       {.variant = kTpu,
+        .resnetd_stem = true,
+        .resnetd_shortcut = true,
+        .replace_stem_max_pool = true,
+        .se_ratio = 0.25}},
+      {"small_18", {.depth = 18, .small_stem = true}},
+      {"lenet", {.kind = ModelKind::kLeNet}},
+  };
+  for (Variant& variant : variants) {
+    variant.options.num_classes = kGoldenClasses;
+  }
+  return variants;
+}
+
+class NetworkVariantTest : public testing::TestWithParam<Variant> {};
+
+// Of n / 2^16 in [-0.5, 0.5), times 4.
+torch::Tensor GoldenImages(std::int64_t side) {
+  const std::int64_t channels = 3;
+  std::vector<float> noise = GoldenNoise(
+      "images", static_cast<std::size_t>(2 * channels * side * side));
+  return torch::from_blob(noise.data(), {2, channels, side, side}).mul(4);
+}
+
+TEST_P(NetworkVariantTest, GivesTheLogitsOfItsTwinInPyTorch) {
+  const torch::NoGradGuard no_grad;
+  at::set_num_threads(2);
+  const nlohmann::json golden = nlohmann::json::parse(std::ifstream(
+      INFEED_TEST_DATA "/model_goldens.json"))["logits"]
+                                    .at(GetParam().name);
+  const std::shared_ptr<Network> network = MakeNetwork(GetParam().options);
+  SetGoldenWeights(*network);
+  network->eval();
+  const torch::Tensor logits =
+      network->Forward(GoldenImages(golden["side"])).contiguous();
+  const auto expected = golden["values"].get<std::vector<double>>();
+  ASSERT_EQ(static_cast<std::size_t>(logits.numel()), expected.size());
+  const double largest = logits.abs().max().item<double>();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(logits.data_ptr<float>()[i], expected[i],
+                1e-4 * std::max(1.0, largest));
+  }
+}
+
+TEST_P(NetworkVariantTest, HasTheTensorsOfItsPlan) {
+  const std::shared_ptr<Network> network = MakeNetwork(GetParam().options);
+  std::map<std::string, torch::Tensor> state = StateOf(*network);
+  for (const LayerPlan& layer : LayersOf(GetParam().options)) {
+    for (const TensorPlan& tensor : TensorsOf(layer)) {
+      ASSERT_TRUE(state.contains(tensor.name)) << tensor.name;
+      EXPECT_EQ(state[tensor.name].sizes(), at::IntArrayRef(tensor.shape))
+          << tensor.name;
+      state.erase(tensor.name);
+    }
+  }
+  EXPECT_TRUE(state.empty()) << state.begin()->first;
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, NetworkVariantTest,
+                         testing::ValuesIn(Variants()),
+                         [](const auto& param_info) {
+                           return param_info.param.name;
+                         });
+
+torch::Tensor SomeImages(std::int64_t side = 32) { return GoldenImages(side); }
+
+// The names of the parameters that get a gradient.
+std::set<std::string> Trained(Network& network) {
+  network.Forward(SomeImages()).square().sum().backward();
+  std::set<std::string> trained;
+  for (const auto& entry : network.named_parameters()) {
+    if (entry.value().grad().defined()) {
+      trained.insert(entry.key());
+    }
+  }
+  return trained;
+}
+
+bool IsOfTheFirstStages(const std::string& name) {
+  return name.starts_with("conv1") || name.starts_with("bn1") ||
+         name.starts_with("layer1.");
+}
+
+TEST(NetworkTest, FrozenStagesGetNoGradients) {
+  const std::shared_ptr<Network> network =
+      MakeNetwork({.depth = 18, .num_classes = 4, .frozen_stages = 2});
+  const std::set<std::string> trained = Trained(*network);
+  for (const auto& entry : network->named_parameters()) {
+    EXPECT_NE(trained.contains(entry.key()), IsOfTheFirstStages(entry.key()))
+        << entry.key();
+    EXPECT_EQ(entry.value().requires_grad(), trained.contains(entry.key()));
+  }
+}
+
+// The moving statistics that a pass in training changes.
+std::set<std::string> Moved(Network& network) {
+  std::map<std::string, torch::Tensor> before;
+  for (const auto& entry : network.named_buffers()) {
+    before[entry.key()] = entry.value().clone();
+  }
+  network.train();
+  static_cast<void>(network.Forward(SomeImages()));
+  std::set<std::string> moved;
+  for (const auto& entry : network.named_buffers()) {
+    if (!entry.value().equal(before[entry.key()])) {
+      moved.insert(entry.key());
+    }
+  }
+  return moved;
+}
+
+TEST(NetworkTest, FrozenStagesKeepTheirStatistics) {
+  const std::shared_ptr<Network> network =
+      MakeNetwork({.depth = 18, .num_classes = 4, .frozen_stages = 2});
+  const std::set<std::string> moved = Moved(*network);
+  for (const auto& entry : network->named_buffers()) {
+    EXPECT_NE(moved.contains(entry.key()), IsOfTheFirstStages(entry.key()))
+        << entry.key();
+  }
+}
+
+TEST(NetworkTest, FrozenBatchNormsKeepTheirStatisticsAndLearn) {
+  const std::shared_ptr<Network> network =
+      MakeNetwork({.depth = 18, .num_classes = 4, .freeze_batch_norm = true});
+  EXPECT_EQ(Moved(*network), std::set<std::string>());
+  EXPECT_TRUE(Trained(*network).contains("layer1.0.bn2.weight"));
+}
+
+TEST(NetworkTest, EvaluationMovesNothing) {
+  const std::shared_ptr<Network> network =
+      MakeNetwork({.depth = 18, .num_classes = 4});
+  network->eval();
+  EXPECT_FALSE(network->is_training());
+  const torch::Tensor before =
+      network->named_buffers()["bn1.running_mean"].clone();
+  static_cast<void>(network->Forward(SomeImages()));
+  EXPECT_TRUE(before.equal(network->named_buffers()["bn1.running_mean"]));
+}
+
+TEST(NetworkTest, MovingStatisticsFollowTheBatchWithBesselsCorrection) {
+  BatchNorm norm = MakeNorm(1, {.bn_momentum = 0.75});
+  // Mean 2, variance 1.25, with Bessel's correction 5/3.
+  const torch::Tensor x =
+      torch::tensor({0.5F, 1.5F, 2.5F, 3.5F}).reshape({1, 1, 2, 2});
+  const torch::Tensor y = norm->forward(x);
+  EXPECT_NEAR(norm->running_mean.item<double>(), 0.25 * 2, 1e-6);
+  EXPECT_NEAR(norm->running_var.item<double>(), 0.75 + 0.25 * 5 / 3, 1e-6);
+  EXPECT_NEAR(y.flatten()[0].item<double>(), -1.5 / std::sqrt(1.25 + 1e-5),
+              1e-6);
+}
+
+TEST(NetworkTest, TheBatchNormsEpsilonIsTheOptions) {
+  BatchNorm norm = MakeNorm(1, {.bn_epsilon = 3});
+  norm->eval();
+  EXPECT_NEAR(norm->forward(torch::full({1, 1, 1, 1}, 4.0F)).item<double>(),
+              4 / std::sqrt(1 + 3.0), 1e-6);
+}
+
+// One of everything that is random.
+ModelOptions Dropping() {
+  return {
+      .num_classes = 4,
+      .seed = 3,
+      .drop_connect_rate = 0.5,
+      .dropout_rate = 0.5,
+      .drop_block = {.groups = {3, 4}, .keep_prob = 0.5, .train_steps = 100}};
+}
+
+torch::Tensor LogitsOfStep(Network& network, std::int64_t step) {
+  network.SetStep(step);
+  return network.Forward(SomeImages()).detach();
+}
+
+TEST(NetworkTest, WhatIsDroppedIsAFunctionOfTheStep) {
+  const std::shared_ptr<Network> network = MakeNetwork(Dropping());
+  const torch::Tensor first = LogitsOfStep(*network, 50);
+  EXPECT_FALSE(LogitsOfStep(*network, 51).equal(first));
+  EXPECT_TRUE(LogitsOfStep(*network, 50).equal(first));
+  EXPECT_TRUE(LogitsOfStep(*MakeNetwork(Dropping()), 50).equal(first));
+}
+
+TEST(NetworkTest, RanksDropOtherThingsFromTheSameWeights) {
+  ModelOptions options = Dropping();
+  const std::shared_ptr<Network> first = MakeNetwork(options);
+  options.rank = 1;
+  const std::shared_ptr<Network> second = MakeNetwork(options);
+  EXPECT_FALSE(LogitsOfStep(*first, 50).equal(LogitsOfStep(*second, 50)));
+  for (const auto& weight : first->named_parameters()) {
+    EXPECT_TRUE(weight.value().equal(second->named_parameters()[weight.key()]))
+        << weight.key();
+  }
+}
+
+TEST(NetworkTest, EvaluationDropsNothing) {
+  const std::shared_ptr<Network> network = MakeNetwork(Dropping());
+  network->eval();
+  EXPECT_TRUE(LogitsOfStep(*network, 50).equal(LogitsOfStep(*network, 51)));
+}
+
+TEST(NetworkTest, EachWayToDropChangesTheLogits) {
+  ModelOptions plain = {.num_classes = 4, .zero_gamma = false};
+  const torch::Tensor logits = LogitsOfStep(*MakeNetwork(plain), 50);
+  ModelOptions changed = plain;
+  changed.drop_connect_rate = 0.5;
+  EXPECT_FALSE(LogitsOfStep(*MakeNetwork(changed), 50).equal(logits));
+  changed = plain;
+  changed.dropout_rate = 0.5;
+  EXPECT_FALSE(LogitsOfStep(*MakeNetwork(changed), 50).equal(logits));
+  changed = plain;
+  changed.drop_block = {.groups = {4}, .keep_prob = 0.5, .train_steps = 100};
+  EXPECT_FALSE(LogitsOfStep(*MakeNetwork(changed), 50).equal(logits));
+  // DropBlock keeps everything at the first step.
+  EXPECT_TRUE(LogitsOfStep(*MakeNetwork(changed), 0)
+                  .equal(LogitsOfStep(*MakeNetwork(plain), 0)));
+}
+
+TEST(NetworkTest, LeNetTakesImagesOf28Pixels) {
+  const std::shared_ptr<Network> network =
+      MakeNetwork({.kind = ModelKind::kLeNet, .num_classes = 10});
+  try {
+    static_cast<void>(network->Forward(SomeImages(32)));
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "model=lenet takes images of 28 pixels, not of 32: give "
+                 "image_size=28");
+  }
+}
+
+TEST(NetworkTest, LeNetHasNoStagesToFreeze) {
+  EXPECT_THROW(
+      MakeNetwork(
+          {.kind = ModelKind::kLeNet, .num_classes = 10, .frozen_stages = 1}),
+      UsageError);
+}
+
+}  // namespace
+}  // namespace infeed

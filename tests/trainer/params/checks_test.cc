@@ -1,0 +1,108 @@
+#include "trainer/params/checks.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/throws.h"
+#include "trainer/params/params.h"
+
+namespace infeed {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string ErrorOf(const std::string& text) {
+  return MessageOf<UsageError>([&] {
+    (void)ReadParams({.config_file = "", .overrides = {text}, .flags = {}});
+  });
+}
+
+TEST(CheckTogetherTest, TakesTheDefaults) {
+  EXPECT_NO_THROW(CheckTogether(TrainParams()));
+}
+
+TEST(CheckTogetherTest, NamesBothAndSaysWhy) {
+  EXPECT_EQ(ErrorOf("enable_lars=true,optimizer=adam"),
+            "enable_lars=true and optimizer=adam: they are two optimizers, "
+            "give one");
+}
+
+struct Pair {
+  std::string given;
+  std::string other;
+  std::string remedy;  // that makes it good
+};
+
+class QuarrelTest : public testing::TestWithParam<Pair> {};
+
+TEST_P(QuarrelTest, IsRefusedAndCanBeMended) {
+  const std::string given = GetParam().given;
+  EXPECT_THAT(ErrorOf(given),
+              AllOf(HasSubstr(given.substr(0, given.find('='))),
+                    HasSubstr(" and " + GetParam().other + "=")));
+  EXPECT_EQ(ErrorOf(given + "," + GetParam().remedy), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, QuarrelTest,
+    testing::Values(
+        Pair{"enable_lars=1,optimizer=adamw", "optimizer", "optimizer=lars"},
+        Pair{"poly_rate=5", "optimizer", "enable_lars=true"},
+        Pair{"moving_average_decay=0.9999", "bn_momentum", "bn_momentum=0"},
+        Pair{"export_moving_average=1", "moving_average_decay",
+             "moving_average_decay=0.9,bn_momentum=0"},
+        Pair{"dropblock_groups='3,4'", "dropblock_keep_prob",
+             "dropblock_keep_prob=0.9"},
+        Pair{"small_stem=1,use_resnetd_stem=1", "use_resnetd_stem",
+             "small_stem=0"},
+        Pair{"small_stem=1,replace_stem_max_pool=1", "replace_stem_max_pool",
+             "small_stem=0"},
+        Pair{"train_batch_size=8,gradient_accumulation_steps=3",
+             "gradient_accumulation_steps", "train_batch_size=9"},
+        Pair{"batch_norm_group=2,fused_batch_norm=1", "fused_batch_norm",
+             "batch_norm_group=1"},
+        Pair{"model=lenet", "image_size", "image_size=28"}));
+
+class NotOfLeNetTest : public testing::TestWithParam<Pair> {};
+
+TEST_P(NotOfLeNetTest, IsRefused) {
+  const std::string lenet = "model=lenet,image_size=28,";
+  EXPECT_THAT(ErrorOf(lenet + GetParam().given),
+              HasSubstr("model=lenet and " + GetParam().other + "="));
+  EXPECT_EQ(ErrorOf(GetParam().given), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, NotOfLeNetTest,
+    testing::Values(
+        Pair{"model_variant=tpu", "model_variant", ""},
+        Pair{"image_size_schedule='0:16'", "image_size_schedule", ""},
+        Pair{"pre_activation=1", "pre_activation", ""},
+        Pair{"small_stem=1", "small_stem", ""},
+        Pair{"use_resnetd_stem=1", "use_resnetd_stem", ""},
+        Pair{"resnetd_shortcut=1", "resnetd_shortcut", ""},
+        Pair{"replace_stem_max_pool=1", "replace_stem_max_pool", ""},
+        Pair{"se_ratio=.25", "se_ratio", ""},
+        Pair{"drop_connect_rate=.1", "drop_connect_rate", ""},
+        Pair{"dropblock_groups=4,dropblock_keep_prob=.9", "dropblock_groups",
+             ""},
+        Pair{"freeze_batch_norm=1", "freeze_batch_norm", ""},
+        Pair{"fused_batch_norm=1", "fused_batch_norm", ""}));
+
+TEST(CheckTogetherTest, LooksAtWhatTheDataDecidesToo) {
+  RunParams run = ReadParams({.config_file = "",
+                              .overrides = {"gradient_accumulation_steps=3"},
+                              .flags = {}});
+  const DataFacts facts = {
+      .train_images = 1000, .eval_images = 100, .labels = {.classes = 10}};
+  EXPECT_EQ(MessageOf<UsageError>([&] { ResolveDefaults(facts, run); }),
+            "train_batch_size=64 and gradient_accumulation_steps=3: the batch "
+            "must fall into equal parts");
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,137 @@
+#include "trainer/params/label_facts.h"
+
+#include <string>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "trainer/params/params.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+RunParams Resolve(const LabelFacts& facts, const std::string& given = "") {
+  RunParams run =
+      ReadParams({.config_file = "", .overrides = {given}, .flags = {}});
+  ResolveLabels(facts, run);
+  return run;
+}
+
+// "label_offset/num_label_classes".
+std::string Choice(const LabelFacts& facts, const std::string& given = "") {
+  const TrainParams params = Resolve(facts, given).values;
+  return params.label_offset + "/" + std::to_string(params.num_label_classes);
+}
+
+// As many records of each label from first to last.
+LabelCounts Found(std::int64_t first, std::int64_t last) {
+  LabelCounts found;
+  for (std::int64_t label = first; label <= last; ++label) {
+    found[label] = 10;
+  }
+  return found;
+}
+
+TEST(LabelFactsTest, OffsetIsZeroWhereALabelZeroOccurs) {
+  EXPECT_EQ(Choice({.found = Found(0, 9)}), "0/10");
+  EXPECT_EQ(Choice({.found = Found(1, 10)}), "1/10");
+  EXPECT_EQ(Choice({.found = Found(-1, 4)}), "0/5");
+  EXPECT_EQ(Choice({.found = {{kNoLabel, 3}, {2, 5}}}), "1/2");
+  EXPECT_EQ(Resolve({.found = Found(0, 9)}).origins.at("label_offset"),
+            "the data");
+}
+
+TEST(LabelFactsTest, TheDescriptionGoesBeforeTheRecords) {
+  EXPECT_EQ(Choice({.classes = 10, .first = 1}), "1/10");
+  EXPECT_EQ(Choice({.classes = 10, .first = 0}), "0/10");
+  EXPECT_EQ(Choice({.classes = 10, .first = 1, .found = Found(0, 3)}), "1/10");
+}
+
+TEST(LabelFactsTest, LabelsTxtDoesNotSayWhichIsFirst) {
+  EXPECT_EQ(Choice({.classes = 10, .found = Found(0, 9)}), "0/10");
+  EXPECT_EQ(Choice({.classes = 10, .found = Found(1, 10)}), "1/10");
+}
+
+TEST(LabelFactsTest, WhatIsGivenCounts) {
+  EXPECT_EQ(Choice({.found = Found(0, 9)}, "label_offset=1"), "1/9");
+  EXPECT_EQ(Choice({.found = Found(1, 10)}, "label_offset=0"), "0/11");
+  EXPECT_EQ(Choice({.classes = 10, .first = 1}, "label_offset=0"), "0/11");
+  EXPECT_EQ(Choice({.found = Found(0, 9)}, "num_label_classes=5"), "0/5");
+}
+
+TEST(LabelFactsTest, TheReferences1001ClassesBeginWithTheBackground) {
+  const std::string given = "num_label_classes=1001";
+  EXPECT_EQ(Choice({.classes = 1000, .first = 1}, given), "0/1001");
+  EXPECT_EQ(Choice({.classes = 1000}, given), "0/1001");
+  EXPECT_EQ(Choice({.found = Found(1, 1000)}, given), "0/1001");
+  EXPECT_EQ(Choice({.found = Found(0, 1000)}, given), "0/1001");
+  EXPECT_EQ(Choice({.found = Found(0, 1000)}), "0/1001");
+  const LabelFacts own = {.classes = 1001, .first = 1};
+  EXPECT_EQ(Choice(own), "1/1001");
+  EXPECT_EQ(Choice(own, given), "1/1001");
+  EXPECT_EQ(LabelsText({}, Resolve({}, given).values),
+            "0..1000, 1001 classes (label_offset 0); class 0 is the "
+            "background");
+}
+
+TEST(LabelFactsTest, NeedsTheNumberOfClasses) {
+  for (const LabelFacts& facts :
+       {LabelFacts{}, LabelFacts{.found = {{kNoLabel, 7}}}}) {
+    for (const char* given : {"", "label_offset=0", "label_offset=1"}) {
+      EXPECT_THAT(
+          MessageOf<UsageError>([&] { (void)Resolve(facts, given); }),
+          testing::HasSubstr("num_label_classes: the data does not say"));
+    }
+  }
+}
+
+TEST(LabelFactsTest, LabelsOfTheDataHaveALimit) {
+  EXPECT_EQ(Choice({.found = {{1, 1}, {100'000, 1}}}), "1/100000");
+  for (const std::int64_t last :
+       {std::int64_t{100'001}, std::int64_t{1} << 40}) {
+    EXPECT_EQ(MessageOf<DataError>([&] {
+                (void)Resolve({.found = {{1, 1}, {last, 1}}});
+              }),
+              "the records have labels up to " + std::to_string(last) +
+                  "; at most 100000 classes are possible: give "
+                  "num_label_classes, and records with higher labels are bad "
+                  "ones");
+    EXPECT_EQ(Choice({.found = {{1, 1}, {last, 1}}}, "num_label_classes=9"),
+              "1/9");
+  }
+}
+
+TEST(LabelFactsTest, CountsRecordsOfNoClass) {
+  LabelFacts facts = {.found = Found(0, 9)};
+  EXPECT_EQ(LabelsText(facts, Resolve(facts).values),
+            "0..9, 10 classes (label_offset 0)");
+  facts.found[kNoLabel] = 3;
+  facts.found[-2] = 1;
+  const TrainParams params = Resolve(facts, "num_label_classes=9").values;
+  EXPECT_EQ(LabelsText(facts, params),
+            "0..8, 9 classes (label_offset 0); 14 of 104 records are bad, by "
+            "their labels: 3 missing, 1 below 0, 10 above 8");
+}
+
+TEST(LabelFactsTest, AreReadFromAModelOfBefore) {
+  // An older program's params.yaml has no label_offset.
+  const TemporaryFolder folder;
+  const std::string file = folder / "params.yaml";
+  const auto offset = [&](const std::string& text) {
+    WriteFileAtomically(file, text);
+    RunParams run = ReadParams(
+        {.model_file = file, .config_file = "", .overrides = {}, .flags = {}});
+    ResolveLabels({.found = Found(0, 4)}, run);
+    return run.values.label_offset;
+  };
+  EXPECT_EQ(offset("num_label_classes: 4\n"), "1");
+  EXPECT_EQ(offset("num_label_classes: 1001\n"), "0");
+  EXPECT_EQ(offset("num_label_classes: 5\nlabel_offset: 0\n"), "0");
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,32 @@
+#include "trainer/params/nearest_name.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kNames[] = {"train_steps", "train_batch_size",
+                                       "seed"};
+
+TEST(NearestNameTest, FindsSlipsAndParts) {
+  EXPECT_EQ(NearestName("train_step", kNames), "train_steps");
+  EXPECT_EQ(NearestName("tarin_steps", kNames), "train_steps");
+  EXPECT_EQ(NearestName("batch_size", kNames), "train_batch_size");
+}
+
+TEST(NearestNameTest, FindsWhatOtherProgramsCallOtherwise) {
+  EXPECT_EQ(NearestName("bs", kNames), "train_batch_size");
+  EXPECT_EQ(NearestName("max_steps", kNames), "train_steps");
+  EXPECT_EQ(NearestName("lr", kNames), "") << "there is no rate here";
+}
+
+TEST(NearestNameTest, FindsNothingFarAway) {
+  EXPECT_EQ(NearestName("xyzzy", kNames), "");
+  EXPECT_EQ(NearestName("se", kNames), "");
+  EXPECT_EQ(NearestName(std::string(100'000, 'x'), kNames), "");
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,571 @@
+#include "trainer/params/params.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/sentences.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "trainer/params/table.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+
+TrainParams Read(const std::string& override_text) {
+  return ReadParams(
+             {.config_file = "", .overrides = {override_text}, .flags = {}})
+      .values;
+}
+
+std::string ErrorOf(const std::string& override_text) {
+  return MessageOf<UsageError>([&] { (void)Read(override_text); });
+}
+
+// What is said of the parameters that have no effect, by their names.
+std::vector<std::string> NotesOf(const std::string& override_text) {
+  const RunParams run = ReadParams(
+      {.config_file = "", .overrides = {override_text}, .flags = {}});
+  std::vector<std::string> notes;
+  for (const auto& [name, note] : run.notes) {
+    notes.push_back(note);
+  }
+  return notes;
+}
+
+// A run on a data set of 1,000 training and 100 evaluation images.
+const DataFacts kFacts = {
+    .train_images = 1000, .eval_images = 100, .labels = {.classes = 10}};
+
+RunParams Resolve(const std::string& override_text,
+                  const DataFacts& facts = kFacts) {
+  RunParams run = ReadParams(
+      {.config_file = "", .overrides = {override_text}, .flags = {}});
+  ResolveDefaults(facts, run);
+  return run;
+}
+
+std::string ResolveError(const std::string& override_text,
+                         const DataFacts& facts = kFacts) {
+  return MessageOf<UsageError>([&] { (void)Resolve(override_text, facts); });
+}
+
+TEST(ParamTableTest, NamesEachParameterOnce) {
+  std::set<std::string_view> names;
+  for (const Param& param : ParamTable()) {
+    EXPECT_TRUE(names.insert(param.name).second) << param.name;
+  }
+  for (const UnsupportedParam& param : UnsupportedParams()) {
+    EXPECT_TRUE(names.insert(param.name).second) << param.name;
+  }
+}
+
+TEST(ParamTableTest, ReadsEveryDefaultAsItWritesIt) {
+  const TrainParams defaults;
+  for (const Param& param : ParamTable()) {
+    if (IsGiven(param, defaults)) {
+      const std::string text = ValueText(param, defaults);
+      EXPECT_EQ(ValueText(param, Read(std::string(param.name) + "=" + text)),
+                text);
+    }
+  }
+}
+
+TEST(ParamTableTest, FindsTheNearestName) {
+  EXPECT_EQ(NearestParamName("train_step"), "train_steps");
+  EXPECT_EQ(NearestParamName("batch_size"), "train_batch_size");
+  EXPECT_EQ(NearestParamName("learning_rate"), "base_learning_rate");
+  EXPECT_EQ(NearestParamName("xyzzy"), "");
+  EXPECT_EQ(NearestParamName(std::string(100'000, 'x')), "");
+}
+
+// One that stands alone, in --help_all and in docs/parameters.md.
+TEST(ParamTableTest, ExplainsEachParameterInASentence) {
+  for (const Param& param : ParamTable()) {
+    EXPECT_TRUE(IsSentence(std::string(param.help)))
+        << param.name << ": " << param.help;
+  }
+}
+
+TEST(ReadParamsTest, HasDefaults) {
+  const TrainParams params = ReadParams({}).values;
+  EXPECT_EQ(params.resnet_depth, 50);
+  EXPECT_EQ(params.base_learning_rate, 0.1);
+  EXPECT_EQ(params.recipe, "tpu");
+  EXPECT_EQ(params.train_steps, 0);
+}
+
+TEST(ReadParamsTest, TakesNullForTheDefault) {
+  const TrainParams params =
+      ReadParams({.config_file = "",
+                  .overrides = {"augment_name=null,randaug_magnitude=7",
+                                "randaug_magnitude=null"},
+                  .flags = {}})
+          .values;
+  EXPECT_EQ(params.augment_name, "none");
+  EXPECT_EQ(params.randaug_magnitude, TrainParams().randaug_magnitude);
+}
+
+TEST(ReadParamsTest, PutsLayerOnLayer) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  WriteFileAtomically(file, "resnet_depth: 18\nimage_size: 64\nseed: 1\n");
+  const RunParams run = ReadParams({.config_file = file,
+                                    .overrides = {"image_size=32,seed=2"},
+                                    .flags = {{"seed", "3"}}});
+  EXPECT_EQ(run.values.resnet_depth, 18);
+  EXPECT_EQ(run.values.image_size, 32);
+  EXPECT_EQ(run.values.seed, 3U);
+  EXPECT_EQ(run.origins.at("resnet_depth"), "config file");
+  EXPECT_EQ(run.origins.at("image_size"), "--params_override");
+  EXPECT_EQ(run.origins.at("seed"), "flag");
+  EXPECT_EQ(run.origins.count("recipe"), 0U);
+}
+
+TEST(ReadParamsTest, LetsTheLaterOverrideWin) {
+  EXPECT_EQ(ReadParams({.config_file = "",
+                        .overrides = {"seed=1,seed=2", "seed=3"},
+                        .flags = {}})
+                .values.seed,
+            3U);
+}
+
+TEST(ReadParamsTest, TakesHyphensAndAliases) {
+  EXPECT_EQ(Read("image-size=64").image_size, 64);
+  EXPECT_EQ(Read("resnet_size=18").resnet_depth, 18);
+}
+
+TEST(ReadParamsTest, ReadsNumbersByTheTable) {
+  EXPECT_EQ(Read("weight_decay=1e-4").weight_decay, 1e-4);
+  EXPECT_EQ(Read("base_learning_rate=1.5e4").base_learning_rate, 1.5e4);
+  EXPECT_EQ(Read("base_learning_rate=.5").base_learning_rate, 0.5);
+  EXPECT_EQ(Read("base_learning_rate=+5.").base_learning_rate, 5);
+  EXPECT_EQ(Read("image_size=0x20").image_size, 32);
+  EXPECT_EQ(Read("image_size='+32'").image_size, 32);
+  EXPECT_EQ(Read("seed=18446744073709551615").seed, 18446744073709551615U);
+}
+
+TEST(ReadParamsTest, ReadsNumbersInFilesLikewise) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  WriteFileAtomically(file, "weight_decay: 1e-4\nlabel_smoothing: 1.5e-1\n");
+  const TrainParams params =
+      ReadParams({.config_file = file, .overrides = {}, .flags = {}}).values;
+  EXPECT_EQ(params.weight_decay, 1e-4);
+  EXPECT_EQ(params.label_smoothing, 0.15);
+}
+
+// The texts of the reference's table of types, in all three forms. There 1e-4
+// in a file, and 1.5e4 anywhere, are text, which it finds out later.
+TEST(ReadParamsTest, HasTheReferencesTypesInEveryForm) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  const auto values = [&](const std::string& name, const std::string& text) {
+    WriteFileAtomically(file, name + ": " + text + "\n");
+    const Param& param = *FindParam(name);
+    return std::set<std::string>{
+        ValueText(param, Read(name + "=" + text)),
+        ValueText(param, Read("{" + name + ": " + text + "}")),
+        ValueText(param, Read(file)),
+        ValueText(
+            param,
+            ReadParams({.config_file = file, .overrides = {}, .flags = {}})
+                .values)};
+  };
+  const auto one = [](const std::string& value) {
+    return std::set<std::string>{value};
+  };
+  EXPECT_EQ(values("weight_decay", "1e-4"), one("0.0001"));
+  EXPECT_EQ(values("weight_decay", "1e4"), one("10000"));
+  EXPECT_EQ(values("weight_decay", "1.5e4"), one("15000"));
+  EXPECT_EQ(values("weight_decay", "1.5e-4"), one("0.00015"));
+  EXPECT_EQ(values("weight_decay", "1.5e+4"), one("15000"));
+  EXPECT_EQ(values("weight_decay", "4.0e-05"), one("4e-05"));
+  EXPECT_EQ(values("weight_decay", ".5"), one("0.5"));
+  EXPECT_EQ(values("weight_decay", "5."), one("5"));
+  EXPECT_EQ(values("augment_name", "null"), one("none"));
+  EXPECT_EQ(values("augment_name", "None"), one("none"));
+  EXPECT_EQ(values("pre_activation", "yes"), one("true"));
+  EXPECT_EQ(values("pre_activation", "True"), one("true"));
+  EXPECT_EQ(values("image_size", "0x10"), one("16"));
+  EXPECT_EQ(values("image_size", "1_000"), one("1000"));
+}
+
+TEST(ReadParamsTest, ReadsNestedNamesAsOnesWithUnderscores) {
+  const TrainParams params =
+      Read("{train: {batch: {size: 8}, steps: 5}, adam: {beta1: 0.5}}");
+  EXPECT_EQ(params.train_batch_size, 8);
+  EXPECT_EQ(params.train_steps, 5);
+  EXPECT_EQ(params.adam_beta1, 0.5);
+  EXPECT_EQ(Read("bn.momentum=0.8,eval.batch-size=2").bn_momentum, 0.8);
+  EXPECT_EQ(ErrorOf("{model: {resnet_depth: 18}}"),
+            "unknown parameter 'model.resnet_depth': did you mean "
+            "'resnet_depth'?");
+}
+
+TEST(ReadParamsTest, TakesListsWhereTextIsOne) {
+  EXPECT_EQ(Read("bad_record_report=[3, 4]").bad_record_report, "3,4");
+  EXPECT_EQ(Read("{bad_record_report: [3, 4]}").bad_record_report, "3,4");
+  EXPECT_EQ(ErrorOf("train_steps=[1,2]"),
+            "train_steps='1,2': must be an integer");
+}
+
+TEST(ReadParamsTest, TakesTheOlderFormOfOverrides) {
+  const RunParams run =
+      ReadParams({.config_file = "",
+                  .overrides = {"train_steps=3", "precision=float32"},
+                  .flags = {}});
+  EXPECT_EQ(run.values.train_steps, 3);
+  EXPECT_EQ(run.values.precision, "float32");
+}
+
+TEST(ReadParamsTest, ReadsTruthInManySpellings) {
+  for (const char* text : {"true", "True", "YES", "on", "1"}) {
+    EXPECT_TRUE(Read(std::string("use_nesterov=") + text).use_nesterov) << text;
+  }
+  for (const char* text : {"false", "FALSE", "no", "Off", "0"}) {
+    EXPECT_FALSE(Read(std::string("use_nesterov=") + text).use_nesterov)
+        << text;
+  }
+}
+
+TEST(ReadParamsTest, RefusesALeadingZeroInEveryForm) {
+  for (const char* text : {"train_batch_size=010", "{train_batch_size: 010}",
+                           "{\"train_batch_size\": \"010\"}"}) {
+    EXPECT_EQ(ErrorOf(text),
+              "train_batch_size='010': must be an integer without a leading "
+              "zero");
+  }
+  EXPECT_EQ(ErrorOf("base_learning_rate=00.1"),
+            "base_learning_rate='00.1': must be a number without a leading "
+            "zero");
+  EXPECT_EQ(ErrorOf("train_batch_size=1:30"),
+            "train_batch_size='1:30': must be an integer");
+  EXPECT_EQ(Read("train_batch_size=0x10").train_batch_size, 16);
+}
+
+TEST(ReadParamsTest, ReadsBytesInUnits) {
+  EXPECT_EQ(Read("memory_limit=512MiB").memory_limit, 512 << 20);
+  EXPECT_EQ(Read("memory_limit=1073741825").memory_limit, 1073741825);
+  EXPECT_EQ(ErrorOf("memory_limit=4XiB"),
+            "memory_limit='4XiB': must be a size such as 512MB or 4GiB, or a "
+            "share such as 50%");
+  EXPECT_EQ(ErrorOf("memory_limit=1KiB"),
+            "memory_limit=1KiB: must be at least 1MiB");
+  EXPECT_EQ(ErrorOf("memory_limit=17TiB"),
+            "memory_limit=17TiB: must be at most 16TiB");
+  EXPECT_EQ(Read("memory_limit=4GB").memory_limit, 4'000'000'000);
+}
+
+TEST(ReadParamsTest, TakesAShareOfTheMemory) {
+  const std::int64_t half = Read("memory_limit=50%").memory_limit;
+  EXPECT_GT(half, 1 << 20);
+  EXPECT_LE(std::abs(Read("memory_limit=25%").memory_limit - half / 2), 1);
+  EXPECT_THAT(ErrorOf("memory_limit=half%"), HasSubstr("memory_limit"));
+}
+
+TEST(ReadParamsTest, RefusesAnotherType) {
+  EXPECT_EQ(ErrorOf("train_steps=abc"),
+            "train_steps='abc': must be an integer");
+  EXPECT_EQ(ErrorOf("train_steps=1.5"),
+            "train_steps='1.5': must be an integer");
+  EXPECT_EQ(ErrorOf("momentum=nan"), "momentum='nan': must be a number");
+  EXPECT_EQ(ErrorOf("momentum=.inf"), "momentum='.inf': must be a number");
+  EXPECT_EQ(ErrorOf("use_nesterov=maybe"),
+            "use_nesterov='maybe': must be true or false");
+  EXPECT_EQ(ErrorOf("precision=fp16"),
+            "precision='fp16': must be auto, bfloat16 or float32");
+  EXPECT_EQ(ErrorOf("resnet_depth=20"),
+            "resnet_depth='20': must be 18, 34, 50, 101, 152, 200, 270, 350 "
+            "or 420");
+}
+
+TEST(ReadParamsTest, RefusesWhatIsOutOfRange) {
+  EXPECT_EQ(ErrorOf("iterations_per_loop=0"),
+            "iterations_per_loop=0: must be at least 1");
+  EXPECT_EQ(ErrorOf("momentum=1"), "momentum=1: must be less than 1");
+  EXPECT_EQ(ErrorOf("base_learning_rate=0"),
+            "base_learning_rate=0: must be more than 0");
+  EXPECT_EQ(ErrorOf("num_parallel_calls=1025"),
+            "num_parallel_calls=1025: must be at most 1024");
+  EXPECT_EQ(ErrorOf("seed=-1"), "seed=-1: must be at least 0");
+  EXPECT_EQ(ErrorOf("seed=18446744073709551616"),
+            "seed=18446744073709551616: must be at most 2^64 - 1");
+  EXPECT_EQ(ErrorOf("image_size=99999999999999999999"),
+            "image_size=99999999999999999999: must be at most 4096");
+  EXPECT_EQ(ErrorOf("keep_last=-99999999999999999999"),
+            "keep_last=-99999999999999999999: must be at least 1");
+}
+
+TEST(ReadParamsTest, SaysWhereInAFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  WriteFileAtomically(file, "seed: 1\nkeep_last: 0\n");
+  EXPECT_EQ(
+      MessageOf<UsageError>([&] {
+        (void)ReadParams({.config_file = file, .overrides = {}, .flags = {}});
+      }),
+      "keep_last=0: must be at least 1 (" + file + ", line 2)");
+}
+
+TEST(ReadParamsTest, SuggestsANameForAnUnknownOne) {
+  EXPECT_EQ(ErrorOf("train_step=5"),
+            "unknown parameter 'train_step': did you mean 'train_steps'?");
+  EXPECT_EQ(ErrorOf("xyzzy=5"),
+            "unknown parameter 'xyzzy' (--help lists them)");
+}
+
+TEST(ReadParamsTest, KnowsTheNamesOfOtherPrograms) {
+  for (const auto& [other, ours] : {std::pair("lr", "base_learning_rate"),
+                                    {"learning-rate", "base_learning_rate"},
+                                    {"batch_size", "train_batch_size"},
+                                    {"batch-size", "train_batch_size"},
+                                    {"epochs", "train_epochs"},
+                                    {"num_epochs", "train_epochs"},
+                                    {"workers", "num_parallel_calls"},
+                                    {"num-workers", "num_parallel_calls"}}) {
+    EXPECT_EQ(ErrorOf(std::string(other) + "=1"),
+              std::string("unknown parameter '") + other + "': did you mean '" +
+                  ours + "'?");
+  }
+}
+
+TEST(ReadParamsTest, AcceptsReferenceDefaultsOfWhatItDoesNotHave) {
+  for (const UnsupportedParam& param : UnsupportedParams()) {
+    const std::string text =
+        std::string(param.name) + "='" + std::string(param.default_text) + "'";
+    EXPECT_THAT(NotesOf(text), testing::IsEmpty()) << text;
+  }
+  EXPECT_THAT(NotesOf("use_tpu=True, num_cores=8, data_format=channels_last"),
+              testing::IsEmpty());
+}
+
+TEST(ReadParamsTest, NotesOtherValuesOfWhatItDoesNotHave) {
+  EXPECT_THAT(
+      NotesOf("use_tpu=False,num_cores=16,transpose_input=no,"
+              "data_format=channels_first"),
+      testing::ElementsAre(
+          testing::StartsWith("data_format=channels_first has no effect: "),
+          "num_cores=16 has no effect: each process drives one device, and "
+          "how many there are the ranks decide (--local_ranks, or a launcher)",
+          testing::StartsWith("transpose_input=no has no effect: "),
+          "use_tpu=False has no effect: there is no TPU here, --device "
+          "chooses the device"));
+  EXPECT_THAT(NotesOf("num_cores=16,num_cores=8"), testing::IsEmpty());
+}
+
+TEST(ReadParamsTest, RefusesWhatTheseMayNotBe) {
+  EXPECT_EQ(ErrorOf("use_tpu=2"), "use_tpu='2': must be true or false");
+  EXPECT_EQ(ErrorOf("num_cores=0"), "num_cores='0': must be at least 1");
+  EXPECT_EQ(ErrorOf("num_cores=many"), "num_cores='many': must be at least 1");
+  EXPECT_EQ(ErrorOf("data_format=NCHW"),
+            "data_format='NCHW': must be channels_last or channels_first");
+  EXPECT_EQ(ErrorOf("norm_act_layer=evonorm_s0"),
+            "norm_act_layer='evonorm_s0': must be bn_relu");
+}
+
+// Configuration files of the reference's Cloud TPU slices, by their values.
+TEST(ReadParamsTest, TakesTheReferencesConfigurationFiles) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/v3.yaml";
+  const auto run = [&](const std::string& text) {
+    WriteFileAtomically(file, text);
+    return ReadParams({.config_file = file, .overrides = {}, .flags = {}});
+  };
+  const RunParams v3_32 =
+      run("# A comment\ntrain_steps: 28464\ntrain_batch_size: 4096\n"
+          "eval_batch_size: 1024\niterations_per_loop: 28464\n"
+          "skip_host_call: True\nnum_cores: 32\n");
+  EXPECT_EQ(v3_32.values.train_batch_size, 4096);
+  EXPECT_TRUE(v3_32.values.skip_host_call);
+  EXPECT_EQ(v3_32.notes.size(), 1U);
+  const RunParams v3_256 =
+      run("train_steps: 3558\ntrain_batch_size: 32768\neval_batch_size: 1024\n"
+          "iterations_per_loop: 3558\nskip_host_call: True\nnum_cores: 256\n"
+          "enable_lars: True\nlabel_smoothing: 0.1\n");
+  EXPECT_TRUE(v3_256.values.enable_lars);
+  EXPECT_EQ(v3_256.values.label_smoothing, 0.1);
+}
+
+TEST(ReadParamsTest, LetsStepsAndEpochsReplaceEachOther) {
+  const RunParams run = ReadParams({.config_file = "",
+                                    .overrides = {"train_steps=10"},
+                                    .flags = {{"train_epochs", "3"}}});
+  EXPECT_EQ(run.values.train_steps, 0);
+  EXPECT_EQ(run.values.train_epochs, 3);
+  EXPECT_EQ(ErrorOf("train_steps=10,train_epochs=3"),
+            "train_steps=10 and train_epochs=3 are both given: give one of "
+            "them");
+}
+
+TEST(ResolveDefaultsTest, TakesEverythingFromTheData) {
+  const TrainParams params = Resolve("").values;
+  EXPECT_EQ(params.num_train_images, 1000);
+  EXPECT_EQ(params.num_eval_images, 100);
+  EXPECT_EQ(params.num_label_classes, 10);
+  EXPECT_EQ(params.train_batch_size, 64);
+  EXPECT_EQ(params.eval_batch_size, 64);
+  EXPECT_EQ(params.iterations_per_loop, 15);
+  EXPECT_EQ(params.steps_per_eval, 15);
+  EXPECT_EQ(params.train_steps, 90 * 15);
+  EXPECT_EQ(params.steps_per_checkpoint, 5000);
+}
+
+TEST(ResolveDefaultsTest, GivesTheReferencesNumbersForItsData) {
+  const TrainParams params = Resolve("", {.train_images = 1'281'167,
+                                          .eval_images = 50'000,
+                                          .labels = {.classes = 1000},
+                                          .on_gpu = true})
+                                 .values;
+  EXPECT_EQ(params.train_batch_size, 1024);
+  EXPECT_EQ(params.iterations_per_loop, 1251);
+  EXPECT_EQ(params.train_steps, 112'590);
+  EXPECT_EQ(params.steps_per_eval, 1251);
+}
+
+TEST(ResolveDefaultsTest, KeepsWhatIsGiven) {
+  const RunParams run = Resolve(
+      "train_steps=7,num_label_classes=11,num_train_images=500,"
+      "iterations_per_loop=9999,steps_per_eval=3,eval_batch_size=8,"
+      "steps_per_checkpoint=2,num_eval_images=50");
+  EXPECT_EQ(run.values.train_steps, 7);
+  EXPECT_EQ(run.values.num_label_classes, 11);
+  EXPECT_EQ(run.values.num_train_images, 500);
+  EXPECT_EQ(run.values.iterations_per_loop, 9999);
+  EXPECT_EQ(run.values.steps_per_eval, 3);
+  EXPECT_EQ(run.values.eval_batch_size, 8);
+  EXPECT_EQ(run.values.steps_per_checkpoint, 2);
+  EXPECT_EQ(run.values.num_eval_images, 50);
+  EXPECT_EQ(run.origins.at("train_steps"), "--params_override");
+  EXPECT_EQ(run.origins.at("train_batch_size"), "the data");
+}
+
+TEST(ResolveDefaultsTest, NeverTakesABatchLargerThanTheData) {
+  const DataFacts tiny = {
+      .train_images = 40, .eval_images = 7, .labels = {.classes = 2}};
+  const TrainParams params = Resolve("", tiny).values;
+  EXPECT_EQ(params.train_batch_size, 40);
+  EXPECT_EQ(params.eval_batch_size, 7);
+  EXPECT_EQ(Resolve("eval_batch_size=1024", tiny).values.eval_batch_size, 7);
+  EXPECT_EQ(ResolveError("train_batch_size=41", tiny),
+            "train_batch_size=41: the data has only 40 training images");
+}
+
+TEST(ResolveDefaultsTest, NeverEvaluatesMoreThanThereIs) {
+  EXPECT_EQ(Resolve("num_eval_images=50000").values.num_eval_images, 100);
+}
+
+TEST(ResolveDefaultsTest, RefusesABatchLargerThanAnEpoch) {
+  EXPECT_EQ(ResolveError("train_batch_size=64,num_train_images=10"),
+            "train_batch_size=64: more than an epoch, num_train_images=10");
+}
+
+TEST(ResolveDefaultsTest, NeedsTheNumberOfClasses) {
+  const DataFacts unknown = {.train_images = 1000};
+  EXPECT_THAT(ResolveError("", unknown),
+              HasSubstr("num_label_classes: the data does not say"));
+  EXPECT_EQ(Resolve("num_label_classes=5", unknown).values.num_label_classes,
+            5);
+  EXPECT_EQ(ResolveError("num_label_classes=9"),
+            "num_label_classes=9: the data has 10 classes");
+}
+
+TEST(ResolveDefaultsTest, CountsEpochsInWholeBatches) {
+  const RunParams run = Resolve("train_epochs=2.5");
+  EXPECT_EQ(run.values.train_steps, 38);  // 2.5 * 15, rounded
+  EXPECT_EQ(run.values.train_epochs, 0);
+  EXPECT_EQ(run.origins.at("train_steps"),
+            "train_epochs=2.5, --params_override");
+  EXPECT_EQ(Resolve("train_epochs=1e-9").values.train_steps, 1);
+}
+
+TEST(ResolveDefaultsTest, CountsALastBatchThatIsNotDropped) {
+  // MNIST in batches of 128: 468 of them, and one of 96.
+  const DataFacts mnist = {.train_images = 60000, .labels = {.classes = 10}};
+  const auto steps = [&](const std::string& last_batch) {
+    return Resolve(
+               "train_epochs=5,train_batch_size=128,last_batch=" + last_batch,
+               mnist)
+        .values;
+  };
+  EXPECT_EQ(steps("auto").train_steps, 5 * 468);
+  EXPECT_EQ(steps("drop").train_steps, 5 * 468);
+  EXPECT_EQ(steps("pad").train_steps, 5 * 469);
+  EXPECT_EQ(steps("repeat").train_steps, 5 * 469);
+  EXPECT_EQ(steps("pad").iterations_per_loop, 469);
+  EXPECT_EQ(steps("pad").steps_per_eval, 469);
+}
+
+// DistributedSampler's epochs: 1,000 images that 8 ranks share as they are, and
+// 1,023 that they fill up to 1,024 or cut to 1,016.
+TEST(ResolveDefaultsTest, CountsWhatStridedRanksAddToAnEpoch) {
+  const auto steps = [](const std::string& rank_share, std::int64_t images,
+                        int ranks) {
+    return Resolve(
+               "train_batch_size=128,train_epochs=3,rank_share=" + rank_share,
+               {.train_images = images,
+                .labels = {.classes = 2},
+                .ranks = ranks})
+        .values.train_steps;
+  };
+  EXPECT_EQ(steps("contiguous", 1023, 8), 3 * 7);
+  EXPECT_EQ(steps("strided", 1023, 8), 3 * 8);
+  EXPECT_EQ(steps("strided", 1023, 1), 3 * 7);
+  EXPECT_EQ(steps("strided_drop", 1023, 8), 3 * 7);
+  EXPECT_EQ(steps("strided", 1000, 8), 3 * 7);
+}
+
+TEST(ResolveDefaultsTest, NeedsNoTrainingDataToEvaluate) {
+  const TrainParams params =
+      Resolve("", {.eval_images = 100, .labels = {.classes = 10}}).values;
+  EXPECT_EQ(params.train_batch_size, 64);
+  EXPECT_EQ(params.eval_batch_size, 64);
+}
+
+TEST(ToYamlTest, SaysWhereValuesCameFrom) {
+  const std::string yaml = ToYaml(Resolve("seed=5"));
+  EXPECT_THAT(yaml, HasSubstr("\nseed: 5  # --params_override\n"));
+  EXPECT_THAT(yaml, HasSubstr("\ntrain_steps: 1350  # the data\n"));
+  EXPECT_THAT(yaml, HasSubstr("\nweight_decay: 0.0001  # default\n"));
+}
+
+TEST(ToYamlTest, CommentsOnWhatIsNotGiven) {
+  EXPECT_THAT(ToYaml(ReadParams({})),
+              HasSubstr("\n# train_steps: 90 epochs\n"));
+}
+
+TEST(ToYamlTest, IsAConfigFileOfTheSameRun) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/params.yaml";
+  const RunParams run = Resolve("train_epochs=3,weight_decay=3e-5,seed=9");
+  WriteFileAtomically(file, ToYaml(run));
+  const RunParams again =
+      ReadParams({.config_file = file, .overrides = {}, .flags = {}});
+  for (const Param& param : ParamTable()) {
+    EXPECT_EQ(ValueText(param, again.values), ValueText(param, run.values));
+  }
+}
+
+TEST(ToYamlTest, LeavesSignaturesOut) {
+  const RunParams run = Resolve("resnet_checkpoint=https://h/w.pth?sig=1");
+  EXPECT_EQ(run.values.resnet_checkpoint, "https://h/w.pth?sig=1");
+  for (const std::string& text : {ToYaml(run), ChosenText(run)}) {
+    EXPECT_THAT(text, HasSubstr("resnet_checkpoint: https://h/w.pth?...  #"));
+  }
+}
+
+TEST(ChosenTextTest, LeavesDefaultsOut) {
+  EXPECT_EQ(
+      ChosenText(ReadParams(
+          {.config_file = "", .overrides = {"keep_last=3"}, .flags = {}})),
+      "  keep_last: 3  # --params_override\n");
+  EXPECT_EQ(ChosenText(ReadParams({})), "");
+}
+
+}  // namespace
+}  // namespace infeed

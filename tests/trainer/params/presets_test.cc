@@ -1,0 +1,127 @@
+#include "trainer/params/presets.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "trainer/params/params.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+
+TrainParams Values(std::string_view preset) {
+  return ReadParams({.preset = std::string(preset),
+                     .config_file = "",
+                     .overrides = {},
+                     .flags = {}})
+      .values;
+}
+
+TEST(PresetsTest, AreAllGoodParameters) {
+  for (const Preset& preset : Presets()) {
+    EXPECT_NO_THROW((void)Values(preset.name)) << preset.name;
+    EXPECT_FALSE(preset.about.empty());
+    EXPECT_LE(preset.about.size(), 66U) << "one line of --help";
+    EXPECT_FALSE(preset.source.empty());
+  }
+}
+
+TEST(PresetsTest, AreInTheDocumentation) {
+  const std::string page = ReadWholeFile(INFEED_DOCS "/parameters.md", 1 << 20);
+  for (const Preset& preset : Presets()) {
+    EXPECT_THAT(page, HasSubstr("| `" + std::string(preset.name) + "` |"));
+  }
+}
+
+TEST(PresetsTest, RefuseAnUnknownName) {
+  EXPECT_EQ(MessageOf<UsageError>([] { (void)Values("tpu_v4"); }),
+            "preset=tpu_v4: must be tpu_v3, torchvision, ffcv_16, x10_lenet, "
+            "xla_jl, lenet_best, cifar or finetune");
+}
+
+TEST(PresetsTest, LieBelowAllThatIsGiven) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  WriteFileAtomically(file, "train_batch_size: 32\neval_batch_size: 32\n");
+  const RunParams run =
+      ReadParams({.preset = "tpu_v3",
+                  .config_file = file,
+                  .overrides = {"eval_batch_size=16,precision=float32"},
+                  .flags = {{"precision", "auto"}}});
+  EXPECT_EQ(run.values.train_batch_size, 32);
+  EXPECT_EQ(run.values.eval_batch_size, 16);
+  EXPECT_EQ(run.values.precision, "auto");
+  EXPECT_EQ(run.values.model_variant, "tpu");
+  EXPECT_EQ(run.origins.at("model_variant"), "preset tpu_v3");
+  EXPECT_EQ(run.origins.at("train_batch_size"), "config file");
+}
+
+TEST(PresetsTest, LieAboveATrainedModelsOwn) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/params.yaml";
+  WriteFileAtomically(file, "resnet_depth: 18\nmodel_variant: torchvision\n");
+  const RunParams run = ReadParams({.model_file = file,
+                                    .preset = "tpu_v3",
+                                    .config_file = "",
+                                    .overrides = {},
+                                    .flags = {}});
+  EXPECT_EQ(run.values.resnet_depth, 18);
+  EXPECT_EQ(run.values.model_variant, "tpu");
+  EXPECT_EQ(run.origins.at("resnet_depth"), "the model");
+}
+
+TEST(PresetsTest, FinetuneIsForShortRunsAndOwnImages) {
+  const TrainParams params = Values("finetune");
+  EXPECT_EQ(params.learning_rate_schedule, "cosine");
+  EXPECT_GT(params.warmup_epochs, 0);
+  EXPECT_GT(params.train_epochs, params.warmup_epochs);
+  EXPECT_LT(params.body_learning_rate_factor, 1);
+}
+
+TEST(PresetsTest, LetEpochsReplaceTheirSteps) {
+  const RunParams run = ReadParams({.preset = "tpu_v3",
+                                    .config_file = "",
+                                    .overrides = {"train_epochs=2"},
+                                    .flags = {}});
+  EXPECT_EQ(run.values.train_steps, 0);
+  EXPECT_EQ(run.values.train_epochs, 2);
+}
+
+// On ImageNet, the run is the published one.
+TEST(PresetsTest, HaveTheirSourcesLengthAndRate) {
+  const DataFacts imagenet = {
+      .train_images = 1'281'167,
+      .eval_images = 50'000,
+      .labels = {.classes = 1000, .first = 1, .found = {}}};
+  const auto steps = [&](const std::string& preset) {
+    RunParams run = ReadParams(
+        {.preset = preset, .config_file = "", .overrides = {}, .flags = {}});
+    ResolveDefaults(imagenet, run);
+    return run.values.train_steps;
+  };
+  EXPECT_EQ(steps("tpu_v3"), 113'854);
+  EXPECT_EQ(steps("torchvision"), 90 * 5004);
+  EXPECT_EQ(steps("ffcv_16"), 16 * 1251);
+  EXPECT_EQ(steps("xla_jl"), 1000);
+  EXPECT_EQ(Values("xla_jl").iterations_per_loop, 1000);
+  EXPECT_EQ(Values("xla_jl").num_label_classes, 1000);
+  EXPECT_DOUBLE_EQ(Values("ffcv_16").base_learning_rate * 4096 / 256, 1.7);
+
+  RunParams mnist = ReadParams(
+      {.preset = "x10_lenet", .config_file = "", .overrides = {}, .flags = {}});
+  ResolveDefaults({.train_images = 60'000,
+                   .eval_images = 10'000,
+                   .labels = {.classes = 10, .first = 1, .found = {}}},
+                  mnist);
+  EXPECT_EQ(mnist.values.train_steps, 5 * 469);
+}
+
+}  // namespace
+}  // namespace infeed

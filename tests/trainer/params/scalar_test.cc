@@ -1,0 +1,94 @@
+#include "trainer/params/scalar.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace infeed {
+namespace {
+
+// The integer as text; "" for what is none.
+std::string Integer(std::string_view text) {
+  const std::optional<ScalarInteger> value = ParseInteger(text);
+  if (!value) {
+    return "";
+  }
+  return (value->negative ? "-" : "") +
+         (value->is_too_large ? "too large" : std::to_string(value->magnitude));
+}
+
+TEST(ParseIntegerTest, ReadsDecimalAndHexadecimal) {
+  EXPECT_EQ(Integer("0"), "0");
+  EXPECT_EQ(Integer("500"), "500");
+  EXPECT_EQ(Integer("+32"), "32");
+  EXPECT_EQ(Integer("-1"), "-1");
+  EXPECT_EQ(Integer("0x10"), "16");
+  EXPECT_EQ(Integer("0xaF"), "175");
+  EXPECT_EQ(Integer("1_000"), "1000");
+}
+
+// YAML 1.1 takes 010 for 8, 1:30 for 90 and 0b101 for 5.
+TEST(ParseIntegerTest, RefusesAnythingElse) {
+  for (const char* text :
+       {"", "abc", "010", "08", "-010", "0_10", "1:30", "0b101", "1.5", "1e4",
+        "0x", "--1", "+", "_1", "1 0"}) {
+    EXPECT_EQ(Integer(text), "") << text;
+  }
+}
+
+TEST(ParseIntegerTest, KnowsWhatDoesNotFit) {
+  EXPECT_EQ(Integer("18446744073709551615"), "18446744073709551615");
+  EXPECT_EQ(Integer("18446744073709551616"), "too large");
+  EXPECT_EQ(Integer("-99999999999999999999999"), "-too large");
+}
+
+TEST(ParseNumberTest, ReadsWhatYamlReads) {
+  EXPECT_EQ(ParseNumber("1.5e-4"), 1.5e-4);
+  EXPECT_EQ(ParseNumber("1.5e+4"), 15000);
+  EXPECT_EQ(ParseNumber("4.0e-05"), 4e-5);
+  EXPECT_EQ(ParseNumber(".5"), 0.5);
+  EXPECT_EQ(ParseNumber("5."), 5);
+  EXPECT_EQ(ParseNumber("-1_0.5"), -10.5);
+  EXPECT_EQ(ParseNumber("0x10"), 16);
+}
+
+// The reference's own rule, and one more than it: there this is text.
+TEST(ParseNumberTest, ReadsExponentsWithoutPointOrSign) {
+  EXPECT_EQ(ParseNumber("1e-4"), 1e-4);
+  EXPECT_EQ(ParseNumber("1e4"), 10000);
+  EXPECT_EQ(ParseNumber("1.5e4"), 15000);
+}
+
+TEST(ParseNumberTest, RefusesAnythingElse) {
+  for (const char* text :
+       {"", "abc", ".", "e4", "nan", ".nan", "inf", "-inf", ".inf", "1e999",
+        "0x1p4", "1:30.5", "010", "01.5", "--1.5", "+-1.5", "1.5 "}) {
+    EXPECT_EQ(ParseNumber(text), std::nullopt) << text;
+  }
+}
+
+TEST(ParseNumberTest, KeepsLargeIntegers) {
+  EXPECT_EQ(ParseNumber("18446744073709551616"), 0x1p64);
+}
+
+TEST(ParseTruthTest, ReadsManySpellings) {
+  for (const char* text : {"true", "True", "YES", "on", "1"}) {
+    EXPECT_EQ(ParseTruth(text), true) << text;
+  }
+  for (const char* text : {"false", "FALSE", "no", "Off", "0"}) {
+    EXPECT_EQ(ParseTruth(text), false) << text;
+  }
+  EXPECT_EQ(ParseTruth("y"), std::nullopt);
+  EXPECT_EQ(ParseTruth("2"), std::nullopt);
+}
+
+TEST(IsNullTest, KnowsThem) {
+  for (const char* text : {"null", "Null", "NULL", "~", "None"}) {
+    EXPECT_TRUE(IsNull(text)) << text;
+  }
+  EXPECT_FALSE(IsNull("none"));
+  EXPECT_FALSE(IsNull(""));
+}
+
+}  // namespace
+}  // namespace infeed

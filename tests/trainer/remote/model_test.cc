@@ -1,0 +1,315 @@
+#include "trainer/remote/model.h"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/remote_files.h"
+#include "tests/support/throws.h"
+#include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/checkpoint/checkpoint.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// One machine after the other, each with a disk, and one store.
+class RemoteModelTest : public RemoteFiles {
+ protected:
+  struct Machine {
+    Machine(const std::string& the_disk, const RemoteModelTest& test,
+            RemoteModelOptions options)
+        : disk(the_disk), outbox(disk + "/outbox") {
+      options.url = kUrl;
+      options.model_dir = model_dir();
+      options.record = disk + "/sent.json";
+      options.say = [this](const std::string& line) { said.push_back(line); };
+      model = std::make_unique<RemoteModel>(options, test.runtime_,
+                                            test.runtime_, outbox);
+    }
+    [[nodiscard]] std::string model_dir() const { return disk + "/model"; }
+
+    std::string disk;
+    Outbox outbox;
+    std::vector<std::string> said;
+    std::unique_ptr<RemoteModel> model;
+  };
+
+  // A run that begins on a machine.
+  [[nodiscard]] std::unique_ptr<Machine> Start(
+      const std::string& name, RemoteModelOptions options = {}) const {
+    auto machine = std::make_unique<Machine>(disk_ / name, *this, options);
+    machine->model->Begin();
+    return machine;
+  }
+  // What a training does between two uploads.
+  void Train(Machine& machine, std::int64_t step) const {
+    std::ofstream(MetricsPath(machine.model_dir()), std::ios::app)
+        << "{\"step\":" << step << ",\"by\":\"" << machine.disk << "\"}\n";
+    machine.model->Add(step, Save(step, machine.model_dir()));
+  }
+  // Why none begins there.
+  [[nodiscard]] std::string RefusalOf(const std::string& name) const {
+    return MessageOf<UsageError>([&] { (void)Start(name); });
+  }
+  // All that was in the store goes.
+  void EmptyStore() const {
+    const RemoteFolder folder(kUrl, runtime_);
+    for (const RemoteFile& file : folder.List()) {
+      folder.Remove(file.name);
+    }
+  }
+  [[nodiscard]] std::vector<std::int64_t> StepsThere() const {
+    return RemoteCheckpoints(RemoteFolder(kUrl, runtime_)).List();
+  }
+  static void Round(Machine& machine) { machine.model->Round({}); }
+  static void Best(const Machine& machine, std::int64_t step, double top_1) {
+    BestCheckpoint best(machine.model_dir(), "top_1");
+    ASSERT_TRUE(best.Note(step, {.images = 1, .top_1 = top_1}));
+  }
+};
+
+TEST_F(RemoteModelTest, GoesOnOnAnotherMachine) {
+  const auto first = Start("first");
+  Train(*first, 10);
+  Train(*first, 20);
+  Write(PathIn(first->model_dir(), "eval/00000020.json"), "{}");
+  Write(PathIn(first->model_dir(), "labels.txt"), "roses\n");
+  Round(*first);
+  const auto second = Start("second");
+  EXPECT_THAT(ListCheckpoints(second->model_dir()), ElementsAre(20));
+  for (const char* name :
+       {"metrics.jsonl", "labels.txt", "eval/00000020.json"}) {
+    EXPECT_EQ(Read(PathIn(second->model_dir(), name)), There(name)) << name;
+  }
+  EXPECT_THAT(second->model->Pending(), IsEmpty());
+}
+
+TEST_F(RemoteModelTest, UploadsWhatAKilledRunLeft) {
+  const auto killed = Start("machine");
+  Train(*killed, 10);
+  Round(*killed);
+  Train(*killed, 20);
+  const auto next = Start("machine");
+  EXPECT_THAT(StepsThere(), ElementsAre(10, 20));
+  EXPECT_THAT(next->said, ElementsAre(HasSubstr("uploading a checkpoint")));
+  EXPECT_EQ(There("metrics.jsonl"), Read(MetricsPath(next->model_dir())));
+}
+
+TEST_F(RemoteModelTest, DropsWhatAnotherRunHasLeftBehind) {
+  const auto here = Start("here");
+  Train(*here, 10);
+  Round(*here);
+  Train(*here, 20);  // never uploaded
+  const auto elsewhere = Start("elsewhere");
+  Train(*elsewhere, 15);
+  Round(*elsewhere);
+  EXPECT_THAT(RefusalOf("here"),
+              AllOf(HasSubstr("another run has trained there since"),
+                    HasSubstr("the checkpoint of step 20 never got there"),
+                    HasSubstr(here->disk + "/outbox alone"),
+                    HasSubstr("--force drops")));
+  EXPECT_THAT(here->outbox.Steps(), ElementsAre(20));
+  const auto again = Start("here", {.force = true});
+  EXPECT_THAT(StepsThere(), ElementsAre(10, 15));
+  EXPECT_THAT(ListCheckpoints(again->model_dir()), ElementsAre(15));
+  EXPECT_THAT(again->said, ElementsAre(HasSubstr("step 20, which was never")));
+  EXPECT_EQ(Read(MetricsPath(again->model_dir())), There("metrics.jsonl"));
+}
+
+TEST_F(RemoteModelTest, AStoreThatWasEmptiedBeginsAnew) {
+  const auto first = Start("machine");
+  Train(*first, 10);
+  Round(*first);
+  EmptyStore();
+  const auto next = Start("machine");
+  EXPECT_THAT(ListCheckpoints(next->model_dir()), IsEmpty());
+  EXPECT_FALSE(fs::exists(MetricsPath(next->model_dir())));
+  EXPECT_THAT(server_.Keys("gs-shards"), IsEmpty());
+}
+
+TEST_F(RemoteModelTest, WhatAnEmptiedStoreNeverGotStaysHere) {
+  const auto first = Start("machine");
+  Train(*first, 10);
+  Round(*first);
+  Train(*first, 20);
+  Train(*first, 30);
+  EmptyStore();
+  EXPECT_THAT(
+      RefusalOf("machine"),
+      AllOf(HasSubstr("model_dir=gs://gs-shards/model: "),
+            HasSubstr("its metrics.jsonl is gone"),
+            HasSubstr("the checkpoints of steps 20, 30 never got there")));
+  EXPECT_THAT(ListCheckpoints(first->model_dir()), ElementsAre(10, 20, 30));
+  EXPECT_THAT(first->outbox.Steps(), ElementsAre(20, 30));
+  const auto forced = Start("machine", {.force = true});
+  EXPECT_THAT(ListCheckpoints(forced->model_dir()), IsEmpty());
+  EXPECT_THAT(forced->outbox.Steps(), IsEmpty());
+}
+
+// Killed before it could put the checkpoint into the outbox.
+TEST_F(RemoteModelTest, UploadsACheckpointThatNobodyWasToldOf) {
+  const auto killed = Start("machine");
+  Train(*killed, 10);
+  Round(*killed);
+  (void)Save(20, killed->model_dir());
+  const auto next = Start("machine");
+  EXPECT_THAT(StepsThere(), ElementsAre(10, 20));
+  (void)Save(30, next->model_dir());
+  EmptyStore();
+  EXPECT_THAT(RefusalOf("machine"), HasSubstr("step 30 never got there"));
+}
+
+// A store that cannot be asked says nothing about what is true.
+TEST_F(RemoteModelTest, AStoreThatFailsDropsNothing) {
+  const auto first = Start("machine");
+  Train(*first, 10);
+  Round(*first);
+  Train(*first, 20);
+  server_.SetFaults(
+      R"({"fault": "status", "method": "GET", "path": "metrics"})");
+  EXPECT_THROW((void)Start("machine"), IoError);
+  EXPECT_THAT(ListCheckpoints(first->model_dir()), ElementsAre(10, 20));
+  EXPECT_THAT(first->outbox.Steps(), ElementsAre(20));
+}
+
+// Whoever deletes a checkpoint from the store has it deleted here.
+TEST_F(RemoteModelTest, ACheckpointThatWasTakenFromTheStoreStaysAway) {
+  const auto first = Start("machine");
+  Train(*first, 10);
+  Train(*first, 20);
+  Round(*first);
+  RemoteCheckpoints(RemoteFolder(kUrl, runtime_)).Remove(20);
+  const auto next = Start("machine");
+  EXPECT_THAT(ListCheckpoints(next->model_dir()), ElementsAre(10));
+  EXPECT_THAT(StepsThere(), ElementsAre(10));
+}
+
+TEST_F(RemoteModelTest, KeepsThereWhatADiskWouldKeep) {
+  const auto run = Start("machine", {.keep = {.last = 2, .every = 3}});
+  for (std::int64_t step = 1; step <= 8; ++step) {
+    Train(*run, step);
+    if (step == 2) {
+      Best(*run, 2, 0.5);
+    }
+    Round(*run);
+  }
+  EXPECT_THAT(StepsThere(), ElementsAre(2, 3, 6, 7, 8));
+  EXPECT_THAT(There("best.json"), HasSubstr("\"step\":2"));
+}
+
+TEST_F(RemoteModelTest, TheBestComesAlong) {
+  const auto run = Start("machine");
+  for (const std::int64_t step : {1, 2, 3}) {
+    Train(*run, step);
+    Round(*run);
+  }
+  Best(*run, 2, 0.5);
+  Round(*run);
+  const auto next = Start("another");
+  EXPECT_THAT(ListCheckpoints(next->model_dir()), ElementsAre(2, 3));
+  EXPECT_EQ(BestCheckpoint(next->model_dir(), "top_1").step(), 2);
+}
+
+TEST_F(RemoteModelTest, TheBestComesToModesThatAskForIt) {
+  const auto run = Start("machine");
+  for (const std::int64_t step : {1, 2, 3}) {
+    Train(*run, step);
+    Round(*run);
+  }
+  Best(*run, 2, 0.5);
+  Round(*run);
+  const auto newest = Start("newest", {.trains = false});
+  EXPECT_THAT(ListCheckpoints(newest->model_dir()), ElementsAre(3));
+  EXPECT_EQ(RecordedBestStep(newest->model_dir()), 2);
+  const auto best = Start("best", {.trains = false, .resume = "best"});
+  EXPECT_THAT(ListCheckpoints(best->model_dir()), ElementsAre(2, 3));
+}
+
+// best.json never names a checkpoint that is not there.
+TEST_F(RemoteModelTest, TheBestIsNamedOnceItIsThere) {
+  const auto run = Start("machine");
+  Train(*run, 1);
+  Best(*run, 1, 0.5);
+  server_.SetFaults(
+      R"({"fault": "status", "method": "PUT", "path": "MANIFEST"})");
+  EXPECT_THROW(Round(*run), IoError);
+  EXPECT_FALSE(IsThere("best.json"));
+  server_.SetFaults("");
+  Round(*run);
+  EXPECT_THAT(There("best.json"), HasSubstr("\"step\":1"));
+}
+
+TEST_F(RemoteModelTest, ACourseThatWasLeftStays) {
+  const auto first = Start("machine");
+  for (const std::int64_t step : {10, 20, 30}) {
+    Train(*first, step);
+  }
+  Round(*first);
+  const auto again = Start("another", {.keep = {.last = 1}, .resume = "10"});
+  EXPECT_THAT(ListCheckpoints(again->model_dir()), ElementsAre(10, 30));
+  Train(*again, 11);
+  Round(*again);
+  EXPECT_THAT(StepsThere(), ElementsAre(11, 20, 30));
+}
+
+TEST_F(RemoteModelTest, FollowsNewCheckpoints) {
+  const auto training = Start("training");
+  const auto follower = Start("follower", {.trains = false});
+  EXPECT_THAT(ListCheckpoints(follower->model_dir()), IsEmpty());
+  for (const std::int64_t step : {1, 2}) {
+    Train(*training, step);
+    Round(*training);
+    follower->model->PullNewer();
+    EXPECT_THAT(ListCheckpoints(follower->model_dir()), ElementsAre(step));
+  }
+}
+
+TEST_F(RemoteModelTest, AnEvaluationLeavesTheTrainingsMetricsAlone) {
+  const auto training = Start("training");
+  Train(*training, 1);
+  Round(*training);
+  const std::string metrics = There("metrics.jsonl");
+  const auto follower = Start("follower", {.trains = false});
+  std::ofstream(MetricsPath(follower->model_dir())) << "its own\n";
+  Write(PathIn(follower->model_dir(), "eval/00000001.json"), "{}");
+  EXPECT_THAT(follower->model->Pending(), ElementsAre("eval/00000001.json"));
+  Round(*follower);
+  EXPECT_EQ(There("metrics.jsonl"), metrics);
+  EXPECT_TRUE(IsThere("eval/00000001.json"));
+}
+
+TEST_F(RemoteModelTest, ALookDownloadsNoTensors) {
+  const auto training = Start("training");
+  Train(*training, 1);
+  Round(*training);
+  server_.ClearLog();
+  const auto look = Start("look", {.trains = false, .only_looks = true});
+  EXPECT_THAT(ListCheckpoints(look->model_dir()), ElementsAre(1));
+  for (const LoggedRequest& request : server_.log().requests) {
+    EXPECT_THAT(request.path, testing::Not(HasSubstr("safetensors")));
+  }
+}
+
+TEST_F(RemoteModelTest, NeverFindsThatThereAreCheckpoints) {
+  const auto training = Start("training");
+  Train(*training, 1);
+  Round(*training);
+  const auto next = Start("next", {.resume = "never"});
+  EXPECT_THAT(ListCheckpoints(next->model_dir()), ElementsAre(1));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,112 @@
+#include "trainer/remote/outbox.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/atomic_file.h"
+#include "tests/support/temporary_folder.h"
+#include "trainer/model_dir/model_dir.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class OutboxTest : public testing::Test {
+ protected:
+  // A folder like a checkpoint's.
+  [[nodiscard]] std::string Made(std::int64_t step, const std::string& text) {
+    std::string folder = CheckpointFolder(folder_ / "model", step);
+    MakeFolder(folder);
+    WriteFileAtomically(PathIn(folder, kModelFile), text);
+    WriteFileAtomically(PathIn(folder, kManifestFile), text);
+    return folder;
+  }
+  void Add(std::int64_t step) {
+    outbox_.AddCheckpoint(step, Made(step, std::to_string(step)));
+  }
+  [[nodiscard]] std::string ModelOf(std::int64_t step) const {
+    return ReadWholeFile(PathIn(outbox_.FolderOf(step), kModelFile), 100);
+  }
+
+  TemporaryFolder folder_;
+  Outbox outbox_{folder_ / "outbox"};
+};
+
+TEST_F(OutboxTest, KeepsACheckpointThatIsDeleted) {
+  const std::string made = Made(7, "seven");
+  outbox_.AddCheckpoint(7, made);
+  fs::remove_all(made);
+  EXPECT_THAT(outbox_.Steps(), ElementsAre(7));
+  EXPECT_EQ(ModelOf(7), "seven");
+}
+
+TEST_F(OutboxTest, TakesNoRoomBeforeTheCheckpointIsDeleted) {
+  const std::string made = Made(7, "seven");
+  outbox_.AddCheckpoint(7, made);
+  EXPECT_TRUE(fs::equivalent(PathIn(made, kModelFile),
+                             PathIn(outbox_.FolderOf(7), kModelFile)));
+}
+
+TEST_F(OutboxTest, ALaterOneOfTheSameStepTakesThePlace) {
+  const std::string made = Made(7, "first");
+  outbox_.AddCheckpoint(7, made);
+  fs::remove_all(made);
+  outbox_.AddCheckpoint(7, Made(7, "second"));
+  EXPECT_EQ(ModelOf(7), "second");
+}
+
+TEST_F(OutboxTest, OutlivesItsProcess) {
+  Add(3);
+  Add(12);
+  // What a process that was killed was adding.
+  MakeFolder(TemporaryCheckpointFolder(folder_ / "outbox", 13, "new"));
+  Outbox next(folder_ / "outbox");
+  EXPECT_THAT(next.Steps(), ElementsAre(3, 12));
+  EXPECT_FALSE(
+      fs::exists(TemporaryCheckpointFolder(folder_ / "outbox", 13, "new")));
+}
+
+TEST_F(OutboxTest, KeepsNoMoreThanADiskWould) {
+  for (const std::int64_t step : {1, 2, 3, 4, 5}) {
+    Add(step);
+  }
+  outbox_.DropSuperseded({.last = 2, .every = 3, .best = 1});
+  EXPECT_THAT(outbox_.Steps(), ElementsAre(1, 3, 4, 5));
+}
+
+TEST_F(OutboxTest, WhatIsBeingUploadedStays) {
+  Add(1);
+  EXPECT_EQ(outbox_.BeginNewest(), 1);
+  Add(2);
+  Add(3);
+  outbox_.DropSuperseded({.last = 1});
+  EXPECT_THAT(outbox_.Steps(), ElementsAre(1, 3));
+  outbox_.DropCheckpoint(1);
+  EXPECT_EQ(outbox_.BeginNewest(), 3);
+  outbox_.DropCheckpoint(3);
+  EXPECT_EQ(outbox_.BeginNewest(), std::nullopt);
+}
+
+TEST_F(OutboxTest, MovesExports) {
+  const std::string made = folder_ / "1700000000";
+  MakeFolder(made);
+  WriteFileAtomically(PathIn(made, "model.onnx"), "a model");
+  outbox_.AddExport(made, "1700000001");
+  EXPECT_FALSE(fs::exists(made));
+  EXPECT_THAT(outbox_.Exports(), ElementsAre("1700000001"));
+  EXPECT_EQ(ReadWholeFile(
+                PathIn(outbox_.FolderOfExport("1700000001"), "model.onnx"), 99),
+            "a model");
+  outbox_.DropExport("1700000001");
+  EXPECT_THAT(outbox_.Exports(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace infeed

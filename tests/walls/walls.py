@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""Checks the walls of the source tree; see docs/architecture.md.
+
+usage: walls.py includes|rooms|doors|sizes|types|format|links ROOT
+
+Prints one line for each breach and exits 1 when there is one.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+STATIONS = ["base", "records", "preprocess", "pipeline", "trainer", "tools"]
+
+# Whom a folder's files may include, itself apart.
+MAY_INCLUDE = {
+    "base": set(),
+    "records": {"base"},
+    "preprocess": {"base"},
+    "pipeline": {"records", "preprocess", "base"},
+    "trainer": {"pipeline", "records", "preprocess", "base"},
+    "tools": {"trainer", "pipeline", "records", "preprocess", "base"},
+    "bench": set(STATIONS),
+    "examples": {"pipeline", "records", "preprocess", "base"},
+}
+
+# One door per dependency: pattern of the include -> where it may stand; a room
+# where the dependency has one of its own.
+DOORS = [
+    (r"j(peglib|error|morecfg)\.h",
+     r"preprocess/jpeg(_\w+)?/.*|bench/decoder/rivals\.cc"),
+    (r"png\.h", r"preprocess/codecs/png_image\.cc"),
+    (r"zlib\.h", r"records/tfrecord/(inflate_stream|deflate_sink)\.cc"),
+    (r"opencv2/.*",
+     r"preprocess/codecs/opencv_(image|codecs)\.cc|bench/decoder/rivals\.cc|"
+     r"bench/micro/resize_bench\.cc"),
+    (r"(oneapi/)?tbb/.*",
+     r"pipeline/engine/(input_graph|closed_arena)\.cc|tools/convert/graph\.cc"),
+    (r"google/protobuf/.*|.*\.pb\.h",
+     r"records/example/(imagenet_example|reader)\.cc|"
+     r"trainer/(export/onnx_file|log/summary_writer|tensors/tensor_bundle)\.cc"),
+    (r"(torch|ATen|c10)/.*",
+     r"trainer/(cuda|groups|kernels|loop|network|optimizer)/.*|"
+     r"trainer/run/torch_script\.cc"),
+    (r"(cuda|cooperative_groups|cub)\w*(/.*|\.h)|nccl\.h",
+     r"trainer/(cuda|kernels)/.*"),
+    (r"nlohmann/.*",
+     r"records/(files/dataset_info\.cc|http/google_token\.cc|bytes/json\.h)|"
+     r"pipeline/(engine/bad_record_report|stats/json|order/stream_state)\.cc|"
+     r"(trainer|tools|bench)/.*\.cc"),
+    (r"zip\.h", r"trainer/tensors/zip_archive\.cc"),
+    (r"curl/.*", r"records/http/http_client\.cc"),
+    (r"pugixml\.hpp", r"records/http/object_xml\.cc"),
+    (r"fmt/.*", r"(base/charts|trainer|tools|bench)/.*"),
+    (r"CLI/.*", r"(tools|bench)/.*"),
+    (r"yaml-cpp/.*", r"trainer/params/.*\.cc"),
+    (r"openssl/.*",
+     r"records/http/(sigv4|google_token)\.cc|tools/images/duplicates\.cc|"
+     r"bench/.*\.cc"),
+    (r"infeed/.*", r"examples/.*"),
+    (r"benchmark/.*", r"bench/micro/.*\.cc"),
+    (r"isa-l/.*", r"records/bytes/crc32c\.cc"),
+    (r"linux/perf_event\.h", r"bench/common/cpu_counters\.cc"),
+    (r"hwy/.*|immintrin\.h", r"preprocess/\w+/[\w-]+(-inl\.h|\.cc)"),
+]
+
+# Headers that are part of C, C++ or POSIX.
+STANDARD = re.compile(r"[a-z_0-9]+|[a-z_0-9]+\.h|(sys|netinet|arpa)/\w+\.h")
+
+MAX_HEADER, MAX_SOURCE, MAX_FUNCTION = 200, 500, 60
+LEAST_PAIRS, MOST_PAIRS = 4, 20
+
+# The folders whose sources lie in rooms.
+ROOMY = [*STATIONS, "bench"]
+
+# What a page of Markdown links to or shows, and which of it is elsewhere.
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+URL = re.compile(r"[a-z]+:")
+
+PUBLIC_HEADERS = re.compile(r"\bPUBLIC_HEADERS\s+([^)]*)\)")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+# How a type is defined: the character that ends it -> what stands before.
+DEFINITION = {
+    "{": re.compile(r"\b(?:struct|class|enum|union)\s+"
+                    r"(?:alignas\([^()]*\)\s*|\[\[[^\]]*\]\]\s*)?"
+                    r"(\w+)\s*(?:\bfinal\s*)?(?::(?!:)[^()]*)?$"),
+    ";": re.compile(r"\busing\s+(\w+)\s*="),
+}
+
+
+def sources(root, folders):
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".h", ".cc", ".cu"):
+                yield path, path.relative_to(root).as_posix()
+
+
+def room_of(name):
+    """The folder of a source: a room, or a station's own."""
+    return name.rsplit("/", 1)[0]
+
+
+def check_includes(root):
+    for path, name in sources(root, MAY_INCLUDE):
+        folder = name.split("/")[0]
+        for _, target in INCLUDE.findall(path.read_text()):
+            other = target.split("/")[0]
+            if other in ("tests", "bench") and folder != "bench":
+                yield f"{name}: includes {target}: nothing includes {other}/"
+            elif other in STATIONS and other != folder:
+                if other not in MAY_INCLUDE[folder]:
+                    yield f"{name}: includes {target}: the way is one-way"
+
+
+def circles(edges):
+    """The nodes of {node: {node, ...}} that lead back to themselves."""
+    def reached(start):
+        found, todo = set(), [start]
+        while todo:
+            for node in edges.get(todo.pop(), ()):
+                if node not in found:
+                    found.add(node)
+                    todo.append(node)
+        return found
+    return {node for node in edges if node in reached(node)}
+
+
+def check_rooms(root):
+    """Two levels, neither large nor tiny rooms, and between rooms one way."""
+    pairs, edges = {}, {}
+    for path, name in sources(root, ROOMY):
+        room = room_of(name)
+        if room.count("/") != 1 and room != "base":
+            yield f"{name}: sources lie in rooms, FOLDER/ROOM/"
+        pairs.setdefault(room, set()).add(name.rsplit(".", 1)[0])
+        for kind, target in INCLUDE.findall(path.read_text()):
+            other = room_of(target) if "/" in target else room
+            if kind == '"' and other != room and target.split("/")[0] in ROOMY:
+                edges.setdefault(room, {}).setdefault(other, (name, target))
+    for room, found in sorted(pairs.items()):
+        if not LEAST_PAIRS <= len(found) <= MOST_PAIRS:
+            yield (f"{room}: {len(found)} pairs, rooms have {LEAST_PAIRS} to "
+                   f"{MOST_PAIRS}")
+    inside = circles(edges)
+    for room in sorted(inside):
+        for other, (name, target) in sorted(edges[room].items()):
+            if other in inside and room in edges.get(other, ()):
+                yield (f"{name}: includes {target}, and {other} includes "
+                       f"{room}: between rooms there is one way")
+    if inside and not any(a in edges.get(b, ()) for a in inside
+                          for b in edges[a]):
+        yield f"{', '.join(sorted(inside))}: include each other in a circle"
+
+
+def door_of(target):
+    """Where an include may stand: a pattern, or None for the standard's."""
+    for pattern, allowed in DOORS:
+        if re.fullmatch(pattern, target):
+            return allowed
+    return None if STANDARD.fullmatch(target) else "nowhere"
+
+
+def public_headers(root):
+    """The headers that are installed, as the rooms' lists name them."""
+    public = set()
+    for station in STATIONS:
+        for path in (root / station).rglob("CMakeLists.txt"):
+            for names in PUBLIC_HEADERS.findall(path.read_text()):
+                public.update(
+                    (path.parent / name).relative_to(root).as_posix()
+                    for name in names.split())
+    return public
+
+
+def check_doors(root):
+    public = public_headers(root)
+    for path, name in sources(root, MAY_INCLUDE):
+        for kind, target in INCLUDE.findall(path.read_text()):
+            if kind == '"' and not target.endswith(".pb.h"):
+                if name in public and target not in public:
+                    yield f"{name}: an installed header includes {target}"
+                continue
+            door = door_of(target)
+            if door is None:
+                continue
+            own = target.removeprefix("infeed/")
+            if own != target and own not in public:
+                yield f"{name}: includes {target}, which is not installed"
+            if not re.fullmatch(door, name):
+                yield f"{name}: {target} has its door elsewhere ({door})"
+            elif name in public:
+                yield f"{name}: an installed header includes {target}"
+
+
+def without_literals(text):
+    """The text with comments, strings and characters blanked out."""
+    pattern = re.compile(
+        r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+        r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", re.S)
+    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def braces(text):
+    """Yields (character, what stands before it, line) of every ; { and }."""
+    text = without_literals(text)
+    text = re.sub(r"^\s*#[^\n]*(\\\n[^\n]*)*", lambda m: re.sub(
+        r"[^\n]", " ", m.group()), text, flags=re.M)
+    start, line = 0, 1
+    for i, c in enumerate(text):
+        if c == "\n":
+            line += 1
+        elif c in ";{}":
+            yield c, text[start:i], line
+            start = i + 1
+
+
+def functions(text):
+    """Yields (first line, lines) of every function body in a file."""
+    stack = []
+    for c, head, line in braces(text):
+        if c == "{":
+            outside = all(kind == "scope" for kind, _ in stack)
+            if re.search(r"\b(namespace|class|struct|enum|union|extern)\b[^()]*$",
+                         head):
+                kind = "scope"
+            else:
+                is_data = head.rstrip().endswith(("(", ",", "="))
+                kind = ("function" if outside and "(" in head and not is_data
+                        else "block")
+            stack.append((kind, line))
+        elif c == "}" and stack:
+            kind, first = stack.pop()
+            if kind == "function":
+                yield first, line - first + 1
+
+
+def types(text):
+    """Yields the name of every type that a file defines for the whole program,
+    with its namespaces: a::B."""
+    stack = []  # the namespaces; None: a brace of another kind, or unnamed
+    for c, head, _ in braces(text):
+        if None not in stack:
+            defined = re.search(DEFINITION[c], head) if c in DEFINITION else None
+            if defined:
+                yield "::".join([*stack, defined.group(1)])
+        if c == "{":
+            space = re.search(r"\bnamespace\s+([\w:]+)\s*$", head)
+            stack.append(space.group(1) if space else None)
+        elif c == "}" and stack:
+            stack.pop()
+
+
+def check_sizes(root):
+    for path, name in sources(root, MAY_INCLUDE):
+        text = path.read_text()
+        lines = text.count("\n")
+        is_header = name.endswith(".h") and not name.endswith("-inl.h")
+        limit = MAX_HEADER if is_header else MAX_SOURCE
+        if lines > limit:
+            yield f"{name}: {lines} lines, more than {limit}"
+        for first, length in functions(text):
+            if length > MAX_FUNCTION:
+                yield (f"{name}:{first}: a function of {length} lines, more "
+                       f"than {MAX_FUNCTION}")
+
+
+def check_types(root):
+    places = {}
+    for path, name in sources(root, [*MAY_INCLUDE, "tests"]):
+        for type_name in types(path.read_text()):
+            places.setdefault(type_name, []).append(name)
+    for type_name, names in places.items():
+        if len(names) > 1:
+            yield f"{type_name}: defined in {' and '.join(names)}"
+
+
+def check_format(root):
+    names = [str(p) for p, _ in sources(root, [*MAY_INCLUDE, "tests"])]
+    result = subprocess.run(["clang-format", "--dry-run", *names],
+                            capture_output=True, text=True, check=True)
+    for line in result.stderr.splitlines():
+        if "clang-format-violations" in line:
+            yield line
+
+
+def anchors(page):
+    """What a link's # may name in a page: its headings, as GitHub does."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in headings}
+
+
+def check_links(root):
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"),
+             *root.glob("examples/**/*.md")]
+    for page in sorted(pages):
+        for target in LINK.findall(page.read_text()):
+            path, _, anchor = target.partition("#")
+            to = page.parent / path if path else page
+            if not URL.match(target) and not (
+                    to.exists() and (not anchor or anchor in anchors(to))):
+                yield f"{page.relative_to(root)}: {target} leads nowhere"
+
+
+def main():
+    check, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    checks = {"includes": check_includes, "rooms": check_rooms,
+              "doors": check_doors,
+              "sizes": check_sizes, "types": check_types,
+              "format": check_format, "links": check_links}
+    breaches = list(checks[check](root))
+    print("\n".join(breaches) or f"{check}: no breach")
+    sys.exit(1 if breaches else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+#include "tools/cli/flags.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "records/bytes/base_name.h"
+#include "records/bytes/whole_number.h"
+#include "records/http/secrets_guard.h"
+#include "tools/cli/build_version.h"
+#include "tools/cli/man_page.h"
+
+namespace infeed {
+namespace {
+
+// The types' names of flags that take a number.
+constexpr std::string_view kNumberTypes[] = {"INT", "UINT",    "FLOAT", "N",
+                                             "R",   "SECONDS", "PORT"};
+
+int Fail(std::string_view program, std::string_view message, ExitCode code) {
+  std::cout.flush();  // Results first where both go to one place.
+  std::cerr << program << ": " << WithoutUrlSecrets(message) << std::endl;
+  return static_cast<int>(code);
+}
+
+// "--max-shards=a-b" -> "--max_shards=a-b"; anything but a long flag stays.
+std::string WithUnderscores(std::string argument) {
+  if (argument.size() > 2 && argument.starts_with("--")) {
+    const auto end = std::find(argument.begin(), argument.end(), '=');
+    std::replace(argument.begin() + 2, end, '-', '_');
+  }
+  return argument;
+}
+
+std::vector<std::string> Arguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  bool flags = true;
+  for (int i = 1; i < argc; ++i) {
+    flags = flags && std::string_view(argv[i]) != "--";
+    arguments.push_back(flags ? WithUnderscores(argv[i]) : argv[i]);
+  }
+  return arguments;
+}
+
+// Opens the null device where stdin, stdout or stderr is closed: else the next
+// file opened would get its number, and messages would be written into it.
+void OpenStandardDescriptors() {
+  int descriptor = -1;
+  do {
+    descriptor = ::open("/dev/null", O_RDWR);
+  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  ::close(descriptor);
+}
+
+// The flag of this name, where the words so far have led; nullptr: none.
+const CLI::Option* FindFlag(const CLI::App& app, const std::string& word) {
+  return word.size() > 2 && word.starts_with("--")
+             ? app.get_option_no_throw(word.substr(0, word.find('=')))
+             : nullptr;
+}
+
+bool LooksLikeFlag(const std::string& word) {
+  return word.size() > 2 && word.starts_with("--") && word[2] >= 'a' &&
+         word[2] <= 'z';
+}
+
+// Puts right what CLI11 makes of two command lines: it takes the flag behind a
+// flag without a value for that value, and "--name=" for "--name", so that the
+// next word would be the value. Throws UsageError for the first; the second
+// becomes the value "".
+std::vector<std::string> WithValues(CLI::App& app,
+                                    const std::vector<std::string>& words) {
+  std::vector<std::string> with_values;
+  CLI::App* verb = &app;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string& word = words[i];
+    const std::vector<CLI::App*> verbs = verb->get_subcommands(
+        [&word](const CLI::App* one) { return one->check_name(word); });
+    verb = word.empty() || verbs.empty() ? verb : verbs.front();
+    const CLI::Option* const flag = FindFlag(*verb, word);
+    const bool has_equals = word.find('=') != std::string::npos;
+    if (flag != nullptr && flag->get_items_expected_min() > 0 && !has_equals &&
+        i + 1 < words.size() && LooksLikeFlag(words[i + 1])) {
+      throw UsageError(word + ": its value is missing, the flag " +
+                       words[i + 1] + " comes next");
+    }
+    const bool is_empty = flag != nullptr && word.ends_with('=') &&
+                          flag->get_items_expected_max() > 0;
+    with_values.push_back(is_empty ? word.substr(0, word.size() - 1) : word);
+    if (is_empty) {
+      with_values.emplace_back();
+    }
+  }
+  const auto rest = std::ranges::find(words, "--");
+  with_values.insert(with_values.end(), rest, words.end());
+  return with_values;
+}
+
+// By its type's name, which --help shows.
+bool TakesNumber(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return std::ranges::find(kNumberTypes, type.substr(0, type.find(':'))) !=
+         std::end(kNumberTypes);
+}
+
+// For the app and its verbs: a help of our words, and numbers that have no
+// leading zero, as CLI11 reads 010 as 8.
+void PrepareFlags(CLI::App& app) {
+  if (app.get_help_ptr() != nullptr) {
+    app.get_help_ptr()->description("Print this help and exit.");
+  }
+  for (CLI::Option* const option : app.get_options()) {
+    if (TakesNumber(*option)) {
+      option->check(
+          [](const std::string& text) {
+            return HasLeadingZero(text)
+                       ? text + " has a leading zero, numbers here have none"
+                       : std::string();
+          },
+          "");
+    }
+  }
+  for (CLI::App* const verb : app.get_subcommands({})) {
+    PrepareFlags(*verb);
+  }
+}
+
+// A flag that --help does not show, answered like it.
+void AddAnswer(CLI::App& app, const char* name,
+               std::string (*answer)(const CLI::App& app)) {
+  app.add_flag_callback(
+         name, [&app, answer] { throw CLI::CallForVersion(answer(app), 0); })
+      ->group("");
+}
+
+}  // namespace
+
+int RunMain(int argc, char** argv,
+            const std::function<ExitCode(int argc, char** argv)>& program) {
+  OpenStandardDescriptors();
+  const std::string_view name = BaseName(argc > 0 ? argv[0] : "infeed");
+  try {
+    const ExitCode code = program(argc, argv);
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || !std::cout) {
+      return Fail(name, "cannot write the results to standard output",
+                  ExitCode::kRuntimeError);
+    }
+    return static_cast<int>(code);
+  } catch (const UsageError& error) {
+    return Fail(name, error.what(), ExitCode::kUsageError);
+  } catch (const DataError& error) {
+    return Fail(name, error.what(), ExitCode::kDataError);
+  } catch (const std::bad_alloc&) {
+    return Fail(name,
+                "out of memory: the system refused more; fewer --threads and a "
+                "smaller memory_limit need less",
+                ExitCode::kRuntimeError);
+  } catch (const std::exception& error) {  // IoError, and what we do not throw
+    return Fail(name, error.what(), ExitCode::kRuntimeError);
+  }
+}
+
+bool ParseFlags(CLI::App& app, int argc, char** argv) {
+  const std::string name(BaseName(argc > 0 ? argv[0] : "infeed"));
+  app.name(name);
+  app.set_version_flag("--version",
+                       name + " (infeed) " + std::string(BuildVersion()) +
+                           ", commit " + std::string(BuildCommit()),
+                       "Print the version and exit.");
+  AddAnswer(app, "--man_page", ManPage);
+  AddAnswer(app, "--bash_completion", BashCompletion);
+  AddAnswer(app, "--zsh_completion", ZshCompletion);
+  AddAnswer(app, "--fish_completion", FishCompletion);
+  PrepareFlags(app);
+  std::vector<std::string> arguments = WithValues(app, Arguments(argc, argv));
+  std::ranges::reverse(arguments);  // as the app takes them
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::Success& answer) {  // --help, --version
+    app.exit(answer, std::cout, std::cerr);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + " (see " + name + " --help)");
+  }
+  return true;
+}
+
+}  // namespace infeed

@@ -1,0 +1,31 @@
+#include "tools/cli/interruption.h"
+
+#include <iostream>
+#include <string>
+
+#include "records/cloud/cloud_settings.h"
+#include "tools/cli/signals.h"
+
+namespace infeed {
+
+ExitCode RunInterruptibly(
+    std::string_view program, std::string_view outcome,
+    const std::function<ExitCode(const Interruption&)>& work) {
+  const SignalStop signals(std::string(program) +
+                           ": stopping; again ends now without tidying up");
+  EndCloudRequestsAt(signals.token());
+  try {
+    return work(Interruption(signals.token()));
+  } catch (const IoError& error) {
+    // A call that a signal broke off may have failed in its own words.
+    if (!signals.token().stop_requested()) {
+      throw;
+    }
+    std::cout.flush();
+    std::cerr << program << ": " << error.what() << ": " << outcome
+              << "; run the same command again" << std::endl;
+    return ExitCode::kStoppedBySignal;
+  }
+}
+
+}  // namespace infeed

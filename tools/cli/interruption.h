@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "records/bytes/stopped_error.h"
+
+namespace infeed {
+
+// The outcome for work whose files appear together at its end.
+inline constexpr std::string_view kNothingIsLeft =
+    "nothing half-written is left";
+
+// Whether the user wants the work to end. Thread-safe.
+class Interruption {
+ public:
+  explicit Interruption(std::stop_token token) : token_(std::move(token)) {}
+
+  // Throws StoppedError when a signal came: everything that is being written
+  // goes away on the error's way up.
+  void Check() const {
+    if (token_.stop_requested()) {
+      throw StoppedError();
+    }
+  }
+
+ private:
+  std::stop_token token_;
+};
+
+// Runs work that writes files. SIGINT, SIGTERM and SIGUSR1 (SignalStop) end it
+// at its next Check() and end its requests to stores, with kStoppedBySignal and
+// a line "PROGRAM: stopped by a signal: OUTCOME; run the same command again" on
+// stderr. Requires: no other thread runs yet.
+[[nodiscard]] ExitCode RunInterruptibly(
+    std::string_view program, std::string_view outcome,
+    const std::function<ExitCode(const Interruption&)>& work);
+
+}  // namespace infeed

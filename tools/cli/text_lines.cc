@@ -1,0 +1,48 @@
+#include "tools/cli/text_lines.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/error.h"
+#include "records/files/read_whole.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
+
+}  // namespace
+
+std::string_view Trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::vector<std::string> Lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.emplace_back(Trim(text.substr(0, end)));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  while (!lines.empty() && lines.back().empty()) {
+    lines.pop_back();
+  }
+  return lines;
+}
+
+std::vector<std::string> ReadLines(const std::string& path) {
+  std::vector<std::string> lines = Lines(ReadWhole(path, kMaxBytes));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) {
+      throw DataError({.path = path},
+                      "line " + std::to_string(i + 1) + " is empty");
+    }
+  }
+  return lines;
+}
+
+}  // namespace infeed

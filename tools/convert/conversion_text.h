@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/convert/converter.h"
+#include "tools/convert/plan.h"
+#include "tools/convert/shard_upload.h"
+
+// What a conversion tells its user, as text of whole lines.
+namespace infeed {
+
+// What would be written, kept and uploaded: for --dry_run. Throws as
+// FindEarlierWork() does.
+[[nodiscard]] std::string PlanText(const ConversionPlan& plan,
+                                   const std::string& output_dir,
+                                   const ConverterOptions& options,
+                                   const UploadTarget& target);
+
+// What was uploaded.
+[[nodiscard]] std::string UploadText(const UploadResult& result,
+                                     const UploadTarget& target);
+
+// What was written.
+[[nodiscard]] std::string ReportText(const ConversionReport& report,
+                                     const std::string& output_dir);
+
+// A line for each image that is broken: left out, or mended.
+[[nodiscard]] std::vector<std::string> BadImageLines(
+    const ConversionReport& report);
+
+// The first of several lines, and how many more there are.
+[[nodiscard]] std::string FirstLines(const std::vector<std::string>& lines,
+                                     std::size_t limit);
+
+// "1200/5000 images  24.0 %  512.3 images/s  ETA 7s", without a line's end.
+// seconds: since this run began; what an earlier one did is not its merit.
+[[nodiscard]] std::string ConversionProgressText(
+    const ConversionProgress& progress, double seconds);
+
+// "3/8 shards checked  1.5 shards/s  ETA 3s"; `what` is "checked" here.
+[[nodiscard]] std::string ShardsProgressText(std::string_view what,
+                                             std::int64_t done,
+                                             std::int64_t total,
+                                             double seconds);
+
+}  // namespace infeed

@@ -1,0 +1,178 @@
+#include "tools/convert/converter.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/bounded_queue.h"
+#include "base/error.h"
+#include "tools/convert/earlier_work.h"
+#include "tools/convert/graph.h"
+#include "tools/convert/record_maker.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kEventsInFlight = 256;
+// Enough that the others go on while one image takes several times longer.
+constexpr int kImagesPerThread = 4;
+
+// What a worker tells the calling thread: an image is done, or a shard.
+struct Event {
+  std::optional<ShardResult> shard;
+};
+
+void RemoveFile(const std::string& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) {
+    throw IoError(path, "remove", error.value());
+  }
+}
+
+void CheckNothingIsStale(const std::vector<std::string>& stale,
+                         const std::string& output_dir, bool overwrite) {
+  if (!stale.empty() && !overwrite) {
+    throw UsageError(
+        output_dir + ": has " + std::to_string(stale.size()) +
+        " shards that this conversion would not replace, such as " +
+        stale.front() +
+        ": give an empty folder, or --overwrite to remove them");
+  }
+}
+
+// Makes the folders and takes away what would contradict the new shards. The
+// old dataset.json goes first, unless nothing of what it describes changes.
+void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
+                   const std::vector<std::string>& stale,
+                   const EarlierWork& work) {
+  MakeFolder(ConversionSideFolder(output_dir));
+  if (!work.missing.empty() || !stale.empty()) {
+    RemoveFile(output_dir + "/dataset.json");
+  }
+  for (const std::string& path : stale) {
+    RemoveFile(FinishedShardPath(output_dir, path));
+    RemoveFile(path);
+  }
+  for (const PlannedSplit& split : plan.splits) {
+    MakeFolder(fs::path(output_dir + "/" + split.shards.front().name)
+                   .parent_path()
+                   .string());
+  }
+}
+
+// Lets the workers stop when their reader goes, whatever the reason.
+class Canceller {
+ public:
+  explicit Canceller(BoundedQueue<Event>& queue) : queue_(queue) {}
+  ~Canceller() { queue_.Cancel(); }
+  Canceller(const Canceller&) = delete;
+  Canceller& operator=(const Canceller&) = delete;
+
+ private:
+  BoundedQueue<Event>& queue_;
+};
+
+RecordMakerOptions MakerOptions(const ConverterOptions& options) {
+  return {.on_bad_image = options.on_bad_image,
+          .image = options.image,
+          .seek_index = WantedSeekEntries(options),
+          .threads = options.threads > 0
+                         ? options.threads
+                         : static_cast<int>(std::max(
+                               1U, std::thread::hardware_concurrency()))};
+}
+
+// Writes shards, adding their results, and counts their images.
+void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
+                 std::vector<FingerprintedTask> tasks,
+                 const ConverterOptions& options,
+                 const std::function<void()>& on_image,
+                 std::vector<ShardResult>& results) {
+  BoundedQueue<Event> events(kEventsInFlight);
+  const RecordMakerOptions maker_options = MakerOptions(options);
+  RecordMaker maker(plan.classes, plan.raw.get(), maker_options);
+  ShardConverter converter(
+      plan, output_dir, std::move(tasks), maker,
+      {.on_image = [&] { return events.Push(Event{}); },
+       .on_shard =
+           [&](ShardResult result) { events.Push(Event{std::move(result)}); }});
+  const std::jthread worker([&] {
+    try {
+      RunConversionGraph(
+          converter,
+          {.threads = maker_options.threads,
+           .images_in_flight = kImagesPerThread * maker_options.threads});
+      events.Close();
+    } catch (...) {
+      events.Close(std::current_exception());
+    }
+  });
+  const Canceller canceller(events);
+  while (std::optional<Event> event = events.Pop()) {
+    if (event->shard) {
+      results.push_back(std::move(*event->shard));
+    } else {
+      on_image();
+    }
+  }
+}
+
+ConversionProgress StartOf(const ConversionPlan& plan,
+                           const EarlierWork& earlier) {
+  ConversionProgress progress;
+  for (const ShardResult& result : earlier.kept) {
+    progress.kept += plan.At(result.task).count;
+  }
+  progress.done = progress.kept;
+  progress.total = progress.kept;
+  for (const FingerprintedTask& missing : earlier.missing) {
+    progress.total += plan.At(missing.task).count;
+  }
+  return progress;
+}
+
+}  // namespace
+
+ConversionReport Convert(const ConversionPlan& plan,
+                         const std::string& output_dir,
+                         const ConverterOptions& options,
+                         const OnProgress& on_progress) {
+  const std::vector<std::string> stale = StaleShards(plan, output_dir);
+  CheckNothingIsStale(stale, output_dir, options.overwrite);
+  EarlierWork work = FindEarlierWork(plan, output_dir, options);
+  PrepareFolder(plan, output_dir, stale, work);
+  RemoveDeadTemporaries(plan, output_dir, options.share);
+
+  ConversionProgress progress = StartOf(plan, work);
+  on_progress(progress);
+  std::vector<ShardResult> results = std::move(work.kept);
+  WriteShards(
+      plan, output_dir, std::move(work.missing), options,
+      [&] {
+        ++progress.done;
+        on_progress(progress);
+      },
+      results);
+  std::sort(results.begin(), results.end(),
+            [](const ShardResult& a, const ShardResult& b) {
+              return a.task < b.task;
+            });
+
+  ConversionReport report = MakeReport(plan, options.share, std::move(results));
+  WriteReport(output_dir, report);
+  if (options.share.IsAll()) {
+    WriteDescription(output_dir, report);
+  }
+  return report;
+}
+
+}  // namespace infeed

@@ -1,0 +1,206 @@
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/charts/progress.h"
+#include "records/files/folder_claim.h"
+#include "tools/cli/cloud_flags.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/interruption.h"
+#include "tools/convert/conversion_text.h"
+#include "tools/convert/converter.h"
+#include "tools/convert/finish_conversion.h"
+#include "tools/convert/finished_shard.h"
+#include "tools/convert/notices.h"
+#include "tools/convert/output_flags.h"
+#include "tools/convert/plan.h"
+#include "tools/convert/shard_upload.h"
+#include "tools/images/duplicates.h"
+#include "tools/images/raw_input_flags.h"
+#include "tools/images/tree.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kNotesShown = 10;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  imagenet_to_records --raw_data_dir photos --local_scratch_dir records "
+    "\\\n"
+    "      --split 0.9/0.1\n"
+    "      photos/<class>/*, nine tenths of each class for training\n"
+    "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records\n"
+    "      raw/{train,validation,test}/<class>/*, or ImageNet as it comes:\n"
+    "      raw/train/<synset>/*, raw/validation/*, raw/synset_labels.txt\n"
+    "  imagenet_to_records --manifest photos.csv --local_scratch_dir records\n"
+    "      a table with the columns path and label, and split and text if any\n"
+    "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
+    "      --layout reference\n"
+    "      the shards of the reference converter: 1,024 and 128\n"
+    "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
+    "      --num_tasks 8 --task_index 3 (of 0 to 7; in the end: --finish)\n"
+    "      one of eight machines' share of the shards\n"
+    "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
+    "      --gcs_output_path gs://bucket/imagenet --project p\n"
+    "      uploads them as well\n"
+    "  imagenet_to_records --raw_data_dir gs://bucket/photos \\\n"
+    "      --local_scratch_dir records\n"
+    "      gs://bucket/photos/<class>/*, or s3://..., read from there\n\n"
+    "The same command again goes on where an earlier one ended.\n"
+    "Any of jpg, png, webp, bmp, tif, jp2, ppm is an image, in any case.\n"
+    "JPEGs are stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
+    "Exit codes: 0 done, 1 a file could not be read or written, 2 a flag or\n"
+    "folder is wrong, 3 an image is bad, 75 stopped by a signal.";
+
+struct Flags {
+  RawInputFlags input;
+  OutputFlags output;
+  CloudFlags cloud;
+};
+
+ConversionPlan MakePlan(const Flags& flags) {
+  const PlanOptions options = CheckedPlanOptions(flags.output);
+  RawInputFlags input = flags.input;
+  input.threads = flags.output.converter.threads;
+  ImageTree tree = ReadRawInput(input);
+  std::cerr << FirstLines(tree.notes, kNotesShown);
+  if (input.report_duplicates) {
+    std::cout << DuplicatesText(tree.duplicates);
+  }
+  return PlanConversion(std::move(tree), options);
+}
+
+ConversionReport ConvertWithProgress(const ConversionPlan& plan,
+                                     const std::string& output_dir,
+                                     const ConverterOptions& options,
+                                     const Interruption& interruption) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  ProgressLine line;
+  ConversionReport report = Convert(
+      plan, output_dir, options, [&](const ConversionProgress& progress) {
+        interruption.Check();
+        const std::chrono::duration<double> elapsed = Clock::now() - start;
+        line.Update(ConversionProgressText(progress, elapsed.count()),
+                    progress.done == progress.total);
+      });
+  line.Finish();
+  return report;
+}
+
+// Shows how many of so many shards something was done to.
+class ShardsLine {
+ public:
+  ShardsLine(const char* what, std::int64_t total)
+      : what_(what), total_(total) {}
+
+  void Update(std::int64_t done) {
+    const std::chrono::duration<double> elapsed = Clock::now() - start_;
+    line_.Update(ShardsProgressText(what_, done, total_, elapsed.count()),
+                 done == total_);
+  }
+  void Finish() { line_.Finish(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const char* what_;
+  std::int64_t total_;
+  Clock::time_point start_ = Clock::now();
+  ProgressLine line_;
+};
+
+ConversionReport FinishWithProgress(const ConversionPlan& plan,
+                                    const std::string& output_dir,
+                                    const ConverterOptions& options,
+                                    const Interruption& interruption) {
+  ShardsLine line("checked", plan.shards());
+  ConversionReport report =
+      FinishConversion(plan, output_dir, options, [&](std::int64_t done) {
+        interruption.Check();
+        line.Update(done);
+      });
+  line.Finish();
+  return report;
+}
+
+void UploadWithProgress(const ConversionReport& report,
+                        const std::string& output_dir,
+                        const UploadTarget& target,
+                        const Interruption& interruption) {
+  std::int64_t shards = 0;
+  for (const DatasetInfo::Split& split : report.info.splits) {
+    shards += static_cast<std::int64_t>(split.shards.size());
+  }
+  ShardsLine line("uploaded", shards);
+  const UploadResult result =
+      Upload(report, output_dir, target, [&](std::int64_t done) {
+        interruption.Check();
+        line.Update(done);
+      });
+  line.Finish();
+  std::cout << UploadText(result, target);
+}
+
+ExitCode Run(const Flags& flags, const Interruption& interruption) {
+  ApplyCloudFlags(flags.cloud);
+  const ConverterOptions options = CheckedConverterOptions(flags.output);
+  const UploadTarget target = CheckedUploadTarget(flags.output);
+  const std::string& output_dir = flags.output.output_dir;
+  const ConversionPlan plan = MakePlan(flags);
+  if (flags.output.dry_run) {
+    std::cerr << NoticesText(NoticesOf(plan.left_out));
+    std::cout << PlanText(plan, output_dir, options, target);
+    return ExitCode::kDone;
+  }
+  // Other conversions stay out of the folder, but for the tasks of this one.
+  const TaskShare& share = options.share;
+  const std::string side_folder = ConversionSideFolder(output_dir);
+  const FolderClaim all(
+      side_folder, "lock",
+      share.IsAll() ? FolderClaim::Kind::kAlone : FolderClaim::Kind::kShared);
+  const FolderClaim own(side_folder,
+                        fmt::format("lock-{}-of-{}", share.index, share.count),
+                        FolderClaim::Kind::kAlone);
+  const ConversionReport report =
+      flags.output.finish
+          ? FinishWithProgress(plan, output_dir, options, interruption)
+          : ConvertWithProgress(plan, output_dir, options, interruption);
+  std::cerr << FirstLines(BadImageLines(report), kNotesShown)
+            << NoticesText(NoticesOf(report));
+  std::cout << ReportText(report, output_dir);
+  if (!target.empty()) {
+    UploadWithProgress(report, output_dir, target, interruption);
+  }
+  return ExitCode::kDone;
+}
+
+ExitCode ImagenetToRecords(int argc, char** argv) {
+  CLI::App app("Turns folders of images into TFRecord shards.");
+  app.footer(kExamples);
+  Flags flags;
+  AddRawInputFlags(app, flags.input);
+  AddOutputFlags(app, flags.output);
+  AddConnectionsFlag(app, flags.cloud);
+  if (!ParseFlags(app, argc, argv)) {
+    return ExitCode::kDone;
+  }
+  return RunInterruptibly("imagenet_to_records", "finished shards are kept",
+                          [&](const Interruption& interruption) {
+                            return Run(flags, interruption);
+                          });
+}
+
+}  // namespace
+}  // namespace infeed
+
+int main(int argc, char** argv) {
+  return infeed::RunMain(argc, argv, infeed::ImagenetToRecords);
+}

@@ -1,0 +1,223 @@
+#include "tools/convert/output_flags.h"
+
+#include <cstdint>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "records/files/open_source.h"
+#include "tools/cli/completion.h"
+#include "tools/convert/shards_flag.h"
+#include "tools/convert/task_share.h"
+#include "tools/shards/seek_index_maker.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kMinMaxSize = 32;
+constexpr int kMaxSize = 65500;             // of a JPEG's side
+constexpr std::int64_t kBytesOfKeys = 400;  // of a record, nearly
+
+void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option(
+         "--on_bad_image", flags.converter.on_bad_image,
+         "Policy for a broken image: fail; skip it; or reencode what can still "
+         "be decoded of it, and skip the rest. All are reported.")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
+          {"fail", OnBadImage::kFail},
+          {"skip", OnBadImage::kSkip},
+          {"reencode", OnBadImage::kReencode}}))
+      ->option_text("fail|skip|reencode=fail");
+  app.add_flag("--verify_images,!--no_verify_images",
+               flags.converter.image.verify,
+               "Decode every image once, to find the broken ones (default).");
+}
+
+void AddImageFlags(CLI::App& app, OutputFlags& flags) {
+  ImageEncoderOptions& image = flags.converter.image;
+  app.add_option("--format", image.format,
+                 "Content of the records: jpeg, the files as they are, or "
+                 "pixels, decoded for the fastest input.")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, RecordFormat>{
+          {"jpeg", RecordFormat::kJpeg}, {"pixels", RecordFormat::kPixels}}))
+      ->option_text("jpeg|pixels=jpeg");
+  app.add_option("--image_size", flags.image_size,
+                 "Side of --format pixels: the shorter side is resized to it, "
+                 "the middle is kept.")
+      ->check(CLI::Range(1, kMaxSize))
+      ->option_text("INT=224");
+  app.add_option(
+         "--max_size", image.max_size,
+         "Shrink larger images to this many pixels on the shorter side.")
+      ->check(CLI::Range(kMinMaxSize, kMaxSize))
+      ->option_text("INT");
+  app.add_option("--quality", image.quality,
+                 "Quality of JPEGs that are shrunk, turned or mended.")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--seek_index",
+         [&](const std::string& name) {
+           flags.converter.seek_index = SeekEntriesNames().at(name);
+         },
+         "Let readers enter a JPEG where their window begins: at each row of "
+         "MCUs (0.3 % of its bytes), or each 8th (2 %) or 4th MCU (4 %); other "
+         "readers ignore it.")
+      ->check(CLI::IsMember(SeekEntriesNames()))
+      ->option_text("none|rows|8|4=rows");
+  app.add_flag("--keep_png", image.keep_png, "Store PNGs as they are.");
+  app.add_flag("--exif_rotate,--exif_orientation", image.exif_rotate,
+               "Turn images as their EXIF data says, and encode them anew; "
+               "without it they are stored as they are, and counted.");
+}
+
+void AddShardFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--local_scratch_dir", flags.output_dir,
+                 "Folder for the shards.")
+      ->required();
+  app.add_option("--shards", flags.shards,
+                 "Shards of each split: a number, a size such as 256MB, or "
+                 "auto (about 128 MB each).")
+      ->capture_default_str();
+  app.add_option("--layout", flags.plan.layout,
+                 "Names of the shards: OUT/train-00000-of-00008 (flat), or "
+                 "OUT/train/train-00000-of-01024 (reference).")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
+          {"flat", ShardLayout::kFlat},
+          {"reference", ShardLayout::kReference}}))
+      ->option_text("flat|reference=flat");
+  app.add_option("--seed", flags.plan.seed,
+                 "Seed of the training images' order.")
+      ->capture_default_str();
+}
+
+void AddRunFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--threads", flags.converter.threads,
+                 "Threads that convert; 0: one for each core.")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_flag(
+      "--verify_resume", flags.converter.verify_resume,
+      "Read the finished shards of an earlier run before keeping them.");
+  app.add_flag("--overwrite", flags.converter.overwrite,
+               "Remove shards of another conversion from the folder.");
+  app.add_flag("--dry_run", flags.dry_run, "Only print what would be written.");
+}
+
+void AddTaskFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--num_tasks", flags.num_tasks,
+                 "Processes that share the shards, or auto: the number set by "
+                 "Slurm or MPI.");
+  app.add_option("--task_index", flags.task_index,
+                 "Number of this process among --num_tasks, from 0, or auto.");
+  app.add_flag("--finish", flags.finish,
+               "Check every shard once all tasks are done, then write "
+               "labels.txt and dataset.json.");
+}
+
+// The reference converter's flags, by its names.
+void AddUploadFlags(CLI::App& app, OutputFlags& flags) {
+  app.add_option("--gcs_output_path", flags.gcs_output_path,
+                 "Upload the shards as well: gs://BUCKET/PREFIX or s3://...");
+  app.add_option("--project", flags.project,
+                 "Cloud project of a gs:// bucket.");
+  app.add_flag_function(
+      "--gcs_upload,!--nogcs_upload",
+      [&](std::int64_t count) { flags.gcs_upload = count > 0; },
+      "Upload; on when --gcs_output_path is given.");
+}
+
+// Refuses what would have no effect, or only half of it.
+void CheckImageOptions(const OutputFlags& flags) {
+  const ImageEncoderOptions& image = flags.converter.image;
+  const bool is_packed = image.format == RecordFormat::kPixels;
+  if (is_packed && (image.max_size > 0 || image.keep_png)) {
+    throw UsageError(
+        "--format pixels leaves no image to store: leave --max_size and "
+        "--keep_png out; --image_size is the size of the pixels");
+  }
+  if (!is_packed && flags.image_size > 0) {
+    throw UsageError(
+        "--image_size is for --format pixels; --max_size shrinks JPEGs");
+  }
+  if (flags.converter.on_bad_image == OnBadImage::kReencode && !image.verify) {
+    throw UsageError(
+        "--on_bad_image reencode has to decode every image: leave "
+        "--no_verify_images out");
+  }
+}
+
+}  // namespace
+
+void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
+  AddShardFlags(app, flags);
+  AddImageFlags(app, flags);
+  AddBadImageFlags(app, flags);
+  AddRunFlags(app, flags);
+  AddTaskFlags(app, flags);
+  AddUploadFlags(app, flags);
+  NameValues(app, {{"--local_scratch_dir", "DIR"}});
+}
+
+PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
+  PlanOptions options = flags.plan;
+  const ShardsFlag shards = ParseShards(flags.shards);
+  options.shards = shards.shards;
+  options.shard_bytes = shards.bytes;
+  const ImageEncoderOptions image = CheckedConverterOptions(flags).image;
+  if (image.format == RecordFormat::kPixels) {
+    options.record_bytes =
+        kBytesOfKeys + std::int64_t{4} * image.image_size * image.image_size;
+  }
+  return options;
+}
+
+ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
+  ConverterOptions options = flags.converter;
+  CheckImageOptions(flags);
+  if (IsUrl(flags.output_dir)) {
+    throw UsageError("--local_scratch_dir " + flags.output_dir +
+                     ": give a folder; --gcs_output_path uploads from there");
+  }
+  if (flags.image_size > 0) {
+    options.image.image_size = flags.image_size;
+  }
+  if (!flags.finish) {
+    options.share = ParseTaskShare(flags.task_index, flags.num_tasks);
+    return options;
+  }
+  if (!flags.task_index.empty()) {
+    throw UsageError(
+        "--finish is for all tasks together: leave --task_index out");
+  }
+  // Any index will do: only the number of tasks matters.
+  options.share = ParseTaskShare(
+      flags.num_tasks.empty() || flags.num_tasks == "auto" ? "" : "0",
+      flags.num_tasks);
+  return options;
+}
+
+UploadTarget CheckedUploadTarget(const OutputFlags& flags) {
+  const std::string& url = flags.gcs_output_path;
+  if (!flags.gcs_upload.value_or(!url.empty())) {
+    return {};
+  }
+  const bool is_gs = url.starts_with("gs://");
+  if (flags.project.empty() && (url.empty() || is_gs)) {
+    throw UsageError(
+        "--project is required to upload to gs:// (or give --nogcs_upload)");
+  }
+  if (url.empty()) {
+    throw UsageError(
+        "--gcs_output_path is required to upload (or give --nogcs_upload)");
+  }
+  if ((!is_gs && !url.starts_with("s3://")) ||
+      url.find_first_not_of('/', url.find(':') + 1) == std::string::npos) {
+    throw UsageError("--gcs_output_path " + url +
+                     ": must start with gs://BUCKET or s3://BUCKET");
+  }
+  return {.url = url};
+}
+
+}  // namespace infeed

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tools/convert/converter_options.h"
+#include "tools/convert/plan.h"
+#include "tools/convert/shard_upload.h"
+
+namespace CLI {
+class App;
+}
+
+namespace infeed {
+
+// What imagenet_to_records writes, where and how: everything but its input.
+struct OutputFlags {
+  std::string output_dir;
+  std::string shards = "auto";
+  bool dry_run = false;
+  PlanOptions plan = {};            // shards excepted
+  ConverterOptions converter = {};  // task share excepted
+  int image_size = 0;               // 0: not given
+  std::string task_index;
+  std::string num_tasks;
+  bool finish = false;
+  std::string project;
+  std::string gcs_output_path;
+  std::optional<bool> gcs_upload;
+};
+
+// flags must outlive the app's parse.
+void AddOutputFlags(CLI::App& app, OutputFlags& flags);
+
+// Returns the options of the plan. Throws UsageError naming the flag that is
+// out of its range.
+[[nodiscard]] PlanOptions CheckedPlanOptions(const OutputFlags& flags);
+
+// Returns the options of the conversion, likewise.
+[[nodiscard]] ConverterOptions CheckedConverterOptions(
+    const OutputFlags& flags);
+
+// Returns where the files are uploaded to, likewise.
+[[nodiscard]] UploadTarget CheckedUploadTarget(const OutputFlags& flags);
+
+}  // namespace infeed

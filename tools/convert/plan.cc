@@ -1,0 +1,188 @@
+#include "tools/convert/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "records/files/class_list.h"
+#include "records/files/shards.h"
+#include "tools/convert/python_shuffle.h"
+#include "tools/shards/plan.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kMaxShards = 99999;  // five digits in a name
+constexpr std::int64_t kReferenceTrainShards = 1024;
+constexpr std::int64_t kReferenceOtherShards = 128;
+constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
+                                                     "test"};
+
+std::vector<ImageFile> Shuffled(std::vector<ImageFile> images,
+                                std::uint64_t seed) {
+  std::vector<ImageFile> shuffled;
+  shuffled.reserve(images.size());
+  for (const std::int64_t index :
+       PythonShuffle(static_cast<std::int64_t>(images.size()), seed)) {
+    shuffled.push_back(std::move(images[static_cast<std::size_t>(index)]));
+  }
+  return shuffled;
+}
+
+// 0: the layout's own.
+std::int64_t ShardCount(const PlannedSplit& split, const PlanOptions& options) {
+  const auto images = static_cast<std::int64_t>(split.images.size());
+  return options.shard_bytes > 0
+             ? ShardCountBySize(images, split.bytes, options.shard_bytes)
+             : options.shards;
+}
+
+std::vector<ShardRange> Ranges(const PlannedSplit& split,
+                               const PlanOptions& options) {
+  const auto images = static_cast<std::int64_t>(split.images.size());
+  const std::int64_t shards = ShardCount(split, options);
+  switch (options.layout) {
+    case ShardLayout::kFlat:
+      return BalancedShards(
+          images, shards > 0 ? shards : AutoShardCount(images, split.bytes));
+    case ShardLayout::kReference:
+      return ReferenceShards(images, shards > 0 ? shards
+                                     : split.name == "train"
+                                         ? kReferenceTrainShards
+                                         : kReferenceOtherShards);
+  }
+  return {};
+}
+
+PlannedSplit PlanSplit(ImageSplit source, const PlanOptions& options) {
+  PlannedSplit split;
+  split.name = std::move(source.name);
+  split.images = split.name == "train"
+                     ? Shuffled(std::move(source.images), options.seed)
+                     : std::move(source.images);
+  for (const ImageFile& image : split.images) {
+    split.bytes +=
+        options.record_bytes > 0 ? options.record_bytes : image.bytes;
+  }
+  const std::string folder =
+      options.layout == ShardLayout::kReference ? split.name + "/" : "";
+  const std::vector<ShardRange> ranges = Ranges(split, options);
+  const auto count = static_cast<std::int64_t>(ranges.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const ShardRange& range = ranges[static_cast<std::size_t>(i)];
+    split.shards.push_back(
+        {folder + ShardName(split.name, i, count), range.first, range.count});
+  }
+  return split;
+}
+
+// Whether a base name is that of a shard of one of our splits.
+bool IsSplitShard(const std::string& name) {
+  return IsShardName(name) &&
+         std::any_of(kSplits.begin(), kSplits.end(),
+                     [&](std::string_view split) {
+                       return name.starts_with(std::string(split) + "-");
+                     });
+}
+
+// Adds the shards that lie in FOLDER/SUBFOLDER, named relative to the former.
+void AddShards(const std::string& folder, const std::string& subfolder,
+               std::vector<std::string>& names) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::directory_iterator entry(fs::path(folder) / subfolder, error);
+  if (error == std::errc::no_such_file_or_directory ||
+      error == std::errc::not_a_directory) {
+    return;
+  }
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (IsSplitShard(name)) {
+      names.push_back((fs::path(subfolder) / name).string());
+    }
+  }
+  if (error) {
+    throw IoError(folder, "list", error.value());
+  }
+}
+
+}  // namespace
+
+std::int64_t ConversionPlan::images() const {
+  return std::accumulate(
+      splits.begin(), splits.end(), std::int64_t{0},
+      [](std::int64_t sum, const PlannedSplit& split) {
+        return sum + static_cast<std::int64_t>(split.images.size());
+      });
+}
+
+std::int64_t ConversionPlan::shards() const {
+  return std::accumulate(
+      splits.begin(), splits.end(), std::int64_t{0},
+      [](std::int64_t sum, const PlannedSplit& split) {
+        return sum + static_cast<std::int64_t>(split.shards.size());
+      });
+}
+
+ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
+  if (options.shards < 0 || options.shards > kMaxShards) {
+    throw UsageError("--shards " + std::to_string(options.shards) +
+                     ": give 1 to " + std::to_string(kMaxShards) + ", or auto");
+  }
+  if (options.shard_bytes < 0) {
+    throw UsageError("--shards: a size must be above 0");
+  }
+  CheckClassCount(tree.classes.size());
+  for (const ImageClass& image_class : tree.classes) {
+    CheckClassName(image_class.name);
+    CheckClassName(image_class.text);
+  }
+  ConversionPlan plan;
+  plan.seed = options.seed;
+  plan.classes = std::move(tree.classes);
+  plan.raw = std::move(tree.raw);
+  plan.duplicates = std::move(tree.duplicates);
+  plan.left_out = std::move(tree.left_out);
+  for (ImageSplit& split : tree.splits) {
+    plan.splits.push_back(PlanSplit(std::move(split), options));
+    if (plan.splits.back().shards.size() > std::size_t{kMaxShards}) {
+      throw UsageError("--shards: this size gives " +
+                       std::to_string(plan.splits.back().shards.size()) +
+                       " shards; give one that gives no more than " +
+                       std::to_string(kMaxShards));
+    }
+  }
+  return plan;
+}
+
+std::vector<std::string> StaleShards(const ConversionPlan& plan,
+                                     const std::string& output_dir) {
+  std::vector<std::string> present;
+  AddShards(output_dir, "", present);
+  for (const std::string_view split : kSplits) {
+    AddShards(output_dir, std::string(split), present);
+  }
+  std::set<std::string> planned;
+  for (const PlannedSplit& split : plan.splits) {
+    for (const PlannedShard& shard : split.shards) {
+      planned.insert(shard.name);
+    }
+  }
+  std::vector<std::string> stale;
+  for (const std::string& name : present) {
+    if (!planned.contains(name)) {
+      stale.emplace_back(output_dir).append("/").append(name);
+    }
+  }
+  std::sort(stale.begin(), stale.end());
+  return stale;
+}
+
+}  // namespace infeed

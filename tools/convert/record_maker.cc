@@ -1,0 +1,123 @@
+#include "tools/convert/record_maker.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "records/example/parts.h"
+#include "tools/images/source.h"
+
+namespace infeed {
+namespace {
+
+// An encoder on loan for one image.
+class LentEncoder {
+ public:
+  using Queue = BoundedQueue<std::unique_ptr<ImageEncoder>>;
+
+  explicit LentEncoder(Queue& queue)
+      : queue_(queue), encoder_(std::move(queue.Pop().value())) {}
+  ~LentEncoder() { queue_.Push(std::move(encoder_)); }
+  LentEncoder(const LentEncoder&) = delete;
+  LentEncoder& operator=(const LentEncoder&) = delete;
+
+  ImageEncoder* operator->() { return encoder_.get(); }
+
+ private:
+  Queue& queue_;
+  std::unique_ptr<ImageEncoder> encoder_;
+};
+
+ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
+                          const EncodedImage& encoded,
+                          std::string_view seek_index) {
+  ImagenetExample example;
+  example.height = encoded.height;
+  example.width = encoded.width;
+  example.label = image.class_index + 1;
+  example.synset = image_class.name;
+  example.text = image_class.text;
+  example.filename = ImageName(image);
+  example.format = encoded.format;
+  example.seek_index = seek_index;
+  (encoded.format == "packed" ? example.packed : example.encoded) =
+      encoded.bytes;
+  return example;
+}
+
+}  // namespace
+
+std::string_view OnBadImageName(OnBadImage policy) {
+  switch (policy) {
+    case OnBadImage::kFail:
+      return "fail";
+    case OnBadImage::kSkip:
+      return "skip";
+    case OnBadImage::kReencode:
+      return "reencode";
+  }
+  std::abort();
+}
+
+RecordMaker::RecordMaker(const std::vector<ImageClass>& classes,
+                         const RawImages* raw,
+                         const RecordMakerOptions& options)
+    : classes_(classes),
+      raw_(raw),
+      on_bad_image_(options.on_bad_image),
+      seek_index_(options.seek_index),
+      encoders_(static_cast<std::size_t>(options.threads)) {
+  ImageEncoderOptions image = options.image;
+  image.mend = on_bad_image_ == OnBadImage::kReencode;
+  for (int i = 0; i < options.threads; ++i) {
+    encoders_.Push(std::make_unique<ImageEncoder>(image));
+  }
+}
+
+ImageRecord RecordMaker::Make(const ImageFile& image,
+                              const ByteSource* fetched) {
+  ImageRecord record;
+  try {
+    EncodedImage encoded = Encode(image, fetched);
+    const std::string seek_index = MakeSealedSeekIndex(
+        std::as_bytes(std::span(encoded.bytes)),
+        encoded.format == kJpegFormat ? seek_index_ : SeekEntries::kNone);
+    ExampleParts parts = BuildExampleParts(
+        ExampleOf(image, classes_[static_cast<std::size_t>(image.class_index)],
+                  encoded, seek_index));
+    record.has_seek_index = !seek_index.empty();
+    record.before = std::move(parts.before);
+    record.after = std::move(parts.after);
+    record.image = std::move(encoded.bytes);
+    record.reencoded = std::move(encoded.reencoded);
+    record.bad = encoded.mended;
+    if (encoded.ignored_orientation != 1) {
+      record.not_turned =
+          "EXIF orientation " + std::to_string(encoded.ignored_orientation);
+    }
+  } catch (const DataError& error) {
+    if (on_bad_image_ == OnBadImage::kFail) {
+      throw DataError(
+          {.path = ImagePathForMessages(image)},
+          error.reason() + " (--on_bad_image skip leaves such images out)");
+    }
+    record.skipped = error.reason();
+    record.bad = true;
+  }
+  return record;
+}
+
+EncodedImage RecordMaker::Encode(const ImageFile& image,
+                                 const ByteSource* fetched) {
+  if (image.raw_index >= 0) {
+    Check(raw_ != nullptr, "raw images come with their files");
+    return LentEncoder(encoders_)->EncodeRaw(*raw_, image);
+  }
+  std::string file = ReadImage(image, fetched);
+  return LentEncoder(encoders_)->Encode(std::move(file));
+}
+
+}  // namespace infeed

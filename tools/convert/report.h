@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "records/files/dataset_info.h"
+#include "tools/convert/plan.h"
+#include "tools/convert/shard_converter.h"
+#include "tools/convert/task_share.h"
+
+namespace infeed {
+
+// What a conversion did.
+struct ConversionReport {
+  DatasetInfo info;  // as in dataset.json; of a share, its shards alone
+  TaskShare share;
+  std::int64_t kept_shards = 0;      // of an earlier run
+  std::vector<ImageNote> reencoded;  // in the order of the records
+  std::vector<ImageNote> skipped;    // likewise
+  // Likewise: stored without the turn that their EXIF data asks for.
+  std::vector<ImageNote> not_turned;
+  std::vector<LeftOut> left_out;  // of the whole plan, also in a share's report
+  std::vector<DuplicateGroup> duplicates;
+  // Records that have a seek index; nullopt: none were to be made.
+  std::optional<std::int64_t> seek_indexes;
+};
+
+// Puts the results of shards together. Requires: they are in the plan's order.
+[[nodiscard]] ConversionReport MakeReport(const ConversionPlan& plan,
+                                          const TaskShare& share,
+                                          std::vector<ShardResult> results);
+
+// conversion_report.json in the side folder, or of a share
+// conversion_report-00003-of-00008.json.
+[[nodiscard]] std::string ReportPath(const std::string& output_dir,
+                                     const TaskShare& share);
+
+// Writes the report whole; docs/converter.md says what is in it. Throws
+// IoError.
+void WriteReport(const std::string& output_dir, const ConversionReport& report);
+
+// Writes labels.txt, the classes, one a line, and last dataset.json, with which
+// the data set is complete. Throws IoError, and DataError for a split without
+// a record.
+void WriteDescription(const std::string& output_dir,
+                      const ConversionReport& report);
+
+}  // namespace infeed

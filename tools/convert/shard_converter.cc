@@ -1,0 +1,134 @@
+#include "tools/convert/shard_converter.h"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tools/images/raw_images.h"
+#include "tools/images/source.h"
+
+namespace infeed {
+namespace {
+
+// So many images are on their way from a store, a few for each connection, so
+// that no thread waits for the network.
+constexpr std::size_t kItemsAhead = 64;
+
+}  // namespace
+
+ShardConverter::ShardConverter(const ConversionPlan& plan,
+                               std::string output_dir,
+                               std::vector<FingerprintedTask> tasks,
+                               RecordMaker& maker, ConversionObserver observer)
+    : plan_(plan),
+      output_dir_(std::move(output_dir)),
+      tasks_(std::move(tasks)),
+      maker_(maker),
+      observer_(std::move(observer)),
+      open_(tasks_.size()) {}
+
+const PlannedShard& ShardConverter::Planned(std::size_t shard) const {
+  const ShardTask& task = tasks_[shard].task;
+  return plan_.splits[task.split].shards[task.shard];
+}
+
+bool ShardConverter::Next(ConversionItem& item) {
+  while (ahead_.size() < kItemsAhead && LookAhead()) {
+  }
+  if (ahead_.empty() || stopped_.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  item = std::move(ahead_.front());
+  ahead_.pop_front();
+  return true;
+}
+
+// Adds an item to ahead_. False: there are no more.
+bool ShardConverter::LookAhead() {
+  if (next_shard_ == tasks_.size()) {
+    return false;
+  }
+  const PlannedShard& planned = Planned(next_shard_);
+  ConversionItem& item = ahead_.emplace_back();
+  item.shard = next_shard_;
+  if (next_image_ == planned.count) {
+    next_image_ = 0;
+    ++next_shard_;
+    return true;
+  }
+  item.image =
+      &plan_.splits[tasks_[next_shard_].task.split]
+           .images[static_cast<std::size_t>(planned.first + next_image_++)];
+  if (item.image->raw_index >= 0) {
+    plan_.raw->WillRead(*item.image);
+  } else {
+    item.fetched = FetchImage(*item.image);
+  }
+  return true;
+}
+
+void ShardConverter::Encode(ConversionItem& item) {
+  item.record = maker_.Make(*item.image, item.fetched.get());
+}
+
+void ShardConverter::Append(ConversionItem& item) {
+  if (!open_[item.shard]) {
+    Open(item.shard);
+  }
+  OpenShard& shard = *open_[item.shard];
+  ImageRecord& record = item.record;
+  shard.has_bad_images |= record.bad;
+  if (!record.skipped.empty()) {
+    shard.skipped.push_back(
+        {ImagePathForMessages(*item.image), std::move(record.skipped)});
+  } else {
+    shard.writer.AppendParts({record.before, record.image, record.after});
+    shard.seek_indexes += record.has_seek_index ? 1 : 0;
+    if (!record.reencoded.empty()) {
+      shard.reencoded.push_back(
+          {ImagePathForMessages(*item.image), std::move(record.reencoded)});
+    }
+    if (!record.not_turned.empty()) {
+      shard.not_turned.push_back(
+          {ImagePathForMessages(*item.image), std::move(record.not_turned)});
+    }
+  }
+  if (!observer_.on_image()) {
+    stopped_.store(true, std::memory_order_relaxed);
+  }
+}
+
+void ShardConverter::Open(std::size_t shard) {
+  open_[shard] =
+      std::make_unique<OpenShard>(output_dir_ + "/" + Planned(shard).name);
+}
+
+void ShardConverter::Finish(std::size_t shard) {
+  if (!open_[shard]) {
+    Open(shard);  // None of its images was there to append.
+  }
+  const std::unique_ptr<OpenShard> done = std::move(open_[shard]);
+  done->writer.Close();
+  FinishedShard finished = {
+      .fingerprint = tasks_[shard].fingerprint,
+      .info = {.name = Planned(shard).name,
+               .records = done->writer.records(),
+               .bytes = done->writer.size(),
+               .crc32c = fmt::format("{:08x}", done->writer.crc32c())},
+      .reencoded = std::move(done->reencoded),
+      .skipped = std::move(done->skipped),
+      .not_turned = std::move(done->not_turned),
+      .seek_indexes = maker_.seek_index() == SeekEntries::kNone
+                          ? std::optional<std::int64_t>()
+                          : done->seek_indexes,
+      .bad_image_policy =
+          done->has_bad_images
+              ? std::string(OnBadImageName(maker_.on_bad_image()))
+              : ""};
+  WriteFinishedShard(output_dir_, finished);
+  observer_.on_shard(
+      {.task = tasks_[shard].task, .shard = std::move(finished)});
+}
+
+}  // namespace infeed

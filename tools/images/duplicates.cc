@@ -1,0 +1,212 @@
+#include "tools/images/duplicates.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include "base/error.h"
+#include "tools/cli/parallel_for.h"
+#include "tools/images/raw_images.h"
+#include "tools/images/source.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kDigestBytes = 32;
+
+using Digest = std::array<unsigned char, kDigestBytes>;
+
+struct FreeContext {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+class Sha256 {
+ public:
+  Sha256() : context_(EVP_MD_CTX_new()) {
+    Check(context_ &&
+              EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1,
+          "OpenSSL has SHA-256");
+  }
+  void Add(std::span<const std::byte> bytes) {
+    Check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1,
+          "hashing bytes does not fail");
+  }
+  Digest Finish() {
+    Digest digest{};
+    Check(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1,
+          "hashing bytes does not fail");
+    return digest;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, FreeContext> context_;
+};
+
+Digest FileDigest(const ImageFile& image) {
+  const std::string bytes = ReadImage(image);
+  Sha256 hash;
+  hash.Add(std::as_bytes(std::span(bytes)));
+  return hash.Finish();
+}
+
+Digest PixelDigest(const RawImages& raw, const ImageFile& file) {
+  RgbImage image;
+  raw.Read(file, image);
+  Sha256 hash;
+  hash.Add(std::as_bytes(image.pixels()));
+  return hash.Finish();
+}
+
+// An image, by its place in the tree.
+struct Candidate {
+  std::int64_t bytes = 0;
+  Digest digest{};
+  std::size_t split = 0;
+  std::size_t image = 0;
+
+  [[nodiscard]] auto place() const { return std::tuple(split, image); }
+};
+
+// Calls visit(first, last) for each run of two or more that are alike.
+template <typename Same, typename Visit>
+void ForEachRun(const std::vector<Candidate>& candidates, const Same& same,
+                const Visit& visit) {
+  for (auto first = candidates.begin(); first != candidates.end();) {
+    const auto last = std::find_if_not(
+        first, candidates.end(),
+        [&](const Candidate& other) { return same(*first, other); });
+    if (last - first > 1) {
+      visit(first, last);
+    }
+    first = last;
+  }
+}
+
+// The images whose size is that of another one.
+std::vector<Candidate> OfOneSize(const ImageTree& tree) {
+  std::vector<Candidate> all;
+  for (std::size_t split = 0; split < tree.splits.size(); ++split) {
+    const std::vector<ImageFile>& images = tree.splits[split].images;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      all.push_back({images[i].bytes, {}, split, i});
+    }
+  }
+  std::stable_sort(
+      all.begin(), all.end(),
+      [](const Candidate& a, const Candidate& b) { return a.bytes < b.bytes; });
+  std::vector<Candidate> candidates;
+  ForEachRun(
+      all,
+      [](const Candidate& a, const Candidate& b) { return a.bytes == b.bytes; },
+      [&](auto first, auto last) {
+        candidates.insert(candidates.end(), first, last);
+      });
+  return candidates;
+}
+
+DuplicateGroup::Image Described(const ImageTree& tree,
+                                const Candidate& candidate) {
+  const ImageSplit& split = tree.splits[candidate.split];
+  const ImageFile& image = split.images[candidate.image];
+  return {ImagePathForMessages(image),
+          tree.classes[static_cast<std::size_t>(image.class_index)].name,
+          split.name};
+}
+
+}  // namespace
+
+std::vector<DuplicateGroup> FindDuplicates(const ImageTree& tree, int threads) {
+  std::vector<Candidate> candidates = OfOneSize(tree);
+  ParallelFor(candidates.size(), threads, [&](std::size_t i) {
+    Candidate& candidate = candidates[i];
+    const ImageFile& image =
+        tree.splits[candidate.split].images[candidate.image];
+    candidate.digest = image.raw_index >= 0 ? PixelDigest(*tree.raw, image)
+                                            : FileDigest(image);
+  });
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) {
+              return std::tuple(a.digest, a.place()) <
+                     std::tuple(b.digest, b.place());
+            });
+  std::vector<std::vector<Candidate>> runs;
+  ForEachRun(
+      candidates,
+      [](const Candidate& a, const Candidate& b) {
+        return a.digest == b.digest;
+      },
+      [&](auto first, auto last) { runs.emplace_back(first, last); });
+  std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
+    return a.front().place() < b.front().place();
+  });
+  std::vector<DuplicateGroup> groups(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (const Candidate& candidate : runs[i]) {
+      groups[i].images.push_back(Described(tree, candidate));
+    }
+  }
+  return groups;
+}
+
+bool ClassesDiffer(const DuplicateGroup& group) {
+  return std::any_of(group.images.begin(), group.images.end(),
+                     [&](const DuplicateGroup::Image& image) {
+                       return image.class_name !=
+                              group.images.front().class_name;
+                     });
+}
+
+bool SplitsDiffer(const DuplicateGroup& group) {
+  return std::any_of(group.images.begin(), group.images.end(),
+                     [&](const DuplicateGroup::Image& image) {
+                       return image.split != group.images.front().split;
+                     });
+}
+
+std::vector<std::string> DuplicateWarnings(
+    const std::vector<DuplicateGroup>& groups) {
+  std::vector<std::string> warnings;
+  const auto warn = [&](const auto& differ, const char* what) {
+    const auto count = std::count_if(groups.begin(), groups.end(), differ);
+    if (count > 0) {
+      warnings.push_back(fmt::format(
+          "duplicates: {} groups of images with the same content {}", count,
+          what));
+    }
+  };
+  warn(ClassesDiffer, "have different classes: some must be wrong");
+  warn(SplitsDiffer, "lie in several splits: what is tested was learned");
+  return warnings;
+}
+
+std::string DuplicatesText(const std::vector<DuplicateGroup>& groups) {
+  if (groups.empty()) {
+    return "no duplicates: no two images have the same content\n";
+  }
+  std::string text;
+  for (const DuplicateGroup& group : groups) {
+    text += fmt::format(
+        "{} images have the same content{}{}:\n", group.images.size(),
+        ClassesDiffer(group) ? ", but different classes" : "",
+        SplitsDiffer(group) ? ", and lie in several splits" : "");
+    for (const DuplicateGroup::Image& image : group.images) {
+      text += fmt::format("  {} (class {}, {})\n", image.path, image.class_name,
+                          image.split);
+    }
+  }
+  return text + fmt::format(
+                    "{} groups of duplicates: {} of different classes, {} in "
+                    "several splits\n",
+                    groups.size(),
+                    std::count_if(groups.begin(), groups.end(), ClassesDiffer),
+                    std::count_if(groups.begin(), groups.end(), SplitsDiffer));
+}
+
+}  // namespace infeed

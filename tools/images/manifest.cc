@@ -1,0 +1,253 @@
+#include "tools/images/manifest.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "records/files/class_list.h"
+#include "records/files/open_source.h"
+#include "records/files/read_whole.h"
+#include "tools/images/csv.h"
+#include "tools/images/manifest_header.h"
+#include "tools/images/manifest_path.h"
+#include "tools/images/source.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
+constexpr std::array<const char*, 3> kSplits = {"train", "validation", "test"};
+
+struct Row {
+  ManifestPlace place;
+  std::string written;  // the path as it stands there
+  std::size_t split = 0;
+  ImageFile image;
+};
+
+struct ManifestClass {
+  std::int32_t number = 0;
+  std::string text;
+  ManifestPlace text_place;
+};
+
+char SeparatorOf(const std::string& manifest) {
+  std::string extension = fs::path(manifest).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (extension == ".csv") {
+    return ',';
+  }
+  if (extension == ".tsv") {
+    return '\t';
+  }
+  throw UsageError("--manifest " + manifest +
+                   ": its name must end in .csv (commas) or .tsv (tabs)");
+}
+
+std::size_t SplitNumber(const std::string& name, const ManifestPlace& place) {
+  const std::string split = name == "val" ? "validation" : name;
+  const auto* const known = std::find(kSplits.begin(), kSplits.end(), split);
+  if (known == kSplits.end()) {
+    FailAt(place, "unknown split \"" + name + "\": train, validation or test");
+  }
+  return static_cast<std::size_t>(known - kSplits.begin());
+}
+
+std::int64_t FileSize(const std::string& path, const ManifestPlace& place) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  if (error) {
+    throw IoError(place.text() + ": " + path, "read", error.value());
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+// Gathers the rows of all manifests. Classes get numbers as they turn up;
+// Finish() sorts them and renumbers the images.
+class Manifests {
+ public:
+  explicit Manifests(std::string base_dir) : base_dir_(std::move(base_dir)) {}
+
+  // Requires: the manifest's name outlives this.
+  void Read(const std::string& manifest) {
+    const char separator = SeparatorOf(manifest);
+    const std::string text = ReadWhole(manifest, kMaxBytes);
+    try {
+      ReadTable(manifest, CsvReader(text, separator));
+    } catch (const DataError& error) {
+      throw error.At({.path = PathForMessages(manifest)});
+    }
+  }
+
+  ImageTree Finish() {
+    RefuseTwins();
+    FindRemote();
+    ImageTree tree;
+    tree.has_split_folders = divided_ != nullptr;
+    std::vector<std::int32_t> renumbered(classes_.size());
+    for (const auto& [name, entry] : classes_) {
+      renumbered[static_cast<std::size_t>(entry.number)] =
+          static_cast<std::int32_t>(tree.classes.size());
+      tree.classes.push_back({name, entry.text.empty() ? name : entry.text});
+    }
+    std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+      return std::tie(a.written, a.image.path) <
+             std::tie(b.written, b.image.path);
+    });
+    for (std::size_t split = 0; split < kSplits.size(); ++split) {
+      ImageSplit images{kSplits[split], {}};
+      for (Row& row : rows_) {
+        if (row.split == split) {
+          row.image.class_index =
+              renumbered[static_cast<std::size_t>(row.image.class_index)];
+          images.images.push_back(std::move(row.image));
+        }
+      }
+      if (!images.images.empty()) {
+        tree.splits.push_back(std::move(images));
+      }
+    }
+    return tree;
+  }
+
+ private:
+  void ReadTable(const std::string& manifest, CsvReader reader) {
+    std::vector<std::string> fields;
+    ManifestPlace place{&manifest, 1};
+    if (!reader.Next(fields)) {
+      FailAt(place, "the file is empty: the first row names the columns");
+    }
+    place.line = reader.line();
+    const ManifestHeader header(fields, place);
+    (header.Has(ManifestColumn::kSplit) ? divided_ : undivided_) = &manifest;
+    if (divided_ != nullptr && undivided_ != nullptr) {
+      throw UsageError("--manifest: " + PathForMessages(*divided_) +
+                       " has a split column, " + PathForMessages(*undivided_) +
+                       " has none");
+    }
+    const std::size_t before = rows_.size();
+    while (reader.Next(fields)) {
+      place.line = reader.line();
+      if (fields.size() != header.width()) {
+        FailAt(place, "has " + std::to_string(fields.size()) +
+                          " values, the first row " +
+                          std::to_string(header.width()));
+      }
+      TakeRow(header, fields, place);
+    }
+    if (rows_.size() == before) {
+      FailAt(place, "no image follows the first row");
+    }
+  }
+
+  void TakeRow(const ManifestHeader& header,
+               const std::vector<std::string>& fields,
+               const ManifestPlace& place) {
+    Row row;
+    row.place = place;
+    row.written = header.Get(ManifestColumn::kPath, fields);
+    if (row.written.empty()) {
+      FailAt(place, "the path is empty");
+    }
+    row.image.path = ImagePathFrom(
+        base_dir_.empty() ? FolderOfManifest(*place.manifest) : base_dir_,
+        row.written);
+    if (!IsUrl(row.image.path)) {
+      row.image.bytes = FileSize(row.image.path, place);
+    }
+    row.image.class_index =
+        ClassNumber(header.Get(ManifestColumn::kLabel, fields),
+                    header.Get(ManifestColumn::kText, fields), place);
+    if (header.Has(ManifestColumn::kSplit)) {
+      row.split =
+          SplitNumber(header.Get(ManifestColumn::kSplit, fields), place);
+    }
+    rows_.push_back(std::move(row));
+  }
+
+  std::int32_t ClassNumber(const std::string& name, const std::string& text,
+                           const ManifestPlace& place) {
+    if (name.empty()) {
+      FailAt(place, "the label is empty");
+    }
+    for (const std::string& one : {name, text}) {
+      CheckClassLine(*place.manifest, place.line, one);
+    }
+    const auto next = static_cast<std::int32_t>(classes_.size());
+    ManifestClass& entry =
+        classes_.emplace(name, ManifestClass{next, {}, {}}).first->second;
+    if (entry.text.empty()) {
+      entry.text = text;
+      entry.text_place = place;
+    } else if (!text.empty() && text != entry.text) {
+      FailAt(place, "the text of class " + name + " is \"" + text +
+                        "\" here and \"" + entry.text + "\" in " +
+                        entry.text_place.text());
+    }
+    return entry.number;
+  }
+
+  // Stores are asked for all images at once.
+  void FindRemote() {
+    std::vector<ImageFile*> images;
+    for (Row& row : rows_) {
+      images.push_back(&row.image);
+    }
+    const ImageFile* const missing = FindObjects(images);
+    for (const Row& row : rows_) {
+      if (&row.image == missing) {
+        throw IoError(row.place.text() + ": " + ImagePathForMessages(*missing) +
+                      ": cannot read: there is no such object");
+      }
+    }
+  }
+
+  void RefuseTwins() {
+    const auto path = [](const Row& row) -> const std::string& {
+      return row.image.path;
+    };
+    std::stable_sort(
+        rows_.begin(), rows_.end(),
+        [&](const Row& a, const Row& b) { return path(a) < path(b); });
+    const auto twin = std::adjacent_find(
+        rows_.begin(), rows_.end(),
+        [&](const Row& a, const Row& b) { return path(a) == path(b); });
+    if (twin != rows_.end()) {
+      FailAt(std::next(twin)->place, ImagePathForMessages(twin->image) +
+                                         " is in " + twin->place.text() +
+                                         " already");
+    }
+  }
+
+  std::string base_dir_;
+  std::vector<Row> rows_;
+  std::map<std::string, ManifestClass> classes_;
+  const std::string* divided_ = nullptr;    // one with a split column
+  const std::string* undivided_ = nullptr;  // one without
+};
+
+}  // namespace
+
+ImageTree ReadManifests(const std::vector<std::string>& manifests,
+                        const std::string& base_dir) {
+  Manifests reader(base_dir);
+  for (const std::string& manifest : manifests) {
+    reader.Read(manifest);
+  }
+  return reader.Finish();
+}
+
+}  // namespace infeed

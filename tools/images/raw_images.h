@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "preprocess/pixels/image.h"
+#include "records/bytes/byte_source.h"
+#include "tools/images/tree.h"
+
+namespace infeed {
+
+// How the bytes of one image lie in a raw file.
+enum class PixelLayout {
+  kGray,             // row by row
+  kPlanes,           // the red rows, then the green and the blue ones
+  kColumnwisePlanes  // red column by column, then green and blue
+};
+
+// The images of one raw file: all of one size, at equal distances.
+struct RawPart {
+  std::shared_ptr<const ByteSource> bytes;
+  PixelLayout layout = PixelLayout::kGray;
+  int width = 0;
+  int height = 0;
+  std::int64_t count = 0;
+  std::int64_t version = 0;  // of the file: ByteSource::version()
+  std::int64_t first = 0;    // offset of the first image's pixels
+  std::int64_t stride = 0;   // from one image to the next
+
+  [[nodiscard]] std::int64_t image_bytes() const {
+    return std::int64_t{width} * height *
+           (layout == PixelLayout::kGray ? 1 : 3);
+  }
+};
+
+// Images that lie in raw files side by side, without compression. They are
+// numbered through all parts: ImageFile::raw_index.
+//
+// Shares the files. Const members may be called from several threads at once;
+// others need one thread at a time. Throws IoError.
+class RawImages {
+ public:
+  // Requires: there is a part.
+  explicit RawImages(std::vector<RawPart> parts);
+
+  // Gives the image its pixels as RGB; gray is spread. Requires: raw_index is
+  // 0..size() - 1.
+  void Read(const ImageFile& file, RgbImage& image) const;
+
+  // Says that Read() will be called for it soon. Never fails.
+  void WillRead(const ImageFile& file) const;
+
+  // Differs when the file does in which an image lies.
+  [[nodiscard]] std::int64_t VersionOf(const ImageFile& file) const;
+
+  [[nodiscard]] std::int64_t size() const { return ends_.back(); }
+
+ private:
+  struct Place {
+    const RawPart& part;
+    std::int64_t offset;  // of the pixels in its file
+  };
+  [[nodiscard]] Place PlaceOf(const ImageFile& file) const;
+
+  std::vector<RawPart> parts_;
+  std::vector<std::int64_t> ends_;  // the number after each part's last image
+};
+
+}  // namespace infeed

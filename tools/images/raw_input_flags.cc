@@ -1,0 +1,118 @@
+#include "tools/images/raw_input_flags.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "tools/cli/completion.h"
+#include "tools/images/data_split.h"
+#include "tools/images/duplicates.h"
+#include "tools/images/manifest.h"
+#include "tools/images/tree_union.h"
+
+namespace infeed {
+namespace {
+
+// The folders of all flags. A folder that is there may have commas in its name.
+std::vector<std::string> Folders(const std::vector<std::string>& flags) {
+  std::vector<std::string> folders;
+  for (std::string_view flag : flags) {
+    std::error_code ignored;
+    while (flag.find(',') != std::string_view::npos &&
+           !std::filesystem::exists(flag, ignored)) {
+      const std::size_t comma = flag.find(',');
+      folders.emplace_back(flag.substr(0, comma));
+      flag.remove_prefix(comma + 1);
+    }
+    folders.emplace_back(flag);
+  }
+  for (const std::string& folder : folders) {
+    if (folder.empty()) {
+      throw UsageError("--raw_data_dir: one of the folders has no name");
+    }
+  }
+  return folders;
+}
+
+ImageTree FindInput(const RawInputFlags& flags) {
+  const std::vector<std::string> folders = Folders(flags.raw_data_dirs);
+  if (flags.manifests.empty() && folders.empty()) {
+    throw UsageError(
+        "--raw_data_dir is required: the folder with the images (or "
+        "--manifest, a table of them)");
+  }
+  if (flags.raw_format != RawFormat::kImages) {
+    if (!flags.manifests.empty() || folders.size() != 1) {
+      throw UsageError(
+          "--raw_format: takes the raw files of one --raw_data_dir, and no "
+          "--manifest");
+    }
+    return FindRawImages(folders.front(), flags.raw_format);
+  }
+  if (flags.manifests.empty()) {
+    return FindImagesIn(folders);
+  }
+  if (folders.size() > 1) {
+    throw UsageError(
+        "--raw_data_dir: a manifest's paths can start at one folder only; "
+        "give one");
+  }
+  return ReadManifests(flags.manifests, folders.empty() ? "" : folders.front());
+}
+
+}  // namespace
+
+void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
+  app.add_option("--raw_data_dir", flags.raw_data_dirs,
+                 "Folder with the images, local or at s3:// or gs://; several "
+                 "are united: A,B or the flag again.")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--manifest", flags.manifests,
+         "Table of the images instead, .csv or .tsv: columns path, label and, "
+         "if you like, split and text; paths (or URLs) start at "
+         "--raw_data_dir, else at the manifest; may be repeated.")
+      ->allow_extra_args(false);
+  app.add_option("--raw_format", flags.raw_format,
+                 "Format of --raw_data_dir: images in folders, XLA.jl's raw "
+                 "files, MNIST's idx files or CIFAR-10's binary batches.")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, RawFormat>{{"images", RawFormat::kImages},
+                                           {"xla_jl", RawFormat::kXlaJl},
+                                           {"idx", RawFormat::kIdx},
+                                           {"cifar10", RawFormat::kCifar10}}))
+      ->option_text("images|xla_jl|idx|cifar10=images");
+  app.add_option("--split", flags.split,
+                 "Parts of each class for train, validation and test: 0.9/0.1, "
+                 "0.8/0.1/0.1 or reference (the same); for plain class "
+                 "folders, where all is train otherwise.");
+  app.add_flag("--report_duplicates", flags.report_duplicates,
+               "List the images of the same content (reads all files that have "
+               "the size of another).");
+  NameValues(app, {{"--raw_data_dir", "DIR"}, {"--manifest", "FILE"}});
+}
+
+ImageTree ReadRawInput(const RawInputFlags& flags) {
+  const std::vector<double> fractions =
+      flags.split.empty() ? std::vector<double>{} : ParseSplit(flags.split);
+  ImageTree tree = FindInput(flags);
+  if (!fractions.empty()) {
+    SplitTree(fractions, tree);
+  }
+  if (flags.report_duplicates) {
+    tree.duplicates = FindDuplicates(tree, flags.threads);
+    for (std::string& warning : DuplicateWarnings(tree.duplicates)) {
+      tree.notes.push_back(std::move(warning));
+    }
+  }
+  return tree;
+}
+
+}  // namespace infeed

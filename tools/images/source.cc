@@ -1,0 +1,62 @@
+#include "tools/images/source.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/base_name.h"
+#include "records/cloud/object_source.h"
+#include "records/files/open_source.h"
+#include "records/http/url.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kMaxImageBytes = std::int64_t{1} << 30;
+
+}  // namespace
+
+std::unique_ptr<ByteSource> FetchImage(const ImageFile& image) {
+  if (image.object == nullptr) {
+    return nullptr;
+  }
+  auto source = std::make_unique<ObjectSource>(image.path, *image.object);
+  source->WillRead(0, source->size());
+  return source;
+}
+
+std::string ReadImage(const ImageFile& image, const ByteSource* fetched) {
+  if (image.object == nullptr) {
+    return ReadWholeFile(image.path, kMaxImageBytes);
+  }
+  if (image.bytes > kMaxImageBytes) {
+    throw IoError(ImagePathForMessages(image) + ": has " +
+                  std::to_string(image.bytes) + " bytes, more than the limit " +
+                  "of " + std::to_string(kMaxImageBytes));
+  }
+  std::string bytes(static_cast<std::size_t>(image.bytes), '\0');
+  const auto destination = std::as_writable_bytes(std::span(bytes));
+  if (fetched != nullptr) {
+    (void)fetched->ReadAt(0, destination);
+  } else {
+    (void)ObjectSource(image.path, *image.object).ReadAt(0, destination);
+  }
+  return bytes;
+}
+
+std::string ImageName(const ImageFile& image) {
+  if (image.raw_index >= 0 || !IsUrl(image.path)) {
+    return std::string(BaseName(image.path));
+  }
+  const Url url = ParseUrl(image.path);
+  const std::string name(BaseName(url.path));
+  return IsBucketScheme(url.scheme) ? name : PercentDecode(name);
+}
+
+std::string ImagePathForMessages(const ImageFile& image) {
+  return image.raw_index < 0 ? PathForMessages(image.path) : image.path;
+}
+
+}  // namespace infeed

@@ -1,0 +1,167 @@
+#include "tools/images/tree_union.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "records/bytes/base_name.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
+                                                     "test"};
+
+// An image and what of its path the folder is.
+struct RootedImage {
+  ImageFile image;
+  std::size_t root_length = 0;
+
+  [[nodiscard]] std::string_view relative() const {
+    return std::string_view(image.path).substr(root_length);
+  }
+};
+
+// How much of a path under RAW is RAW, however many slashes it ends with.
+std::size_t RootLength(std::string_view root) {
+  const std::size_t last = root.find_last_not_of('/');
+  return last == std::string_view::npos ? root.size() : last + 1;
+}
+
+void RefuseMixedLayouts(const std::vector<ImageTree>& trees,
+                        const std::vector<std::string>& roots) {
+  for (std::size_t i = 1; i < trees.size(); ++i) {
+    if (trees[i].has_split_folders != trees[0].has_split_folders) {
+      const std::size_t split = trees[i].has_split_folders ? i : 0;
+      throw UsageError("--raw_data_dir: " + roots[split] +
+                       " has train, validation or test folders, " +
+                       roots[i - split] +
+                       " plain class folders: give folders of one layout");
+    }
+  }
+}
+
+// All classes by name, with the first text that says more than the name.
+std::map<std::string, std::string> UnitedClasses(
+    const std::vector<ImageTree>& trees) {
+  std::map<std::string, std::string> classes;
+  for (const ImageTree& tree : trees) {
+    for (const auto& [name, text] : tree.classes) {
+      const auto [place, is_new] = classes.emplace(name, text);
+      if (!is_new && place->second == name) {
+        place->second = text;
+      }
+    }
+  }
+  return classes;
+}
+
+// Gives the images of a tree the numbers that their classes have in the union.
+void Renumber(const std::map<std::string, std::string>& classes,
+              ImageTree& tree) {
+  std::vector<std::int32_t> numbers;
+  for (const ImageClass& image_class : tree.classes) {
+    numbers.push_back(static_cast<std::int32_t>(
+        std::distance(classes.begin(), classes.find(image_class.name))));
+  }
+  for (ImageSplit& split : tree.splits) {
+    for (ImageFile& image : split.images) {
+      image.class_index = numbers[static_cast<std::size_t>(image.class_index)];
+    }
+  }
+}
+
+void RefuseTwins(std::vector<const ImageFile*> images) {
+  const auto key = [](const ImageFile* image) {
+    return std::pair(image->class_index, BaseName(image->path));
+  };
+  std::sort(images.begin(), images.end(),
+            [&](const ImageFile* a, const ImageFile* b) {
+              return std::tuple(key(a), std::string_view(a->path)) <
+                     std::tuple(key(b), std::string_view(b->path));
+            });
+  const auto twin = std::adjacent_find(
+      images.begin(), images.end(),
+      [&](const ImageFile* a, const ImageFile* b) { return key(a) == key(b); });
+  if (twin != images.end()) {
+    throw UsageError("--raw_data_dir: " + (*twin)->path + " and " +
+                     (*std::next(twin))->path +
+                     " have the same class and name: remove or rename one, or "
+                     "give its folder once");
+  }
+}
+
+ImageSplit UnitedSplit(std::string_view name, std::vector<ImageTree>& trees,
+                       const std::vector<std::string>& roots) {
+  std::vector<RootedImage> images;
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    for (ImageSplit& split : trees[i].splits) {
+      if (split.name != name) {
+        continue;
+      }
+      for (ImageFile& image : split.images) {
+        images.push_back({std::move(image), RootLength(roots[i])});
+      }
+    }
+  }
+  std::sort(images.begin(), images.end(),
+            [](const RootedImage& a, const RootedImage& b) {
+              return std::tuple(a.relative(), std::string_view(a.image.path)) <
+                     std::tuple(b.relative(), std::string_view(b.image.path));
+            });
+  std::vector<const ImageFile*> files;
+  files.reserve(images.size());
+  for (const RootedImage& image : images) {
+    files.push_back(&image.image);
+  }
+  RefuseTwins(std::move(files));
+  ImageSplit split{std::string(name), {}};
+  for (RootedImage& image : images) {
+    split.images.push_back(std::move(image.image));
+  }
+  return split;
+}
+
+}  // namespace
+
+ImageTree FindImagesIn(const std::vector<std::string>& raw_data_dirs) {
+  std::vector<ImageTree> trees;
+  trees.reserve(raw_data_dirs.size());
+  for (const std::string& folder : raw_data_dirs) {
+    trees.push_back(FindImages(folder));
+  }
+  if (trees.size() == 1) {
+    return std::move(trees.front());
+  }
+  RefuseMixedLayouts(trees, raw_data_dirs);
+  const std::map<std::string, std::string> classes = UnitedClasses(trees);
+  ImageTree united;
+  united.has_split_folders = trees.front().has_split_folders;
+  for (const auto& [name, text] : classes) {
+    united.classes.push_back({name, text});
+  }
+  for (ImageTree& tree : trees) {
+    Renumber(classes, tree);
+    std::move(tree.notes.begin(), tree.notes.end(),
+              std::back_inserter(united.notes));
+    for (const LeftOut& left_out : tree.left_out) {
+      AddLeftOut(united.left_out, left_out);
+    }
+  }
+  for (const std::string_view name : kSplits) {
+    ImageSplit split = UnitedSplit(name, trees, raw_data_dirs);
+    if (!split.images.empty()) {
+      united.splits.push_back(std::move(split));
+    }
+  }
+  return united;
+}
+
+}  // namespace infeed

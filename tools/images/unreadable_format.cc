@@ -1,0 +1,94 @@
+#include "tools/images/unreadable_format.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kReason =
+    " images cannot be read: convert them to PNG or JPEG first";
+
+struct Extension {
+  std::string_view extension;
+  std::string_view format;
+};
+constexpr std::array<Extension, 19> kExtensions = {{{"gif", "GIF"},
+                                                    {"avif", "AVIF"},
+                                                    {"heic", "HEIC"},
+                                                    {"heif", "HEIF"},
+                                                    {"hif", "HEIC"},
+                                                    {"jxl", "JPEG XL"},
+                                                    {"svg", "SVG"},
+                                                    {"ico", "ICO"},
+                                                    {"psd", "PSD"},
+                                                    {"exr", "OpenEXR"},
+                                                    {"dng", "camera raw"},
+                                                    {"cr2", "camera raw"},
+                                                    {"cr3", "camera raw"},
+                                                    {"nef", "camera raw"},
+                                                    {"arw", "camera raw"},
+                                                    {"orf", "camera raw"},
+                                                    {"raf", "camera raw"},
+                                                    {"rw2", "camera raw"},
+                                                    {"tga", "TGA"}}};
+
+struct Magic {
+  std::size_t place;
+  std::string_view bytes;
+  std::string_view format;
+};
+using std::string_view_literals::operator""sv;
+constexpr std::array<Magic, 12> kMagics = {
+    {{0, "GIF8", "GIF"},
+     {4, "ftypavif", "AVIF"},
+     {4, "ftypavis", "AVIF"},
+     {4, "ftypheic", "HEIC"},
+     {4, "ftypheix", "HEIC"},
+     {4, "ftyphevc", "HEIC"},
+     {4, "ftypmif1", "HEIF"},
+     {4, "ftypmsf1", "HEIF"},
+     {0, "\xFF\x0A", "JPEG XL"},
+     {0, "\0\0\0\x0CJXL "sv, "JPEG XL"},
+     {0, "8BPS", "PSD"},
+     {0, "\x76\x2F\x31\x01", "OpenEXR"}}};
+
+}  // namespace
+
+std::string_view UnreadableFormatOfName(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) {
+    return "";
+  }
+  std::string extension(name.substr(dot + 1));
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  const auto* const known = std::find_if(
+      kExtensions.begin(), kExtensions.end(),
+      [&](const Extension& e) { return e.extension == extension; });
+  return known == kExtensions.end() ? "" : known->format;
+}
+
+std::string_view UnreadableFormatOf(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size());
+  const auto* const known =
+      std::find_if(kMagics.begin(), kMagics.end(), [&](const Magic& magic) {
+        return text.size() > magic.place &&
+               text.substr(magic.place).starts_with(magic.bytes);
+      });
+  return known == kMagics.end() ? "" : known->format;
+}
+
+std::string UnreadableReason(std::string_view format) {
+  return std::string(format) + std::string(kReason);
+}
+
+std::string_view FormatOfReason(std::string_view reason) {
+  return reason.ends_with(kReason)
+             ? reason.substr(0, reason.size() - kReason.size())
+             : "";
+}
+
+}  // namespace infeed

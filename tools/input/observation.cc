@@ -1,0 +1,64 @@
+#include "tools/input/observation.h"
+
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "tools/input/metrics_pages.h"
+#include "tools/input/metrics_server.h"
+
+namespace infeed {
+
+void AddObservationFlags(CLI::App& app, ObservationFlags& flags) {
+  constexpr int kLastPort = 65535;
+  app.add_option("--metrics_port", flags.metrics_port,
+                 "Port of 127.0.0.1 for /metrics (Prometheus) and /stats.json; "
+                 "0: a free one.")
+      ->check(CLI::Range(0, kLastPort))
+      ->type_name("PORT");
+  app.add_option(
+         "--trace", flags.trace,
+         "File to write with what each thread did when, as Chrome's trace "
+         "events for ui.perfetto.dev.")
+      ->type_name("FILE");
+}
+
+Observation::Observation(const ObservationFlags& flags, MetricLabels labels)
+    : trace_path_(flags.trace) {
+  if (!trace_path_.empty()) {
+    trace_ = std::make_unique<TraceLog>();
+    trace_->Write(trace_path_);  // It had better fail now than in the end.
+  }
+  if (flags.metrics_port) {
+    live_ = std::make_unique<LiveStats>();
+    pages_ = std::make_unique<MetricsPages>(*live_, std::move(labels));
+    server_ = std::make_unique<MetricsServer>(
+        *flags.metrics_port,
+        [this](std::string_view path) { return pages_->Page(path); });
+    fmt::print(stderr, "metrics: http://127.0.0.1:{}/metrics\n",
+               server_->port());
+  }
+}
+
+Observation::~Observation() {
+  try {
+    Finish();
+  } catch (...) {  // There is an error under way that says more.
+  }
+}
+
+void Observation::Finish() {
+  if (trace_path_.empty()) {
+    return;
+  }
+  const std::string path = std::exchange(trace_path_, {});
+  trace_->Write(path);
+  if (trace_->dropped() > 0) {
+    fmt::print(stderr, "trace: {} later events had no room in {}\n",
+               trace_->dropped(), path);
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,127 @@
+#include "tools/input/selection_files.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+#include "records/bytes/whole_number.h"
+#include "records/tfrecord/index_file.h"
+#include "tools/cli/text_lines.h"
+
+namespace infeed {
+namespace {
+
+// Throws DataError of a line.
+[[noreturn]] void Refuse(const std::string& path, std::size_t line,
+                         const std::string& why) {
+  throw DataError({.path = path},
+                  "line " + std::to_string(line + 1) + ": " + why);
+}
+
+// The number that a text is, nullopt where it is none.
+template <typename Number>
+std::optional<Number> NumberOf(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  const bool is_number =
+      error == std::errc{} && last == end && !HasLeadingZero(text);
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+// "17" or "100-199".
+std::optional<RecordRange> RangeOf(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const auto first = NumberOf<std::int64_t>(Trim(text.substr(0, dash)));
+  const auto last = dash == std::string_view::npos
+                        ? first
+                        : NumberOf<std::int64_t>(Trim(text.substr(dash + 1)));
+  if (!first || !last || *first < 0 || *last < *first) {
+    return std::nullopt;
+  }
+  return RecordRange{.first = *first, .count = *last - *first + 1};
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> ReadRecordList(const std::string& path,
+                                          std::int64_t records) {
+  const std::vector<std::string> lines = ReadLines(path);
+  std::vector<std::uint32_t> list;
+  std::vector<bool> is_listed(static_cast<std::size_t>(records));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::optional<RecordRange> range = RangeOf(lines[i]);
+    if (!range) {
+      Refuse(path, i,
+             "\"" + lines[i] +
+                 "\" is neither a record's number nor "
+                 "a range as 100-199");
+    }
+    // Compared where nothing can overflow.
+    if (range->first >= records || range->count > records - range->first) {
+      Refuse(path, i,
+             "the data set has only " + std::to_string(records) +
+                 " records, counted from 0");
+    }
+    for (std::int64_t j = 0; j < range->count; ++j) {
+      const auto record = static_cast<std::size_t>(range->first + j);
+      if (is_listed[record]) {
+        Refuse(path, i,
+               "record " + std::to_string(record) +
+                   " is listed for the second time");
+      }
+      is_listed[record] = true;
+      list.push_back(static_cast<std::uint32_t>(record));
+    }
+  }
+  return list;
+}
+
+double ParseWeight(std::string_view text) {
+  const std::optional<double> weight = NumberOf<double>(text);
+  return weight && std::isfinite(*weight) && *weight >= 0 ? *weight : -1;
+}
+
+std::vector<double> ReadSampleWeights(const std::string& path,
+                                      std::int64_t records) {
+  const std::vector<std::string> lines = ReadLines(path);
+  if (std::ssize(lines) != records) {
+    throw DataError({.path = path}, "has " + std::to_string(lines.size()) +
+                                        " lines, but the data set has " +
+                                        std::to_string(records) +
+                                        " records: give each one");
+  }
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    weights.push_back(ParseWeight(lines[i]));
+    if (weights.back() < 0) {
+      Refuse(path, i, "\"" + lines[i] + "\" is no weight");
+    }
+  }
+  return weights;
+}
+
+std::map<std::string, double> ReadClassWeights(const std::string& path) {
+  const std::vector<std::string> lines = ReadLines(path);
+  std::map<std::string, double> weights;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    // The last word: a class may have blanks in its name.
+    const std::size_t blank = lines[i].find_last_of(kBlanks);
+    const std::string_view line = lines[i];
+    const double weight =
+        blank == std::string::npos ? -1 : ParseWeight(line.substr(blank + 1));
+    if (weight < 0) {
+      Refuse(path, i, "\"" + lines[i] + "\" is no class and its weight");
+    }
+    const std::string name(Trim(line.substr(0, blank)));
+    if (!weights.emplace(name, weight).second) {
+      Refuse(path, i, "class " + name + " has a weight already");
+    }
+  }
+  return weights;
+}
+
+}  // namespace infeed

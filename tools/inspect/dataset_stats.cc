@@ -1,0 +1,242 @@
+#include "tools/inspect/dataset_stats.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "preprocess/codecs/image_size.h"
+#include "preprocess/jpeg/details.h"
+#include "records/example/imagenet_example.h"
+#include "records/example/reader.h"
+#include "tools/cli/image_format.h"
+
+namespace infeed {
+namespace {
+
+// A file of another kind may have any number of keys.
+constexpr std::size_t kMaxKeys = 1000;
+
+std::string_view AsText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void CountOne(DatasetStats::Counts& counts, std::string_view key) {
+  const auto found = counts.find(key);
+  if (found != counts.end()) {
+    ++found->second;
+  } else if (counts.size() < kMaxKeys) {
+    counts.emplace(key, 1);
+  }
+}
+
+void MergeCounts(DatasetStats::Counts& counts,
+                 const DatasetStats::Counts& other) {
+  for (const auto& [key, count] : other) {
+    counts[key] += count;
+  }
+}
+
+// Adds what occurred first at `first`, `times` times in all.
+void AddOccurrence(Occurrences& occurrences, std::uint64_t hash,
+                   const Occurrence& more) {
+  const auto [found, is_new] = occurrences.try_emplace(hash, more);
+  if (!is_new) {
+    found->second.times += more.times;
+    found->second.first = std::min(found->second.first, more.first);
+  }
+}
+
+void MergeOccurrences(Occurrences& occurrences, const Occurrences& other) {
+  for (const auto& [hash, occurrence] : other) {
+    AddOccurrence(occurrences, hash, occurrence);
+  }
+}
+
+void MergeClass(ClassStats& stats, const ClassStats& other) {
+  if (stats.records == 0 || other.first < stats.first) {
+    stats.first = other.first;
+    stats.synset = other.synset;
+    stats.text = other.text;
+  }
+  stats.records += other.records;
+}
+
+void AddClass(const ImagenetExampleView& example, const RecordPlace& place,
+              DatasetStats& stats) {
+  ClassStats& found = stats.classes[example.label];
+  if (found.records == 0 || place < found.first) {
+    found.first = place;
+    found.synset = example.synset;
+    found.text = example.text;
+  }
+  ++found.records;
+}
+
+int SizeBin(std::int64_t pixels) {
+  return static_cast<int>(
+      std::floor(4 * std::log2(static_cast<double>(pixels))));
+}
+
+void AddSize(std::int64_t width, std::int64_t height, DatasetStats& stats) {
+  ++stats.images;
+  stats.width.Add(width);
+  stats.height.Add(height);
+  stats.aspect_percent.Add((width * 100 + height / 2) / height);
+  ++stats.sizes[{SizeBin(width), SizeBin(height)}];
+}
+
+std::string_view ColorName(int components) {
+  return components == 1 ? "gray" : components == 4 ? "CMYK" : "color";
+}
+
+ImageSize AddJpeg(std::span<const std::byte> bytes, DatasetStats& stats) {
+  const JpegDetails details = ReadJpegDetails(bytes);
+  CountOne(stats.sampling, SamplingName(details));
+  CountOne(stats.coding, details.arithmetic    ? "arithmetic"
+                         : details.progressive ? "progressive"
+                                               : "baseline");
+  CountOne(stats.colors, ColorName(details.components));
+  stats.restart_markers += details.restart_interval > 0 ? 1 : 0;
+  stats.exif += details.has_exif ? 1 : 0;
+  stats.adobe += details.adobe_transform >= 0 ? 1 : 0;
+  stats.standard_tables += details.standard_table ? 1 : 0;
+  if (details.quality > 0) {
+    stats.quality.Add(details.quality);
+  }
+  return {.width = details.width, .height = details.height};
+}
+
+// Throws DataError for an image whose header cannot be read.
+void AddImage(const ImagenetExampleView& example, DatasetStats& stats) {
+  const ImageFormat format = ImageFormatOf(example.encoded);
+  CountOne(stats.formats, FormatName(format));
+  const auto bytes = static_cast<std::int64_t>(example.encoded.size());
+  stats.image_bytes += bytes;
+  stats.seek_indexes += example.seek_index.empty() ? 0 : 1;
+  stats.bytes.Add(RoundedForTally(bytes));
+  const std::optional<ImageSize> size = format == ImageFormat::kJpeg
+                                            ? AddJpeg(example.encoded, stats)
+                                            : ReadImageSize(example.encoded);
+  if (!size) {
+    throw DataError(
+        "not an image of a known format (JPEG, PNG, BMP, WebP, "
+        "TIFF)");
+  }
+  AddSize(size->width, size->height, stats);
+  const bool differs = (example.height > 0 && example.height != size->height) ||
+                       (example.width > 0 && example.width != size->width);
+  stats.wrong_sizes += differs ? 1 : 0;
+}
+
+// The same for the same place in every run.
+std::uint64_t RankOf(const RecordPlace& place) {
+  const auto shard = static_cast<std::uint32_t>(place.shard);
+  const auto record = static_cast<std::uint64_t>(place.record);
+  const std::array<std::uint32_t, 4> words =
+      Philox4x32({0, 0}, {shard, static_cast<std::uint32_t>(record),
+                          static_cast<std::uint32_t>(record >> 32), 0});
+  return std::uint64_t{words[0]} << 32 | words[1];
+}
+
+// Keeps the record when its rank is among the `count` lowest.
+void OfferSample(const ImagenetExampleView& example, const RecordPlace& place,
+                 std::size_t count, std::vector<SampleImage>& samples) {
+  const auto by_rank = [](const SampleImage& a, const SampleImage& b) {
+    return a.rank < b.rank;
+  };
+  const std::uint64_t rank = RankOf(place);
+  if (count == 0 || (samples.size() == count && rank >= samples[0].rank)) {
+    return;
+  }
+  if (samples.size() == count) {
+    std::pop_heap(samples.begin(), samples.end(), by_rank);
+    samples.pop_back();
+  }
+  samples.push_back({.rank = rank,
+                     .place = place,
+                     .label = example.label,
+                     .text = std::string(example.text),
+                     .encoded = std::string(AsText(example.encoded))});
+  std::push_heap(samples.begin(), samples.end(), by_rank);
+}
+
+}  // namespace
+
+void DatasetStats::Merge(DatasetStats other) {
+  records += other.records;
+  images += other.images;
+  image_bytes += other.image_bytes;
+  for (const auto& [label, stats] : other.classes) {
+    MergeClass(classes[label], stats);
+  }
+  MergeCounts(keys, other.keys);
+  MergeCounts(formats, other.formats);
+  MergeCounts(sampling, other.sampling);
+  MergeCounts(coding, other.coding);
+  MergeCounts(colors, other.colors);
+  restart_markers += other.restart_markers;
+  seek_indexes += other.seek_indexes;
+  exif += other.exif;
+  adobe += other.adobe;
+  standard_tables += other.standard_tables;
+  wrong_sizes += other.wrong_sizes;
+  width.Merge(other.width);
+  height.Merge(other.height);
+  aspect_percent.Merge(other.aspect_percent);
+  bytes.Merge(other.bytes);
+  quality.Merge(other.quality);
+  for (const auto& [bin, count] : other.sizes) {
+    sizes[bin] += count;
+  }
+  MergeOccurrences(names, other.names);
+  MergeOccurrences(contents, other.contents);
+  std::move(other.samples.begin(), other.samples.end(),
+            std::back_inserter(samples));
+}
+
+void StatsVisitor::Visit(std::size_t shard, const Record& record) {
+  const ImagenetExampleView example = ParseImagenetExample(record.payload);
+  const RecordPlace place = {.shard = shard, .record = record.number};
+  bool packed = false;
+  ForEachEntry(record.payload,
+               [&](std::string_view key, std::span<const std::byte>) {
+                 CountOne(stats_.keys, key);
+                 packed = packed || key == "image/packed";
+               });
+  ++stats_.records;
+  AddClass(example, place, stats_);
+  const std::hash<std::string_view> hash;
+  if (!example.filename.empty()) {
+    AddOccurrence(stats_.names, hash(example.filename), {1, place});
+  }
+  if (packed || example.encoded.empty()) {
+    CountOne(stats_.formats, packed ? "packed" : "none");
+    if (packed && example.width > 0 && example.height > 0) {
+      AddSize(example.width, example.height, stats_);
+    }
+    return;
+  }
+  AddOccurrence(stats_.contents, hash(AsText(example.encoded)), {1, place});
+  AddImage(example, stats_);
+  OfferSample(example, place, max_samples_, stats_.samples);
+}
+
+void KeepSamples(std::vector<SampleImage>& samples, std::size_t count) {
+  std::sort(samples.begin(), samples.end(),
+            [](const SampleImage& a, const SampleImage& b) {
+              return a.rank < b.rank;
+            });
+  samples.resize(std::min(samples.size(), count));
+  std::sort(samples.begin(), samples.end(),
+            [](const SampleImage& a, const SampleImage& b) {
+              return a.place < b.place;
+            });
+}
+
+}  // namespace infeed

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "records/tfrecord/reader.h"
+#include "tools/inspect/tally.h"
+#include "tools/shards/record_pass.h"
+
+namespace infeed {
+
+// Which record of a list of shards.
+struct RecordPlace {
+  std::size_t shard = 0;
+  std::int64_t record = 0;
+
+  friend auto operator<=>(const RecordPlace&, const RecordPlace&) = default;
+};
+
+struct ClassStats {
+  std::int64_t records = 0;
+  RecordPlace first;  // whose synset and text these are
+  std::string synset;
+  std::string text;
+};
+
+// How often something occurred, by a hash of it.
+struct Occurrence {
+  std::int64_t times = 0;
+  RecordPlace first;
+};
+using Occurrences = std::unordered_map<std::uint64_t, Occurrence>;
+
+// One of the images that are shown. Those of the lowest ranks are: a draw from
+// all that is the same whatever the threads.
+struct SampleImage {
+  std::uint64_t rank = 0;
+  RecordPlace place;
+  std::int64_t label = -1;
+  std::string text;
+  std::string encoded;
+};
+
+// What is known of a set of image records: parts of it merge to the whole.
+struct DatasetStats {
+  using Counts = std::map<std::string, std::int64_t, std::less<>>;
+
+  std::int64_t records = 0;  // whose Example can be parsed
+  std::int64_t images = 0;   // whose header can be read
+  std::int64_t image_bytes = 0;
+  std::map<std::int64_t, ClassStats> classes;  // by label
+  Counts keys;                                 // records that have the key
+  Counts formats;                              // JPEG, PNG, ..., packed, none
+  Counts sampling;                             // of JPEGs: 4:2:0, ..., gray
+  Counts coding;  // of JPEGs: baseline, progressive, arithmetic
+  Counts colors;  // of JPEGs: gray, color, CMYK
+  std::int64_t restart_markers = 0;  // JPEGs that have some
+  std::int64_t seek_indexes = 0;     // JPEGs with one in their Example
+  std::int64_t exif = 0;
+  std::int64_t adobe = 0;            // with Adobe's marker
+  std::int64_t standard_tables = 0;  // with libjpeg's tables of a quality
+  std::int64_t wrong_sizes = 0;      // image/height or width is not the image's
+  Tally width;
+  Tally height;
+  Tally aspect_percent;  // width / height * 100, rounded
+  Tally bytes;           // of images, rounded to three digits
+  Tally quality;         // of JPEGs
+  // Images by size: quarters of a power of two of (width, height).
+  std::map<std::pair<int, int>, std::int64_t> sizes;
+  Occurrences names;     // image/filename, where there is one
+  Occurrences contents;  // the images' bytes
+  std::vector<SampleImage> samples;
+
+  void Merge(DatasetStats other);
+};
+
+// Adds the records of one thread. One thread at a time.
+class StatsVisitor final : public RecordVisitor {
+ public:
+  // Keeps so many images to show.
+  explicit StatsVisitor(std::size_t samples) : max_samples_(samples) {}
+
+  // Throws DataError for what is no Example, and for an image without a
+  // header that can be read; the rest of such a record still counts.
+  void Visit(std::size_t shard, const Record& record) override;
+
+  [[nodiscard]] DatasetStats& stats() { return stats_; }
+
+ private:
+  std::size_t max_samples_;
+  DatasetStats stats_;
+};
+
+// Leaves the `count` samples of the lowest ranks, in the order of the records.
+void KeepSamples(std::vector<SampleImage>& samples, std::size_t count);
+
+}  // namespace infeed

@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/charts/html_page.h"
+#include "base/charts/svg_chart.h"
+#include "base/error.h"
+#include "records/bytes/byte_size.h"
+#include "records/files/open_source.h"
+#include "tools/cli/text_table.h"
+#include "tools/inspect/dataset_stats_report.h"
+#include "tools/inspect/thumbnail.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kThumbnailSize = 128;
+constexpr std::size_t kMaxRows = 40;       // classes that have a row each
+constexpr std::size_t kMaxNamed = 10;      // of more: the largest, the smallest
+constexpr double kWide = 2 * kChartWidth;  // of a chart over both columns
+
+std::string Tiles(const StatsReport& report) {
+  const DatasetStats& stats = report.stats;
+  std::string tiles =
+      HtmlTile(std::to_string(RecordsOf(report)), "records") +
+      HtmlTile(std::to_string(report.shards.size()), "shards") +
+      HtmlTile(std::to_string(stats.classes.size()), "classes") +
+      HtmlTile(FileSizeText(stats.image_bytes), "of images");
+  if (!stats.width.empty()) {
+    tiles += HtmlTile(fmt::format("{} &times; {}", stats.width.Quantile(0.5),
+                                  stats.height.Quantile(0.5)),
+                      "median width and height");
+  }
+  if (!stats.quality.empty()) {
+    tiles += HtmlTile(std::to_string(stats.quality.Quantile(0.5)),
+                      "median JPEG quality");
+  }
+  tiles += HtmlTile(std::to_string(BadRecordsOf(report)), "bad records");
+  return "<div class=\"tiles\">\n" + tiles + "</div>\n";
+}
+
+ChartBar BarOf(const LabelledClass& labelled) {
+  const auto& [label, found] = labelled;
+  return {.label = NameOf(labelled),
+          .value = static_cast<double>(found->records),
+          .title = fmt::format("{} (label {}): {} records", NameOf(labelled),
+                               label, found->records)};
+}
+
+std::string ClassRows(const std::vector<LabelledClass>& classes,
+                      double width = kChartWidth) {
+  std::vector<ChartBar> bars;
+  bars.reserve(classes.size());
+  for (const LabelledClass& labelled : classes) {
+    bars.push_back(BarOf(labelled));
+  }
+  return RowChart(bars, width);
+}
+
+// Few classes with their names; of many how they fall off, and the ends.
+std::string ClassCards(const DatasetStats& stats) {
+  const std::vector<LabelledClass> classes = ClassesBySize(stats);
+  if (classes.size() <= kMaxRows) {
+    return HtmlCard("Records of each class", ClassRows(classes, kWide), "wide");
+  }
+  std::vector<ChartBar> bars;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    bars.push_back(BarOf(classes[i]));
+    bars.back().label = std::to_string(i + 1);
+  }
+  const auto named = static_cast<std::ptrdiff_t>(kMaxNamed);
+  return HtmlCard("Records of each class, the largest first",
+                  ColumnChart(bars, kWide), "wide") +
+         HtmlCard("The largest classes",
+                  ClassRows({classes.begin(), classes.begin() + named})) +
+         HtmlCard("The smallest classes",
+                  ClassRows({classes.end() - named, classes.end()}));
+}
+
+template <typename Label>
+std::string Histogram(const Tally& tally, Label label) {
+  std::vector<ChartBar> bars;
+  for (const TallyBin& bin : LogBins(tally, kBinsPerOctave)) {
+    bars.push_back({.label = label(static_cast<double>(bin.from)),
+                    .value = static_cast<double>(bin.count),
+                    .title = fmt::format(
+                        "{} to {}: {}", label(static_cast<double>(bin.from)),
+                        label(static_cast<double>(bin.to)), bin.count)});
+  }
+  return ColumnChart(bars);
+}
+
+std::string QualityHistogram(const Tally& quality) {
+  std::vector<ChartBar> bars;
+  if (!quality.empty()) {
+    for (std::int64_t value = quality.min(); value <= quality.max(); ++value) {
+      const auto found = quality.times().find(value);
+      const std::int64_t count =
+          found == quality.times().end() ? 0 : found->second;
+      bars.push_back({.label = std::to_string(value),
+                      .value = static_cast<double>(count),
+                      .title = fmt::format("quality {}: {}", value, count)});
+    }
+  }
+  return ColumnChart(bars);
+}
+
+// The powers of two at the edges of the bins from first on.
+std::vector<ChartTick> OctaveTicks(int first, int last) {
+  std::vector<ChartTick> ticks;
+  for (int bin = first; bin <= last + 1; ++bin) {
+    if (bin % kBinsPerOctave == 0) {
+      ticks.push_back(
+          {.at = bin - first,
+           .label = fmt::format("{:.0f}", std::exp2(bin / kBinsPerOctave))});
+    }
+  }
+  return ticks;
+}
+
+// The first and the last bin of a map's axis: whole octaves, at least three,
+// so that there is a label at each end.
+struct AxisRange {
+  int first = 0;
+  int last = 0;
+};
+
+AxisRange WholeOctaves(int first, int last) {
+  int first_octave = first / kBinsPerOctave;
+  int last_octave = last / kBinsPerOctave;
+  if (last_octave - first_octave < 2) {
+    first_octave = std::max(first_octave - 1, 0);
+    ++last_octave;
+  }
+  return {.first = first_octave * kBinsPerOctave,
+          .last = (last_octave + 1) * kBinsPerOctave - 1};
+}
+
+std::string SizeMap(const DatasetStats& stats) {
+  if (stats.sizes.empty()) {
+    return "";
+  }
+  int min_y = stats.sizes.begin()->first.second;
+  int max_y = min_y;
+  for (const auto& [bin, count] : stats.sizes) {
+    min_y = std::min(min_y, bin.second);
+    max_y = std::max(max_y, bin.second);
+  }
+  const AxisRange x = WholeOctaves(stats.sizes.begin()->first.first,
+                                   stats.sizes.rbegin()->first.first);
+  const AxisRange y = WholeOctaves(min_y, max_y);
+  const auto edge = [](int bin) {
+    return std::exp2(static_cast<double>(bin) / kBinsPerOctave);
+  };
+  std::vector<ChartCell> cells;
+  for (const auto& [bin, count] : stats.sizes) {
+    cells.push_back(
+        {.x = bin.first - x.first,
+         .y = bin.second - y.first,
+         .value = static_cast<double>(count),
+         .title = fmt::format("width from {:.0f}, height from {:.0f}: {}",
+                              edge(bin.first), edge(bin.second), count)});
+  }
+  return HeatMap(cells, OctaveTicks(x.first, x.last),
+                 OctaveTicks(y.first, y.last)) +
+         "<p class=\"note\">width to the right, height upwards; each axis in "
+         "quarters of a doubling</p>\n";
+}
+
+std::string CountsTable(const DatasetStats& stats) {
+  std::string rows;
+  const auto add = [&](std::string_view group, std::string_view name,
+                       std::int64_t count) {
+    rows +=
+        fmt::format("<tr><td>{} {}</td><td>{}</td><td>{}</td></tr>\n", group,
+                    EscapeXml(name), count, PercentText(count, stats.records));
+  };
+  const auto add_all = [&](std::string_view group,
+                           const DatasetStats::Counts& counts) {
+    for (const auto& [name, count] : counts) {
+      add(group, name, count);
+    }
+  };
+  add_all("format:", stats.formats);
+  add_all("color:", stats.colors);
+  add_all("sampling:", stats.sampling);
+  add_all("coding:", stats.coding);
+  add("with", "restart markers", stats.restart_markers);
+  add("with", "a seek index", stats.seek_indexes);
+  add("with", "EXIF", stats.exif);
+  add("with", "Adobe's marker", stats.adobe);
+  for (const auto& [key, records] : MissingKeys(stats)) {
+    add("without", key, records);
+  }
+  add("with", "a wrong height or width", stats.wrong_sizes);
+  add("with", "a file name that others have",
+      FindDuplicates(stats.names).records);
+  add("with", "an image that others have",
+      FindDuplicates(stats.contents).records);
+  return "<table>\n<tr><th>what</th><th>records</th><th>share</th></tr>\n" +
+         rows + "</table>\n";
+}
+
+std::string ShardChart(const StatsReport& report) {
+  std::vector<ChartBar> bars;
+  for (const ShardPass& shard : report.shards) {
+    bars.push_back(
+        {.label = std::to_string(shard.shard),
+         .value = static_cast<double>(shard.records),
+         .title = fmt::format(
+             "{}: {} records, {}", PathForMessages(report.paths[shard.shard]),
+             shard.records, FileSizeText(shard.payload_bytes))});
+  }
+  return ColumnChart(bars, kWide);
+}
+
+std::string Photographs(const StatsReport& report) {
+  std::string figures;
+  for (const SampleImage& sample : report.stats.samples) {
+    try {
+      const std::string small =
+          Thumbnail(std::as_bytes(std::span(sample.encoded)), kThumbnailSize);
+      const std::string caption =
+          EscapeXml(sample.text.empty() ? fmt::format("label {}", sample.label)
+                                        : sample.text);
+      figures += fmt::format(
+          "<figure><img width=\"{0}\" height=\"{0}\" alt=\"{1}\" "
+          "src=\"data:image/jpeg;base64,{2}\"><figcaption "
+          "title=\"{1}\">{1}</figcaption></figure>\n",
+          kThumbnailSize, caption, Base64(small));
+    } catch (const DataError&) {
+      continue;  // `verify --decode` names it; here another is as good.
+    }
+  }
+  return figures.empty() ? "" : "<div class=\"photos\">" + figures + "</div>\n";
+}
+
+}  // namespace
+
+std::string StatsHtml(const StatsReport& report) {
+  const DatasetStats& stats = report.stats;
+  const auto number = [](double value) { return fmt::format("{:.0f}", value); };
+  return HtmlPage(
+      "Data set",
+      Tiles(report) + "<div class=\"cards\">\n" +
+          HtmlCard("Images, drawn at random", Photographs(report), "wide") +
+          ClassCards(stats) +
+          HtmlCard("Width and height", SizeMap(stats), "map") +
+          HtmlCard("What the records are", CountsTable(stats)) +
+          HtmlCard("Width, pixels", Histogram(stats.width, number)) +
+          HtmlCard("Height, pixels", Histogram(stats.height, number)) +
+          HtmlCard("Bytes of an image", Histogram(stats.bytes,
+                                                  [](double bytes) {
+                                                    return FileSizeText(
+                                                        std::llround(bytes));
+                                                  })) +
+          HtmlCard("JPEG quality, from the quantization tables",
+                   QualityHistogram(stats.quality)) +
+          HtmlCard("Records of each shard", ShardChart(report), "wide") +
+          "</div>\n");
+}
+
+}  // namespace infeed

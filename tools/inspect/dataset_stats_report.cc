@@ -1,0 +1,97 @@
+#include "tools/inspect/dataset_stats_report.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "records/store/label_index.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kMaxExamples = 5;
+
+// What every image record should have.
+constexpr std::array<std::string_view, 8> kWellKnownKeys = {
+    "image/class/label", "image/class/synset", "image/class/text",
+    "image/encoded",     "image/filename",     "image/format",
+    "image/height",      "image/width"};
+
+}  // namespace
+
+std::int64_t RecordsOf(const StatsReport& report) {
+  std::int64_t records = 0;
+  for (const ShardPass& shard : report.shards) {
+    records += shard.records;
+  }
+  return records;
+}
+
+std::int64_t BadRecordsOf(const StatsReport& report) {
+  std::size_t bad = 0;
+  for (const ShardPass& shard : report.shards) {
+    bad += shard.bad.size();
+  }
+  return static_cast<std::int64_t>(bad);
+}
+
+std::vector<LabelledClass> ClassesBySize(const DatasetStats& stats) {
+  std::vector<LabelledClass> classes;
+  for (const auto& [label, found] : stats.classes) {
+    if (label != kNoLabel) {
+      classes.emplace_back(label, &found);
+    }
+  }
+  std::stable_sort(classes.begin(), classes.end(),
+                   [](const LabelledClass& a, const LabelledClass& b) {
+                     return a.second->records > b.second->records;
+                   });
+  return classes;
+}
+
+std::string NameOf(const LabelledClass& labelled) {
+  const auto& [label, found] = labelled;
+  if (!found->text.empty()) {
+    return found->text;
+  }
+  return found->synset.empty() ? "label " + std::to_string(label)
+                               : found->synset;
+}
+
+Duplicates FindDuplicates(const Occurrences& occurrences) {
+  Duplicates duplicates;
+  for (const auto& [hash, occurrence] : occurrences) {
+    if (occurrence.times > 1) {
+      ++duplicates.values;
+      duplicates.records += occurrence.times;
+      duplicates.examples.push_back(occurrence);
+    }
+  }
+  std::sort(duplicates.examples.begin(), duplicates.examples.end(),
+            [](const Occurrence& a, const Occurrence& b) {
+              return a.first < b.first;
+            });
+  duplicates.examples.resize(
+      std::min(duplicates.examples.size(), kMaxExamples));
+  return duplicates;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> MissingKeys(
+    const DatasetStats& stats) {
+  DatasetStats::Counts keys = stats.keys;
+  for (const std::string_view key : kWellKnownKeys) {
+    keys.try_emplace(std::string(key), 0);
+  }
+  if (keys.at("image/encoded") == 0 && stats.keys.contains("image/packed")) {
+    keys.erase("image/encoded");  // Their pixels are ready.
+  }
+  std::vector<std::pair<std::string, std::int64_t>> missing;
+  for (const auto& [key, count] : keys) {
+    if (count < stats.records) {
+      missing.emplace_back(key, stats.records - count);
+    }
+  }
+  return missing;
+}
+
+}  // namespace infeed

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "records/tfrecord/reader.h"
+
+namespace infeed {
+
+// Which records of a list of shards, counted over all of them from 0.
+class RecordSelection {
+ public:
+  // All from a number on.
+  explicit RecordSelection(std::int64_t offset = 0);
+  // "3", "10-12,3": Throws UsageError for anything else.
+  explicit RecordSelection(std::string_view text);
+
+  [[nodiscard]] bool Contains(std::int64_t number) const;
+  // Whether every number from this one on is in it, or none.
+  [[nodiscard]] bool IsAllFrom(std::int64_t number) const;
+  [[nodiscard]] bool IsNoneFrom(std::int64_t number) const;
+
+ private:
+  struct Range {
+    std::int64_t first = 0;
+    std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  };
+  std::vector<Range> ranges_;
+};
+
+// Calls on_record(path, record) for up to `limit` of the selected records, in
+// order, and on_bad for those that cannot be read, which count as well; -1: no
+// limit. Plain shards are entered through their index; of compressed ones
+// everything before is read. Records are valid until on_record returns. Throws
+// IoError.
+void ForEachSelected(const std::vector<std::string>& paths,
+                     const RecordSelection& selection, std::int64_t limit,
+                     const std::function<void(const std::string& path,
+                                              const Record& record)>& on_record,
+                     const std::function<void(const DataError& error)>& on_bad);
+
+}  // namespace infeed

@@ -1,0 +1,81 @@
+#include "tools/inspect/seek_check.h"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "preprocess/jpeg_entropy/seek_index.h"
+#include "records/store/seek_feature.h"
+#include "records/store/seek_store.h"
+
+namespace infeed {
+
+void SeekCheck::Open(std::size_t shard, std::int64_t shard_size) {
+  shards_[shard].file = SeekFile::Find(paths_[shard], shard_size);
+}
+
+void SeekCheck::Look(std::size_t shard, const Record& record,
+                     const ImagenetExampleView& example) {
+  Shard& state = shards_[shard];
+  std::span<const std::byte> sealed = example.seek_index;
+  std::vector<std::byte> buffer;
+  const bool is_beside = sealed.empty() && state.file &&
+                         record.number < state.file->info().records;
+  if (is_beside) {
+    sealed = state.file->Read(
+        record.number,
+        LongestSeekIndex(static_cast<std::int64_t>(record.payload.size())),
+        buffer);
+  }
+  if (sealed.empty()) {
+    return;
+  }
+  const std::string fault = Fault(sealed, example.encoded);
+  if (!fault.empty()) {
+    const std::string index =
+        is_beside ? "the seek index in the file beside the shard "
+                  : "the seek index ";
+    const std::lock_guard lock(mutex_);
+    state.findings.push_back({.record = {.record = record.number,
+                                         .offset = record.offset,
+                                         .reason = index + fault},
+                              .is_beside = is_beside});
+  }
+}
+
+std::string SeekCheck::Fault(std::span<const std::byte> sealed,
+                             std::span<const std::byte> jpeg) const {
+  const OpenedSeekIndex opened = OpenSeekIndex(sealed, jpeg);
+  if (opened.seal != SeekSeal::kGood) {
+    return std::string(SeekSealText(opened.seal));
+  }
+  JpegSeekIndex index;
+  if (!ParseSeekIndex(opened.body, index)) {
+    return "cannot be read";
+  }
+  return remake_ && MakeSeekIndex(jpeg, index.run) != index
+             ? "is not what the JPEG's scan says"
+             : "";
+}
+
+std::vector<DamagedRecord> SeekCheck::Take(std::size_t shard,
+                                           bool records_are_lost) {
+  std::vector<DamagedRecord> bad;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Finding& finding : shards_[shard].findings) {
+      if (!records_are_lost || !finding.is_beside) {
+        bad.push_back(std::move(finding.record));
+      }
+    }
+  }
+  std::sort(bad.begin(), bad.end(),
+            [](const DamagedRecord& a, const DamagedRecord& b) {
+              return std::tie(a.record, a.offset) <
+                     std::tie(b.record, b.offset);
+            });
+  return bad;
+}
+
+}  // namespace infeed

@@ -1,0 +1,126 @@
+#include "tools/records/command.h"
+
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "base/atomic_file.h"
+#include "records/files/open_source.h"
+#include "records/files/shards.h"
+#include "tools/cli/cloud_flags.h"
+
+namespace infeed {
+namespace {
+
+constexpr const char* kStdout = "-";
+
+void SayOnStderr(const std::string& line) {
+  std::cerr << "records: " << line << std::endl;
+}
+
+void NoteFaults(const ShardSetFaults& faults) {
+  for (const std::string& sentence : faults.mixed) {
+    SayOnStderr(sentence);
+  }
+  if (!faults.missing.empty()) {
+    SayOnStderr(MissingShardsText(faults));
+  }
+}
+
+ShardPaths ShardsOf(Command& command, SetFaults policy) {
+  return ListShards(
+      JoinWithCommas(command.paths), [&](const ShardSetFaults& faults) {
+        if (policy == SetFaults::kRefused || command.allow_missing_shards) {
+          FaultsPolicyOf(command.allow_missing_shards)(faults);
+        } else if (policy == SetFaults::kReported) {
+          command.faults = faults;
+        } else {
+          NoteFaults(faults);
+        }
+      });
+}
+
+}  // namespace
+
+CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
+                  std::function<ExitCode(const ShardPaths&)> run) {
+  CLI::App* verb = app.add_subcommand(text.name, text.about);
+  verb->footer(text.more);
+  verb->add_option("PATH", command.paths, "files, folders, quoted patterns")
+      ->required();
+  if (text.faults != SetFaults::kNoted) {
+    AddMissingShardsOption(verb, command.allow_missing_shards);
+  }
+  const auto cloud = std::make_shared<CloudFlags>();
+  AddCloudFlags(*verb, *cloud);
+  const SetFaults faults = text.faults;
+  verb->callback([&command, cloud, faults, run = std::move(run)] {
+    command.run = [&command, cloud, faults, run] {
+      ApplyCloudFlags(*cloud);
+      return run(ShardsOf(command, faults));
+    };
+  });
+  return verb;
+}
+
+void AddMissingShardsOption(CLI::App* verb, bool& allow) {
+  verb->add_flag("--allow_missing_shards", allow,
+                 "Go on where shards of the set are missing, and say which.");
+}
+
+OnShardSetFaults FaultsPolicyOf(bool allow_missing_shards) {
+  return FaultsPolicy(allow_missing_shards, SayOnStderr);
+}
+
+void AddThreadsOption(CLI::App* verb, int& threads) {
+  verb->add_option("--threads", threads,
+                   "Threads that work. [one for each core]")
+      ->check([](const std::string& text) {
+        return text.starts_with('-') ? "must not be negative, not " + text
+                                     : std::string();
+      });
+}
+
+void AddJsonOption(CLI::App* verb, std::string& target) {
+  verb->add_flag("--json", target,
+                 "Print JSON; --json=FILE: write it there, and print the text.")
+      ->transform([](const std::string& value) {
+        return value == "true" ? kStdout : value;  // Without "=FILE".
+      });
+}
+
+bool IsJsonOnly(const std::string& json_target) {
+  return json_target == kStdout;
+}
+
+void PutReport(const std::string& json_target,
+               const std::function<std::string()>& text,
+               const std::function<std::string()>& json) {
+  if (!json_target.empty() && !IsJsonOnly(json_target)) {
+    WriteFileAtomically(json_target, json());
+  }
+  std::cout << (IsJsonOnly(json_target) ? json() : text());
+}
+
+std::string BadRecordsText(const std::string& path,
+                           const std::vector<DamagedRecord>& bad) {
+  const std::string shown = PathForMessages(path);
+  std::string lines;
+  for (const DamagedRecord& record : bad) {
+    const DataError error({shown, record.record, record.offset}, record.reason);
+    lines.append(error.what()).append("\n");
+  }
+  return lines;
+}
+
+std::string JoinWithCommas(const std::vector<std::string>& paths) {
+  std::string spec;
+  for (const std::string& path : paths) {
+    spec.append(spec.empty() ? "" : ",").append(path);
+  }
+  return spec;
+}
+
+}  // namespace infeed

@@ -1,0 +1,84 @@
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "records/files/shards.h"
+#include "tools/cli/number_checks.h"
+#include "tools/records/command.h"
+#include "tools/records/writing_verbs.h"
+#include "tools/rewrite/record_diff.h"
+#include "tools/rewrite/writing_options.h"
+#include "tools/shards/progress.h"
+
+namespace infeed {
+namespace {
+
+struct DiffFlags {
+  std::string a;
+  std::string b;
+  bool unordered = false;
+  bool allow_missing_shards = false;
+  DiffOptions diff;
+  std::string json;
+};
+
+constexpr const char* kDiffNotes =
+    "A and B are files, folders, patterns, or lists of them with commas. How\n"
+    "a set is cut into shards, and packed, does not matter. Records are the\n"
+    "same when their bytes are, or when they are Examples that say the same,\n"
+    "whatever the order of their keys. Prints where the first differences\n"
+    "are, and which keys differ.\n"
+    "Exit code 0 when the sets are the same, 3 when they differ.\n"
+    "\n"
+    "Examples:\n"
+    "  records diff OLD NEW\n"
+    "  records diff --unordered SHARDS SHUFFLED\n"
+    "  records diff --json=diff.json 'OLD/train-*' 'NEW/train-*'\n";
+
+ExitCode Diff(const DiffFlags& flags) {
+  const OnShardSetFaults policy = FaultsPolicyOf(flags.allow_missing_shards);
+  const ShardPaths a = ListShards(flags.a, policy);
+  const ShardPaths b = ListShards(flags.b, policy);
+  DiffOptions options = flags.diff;
+  options.ordered = !flags.unordered;
+  ShardPaths all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  ShardProgress progress(all);
+  const DiffReport report = DiffRecords(
+      {.paths = a, .open = OpenerOf(progress)},
+      {.paths = b,
+       .open = [&](std::size_t i) { return progress.Open(a.size() + i); }},
+      options, [&] { progress.AddRecords(1); });
+  PutReport(
+      flags.json, [&] { return DiffReportText(report); },
+      [&] { return DiffReportJson(report); });
+  return report.differences == 0 ? ExitCode::kDone : ExitCode::kDataError;
+}
+
+}  // namespace
+
+void AddDiffVerb(CLI::App& app, Command& command) {
+  const auto flags = std::make_shared<DiffFlags>();
+  CLI::App* diff = app.add_subcommand(
+      "diff", "Compares two sets of shards by their records");
+  diff->footer(kDiffNotes);
+  diff->add_option("A", flags->a, "the one set")->required();
+  diff->add_option("B", flags->b, "the other set")->required();
+  diff->add_flag("--unordered", flags->unordered,
+                 "Ignore the order of the records.");
+  diff->add_option("--limit", flags->diff.limit,
+                   "Differences to print; with --unordered, of each set.")
+      ->check(NonNegativeNumber())
+      ->capture_default_str();
+  AddMissingShardsOption(diff, flags->allow_missing_shards);
+  AddBadRecordOption(diff, flags->diff.skip_bad);
+  AddThreadsOption(diff, flags->diff.threads);
+  AddJsonOption(diff, flags->json);
+  diff->callback(
+      [&command, flags] { command.run = [flags] { return Diff(*flags); }; });
+}
+
+}  // namespace infeed

@@ -1,0 +1,158 @@
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/byte_size.h"
+#include "tools/cli/number_checks.h"
+#include "tools/inspect/image_extractor.h"
+#include "tools/records/command.h"
+#include "tools/records/verbs.h"
+#include "tools/shards/progress.h"
+#include "tools/shards/record_pass.h"
+
+namespace infeed {
+namespace {
+
+struct ExtractFlags {
+  ExtractOptions options;
+  std::int64_t limit = -1;  // records to look at; -1: all
+  std::string json;         // where to, as AddJsonOption() says
+  int threads = 0;
+};
+
+// Nobody's files are written over by mistake.
+void CheckOutput(const ExtractOptions& options) {
+  MakeFolder(options.output);
+  std::error_code ignored;
+  if (!options.resume && !std::filesystem::is_empty(options.output, ignored)) {
+    throw UsageError(options.output +
+                     ": is not empty (give another --output, or --resume to "
+                     "go on with an earlier run)");
+  }
+}
+
+// Shows all records to the visitors.
+void Pass(const ShardPaths& shards, const ExtractFlags& flags,
+          const RecordVisitors& visitors,
+          const std::function<void(ShardPass)>& finished) {
+  ShardProgress progress(shards);
+  RecordPassOptions options = progress.Options();
+  options.limit = flags.limit;
+  PassOverRecords(shards, visitors, options, finished);
+}
+
+std::map<RecordPlace, std::string> PlanNames(const ShardPaths& shards,
+                                             const ExtractFlags& flags) {
+  RecordVisitors visitors;
+  std::vector<PathCollector*> collectors;
+  for (std::size_t i = 0; i < ThreadCount(flags.threads); ++i) {
+    auto collector =
+        std::make_unique<PathCollector>(shards, flags.options.split);
+    collectors.push_back(collector.get());
+    visitors.push_back(std::move(collector));
+  }
+  // The second pass tells what is bad.
+  Pass(shards, flags, visitors, [](const ShardPass&) {});
+  std::vector<PlacedPath> paths;
+  for (PathCollector* collector : collectors) {
+    std::move(collector->paths().begin(), collector->paths().end(),
+              std::back_inserter(paths));
+  }
+  return ResolveClashes(std::move(paths));
+}
+
+std::string SummaryText(const ExtractPlan& plan, std::size_t bad) {
+  std::string text =
+      fmt::format("{} images in {} folders, {}", plan.counts.written,
+                  plan.folders.count(), FileSizeText(plan.counts.bytes));
+  if (plan.counts.skipped > 0) {
+    text += fmt::format(", {} were there", plan.counts.skipped);
+  }
+  return text + fmt::format(", {} bad\n", bad);
+}
+
+std::string SummaryJson(const ExtractPlan& plan, std::size_t bad) {
+  const nlohmann::ordered_json json = {{"written", plan.counts.written.load()},
+                                       {"skipped", plan.counts.skipped.load()},
+                                       {"bytes", plan.counts.bytes.load()},
+                                       {"renamed", plan.renamed.size()},
+                                       {"folders", plan.folders.count()},
+                                       {"bad", bad}};
+  return json.dump(2) + "\n";
+}
+
+ExitCode ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
+  CheckOutput(flags.options);
+  ExtractPlan plan;
+  plan.shards = shards;
+  plan.options = flags.options;
+  plan.renamed = PlanNames(shards, flags);
+  RecordVisitors writers;
+  for (std::size_t i = 0; i < ThreadCount(flags.threads); ++i) {
+    writers.push_back(std::make_unique<ImageWriter>(plan));
+  }
+  std::size_t bad = 0;
+  Pass(shards, flags, writers, [&](const ShardPass& pass) {
+    std::cerr << BadRecordsText(shards[pass.shard], pass.bad);
+    bad += pass.bad.size();
+  });
+  PutReport(
+      flags.json, [&] { return SummaryText(plan, bad); },
+      [&] { return SummaryJson(plan, bad); });
+  return bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
+}
+
+constexpr const char* kExtractNotes =
+    "Writes OUTPUT/CLASS/NAME: the class's synset, else its label, and the\n"
+    "record's image/filename, else SHARD-RECORD.jpg. Bytes stay as they are;\n"
+    "pixels that are ready become PNGs. Of several records with one name all\n"
+    "but the first get -2, -3, ... Bad records are named on stderr, and make\n"
+    "the exit code 3. Shards are read twice: names are planned first.\n"
+    "\n"
+    "Examples:\n"
+    "  records extract --output images SHARDS\n"
+    "  records extract --output images --split --resume SHARDS\n";
+
+}  // namespace
+
+void AddExtractVerb(CLI::App& app, Command& command) {
+  const auto flags = std::make_shared<ExtractFlags>();
+  CLI::App* extract =
+      AddVerb(app, command,
+              {.name = "extract",
+               .about = "Writes the images back to folders of classes",
+               .more = kExtractNotes},
+              [flags](const ShardPaths& shards) {
+                return ExtractImages(shards, *flags);
+              });
+  extract
+      ->add_option("--output", flags->options.output,
+                   "Folder to write to, new or empty.")
+      ->required();
+  extract->add_flag("--split", flags->options.split,
+                    "Make a folder for each split: train, validation, test.");
+  extract->add_flag("--resume", flags->options.resume,
+                    "Skip files that are there with the right size.");
+  extract
+      ->add_option("--limit", flags->limit,
+                   "Records to take, from the first on. [all]")
+      ->check(NonNegativeNumber());
+  AddJsonOption(extract, flags->json);
+  AddThreadsOption(extract, flags->threads);
+}
+
+}  // namespace infeed

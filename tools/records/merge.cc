@@ -1,0 +1,149 @@
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "records/files/open_source.h"
+#include "records/files/shards.h"
+#include "records/tfrecord/writer.h"
+#include "tools/cli/interruption.h"
+#include "tools/records/command.h"
+#include "tools/records/writing_verbs.h"
+#include "tools/rewrite/bad_records.h"
+#include "tools/rewrite/record_sequence.h"
+#include "tools/rewrite/record_stream.h"
+#include "tools/rewrite/writing_options.h"
+#include "tools/shards/progress.h"
+#include "tools/shards/staged_folder.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct MergeFlags {
+  WritingOptions writing;
+  bool skip_bad = false;
+};
+
+struct Place {
+  std::string folder;
+  std::string name;
+};
+
+// Of a path or a URL.
+Place PlaceOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  Place place = slash == std::string::npos
+                    ? Place{".", path}
+                    : Place{slash == 0 ? "/" : path.substr(0, slash),
+                            path.substr(slash + 1)};
+  if (place.name.empty()) {
+    throw UsageError("--output " + path + ": give a file, not a folder");
+  }
+  return place;
+}
+
+void RefuseInputs(const ShardPaths& shards, const std::string& output,
+                  const Place& place) {
+  for (const std::string& shard : shards) {
+    std::error_code ignored;
+    if (shard == output || fs::equivalent(shard, output, ignored)) {
+      throw UsageError("--output " + output + ": is one of the inputs");
+    }
+  }
+  // Whoever reads that folder would take every record twice.
+  if (IsShardName(place.name)) {
+    RefuseFolderOf(shards, place.folder);
+  }
+}
+
+ExitCode SayWhat(const ShardPaths& shards, const MergeFlags& flags) {
+  ShardProgress progress(shards);
+  const RecordSequence sequence(shards,
+                                {.any_order = false,
+                                 .skip_bad = flags.skip_bad,
+                                 .open = OpenerOf(progress),
+                                 .on_record = [&] { progress.AddRecords(1); },
+                                 .folder = nullptr,
+                                 .scratch_name = {}});
+  std::cout << fmt::format("would write {} records of {} shards to {}\n",
+                           sequence.size(), shards.size(),
+                           flags.writing.output);
+  return ExitCode::kDone;
+}
+
+ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
+               const Place& place, const Interruption& interruption) {
+  const std::string& output = flags.writing.output;
+  BadRecords bad(flags.skip_bad ? BadRecords::Policy::kSkip
+                                : BadRecords::Policy::kFail);
+  StagedFolder folder(place.folder);
+  TfrecordWriter writer(
+      folder.PathFor(place.name),
+      {.compression = flags.writing.compression, .write_index = true});
+  {
+    ShardProgress progress(shards);
+    RecordStream stream(shards.size(), OpenerOf(progress), bad);
+    while (const std::optional<Record> record = stream.Next()) {
+      interruption.Check();
+      writer.Append(record->payload);
+      progress.AddRecords(1);
+    }
+  }
+  writer.Close();
+  folder.Commit({});
+  std::cout << fmt::format("{} records in {}, {} bad left out\n",
+                           writer.records(), output, bad.count());
+  return ExitCode::kDone;
+}
+
+ExitCode Merge(const ShardPaths& shards, const MergeFlags& flags) {
+  const std::string& output = flags.writing.output;
+  const Place place = PlaceOf(output);
+  RefuseInputs(shards, output, place);
+  std::error_code ignored;
+  if (fs::is_directory(output, ignored)) {
+    throw UsageError("--output " + output + ": is a folder; give a file");
+  }
+  (void)ExistingOutputs({output}, flags.writing.overwrite);
+  if (flags.writing.dry_run) {
+    return SayWhat(shards, flags);
+  }
+  return RunInterruptibly("records", kNothingIsLeft,
+                          [&](const Interruption& interruption) {
+                            return Write(shards, flags, place, interruption);
+                          });
+}
+
+}  // namespace
+
+void AddMergeVerb(CLI::App& app, Command& command) {
+  const auto flags = std::make_shared<MergeFlags>();
+  CLI::App* merge = AddVerb(
+      app, command,
+      {.name = "merge",
+       .about = "Writes the records of many shards into one file",
+       .more =
+           "Records come in the order of the shards' paths. The file appears\n"
+           "under its name when it is whole, with an index file. Packed\n"
+           "shards are unpacked.\n"
+           "\n"
+           "Examples:\n"
+           "  records merge SHARDS --output all.tfrecord\n"
+           "  records merge 'SHARDS/train-*' --output "
+           "s3://BUCKET/train.tfrecord\n"
+           "  records merge --compression gzip SHARDS --output all.gz\n"},
+      [flags](const ShardPaths& shards) { return Merge(shards, *flags); });
+  AddWritingOptions(merge, flags->writing,
+                    "File to write, or its URL at s3:// or gs://.");
+  AddBadRecordOption(merge, flags->skip_bad);
+}
+
+}  // namespace infeed

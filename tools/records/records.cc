@@ -1,0 +1,93 @@
+#include <iostream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "tools/cli/completion.h"
+#include "tools/cli/flags.h"
+#include "tools/records/command.h"
+#include "tools/records/shard_arguments.h"
+#include "tools/records/verbs.h"
+#include "tools/records/writing_verbs.h"
+
+namespace infeed {
+namespace {
+
+constexpr const char* kAbout =
+    "Looks into TFRecord shards, mends and reshapes them, without TensorFlow.\n"
+    "\n"
+    "A PATH is a file, a folder of shards, a quoted pattern, or a URL of "
+    "these\n"
+    "(http, https, s3, gs). Folders and patterns mean names that end in\n"
+    "-NNNNN-of-NNNNN only, so side files are never read as shards.\n";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  records ls SHARDS\n"
+    "  records cat --limit 3 'SHARDS/train-*'\n"
+    "  records verify --decode SHARDS\n"
+    "  records stats --html stats.html SHARDS\n"
+    "  records repair SHARDS --output GOOD\n"
+    "  records reshard GOOD --output NEW --shards 64\n"
+    "  records VERB --help\n"
+    "\n"
+    "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";
+
+// Values that are plain text to the verbs.
+void NameValuesOfVerbs(CLI::App& app) {
+  for (const char* verb : {"ls", "count", "verify", "stats", "extract", "index",
+                           "repair", "diff"}) {
+    NameValues(*app.get_subcommand(verb), {{"--json", "[=FILE]"}});
+  }
+  for (const char* verb : {"extract", "repair", "reshard", "split"}) {
+    NameValues(*app.get_subcommand(verb), {{"--output", "DIR"}});
+  }
+  NameValues(*app.get_subcommand("merge"), {{"--output", "FILE"}});
+  NameValues(*app.get_subcommand("cat"), {{"--bytes_to", "DIR"}});
+  NameValues(*app.get_subcommand("stats"), {{"--html", "FILE"}});
+  NameValues(*app.get_subcommand("index"), {{"--dali", "[=DIR]"}});
+}
+
+std::string NamesOfVerbs(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* verb : app.get_subcommands({})) {
+    names.append(names.empty() ? "" : ", ").append(verb->get_name());
+  }
+  return names;
+}
+
+ExitCode Run(int argc, char** argv) {
+  CLI::App app(kAbout);
+  Command command;
+  app.footer(kExamples);
+  app.require_subcommand(0, 1);
+  AddLsVerb(app, command);
+  AddCountVerb(app, command);
+  AddCatVerb(app, command);
+  AddHeadVerb(app, command);
+  AddVerifyVerb(app, command);
+  AddStatsVerb(app, command);
+  AddExtractVerb(app, command);
+  AddIndexVerb(app, command);
+  AddWritingVerbs(app, command);
+  NameValuesOfVerbs(app);
+  if (!ParseFlags(app, argc, argv)) {
+    return ExitCode::kDone;
+  }
+  if (!command.run) {
+    throw UsageError("give a verb: " + NamesOfVerbs(app) + " (see --help)");
+  }
+  if (const std::string note = SkippedText(TakeSideFiles(command.paths));
+      !note.empty()) {
+    std::cerr << "records: " << note << std::endl;
+  }
+  return command.run();
+}
+
+}  // namespace
+}  // namespace infeed
+
+int main(int argc, char** argv) {
+  return infeed::RunMain(argc, argv, infeed::Run);
+}

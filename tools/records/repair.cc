@@ -1,0 +1,201 @@
+#include <cstddef>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/atomic_file.h"
+#include "records/bytes/byte_sink.h"
+#include "records/files/open_sink.h"
+#include "records/files/open_source.h"
+#include "tools/cli/interruption.h"
+#include "tools/cli/parallel_for.h"
+#include "tools/records/command.h"
+#include "tools/records/writing_verbs.h"
+#include "tools/rewrite/repair_report.h"
+#include "tools/rewrite/shard_repair.h"
+#include "tools/rewrite/writing_options.h"
+#include "tools/shards/progress.h"
+#include "tools/shards/set_info.h"
+#include "tools/shards/staged_folder.h"
+
+namespace infeed {
+namespace {
+
+struct RepairFlags {
+  WritingOptions writing;
+  RepairOptions repair;
+  std::string json;  // as AddJsonOption() says
+};
+
+// The name of what is made of a shard: that of the shard, without ".gz" when
+// it is not a gzip stream any more.
+std::string OutputName(const std::string& input, Compression compression) {
+  const std::filesystem::path path(FileNameOf(input));
+  return compression != Compression::kGzip && path.extension() == ".gz"
+             ? path.stem().string()
+             : path.filename().string();
+}
+
+std::vector<std::string> OutputNames(const ShardPaths& shards,
+                                     Compression compression) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const std::string& shard : shards) {
+    names.push_back(OutputName(shard, compression));
+    if (names.back().find_first_not_of('.') == std::string::npos) {
+      throw UsageError(PathForMessages(shard) +
+                       ": has no name that what is made of it could have");
+    }
+    if (!seen.insert(names.back()).second) {
+      throw UsageError(PathForMessages(shard) +
+                       ": another shard has the name " + names.back() +
+                       " too: repair them into folders of their own");
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> PathsOf(const std::string& folder,
+                                 const std::vector<std::string>& names) {
+  std::vector<std::string> paths;
+  paths.reserve(names.size());
+  for (const std::string& name : names) {
+    paths.push_back(JoinPath(folder, name));
+  }
+  return paths;
+}
+
+// What an earlier run put aside of shards that are repaired anew.
+std::vector<std::string> OldSideFiles(const std::string& folder,
+                                      const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    for (const char* suffix : {".bad", ".bad.json"}) {
+      files.push_back(JoinPath(folder, ".infeed/" + name + suffix));
+    }
+  }
+  return IsUrl(folder) ? std::vector<std::string>()
+                       : ExistingOutputs(files, true);
+}
+
+RepairReport RepairShards(const ShardPaths& shards,
+                          const std::vector<std::string>& names,
+                          const RepairFlags& flags, const StagedFolder& folder,
+                          const Interruption& interruption) {
+  RepairReport report = {
+      .output = flags.writing.output,
+      .inputs = shards,
+      .shards = std::vector<ShardRepairReport>(shards.size())};
+  ShardProgress progress(shards);
+  ParallelFor(shards.size(), flags.writing.threads, [&](std::size_t i) {
+    const RepairPaths paths = {
+        .good = folder.PathFor(names[i]),
+        .bad = folder.SidePathFor(names[i] + ".bad"),
+        .bad_list = folder.SidePathFor(names[i] + ".bad.json")};
+    report.shards[i] = RepairShard(progress.Open(i), OpenSource(shards[i]),
+                                   paths, flags.repair, [&] {
+                                     interruption.Check();
+                                     progress.AddRecords(1);
+                                   });
+    report.shards[i].shard.name = names[i];
+  });
+  return report;
+}
+
+// Into repair.json of the output, unless another place was given.
+void Put(const RepairReport& report, const RepairFlags& flags,
+         const StagedFolder& folder) {
+  if (flags.json.empty()) {
+    const std::unique_ptr<ByteSink> file =
+        OpenSink(folder.SidePathFor("repair.json"));
+    file->Write(RepairReportJson(report));
+    file->Commit();
+  }
+}
+
+ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
+  const std::string& output = flags.writing.output;
+  const std::vector<std::string> names =
+      OutputNames(shards, flags.repair.compression);
+  RefuseFolderOf(shards, output);
+  std::vector<std::string> stale =
+      ExistingOutputs(PathsOf(output, names), flags.writing.overwrite);
+  if (flags.writing.dry_run) {
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      std::cout << PathForMessages(shards[i]) << " -> "
+                << JoinPath(output, names[i]) << '\n';
+    }
+    return ExitCode::kDone;
+  }
+  const std::optional<DatasetInfo> common = CommonInfo(shards);
+  for (std::string& file : OldSideFiles(output, names)) {
+    stale.push_back(std::move(file));
+  }
+  return RunInterruptibly(
+      "records", kNothingIsLeft, [&](const Interruption& interruption) {
+        StagedFolder folder(output);
+        const RepairReport report =
+            RepairShards(shards, names, flags, folder, interruption);
+        Put(report, flags, folder);
+        if (common) {
+          std::vector<DatasetInfo::Shard> written;
+          for (const ShardRepairReport& shard : report.shards) {
+            written.push_back(shard.shard);
+          }
+          DescribeShards(folder, *common, written, stale);
+        }
+        folder.Commit(stale);
+        PutReport(
+            flags.json, [&] { return RepairReportText(report); },
+            [&] { return RepairReportJson(report); });
+        return ExitCode::kDone;
+      });
+}
+
+}  // namespace
+
+void AddRepairVerb(CLI::App& app, Command& command) {
+  const auto flags = std::make_shared<RepairFlags>();
+  CLI::App* repair = AddVerb(
+      app, command,
+      {.name = "repair",
+       .about = "Parts good records from damage",
+       .more =
+           "Writes the good records of each shard, in order, to a shard of\n"
+           "the same name in the --output folder; the shards that it reads\n"
+           "stay as they are. After damage it goes on at the next frame whose\n"
+           "two checksums hold. All other bytes go, as they are, to\n"
+           "DIR/.infeed/NAME.bad; NAME.bad.json there says where they stood,\n"
+           "why they are bad and, where an index from before the damage is\n"
+           "left, which records they were. A gzip or zlib shard is unpacked.\n"
+           "Exit code 0 whatever was bad: the report says it.\n"
+           "\n"
+           "Examples:\n"
+           "  records repair SHARDS --output GOOD\n"
+           "  records repair --decode 'SHARDS/train-*' --output GOOD\n"
+           "  records repair --frames_only events.out.* --output GOOD\n",
+       .faults = SetFaults::kNoted},
+      [flags](const ShardPaths& shards) {
+        flags->repair.compression = flags->writing.compression;
+        return Repair(shards, *flags);
+      });
+  AddWritingOptions(repair, flags->writing, "Folder for the good records.");
+  AddThreadsOption(repair, flags->writing.threads);
+  CLI::Option* decode = repair->add_flag(
+      "--decode", flags->repair.decode,
+      "Treat records whose image does not decode as bad, too.");
+  repair
+      ->add_flag("!--frames_only", flags->repair.parse_examples,
+                 "Check checksums only: the records need not be Examples.")
+      ->excludes(decode);
+  repair->add_flag("--json{-}", flags->json,
+                   "Print the report as JSON; --json=FILE: write it there. "
+                   "[DIR/.infeed/repair.json]");
+}
+
+}  // namespace infeed

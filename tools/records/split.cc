@@ -1,0 +1,82 @@
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "records/bytes/byte_size.h"
+#include "tools/cli/number_checks.h"
+#include "tools/records/command.h"
+#include "tools/records/writing_verbs.h"
+#include "tools/rewrite/shard_rewriter.h"
+
+namespace infeed {
+namespace {
+
+struct SplitFlags {
+  RewriteOptions rewrite;
+  std::int64_t records = 0;
+  std::string bytes;
+  std::int64_t parts = 0;
+  bool by_label = false;
+  std::string memory_limit = "256MiB";
+};
+
+ShardCut CutOf(const SplitFlags& flags) {
+  if (flags.records > 0) {
+    return {.kind = ShardCut::Kind::kRecordsEach, .value = flags.records};
+  }
+  if (!flags.bytes.empty()) {
+    return {.kind = ShardCut::Kind::kBytesEach,
+            .value = ParseByteSize(flags.bytes, "--bytes")};
+  }
+  return {.kind = ShardCut::Kind::kShards, .value = flags.parts};
+}
+
+ExitCode Split(const ShardPaths& shards, const SplitFlags& flags) {
+  RewriteOptions options = flags.rewrite;
+  options.cut = CutOf(flags);
+  options.order = flags.by_label ? RewriteOrder::kByLabel : RewriteOrder::kAsIs;
+  options.memory_limit = ParseByteSize(flags.memory_limit, "--memory_limit");
+  return RewriteShards(shards, options);
+}
+
+}  // namespace
+
+void AddSplitVerb(CLI::App& app, Command& command) {
+  const auto flags = std::make_shared<SplitFlags>();
+  CLI::App* split = AddVerb(
+      app, command,
+      {.name = "split",
+       .about = "Cuts a set of shards by records, bytes, parts or class",
+       .more =
+           "Parts are named PREFIX-NNNNN-of-NNNNN, those by class\n"
+           "PREFIX-CLASS-00000-of-00001 with the folder's name of the class\n"
+           "(image/class/synset), or label-N. Records stay in their order.\n"
+           "Nothing appears in the output before all of it is written.\n"
+           "\n"
+           "Examples:\n"
+           "  records split all.tfrecord --prefix train --output DIR "
+           "--records 1000\n"
+           "  records split SHARDS --output DIR --bytes 100MB\n"
+           "  records split 'SHARDS/train-*' --output DIR --parts 2\n"
+           "  records split SHARDS --output DIR --by_label\n"},
+      [flags](const ShardPaths& shards) { return Split(shards, *flags); });
+  AddRewriteOptions(split, flags->rewrite);
+  CLI::Option_group* how = split->add_option_group("How", "one of these");
+  how->add_option("--records", flags->records, "Records of each part.")
+      ->check(PositiveNumber());
+  how->add_option("--bytes", flags->bytes,
+                  "Bytes of each part at most, such as 100MB.");
+  how->add_option("--parts", flags->parts, "Parts of equal size.")
+      ->check(PositiveNumber());
+  how->add_flag("--by_label", flags->by_label, "Make one part for each class.");
+  how->require_option(1);
+  split
+      ->add_option("--memory_limit", flags->memory_limit,
+                   "Memory for the index and the records on their way.")
+      ->capture_default_str();
+}
+
+}  // namespace infeed

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "records/example/imagenet_example.h"
+#include "records/tfrecord/index_file.h"
+#include "tools/inspect/payload_check.h"
+#include "tools/inspect/seek_check.h"
+#include "tools/records/command.h"
+#include "tools/records/verbs.h"
+#include "tools/records/verify_report.h"
+#include "tools/shards/check.h"
+#include "tools/shards/progress.h"
+#include "tools/shards/record_pass.h"
+#include "tools/shards/tracked_source.h"
+
+namespace infeed {
+namespace {
+
+struct VerifyOptions {
+  bool parse_examples = true;
+  bool decode = false;       // every image, whole
+  bool dataset_json = true;  // compare with it where there is one
+  std::string json;          // where to, as AddJsonOption() says
+  int threads = 0;           // 0: one for each core
+};
+
+// Checks the payloads of records.
+class PayloadVisitor final : public RecordVisitor {
+ public:
+  PayloadVisitor(const VerifyOptions& options, SeekCheck& seek_check)
+      : options_(options), check_(options.decode), seek_check_(seek_check) {}
+
+  void Visit(std::size_t shard, const Record& record) override {
+    if (!options_.parse_examples) {
+      return;
+    }
+    const ImagenetExampleView example = check_.Check(record.payload);
+    if (!example.encoded.empty()) {
+      seek_check_.Look(shard, record, example);
+    }
+  }
+
+ private:
+  const VerifyOptions& options_;
+  PayloadCheck check_;
+  SeekCheck& seek_check_;
+};
+
+// One pass over the shards, and what it finds.
+class Verification {
+ public:
+  Verification(const ShardPaths& shards, const Command& command,
+               const VerifyOptions& options)
+      : paths_(shards),
+        options_(options),
+        expected_(options.dataset_json ? ExpectedShards(shards)
+                                       : ExpectedShards()),
+        progress_(shards),
+        seek_check_(shards, options.decode),
+        sources_(shards.size()) {
+    report_.problems = expected_.problems();
+    AddFaults(command);
+    for (const std::string& path : shards) {
+      report_.shards.emplace_back().path = path;
+    }
+  }
+
+  // Prints what is wrong with a shard as soon as it is done, unless JSON
+  // takes the place of the text.
+  VerifyReport Run() {
+    RecordVisitors visitors;
+    for (std::size_t i = 0; i < ThreadCount(options_.threads); ++i) {
+      visitors.push_back(
+          std::make_unique<PayloadVisitor>(options_, seek_check_));
+    }
+    RecordPassOptions options = progress_.Options();
+    options.open = [this](std::size_t shard) { return Open(shard); };
+    options.read = [this](std::size_t shard, const TfrecordReader& reader) {
+      NoteFile(shard, reader);
+    };
+    PassOverRecords(paths_, visitors, options,
+                    [this](ShardPass pass) { Finish(std::move(pass)); });
+    return std::move(report_);
+  }
+
+ private:
+  void AddFaults(const Command& command) {
+    ShardSetFaults faults =
+        FaultsAround(paths_, command.paths, options_.dataset_json);
+    if (options_.dataset_json) {
+      faults.Add(command.faults);
+    }
+    report_.problems.insert(report_.problems.end(), faults.mixed.begin(),
+                            faults.mixed.end());
+    if (!command.allow_missing_shards) {
+      std::ranges::copy(std::views::keys(faults.missing),
+                        std::back_inserter(report_.missing));
+    }
+  }
+
+  std::unique_ptr<ByteSource> Open(std::size_t shard) {
+    std::unique_ptr<TrackedSource> source = progress_.Open(shard);
+    sources_[shard] = source.get();
+    seek_check_.Open(shard, source->size());
+    return source;
+  }
+
+  // What the file itself says, while it is open.
+  void NoteFile(std::size_t shard, const TfrecordReader& reader) {
+    const TrackedSource& source = *sources_[shard];
+    VerifiedShard& verified = report_.shards[shard];
+    verified.bytes = source.size();
+    verified.compression = reader.compression();
+    if (!reader.gaps().empty()) {
+      const std::optional<FrameOffsets> known = FindIndexHint(source);
+      for (const Gap& gap : reader.gaps()) {
+        verified.lost.push_back(
+            {.gap = gap,
+             .records = known ? LostRecords(*known, gap.offset, gap.bytes)
+                              : std::nullopt});
+      }
+    }
+    if (expected_.Find(verified.path)) {
+      verified.crc32c = source.Checksum();
+    }
+  }
+
+  void Finish(ShardPass pass) {
+    VerifiedShard& verified = report_.shards[pass.shard];
+    verified.records = pass.records;
+    verified.bad = std::move(pass.bad);
+    verified.seek = seek_check_.Take(pass.shard, !verified.lost.empty());
+    if (const auto expected = expected_.Find(verified.path)) {
+      verified.differences = Differences(*expected, verified.records,
+                                         verified.bytes, verified.crc32c);
+    }
+    if (!IsJsonOnly(options_.json)) {
+      std::cout << ShardText(verified) << std::flush;
+    }
+  }
+
+  const ShardPaths& paths_;
+  const VerifyOptions& options_;
+  const ExpectedShards expected_;
+  ShardProgress progress_;
+  SeekCheck seek_check_;
+  std::vector<const TrackedSource*> sources_;  // valid while they are read
+  VerifyReport report_;
+};
+
+ExitCode VerifyRecords(const ShardPaths& shards, const Command& command,
+                       const VerifyOptions& options) {
+  const VerifyReport report = Verification(shards, command, options).Run();
+  PutReport(
+      options.json, [&] { return SummaryText(report); },
+      [&] { return VerifyJson(report); });
+  return IsGood(report) ? ExitCode::kDone : ExitCode::kDataError;
+}
+
+constexpr const char* kVerifyNotes =
+    "Reads every record, checks both checksums and parses its Example.\n"
+    "Prints each bad record with file, record and byte offset, and goes on\n"
+    "at the next good one. Where an index from before the damage is there, it\n"
+    "says which records were lost. Shards are compared with the dataset.json\n"
+    "beside them, and missing ones of a set are named. Ends with a line\n"
+    "\"N records in M shards, B bad\"; exit code 3 when something is bad.\n"
+    "\n"
+    "Examples:\n"
+    "  records verify SHARDS\n"
+    "  records verify --decode 'SHARDS/validation-*'\n"
+    "  records verify --json=report.json SHARDS\n"
+    "  records verify --frames_only MODEL/events.out.tfevents.*\n";
+
+}  // namespace
+
+void AddVerifyVerb(CLI::App& app, Command& command) {
+  const auto options = std::make_shared<VerifyOptions>();
+  CLI::App* verify =
+      AddVerb(app, command,
+              {.name = "verify",
+               .about = "Checks every record, and prints the bad ones",
+               .more = kVerifyNotes,
+               .faults = SetFaults::kReported},
+              [options, &command](const ShardPaths& shards) {
+                return VerifyRecords(shards, command, *options);
+              });
+  CLI::Option* decode = verify->add_flag(
+      "--decode", options->decode,
+      "Decode every image as well, and compare its seek index with a new one.");
+  verify
+      ->add_flag("!--frames_only", options->parse_examples,
+                 "Check checksums only: the records need not be Examples.")
+      ->excludes(decode);
+  verify->add_flag("!--no_dataset_json", options->dataset_json,
+                   "Do not compare with dataset.json.");
+  AddJsonOption(verify, options->json);
+  AddThreadsOption(verify, options->threads);
+}
+
+}  // namespace infeed

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "records/tfrecord/compression.h"
+#include "records/tfrecord/index_file.h"
+#include "records/tfrecord/reader.h"
+#include "tools/shards/record_pass.h"
+
+// What `records verify` found, as text and as JSON.
+namespace infeed {
+
+// Bytes that were passed over, and which records these were by the index from
+// before the damage.
+struct LostBytes {
+  Gap gap;
+  std::optional<RecordRange> records;
+};
+
+struct VerifiedShard {
+  std::string path;
+  std::int64_t records = 0;  // bad ones included
+  std::int64_t bytes = 0;    // of the file
+  std::uint32_t crc32c = 0;  // of the file; 0 when nothing needs it
+  Compression compression = Compression::kNone;
+  std::vector<DamagedRecord> bad;
+  std::vector<DamagedRecord> seek;  // good ones whose seek index is wrong
+  std::vector<LostBytes> lost;
+  std::vector<std::string> differences;  // from dataset.json
+};
+
+struct VerifyReport {
+  std::vector<VerifiedShard> shards;
+  std::vector<std::string> missing;   // paths
+  std::vector<std::string> problems;  // of the set, a line each
+};
+
+struct VerifyTotals {
+  std::int64_t records = 0;
+  std::int64_t bad = 0;
+  std::int64_t passed_over_bytes = 0;
+  std::int64_t lost_records = 0;  // as far as an index says
+  std::int64_t wrong_seek_indexes = 0;
+  std::int64_t problems = 0;  // missing shards and differences too
+};
+[[nodiscard]] VerifyTotals TotalsOf(const VerifyReport& report);
+
+// Whether nothing is bad.
+[[nodiscard]] bool IsGood(const VerifyReport& report);
+
+// What is wrong with one shard, a line each; "" for a good one.
+[[nodiscard]] std::string ShardText(const VerifiedShard& shard);
+
+// What is wrong with the set, then "N records in M shards, B bad ...".
+[[nodiscard]] std::string SummaryText(const VerifyReport& report);
+
+// Everything, as one object. docs/records.md has the fields.
+[[nodiscard]] std::string VerifyJson(const VerifyReport& report);
+
+}  // namespace infeed

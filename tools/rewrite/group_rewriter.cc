@@ -1,0 +1,148 @@
+#include "tools/rewrite/group_rewriter.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "pipeline/order/sample_order.h"
+#include "records/files/open_source.h"
+#include "records/files/shards.h"
+#include "records/tfrecord/format.h"
+#include "records/tfrecord/writer.h"
+#include "tools/rewrite/label_order.h"
+#include "tools/rewrite/record_stream.h"
+#include "tools/shards/progress.h"
+#include "tools/shards/read_progress.h"
+#include "tools/shards/set_info.h"
+
+namespace infeed {
+
+GroupRewriter::GroupRewriter(const std::string& prefix,
+                             const std::vector<std::string>& inputs,
+                             const RewriteOptions& options,
+                             const StagedFolder* folder,
+                             const Interruption& interruption)
+    : prefix_(prefix),
+      options_(options),
+      folder_(folder),
+      interruption_(interruption),
+      bad_(options.skip_bad ? BadRecords::Policy::kSkip
+                            : BadRecords::Policy::kFail),
+      sequence_(ReadThrough(inputs)) {
+  if (options.order == RewriteOrder::kByLabel) {
+    PlanByLabel();
+  } else {
+    PlanByCut();
+  }
+}
+
+RecordSequence GroupRewriter::ReadThrough(
+    const std::vector<std::string>& inputs) const {
+  ShardProgress progress(inputs);
+  return RecordSequence(inputs,
+                        {.any_order = options_.order != RewriteOrder::kAsIs,
+                         .skip_bad = options_.skip_bad,
+                         .open = OpenerOf(progress),
+                         .on_record =
+                             [&] {
+                               interruption_.Check();
+                               progress.AddRecords(1);
+                             },
+                         .folder = folder_,
+                         .scratch_name = prefix_});
+}
+
+void GroupRewriter::PlanByCut() {
+  const std::int64_t size = sequence_.size();
+  record_at_ = [](std::int64_t position) { return position; };
+  if (options_.order == RewriteOrder::kShuffled && size > 0) {
+    record_at_ =
+        [order = SampleOrder(size, Shuffle::kGlobal, options_.seed).Epoch(0)](
+            std::int64_t position) { return order.RecordAt(position); };
+  }
+  const std::vector<ShardRange> ranges = CutIntoShards(
+      size,
+      [&](std::int64_t position) {
+        return sequence_.frame_bytes(record_at_(position));
+      },
+      options_.cut);
+  const auto count = static_cast<std::int64_t>(ranges.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    AddShard(ShardName(prefix_, i, count), ranges[static_cast<std::size_t>(i)]);
+  }
+}
+
+void GroupRewriter::PlanByLabel() {
+  ShardProgress progress(sequence_.shards());
+  LabelOrder order = OrderByLabel(sequence_, OpenerOf(progress), bad_, [&] {
+    interruption_.Check();
+    progress.AddRecords(1);
+  });
+  for (const LabelRange& label : order.labels) {
+    AddShard(ShardName(prefix_ + "-" + label.name, 0, 1), label.range);
+  }
+  record_at_ = [records = std::move(order.records)](std::int64_t position) {
+    return records[static_cast<std::size_t>(position)];
+  };
+}
+
+void GroupRewriter::AddShard(const std::string& name, const ShardRange& range) {
+  shards_.push_back({.name = name,
+                     .path = folder_ != nullptr ? folder_->PathFor(name) : name,
+                     .range = range});
+}
+
+std::vector<DatasetInfo::Shard> GroupRewriter::Write() {
+  std::int64_t bytes = 0;
+  for (std::int64_t i = 0; i < sequence_.size(); ++i) {
+    bytes += sequence_.frame_bytes(i);
+  }
+  ReadProgress progress(bytes);
+  const auto on_records = [&](std::int64_t moved_bytes, std::int64_t records) {
+    interruption_.Check();
+    progress.Add(moved_bytes, records);
+  };
+  if (const RecordIndex* const index = sequence_.index()) {
+    const CopyOptions options = {.compression = options_.writing.compression,
+                                 .threads = options_.writing.threads,
+                                 .memory_limit = options_.memory_limit};
+    return CopyRecords(*index, record_at_, shards_, options, bad_, on_records);
+  }
+  return Stream(on_records);
+}
+
+// Writes the shards one after the other, from shards that can only be read in
+// order.
+std::vector<DatasetInfo::Shard> GroupRewriter::Stream(
+    const OnRecords& on_records) {
+  const std::vector<std::string>& inputs = sequence_.shards();
+  RecordStream stream(
+      inputs.size(), [&](std::size_t i) { return OpenSource(inputs[i]); },
+      bad_);
+  std::vector<DatasetInfo::Shard> written;
+  for (const NewShard& shard : shards_) {
+    TfrecordWriter writer(
+        shard.path,
+        {.compression = options_.writing.compression, .write_index = true});
+    for (std::int64_t i = 0; i < shard.range.count; ++i) {
+      const std::optional<Record> record = stream.Next();
+      if (!record) {
+        throw IoError(PathForMessages(inputs.back()) +
+                      ": has fewer records than a moment ago: something "
+                      "writes to it");
+      }
+      writer.Append(record->payload);
+      on_records(static_cast<std::int64_t>(record->payload.size() +
+                                           kFrameOverheadBytes),
+                 1);
+    }
+    writer.Close();
+    written.push_back(DescribeShard(shard.name, writer));
+  }
+  while (stream.Next()) {  // What is bad behind the last good one counts, too.
+  }
+  return written;
+}
+
+}  // namespace infeed

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "records/files/dataset_info.h"
+#include "tools/cli/interruption.h"
+#include "tools/rewrite/bad_records.h"
+#include "tools/rewrite/record_copier.h"
+#include "tools/rewrite/record_sequence.h"
+#include "tools/rewrite/shard_rewriter.h"
+#include "tools/shards/staged_folder.h"
+
+namespace infeed {
+
+// Writes the shards of one prefix anew: looks at them, plans the new ones, and
+// writes those into a staged folder.
+//
+// One thread at a time. Throws what RewriteShards() does.
+class GroupRewriter {
+ public:
+  // `folder` is null where nothing shall be written. The arguments must
+  // outlive it.
+  GroupRewriter(const std::string& prefix,
+                const std::vector<std::string>& inputs,
+                const RewriteOptions& options, const StagedFolder* folder,
+                const Interruption& interruption);
+
+  // The new shards, in order.
+  [[nodiscard]] const std::vector<NewShard>& shards() const { return shards_; }
+  // Requires: there is a folder. Called once.
+  [[nodiscard]] std::vector<DatasetInfo::Shard> Write();
+  // Bad records that are in no new shard.
+  [[nodiscard]] std::int64_t left_out() const {
+    return sequence_.left_out() + bad_.count();
+  }
+
+ private:
+  RecordSequence ReadThrough(const std::vector<std::string>& inputs) const;
+  void PlanByCut();
+  void PlanByLabel();
+  void AddShard(const std::string& name, const ShardRange& range);
+  std::vector<DatasetInfo::Shard> Stream(const OnRecords& on_records);
+
+  const std::string& prefix_;
+  const RewriteOptions& options_;
+  const StagedFolder* folder_;
+  const Interruption& interruption_;
+  BadRecords bad_;
+  RecordSequence sequence_;
+  std::vector<NewShard> shards_;
+  // The record at a position of the new order.
+  std::function<std::int64_t(std::int64_t)> record_at_;
+};
+
+}  // namespace infeed

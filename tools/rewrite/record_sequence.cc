@@ -1,0 +1,101 @@
+#include "tools/rewrite/record_sequence.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "records/files/open_source.h"
+#include "records/tfrecord/format.h"
+#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/writer.h"
+#include "tools/rewrite/record_stream.h"
+#include "tools/shards/staged_folder.h"
+
+namespace infeed {
+namespace {
+
+bool IsPacked(const std::string& shard) {
+  return CompressionOf(*OpenSource(shard)) != Compression::kNone;
+}
+
+// Whether each frame's place is known from the headers alone.
+bool HasIndex(const std::string& shard, bool skip_bad) {
+  if (IsPacked(shard)) {
+    return false;
+  }
+  if (skip_bad) {
+    try {
+      (void)RecordIndex({shard});
+    } catch (const DataError&) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+RecordSequence::RecordSequence(std::vector<std::string> shards,
+                               const Options& options)
+    : shards_(std::move(shards)) {
+  bool all_indexed = true;
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    if (HasIndex(shards_[i], options.skip_bad)) {
+      continue;
+    }
+    if (options.any_order && options.folder != nullptr) {
+      Copy(i, options);
+    } else {
+      all_indexed = false;
+    }
+  }
+  if (all_indexed) {
+    index_.emplace(shards_);
+  } else {
+    ReadLengths(options);
+  }
+}
+
+// Puts a plain copy in the place of a shard.
+void RecordSequence::Copy(std::size_t shard, const Options& options) {
+  BadRecords bad(options.skip_bad ? BadRecords::Policy::kSkip
+                                  : BadRecords::Policy::kFail);
+  const std::string path = options.folder->ScratchPathFor(
+      options.scratch_name + "-" + std::to_string(shard));
+  RecordStream stream(
+      1, [&](std::size_t) { return options.open(shard); }, bad);
+  TfrecordWriter writer(path, {.write_index = true});
+  while (const std::optional<Record> record = stream.Next()) {
+    writer.Append(record->payload);
+    options.on_record();
+  }
+  writer.Close();
+  left_out_ += bad.count();
+  shards_[shard] = path;
+}
+
+void RecordSequence::ReadLengths(const Options& options) {
+  // Whoever writes the records names the bad ones.
+  BadRecords bad(options.skip_bad ? BadRecords::Policy::kSkipSilently
+                                  : BadRecords::Policy::kFail);
+  RecordStream stream(shards_.size(), options.open, bad);
+  while (const std::optional<Record> record = stream.Next()) {
+    lengths_.push_back(static_cast<std::int64_t>(record->payload.size()));
+    options.on_record();
+  }
+}
+
+std::int64_t RecordSequence::size() const {
+  return index_ ? index_->size() : static_cast<std::int64_t>(lengths_.size());
+}
+
+std::int64_t RecordSequence::frame_bytes(std::int64_t record) const {
+  const std::int64_t length = index_
+                                  ? index_->at(record).length
+                                  : lengths_[static_cast<std::size_t>(record)];
+  return length + static_cast<std::int64_t>(kFrameOverheadBytes);
+}
+
+}  // namespace infeed

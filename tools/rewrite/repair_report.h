@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/rewrite/shard_repair.h"
+
+namespace infeed {
+
+// What `records repair` did.
+struct RepairReport {
+  std::string output;                     // folder
+  std::vector<std::string> inputs;        // the shards that were read
+  std::vector<ShardRepairReport> shards;  // one for each of them
+};
+
+// A line for each bad place, and the totals last.
+[[nodiscard]] std::string RepairReportText(const RepairReport& report);
+[[nodiscard]] std::string RepairReportJson(const RepairReport& report);
+
+}  // namespace infeed

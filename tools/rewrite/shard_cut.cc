@@ -1,0 +1,128 @@
+#include "tools/rewrite/shard_cut.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "records/bytes/byte_size.h"
+#include "records/bytes/whole_number.h"
+
+namespace infeed {
+namespace {
+
+using FrameBytes = std::function<std::int64_t(std::int64_t)>;
+
+std::int64_t TotalBytes(std::int64_t records, const FrameBytes& frame_bytes) {
+  std::int64_t total = 0;
+  for (std::int64_t i = 0; i < records; ++i) {
+    total += frame_bytes(i);
+  }
+  return total;
+}
+
+std::int64_t CeilDivide(std::int64_t a, std::int64_t b) {
+  return a / b + (a % b == 0 ? 0 : 1);
+}
+
+// Cuts where the bytes so far come nearest to what they should be.
+std::vector<ShardRange> BalancedBytes(std::int64_t records, std::int64_t total,
+                                      std::int64_t shards,
+                                      const FrameBytes& frame_bytes) {
+  const std::int64_t count = std::min(records, shards);
+  std::vector<ShardRange> ranges;
+  std::int64_t next = 0;
+  std::int64_t done = 0;
+  for (std::int64_t shard = 1; shard <= count; ++shard) {
+    // total * shard / count, without its overflow.
+    const std::int64_t goal =
+        total / count * shard + total % count * shard / count;
+    const std::int64_t first = next;
+    const std::int64_t last = records - (count - shard);  // One each is left.
+    while (next < last && (next == first || shard == count ||
+                           done + frame_bytes(next) / 2 < goal)) {
+      done += frame_bytes(next++);
+    }
+    ranges.push_back({first, next - first});
+  }
+  return ranges;
+}
+
+std::vector<ShardRange> CutAtBytes(std::int64_t records, std::int64_t most,
+                                   const FrameBytes& frame_bytes) {
+  std::vector<ShardRange> ranges;
+  std::int64_t bytes = 0;
+  for (std::int64_t i = 0; i < records; ++i) {
+    const std::int64_t more = frame_bytes(i);
+    if (ranges.empty() || bytes + more > most) {
+      ranges.push_back({i, 0});
+      bytes = 0;
+    }
+    ++ranges.back().count;
+    bytes += more;
+  }
+  return ranges;
+}
+
+std::vector<ShardRange> Balanced(std::int64_t records, std::int64_t total,
+                                 std::int64_t shards, bool by_bytes,
+                                 const FrameBytes& frame_bytes) {
+  return by_bytes ? BalancedBytes(records, total, shards, frame_bytes)
+                  : BalancedShards(records, shards);
+}
+
+std::vector<ShardRange> Cut(std::int64_t records, const FrameBytes& frame_bytes,
+                            const ShardCut& cut) {
+  switch (cut.kind) {
+    case ShardCut::Kind::kAuto: {
+      const std::int64_t total = TotalBytes(records, frame_bytes);
+      return Balanced(records, total, AutoShardCount(records, total),
+                      cut.balance_bytes, frame_bytes);
+    }
+    case ShardCut::Kind::kShards:
+      return Balanced(records,
+                      cut.balance_bytes ? TotalBytes(records, frame_bytes) : 0,
+                      cut.value, cut.balance_bytes, frame_bytes);
+    case ShardCut::Kind::kShardBytes: {
+      const std::int64_t total = TotalBytes(records, frame_bytes);
+      return Balanced(records, total, CeilDivide(total, cut.value),
+                      cut.balance_bytes, frame_bytes);
+    }
+    case ShardCut::Kind::kRecordsEach: {
+      std::vector<ShardRange> ranges;
+      for (std::int64_t i = 0; i < records; i += cut.value) {
+        ranges.push_back({i, std::min(cut.value, records - i)});
+      }
+      return ranges;
+    }
+    case ShardCut::Kind::kBytesEach:
+      return CutAtBytes(records, cut.value, frame_bytes);
+  }
+  return {};
+}
+
+}  // namespace
+
+ShardCut ParseShardCut(const std::string& text, const std::string& flag) {
+  if (text == "auto") {
+    return {};
+  }
+  const auto shards = ParseWholeNumber<std::int64_t>(text);
+  if (shards && *shards > 0) {
+    return {.kind = ShardCut::Kind::kShards, .value = *shards};
+  }
+  const std::optional<std::int64_t> bytes = TryParseByteSize(text);
+  if (!bytes) {
+    throw UsageError(flag + " " + text +
+                     ": give a number above 0, a size such as 128MB, or auto");
+  }
+  return {.kind = ShardCut::Kind::kShardBytes, .value = *bytes};
+}
+
+std::vector<ShardRange> CutIntoShards(std::int64_t records,
+                                      const FrameBytes& frame_bytes,
+                                      const ShardCut& cut) {
+  return records == 0 ? std::vector<ShardRange>{{0, 0}}
+                      : Cut(records, frame_bytes, cut);
+}
+
+}  // namespace infeed

@@ -1,0 +1,185 @@
+#include "tools/rewrite/shard_repair.h"
+
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "records/files/open_sink.h"
+#include "records/tfrecord/format.h"
+#include "records/tfrecord/reader.h"
+#include "records/tfrecord/writer.h"
+#include "tools/inspect/payload_check.h"
+#include "tools/rewrite/raw_bytes.h"
+#include "tools/shards/set_info.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
+
+// One pass over a shard. One thread at a time.
+class ShardRepair {
+ public:
+  ShardRepair(std::unique_ptr<ByteSource> reading,
+              std::unique_ptr<ByteSource> copying, const RepairPaths& paths,
+              const RepairOptions& options)
+      : path_(reading->path()),
+        paths_(paths),
+        options_(options),
+        check_(options.decode),
+        known_(FindIndexHint(*reading)),
+        reader_(std::move(reading), {.resynchronise = true}),
+        raw_(std::move(copying)),
+        writer_(paths.good,
+                {.compression = options.compression, .write_index = true}) {}
+
+  ShardRepairReport Run(const std::function<void()>& on_record) {
+    while (Step()) {
+      on_record();
+    }
+    PutAsideTheRest();
+    writer_.Close();
+    if (bad_) {
+      bad_->Commit();
+      const std::unique_ptr<ByteSink> list = OpenSink(paths_.bad_list);
+      list->Write(BadPlacesJson(path_, report_.bad));
+      list->Commit();
+    }
+    report_.shard = DescribeShard({}, writer_);
+    return std::move(report_);
+  }
+
+ private:
+  // Takes a record or a gap; false at the end.
+  bool Step() {
+    try {
+      const std::optional<Record> record = reader_.Next();
+      if (record) {
+        TakeRecord(*record);
+      }
+      return record.has_value();
+    } catch (const DataError& error) {
+      const Gap gap = reader_.gaps().back();
+      TakeBad({.offset = gap.offset,
+               .bytes = gap.bytes,
+               .bad_file_offset = 0,
+               .reason = error.reason(),
+               .lost = Lost(gap.offset, gap.bytes)});
+      return true;
+    }
+  }
+
+  [[nodiscard]] std::optional<RecordRange> Lost(std::int64_t offset,
+                                                std::int64_t bytes) const {
+    return known_ ? LostRecords(*known_, offset, bytes) : std::nullopt;
+  }
+
+  void TakeRecord(const Record& record) {
+    const auto bytes =
+        static_cast<std::int64_t>(record.payload.size() + kFrameOverheadBytes);
+    try {
+      CheckContent(record.payload);
+    } catch (const DataError& error) {
+      TakeBad({.offset = record.offset,
+               .bytes = bytes,
+               .bad_file_offset = 0,
+               .reason = error.reason(),
+               .lost = RecordRange{record.number, 1}});
+      return;
+    }
+    writer_.Append(record.payload);
+    end_ = record.offset + bytes;
+  }
+
+  void CheckContent(std::span<const std::byte> payload) {
+    if (options_.parse_examples) {
+      (void)check_.Check(payload);
+    }
+  }
+
+  void TakeBad(BadPlace place) {
+    if (!bad_) {
+      bad_ = OpenSink(paths_.bad);
+    }
+    place.bad_file_offset = bad_->size();
+    end_ = place.offset + raw_.Copy(place.offset, place.bytes, *bad_);
+    place.bytes = end_ - place.offset;
+    report_.bad.push_back(std::move(place));
+  }
+
+  // The reader may give a shard up before its end.
+  void PutAsideTheRest() {
+    if (!report_.bad.empty()) {
+      BadPlace& last = report_.bad.back();
+      if (last.offset + last.bytes == end_) {
+        const std::int64_t more = raw_.Copy(end_, kToTheEnd, *bad_);
+        last.bytes += more;
+        last.lost = more > 0 ? Lost(last.offset, last.bytes) : last.lost;
+      }
+    }
+  }
+
+  const std::string path_;
+  const RepairPaths& paths_;
+  const RepairOptions& options_;
+  PayloadCheck check_;
+  const std::optional<FrameOffsets> known_;
+  TfrecordReader reader_;
+  RawBytes raw_;
+  TfrecordWriter writer_;
+  std::unique_ptr<ByteSink> bad_;  // from the first bad place on
+  std::int64_t end_ = 0;           // of what was taken
+  ShardRepairReport report_;
+};
+
+}  // namespace
+
+std::int64_t ShardRepairReport::bad_bytes() const {
+  return std::accumulate(bad.begin(), bad.end(), std::int64_t{0},
+                         [](std::int64_t sum, const BadPlace& place) {
+                           return sum + place.bytes;
+                         });
+}
+
+std::int64_t ShardRepairReport::lost_records() const {
+  return std::accumulate(bad.begin(), bad.end(), std::int64_t{0},
+                         [](std::int64_t sum, const BadPlace& place) {
+                           return sum + (place.lost ? place.lost->count : 0);
+                         });
+}
+
+ShardRepairReport RepairShard(std::unique_ptr<ByteSource> reading,
+                              std::unique_ptr<ByteSource> copying,
+                              const RepairPaths& paths,
+                              const RepairOptions& options,
+                              const std::function<void()>& on_record) {
+  return ShardRepair(std::move(reading), std::move(copying), paths, options)
+      .Run(on_record);
+}
+
+std::string BadPlacesJson(const std::string& path,
+                          const std::vector<BadPlace>& bad) {
+  using Json = nlohmann::ordered_json;
+  Json places = Json::array();
+  for (const BadPlace& place : bad) {
+    Json json = {{"offset", place.offset},
+                 {"bytes", place.bytes},
+                 {"bad_file_offset", place.bad_file_offset},
+                 {"reason", place.reason},
+                 {"first_record_lost", nullptr},
+                 {"records_lost", nullptr}};
+    if (place.lost) {
+      json["first_record_lost"] = place.lost->first;
+      json["records_lost"] = place.lost->count;
+    }
+    places.push_back(std::move(json));
+  }
+  const Json list = {{"file", path}, {"bad", std::move(places)}};
+  return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace infeed

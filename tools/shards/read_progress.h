@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "base/charts/progress.h"
+
+namespace infeed {
+
+// How far a pass over files is.
+struct ReadProgressState {
+  std::int64_t bytes = 0;
+  std::int64_t total_bytes = 0;
+  std::int64_t records = 0;
+  double seconds = 0;  // since the start
+};
+
+// "1.2 GB of 4.0 GB  30 %  512.0 MB/s  12345 records  ETA 5s".
+[[nodiscard]] std::string ReadProgressText(const ReadProgressState& state);
+
+// Shows on stderr how far a pass over files is, once it takes long.
+// Thread-safe.
+class ReadProgress {
+ public:
+  explicit ReadProgress(std::int64_t total_bytes);
+  ~ReadProgress();  // Clears the line.
+  ReadProgress(const ReadProgress&) = delete;
+  ReadProgress& operator=(const ReadProgress&) = delete;
+
+  void Add(std::int64_t bytes, std::int64_t records);
+
+ private:
+  using Clock = ProgressLine::Clock;
+
+  const Clock::duration patience_;
+  const Clock::time_point start_ = Clock::now();
+  std::mutex mutex_;
+  ReadProgressState state_;
+  ProgressLine line_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,202 @@
+#include "tools/shards/staged_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/files/open_source.h"
+#include "records/files/side_file.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSide = ".infeed";
+constexpr const char* kScratch = "scratch";
+constexpr const char* kDescription = "dataset.json";
+
+// Opens a folder and locks it; the kernel unlocks it whatever ends the
+// process.
+int LockFolder(const std::string& folder) {
+  const int descriptor =
+      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) {
+    throw IoError(folder, "open", errno);
+  }
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    ::close(descriptor);
+    if (error == EWOULDBLOCK) {
+      throw UsageError(folder +
+                       ": another run writes to this folder: wait for its "
+                       "end, or give another --output");
+    }
+    throw IoError(folder, "lock", error);
+  }
+  return descriptor;
+}
+
+void RemoveFile(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) {
+    throw IoError(path.string(), "remove", error.value());
+  }
+}
+
+void Empty(const fs::path& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder, error)) {
+    fs::remove_all(entry.path(), error);
+    if (error) {
+      break;
+    }
+  }
+  if (error) {
+    throw IoError(folder.string(), "remove what a killed run left",
+                  error.value());
+  }
+}
+
+void MoveFile(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) {
+    throw IoError(to.string(), "rename", error.value());
+  }
+}
+
+// Renames the files of one folder, but for a description, into another.
+void MoveFiles(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(from, error)) {
+    if (entry.is_regular_file() && entry.path().filename() != kDescription) {
+      files.push_back(entry.path());
+    }
+  }
+  if (error) {
+    throw IoError(from.string(), "read the folder", error.value());
+  }
+  for (const fs::path& file : files) {
+    MoveFile(file, to / file.filename());
+  }
+  SyncDirectory(to.string());
+}
+
+}  // namespace
+
+StagedFolder::StagedFolder(std::string folder)
+    : folder_(std::move(folder)), is_url_(IsUrl(folder_)) {
+  // Beside the files, so that renames are possible. What belongs to a store is
+  // in the user's cache.
+  stage_ =
+      JoinPath(is_url_ ? SideFolder(folder_) : JoinPath(folder_, kSide), "tmp");
+  MakeFolder(stage_);
+  lock_ = LockFolder(stage_);
+  try {
+    Empty(stage_);
+    MakeFolder(stage_ + "/" + kSide);
+    MakeFolder(stage_ + "/" + kScratch);
+  } catch (...) {
+    ::close(lock_);
+    throw;
+  }
+}
+
+StagedFolder::~StagedFolder() {
+  std::error_code ignored;
+  fs::remove_all(stage_, ignored);
+  // Only where nothing else is in them: a run that failed leaves no trace.
+  fs::remove(fs::path(stage_).parent_path(), ignored);
+  ::close(lock_);
+}
+
+std::string StagedFolder::PathFor(const std::string& name) const {
+  return JoinPath(stage(), name);
+}
+
+std::string StagedFolder::SidePathFor(const std::string& name) const {
+  return JoinPath(stage(), JoinPath(kSide, name));
+}
+
+std::string StagedFolder::ScratchPathFor(const std::string& name) const {
+  return JoinPath(JoinPath(stage_, kScratch), name);
+}
+
+void StagedFolder::Commit(const std::vector<std::string>& stale) {
+  if (is_url_) {
+    return;
+  }
+  // Where there is a new description the old one goes first: it is of what is
+  // about to change.
+  const fs::path description = fs::path(stage_) / kDescription;
+  const bool describes = fs::exists(description);
+  if (describes) {
+    RemoveFile(fs::path(folder_) / kDescription);
+  }
+  for (const fs::path path : stale) {
+    RemoveFile(path);
+    RemoveFile(path.parent_path() / kSide /
+               (path.filename().string() + ".index"));
+  }
+  const fs::path side = fs::path(folder_) / kSide;
+  MakeFolder(side.string());
+  MoveFiles(fs::path(stage_) / kSide, side);
+  MoveFiles(stage_, folder_);
+  if (describes) {
+    MoveFile(description, fs::path(folder_) / kDescription);
+    SyncDirectory(folder_);
+  }
+}
+
+std::string JoinPath(const std::string& folder, const std::string& name) {
+  return folder.ends_with('/') ? folder + name : folder + "/" + name;
+}
+
+void RefuseFolderOf(const std::vector<std::string>& inputs,
+                    const std::string& folder) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    const fs::path own = fs::path(input).parent_path();
+    const bool same =
+        IsUrl(folder)
+            ? JoinPath(folder, "") == JoinPath(own.string(), "")
+            : fs::equivalent(own.empty() ? "." : own, folder, ignored);
+    if (same) {
+      throw UsageError("--output " + folder + ": the input " +
+                       PathForMessages(input) +
+                       " lies in this folder: give another one");
+    }
+  }
+}
+
+std::vector<std::string> ExistingOutputs(const std::vector<std::string>& paths,
+                                         bool overwrite) {
+  std::vector<std::string> existing;
+  for (const std::string& path : paths) {
+    if (IsThere(path)) {
+      existing.push_back(path);
+    }
+  }
+  if (!existing.empty() && !overwrite) {
+    throw UsageError(
+        existing.front() + ": is there already" +
+        (existing.size() > 1
+             ? " (and " + std::to_string(existing.size() - 1) + " more)"
+             : "") +
+        ": give another --output, or --overwrite to replace it");
+  }
+  return existing;
+}
+
+}  // namespace infeed

@@ -1,0 +1,67 @@
+#include "tools/shards/summary.h"
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "records/bytes/byte_source.h"
+#include "records/files/open_source.h"
+#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/index_file.h"
+#include "records/tfrecord/reader.h"
+
+namespace infeed {
+namespace {
+
+std::int64_t CountByReading(std::unique_ptr<ByteSource> source) {
+  TfrecordReader reader(std::move(source), {.verify_checksums = false});
+  std::int64_t records = 0;
+  while (reader.Next()) {
+    ++records;
+  }
+  return records;
+}
+
+}  // namespace
+
+std::string_view IndexStateName(IndexState state) {
+  switch (state) {
+    case IndexState::kFresh:
+      return "fresh";
+    case IndexState::kStale:
+      return "stale";
+    case IndexState::kNone:
+      return "none";
+  }
+  std::abort();
+}
+
+ShardSummary SummariseShard(const std::string& path) {
+  std::unique_ptr<ByteSource> source = OpenSource(path);
+  ShardSummary summary = {.records = 0,
+                          .bytes = source->size(),
+                          .compression = CompressionOf(*source),
+                          .index = IndexState::kNone};
+  if (summary.compression != Compression::kNone) {
+    if (const std::optional<ShardFrames> frames = FindFrames(*source)) {
+      summary.records = static_cast<std::int64_t>(frames->offsets.size());
+      summary.index = IndexState::kFresh;
+      return summary;
+    }
+    summary.records = CountByReading(std::move(source));
+    return summary;
+  }
+  std::optional<FrameOffsets> offsets = FindIndex(*source);
+  if (offsets) {
+    summary.index = IndexState::kFresh;
+  } else {
+    summary.index =
+        FindIndexHint(*source) ? IndexState::kStale : IndexState::kNone;
+    offsets = ScanFrames(*source, TfrecordReaderOptions().max_record_bytes);
+  }
+  summary.records = static_cast<std::int64_t>(offsets->size());
+  return summary;
+}
+
+}  // namespace infeed

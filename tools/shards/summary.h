@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "records/tfrecord/compression.h"
+
+namespace infeed {
+
+enum class IndexState { kFresh, kStale, kNone };
+
+// "fresh", "stale" or "none".
+[[nodiscard]] std::string_view IndexStateName(IndexState state);
+
+struct ShardSummary {
+  std::int64_t records = 0;
+  std::int64_t bytes = 0;  // of the file
+  Compression compression = Compression::kNone;
+  IndexState index = IndexState::kNone;
+};
+
+// Counts a shard's records by the quickest way: by its index, by its frame
+// headers, and where it is compressed by unpacking it. Throws IoError, and
+// DataError for a broken frame.
+[[nodiscard]] ShardSummary SummariseShard(const std::string& path);
+
+}  // namespace infeed

@@ -1,0 +1,294 @@
+#include "tools/train_resnet/local_ranks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tools/cli/wait_policy.h"
+#include "trainer/ranks/place.h"
+#include "trainer/ranks/socket.h"
+#include "trainer/ranks/token.h"
+
+extern char** environ;
+
+namespace infeed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long the others may take to end by themselves once one has failed, and
+// then once they were asked to.
+constexpr std::chrono::seconds kMoment{10};
+constexpr int kCannotStart = 127;
+
+// Where NCCL listens; a user may choose another interface.
+constexpr const char* kNcclInterface = "NCCL_SOCKET_IFNAME";
+
+// What a rank's environment replaces.
+constexpr std::array<std::string_view, 8> kVariables = {
+    "RANK",        "WORLD_SIZE",  "LOCAL_RANK",       "LOCAL_WORLD_SIZE",
+    "MASTER_ADDR", "MASTER_PORT", kRankTokenVariable, kRankListenerVariable};
+
+constexpr const char* kLoopback = "127.0.0.1";
+
+// How the ranks find each other, and nobody else finds them: the launcher
+// listens before it starts any, so that no other process can take the port, and
+// hands the socket to rank 0, which closes it once all have met.
+struct MeetingPlace {
+  RankListener listener{kLoopback};
+  std::string token = MakeRankToken();
+};
+
+bool IsOneOfOurs(std::string_view variable) {
+  const std::string_view name = variable.substr(0, variable.find('='));
+  return std::ranges::find(kVariables, name) != kVariables.end();
+}
+
+std::vector<std::string> EnvironmentOf(int rank, int ranks,
+                                       const MeetingPlace& meeting) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!IsOneOfOurs(*variable)) {
+      variables.emplace_back(*variable);
+    }
+  }
+  if (::getenv(kNcclInterface) == nullptr) {
+    variables.push_back(fmt::format("{}=lo", kNcclInterface));
+  }
+  for (const char* name : {"RANK", "LOCAL_RANK"}) {
+    variables.push_back(fmt::format("{}={}", name, rank));
+  }
+  for (const char* name : {"WORLD_SIZE", "LOCAL_WORLD_SIZE"}) {
+    variables.push_back(fmt::format("{}={}", name, ranks));
+  }
+  variables.push_back(fmt::format("MASTER_ADDR={}", kLoopback));
+  variables.push_back(fmt::format("MASTER_PORT={}", meeting.listener.port()));
+  variables.push_back(fmt::format("{}={}", kRankTokenVariable, meeting.token));
+  if (rank == 0) {
+    variables.push_back(fmt::format("{}={}", kRankListenerVariable,
+                                    meeting.listener.descriptor()));
+  }
+  return variables;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) {
+    pointers.push_back(word.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// The signals that the launcher waits for while it lives; the mask before is
+// the ranks'.
+class WaitedSignals {
+ public:
+  WaitedSignals() {
+    sigemptyset(&set_);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD}) {
+      sigaddset(&set_, signal);
+    }
+    ::sigprocmask(SIG_BLOCK, &set_, &before_);
+  }
+  ~WaitedSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  WaitedSignals(const WaitedSignals&) = delete;
+  WaitedSignals& operator=(const WaitedSignals&) = delete;
+
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
+  // The next one; 0 at the deadline.
+  [[nodiscard]] int Wait(std::optional<Clock::time_point> deadline) const {
+    if (!deadline) {
+      return ::sigwaitinfo(&set_, nullptr);
+    }
+    const auto left = std::max<Clock::duration>(std::chrono::milliseconds(1),
+                                                *deadline - Clock::now());
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const timespec time = {
+        .tv_sec = seconds.count(),
+        .tv_nsec = std::chrono::nanoseconds{left - seconds}.count()};
+    return std::max(0, ::sigtimedwait(&set_, nullptr, &time));
+  }
+
+ private:
+  sigset_t set_{};
+  sigset_t before_{};
+};
+
+// In the child: only what may be called between fork and exec.
+// kept: a descriptor that the program inherits; -1: none.
+[[noreturn]] void Become(pid_t launcher, const sigset_t& mask, int kept,
+                         const char* program, char* const* arguments,
+                         char* const* environment) {
+  // A terminal's Ctrl-C is for the launcher, which passes it on once.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != launcher) {  // It ended meanwhile.
+    ::_exit(kCannotStart);
+  }
+  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+  (void)::fcntl(kept, F_SETFD, 0);
+  ::execve(program, arguments, environment);
+  ::_exit(kCannotStart);
+}
+
+// The ranks of a launcher, from their start to their end.
+class LocalRanks {
+ public:
+  LocalRanks(int ranks, std::vector<std::string> arguments)
+      : arguments_(std::move(arguments)) {
+    const MeetingPlace meeting;  // Rank 0 alone listens from then on.
+    for (int rank = 0; rank < ranks; ++rank) {
+      Start(rank, ranks, meeting);
+    }
+  }
+  ~LocalRanks() {
+    Send(SIGKILL);
+    for (const pid_t process : processes_) {
+      if (process > 0) {
+        ::waitpid(process, nullptr, 0);
+      }
+    }
+  }
+  LocalRanks(const LocalRanks&) = delete;
+  LocalRanks& operator=(const LocalRanks&) = delete;
+
+  ExitCode Wait() {
+    while (ends_.size() < processes_.size()) {
+      const int signal = signals_.Wait(deadline_);
+      if (signal == 0) {
+        Hurry();
+      } else if (signal == SIGCHLD) {
+        Collect();
+      } else if (signal > 0) {
+        Send(signal);
+      }
+    }
+    return CodeOf(ends_);
+  }
+
+ private:
+  void Start(int rank, int ranks, const MeetingPlace& meeting) {
+    std::vector<std::string> environment = EnvironmentOf(rank, ranks, meeting);
+    const std::vector<char*> words = Pointers(arguments_);
+    const std::vector<char*> variables = Pointers(environment);
+    const std::string program = ProgramPath();
+    const pid_t launcher = ::getpid();
+    const pid_t process = ::fork();
+    if (process == 0) {
+      Become(launcher, signals_.before(),
+             rank == 0 ? meeting.listener.descriptor() : -1, program.c_str(),
+             words.data(), variables.data());
+    }
+    if (process < 0) {
+      throw IoError(fmt::format("rank {}", rank), "start a process", errno);
+    }
+    processes_.push_back(process);
+  }
+
+  void Send(int signal) const {
+    for (const pid_t process : processes_) {
+      if (process > 0) {
+        ::kill(process, signal);
+      }
+    }
+  }
+
+  // Takes the ends of those that have ended.
+  void Collect() {
+    for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
+      int status = 0;
+      if (processes_[rank] > 0 &&
+          ::waitpid(processes_[rank], &status, WNOHANG) > 0) {
+        processes_[rank] = -1;
+        Note({.rank = static_cast<int>(rank),
+              .code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+              .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0});
+      }
+    }
+  }
+
+  void Note(const RankEnd& end) {
+    if (end.signal != 0 && !hurried_) {
+      fmt::print(stderr, "{}: rank {} was ended by signal {} ({})\n",
+                 program_invocation_short_name, end.rank, end.signal,
+                 ::strsignal(end.signal));
+    }
+    const bool failed =
+        end.signal != 0 ||
+        (end.code != 0 &&
+         end.code != static_cast<int>(ExitCode::kStoppedBySignal));
+    if (failed && !deadline_) {
+      deadline_ = Clock::now() + kMoment;
+    }
+    ends_.push_back(end);
+  }
+
+  void Hurry() {
+    Send(std::exchange(hurried_, true) ? SIGKILL : SIGTERM);
+    deadline_ = Clock::now() + kMoment;
+  }
+
+  std::vector<std::string> arguments_;
+  WaitedSignals signals_;
+  std::vector<pid_t> processes_;  // by rank; -1: ended
+  std::vector<RankEnd> ends_;
+  std::optional<Clock::time_point> deadline_;  // once one has failed
+  bool hurried_ = false;                       // the others were asked to end
+};
+
+}  // namespace
+
+std::vector<std::string> RankArguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  for (int i = 0; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--local_ranks" || word == "--local-ranks") {
+      ++i;  // and its value
+    } else if (!word.starts_with("--local_ranks=") &&
+               !word.starts_with("--local-ranks=")) {
+      arguments.emplace_back(word);
+    }
+  }
+  return arguments;
+}
+
+ExitCode CodeOf(const std::vector<RankEnd>& ends) {
+  constexpr int kStopped = static_cast<int>(ExitCode::kStoppedBySignal);
+  constexpr int kError = static_cast<int>(ExitCode::kRuntimeError);
+  int code = 0;
+  bool stopped = false;
+  for (const RankEnd& end : ends) {
+    const int its = end.signal != 0 ? kError : end.code;
+    stopped = stopped || its == kStopped;
+    if (its != 0 && its != kStopped && (code == 0 || code == kError)) {
+      code = its;
+    }
+  }
+  return static_cast<ExitCode>(code == 0 && stopped ? kStopped : code);
+}
+
+ExitCode RunLocalRanks(int ranks, const std::vector<std::string>& arguments) {
+  return LocalRanks(ranks, arguments).Wait();
+}
+
+}  // namespace infeed

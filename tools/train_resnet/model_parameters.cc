@@ -1,0 +1,49 @@
+#include "tools/train_resnet/model_parameters.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "trainer/checkpoint/follower.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/params/yaml.h"
+
+namespace infeed {
+
+void TakeParametersOfModel(const RunOptions& run, ParamLayers& layers) {
+  const std::string path = ParamsPath(run.model_dir);
+  if (UsesTrainedModel(run.mode) && HasParamFile(path)) {
+    layers.model_file = path;
+  }
+}
+
+bool AwaitParametersOfModel(RunOptions& run, ParamLayers& layers,
+                            const std::stop_token& stop) {
+  if (run.mode != Mode::kEval || !run.eval_timeout ||
+      !layers.model_file.empty()) {
+    return true;
+  }
+  const std::string path = ParamsPath(run.model_dir);
+  if (run.place.is_first()) {
+    fmt::print(stderr, "waiting up to {:g} s for {}: the training makes it\n",
+               *run.eval_timeout, path);
+  }
+  const bool came = WaitUntil([&] { return HasParamFile(path); },
+                              {.timeout_seconds = *run.eval_timeout,
+                               .wait = WaitingUnlessStopped(stop)});
+  if (stop.stop_requested()) {
+    return false;
+  }
+  if (!came) {
+    throw UsageError(fmt::format(
+        "model_dir={}: no params.yaml came within {:g} s; start the training "
+        "into this model_dir, or give a longer --eval_timeout",
+        run.model_dir, *run.eval_timeout));
+  }
+  layers.model_file = path;
+  run.params = ReadParams(layers);
+  return true;
+}
+
+}  // namespace infeed

@@ -1,0 +1,262 @@
+#include "tools/train_resnet/train_flags.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/help_text.h"
+#include "tools/train_resnet/checkpoint_flags.h"
+#include "tools/train_resnet/rank_flags.h"
+#include "tools/train_resnet/reference_flags.h"
+#include "tools/train_resnet/unknown_flags.h"
+#include "trainer/params/help.h"
+#include "trainer/params/presets.h"
+#include "trainer/params/table.h"
+
+namespace infeed {
+namespace {
+
+constexpr const char* kAbout =
+    "Trains and evaluates a ResNet from TFRecord shards of images.\n"
+    "\n"
+    "Run the same command again to go on from the newest checkpoint in\n"
+    "model_dir. SIGINT, SIGTERM and SIGUSR1 end the run after the step at\n"
+    "hand, with a checkpoint.\n";
+
+constexpr const char* kExamples =
+    "A parameter is a flag, a name for --params_override, and one in a\n"
+    "--config_file; --help_all says what each of them does.\n"
+    "\n"
+    "Examples:\n"
+    "  train_resnet --data_dir SHARDS --model_dir MODEL\n"
+    "  train_resnet --data_dir SHARDS --model_dir MODEL --mode train \\\n"
+    "    --params_override=resnet_depth=18,image_size=64,train_epochs=10\n"
+    "  train_resnet --data_dir MNIST --model_dir MODEL --preset x10_lenet\n"
+    "  train_resnet --data_dir SHARDS --model_dir MODEL --dry_run\n"
+    "  train_resnet --data_dir SHARDS --model_dir MODEL --local_ranks 4\n"
+    "  train_resnet --data_dir SHARDS --model_dir MODEL --mode eval\n"
+    "  train_resnet --model_dir MODEL --mode predict --input PHOTOS\n"
+    "  train_resnet --model_dir MODEL --mode export --format onnx \\\n"
+    "    --export_dir EXPORT\n"
+    "\n"
+    "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data, 4 no usable\n"
+    "checkpoint, 5 the loss is not finite, 75 stopped by a signal with a\n"
+    "checkpoint written: run again to go on.\n";
+
+// "--pre_activation" alone is true; "--nopre_activation" is false, as with the
+// reference's flags.
+void AddTruthFlags(CLI::App& app, CLI::Option& option, ParamLayers& layers,
+                   const std::string& name) {
+  option.expected(0, 1)->default_str("true");
+  app.add_flag_callback(
+         "--no" + name,
+         [&layers, name] { layers.flags.emplace_back(name, "false"); })
+      ->group("");
+}
+
+// What --help_all shows behind the name: choices, which the completion offers
+// as well, or the unit, "STEPS"; "" where there is neither.
+std::string TypeNameOf(const Param& param) {
+  if (std::holds_alternative<bool TrainParams::*>(param.field)) {
+    return "true|false";
+  }
+  if (param.name == "resnet_checkpoint" || param.name == "bad_record_report") {
+    return "PATH";
+  }
+  if (!param.range.choices.empty()) {
+    return std::string(param.range.choices);
+  }
+  std::string unit(param.unit);
+  std::ranges::transform(unit, unit.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return unit;
+}
+
+void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
+                      const std::string& group) {
+  const std::string name(param.name);
+  CLI::Option* const option =
+      app.add_option_function<std::string>(
+             name == "resnet_depth"
+                 ? fmt::format("--{},--{}", name, kOldDepthName)
+                 : "--" + name,
+             [&layers, name](const std::string& text) {
+               layers.flags.emplace_back(name, text);
+             },
+             fmt::format("{} [{}]", param.help, DefaultText(param)))
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+          ->type_name(TypeNameOf(param))
+          ->group(group);
+  if (std::holds_alternative<bool TrainParams::*>(param.field)) {
+    AddTruthFlags(app, *option, layers, name);
+  }
+}
+
+// Each is also a name for --params_override.
+void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
+  for (const ParamGroup& group : ParamGroups()) {
+    for (const Param& param : group.params) {
+      AddParameterFlag(
+          app, layers, param,
+          std::string(HelpText::kShortGroup) + std::string(group.title));
+    }
+  }
+}
+
+void AddRunFlags(CLI::App& app, RunOptions& run) {
+  app.add_option_function<std::string>(
+         "--data_dir",
+         [&run](const std::string& folder) {
+           run.data_dir = folder.empty() ? "null" : folder;
+         },
+         "Folder or URL (s3, gs) of train-* and validation-* (or test-*) "
+         "shards; null or empty: made-up images.")
+      ->type_name("DIR");
+  app.add_option("--model_dir", run.model_dir,
+                 "Folder or URL (s3, gs) for checkpoints, logs and events; "
+                 "created if missing.")
+      ->type_name("DIR");
+  app.add_option_function<std::string>(
+         "--mode",
+         [&run](const std::string& name) { run.mode = ParseMode(name); },
+         "Work to do. [train_and_eval]")
+      ->type_name(std::string(kModes));
+  app.add_option("--device", run.device,
+                 "Device to run on: auto, cpu, cuda or cuda:N.")
+      ->type_name("auto|cpu|cuda")
+      ->capture_default_str();
+  app.add_flag("--dry_run", run.dry_run,
+               "Check everything, print what would run, and exit.");
+}
+
+void AddConfigurationFlags(CLI::App& app, TrainFlags& flags) {
+  constexpr const char* kGroup = "Configuration";
+  app.add_option("--preset", flags.layers.preset, "Named set of parameters.")
+      ->type_name(std::string(PresetNames()))
+      ->group(kGroup);
+  app.add_option("--config_file", flags.layers.config_file,
+                 "YAML file of parameters.")
+      ->type_name("FILE")
+      ->group(kGroup);
+  app.add_option(
+         "--params_override,--param_overrides", flags.layers.overrides,
+         "Parameters as name=value,name=value or YAML; may be repeated.")
+      ->type_name("NAME=VALUE,...")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  app.add_flag("--print_config", flags.print_config,
+               "Print the parameters as YAML on stdout, and exit.")
+      ->group(kGroup);
+}
+
+void AddPredictFlags(CLI::App& app, RunOptions& run) {
+  constexpr const char* kGroup = "Prediction";
+  app.add_option("--input", run.inputs,
+                 "Images, folders of images, shards, or URLs to predict; else "
+                 "those of data_dir.")
+      ->type_name("PATH")
+      ->group(kGroup);
+  app.add_option("--predict_batch_size", run.predict_batch_size,
+                 "Images of a prediction batch. [as in evaluation]")
+      ->check(CLI::Range(1, 1 << 20).description(""))
+      ->type_name("N")
+      ->group(kGroup);
+  app.add_option("--num_test_images", run.num_test_images,
+                 "Images to predict. [all]")
+      ->check(
+          CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
+      ->type_name("N")
+      ->group(kGroup);
+  app.add_option("--predictions_page", run.predictions_page,
+                 "HTML page to write, with images and predictions.")
+      ->type_name("FILE")
+      ->group(kGroup);
+}
+
+void AddExportFlags(CLI::App& app, RunOptions& run) {
+  constexpr const char* kGroup = "Export";
+  app.add_option(
+         "--export_dir", run.export_dir,
+         "Folder or URL for the exported model; a training that has one "
+         "exports at its end.")
+      ->type_name("DIR")
+      ->group(kGroup);
+  app.add_option("--format", run.formats, "Formats to export, one or more.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(
+          CLI::IsMember({"onnx", "safetensors", "torchscript"}).description(""))
+      ->type_name("onnx|safetensors|torchscript")
+      ->group(kGroup);
+  app.add_option("--export_batch_size", run.export_batch_size,
+                 "Images of a batch of the ONNX file. [any number]")
+      ->check(CLI::Range(1, 1 << 20))
+      ->group(kGroup);
+}
+
+void AddFlags(CLI::App& app, TrainFlags& flags) {
+  AddRunFlags(app, flags.run);
+  AddConfigurationFlags(app, flags);
+  AddCheckpointFlags(app, flags.run, flags.checkpoint);
+  AddRankFlags(app, {.rank = flags.rank,
+                     .local_ranks = flags.local_ranks,
+                     .timeout = flags.run.rank_timeout});
+  AddPredictFlags(app, flags.run);
+  AddExportFlags(app, flags.run);
+  app.add_flag("--json", flags.run.json, "Print JSON in mode doctor.");
+  AddCloudFlags(app, flags.cloud);
+  AddStorageFlags(app, flags.storage);
+  AddObservationFlags(app, flags.observation);
+  AddParameterFlags(app, flags.layers);
+  AddReferenceFlags(app, flags.layers);
+}
+
+// A mode's folders are there; parameters can be printed without any.
+void CheckFolders(const TrainFlags& flags) {
+  const RunOptions& run = flags.run;
+  if (flags.print_config || run.mode == Mode::kDoctor) {
+    return;
+  }
+  if (run.model_dir.empty()) {
+    throw UsageError("--model_dir: this mode needs it (see --help)");
+  }
+  const bool can_do_without =
+      run.mode == Mode::kExport ||
+      (run.mode == Mode::kPredict && !run.inputs.empty());
+  if (run.data_dir.empty() && !can_do_without) {
+    throw UsageError("--data_dir: this mode needs it (see --help)");
+  }
+  if (run.mode == Mode::kExport && run.export_dir.empty()) {
+    throw UsageError("--export_dir: mode export needs it");
+  }
+}
+
+}  // namespace
+
+std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
+  TrainFlags flags;
+  CLI::App app(kAbout);
+  app.footer(kExamples);
+  app.formatter(std::make_shared<HelpText>());
+  app.set_help_all_flag("--help_all",
+                        "Print this help with all parameters explained.");
+  app.allow_extras();
+  AddFlags(app, flags);
+  if (!ParseFlags(app, argc, argv)) {
+    return std::nullopt;
+  }
+  RefuseUnknownFlags(app);
+  CheckFolders(flags);
+  TakeCheckpoint(flags.checkpoint, flags.run);
+  return flags;
+}
+
+}  // namespace infeed

@@ -1,0 +1,227 @@
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "records/bytes/stopped_error.h"
+#include "records/cloud/cloud_settings.h"
+#include "records/files/open_source.h"
+#include "tools/cli/build_version.h"
+#include "tools/cli/cloud_flags.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/signals.h"
+#include "tools/cli/wait_policy.h"
+#include "tools/input/observation.h"
+#include "tools/train_resnet/local_ranks.h"
+#include "tools/train_resnet/model_parameters.h"
+#include "tools/train_resnet/train_flags.h"
+#include "trainer/params/params.h"
+#include "trainer/remote/run.h"
+#include "trainer/run/run.h"
+
+namespace infeed {
+namespace {
+
+// What comes before the libraries initialise themselves, for which LibTorch
+// alone takes a third of a second: from now on a request to stop waits until
+// somebody takes it, and the OpenMP runtime will read how to wait.
+void BeginProcess(int /*argc*/, char** argv, char** environment) {
+  HoldSignals();
+  WaitWithoutSpinning(argv, environment);
+}
+[[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
+    &BeginProcess;
+
+void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+
+// Throws the error at hand anew, with another message.
+[[noreturn]] void ThrowRenamed(
+    const std::function<std::string(const std::string&)>& rename) {
+  try {
+    throw;
+  } catch (const StoppedError&) {
+    throw;
+  } catch (const UsageError& error) {
+    throw UsageError(rename(error.what()));
+  } catch (const DataError& error) {
+    throw DataError(rename(error.what()));
+  } catch (const std::exception& error) {
+    throw IoError(rename(error.what()));
+  }
+}
+
+// What the store has at the end is as much as can be, whatever the end.
+ExitCode RunWith(RemoteRun& remote, const RunOptions& run,
+                 const std::stop_token& stop) {
+  ExitCode code = ExitCode::kRuntimeError;
+  try {
+    code = Run(run, stop);
+  } catch (const StoppedError&) {  // It has made nothing that is to go there.
+    (void)remote.Finish(code, std::chrono::seconds(0));
+    throw;
+  } catch (...) {
+    (void)remote.Finish(code);
+    ThrowRenamed([&](const std::string& text) { return remote.WithUrl(text); });
+  }
+  return remote.Finish(code);
+}
+
+ExitCode RunStored(RunOptions& run, const StorageFlags& flags,
+                   const std::stop_token& stop) {
+  const std::unique_ptr<RemoteRun> remote =
+      run.place.is_first() && run.mode != Mode::kDoctor
+          ? RemoteRun::Begin(run, {.scratch_base = flags.local_scratch_dir,
+                                   .upload_timeout = flags.upload_timeout,
+                                   .stop = stop,
+                                   .say = SayHere})
+          : nullptr;
+  return remote == nullptr ? Run(run, stop) : RunWith(*remote, run, stop);
+}
+
+// Whether a run ends in its own way when it is asked to stop: others write
+// nothing.
+bool StopsByItself(const TrainFlags& flags) {
+  return !flags.print_config && !flags.run.dry_run &&
+         flags.run.mode != Mode::kDoctor;
+}
+
+// What a request to stop does; rank 0 says it for all.
+std::string StopText(const RunOptions& run) {
+  if (!run.place.is_first()) {
+    return "";
+  }
+  if (Trains(run.mode)) {
+    return "stopping after this step; again ends now without saving";
+  }
+  return run.mode == Mode::kExport
+             ? "stopping unless the export is being written; again ends now"
+             : "stopping after this batch; again ends now";
+}
+
+ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
+  RunOptions& run = flags.run;
+  ApplyCloudFlags(flags.cloud);
+  if (!AwaitParametersOfModel(run, flags.layers, stop)) {
+    return ExitCode::kStoppedBySignal;
+  }
+  const bool is_watched = run.place.is_first();
+  Observation observation(is_watched ? flags.observation : ObservationFlags{},
+                          {{"run", run.model_dir}});
+  run.live_stats = observation.live();
+  run.trace = observation.trace();
+  const ExitCode code = RunStored(run, flags.storage, stop);
+  observation.Finish();
+  return code;
+}
+
+// Of the ranks behind the first, errors alone are heard, and say whose they
+// are.
+ExitCode RunUnheard(TrainFlags& flags, const std::stop_token& stop) {
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) {
+    throw IoError("/dev/null", "open", errno);
+  }
+  try {
+    return RunHere(flags, stop);
+  } catch (...) {
+    ThrowRenamed([&](const std::string& text) {
+      return fmt::format("rank {}: {}", flags.run.place.rank, text);
+    });
+  }
+}
+
+// Whether the parameters come from a store, whose requests end by a stop token.
+// A local file may be a pipe: the wait for its writer ends by signals that
+// nobody takes yet.
+bool HasParametersInStore(const TrainFlags& flags) {
+  return IsUrl(flags.layers.config_file) || IsUrl(flags.run.model_dir);
+}
+
+void TakeParameters(TrainFlags& flags) {
+  RunOptions& run = flags.run;
+  TakeParametersOfModel(run, flags.layers);
+  run.params = ReadParams(flags.layers);
+  if (run.place.is_first()) {
+    for (const auto& [name, note] : run.params.notes) {
+      SayHere(note);
+    }
+  }
+}
+
+ExitCode RunRanks(const TrainFlags& flags, int argc, char** argv) {
+  if (!flags.run.place.is_alone()) {
+    throw UsageError(fmt::format(
+        "--local_ranks={}: it starts ranks itself, but this process is {}",
+        flags.local_ranks, flags.run.place.Describe()));
+  }
+  return RunLocalRanks(flags.local_ranks, RankArguments(argc, argv));
+}
+
+// signals: taken from now on, where there are any to be taken; left to the
+// ranks that it starts.
+ExitCode RunAsked(TrainFlags& flags, std::optional<SignalStop>& signals,
+                  int argc, char** argv) {
+  const std::stop_token stop = signals ? signals->token() : std::stop_token();
+  EndCloudRequestsAt(stop);
+  if (HasParametersInStore(flags)) {
+    TakeParameters(flags);
+  }
+  RunOptions& run = flags.run;
+  if (flags.print_config) {
+    fmt::print("{}", run.place.is_first() ? ConfigText(run) : "");
+    return ExitCode::kDone;
+  }
+  if (flags.local_ranks > 1) {
+    signals.reset();
+    if (stop.stop_requested()) {
+      throw StoppedError();
+    }
+    return RunRanks(flags, argc, argv);
+  }
+  return run.place.is_first() ? RunHere(flags, stop) : RunUnheard(flags, stop);
+}
+
+ExitCode Main(int argc, char** argv) {
+  std::optional<TrainFlags> flags = ReadTrainFlags(argc, argv);
+  if (!flags) {
+    return ExitCode::kDone;
+  }
+  RunOptions& run = flags->run;
+  run.command.assign(argv, argv + argc);
+  run.version = BuildVersion();
+  run.commit = BuildCommit();
+  run.place = FindRank(flags->rank, ProcessEnvironment());
+  if (!StopsByItself(*flags)) {
+    ReleaseSignals();
+  }
+  if (!HasParametersInStore(*flags)) {
+    TakeParameters(*flags);
+  }
+  // Before any other thread, so that they all leave the signals to its own.
+  // The ranks of a launcher take them.
+  std::optional<SignalStop> signals;
+  if (StopsByItself(*flags) &&
+      (flags->local_ranks <= 1 || HasParametersInStore(*flags))) {
+    signals.emplace(StopText(run));
+  }
+  try {
+    return RunAsked(*flags, signals, argc, argv);
+  } catch (const StoppedError& error) {
+    SayHere(fmt::format("train_resnet: {}; run the same command again",
+                        error.what()));
+    return ExitCode::kStoppedBySignal;
+  }
+}
+
+}  // namespace
+}  // namespace infeed
+
+int main(int argc, char** argv) {
+  return infeed::RunMain(argc, argv, infeed::Main);
+}

@@ -1,0 +1,166 @@
+#include "trainer/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/crc32c.h"
+#include "trainer/checkpoint/manifest.h"
+#include "trainer/checkpoint/run_state.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/tensors/safetensors.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMaxManifestBytes = 4096;
+
+// The size of a file of a checkpoint. One that is missing is damage; one that
+// cannot be looked at is not.
+std::int64_t SizeOf(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error == std::errc::no_such_file_or_directory) {
+    throw DataError({.path = path}, "is missing");
+  }
+  if (error) {
+    throw IoError(path, "stat", error.value());
+  }
+  return static_cast<std::int64_t>(size);
+}
+
+std::string ReadManifest(const std::string& path) {
+  const std::int64_t size = SizeOf(path);
+  if (size > kMaxManifestBytes) {
+    throw DataError({.path = path},
+                    fmt::format("has {} bytes: not a manifest", size));
+  }
+  return ReadWholeFile(path, size);
+}
+
+std::string ReadChecked(const std::string& folder, std::string_view name,
+                        const Manifest& manifest) {
+  const std::string path = PathIn(folder, name);
+  const auto entry =
+      std::ranges::find(manifest.files, name, &Manifest::File::name);
+  if (entry == manifest.files.end()) {
+    throw DataError({.path = path}, "is not in the manifest");
+  }
+  const FileSum& sum = entry->sum;
+  const std::int64_t size = SizeOf(path);
+  if (size != sum.size) {
+    throw DataError(
+        {.path = path},
+        fmt::format("has {} bytes, the manifest says {}", size, sum.size));
+  }
+  std::string bytes = ReadWholeFile(path, size);
+  if (Crc32c(std::as_bytes(std::span(bytes))) != sum.crc32c) {
+    throw DataError({.path = path}, "has another checksum than the manifest");
+  }
+  return bytes;
+}
+
+// Calls parse and names the file in the error that it throws.
+template <typename Parse>
+auto Named(const std::string& path, Parse parse) {
+  try {
+    return parse();
+  } catch (const DataError& error) {
+    throw error.At({.path = path});
+  }
+}
+
+TensorMap ReadTensors(const std::string& folder, std::string_view name,
+                      const Manifest& manifest) {
+  const std::string bytes = ReadChecked(folder, name, manifest);
+  return Named(PathIn(folder, name), [&] {
+    return ParseSafetensors(std::as_bytes(std::span(bytes)));
+  });
+}
+
+}  // namespace
+
+std::vector<std::int64_t> ListCheckpoints(const std::string& model_dir) {
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : NamesInFolder(model_dir)) {
+    const std::optional<std::int64_t> step = CheckpointStep(name);
+    std::error_code ignored;
+    if (step &&
+        fs::exists(PathIn(PathIn(model_dir, name), kManifestFile), ignored)) {
+      steps.push_back(*step);
+    }
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+Checkpoint LoadCheckpointFolder(const std::string& folder) {
+  const std::string manifest_path = PathIn(folder, kManifestFile);
+  const std::string manifest_text = ReadManifest(manifest_path);
+  const Manifest manifest =
+      Named(manifest_path, [&] { return ParseManifest(manifest_text); });
+  const std::string state = ReadChecked(folder, kStateFile, manifest);
+  Checkpoint checkpoint =
+      Named(PathIn(folder, kStateFile), [&] { return ParseRunState(state); });
+  if (manifest.step != checkpoint.step) {
+    throw DataError({.path = folder}, "holds the state of another step");
+  }
+  checkpoint.state.model = ReadTensors(folder, kModelFile, manifest);
+  checkpoint.state.optimizer = ReadTensors(folder, kOptimizerFile, manifest);
+  return checkpoint;
+}
+
+Checkpoint LoadCheckpoint(const std::string& model_dir, std::int64_t step) {
+  const std::string folder = CheckpointFolder(model_dir, step);
+  Checkpoint checkpoint = LoadCheckpointFolder(folder);
+  if (checkpoint.step != step) {
+    throw DataError({.path = folder}, "holds the state of another step");
+  }
+  return checkpoint;
+}
+
+std::optional<Checkpoint> LoadNewestCheckpoint(
+    const std::string& model_dir, std::vector<std::string>& damaged) {
+  std::vector<std::int64_t> steps = ListCheckpoints(model_dir);
+  for (; !steps.empty(); steps.pop_back()) {
+    try {
+      return LoadCheckpoint(model_dir, steps.back());
+    } catch (const DataError& error) {
+      damaged.emplace_back(error.what());
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Checkpoint> FindCheckpoint(const std::string& path,
+                                         std::vector<std::string>& damaged) {
+  std::error_code ignored;
+  if (fs::exists(PathIn(path, kManifestFile), ignored)) {
+    return LoadCheckpointFolder(path);
+  }
+  return LoadNewestCheckpoint(path, damaged);
+}
+
+std::string DifferencesOf(const RunIdentity& run,
+                          const RunIdentity& checkpoint) {
+  std::vector<std::string> differences;
+  for (const auto& [name, value] : run) {
+    const auto other = std::ranges::find(checkpoint, name, &StateField::name);
+    if (other != checkpoint.end() && other->value != value) {
+      differences.push_back(fmt::format("{} is {}, the checkpoint has {}", name,
+                                        value, other->value));
+    }
+  }
+  return fmt::format("{}", fmt::join(differences, "; "));
+}
+
+}  // namespace infeed

@@ -1,0 +1,99 @@
+#include "trainer/checkpoint/resume.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "records/bytes/whole_number.h"
+#include "trainer/checkpoint/best_checkpoint.h"
+
+namespace infeed {
+namespace {
+
+std::optional<std::int64_t> ParseStep(const std::string& text) {
+  const auto step = ParseWholeNumber<std::int64_t>(text);
+  return step && *step >= 0 ? step : std::nullopt;
+}
+
+// What load() gives; damage is told in a line instead of thrown.
+template <typename Load>
+std::optional<Checkpoint> Whole(Load load, std::vector<std::string>& damaged) {
+  try {
+    return load();
+  } catch (const DataError& error) {
+    damaged.emplace_back(error.what());
+    return std::nullopt;
+  }
+}
+
+std::optional<Checkpoint> OfStep(const std::string& model_dir,
+                                 std::int64_t step,
+                                 std::vector<std::string>& damaged) {
+  const std::vector<std::int64_t> steps = ListCheckpoints(model_dir);
+  if (std::ranges::find(steps, step) == steps.end()) {
+    throw UsageError(fmt::format(
+        "model_dir={}: no checkpoint of step {}; it has {}", model_dir, step,
+        steps.empty() ? "none" : fmt::format("{}", fmt::join(steps, ", "))));
+  }
+  return Whole([&] { return LoadCheckpoint(model_dir, step); }, damaged);
+}
+
+std::optional<Checkpoint> Best(const std::string& model_dir,
+                               std::vector<std::string>& damaged) {
+  const std::optional<std::int64_t> step = RecordedBestStep(model_dir);
+  if (!step) {
+    throw UsageError(fmt::format(
+        "model_dir={}: no best.json in it names the best checkpoint; train "
+        "with keep_best, or take the newest one or a step",
+        model_dir));
+  }
+  return OfStep(model_dir, *step, damaged);
+}
+
+std::optional<Checkpoint> OfPath(const std::string& path,
+                                 std::vector<std::string>& damaged) {
+  std::optional<Checkpoint> found =
+      Whole([&] { return FindCheckpoint(path, damaged); }, damaged);
+  if (!found && damaged.empty()) {
+    throw UsageError(
+        "resume=" + path +
+        ": no checkpoint there; give auto, best, never, a step, or "
+        "the path of a checkpoint or a model_dir");
+  }
+  return found;
+}
+
+}  // namespace
+
+bool IsOfModelDir(const std::string& resume) {
+  return resume == "auto" || resume == "best" || ParseStep(resume).has_value();
+}
+
+std::optional<Checkpoint> FindResume(const std::string& model_dir,
+                                     const std::string& resume, bool trains,
+                                     std::vector<std::string>& damaged) {
+  const std::vector<std::int64_t> steps = ListCheckpoints(model_dir);
+  if (resume == "never") {
+    if (!steps.empty()) {
+      throw UsageError(fmt::format(
+          "resume=never: {} has checkpoints, the newest of step {}; give "
+          "another model_dir, or move them away",
+          model_dir, steps.back()));
+    }
+    return std::nullopt;
+  }
+  if (const std::optional<std::int64_t> step = ParseStep(resume)) {
+    return OfStep(model_dir, *step, damaged);
+  }
+  if (resume == "best") {
+    return Best(model_dir, damaged);
+  }
+  if (resume != "auto" && (!trains || steps.empty())) {
+    return OfPath(resume, damaged);
+  }
+  return LoadNewestCheckpoint(model_dir, damaged);
+}
+
+}  // namespace infeed

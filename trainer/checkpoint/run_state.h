@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "trainer/checkpoint/checkpoint.h"
+
+// state.json of a checkpoint: all that is not a tensor.
+namespace infeed {
+
+// One JSON object with "schema", "step", "stream" and "identity".
+[[nodiscard]] std::string BuildRunState(const Checkpoint& checkpoint);
+
+// Returns the checkpoint without its tensors. Throws DataError for a field
+// that is missing or of another type.
+[[nodiscard]] Checkpoint ParseRunState(std::string_view text);
+
+}  // namespace infeed

@@ -1,0 +1,142 @@
+#include "trainer/checkpoint/save.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/crc32c.h"
+#include "trainer/checkpoint/manifest.h"
+#include "trainer/checkpoint/run_state.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/model_dir/move_folder.h"
+#include "trainer/tensors/safetensors.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that goes away unless it was renamed: nothing remains of a write
+// that failed.
+class NewFolder {
+ public:
+  explicit NewFolder(std::string path) : path_(std::move(path)) {
+    MakeFolder(path_);
+  }
+  ~NewFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// What killed runs left of checkpoints that they were writing or deleting.
+void RemoveLeftovers(const std::string& model_dir) {
+  for (const std::string& name : NamesInFolder(model_dir)) {
+    if (IsTemporaryCheckpoint(name)) {
+      RemoveFolder(PathIn(model_dir, name));
+    }
+  }
+}
+
+FileSum WriteText(const std::string& path, const std::string& text) {
+  WriteFileAtomically(path, text);
+  return {.size = static_cast<std::int64_t>(text.size()),
+          .crc32c = Crc32c(std::as_bytes(std::span(text)))};
+}
+
+// Writes every file and syncs it; the manifest last.
+void WriteFiles(const std::string& folder, const Checkpoint& checkpoint) {
+  Manifest manifest{.step = checkpoint.step, .files = {}};
+  const auto add = [&](std::string_view name, FileSum sum) {
+    manifest.files.push_back({.name = std::string(name), .sum = sum});
+  };
+  add(kModelFile,
+      WriteSafetensors(PathIn(folder, kModelFile), checkpoint.state.model));
+  add(kOptimizerFile, WriteSafetensors(PathIn(folder, kOptimizerFile),
+                                       checkpoint.state.optimizer));
+  add(kStateFile,
+      WriteText(PathIn(folder, kStateFile), BuildRunState(checkpoint)));
+  WriteFileAtomically(PathIn(folder, kManifestFile), BuildManifest(manifest));
+}
+
+// Gives the new folder its name. An older checkpoint of the same step changes
+// places with it in one step, so that at no moment neither is there; where the
+// file system cannot exchange, it is moved aside first.
+void Publish(const std::string& new_folder, const std::string& folder,
+             const std::string& aside) {
+  if (std::error_code error; !fs::exists(folder, error) && !error) {
+    RenameFolder(new_folder, folder);
+    return;
+  }
+  if (::renameat2(AT_FDCWD, new_folder.c_str(), AT_FDCWD, folder.c_str(),
+                  RENAME_EXCHANGE) == 0) {
+    return;  // new_folder is the old checkpoint now, and goes away.
+  }
+  RenameFolder(folder, aside);
+  RenameFolder(new_folder, folder);
+  RemoveFolder(aside);
+}
+
+// Deletes what is not kept of the checkpoints up to `step`. Those of later
+// steps are of a course that this run left, or damaged ones that it fell back
+// past: they do not count, and are replaced when it gets there. A folder is
+// renamed first: one that is half deleted is no checkpoint.
+void RemoveOthers(const std::string& model_dir, std::int64_t step,
+                  const KeepOptions& keep) {
+  std::vector<std::int64_t> steps = ListCheckpoints(model_dir);
+  std::erase_if(steps, [&](std::int64_t other) { return other > step; });
+  for (const std::int64_t old : NotKept(steps, keep)) {
+    const std::string aside = TemporaryCheckpointFolder(model_dir, old, "old");
+    RemoveFolderWhole(CheckpointFolder(model_dir, old), aside);
+  }
+}
+
+}  // namespace
+
+std::string SaveCheckpoint(const std::string& model_dir,
+                           const Checkpoint& checkpoint,
+                           const KeepOptions& keep) {
+  MakeFolder(model_dir);
+  RemoveLeftovers(model_dir);
+  const std::int64_t step = checkpoint.step;
+  std::string folder = CheckpointFolder(model_dir, step);
+  {
+    const NewFolder fresh(TemporaryCheckpointFolder(model_dir, step, "new"));
+    WriteFiles(fresh.path(), checkpoint);
+    Publish(fresh.path(), folder,
+            TemporaryCheckpointFolder(model_dir, step, "old"));
+    SyncDirectory(model_dir);
+  }
+  RemoveOthers(model_dir, step, keep);
+  return folder;
+}
+
+std::vector<std::int64_t> NotKept(const std::vector<std::int64_t>& steps,
+                                  const KeepOptions& keep) {
+  Check(keep.last > 0, "at least one checkpoint is kept");
+  const auto last = static_cast<std::size_t>(keep.last);
+  std::vector<std::int64_t> others;
+  for (std::size_t i = 0; i + last < steps.size(); ++i) {
+    const bool kept =
+        (keep.every > 0 && steps[i] % keep.every == 0) || steps[i] == keep.best;
+    if (!kept) {
+      others.push_back(steps[i]);
+    }
+  }
+  return others;
+}
+
+}  // namespace infeed

@@ -1,0 +1,82 @@
+#include "trainer/cuda/evaluation.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "trainer/cuda/loop.h"
+#include "trainer/model/pixel_statistics.h"
+
+namespace infeed {
+namespace {
+
+// The host is ahead by what is in the slots and in the pool.
+constexpr std::size_t kPassesAhead = 4096;
+
+}  // namespace
+
+CudaEvaluation::CudaEvaluation(const DeviceModel& model,
+                               const c10::cuda::CUDAStream& stream,
+                               CudaWaits& waits)
+    : model_(model),
+      stream_(stream),
+      waits_(waits),
+      idle_(stream, kPassesAhead),
+      counter_(model.device, static_cast<int>(model.step.classes()),
+               model.label_smoothing),
+      // Nothing is random in evaluation mode.
+      graphs_(
+          {.enabled = model.options.graphs, .slots = kCudaSlots},
+          [this](int slot) { Pass(slot); },
+          [] { return std::vector<at::Generator>(); }, waits),
+      outputs_(kCudaSlots) {}
+
+EvalSums CudaEvaluation::Run(Infeed& infeed) {
+  const CudaStreamScope scope(stream_);
+  counter_.Restart();
+  const double waited_before = infeed.wait_seconds();
+  infeed.LeaveWaitsToDevice();
+  idle_.BeginLoop();
+  while (BatchHandle batch = infeed.Next()) {
+    UseShape(ShapeOf(*batch));
+    const int slot = uploads_->Upload(std::move(batch));
+    idle_.BeginStep();
+    graphs_.Run(slot);
+    const Output& output = outputs_[static_cast<std::size_t>(slot)];
+    counter_.KeepScores(output.logits, output.batch);
+    idle_.EndStep();
+    uploads_->MarkUsed();
+  }
+  waits_.For(stream_);
+  const double counted = infeed.wait_seconds() - waited_before;
+  infeed.AddWait(std::max(0.0, idle_.Take() - counted));
+  return counter_.Read();
+}
+
+void CudaEvaluation::UseShape(const BatchShape& shape) {
+  if (slots_ != nullptr && slots_->shape() == shape) {
+    return;
+  }
+  graphs_.Reset();
+  outputs_.assign(kCudaSlots, {});
+  uploads_.reset();
+  slots_ = std::make_unique<CudaSlots>(shape, kCudaSlots, stream_);
+  uploads_ = std::make_unique<UploadRing>(*slots_, kCudaSlots);
+}
+
+void CudaEvaluation::Pass(int slot) {
+  Output output;
+  output.batch = UnpackOnDevice(slots_->Packed(slot), slots_->shape(),
+                                StatisticsOf(model_.options.normalization),
+                                model_.options.precision == Precision::kBfloat16
+                                    ? ImageType::kBfloat16
+                                    : ImageType::kFloat32);
+  output.logits = model_.forward(output.batch.images);
+  counter_.Count(output.logits, output.batch);
+  output.batch.images = torch::Tensor();  // Large, and of no use any more.
+  outputs_[static_cast<std::size_t>(slot)] = std::move(output);
+}
+
+}  // namespace infeed

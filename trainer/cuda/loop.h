@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <c10/cuda/CUDAStream.h>
+
+#include "trainer/cuda/graphs.h"
+#include "trainer/cuda/idle.h"
+#include "trainer/cuda/memory.h"
+#include "trainer/cuda/slots.h"
+#include "trainer/cuda/step.h"
+#include "trainer/cuda/step_inputs.h"
+#include "trainer/cuda/stream.h"
+#include "trainer/feed/result_ring.h"
+#include "trainer/feed/upload_ring.h"
+#include "trainer/loop/passes.h"
+
+namespace infeed {
+
+// Slots of a ring on the device: one is copied to, one is computed with, and
+// one is ready.
+constexpr int kCudaSlots = 3;
+
+// The training loop on a GPU: docs/gpu.md draws it. The host takes a batch,
+// has it copied, launches the step and goes on; it waits for the device once,
+// at the end of the loop. A step is a CUDA graph, or eager where the options
+// say so: the same kernels on the same memory in the same order.
+//
+// One thread at a time, the same always. Throws c10::Error for what the GPU
+// reports.
+class CudaLoop {
+ public:
+  // All must outlive it.
+  CudaLoop(const DeviceModel& model, const c10::cuda::CUDAStream& stream,
+           CudaWaits& waits);
+
+  // DevicePasses::Train().
+  std::int64_t Run(std::int64_t first_step, std::int64_t steps, Infeed& infeed,
+                   Outfeed& outfeed);
+
+  // The waits so far.
+  [[nodiscard]] std::int64_t syncs() const { return syncs_; }
+  // Those that run before graphs are captured, and those that capture.
+  [[nodiscard]] int warm_up_steps() const { return graphs_.warm_up_runs(); }
+
+ private:
+  void Launch(std::int64_t step, BatchHandle batch, Outfeed& outfeed);
+  void UseShape(const BatchShape& shape);
+  void Step(int slot);
+
+  DeviceModel model_;
+  c10::cuda::CUDAStream stream_;
+  CudaWaits& waits_;
+  std::int64_t syncs_ = 0;
+  CudaIdle idle_;
+  CudaStepInputs inputs_;
+  MappedRecords records_;
+  ResultRing results_;
+  CudaGraphs graphs_;
+  std::unique_ptr<CudaSlots> slots_;  // of the shape at hand
+  std::unique_ptr<UploadRing> uploads_;
+};
+
+}  // namespace infeed

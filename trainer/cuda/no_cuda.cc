@@ -1,0 +1,20 @@
+// What a build without CUDA has in place of the rest of this folder.
+#include "base/error.h"
+#include "trainer/loop/passes.h"
+#include "trainer/optimizer/gpu_optimizer.h"
+
+namespace infeed {
+
+std::unique_ptr<Optimizer> MakeCudaOptimizer(
+    const OptimizerOptions& /*options*/,
+    const std::vector<OptimizedParameter>& /*parameters*/) {
+  return nullptr;
+}
+
+std::unique_ptr<DevicePasses> MakeCudaPasses(const DeviceModel& model) {
+  throw UsageError("this build has no code for GPUs, so " + model.device.str() +
+                   " cannot be used: build with the preset cuda, or use "
+                   "--device cpu");
+}
+
+}  // namespace infeed

@@ -1,0 +1,99 @@
+#include "trainer/kernels/norm.h"
+
+#include <ATen/ATen.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include "trainer/network/gpu_norm.h"
+
+namespace infeed {
+namespace {
+
+ImageType TypeOf(const torch::Tensor& x) {
+  return x.scalar_type() == torch::kBFloat16 ? ImageType::kBfloat16
+                                             : ImageType::kFloat32;
+}
+
+NormShape ShapeOf(const torch::Tensor& x) {
+  return {.rows = x.numel() / x.size(1),
+          .channels = static_cast<int>(x.size(1))};
+}
+
+torch::Tensor Numbers(const torch::Tensor& x, std::int64_t count) {
+  return torch::empty({count}, torch::device(x.device()).dtype(torch::kFloat));
+}
+
+// nullptr for an undefined tensor.
+void* DataOf(const torch::Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr() : nullptr;
+}
+
+}  // namespace
+
+bool CudaNormTakes(const torch::Tensor& x) {
+  return x.is_cuda() && x.numel() > 0 && x.size(1) % kNormChannels == 0 &&
+         (x.scalar_type() == torch::kFloat ||
+          x.scalar_type() == torch::kBFloat16);
+}
+
+NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,
+                            const torch::Tensor& residual, bool relu) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  const NormShape shape = ShapeOf(x);
+  const NormOutputs outputs = {.y = torch::empty_like(x),
+                               .mean = Numbers(x, x.size(1)),
+                               .inverse_std = Numbers(x, x.size(1))};
+  const torch::Tensor workspace = Numbers(x, NormWorkspace(shape, TypeOf(x)));
+  LaunchNormForward({.shape = shape,
+                     .type = TypeOf(x),
+                     .x = x.data_ptr(),
+                     .residual = DataOf(residual),
+                     .relu = relu,
+                     .weight = norm.weight.data_ptr<float>(),
+                     .bias = norm.bias.data_ptr<float>(),
+                     .epsilon = static_cast<float>(norm.epsilon),
+                     .momentum = static_cast<float>(norm.momentum),
+                     .moving_mean = norm.moving_mean.data_ptr<float>(),
+                     .moving_variance = norm.moving_variance.data_ptr<float>(),
+                     .y = outputs.y.data_ptr(),
+                     .mean = outputs.mean.data_ptr<float>(),
+                     .inverse_std = outputs.inverse_std.data_ptr<float>(),
+                     .workspace = workspace.data_ptr<float>()},
+                    c10::cuda::getCurrentCUDAStream());
+  return outputs;
+}
+
+NormGradients CudaNormBackward(const NormOutputs& outputs,
+                               const torch::Tensor& x,
+                               const torch::Tensor& weight,
+                               const torch::Tensor& gradient, bool relu,
+                               bool has_residual) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  const NormShape shape = ShapeOf(x);
+  NormGradients gradients = {.x = torch::empty_like(x),
+                             .weight = Numbers(x, x.size(1)),
+                             .bias = Numbers(x, x.size(1)),
+                             .residual = {}};
+  if (has_residual) {
+    gradients.residual = relu ? torch::empty_like(x) : gradient;
+  }
+  const torch::Tensor workspace = Numbers(x, NormWorkspace(shape, TypeOf(x)));
+  LaunchNormBackward({.shape = shape,
+                      .type = TypeOf(x),
+                      .x = x.data_ptr(),
+                      .y = DataOf(outputs.y),
+                      .gradient = gradient.data_ptr(),
+                      .relu = relu,
+                      .weight = weight.data_ptr<float>(),
+                      .mean = outputs.mean.data_ptr<float>(),
+                      .inverse_std = outputs.inverse_std.data_ptr<float>(),
+                      .x_gradient = gradients.x.data_ptr(),
+                      .residual_gradient = DataOf(gradients.residual),
+                      .weight_gradient = gradients.weight.data_ptr<float>(),
+                      .bias_gradient = gradients.bias.data_ptr<float>(),
+                      .workspace = workspace.data_ptr<float>()},
+                     c10::cuda::getCurrentCUDAStream());
+  return gradients;
+}
+
+}  // namespace infeed

@@ -1,0 +1,90 @@
+#include "trainer/loop/passes.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <ATen/Context.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAFunctions.h>
+
+#include "trainer/cuda/evaluation.h"
+#include "trainer/cuda/loop.h"
+#include "trainer/cuda/memory.h"
+#include "trainer/cuda/resident_loop.h"
+
+namespace infeed {
+namespace {
+
+// The device of this thread from now on: what is allocated without a word
+// about a device is to be there. Libraries try their kernels out, as there will
+// be many steps of one shape.
+const DeviceModel& Selected(const DeviceModel& model) {
+  c10::cuda::set_device(model.device.index());
+  at::globalContext().setBenchmarkCuDNN(true);
+  return model;
+}
+
+class CudaPasses final : public DevicePasses {
+ public:
+  explicit CudaPasses(const DeviceModel& model)
+      : model_(Selected(model)),
+        stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true,
+                                             model.device.index())),
+        training_(model, stream_, waits_),
+        evaluation_(model, stream_, waits_) {}
+
+  [[nodiscard]] std::function<void(const Batch&)> Hold(
+      const ResidentShape& shape) override {
+    resident_.reset();  // Its memory first.
+    resident_ =
+        std::make_shared<CudaResidentLoop>(model_, stream_, waits_, shape);
+    return [to = resident_](const Batch& batch) { to->Append(batch); };
+  }
+
+  std::int64_t Train(std::int64_t first_step, std::int64_t steps,
+                     Infeed& infeed, Outfeed& outfeed) override {
+    if (resident_ != nullptr) {
+      return resident_->Run(first_step, steps, infeed, outfeed);
+    }
+    return training_.Run(first_step, steps, infeed, outfeed);
+  }
+
+  [[nodiscard]] EvalSums Evaluate(Infeed& infeed) override {
+    return evaluation_.Run(infeed);
+  }
+
+  [[nodiscard]] std::string Describe() const override {
+    return std::string(", ") +
+           at::cuda::getDeviceProperties(model_.device.index())->name +
+           (model_.options.graphs ? ", CUDA graphs" : ", no graphs");
+  }
+
+  [[nodiscard]] BatchMemory batch_memory() const override {
+    return PinnedBatchMemory(model_.device.index());
+  }
+
+  [[nodiscard]] std::int64_t host_syncs() const override {
+    return training_.syncs() + (resident_ ? resident_->syncs() : 0);
+  }
+
+  [[nodiscard]] int warm_up_steps() const override {
+    return training_.warm_up_steps();
+  }
+
+ private:
+  DeviceModel model_;
+  c10::cuda::CUDAStream stream_;
+  CudaWaits waits_;
+  CudaLoop training_;
+  CudaEvaluation evaluation_;
+  std::shared_ptr<CudaResidentLoop> resident_;
+};
+
+}  // namespace
+
+std::unique_ptr<DevicePasses> MakeCudaPasses(const DeviceModel& model) {
+  return std::make_unique<CudaPasses>(model);
+}
+
+}  // namespace infeed

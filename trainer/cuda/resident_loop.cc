@@ -1,0 +1,212 @@
+#include "trainer/cuda/resident_loop.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <c10/cuda/CUDAException.h>
+
+#include "base/error.h"
+#include "records/bytes/byte_size.h"
+#include "trainer/cuda/graphs.h"
+#include "trainer/loop/gpu_cards.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kWarmUp = 3;
+
+// Of one launch: the ring takes the results of another one meanwhile.
+constexpr auto kMostSteps = static_cast<std::int64_t>(kCudaRecords / 2);
+
+// Launches that the host may be ahead.
+constexpr std::size_t kLaunches = 64;
+
+void RequireRoom(const ResidentShape& shape) {
+  const std::int64_t free = FreeCardMemory();
+  if (shape.bytes() > free) {
+    throw UsageError("data_on_device: " + std::to_string(shape.images) +
+                     " images take " + MemorySizeText(shape.bytes()) +
+                     ", but the GPU has " + MemorySizeText(free) +
+                     " free: give data_on_device=false, or fewer or "
+                     "smaller images");
+  }
+}
+
+torch::Tensor NewLabels(const ResidentShape& shape,
+                        const torch::Device& device) {
+  RequireRoom(shape);
+  return torch::empty({shape.images}, torch::device(device).dtype(torch::kInt));
+}
+
+template <typename T>
+T* WordsOf(const torch::Tensor& tensor) {
+  static_assert(sizeof(T) == sizeof(std::int32_t));
+  return reinterpret_cast<T*>(tensor.data_ptr<std::int32_t>());
+}
+
+}  // namespace
+
+CudaResidentLoop::CudaResidentLoop(const DeviceModel& model,
+                                   const c10::cuda::CUDAStream& stream,
+                                   CudaWaits& waits, const ResidentShape& shape)
+    : model_(model),
+      stream_(stream),
+      waits_(waits),
+      shape_(shape),
+      labels_(NewLabels(shape, model.device)),
+      idle_(stream, kLaunches),
+      inputs_(model.device),
+      records_(kCudaRecords),
+      results_(records_.host()) {
+  pixels_ =
+      torch::empty({shape.images, shape.side, shape.side}, labels_.options());
+}
+
+void CudaResidentLoop::Append(const Batch& batch) {
+  const std::int64_t count =
+      std::min<std::int64_t>(batch.size(), shape_.images - appended_);
+  if (count <= 0) {
+    return;
+  }
+  Check(batch.image_size() == shape_.side, "images have the side announced");
+  const CudaStreamScope scope(stream_);
+  const auto copy = [&](const torch::Tensor& to, const void* from) {
+    const torch::Tensor rows = to.narrow(0, appended_, count);
+    C10_CUDA_CHECK(cudaMemcpyAsync(rows.data_ptr(), from, rows.nbytes(),
+                                   cudaMemcpyHostToDevice, stream_.stream()));
+  };
+  copy(pixels_, batch.pixels().data());
+  copy(labels_, batch.labels().data());
+  waits_.For(stream_);  // The batch goes back.
+  appended_ += count;
+}
+
+std::int64_t CudaResidentLoop::Run(std::int64_t first_step, std::int64_t steps,
+                                   Infeed& infeed, Outfeed& outfeed) {
+  const CudaStreamScope scope(stream_);
+  const std::int64_t waits_before = waits_.count();
+  if (inputs_.Load(model_.step.UploadTo(torch::kCPU, first_step, steps,
+                                        infeed.image_size()),
+                   first_step)) {
+    ForgetGraph();
+  }
+  const std::int64_t done = RunCudaLoop(
+      steps, {stream_, waits_, idle_, results_, infeed},
+      [&](std::int64_t before) {
+        return LaunchSome(first_step, before, steps - before, infeed, outfeed);
+      });
+  syncs_ += waits_.count() - waits_before;
+  return done;
+}
+
+// Returns how many steps; 0 at the end of the stream.
+std::int64_t CudaResidentLoop::LaunchSome(std::int64_t first_step,
+                                          std::int64_t done, std::int64_t most,
+                                          Infeed& infeed, Outfeed& outfeed) {
+  const std::int64_t count =
+      TakeChoices(done, done + most, std::min(most, kMostSteps), infeed);
+  if (count == 0) {
+    return 0;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    results_.Expect(first_step + done + i + 1, outfeed);
+  }
+  model_.step.Begin(first_step + done);
+  idle_.BeginStep();
+  RunSteps(done, count);
+  idle_.EndStep();
+  return count;
+}
+
+// Takes those of steps [done, done + most) of the loop's `steps` and has them
+// copied.
+std::int64_t CudaResidentLoop::TakeChoices(std::int64_t done,
+                                           std::int64_t steps,
+                                           std::int64_t most, Infeed& infeed) {
+  std::int64_t count = 0;
+  for (; count < most; ++count) {
+    const BatchHandle batch = infeed.Next();
+    if (!batch) {
+      break;
+    }
+    Check(batch->content() == BatchContent::kChoices,
+          "the device has the images, and is told which to take");
+    if (count == 0 && done == 0) {
+      MakeRoom(steps, batch->size());
+    }
+    std::ranges::copy(batch->pixels(),
+                      WordsOf<std::uint32_t>(host_choices_[done + count]));
+  }
+  if (count > 0) {
+    choices_.narrow(0, done, count)
+        .copy_(host_choices_.narrow(0, done, count), /*non_blocking=*/true);
+  }
+  return count;
+}
+
+// For a loop. Requires: nothing is under way.
+void CudaResidentLoop::MakeRoom(std::int64_t steps, int batch_size) {
+  if (choices_.defined() && choices_.size(0) >= steps &&
+      choices_.size(1) == batch_size) {
+    return;
+  }
+  ForgetGraph();
+  const auto options = labels_.options();
+  host_choices_ = torch::zeros({steps, batch_size},
+                               torch::dtype(torch::kInt).pinned_memory(true));
+  choices_ = torch::empty({steps, batch_size}, options);
+  batch_pixels_ = torch::empty({batch_size, shape_.side, shape_.side}, options);
+  batch_labels_ = torch::empty({batch_size}, options);
+  batch_weights_ = torch::empty({batch_size}, options.dtype(torch::kFloat));
+}
+
+void CudaResidentLoop::RunSteps(std::int64_t done, std::int64_t count) {
+  std::int64_t run = 0;
+  for (; run < count && warmed_up_ < kWarmUp; ++run, ++warmed_up_) {
+    Step();
+  }
+  if (run == count) {
+    return;
+  }
+  if (loop_ == nullptr) {
+    Capture();
+  }
+  loop_->Launch(done + count, stream_.stream());
+}
+
+// What the graph's body holds, but for its condition.
+void CudaResidentLoop::Step() {
+  const auto slots = static_cast<int>(batch_labels_.size(0));
+  LaunchGather({.pixels = WordsOf<std::uint32_t>(pixels_),
+                .labels = WordsOf<std::int32_t>(labels_),
+                .side = shape_.side},
+               WordsOf<std::uint32_t>(choices_), inputs_.clock(),
+               {.pixels = WordsOf<std::uint32_t>(batch_pixels_),
+                .labels = WordsOf<std::int32_t>(batch_labels_),
+                .weights = batch_weights_.data_ptr<float>(),
+                .slots = slots},
+               stream_.stream());
+  RunCudaStep(model_,
+              {.images = {.pixels = WordsOf<std::uint32_t>(batch_pixels_),
+                          .labels = WordsOf<std::int32_t>(batch_labels_),
+                          .weights = batch_weights_.data_ptr<float>()}},
+              {.size = slots, .side = shape_.side}, inputs_, records_);
+}
+
+void CudaResidentLoop::Capture() {
+  step_ = CaptureWork([this] { Step(); }, {}, NewGraphPool(waits_),
+                      GraphUse::kAsPart);
+  loop_ = std::make_unique<CudaWhileGraph>(step_->raw_cuda_graph(),
+                                           inputs_.clock(), model_.device);
+}
+
+void CudaResidentLoop::ForgetGraph() {
+  loop_.reset();
+  step_.reset();
+  warmed_up_ = 0;
+}
+
+}  // namespace infeed

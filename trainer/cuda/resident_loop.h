@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/types.h>
+
+#include "trainer/cuda/idle.h"
+#include "trainer/cuda/slots.h"
+#include "trainer/cuda/step.h"
+#include "trainer/cuda/while_graph.h"
+#include "trainer/kernels/resident.h"
+
+namespace infeed {
+
+// The training loop on a GPU that has all images: the host uploads which of
+// them each step takes, and launches the loop once.
+//
+//   host    choices of all steps ► launch                          wait, once
+//   device  WHILE [ gather ► unpack ► forward, backward, update ► record ]
+//
+// The first three steps of all run kernel by kernel, as in CudaLoop. A loop of
+// many steps is several launches, for the results' ring. A model that draws in
+// its steps cannot be trained so: nobody seeds the draws.
+//
+// One thread at a time, the same always. Throws c10::Error for what the GPU
+// reports.
+class CudaResidentLoop {
+ public:
+  // What it refers to must outlive it. Throws UsageError where the images do
+  // not fit into the memory that is free.
+  CudaResidentLoop(const DeviceModel& model,
+                   const c10::cuda::CUDAStream& stream, CudaWaits& waits,
+                   const ResidentShape& shape);
+
+  // Copies the images that come next; what is beyond the last is left out.
+  void Append(const Batch& batch);
+
+  // DevicePasses::Train(), on batches of choices. Requires: all images were
+  // appended.
+  std::int64_t Run(std::int64_t first_step, std::int64_t steps, Infeed& infeed,
+                   Outfeed& outfeed);
+
+  // The waits of all loops so far.
+  [[nodiscard]] std::int64_t syncs() const { return syncs_; }
+
+ private:
+  std::int64_t LaunchSome(std::int64_t first_step, std::int64_t done,
+                          std::int64_t most, Infeed& infeed, Outfeed& outfeed);
+  std::int64_t TakeChoices(std::int64_t done, std::int64_t steps,
+                           std::int64_t most, Infeed& infeed);
+  void MakeRoom(std::int64_t steps, int batch_size);
+  void RunSteps(std::int64_t done, std::int64_t count);
+  void Step();
+  void Capture();
+  void ForgetGraph();
+
+  DeviceModel model_;
+  c10::cuda::CUDAStream stream_;
+  CudaWaits& waits_;
+  std::int64_t syncs_ = 0;
+  ResidentShape shape_;
+  std::int64_t appended_ = 0;  // images
+  torch::Tensor pixels_;       // int32 [images, side, side]
+  torch::Tensor labels_;       // int32 [images]
+
+  // At fixed addresses while there is a graph.
+  torch::Tensor host_choices_;   // int32 [steps, slots], pinned
+  torch::Tensor choices_;        // the same on the device
+  torch::Tensor batch_pixels_;   // int32 [slots, side, side]
+  torch::Tensor batch_labels_;   // int32 [slots]
+  torch::Tensor batch_weights_;  // float32 [slots]
+
+  CudaIdle idle_;
+  CudaStepInputs inputs_;
+  MappedRecords records_;
+  ResultRing results_;
+  int warmed_up_ = 0;  // steps, since the addresses are these
+  std::unique_ptr<at::cuda::CUDAGraph> step_;
+  std::unique_ptr<CudaWhileGraph> loop_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,141 @@
+#include "trainer/cuda/slots.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <c10/cuda/CUDAException.h>
+
+#include "trainer/kernels/resize.h"
+
+namespace infeed {
+namespace {
+
+template <typename T>
+void CopyTo(const torch::Tensor& to, std::span<const T> from,
+            const c10::cuda::CUDAStream& stream) {
+  C10_CUDA_CHECK(cudaMemcpyAsync(to.data_ptr(), from.data(), from.size_bytes(),
+                                 cudaMemcpyHostToDevice, stream.stream()));
+}
+
+constexpr std::int64_t kWindowWords =
+    sizeof(ResizeWindow) / sizeof(std::int32_t);
+
+// CUDA's callbacks take a pointer.
+void CUDART_CB CallAndFree(void* then) {
+  const std::unique_ptr<std::function<void()>> owned(
+      static_cast<std::function<void()>*>(then));
+  (*owned)();
+}
+
+}  // namespace
+
+CudaSlots::CudaSlots(const BatchShape& shape, int slots,
+                     const c10::cuda::CUDAStream& compute)
+    : shape_(shape),
+      slots_(static_cast<std::size_t>(slots)),
+      compute_(compute),
+      copy_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false,
+                                         compute.device_index())) {
+  const auto options = torch::device(compute.device()).dtype(torch::kInt);
+  for (Slot& slot : slots_) {
+    if (shape.resize) {
+      slot.pixels = torch::empty(
+          {BatchWindows::Capacity(shape.size, shape.side)}, options);
+      slot.windows = torch::empty({shape.size, kWindowWords}, options);
+    } else {
+      slot.pixels = torch::empty({shape.size, shape.side, shape.side}, options);
+    }
+    slot.labels = torch::empty({shape.size}, options);
+    slot.weights = torch::empty({shape.size}, options.dtype(torch::kFloat));
+  }
+  // The memory may have been others' before, whose work is in that stream.
+  copied_.record(compute_);
+  copied_.block(copy_);
+}
+
+void CudaSlots::CopyAfterUse(int slot) {
+  slots_[static_cast<std::size_t>(slot)].used.block(copy_);
+}
+
+void CudaSlots::Copy(int slot, const Batch& batch) {
+  const Slot& to = slots_[static_cast<std::size_t>(slot)];
+  CopyTo(to.pixels, batch.pixels(), copy_);
+  CopyTo(to.labels, batch.labels(), copy_);
+  CopyTo(to.weights, batch.weights(), copy_);
+  if (const BatchWindows* const windows = batch.windows()) {
+    CopyTo(to.windows, windows->windows(), copy_);
+  }
+}
+
+void CudaSlots::NotifyCopied(std::function<void()> then) {
+  auto owned = std::make_unique<std::function<void()>>(std::move(then));
+  C10_CUDA_CHECK(cudaLaunchHostFunc(copy_.stream(), CallAndFree, owned.get()));
+  (void)owned.release();  // CallAndFree has it.
+}
+
+void CudaSlots::ComputeAfterCopy() {
+  copied_.record(copy_);
+  copied_.block(compute_);
+}
+
+void CudaSlots::MarkUsed(int slot) {
+  slots_[static_cast<std::size_t>(slot)].used.record(compute_);
+}
+
+void CudaSlots::Finish() noexcept {
+  C10_CUDA_CHECK_WARN(cudaStreamSynchronize(copy_.stream()));
+}
+
+PackedBatch CudaSlots::Packed(int slot) const {
+  const Slot& from = slots_[static_cast<std::size_t>(slot)];
+  return {.images = {.pixels = reinterpret_cast<const std::uint32_t*>(
+                         from.pixels.data_ptr<int>()),
+                     .labels = from.labels.data_ptr<std::int32_t>(),
+                     .weights = from.weights.data_ptr<float>()},
+          .windows = shape_.resize ? static_cast<const ResizeWindow*>(
+                                         from.windows.data_ptr())
+                                   : nullptr};
+}
+
+BatchShape ShapeOf(const Batch& batch) {
+  BatchShape shape{.size = batch.size(), .side = batch.image_size()};
+  if (const BatchWindows* const windows = batch.windows()) {
+    shape.resize = windows->kernel();
+  }
+  return shape;
+}
+
+DeviceBatch UnpackOnDevice(const PackedBatch& from, const BatchShape& shape,
+                           const PixelStatistics& statistics, ImageType type) {
+  const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
+  const auto options = torch::device(stream.device());
+  const torch::Tensor images =
+      torch::empty({shape.size, shape.side, shape.side, 3},
+                   options.dtype(type == ImageType::kBfloat16 ? torch::kBFloat16
+                                                              : torch::kFloat));
+  DeviceBatch batch = {
+      .images = images.permute({0, 3, 1, 2}),
+      .labels = torch::empty({shape.size}, options.dtype(torch::kLong)),
+      .weights = torch::empty({shape.size}, options.dtype(torch::kFloat))};
+  const UnpackedImages to = {.pixels = images.data_ptr(),
+                             .labels = batch.labels.data_ptr<std::int64_t>(),
+                             .weights = batch.weights.data_ptr<float>()};
+  if (shape.resize) {
+    LaunchResize({.pixels = from.images.pixels,
+                  .windows = from.windows,
+                  .labels = from.images.labels,
+                  .weights = from.images.weights},
+                 shape.size, shape.side, *shape.resize, statistics, type, to,
+                 stream.stream());
+  } else {
+    LaunchUnpack(from.images, shape.size, shape.side, statistics, type, to,
+                 stream.stream());
+  }
+  return batch;
+}
+
+}  // namespace infeed

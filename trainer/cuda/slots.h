@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/types.h>
+
+#include "pipeline/memory/batch.h"
+#include "pipeline/memory/resize_window.h"
+#include "preprocess/resize/side.h"
+#include "trainer/feed/upload_ring.h"
+#include "trainer/kernels/kernels.h"
+#include "trainer/loop/batch.h"
+
+namespace infeed {
+
+// What a graph is captured for.
+struct BatchShape {
+  int size = 0;
+  int side = 0;  // pixels
+  // Of batches of crop windows: what makes images of them.
+  std::optional<ResizeKernel> resize = {};
+
+  friend bool operator==(const BatchShape&, const BatchShape&) = default;
+};
+
+[[nodiscard]] BatchShape ShapeOf(const Batch& batch);
+
+// A batch in the device's memory.
+struct PackedBatch {
+  PackedImages images;
+  // [images]: where the windows are whose pixels those are, where the shape has
+  // a resize.
+  const ResizeWindow* windows = nullptr;
+};
+
+// Takes a batch apart in the stream that is current, into new tensors: images
+// of `type`, [N, 3, H, W] in channels_last order; windows are resized.
+[[nodiscard]] DeviceBatch UnpackOnDevice(const PackedBatch& from,
+                                         const BatchShape& shape,
+                                         const PixelStatistics& statistics,
+                                         ImageType type);
+
+// Slots for batches in a GPU's memory, as they lie in the host's, and the
+// stream that copies to them beside the one that computes. Of windows, only
+// the pixels that are in use are copied.
+class CudaSlots final : public UploadStreams {
+ public:
+  CudaSlots(const BatchShape& shape, int slots,
+            const c10::cuda::CUDAStream& compute);
+
+  void CopyAfterUse(int slot) override;
+  void Copy(int slot, const Batch& batch) override;
+  void NotifyCopied(std::function<void()> then) override;
+  void ComputeAfterCopy() override;
+  void MarkUsed(int slot) override;
+  void Finish() noexcept override;
+
+  // A slot, as it is packed.
+  [[nodiscard]] PackedBatch Packed(int slot) const;
+
+  [[nodiscard]] const BatchShape& shape() const { return shape_; }
+
+ private:
+  struct Slot {
+    torch::Tensor pixels;   // int32 [N, H, W]; of windows as many as they have
+    torch::Tensor labels;   // int32 [N]
+    torch::Tensor weights;  // float32 [N]
+    torch::Tensor windows;  // int32 [N, 4], of windows: ResizeWindow
+    at::cuda::CUDAEvent used = {};
+  };
+  // At fixed addresses: graphs keep them.
+  BatchShape shape_;
+  std::vector<Slot> slots_;
+  c10::cuda::CUDAStream compute_;
+  c10::cuda::CUDAStream copy_;
+  at::cuda::CUDAEvent copied_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,80 @@
+#include "trainer/cuda/step.h"
+
+#include <algorithm>
+#include <exception>
+
+#include <ATen/ATen.h>
+
+#include "trainer/model/pixel_statistics.h"
+
+namespace infeed {
+namespace {
+
+// Mixed images are averages, which bfloat16 would round twice.
+ImageType ImageTypeOf(const DeviceOptions& options, const StepInputs& inputs) {
+  return options.precision == Precision::kBfloat16 && !inputs.mixes.defined()
+             ? ImageType::kBfloat16
+             : ImageType::kFloat32;
+}
+
+// Waits for the device and for the results. Throws `error`, where that is one,
+// or what the device or the outfeed did.
+void End(std::exception_ptr error, const c10::cuda::CUDAStream& stream,
+         CudaWaits& waits, ResultRing& results) {
+  try {
+    waits.For(stream);
+  } catch (...) {
+    // Where the host failed, the device may have for the same reason.
+    error = error ? error : std::current_exception();
+  }
+  if (error) {
+    // The device is done: a step that was never launched has no record.
+    results.Abandon();
+    std::rethrow_exception(error);
+  }
+  results.Finish();
+}
+
+}  // namespace
+
+void RunCudaStep(const DeviceModel& model, const PackedBatch& batch,
+                 const BatchShape& shape, const CudaStepInputs& inputs,
+                 const MappedRecords& records) {
+  const StepInputs row = inputs.Select();
+  const DeviceBatch images =
+      UnpackOnDevice(batch, shape, StatisticsOf(model.options.normalization),
+                     ImageTypeOf(model.options, row));
+  const StepResults results = model.step.Run(images, row);
+  LaunchEndStep({.loss = results.loss.data_ptr<float>(),
+                 .top_1 = results.top_1.data_ptr<float>(),
+                 .rate = row.rates.data_ptr<float>(),
+                 .images = results.counted.data_ptr<float>()},
+                {.ring = records.device(),
+                 .ring_records = static_cast<std::int64_t>(kCudaRecords)},
+                inputs.clock(), c10::cuda::getCurrentCUDAStream().stream());
+}
+
+std::int64_t RunCudaLoop(
+    std::int64_t steps, const CudaLoopParts& parts,
+    const std::function<std::int64_t(std::int64_t done)>& launch) {
+  const double waited_before = parts.infeed.wait_seconds();
+  parts.infeed.LeaveWaitsToDevice();
+  parts.idle.BeginLoop();
+  std::int64_t done = 0;
+  std::exception_ptr error;
+  try {
+    for (std::int64_t count = -1; done < steps && count != 0; done += count) {
+      count = launch(done);
+    }
+  } catch (...) {
+    error = std::current_exception();
+  }
+  // Also after an error: the updates before it are done, and told.
+  End(error, parts.stream, parts.waits, parts.results);
+  // The infeed counts its first batch by itself.
+  const double counted = parts.infeed.wait_seconds() - waited_before;
+  parts.infeed.AddWait(std::max(0.0, parts.idle.Take() - counted));
+  return done;
+}
+
+}  // namespace infeed

@@ -1,0 +1,70 @@
+#include "trainer/cuda/while_graph.h"
+
+#include <ATen/ATen.h>
+#include <c10/cuda/CUDAException.h>
+
+#include "trainer/kernels/resident.h"
+
+namespace infeed {
+namespace {
+
+cudaGraph_t NewGraph() {
+  cudaGraph_t graph = nullptr;
+  C10_CUDA_CHECK(cudaGraphCreate(&graph, 0));
+  return graph;
+}
+
+// Returns the body, which belongs to the graph. CUDA 13 asks for the edges'
+// data too.
+cudaGraph_t AddWhile(cudaGraph_t graph, cudaGraphConditionalHandle handle) {
+  cudaGraphNodeParams params = {};
+  params.type = cudaGraphNodeTypeConditional;
+  params.conditional.handle = handle;
+  params.conditional.type = cudaGraphCondTypeWhile;
+  params.conditional.size = 1;
+  cudaGraphNode_t node = nullptr;
+#if CUDART_VERSION >= 13000
+  C10_CUDA_CHECK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
+#else
+  C10_CUDA_CHECK(cudaGraphAddNode(&node, graph, nullptr, 0, &params));
+#endif
+  return params.conditional.phGraph_out[0];
+}
+
+}  // namespace
+
+void CudaWhileGraph::Destroy::operator()(cudaGraph_t graph) const {
+  C10_CUDA_CHECK_WARN(cudaGraphDestroy(graph));
+}
+
+void CudaWhileGraph::Destroy::operator()(cudaGraphExec_t graph) const {
+  C10_CUDA_CHECK_WARN(cudaGraphExecDestroy(graph));
+}
+
+CudaWhileGraph::CudaWhileGraph(cudaGraph_t step, const StepClock* clock,
+                               const torch::Device& device)
+    : end_(torch::zeros({1}, torch::device(device).dtype(torch::kLong))),
+      graph_(NewGraph()) {
+  Build(step, clock);
+  cudaGraphExec_t executable = nullptr;
+  C10_CUDA_CHECK(cudaGraphInstantiate(&executable, graph_.get(), 0));
+  executable_.reset(executable);
+}
+
+void CudaWhileGraph::Build(cudaGraph_t step, const StepClock* clock) {
+  cudaGraphConditionalHandle handle = 0;
+  // Each launch begins with a 1.
+  C10_CUDA_CHECK(cudaGraphConditionalHandleCreate(&handle, graph_.get(), 1,
+                                                  cudaGraphCondAssignDefault));
+  const cudaGraph_t body = AddWhile(graph_.get(), handle);
+  cudaGraphNode_t child = nullptr;
+  C10_CUDA_CHECK(cudaGraphAddChildGraphNode(&child, body, nullptr, 0, step));
+  AddKeepGoing(body, child, handle, clock, end_.data_ptr<std::int64_t>());
+}
+
+void CudaWhileGraph::Launch(std::int64_t end, cudaStream_t stream) {
+  LaunchSetEnd(end_.data_ptr<std::int64_t>(), end, stream);
+  C10_CUDA_CHECK(cudaGraphLaunch(executable_.get(), stream));
+}
+
+}  // namespace infeed

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "trainer/export/inference_graph.h"
+#include "trainer/tensors/host_tensor.h"
+
+namespace infeed {
+
+// Puts an InferenceGraph together, node by node. A method adds a node and
+// returns the name of its output, for the methods after it.
+//
+// Copies each weight that a node takes from the state of a trained model,
+// where a layer NAME has NAME.weight, NAME.bias, NAME.running_mean and
+// NAME.running_var. One thread at a time. Throws DataError naming a tensor that
+// the state lacks, that is not float32 or whose shape is not the layer's.
+class GraphBuilder {
+ public:
+  // state must outlive the builder.
+  GraphBuilder(const TensorMap& state, InferenceGraph graph);
+
+  // The graph's input.
+  [[nodiscard]] std::string Input() const { return graph_.input; }
+
+  // (x - mean) / std, one of each for a channel.
+  std::string Normalize(const std::string& x, const std::vector<float>& mean,
+                        const std::vector<float>& std);
+  std::string Convolution(const std::string& x, const std::string& layer,
+                          std::int64_t in, std::int64_t out,
+                          const GraphWindow& window, bool bias);
+  std::string BatchNorm(const std::string& x, const std::string& layer,
+                        std::int64_t channels, double epsilon);
+  std::string Linear(const std::string& x, const std::string& layer,
+                     std::int64_t in, std::int64_t out);
+  // Named after x and what is done to it.
+  std::string Relu(const std::string& x);
+  std::string Sigmoid(const std::string& x);
+  std::string MaxPool(const std::string& x, const GraphWindow& window);
+  std::string AveragePool(const std::string& x, const GraphWindow& window);
+  std::string GlobalAveragePool(const std::string& x);
+  std::string Flatten(const std::string& x);
+  std::string Add(const std::string& x, const std::string& y,
+                  const std::string& name);
+  std::string ScaleChannels(const std::string& x, const std::string& y,
+                            const std::string& name);
+
+  // The graph, whose last node now gives its output. Requires: there is one.
+  [[nodiscard]] InferenceGraph Finish() &&;
+
+ private:
+  std::string AddNode(GraphNode node);
+  std::string AddConstant(const std::string& name,
+                          const std::vector<float>& values);
+  std::string AddWeight(const std::string& name,
+                        std::initializer_list<std::int64_t> shape);
+
+  const TensorMap& state_;
+  InferenceGraph graph_;
+};
+
+}  // namespace infeed

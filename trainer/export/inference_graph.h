@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainer/tensors/host_tensor.h"
+
+// A trained network as plain data: what each node computes, and from what. The
+// writers of ONNX and TorchScript put it into their own words.
+namespace infeed {
+
+// Each takes float32 tensors. "Constant" operands are weights of the graph.
+enum class GraphOp {
+  kSubtract,           // x, constant that broadcasts
+  kDivide,             // x, constant that broadcasts
+  kConvolution,        // x, weight [out, in, k, k], then perhaps bias [out]
+  kBatchNorm,          // x, scale, shift, mean, variance
+  kRelu,               // x
+  kSigmoid,            // x
+  kMaxPool,            // x
+  kAveragePool,        // x; what lies outside the image does not count
+  kGlobalAveragePool,  // x [N, C, H, W] -> [N, C, 1, 1]
+  kAdd,                // x, y of one shape
+  kScaleChannels,      // x [N, C, H, W], y [N, C, 1, 1]: the product
+  kFlatten,            // x [N, ...] -> [N, the rest]
+  kLinear,             // x [N, in], weight [out, in], bias [out]
+};
+
+// Of convolutions and pools: square, the same both ways.
+struct GraphWindow {
+  int kernel = 1;
+  int stride = 1;
+  int pad_before = 0;
+  int pad_after = 0;
+  // A last window that lies partly outside gives an output, too.
+  bool partial = false;
+};
+
+struct GraphNode {
+  GraphOp op = GraphOp::kRelu;
+  std::vector<std::string> inputs;  // earlier nodes' outputs and weights
+  std::string output;               // the node's own name, too
+  GraphWindow window = {};
+  float epsilon = 0;  // of kBatchNorm
+};
+
+struct InferenceGraph {
+  // The input: float32 [N, channels, side, side].
+  int channels = 3;
+  int side = 224;
+  std::string input = "images";
+  std::vector<GraphNode> nodes =
+      {};                         // each after what it takes; the last gives:
+  std::string output = "logits";  // float32 [N, classes]
+  std::int64_t classes = 0;
+  TensorMap weights = {};  // those that nodes take
+};
+
+}  // namespace infeed

@@ -1,0 +1,129 @@
+#include "trainer/export/preprocessing_json.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "preprocess/recipe/crop.h"
+#include "preprocess/recipe/recipe.h"
+#include "preprocess/recipe/torchvision_crop.h"
+#include "trainer/params/label_facts.h"
+#include "trainer/params/model_name.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool IsLeNet(const TrainParams& params) {
+  return ModelKindOf(params) == ModelKind::kLeNet;
+}
+
+std::string InterpolationOf(const TrainParams& params) {
+  return std::string(InterpolationName(UsedInterpolation(
+      ParseRecipe(params.recipe), ParseInterpolation(params.interpolation))));
+}
+
+// In the order in which it is done.
+Json Resize(const TrainParams& params) {
+  const int size = params.image_size;
+  Json resize;
+  switch (ParseRecipe(params.recipe)) {
+    case Recipe::kTpu:
+      resize["rule"] = "crop_then_resize";
+      resize["crop_fraction"] = CenterCropFraction(size);
+      break;
+    case Recipe::kTorchvision:
+      resize["rule"] = "resize_then_crop";
+      resize["shorter_side"] = ResizedShorterSide(size);
+      break;
+    case Recipe::kPlain:
+    case Recipe::kCifar:
+      resize["rule"] = "resize";
+      break;
+  }
+  resize["height"] = size;
+  resize["width"] = size;
+  resize["interpolation"] = InterpolationOf(params);
+  return resize;
+}
+
+Json Channels(const TrainParams& params) {
+  return IsLeNet(params) ? Json{"red"} : Json{"red", "green", "blue"};
+}
+
+Json Normalization(const TrainParams& params) {
+  const PixelStatistics& statistics = StatisticsOf(params);
+  const std::size_t channels = Channels(params).size();
+  // As they are written, not as the float next to them.
+  const auto first = [&](const std::array<float, 3>& values) {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < channels; ++i) {
+      list.push_back(std::round(values[i] * 1e4) / 1e4);
+    }
+    return list;
+  };
+  return {{"formula", "(value - mean) / std"},
+          {"mean", first(statistics.mean)},
+          {"std", first(statistics.std)},
+          {"done_by", {"model.onnx", "model.torchscript"}},
+          {"not_done_by", {"model.safetensors"}}};
+}
+
+// Whether torchvision has this very network.
+bool IsTorchvisions(const TrainParams& params) {
+  return !IsLeNet(params) && params.model_variant == "torchvision" &&
+         params.resnet_depth <= 152 && !params.pre_activation &&
+         !params.small_stem && !params.use_resnetd_stem &&
+         !params.resnetd_shortcut && !params.replace_stem_max_pool &&
+         params.se_ratio == 0;
+}
+
+Json Trained(const TrainParams& params, std::int64_t step) {
+  Json trained = {{"model", params.model}};
+  if (!IsLeNet(params)) {
+    trained["resnet_depth"] = params.resnet_depth;
+    trained["model_variant"] = params.model_variant;
+  }
+  if (IsTorchvisions(params)) {
+    trained["loads_in"] =
+        "torchvision.models.resnet" + std::to_string(params.resnet_depth);
+  }
+  trained["moving_average"] = params.export_moving_average;
+  trained["step"] = step;
+  return trained;
+}
+
+}  // namespace
+
+const PixelStatistics& StatisticsOf(const TrainParams& params) {
+  return params.normalization == "unit" ? kUnitStatistics : kImagenetStatistics;
+}
+
+std::string PreprocessingJson(const TrainParams& params,
+                              const ModelLabels& labels, std::int64_t step) {
+  const int size = params.image_size;
+  const Json channels = Channels(params);
+  const Json json = {{"schema", 1},
+                     {"trained", Trained(params, step)},
+                     {"recipe", params.recipe},
+                     {"resize", Resize(params)},
+                     {"input",
+                      {{"name", "images"},
+                       {"type", "float32"},
+                       {"layout", "NCHW"},
+                       {"shape", {"N", channels.size(), size, size}},
+                       {"channels", channels},
+                       {"range", {0, 255}}}},
+                     {"normalization", Normalization(params)},
+                     {"output",
+                      {{"name", "logits"},
+                       {"shape", {"N", params.num_label_classes}},
+                       {"probabilities", "softmax"}}},
+                     {"num_label_classes", params.num_label_classes},
+                     {"label_offset", LabelOffsetOf(params)},
+                     {"classes", labels.names()}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace infeed

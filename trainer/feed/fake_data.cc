@@ -1,0 +1,103 @@
+#include "trainer/feed/fake_data.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kTrainImages = 1281167;
+constexpr int kClasses = 1000;
+constexpr int kEvalSteps = 10;
+
+// Images of a batch of this rank.
+int ShareOf(const InputOptions& options) {
+  return options.batch_size / options.world_size;
+}
+
+std::int64_t CheckedBytes(const InputOptions& options) {
+  const std::int64_t bytes =
+      options.batches_in_pool *
+      Batch::MemoryBytes(ShareOf(options), options.image_size);
+  if (bytes > options.memory_limit / options.local_world_size) {
+    throw UsageError("memory_limit is " + std::to_string(options.memory_limit) +
+                     " bytes, but the batches of fake data take " +
+                     std::to_string(bytes) +
+                     ": raise it, or lower the batch size, image_size or "
+                     "batches_in_pool");
+  }
+  return bytes;
+}
+
+void FillBlack(Batch& batch) {
+  std::ranges::fill(batch.pixels(), 0);
+  std::ranges::fill(batch.labels(), 0);
+  std::ranges::fill(batch.weights(), 1.0F);
+}
+
+template <typename Value>
+void FillIn(const char* name, Value& value, Value made, RunParams& run) {
+  if (value == 0) {
+    value = made;
+    run.origins[name] = "fake data";
+  }
+}
+
+}  // namespace
+
+bool IsFakeData(std::string_view data_dir) {
+  return data_dir.empty() || data_dir == "null";
+}
+
+void ResolveFakeData(bool on_gpu, RunParams& params) {
+  TrainParams& values = params.values;
+  FillIn("num_label_classes", values.num_label_classes, kClasses, params);
+  FillIn("num_train_images", values.num_train_images, kTrainImages, params);
+  ResolveDefaults({.on_gpu = on_gpu}, params);
+  values.num_eval_images = std::int64_t{kEvalSteps} * values.eval_batch_size;
+  params.origins["num_eval_images"] = "fake data";
+}
+
+FakeData::FakeData(const InputOptions& options, const StreamPosition& start)
+    : batch_size_(options.batch_size),
+      share_(ShareOf(options)),
+      batches_(options.training
+                   ? 0
+                   : (options.max_records + options.batch_size - 1) /
+                         options.batch_size),
+      memory_bytes_(CheckedBytes(options)),
+      position_(start),
+      pool_(options.batches_in_pool, share_, options.image_size,
+            options.batch_memory) {
+  std::vector<BatchHandle> all;
+  for (int i = 0; i < options.batches_in_pool; ++i) {
+    all.push_back(pool_.Take());
+    FillBlack(*all.back());
+  }
+}
+
+BatchHandle FakeData::Next() {
+  if (batches_ > 0 && given_ == batches_) {
+    return nullptr;
+  }
+  BatchHandle batch = pool_.Take();
+  if (batch) {
+    position_.position += batch_size_;
+    batch->next = position_;
+    ++given_;
+  }
+  return batch;
+}
+
+PipelineStats FakeData::stats() const {
+  PipelineStats stats;
+  stats.batches = given_;
+  stats.images = stats.batches * share_;
+  stats.memory_bytes = memory_bytes_;
+  return stats;
+}
+
+}  // namespace infeed

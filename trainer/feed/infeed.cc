@@ -1,0 +1,102 @@
+#include "trainer/feed/infeed.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "records/bytes/stopped_error.h"
+
+namespace infeed {
+namespace {
+
+std::string ShapeText(int size, int image_size) {
+  return std::to_string(size) + " images of " + std::to_string(image_size) +
+         " x " + std::to_string(image_size) + " pixels";
+}
+
+}  // namespace
+
+Infeed::Infeed(BatchSource source, int batch_size, int image_size, int depth)
+    : source_(std::move(source)),
+      batch_size_(batch_size),
+      image_size_(image_size),
+      position_(source_.start),
+      queue_(static_cast<std::size_t>(depth)),
+      thread_([this] { Run(); }) {}
+
+Infeed::~Infeed() { Stop(); }
+
+void Infeed::Stop() {
+  // Downstream first: nothing wants batches any more, so the thread's Push()
+  // fails; then whatever its next() waits for is let go.
+  queue_.Cancel();
+  if (source_.stop) {
+    source_.stop();
+  }
+}
+
+void Infeed::Run() {
+  (void)::pthread_setname_np(::pthread_self(), "infeed queue");
+  try {
+    while (BatchHandle batch = source_.next()) {
+      if (!queue_.Push(std::move(batch))) {
+        return;
+      }
+    }
+    queue_.Close();
+  } catch (const StoppedError&) {
+    queue_.Close();  // A read that a signal broke off just ends the stream.
+  } catch (...) {
+    queue_.Close(std::current_exception());
+  }
+}
+
+BatchHandle Infeed::Next() {
+  using Clock = TraceLog::Clock;
+  EndStep();
+  const Clock::time_point start = Clock::now();
+  std::optional<BatchHandle> batch = queue_.Pop();
+  const Clock::time_point end = Clock::now();
+  const std::chrono::duration<double> waited = end - start;
+  if (!device_counts_ || !asked_) {
+    wait_seconds_ += waited.count();
+  }
+  TraceSpan(source_.trace, "input wait", start, end, step_place_);
+  if (!std::exchange(asked_, true)) {
+    first_wait_seconds_ = waited.count();
+  }
+  if (!batch) {
+    return nullptr;
+  }
+  if ((*batch)->size() != batch_size_ ||
+      (*batch)->image_size() != image_size_) {
+    throw UsageError("the infeed takes batches of " +
+                     ShapeText(batch_size_, image_size_) + ", not of " +
+                     ShapeText((*batch)->size(), (*batch)->image_size()));
+  }
+  if (show_first_) {
+    std::exchange(show_first_, nullptr)(**batch);
+  }
+  position_ = (*batch)->next;
+  if (source_.trace != nullptr) {
+    step_start_ = end;
+  }
+  return *std::move(batch);
+}
+
+void Infeed::EndStep() {
+  if (const auto start = std::exchange(step_start_, std::nullopt)) {
+    source_.trace->Span("step", *start, TraceLog::Clock::now(), step_place_);
+    ++step_place_.batch;
+  }
+  step_place_.epoch = position_.epoch;
+  step_place_.position = position_.position;
+}
+
+}  // namespace infeed

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "trainer/model/pixel_statistics.h"
+
+// What kernels make of pixels; the CPU has the same bits.
+namespace infeed {
+
+// Of a packed pixel, R << 24 | G << 16 | B << 8; channel 0 is red.
+[[nodiscard]] constexpr std::uint32_t LevelOf(std::uint32_t pixel,
+                                              int channel) {
+  return pixel >> (24 - 8 * channel) & 255U;
+}
+
+// As BatchUnpacker (trainer/loop/batch.h) does, in float32.
+[[nodiscard]] constexpr float Normalized(std::uint32_t pixel, int channel,
+                                         const PixelStatistics& statistics) {
+  return (static_cast<float>(LevelOf(pixel, channel)) -
+          statistics.mean[channel]) /
+         statistics.std[channel];
+}
+
+// The bits of the nearest bfloat16, ties to even. Requires: not NaN.
+[[nodiscard]] constexpr std::uint16_t Bfloat16Bits(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
+}
+
+}  // namespace infeed

@@ -1,0 +1,119 @@
+#include "trainer/feed/resident_images.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "pipeline/memory/image_choice.h"
+#include "pipeline/order/sample_order.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kBatchSize = 64;
+
+// The records themselves: nothing random, none left out, none in another's
+// place.
+InputOptions AsTheyAre(InputOptions options, std::int64_t images) {
+  options.batch_size =
+      static_cast<int>(std::min<std::int64_t>(images, kBatchSize));
+  options.rank = 0;
+  options.world_size = 1;
+  options.rank_share = RankShare::kContiguous;
+  options.last_batch = LastBatch::kPad;
+  options.training = false;
+  options.repeat = 1;
+  options.shuffle = Shuffle::kNone;
+  options.selection = nullptr;
+  options.on_bad_record = OnBadRecord::kFail;
+  options.use_cache = false;
+  options.device_resize = false;
+  return options;
+}
+
+// A record with packed pixels has nothing to decode.
+void RequireNothingDecoded(const PipelineStats& stats) {
+  const StageStats* const decode = stats.stage("decode");
+  Check(decode != nullptr, "a pipeline decodes");
+  if (decode->bytes > 0) {
+    throw UsageError(
+        "data_on_device: needs records with packed pixels (image/packed), as "
+        "others are cropped anew in each epoch: convert with "
+        "`imagenet_to_records --format pixels`, or give data_on_device=false");
+  }
+}
+
+}  // namespace
+
+ResidentShape ResidentShapeOf(const RecordIndex& index,
+                              const InputOptions& options) {
+  const std::vector<std::int64_t> shards =
+      ShardSizes(index, options.max_records);
+  const ResidentShape shape = {
+      .images = std::accumulate(shards.begin(), shards.end(), std::int64_t{0}),
+      .side = options.image_size};
+  if (shape.images > kMaxHeldImages) {
+    throw UsageError("data_on_device: takes up to " +
+                     std::to_string(kMaxHeldImages) + " images, not " +
+                     std::to_string(shape.images));
+  }
+  return shape;
+}
+
+void ReadResidentImages(const RecordIndex& index, const InputOptions& options,
+                        const std::function<void(const Batch&)>& take) {
+  InputPipeline pipeline(
+      index, AsTheyAre(options, ResidentShapeOf(index, options).images));
+  while (const BatchHandle batch = pipeline.Next()) {
+    RequireNothingDecoded(pipeline.stats());
+    take(*batch);
+  }
+}
+
+ResidentImages::ResidentImages(const ResidentShape& shape) : shape_(shape) {
+  const auto images = static_cast<std::size_t>(shape.images);
+  const auto side = static_cast<std::size_t>(shape.side);
+  pixels_.reserve(images * side * side);
+  labels_.reserve(images);
+}
+
+void ResidentImages::Append(const Batch& batch) {
+  const std::size_t count =
+      std::min(batch.labels().size(),
+               static_cast<std::size_t>(shape_.images) - labels_.size());
+  const std::span<const std::uint32_t> pixels = batch.pixels().first(
+      count * (batch.pixels().size() / batch.labels().size()));
+  pixels_.insert(pixels_.end(), pixels.begin(), pixels.end());
+  labels_.insert(labels_.end(), batch.labels().begin(),
+                 batch.labels().begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void ResidentImages::GatherSlot(std::uint32_t choice, int slot,
+                                Batch& to) const {
+  const std::span<std::uint32_t> pixels = to.slot_pixels(slot);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    pixels[i] = pixels_[static_cast<std::size_t>(
+        ChosenPixel(choice, static_cast<int>(i), shape_.side))];
+  }
+  to.labels()[static_cast<std::size_t>(slot)] =
+      labels_[static_cast<std::size_t>(ChosenImage(choice))];
+  to.weights()[static_cast<std::size_t>(slot)] = 1;
+}
+
+void ResidentImages::Gather(const Batch& choices, Batch& to) const {
+  for (int slot = 0; slot < choices.size(); ++slot) {
+    const std::uint32_t choice =
+        choices.pixels()[static_cast<std::size_t>(slot)];
+    if (choice == kNoImage) {
+      to.BlankSlot(slot);
+    } else {
+      GatherSlot(choice, slot, to);
+    }
+  }
+  to.next = choices.next;
+}
+
+}  // namespace infeed

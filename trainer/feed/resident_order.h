@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/engine/input_pipeline.h"
+#include "pipeline/order/batch_plan.h"
+#include "pipeline/order/sample_order.h"
+#include "preprocess/recipe/recipe.h"
+#include "records/store/record_index.h"
+
+namespace infeed {
+
+// The batches of an InputPipeline on packed images, as choices among the
+// images of the index in their own order: same records, mirrors, padding and
+// places in the stream, but nothing is read.
+//
+// The index is not used after the constructor, which throws as InputPipeline's
+// does, and UsageError for what draws more than a mirror. Next() and position()
+// from one thread at a time, the rest from any.
+class ResidentOrder {
+ public:
+  ResidentOrder(const RecordIndex& index, const InputOptions& options,
+                const StreamPosition& start = {});
+
+  // As InputPipeline has them.
+  [[nodiscard]] BatchHandle Next();
+  void Stop() { stopped_ = true; }
+  [[nodiscard]] StreamPosition position() const { return sequence_.position(); }
+  // Counts alone: there are no stages.
+  [[nodiscard]] PipelineStats stats() const;
+  [[nodiscard]] std::int64_t memory_bytes() const { return 0; }
+  [[nodiscard]] std::int64_t batches_per_epoch() const {
+    return sequence_.batches_per_epoch();
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t ChoiceOf(const BatchPlan& plan, int slot,
+                                       const EpochOrder& order) const;
+
+  const InputOptions options_;
+  const PreprocessOptions preprocess_;
+  const SampleOrder order_;
+  BatchSequence sequence_;
+  CurrentEpoch epoch_;
+  std::atomic<std::int64_t> batches_{0};
+  std::atomic<std::int64_t> images_{0};
+  std::atomic<bool> stopped_{false};
+};
+
+// Throws UsageError for options that draw more than a mirror: then what is in a
+// batch is not known by its record.
+void CheckResident(const InputOptions& options);
+
+}  // namespace infeed

@@ -1,0 +1,108 @@
+#include "trainer/feed/result_ring.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+// A device can write to the host's memory but not wake its threads: the reader
+// looks again after this time. A step takes milliseconds.
+constexpr std::chrono::microseconds kPause{100};
+
+std::size_t CheckedSize(std::span<StepRecord> records) {
+  Check(records.size() >= 2, "a ring has at least two records");
+  return records.size();
+}
+
+}  // namespace
+
+// The record being waited for is in the queue no more, hence one less.
+ResultRing::ResultRing(std::span<StepRecord> records)
+    : records_(records),
+      expected_(CheckedSize(records) - 1),
+      thread_([this] { Run(); }) {}
+
+ResultRing::~ResultRing() {
+  abandoned_ = true;
+  expected_.Cancel();
+}
+
+void ResultRing::Run() {
+  (void)::pthread_setname_np(::pthread_self(), "result ring");
+  while (const std::optional<Expected> expected = expected_.Pop()) {
+    const auto slot = static_cast<std::size_t>(expected->done - 1);
+    StepRecord& record = records_[slot % records_.size()];
+    if (WaitFor(record, expected->done)) {
+      PutRecord(*expected, record);
+    }
+    read_.fetch_add(1, std::memory_order_release);
+    read_.notify_one();
+  }
+}
+
+bool ResultRing::WaitFor(StepRecord& record, std::int64_t done) const {
+  while (!IsWritten(record, done)) {
+    if (abandoned_) {
+      return false;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+void ResultRing::PutRecord(const Expected& expected, StepRecord& record) {
+  const StepResult result = {
+      .step = expected.done,
+      .loss = record.loss,
+      .top_1 = record.top_1,
+      .learning_rate = record.rate,
+      .images = static_cast<std::int64_t>(record.images)};
+  record.done = 0;  // A state that is loaded may repeat the step.
+  if (failed_) {
+    return;
+  }
+  try {
+    expected.outfeed->Put(result);
+  } catch (...) {
+    error_ = std::current_exception();
+    failed_.store(true, std::memory_order_release);
+  }
+}
+
+void ResultRing::RethrowError() const {
+  if (failed_.load(std::memory_order_acquire)) {
+    std::rethrow_exception(error_);
+  }
+}
+
+void ResultRing::Expect(std::int64_t done, Outfeed& outfeed) {
+  RethrowError();
+  abandoned_ = false;
+  expected_.Push({done, &outfeed});
+  ++put_;
+}
+
+void ResultRing::WaitUntilRead() const {
+  for (std::int64_t read = read_.load(std::memory_order_acquire); read < put_;
+       read = read_.load(std::memory_order_acquire)) {
+    read_.wait(read, std::memory_order_acquire);
+  }
+}
+
+void ResultRing::Finish() {
+  WaitUntilRead();
+  RethrowError();
+}
+
+void ResultRing::Abandon() {
+  abandoned_ = true;
+  WaitUntilRead();
+}
+
+}  // namespace infeed

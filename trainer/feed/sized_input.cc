@@ -1,0 +1,118 @@
+#include "trainer/feed/sized_input.h"
+
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+// To subtract what is below nothing is to add.
+PipelineStats Sum(const PipelineStats& before, const PipelineStats& now) {
+  const PipelineStats nothing = before.Since(before);
+  PipelineStats sum = now.Since(nothing.Since(before));
+  if (!before.first_bad_record.empty()) {
+    sum.first_bad_record = before.first_bad_record;
+  }
+  return sum;
+}
+
+}  // namespace
+
+SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
+                       const ImageSizeSchedule& sizes,
+                       const StreamPosition& start, ImagePlace place)
+    : index_(index),
+      options_(options),
+      sizes_(sizes),
+      place_(place),
+      position_(start) {
+  if (index == nullptr && sizes.NextChange(0)) {
+    throw UsageError(
+        "image_size_schedule: fake data have no epochs at which the size could "
+        "change; leave it out");
+  }
+  if (sizes.largest() > SizeAt(start)) {
+    // It needs the most memory: better refused now than in the middle.
+    options_.image_size = sizes.largest();
+    const RunInput largest(index, options_, start, place_);
+  }
+  Begin(std::nullopt);
+  batches_per_epoch_ = part()->input->batches_per_epoch();
+}
+
+std::shared_ptr<SizedInput::Part> SizedInput::part() const {
+  const std::lock_guard lock(mutex_);
+  return part_;
+}
+
+void SizedInput::set_part(std::shared_ptr<Part> next) {
+  const std::lock_guard lock(mutex_);
+  std::swap(part_, next);  // The old one ends after the lock.
+}
+
+void SizedInput::Begin(std::optional<PipelineStats> before) {
+  options_.image_size = SizeAt(position_);
+  const auto next = std::make_shared<Part>();
+  next->before = std::move(before);
+  next->input.emplace(index_, options_, position_, place_);
+  set_part(next);
+  if (stopped_) {
+    next->input->batches().stop();
+  }
+}
+
+BatchSource SizedInput::batches() {
+  return {.next = [this] { return Next(); },
+          .stop = [this] { Stop(); },
+          .start = position_,
+          .trace = options_.trace};
+}
+
+BatchHandle SizedInput::Next() {
+  if (SizeAt(position_) != options_.image_size) {
+    PipelineStats counted = stats();
+    // Ended before the next begins: the two need not have room together.
+    auto between = std::make_shared<Part>();
+    between->before = counted;
+    set_part(std::move(between));
+    Begin(std::move(counted));
+  }
+  BatchHandle batch = part()->input->batches().next();
+  if (batch) {
+    position_ = batch->next;
+  }
+  return batch;
+}
+
+void SizedInput::Stop() {
+  stopped_ = true;
+  const std::shared_ptr<Part> at_hand = part();
+  if (at_hand->input) {
+    at_hand->input->batches().stop();
+  }
+}
+
+std::int64_t SizedInput::BatchesToChange(const StreamPosition& position) const {
+  const std::optional<std::uint32_t> change = sizes_.NextChange(position.epoch);
+  return change ? (*change - position.epoch) * batches_per_epoch_ -
+                      position.position / options_.batch_size
+                : std::numeric_limits<std::int64_t>::max();
+}
+
+PipelineStats SizedInput::stats() const {
+  const std::shared_ptr<Part> at_hand = part();
+  if (!at_hand->input) {
+    return *at_hand->before;
+  }
+  const PipelineStats now = at_hand->input->stats();
+  return at_hand->before ? Sum(*at_hand->before, now) : now;
+}
+
+std::int64_t SizedInput::memory_bytes() const {
+  const std::shared_ptr<Part> at_hand = part();
+  return at_hand->input ? at_hand->input->memory_bytes() : 0;
+}
+
+}  // namespace infeed

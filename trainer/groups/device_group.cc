@@ -1,0 +1,100 @@
+#include "trainer/groups/device_group.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/groups/gloo_group.h"
+#include "trainer/groups/gpu_group.h"
+#include "trainer/groups/seat.h"
+#include "trainer/groups/torch_errors.h"
+#include "trainer/ranks/route_address.h"
+
+namespace infeed {
+namespace {
+
+// Gloo takes whoever connects first for the rank that it waits for; that rank
+// then finds the port closed. So where one cannot join, all try again.
+constexpr int kMostTries = 10;
+
+std::string OwnAddress(const RankPlace& place) {
+  std::string address = AddressTowards(place.master_addr);
+  if (IsLoopback(address) && place.local_world_size < place.world_size) {
+    throw IoError(fmt::format(
+        "rank {}: {} is this machine's own loopback address {}, which ranks on "
+        "other machines cannot reach: give rank 0's address as they see it",
+        place.rank, place.master_addr, address));
+  }
+  return address;
+}
+
+struct Joined {
+  std::unique_ptr<DeviceGroup> group;
+  std::optional<IoError> error;  // of the library that connects devices
+};
+
+Joined TryToJoin(const GroupSeat& seat) {
+  try {
+    return {.group = seat.device.is_cuda() ? JoinCudaGroup(seat)
+                                           : JoinGlooGroup(seat),
+            .error = std::nullopt};
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    const RankPlace& place = seat.ranks.place();
+    return {
+        .group = nullptr,
+        .error = GroupError(place.rank,
+                            fmt::format("cannot join the ranks at {}:{}",
+                                        place.master_addr, place.master_port),
+                            error)};
+  }
+}
+
+}  // namespace
+
+IoError GroupError(int world_rank, std::string_view doing,
+                   const std::exception& error) {
+  const std::string text = ErrorText(error);
+  std::string_view what = text;
+  // Gloo begins with its source file, "[.../pair.cc:598] ".
+  const std::size_t place = what.find(".cc:");
+  const std::size_t end = what.find("] ");
+  if (what.starts_with('[') && place < end && end != std::string_view::npos) {
+    what.remove_prefix(end + 2);
+  }
+  return IoError(fmt::format("rank {}: {}: {}", world_rank, doing, what));
+}
+
+std::unique_ptr<DeviceGroup> JoinDeviceGroup(Ranks* ranks, int first, int size,
+                                             const torch::Device& device,
+                                             std::chrono::seconds timeout) {
+  if (size == 1) {
+    return nullptr;
+  }
+  Check(ranks != nullptr, "a group of several has ranks");
+  const std::string address = OwnAddress(ranks->place());
+  for (int tries = 1;; ++tries) {
+    Joined joined = TryToJoin(
+        {.world_rank = ranks->place().rank,
+         .rank = ranks->place().rank - first,
+         .size = size,
+         .device = device,
+         .ranks = *ranks,
+         .prefix = ranks->NextPrefix(fmt::format("device_group/{}", first)),
+         .address = address,
+         .timeout = timeout});
+    if (!ranks->Any(joined.error.has_value())) {
+      return std::move(joined.group);
+    }
+    if (tries == kMostTries) {
+      throw joined.error.value_or(IoError(fmt::format(
+          "rank {}: another rank cannot join", ranks->place().rank)));
+    }
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,95 @@
+#include <errno.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "trainer/groups/torchrun_store.h"
+#include "trainer/ranks/meeting.h"
+#include "trainer/ranks/ranks.h"
+#include "trainer/ranks/star.h"
+#include "trainer/ranks/token.h"
+
+namespace infeed {
+namespace {
+
+// Once the ranks are over and this one's main thread hangs, often in a call of
+// its device's that waits for a rank that is gone.
+void EndProcess(const RankPlace& place, const std::string& message) {
+  fmt::print(stderr, "{}: rank {}: {}\n", program_invocation_short_name,
+             place.rank, message);
+  ::_exit(static_cast<int>(ExitCode::kRuntimeError));
+}
+
+void PrintDropped(const std::string& line) {
+  fmt::print(stderr, "{}: rank 0: {}\n", program_invocation_short_name, line);
+}
+
+std::vector<FrameStream> One(FrameStream link) {
+  std::vector<FrameStream> links;
+  links.push_back(std::move(link));
+  return links;
+}
+
+// The launcher's socket, else one of this process's own.
+RankListener ListenerOf(const RankPlace& place) {
+  return place.listener >= 0
+             ? RankListener(RankSocket(place.listener))
+             : RankListener(place.master_addr, place.master_port);
+}
+
+// torchrun listens at the master's port itself: its store says where we meet
+// instead. A run without a token of the user's gets one, which that store shows
+// to everyone who reaches it.
+std::vector<FrameStream> MeetByTorchrun(RankPlace place,
+                                        const MeetingOptions& options) {
+  const bool has_token = !place.token.empty();
+  if (!place.is_first()) {
+    MeetingPoint point = FindMeeting(place, options.timeout);
+    if (!has_token) {
+      place.token = std::move(point.token);
+    }
+    return One(MeetRankZero(place, point.port, options.timeout));
+  }
+  const RankListener listener(place.master_addr);
+  MeetingPoint point{.port = listener.port()};
+  if (!has_token) {
+    place.token = MakeRankToken();
+    point.token = place.token;
+  }
+  PublishMeeting(place, point, options.timeout);
+  return AwaitRanks(listener, place, options);
+}
+
+std::vector<FrameStream> Meet(const RankPlace& place,
+                              std::chrono::milliseconds timeout) {
+  const MeetingOptions options = {.timeout = timeout, .say = PrintDropped};
+  if (place.store_is_served) {
+    return MeetByTorchrun(place, options);
+  }
+  return place.is_first()
+             ? AwaitRanks(ListenerOf(place), place, options)
+             : One(MeetRankZero(place, place.master_port, timeout));
+}
+
+}  // namespace
+
+std::unique_ptr<Ranks> JoinRanks(const RankPlace& place,
+                                 std::chrono::seconds timeout) {
+  if (place.is_alone()) {
+    return OneRank();
+  }
+  return std::make_unique<StarRanks>(
+      place, Meet(place, timeout),
+      StarOptions{.timeout = timeout,
+                  .end_process = [place](const std::string& message) {
+                    EndProcess(place, message);
+                  }});
+}
+
+}  // namespace infeed

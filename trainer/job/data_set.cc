@@ -1,0 +1,94 @@
+#include "trainer/job/data_set.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "records/files/class_list.h"
+#include "records/files/dataset_info.h"
+#include "records/files/shards.h"
+#include "trainer/feed/fake_data.h"
+
+namespace infeed {
+namespace {
+
+std::optional<DataSplit> OpenSplit(const std::string& data_dir,
+                                   const std::string& name,
+                                   const OnShardSetFaults& on_faults) {
+  std::vector<std::string> shards = FindSplit(data_dir, name, on_faults);
+  if (shards.empty()) {
+    return std::nullopt;
+  }
+  return DataSplit{name, RecordIndex(std::move(shards))};
+}
+
+// What is known without a look at the records.
+LabelFacts DescribedLabels(const std::string& data_dir) {
+  LabelFacts facts;
+  if (const std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir)) {
+    facts = {.classes = static_cast<int>(info->classes.size()),
+             .first = info->first_label};
+  }
+  if (facts.classes == 0) {
+    facts.classes =
+        static_cast<int>(ReadClassList(data_dir + "/labels.txt").size());
+  }
+  return facts;
+}
+
+std::string DescribeSplit(const DataSplit& split) {
+  return split.name + " " + std::to_string(split.index.size()) + " images in " +
+         std::to_string(split.index.shards().size()) + " shards; ";
+}
+
+std::int64_t Images(const std::optional<DataSplit>& split) {
+  return split ? split->index.size() : 0;
+}
+
+}  // namespace
+
+DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
+    : is_fake_(IsFakeData(data_dir)) {
+  if (is_fake_) {
+    return;
+  }
+  const bool is_auto = options.eval_split == "auto";
+  train_ = OpenSplit(data_dir, "train", options.on_train_faults);
+  eval_ = OpenSplit(data_dir, is_auto ? "validation" : options.eval_split,
+                    options.on_eval_faults);
+  if (!eval_ && is_auto) {
+    eval_ = OpenSplit(data_dir, "test", options.on_eval_faults);
+  }
+  if (!train_ && !eval_) {
+    throw UsageError(
+        "data_dir=" + data_dir +
+        ": no shards named train-NNNNN-of-NNNNN, validation-... or "
+        "test-... in it; make them with imagenet_to_records");
+  }
+  labels_ = DescribedLabels(data_dir);
+  if (options.counts_labels && (labels_.classes == 0 || !labels_.first)) {
+    labels_.found = CountLabels((train_ ? train_ : eval_)->index);
+  }
+}
+
+std::int64_t DataSet::train_images() const { return Images(train_); }
+
+std::int64_t DataSet::eval_images() const { return Images(eval_); }
+
+std::string DataSet::Describe() const {
+  if (is_fake_) {
+    return "fake: black images of class 0, which cost nothing to read";
+  }
+  std::string text;
+  for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
+    text += *split ? DescribeSplit(**split) : "";
+  }
+  const int classes = ClassesOf(labels_);
+  if (classes == 0) {  // Not counted, or no record has a label.
+    return text.substr(0, text.size() - std::string_view("; ").size());
+  }
+  return text + std::to_string(classes) + " classes";
+}
+
+}  // namespace infeed

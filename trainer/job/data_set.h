@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "records/files/shard_set.h"
+#include "records/store/record_index.h"
+#include "trainer/params/label_facts.h"
+
+namespace infeed {
+
+// One split of a data set, indexed.
+struct DataSplit {
+  std::string name;  // train, validation or test
+  RecordIndex index;
+};
+
+struct DataSetOptions {
+  // train, validation or test; auto: validation, else test.
+  std::string eval_split = "auto";
+  // Whether to read the labels of the training records (else those to evaluate)
+  // where dataset.json leaves something open.
+  bool counts_labels = true;
+  // What is done about splits that lack shards.
+  OnShardSetFaults on_train_faults = RefuseFaults;
+  OnShardSetFaults on_eval_faults = RefuseFaults;
+};
+
+// What a training run finds in its data folder; or fake data (fake_data.h).
+//
+// Const members may be called from several threads at once. The constructor
+// throws IoError for a folder that is missing or cannot be read, UsageError
+// when there are no shards in it, DataError for a broken shard or dataset.json.
+class DataSet {
+ public:
+  // None, for the modes that can do without.
+  DataSet() = default;
+  explicit DataSet(const std::string& data_dir,
+                   const DataSetOptions& options = {});
+
+  [[nodiscard]] bool is_fake() const { return is_fake_; }
+
+  // Whether there is something to train on, to evaluate.
+  [[nodiscard]] bool has_train() const { return is_fake_ || train_; }
+  [[nodiscard]] bool has_eval() const { return is_fake_ || eval_; }
+  // What a RunInput takes: null for fake data. Requires: there is something.
+  [[nodiscard]] const RecordIndex* train_index() const {
+    return is_fake_ ? nullptr : &train_->index;
+  }
+  [[nodiscard]] const RecordIndex* eval_index() const {
+    return is_fake_ ? nullptr : &eval_->index;
+  }
+
+  // Absent when there are no such shards.
+  [[nodiscard]] const std::optional<DataSplit>& train() const { return train_; }
+  [[nodiscard]] const std::optional<DataSplit>& eval() const { return eval_; }
+
+  [[nodiscard]] const LabelFacts& labels() const { return labels_; }
+
+  [[nodiscard]] std::int64_t train_images() const;
+  [[nodiscard]] std::int64_t eval_images() const;
+
+  // "train 3000 images in 8 shards; validation 500 images in 8 shards; 10
+  // classes".
+  [[nodiscard]] std::string Describe() const;
+
+ private:
+  bool is_fake_ = false;
+  std::optional<DataSplit> train_;
+  std::optional<DataSplit> eval_;
+  LabelFacts labels_;
+};
+
+}  // namespace infeed

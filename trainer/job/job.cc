@@ -1,0 +1,251 @@
+#include "trainer/job/job.h"
+
+#include <atomic>
+#include <cstdio>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/checkpoint/resume.h"
+#include "trainer/checkpoint/warm_start.h"
+#include "trainer/job/station_options.h"
+#include "trainer/log/run_storage.h"
+#include "trainer/model/schedule_advice.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/params/yaml.h"
+#include "trainer/ranks/parts.h"
+
+namespace infeed {
+
+namespace {
+
+std::atomic<bool> unheard = false;
+
+}  // namespace
+
+void Say(const std::string& line) {
+  if (!unheard) {
+    fmt::print(stderr, "{}\n", line);
+  }
+}
+
+void BeUnheard() { unheard = true; }
+
+OnShardSetFaults ShardSetPolicy(const RunOptions& options) {
+  return FaultsPolicy(options.params.values.allow_missing_shards,
+                      [](const std::string& line) { Say(line); });
+}
+
+void SayScheduleAdvice(const TrainParams& params, const DataSet& data) {
+  if (data.is_fake()) {
+    return;
+  }
+  for (const std::string& line :
+       ScheduleAdvice(OptimizerOf(params).learning_rate)) {
+    Say(line);
+  }
+}
+
+DataSet DataOf(const RunOptions& options) {
+  if (options.data_dir.empty()) {
+    return {};
+  }
+  const OnShardSetFaults policy = ShardSetPolicy(options);
+  // A split that is not used need not be whole.
+  const OnShardSetFaults ignore = [](const ShardSetFaults&) {};
+  const Mode mode = options.mode;
+  const bool evaluates = mode == Mode::kEval || mode == Mode::kTrainAndEval;
+  const TrainParams& params = options.params.values;
+  const bool is_open =
+      params.label_offset == "auto" || params.num_label_classes == 0;
+  return DataSet(options.data_dir,
+                 {.eval_split = params.eval_split,
+                  .counts_labels = is_open,
+                  .on_train_faults = Trains(mode) ? policy : ignore,
+                  .on_eval_faults = evaluates ? policy : ignore});
+}
+
+ModelLabels DataLabels(const Job& job) {
+  return ModelLabels::OfData(job.options.data_dir, job.params.num_label_classes,
+                             LabelOffsetOf(job.params));
+}
+
+void RequireSplits(const RunOptions& options, const DataSet& data) {
+  if (Trains(options.mode) && !data.has_train()) {
+    throw UsageError("data_dir=" + options.data_dir +
+                     ": no train-* shards to train on; use --mode eval, or "
+                     "another data_dir");
+  }
+  const std::string& split = options.params.values.eval_split;
+  const bool must_evaluate =
+      options.mode == Mode::kEval ||
+      (options.mode == Mode::kTrainAndEval && split != "auto");
+  if (must_evaluate && !data.has_eval()) {
+    throw UsageError("data_dir=" + options.data_dir + ": no " +
+                     (split == "auto" ? "validation-* or test" : split) +
+                     "-* shards to evaluate");
+  }
+}
+
+void RequireModel(const RunOptions& options) {
+  // A path of a checkpoint, and weights from elsewhere, do without it; a run
+  // that follows a training has waited for it.
+  const bool takes_its_checkpoint =
+      UsesTrainedModel(options.mode) && IsOfModelDir(options.resume) &&
+      options.params.values.resnet_checkpoint.empty();
+  if (takes_its_checkpoint && !HasParamFile(ParamsPath(options.model_dir)) &&
+      ListCheckpoints(options.model_dir).empty()) {
+    throw UsageError(fmt::format(
+        "model_dir={}: no such model folder: there is no params.yaml and no "
+        "checkpoint; train a model into it first, or give another model_dir",
+        options.model_dir));
+  }
+}
+
+InputOptions EvalInput(const Job& job) {
+  InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
+  input.trace = job.options.trace;
+  return input;
+}
+
+namespace {
+
+// Of a run that trains: what makes the checkpoint another run's. Others may
+// look at it in any way.
+std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
+  return Trains(job.options.mode)
+             ? DifferencesOf(IdentityOf(job.params, job.data,
+                                        job.options.place.world_size),
+                             checkpoint.identity)
+             : "";
+}
+
+// For the modes that use the newest checkpoint: which one was better.
+std::string BetterText(const RunOptions& options, std::int64_t step) {
+  const std::optional<std::int64_t> best = RecordedBestStep(options.model_dir);
+  return !Trains(options.mode) && options.resume == "auto" && best &&
+                 *best != step
+             ? fmt::format("; the best one is of step {}: --checkpoint best",
+                           *best)
+             : "";
+}
+
+// Rank 0's part of Restore().
+std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
+  std::vector<std::string> damaged;
+  std::optional<Checkpoint> checkpoint =
+      FindResume(job.options.model_dir, job.options.resume,
+                 Trains(job.options.mode), damaged);
+  for (const std::string& message : damaged) {
+    Say("damaged checkpoint, not used: " + message);
+  }
+  unusable = !checkpoint && !damaged.empty();
+  if (!checkpoint) {
+    return std::nullopt;
+  }
+  const std::string difference = DifferenceOf(job, *checkpoint);
+  if (!difference.empty()) {
+    if (!job.options.force) {
+      throw UsageError("model_dir=" + job.options.model_dir +
+                       ": its checkpoint is of another run: " + difference +
+                       "; give another model_dir, or --force to go on from it");
+    }
+    Say("going on in spite of a difference (--force): " + difference);
+  }
+  job.device.Load(checkpoint->state);
+  Say(fmt::format("{} the checkpoint at step {}{}",
+                  Trains(job.options.mode) ? "going on from" : "using",
+                  checkpoint->step, BetterText(job.options, checkpoint->step)));
+  return RunStart{.step = checkpoint->step, .stream = checkpoint->stream};
+}
+
+WarmStarted ReadWeights(const Job& job) {
+  std::string path = job.params.resnet_checkpoint;
+  if (path.empty()) {
+    return {};
+  }
+  if (job.options.storage != nullptr) {
+    path = job.options.storage->Fetched(path);
+  }
+  TensorMap weights = job.device.Save().model;
+  WarmStarted started = WarmStart(path, ModelOf(job.params), weights);
+  Say(started.text);
+  job.device.LoadWeights(weights);
+  return started;
+}
+
+// For a model that is used as it is: a classifier that was never trained says
+// nothing.
+void ReadTrainedWeights(const Job& job, std::string_view purpose) {
+  const WarmStarted started = ReadWeights(job);
+  if (!started.head_left.empty()) {
+    throw UsageError(fmt::format(
+        "resnet_checkpoint={}: nothing to {}: {}; train the model first, or "
+        "give the parameters of those weights (num_label_classes)",
+        job.params.resnet_checkpoint, purpose, started.head_left));
+  }
+}
+
+}  // namespace
+
+std::optional<RunStart> Restore(const Job& job, bool& unusable) {
+  std::optional<RunStart> start;
+  if (job.ranks.place().is_first()) {
+    start = ReadCheckpoint(job, unusable);
+  }
+  const RunStart mine = start.value_or(RunStart{});
+  std::istringstream told(job.ranks.Broadcast(
+      fmt::format("{:d} {:d} {} {} {}", start.has_value(), unusable, mine.step,
+                  mine.stream.epoch, mine.stream.position)));
+  bool found = false;
+  RunStart of_all;
+  told >> found >> unusable >> of_all.step >> of_all.stream.epoch >>
+      of_all.stream.position;
+  if (!found) {
+    return std::nullopt;
+  }
+  job.device.Broadcast();
+  return of_all;
+}
+
+void StartFromWeights(const Job& job) {
+  if (job.ranks.place().is_first()) {
+    ReadWeights(job);
+  }
+  job.device.Broadcast();
+}
+
+std::optional<std::int64_t> LoadTrained(const Job& job,
+                                        std::string_view purpose) {
+  bool unusable = false;
+  const std::optional<RunStart> from = Restore(job, unusable);
+  if (from) {
+    return from->step;
+  }
+  if (unusable) {
+    (void)Unusable(job.options.model_dir);
+    return std::nullopt;
+  }
+  if (job.params.resnet_checkpoint.empty()) {
+    throw UsageError(
+        fmt::format("model_dir={}: no checkpoint to {}; train one first, or "
+                    "give weights as resnet_checkpoint",
+                    job.options.model_dir, purpose));
+  }
+  if (job.ranks.place().is_first()) {
+    ReadTrainedWeights(job, purpose);
+  }
+  job.device.Broadcast();
+  return 0;
+}
+
+ExitCode Unusable(const std::string& model_dir) {
+  Say(model_dir +
+      ": no checkpoint in it is whole; move them away to start anew");
+  return ExitCode::kCheckpointUnusable;
+}
+
+}  // namespace infeed

@@ -1,0 +1,97 @@
+#include "trainer/job/memory.h"
+
+#include "base/error.h"
+#include "pipeline/reading/memory_limit.h"
+#ifdef INFEED_CUDA
+#include "trainer/loop/gpu_cards.h"
+#endif
+#include "trainer/job/job.h"
+#include "trainer/job/station_options.h"
+#include "trainer/model/cost.h"
+#include "trainer/model/image_size_schedule.h"
+
+namespace infeed {
+namespace {
+
+// What training and evaluation share.
+MemoryNeed NeedOfBatch(const RunOptions& options, const TrainParams& params,
+                       int batch_size) {
+  MemoryNeed need;
+  need.images = batch_size / options.place.world_size;
+  need.image_size = params.image_size;
+  need.in_bfloat16 =
+      DeviceOf(params, options.device).precision == Precision::kBfloat16;
+  need.on_gpu = IsGpu(options.device);
+  need.processes = options.place.local_world_size;
+  return need;
+}
+
+}  // namespace
+
+MemoryNeed TrainingNeed(const RunOptions& options, const TrainParams& params,
+                        std::int64_t input) {
+  MemoryNeed need = NeedOfBatch(options, params, params.train_batch_size);
+  need.step = "a training step";
+  need.batch_parameter = "train_batch_size";
+  need.image_size =
+      ImageSizeSchedule(params.image_size_schedule, params.image_size)
+          .largest();
+  need.in_parts = true;
+  need.device =
+      TrainingBytes(CostOf(ModelOf(params), need.image_size),
+                    OptimizerOf(params), need.images, need.in_bfloat16);
+  need.input = input;
+  return need;
+}
+
+MemoryNeed EvaluationNeed(const RunOptions& options, const TrainParams& params,
+                          std::int64_t input) {
+  const bool predicts =
+      options.mode == Mode::kPredict && options.predict_batch_size > 0;
+  MemoryNeed need = NeedOfBatch(
+      options, params,
+      predicts ? options.predict_batch_size : params.eval_batch_size);
+  need.step = "an evaluation";
+  need.batch_parameter = predicts ? "predict_batch_size" : "eval_batch_size";
+  need.device = ForwardBytes(CostOf(ModelOf(params), need.image_size),
+                             need.images, need.in_bfloat16);
+  need.input = input;
+  return need;
+}
+
+MemoryNeed NeedOf(const RunOptions& options, const TrainParams& params,
+                  std::int64_t input) {
+  return Trains(options.mode) ? TrainingNeed(options, params, input)
+                              : EvaluationNeed(options, params, input);
+}
+
+MemoryThere FindMemory() {
+  try {
+    return {.machine = MachineMemory(), .available = AvailableMemory()};
+  } catch (const IoError&) {
+    return {};
+  }
+}
+
+MemoryThere WithGpu(MemoryThere there,
+                    [[maybe_unused]] const MemoryNeed& need) {
+#ifdef INFEED_CUDA
+  there.gpu = need.on_gpu ? FreeCardMemory() : 0;
+#endif
+  return there;
+}
+
+void WarnOfMemory(const MemoryNeed& need, const MemoryThere& there) {
+  const std::string warning = MemoryWarning(need, there);
+  if (!warning.empty()) {
+    Say("warning: " + warning);
+  }
+}
+
+OutOfMemoryText RanOutWith(MemoryNeed need, MemoryThere there) {
+  return [need = std::move(need), there](const std::string& refused) {
+    return MemoryRanOut(need, there, refused);
+  };
+}
+
+}  // namespace infeed

@@ -1,0 +1,179 @@
+#include "trainer/job/precision_trial.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/feed/run_input.h"
+#include "trainer/job/job.h"
+#include "trainer/job/station_options.h"
+#include "trainer/loop/device_loop.h"
+#include "trainer/model/cost.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/params/yaml.h"
+#include "trainer/ranks/parts.h"
+
+namespace infeed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr const char* kAuto = "auto";
+constexpr const char* kBfloat16 = "bfloat16";
+constexpr const char* kFloat32 = "float32";
+
+// Less is noise.
+constexpr double kClearly = 1.2;
+// Some 0.1 s of a core in float32.
+constexpr double kOperationsOfACore = 10e9;
+// Of each precision, the first of which finds memory and kernels.
+constexpr int kMostSteps = 4;
+constexpr Seconds kEnough{1.5};
+// Where the first two steps take longer, they must do.
+constexpr Seconds kTooLong{4};
+// A trial is at most so small a part of a run.
+constexpr int kShareOfRun = 20;
+
+// A model in one of the precisions, with what it needs to train.
+class Copy {
+ public:
+  Copy(const TrainParams& params, DeviceOptions device, int batch,
+       Precision precision)
+      : loop_(ModelOf(params), OptimizerOfCopy(params),
+              InPrecision(std::move(device), precision)),
+        input_(nullptr, {.batch_size = batch,
+                         .image_size = params.image_size,
+                         .batches_in_pool = kLeastBatches}),
+        infeed_(input_.batches(), batch, params.image_size),
+        outfeed_([](const StepResult& /*result*/) {}) {}
+
+  void Train() {
+    const Clock::time_point start = Clock::now();
+    step_ += loop_.Train(step_, 1, infeed_, outfeed_);
+    const double seconds = Seconds(Clock::now() - start).count();
+    least_seconds_ = step_ <= 2 ? seconds : std::min(least_seconds_, seconds);
+  }
+
+  // Of a step, without the first where there are more.
+  [[nodiscard]] double least_seconds() const { return least_seconds_; }
+
+ private:
+  static OptimizerOptions OptimizerOfCopy(const TrainParams& params) {
+    OptimizerOptions optimizer = OptimizerOf(params);
+    optimizer.accumulation_steps = 1;  // The batch is small enough.
+    return optimizer;
+  }
+  static DeviceOptions InPrecision(DeviceOptions device, Precision precision) {
+    device.precision = precision;
+    return device;
+  }
+
+  DeviceLoop loop_;
+  RunInput input_;
+  Infeed infeed_;
+  Outfeed outfeed_;
+  std::int64_t step_ = 0;
+  double least_seconds_ = 0;
+};
+
+// What params.yaml of the run that goes on has; empty: no run goes on.
+std::string PrecisionSoFar(const RunOptions& options) {
+  if (options.resume == "never" || ListCheckpoints(options.model_dir).empty() ||
+      !HasParamFile(ParamsPath(options.model_dir))) {
+    return "";
+  }
+  for (const ParamAssignment& param :
+       ReadParamFile(ParamsPath(options.model_dir))) {
+    if (param.name == "precision" && param.value != kAuto) {
+      return param.value;
+    }
+  }
+  return "";
+}
+
+std::string TrialText(const PrecisionSpeeds& speeds) {
+  const bool bfloat16 = ClearlyFaster(speeds) == kBfloat16;
+  return fmt::format("{}, {:.4g} against {:.4g} images/s in {}",
+                     bfloat16 ? kBfloat16 : kFloat32,
+                     bfloat16 ? speeds.bfloat16 : speeds.float32,
+                     bfloat16 ? speeds.float32 : speeds.bfloat16,
+                     bfloat16 ? kFloat32 : kBfloat16);
+}
+
+// "float32, " and why: what the run prints, and begins with the precision.
+std::string Settle(const RunOptions& options, const TrainParams& params) {
+  if (const std::string so_far = PrecisionSoFar(options); !so_far.empty()) {
+    return so_far + ", as params.yaml of the run that goes on has it";
+  }
+  if (!CpuHasBfloat16()) {
+    return fmt::format("{}, this CPU has no units for bfloat16", kFloat32);
+  }
+  DeviceOptions device = DeviceOf(params, options.device);
+  device.threads = ThreadsOf(options.place);
+  const int cores = device.threads > 0
+                        ? device.threads
+                        : static_cast<int>(std::thread::hardware_concurrency());
+  const int batch = TrialBatch(params, options.place.world_size, cores);
+  return IsWorthATrial(params, batch)
+             ? TrialText(TimePrecisions(params, device, batch))
+             : fmt::format("{}, the run is too short to time bfloat16",
+                           kFloat32);
+}
+
+}  // namespace
+
+void SettlePrecision(const RunOptions& options, Ranks& ranks,
+                     RunParams& resolved) {
+  std::string& precision = resolved.values.precision;
+  const bool is_open =
+      precision == kAuto && Trains(options.mode) && !IsGpu(options.device);
+  const std::string text = ranks.Broadcast(
+      is_open && ranks.place().is_first() ? Settle(options, resolved.values)
+                                          : "");
+  if (!is_open || text.empty()) {
+    return;
+  }
+  precision = text.substr(0, text.find(','));
+  resolved.origins["precision"] = "precision=auto";
+  Say("precision: " + text);
+}
+
+int TrialBatch(const TrainParams& params, int ranks, int cores) {
+  const double operations =
+      StepOperations(CostOf(ModelOf(params), params.image_size), 1);
+  const double most = cores * kOperationsOfACore / operations;
+  const int part = std::max(1, params.train_batch_size / ranks);
+  return static_cast<int>(std::clamp<double>(most, 1, part));
+}
+
+bool IsWorthATrial(const TrainParams& params, int batch) {
+  return params.train_steps * params.train_batch_size >=
+         std::int64_t{kShareOfRun} * 2 * kMostSteps * batch;
+}
+
+PrecisionSpeeds TimePrecisions(const TrainParams& params,
+                               const DeviceOptions& device, int batch) {
+  Copy float32(params, device, batch, Precision::kFloat32);
+  Copy bfloat16(params, device, batch, Precision::kBfloat16);
+  const Clock::time_point start = Clock::now();
+  int steps = 0;
+  // In turns, so that what else the machine does slows both.
+  do {
+    float32.Train();
+    bfloat16.Train();
+    ++steps;
+  } while (steps < kMostSteps &&
+           Clock::now() - start < (steps < 2 ? kTooLong : kEnough));
+  return {.float32 = batch / float32.least_seconds(),
+          .bfloat16 = batch / bfloat16.least_seconds()};
+}
+
+std::string ClearlyFaster(const PrecisionSpeeds& speeds) {
+  return speeds.bfloat16 >= kClearly * speeds.float32 ? kBfloat16 : kFloat32;
+}
+
+}  // namespace infeed

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/job/data_set.h"
+#include "trainer/job/training.h"
+#include "trainer/loop/device_loop.h"
+#include "trainer/params/params.h"
+#include "trainer/ranks/place.h"
+
+// From the parameters that users give to the options of each station.
+namespace infeed {
+
+// Fills in what the data and the device decide, and checks the parameters
+// against the data. ranks: that train together. Throws UsageError.
+[[nodiscard]] RunParams Resolve(const RunParams& params,
+                                const std::string& device, const DataSet& data,
+                                int ranks = 1);
+
+[[nodiscard]] ModelOptions ModelOf(const TrainParams& params);
+[[nodiscard]] OptimizerOptions OptimizerOf(const TrainParams& params);
+[[nodiscard]] DeviceOptions DeviceOf(const TrainParams& params,
+                                     const std::string& device);
+[[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
+// Requires: the ranks can share a training batch (RequireShares()).
+[[nodiscard]] RunIdentity IdentityOf(const TrainParams& params,
+                                     const DataSet& data, int ranks = 1);
+[[nodiscard]] TrainingOptions TrainingOf(const TrainParams& params,
+                                         const std::string& model_dir,
+                                         const DataSet& data,
+                                         const RankPlace& place = {});
+
+}  // namespace infeed

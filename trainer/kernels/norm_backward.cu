@@ -1,0 +1,165 @@
+#include "trainer/kernels/norm.h"
+#include "trainer/kernels/norm_tiles.h"
+
+namespace infeed {
+namespace {
+
+// The 4 behind kThreads: of such blocks four run at once, which leaves each
+// thread registers enough.
+
+// g, the gradient of the norm's own output.
+template <typename T, bool kRelu>
+__device__ Vector<T> GradientAt(const void* gradient, const void* y,
+                                std::int64_t at) {
+  Vector<T> g = LoadVector(static_cast<const T*>(gradient) + at);
+  if constexpr (kRelu) {
+    const Vector<T> output = LoadVector(static_cast<const T*>(y) + at);
+#pragma unroll
+    for (int i = 0; i < Vector<T>::kSize; ++i) {
+      g.at[i] = ReluGradient(g.at[i], output.at[i]);
+    }
+  }
+  return g;
+}
+
+// Sums of g and of g * (x - mean), of each split; writes g where it is the
+// residual's gradient.
+template <typename T, bool kRelu, bool kWrite>
+__global__ void __launch_bounds__(kThreads, 4)
+    GradientSumsKernel(NormBackward norm, NormTiling tiling) {
+  constexpr int kSize = Vector<T>::kSize;
+  const NormLane lane = LaneOf(norm.shape, tiling, kSize);
+  float means[kSize] = {};
+  if (lane.active) {
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      means[i] = norm.mean[lane.channel + i];
+    }
+  }
+  float sums[2 * kSize] = {};
+#pragma unroll 2
+  for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
+    const std::int64_t at = row * norm.shape.channels + lane.channel;
+    const Vector<T> x = LoadVector(static_cast<const T*>(norm.x) + at);
+    const Vector<T> g = GradientAt<T, kRelu>(norm.gradient, norm.y, at);
+    if constexpr (kWrite) {
+      StoreVector(static_cast<T*>(norm.residual_gradient) + at, g);
+    }
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      sums[i] += g.at[i];
+      sums[kSize + i] += g.at[i] * (x.at[i] - means[i]);
+    }
+  }
+  SumOfLanes(sums, tiling.columns);
+  if (lane.is_first) {
+    float first[kSize];
+    float second[kSize];
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      first[i] = sums[i];
+      second[i] = sums[kSize + i];
+    }
+    WriteSplit(first, second, norm.shape, lane, norm.workspace);
+  }
+}
+
+// Where a channel's g_mean and slope lie, behind the splits' sums.
+__host__ __device__ std::int64_t FactorsAt(const NormShape& shape,
+                                           const NormTiling& tiling) {
+  return std::int64_t{2} * tiling.splits * shape.channels;
+}
+
+__global__ void __launch_bounds__(kThreads, 4)
+    ParameterGradientsKernel(NormBackward norm, NormTiling tiling) {
+  double sums[2] = {};
+  const int channel = SumOfSplits(norm.shape, tiling.splits, norm.workspace,
+                                  sums, [](int, float g, float gx, auto& to) {
+                                    to[0] += g;
+                                    to[1] += gx;
+                                  });
+  if (threadIdx.x >= kSplitColumns) {
+    return;
+  }
+  const auto rows = static_cast<double>(norm.shape.rows);
+  const double inverse_std = norm.inverse_std[channel];
+  norm.bias_gradient[channel] = static_cast<float>(sums[0]);
+  norm.weight_gradient[channel] = static_cast<float>(sums[1] * inverse_std);
+  float* const factors = norm.workspace + FactorsAt(norm.shape, tiling);
+  factors[channel] = static_cast<float>(sums[0] / rows);
+  factors[norm.shape.channels + channel] =
+      static_cast<float>(sums[1] * inverse_std * inverse_std / rows);
+}
+
+template <typename T, bool kRelu>
+__global__ void __launch_bounds__(kThreads)
+    InputGradientKernel(NormBackward norm, NormTiling tiling) {
+  constexpr int kSize = Vector<T>::kSize;
+  const NormLane lane = LaneOf(norm.shape, tiling, kSize);
+  if (!lane.active) {
+    return;
+  }
+  const float* const sums = norm.workspace + FactorsAt(norm.shape, tiling);
+  NormGradientFactors factors[kSize];
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    const int channel = lane.channel + i;
+    factors[i] = {.mean = norm.mean[channel],
+                  .scale = norm.weight[channel] * norm.inverse_std[channel],
+                  .g_mean = sums[channel],
+                  .slope = sums[norm.shape.channels + channel]};
+  }
+#pragma unroll 2
+  for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
+    const std::int64_t at = row * norm.shape.channels + lane.channel;
+    Vector<T> values = LoadVector(static_cast<const T*>(norm.x) + at);
+    const Vector<T> g = GradientAt<T, kRelu>(norm.gradient, norm.y, at);
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      values.at[i] = NormGradient(g.at[i], values.at[i], factors[i]);
+    }
+    StoreVector(static_cast<T*>(norm.x_gradient) + at, values);
+  }
+}
+
+template <typename T>
+void Backward(const NormBackward& norm, cudaStream_t stream) {
+  const NormTiling tiling = TilingOf(norm.shape, Vector<T>::kSize);
+  const dim3 grid = GridOf(tiling);
+  const bool write = norm.relu && norm.residual_gradient != nullptr;
+  const auto sums = !norm.relu ? GradientSumsKernel<T, false, false>
+                    : write    ? GradientSumsKernel<T, true, true>
+                               : GradientSumsKernel<T, true, false>;
+  sums<<<grid, kThreads, 0, stream>>>(norm, tiling);
+  CheckLaunch("GradientSumsKernel");
+  ParameterGradientsKernel<<<SplitBlocks(norm.shape), kThreads, 0, stream>>>(
+      norm, tiling);
+  CheckLaunch("ParameterGradientsKernel");
+  NormBackward last = norm;
+  if (write) {
+    last.gradient = norm.residual_gradient;  // One read less than with y.
+  }
+  const auto input = norm.relu && !write ? InputGradientKernel<T, true>
+                                         : InputGradientKernel<T, false>;
+  input<<<grid, kThreads, 0, stream>>>(last, tiling);
+  CheckLaunch("InputGradientKernel");
+}
+
+}  // namespace
+
+std::int64_t NormWorkspace(const NormShape& shape, ImageType type) {
+  const NormTiling tiling = TilingOf(shape, type == ImageType::kBfloat16
+                                                ? Vector<__nv_bfloat16>::kSize
+                                                : Vector<float>::kSize);
+  return FactorsAt(shape, tiling) + std::int64_t{2} * shape.channels;
+}
+
+void LaunchNormBackward(const NormBackward& norm, cudaStream_t stream) {
+  if (norm.type == ImageType::kBfloat16) {
+    Backward<__nv_bfloat16>(norm, stream);
+  } else {
+    Backward<float>(norm, stream);
+  }
+}
+
+}  // namespace infeed

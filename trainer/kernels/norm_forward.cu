@@ -1,0 +1,145 @@
+#include "trainer/kernels/norm.h"
+#include "trainer/kernels/norm_tiles.h"
+
+namespace infeed {
+namespace {
+
+// The 4 behind kThreads: of such blocks four run at once, which leaves each
+// thread registers enough.
+
+// Moments of each split.
+template <typename T>
+__global__ void __launch_bounds__(kThreads, 4)
+    MomentsKernel(NormForward norm, NormTiling tiling) {
+  constexpr int kSize = Vector<T>::kSize;
+  const NormLane lane = LaneOf(norm.shape, tiling, kSize);
+  const T* const x = static_cast<const T*>(norm.x) + lane.channel;
+  float sums[2 * kSize] = {};
+  Vector<T> shift{};
+  if (lane.active) {
+    shift = LoadVector(x + lane.split_first * norm.shape.channels);
+  }
+#pragma unroll 4
+  for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
+    const Vector<T> values = LoadVector(x + row * norm.shape.channels);
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      const float shifted = values.at[i] - shift.at[i];
+      sums[i] += shifted;
+      sums[kSize + i] += shifted * shifted;
+    }
+  }
+  SumOfLanes(sums, tiling.columns);
+  if (!lane.is_first) {
+    return;
+  }
+  float means[kSize];
+  float squares[kSize];
+  const auto count = static_cast<float>(
+      RowsOfSplit(norm.shape, tiling, static_cast<int>(blockIdx.y)));
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    const SplitMoments moments =
+        MomentsOf(shift.at[i], sums[i], sums[kSize + i], count);
+    means[i] = moments.mean;
+    squares[i] = moments.squares;
+  }
+  WriteSplit(means, squares, norm.shape, lane, norm.workspace);
+}
+
+// Those of each channel, and the moving ones.
+__global__ void __launch_bounds__(kThreads, 4)
+    StatisticsKernel(NormForward norm, NormTiling tiling) {
+  double sums[2] = {};
+  const int channel = SumOfSplits(
+      norm.shape, tiling.splits, norm.workspace, sums,
+      [&](int split, float mean, float squares, double(&to)[2]) {
+        ChannelSums added;
+        AddSplit({.mean = mean, .squares = squares},
+                 static_cast<double>(RowsOfSplit(norm.shape, tiling, split)),
+                 added);
+        to[0] += added.sum;
+        to[1] += added.squares;
+      });
+  if (threadIdx.x >= kSplitColumns) {
+    return;
+  }
+  const ChannelMoments moments =
+      MomentsOf(ChannelSums{.sum = sums[0], .squares = sums[1]},
+                static_cast<double>(norm.shape.rows));
+  norm.mean[channel] = static_cast<float>(moments.mean);
+  norm.inverse_std[channel] = static_cast<float>(
+      1 / sqrt(moments.variance + static_cast<double>(norm.epsilon)));
+  if (norm.moving_mean != nullptr) {
+    norm.moving_mean[channel] =
+        Moved(norm.moving_mean[channel], moments.mean, norm.momentum);
+    norm.moving_variance[channel] = Moved(norm.moving_variance[channel],
+                                          moments.next_variance, norm.momentum);
+  }
+}
+
+template <typename T, bool kAdd, bool kRelu>
+__global__ void __launch_bounds__(kThreads, 4)
+    NormalizeKernel(NormForward norm, NormTiling tiling) {
+  constexpr int kSize = Vector<T>::kSize;
+  const NormLane lane = LaneOf(norm.shape, tiling, kSize);
+  if (!lane.active) {
+    return;
+  }
+  NormFactors factors[kSize];
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    const int channel = lane.channel + i;
+    factors[i] = {.mean = norm.mean[channel],
+                  .scale = norm.weight[channel] * norm.inverse_std[channel],
+                  .bias = norm.bias[channel]};
+  }
+#pragma unroll 2
+  for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
+    const std::int64_t at = row * norm.shape.channels + lane.channel;
+    Vector<T> values = LoadVector(static_cast<const T*>(norm.x) + at);
+    Vector<T> residual{};
+    if constexpr (kAdd) {
+      residual = LoadVector(static_cast<const T*>(norm.residual) + at);
+    }
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      float y = NormOf(values.at[i], factors[i]);
+      if constexpr (kAdd) {
+        y += residual.at[i];
+      }
+      values.at[i] = kRelu ? ReluOf(y) : y;
+    }
+    StoreVector(static_cast<T*>(norm.y) + at, values);
+  }
+}
+
+template <typename T>
+void Forward(const NormForward& norm, cudaStream_t stream) {
+  const NormTiling tiling = TilingOf(norm.shape, Vector<T>::kSize);
+  const dim3 grid = GridOf(tiling);
+  MomentsKernel<T><<<grid, kThreads, 0, stream>>>(norm, tiling);
+  CheckLaunch("MomentsKernel");
+  StatisticsKernel<<<SplitBlocks(norm.shape), kThreads, 0, stream>>>(norm,
+                                                                     tiling);
+  CheckLaunch("StatisticsKernel");
+  const bool add = norm.residual != nullptr;
+  const auto kernel = add         ? norm.relu ? NormalizeKernel<T, true, true>
+                                              : NormalizeKernel<T, true, false>
+                              : norm.relu ? NormalizeKernel<T, false, true>
+                                  : NormalizeKernel<T, false, false>;
+  kernel<<<grid, kThreads, 0, stream>>>(norm, tiling);
+  CheckLaunch("NormalizeKernel");
+}
+
+}  // namespace
+
+void LaunchNormForward(const NormForward& norm, cudaStream_t stream) {
+  if (norm.type == ImageType::kBfloat16) {
+    Forward<__nv_bfloat16>(norm, stream);
+  } else {
+    Forward<float>(norm, stream);
+  }
+}
+
+}  // namespace infeed

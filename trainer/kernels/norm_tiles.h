@@ -1,0 +1,109 @@
+#pragma once
+
+// For batch norm's kernels alone: which part of [rows, channels] a thread has,
+// and sums over the threads and blocks that share a channel.
+
+#include <cstdint>
+
+#include "trainer/kernels/norm_math.h"
+#include "trainer/kernels/vectors.h"
+
+namespace infeed {
+
+// A thread has one vector of channels, of every `step`-th row.
+struct NormLane {
+  bool active = false;  // whether there are such channels
+  bool is_first = false;
+  int channel = 0;
+  std::int64_t split_first = 0;
+  std::int64_t row = 0;
+  std::int64_t end = 0;
+  int step = 1;
+};
+
+__device__ inline NormLane LaneOf(const NormShape& shape,
+                                  const NormTiling& tiling, int vector) {
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int column = thread % tiling.columns;
+  NormLane lane;
+  lane.channel =
+      (static_cast<int>(blockIdx.x) * tiling.columns + column) * vector;
+  lane.active = lane.channel < shape.channels;
+  lane.is_first = lane.active && thread < tiling.columns;
+  lane.split_first = blockIdx.y * tiling.split_rows;
+  lane.row = lane.split_first + thread / tiling.columns;
+  lane.end = lane.active ? min(shape.rows, lane.split_first + tiling.split_rows)
+                         : lane.row;
+  lane.step = kThreads / tiling.columns;
+  return lane;
+}
+
+// Adds up what threads have that lie `columns` apart; the first `columns`
+// threads get the sums. All threads of the block call it, once.
+template <typename Number, int kValues>
+__device__ void SumOfLanes(Number (&values)[kValues], int columns) {
+  __shared__ Number shared[kValues][kThreads];
+  const auto thread = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int i = 0; i < kValues; ++i) {
+    shared[i][thread] = values[i];
+  }
+  for (int half = kThreads / 2; half >= columns; half /= 2) {
+    __syncthreads();
+    if (thread < half) {
+#pragma unroll
+      for (int i = 0; i < kValues; ++i) {
+        values[i] += shared[i][thread + half];
+        shared[i][thread] = values[i];
+      }
+    }
+  }
+}
+
+// Of the kernels that have eight channels a block and add up the splits.
+constexpr int kSplitColumns = 8;
+
+// Writes a split's two numbers of each channel of a vector: [splits, 2,
+// channels].
+template <int kSize>
+__device__ void WriteSplit(const float (&first)[kSize],
+                           const float (&second)[kSize], const NormShape& shape,
+                           const NormLane& lane, float* partials) {
+  float* const to =
+      partials + std::int64_t{2} * blockIdx.y * shape.channels + lane.channel;
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    to[i] = first[i];
+    to[shape.channels + i] = second[i];
+  }
+}
+
+// Calls add(split, first, second, sums) for each split of a channel and adds
+// the sums up, for the first kSplitColumns threads. Returns the channel.
+template <typename Add>
+__device__ int SumOfSplits(const NormShape& shape, int splits,
+                           const float* partials, double (&sums)[2],
+                           const Add& add) {
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int channel =
+      static_cast<int>(blockIdx.x) * kSplitColumns + thread % kSplitColumns;
+  for (int split = thread / kSplitColumns; split < splits;
+       split += kThreads / kSplitColumns) {
+    const float* const from =
+        partials + std::int64_t{2} * split * shape.channels + channel;
+    add(split, from[0], from[shape.channels], sums);
+  }
+  SumOfLanes(sums, kSplitColumns);
+  return channel;
+}
+
+inline dim3 GridOf(const NormTiling& tiling) {
+  return {static_cast<unsigned>(tiling.column_tiles),
+          static_cast<unsigned>(tiling.splits)};
+}
+
+inline unsigned SplitBlocks(const NormShape& shape) {
+  return static_cast<unsigned>(shape.channels / kSplitColumns);
+}
+
+}  // namespace infeed

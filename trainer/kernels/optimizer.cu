@@ -1,0 +1,217 @@
+#include <utility>
+
+#include "trainer/kernels/kernels.h"
+#include "trainer/kernels/vectors.h"
+#include "trainer/optimizer/math.h"
+
+namespace infeed {
+namespace {
+
+using Floats = Vector<float>;
+
+__device__ float ScaleOf(const FlatBuffers& buffers) {
+  return buffers.gradient_scale != nullptr ? *buffers.gradient_scale : 1.0F;
+}
+
+// Updates four elements, or one, from `at` on by
+// update(weight, average, gradient).
+template <typename Update>
+__device__ void UpdateFour(const FlatBuffers& buffers, std::int64_t at,
+                           float scale, const Update& update) {
+  Floats weights = LoadVector(buffers.weights + at);
+  Floats averages = LoadVector(buffers.averages + at);
+  const Floats gradients = LoadVector(buffers.gradients + at);
+#pragma unroll
+  for (int i = 0; i < Floats::kSize; ++i) {
+    update(weights.at[i], averages.at[i], gradients.at[i] * scale);
+  }
+  StoreVector(buffers.weights + at, weights);
+  StoreVector(buffers.averages + at, averages);
+  if (buffers.clear_gradients) {
+    StoreVector(buffers.gradients + at, Floats{});
+  }
+  if (buffers.bfloat16 != nullptr) {
+    *reinterpret_cast<uint2*>(buffers.bfloat16 + at) = {
+        Bfloat16Pair(weights.at[0], weights.at[1]),
+        Bfloat16Pair(weights.at[2], weights.at[3])};
+  }
+}
+
+template <typename Update>
+__device__ void UpdateOne(const FlatBuffers& buffers, std::int64_t at,
+                          float scale, const Update& update) {
+  update(buffers.weights[at], buffers.averages[at],
+         buffers.gradients[at] * scale);
+  if (buffers.clear_gradients) {
+    buffers.gradients[at] = 0;
+  }
+  if (buffers.bfloat16 != nullptr) {
+    buffers.bfloat16[at] =
+        __bfloat16_as_ushort(__float2bfloat16_rn(buffers.weights[at]));
+  }
+}
+
+template <typename Update>
+__device__ void UpdateChunk(const FlatBuffers& buffers, const FlatChunk& chunk,
+                            const Update& update) {
+  const float scale = ScaleOf(buffers);
+  const int fours = chunk.count / Floats::kSize;
+#pragma unroll 2
+  for (int i = static_cast<int>(threadIdx.x); i < fours; i += kThreads) {
+    UpdateFour(buffers, chunk.begin + i * Floats::kSize, scale, update);
+  }
+  const int rest = fours * Floats::kSize + static_cast<int>(threadIdx.x);
+  if (rest < chunk.count) {
+    UpdateOne(buffers, chunk.begin + rest, scale, update);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    MomentumKernel(FlatBuffers buffers, const FlatChunk* chunks,
+                   MomentumFactors factors, const float* rate, double* sums) {
+  const FlatChunk chunk = chunks[blockIdx.x];
+  factors.rate = *rate;
+  factors.decay = chunk.decayed != 0 ? factors.decay : 0;
+  float squares = 0;
+  UpdateChunk(buffers, chunk,
+              [&](float& weight, float& average, float gradient) {
+                squares += weight * weight;
+                UpdateMomentum(weight, average, gradient, factors);
+              });
+  const double sum = SumOfBlock(chunk.decayed != 0 ? squares : 0);
+  if (threadIdx.x == 0) {
+    sums[blockIdx.x] = sum;
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    L2Kernel(const double* sums, int count, double half_decay, float* l2) {
+  double sum = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
+    sum += sums[i];
+  }
+  sum = SumOfBlock(sum);
+  if (threadIdx.x == 0) {
+    *l2 = static_cast<float>(half_decay * sum);
+  }
+}
+
+// Sums of squares of a chunk's weights and, behind those of all chunks, of its
+// gradients. Only parameters that are decayed have them.
+__global__ void __launch_bounds__(kThreads)
+    SquaresKernel(FlatBuffers buffers, const FlatChunk* chunks, double* sums) {
+  const FlatChunk chunk = chunks[blockIdx.x];
+  if (chunk.decayed == 0) {
+    return;
+  }
+  const float scale = ScaleOf(buffers);
+  float weights = 0;
+  float gradients = 0;
+  const auto add = [&](float weight, float gradient) {
+    weights += weight * weight;
+    gradients += gradient * scale * (gradient * scale);
+  };
+  const int fours = chunk.count / Floats::kSize;
+#pragma unroll 2
+  for (int i = static_cast<int>(threadIdx.x); i < fours; i += kThreads) {
+    const std::int64_t at = chunk.begin + i * Floats::kSize;
+    const Floats w = LoadVector(buffers.weights + at);
+    const Floats g = LoadVector(buffers.gradients + at);
+#pragma unroll
+    for (int k = 0; k < Floats::kSize; ++k) {
+      add(w.at[k], g.at[k]);
+    }
+  }
+  const int rest = fours * Floats::kSize + static_cast<int>(threadIdx.x);
+  if (rest < chunk.count) {
+    add(buffers.weights[chunk.begin + rest],
+        buffers.gradients[chunk.begin + rest]);
+  }
+  const double weight_sum = SumOfBlock(weights);
+  const double gradient_sum = SumOfBlock(gradients);
+  if (threadIdx.x == 0) {
+    sums[blockIdx.x] = weight_sum;
+    sums[gridDim.x + blockIdx.x] = gradient_sum;
+  }
+}
+
+// A block a parameter: its r.
+__global__ void __launch_bounds__(kThreads)
+    LarsRateKernel(DevicePlan plan, LarsUpdate update, const float* rate,
+                   const double* sums, double* rates) {
+  const int parameter = static_cast<int>(blockIdx.x);
+  const int first = plan.first_chunks[parameter];
+  const int end = plan.first_chunks[parameter + 1];
+  if (plan.chunks[first].decayed == 0) {
+    if (threadIdx.x == 0) {
+      rates[parameter] = *rate;
+    }
+    return;
+  }
+  double weights = 0;
+  double gradients = 0;
+  for (int i = first + static_cast<int>(threadIdx.x); i < end; i += kThreads) {
+    weights += sums[i];
+    gradients += sums[plan.chunk_count + i];
+  }
+  weights = SumOfBlock(weights);
+  gradients = SumOfBlock(gradients);
+  if (threadIdx.x == 0) {
+    rates[parameter] = LarsRate(*rate, update.trust, update.weight_decay,
+                                sqrt(weights), sqrt(gradients));
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    LarsKernel(FlatBuffers buffers, const FlatChunk* chunks,
+               LarsFactors factors, const double* rates) {
+  const FlatChunk chunk = chunks[blockIdx.x];
+  factors.rate = static_cast<float>(rates[chunk.parameter]);
+  factors.decay = chunk.decayed != 0 ? factors.decay : 0;
+  UpdateChunk(buffers, chunk,
+              [&](float& weight, float& average, float gradient) {
+                UpdateLars(weight, average, gradient, factors);
+              });
+}
+
+}  // namespace
+
+void LaunchMomentum(const FlatBuffers& buffers, const DevicePlan& plan,
+                    const MomentumUpdate& update, const float* rate,
+                    double* workspace, float* l2, cudaStream_t stream) {
+  if (plan.chunk_count > 0) {
+    MomentumKernel<<<plan.chunk_count, kThreads, 0, stream>>>(
+        buffers, plan.chunks,
+        MakeMomentumFactors(update.momentum, update.nesterov,
+                            update.weight_decay),
+        rate, workspace);
+    CheckLaunch("MomentumKernel");
+  }
+  L2Kernel<<<1, kThreads, 0, stream>>>(workspace, plan.chunk_count,
+                                       update.weight_decay / 2, l2);
+  CheckLaunch("L2Kernel");
+}
+
+void LaunchLars(const FlatBuffers& buffers, const DevicePlan& plan,
+                const LarsUpdate& update, const float* rate, double* workspace,
+                cudaStream_t stream) {
+  if (plan.chunk_count == 0) {
+    return;
+  }
+  double* const rates = workspace + std::int64_t{2} * plan.chunk_count;
+  SquaresKernel<<<plan.chunk_count, kThreads, 0, stream>>>(buffers, plan.chunks,
+                                                           workspace);
+  CheckLaunch("SquaresKernel");
+  LarsRateKernel<<<plan.parameter_count, kThreads, 0, stream>>>(
+      plan, update, rate, workspace, rates);
+  CheckLaunch("LarsRateKernel");
+  const LarsFactors factors = {
+      .rate = 0,
+      .momentum = static_cast<float>(update.momentum),
+      .decay = static_cast<float>(update.weight_decay)};
+  LarsKernel<<<plan.chunk_count, kThreads, 0, stream>>>(buffers, plan.chunks,
+                                                        factors, rates);
+  CheckLaunch("LarsKernel");
+}
+
+}  // namespace infeed

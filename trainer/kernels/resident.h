@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "trainer/feed/step_record.h"
+
+// Kernels of a loop that needs no host: kernels.h says what holds for all.
+namespace infeed {
+
+// All images of a training, on the device.
+struct HeldImages {
+  const std::uint32_t* pixels = nullptr;  // [images, side, side], packed
+  const std::int32_t* labels = nullptr;   // [images]
+  int side = 0;
+};
+
+// A batch on the device, as it lies in the host's memory too.
+struct BatchSlots {
+  std::uint32_t* pixels = nullptr;  // [slots, side, side], packed
+  std::int32_t* labels = nullptr;   // [slots]
+  float* weights = nullptr;         // [slots]
+  int slots = 0;
+};
+
+// Fills the batch with what row clock->index of choices, [steps, slots], says
+// (pipeline/memory/image_choice.h). Requires: slots > 0, side > 0.
+void LaunchGather(const HeldImages& images, const std::uint32_t* choices,
+                  const StepClock* clock, const BatchSlots& to,
+                  cudaStream_t stream);
+
+// Sets *end, from which on KeepGoing() ends a loop.
+void LaunchSetEnd(std::int64_t* end, std::int64_t value, cudaStream_t stream);
+
+// Adds a kernel to the body of a WHILE node, after the node `after` of it: the
+// loop goes on as long as clock->index is below *end. Throws IoError.
+void AddKeepGoing(cudaGraph_t body, cudaGraphNode_t after,
+                  cudaGraphConditionalHandle handle, const StepClock* clock,
+                  const std::int64_t* end);
+
+}  // namespace infeed

@@ -1,0 +1,69 @@
+#include "trainer/kernels/kernels.h"
+#include "trainer/kernels/vectors.h"
+
+namespace infeed {
+namespace {
+
+__global__ void SelectRowKernel(const float* table, int columns,
+                                const StepClock* clock, float* row) {
+  const float* const from = table + clock->index * columns;
+  for (int i = static_cast<int>(threadIdx.x); i < columns; i += blockDim.x) {
+    row[i] = from[i];
+  }
+}
+
+__device__ void WriteResults(const StepRecord& record, std::int64_t index,
+                             const StepSinks& sinks) {
+  sinks.results[index] = record.rate;
+  sinks.results[sinks.steps + index] = record.loss;
+  sinks.results[2 * sinks.steps + index] = record.top_1;
+}
+
+// The host may look at any time: it must see the others once it sees `done`.
+__device__ void WriteRecord(const StepRecord& record, StepRecord* slot) {
+  slot->loss = record.loss;
+  slot->top_1 = record.top_1;
+  slot->rate = record.rate;
+  slot->images = record.images;
+  __threadfence_system();
+  *static_cast<volatile std::int64_t*>(&slot->done) = record.done;
+}
+
+__global__ void EndStepKernel(StepScalars scalars, StepSinks sinks,
+                              StepClock* clock) {
+  const std::int64_t step = clock->first + clock->index;
+  StepRecord record;
+  record.done = step + 1;
+  record.loss = *scalars.loss;
+  if (scalars.loss_part != nullptr) {
+    record.loss += *scalars.loss_part;
+  }
+  record.top_1 = *scalars.top_1;
+  record.rate = *scalars.rate;
+  if (scalars.images != nullptr) {
+    record.images = *scalars.images;
+  }
+  if (sinks.results != nullptr) {
+    WriteResults(record, clock->index, sinks);
+  }
+  if (sinks.ring != nullptr) {
+    WriteRecord(record, sinks.ring + step % sinks.ring_records);
+  }
+  ++clock->index;
+}
+
+}  // namespace
+
+void LaunchSelectRow(const float* table, int columns, const StepClock* clock,
+                     float* row, cudaStream_t stream) {
+  SelectRowKernel<<<1, 32, 0, stream>>>(table, columns, clock, row);
+  CheckLaunch("SelectRowKernel");
+}
+
+void LaunchEndStep(const StepScalars& scalars, const StepSinks& sinks,
+                   StepClock* clock, cudaStream_t stream) {
+  EndStepKernel<<<1, 1, 0, stream>>>(scalars, sinks, clock);
+  CheckLaunch("EndStepKernel");
+}
+
+}  // namespace infeed

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "trainer/log/summary_writer.h"
+#include "trainer/model_dir/metrics_log.h"
+#include "trainer/model_dir/model_labels.h"
+#include "trainer/scores/eval_result.h"
+
+namespace infeed {
+
+// Where the evaluations of a model folder are told: metrics.jsonl, the
+// TensorBoard events in eval/ (numbers and pictures) and a file there for each
+// (eval_file.h). The names of the classes are those that it has at the start.
+//
+// One thread at a time. Throws IoError.
+class EvalLog {
+ public:
+  explicit EvalLog(const std::string& model_dir);
+
+  void Write(std::int64_t step, const EvalResult& result);
+
+ private:
+  std::string model_dir_;
+  ModelLabels labels_;
+  MetricsLog metrics_;
+  SummaryWriter summaries_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,100 @@
+#include "trainer/log/profiler.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+// How long a span lies in the window.
+double SecondsIn(const TraceEvent& event, const TraceLog::Window& window) {
+  return std::max(Seconds(0),
+                  Seconds(std::min(event.start + event.length, window.to) -
+                          std::max(event.start, window.from)))
+      .count();
+}
+
+}  // namespace
+
+ProfileShares SharesOf(const std::vector<TraceLog::Thread>& threads,
+                       const TraceLog::Window& window) {
+  const double all = Seconds(window.to - window.from).count();
+  const auto share = [&](std::string_view name) {
+    double seconds = 0;
+    for (const TraceLog::Thread& thread : threads) {
+      for (const TraceEvent& event : thread.events) {
+        if (event.name == name && !event.is_count) {
+          seconds += SecondsIn(event, window);
+        }
+      }
+    }
+    return all > 0 ? std::min(1.0, seconds / all) : 0;
+  };
+  return {.input_wait = share("input wait"),
+          .checkpoints = share("checkpoint"),
+          .evaluations = share("evaluation")};
+}
+
+Profiler::Profiler(const ProfilerOptions& options, TraceLog* shared, Now now)
+    : options_(options),
+      now_(std::move(now)),
+      log_(shared),
+      last_step_(options.first_step),
+      last_time_(now_()) {
+  if (log_ == nullptr &&
+      (options.every_n_steps > 0 || options.every_n_seconds > 0)) {
+    log_ = &own_.emplace();
+    log_->Pause();
+  }
+}
+
+bool Profiler::is_due(std::int64_t step) const {
+  const double seconds = Seconds(now_() - last_time_).count();
+  return (options_.every_n_steps > 0 &&
+          step - last_step_ >= options_.every_n_steps) ||
+         (options_.every_n_seconds > 0 && seconds >= options_.every_n_seconds);
+}
+
+void Profiler::BeginIfDue(std::int64_t step) {
+  if (running_ || !is_due(step)) {
+    return;
+  }
+  running_ = true;
+  last_step_ = step;
+  last_time_ = now_();
+  if (own_) {
+    own_->Restart();
+  }
+}
+
+std::optional<Profile> Profiler::EndIfDue() {
+  return running_ && now_() - last_time_ >= options_.duration ? End()
+                                                              : std::nullopt;
+}
+
+std::optional<Profile> Profiler::End() {
+  if (!std::exchange(running_, false)) {
+    return std::nullopt;
+  }
+  const TraceLog::Window window{.from = last_time_, .to = now_()};
+  if (own_) {
+    own_->Pause();
+  }
+  Profile profile{.step = last_step_,
+                  .path = ProfilePath(options_.model_dir, last_step_),
+                  .seconds = Seconds(window.to - window.from).count(),
+                  .shares = SharesOf(log_->Read(), window)};
+  MakeFolder(std::filesystem::path(profile.path).parent_path(),
+             "create the folder");
+  log_->Write(profile.path, window);
+  return profile;
+}
+
+}  // namespace infeed

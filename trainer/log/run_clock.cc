@@ -1,0 +1,134 @@
+#include "trainer/log/run_clock.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace infeed {
+namespace {
+
+// Weight of the newest step in the rate: about the last ten steps count.
+constexpr double kNewestWeight = 0.1;
+
+double Seconds(RunClock::Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+double Share(double part, double whole) {
+  return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
+}
+
+double Rate(std::int64_t images, double seconds) {
+  return seconds > 0 ? static_cast<double>(images) / seconds : 0;
+}
+
+}  // namespace
+
+double RunTimes::input_wait_share() const { return Share(input_wait, steady); }
+
+double RunTimes::images_per_second(int batch_size) const {
+  return steady_steps > 0 ? Rate(steady_steps * batch_size, steady)
+                          : Rate(warm_up_steps * batch_size, warm_up);
+}
+
+RunClock::RunClock(const RunClockOptions& options, Now now)
+    : options_(options),
+      now_(std::move(now)),
+      start_(now_()),
+      mark_(start_),
+      loop_start_(start_),
+      last_step_(start_) {}
+
+double RunClock::SinceMark() {
+  const Clock::time_point now = now_();
+  return Seconds(now - std::exchange(mark_, now));
+}
+
+// As SinceMark(), and says what it was.
+double RunClock::EndSpan(std::string_view name, std::int64_t step) {
+  const Clock::time_point start = mark_;
+  const double seconds = SinceMark();
+  TraceSpan(options_.trace, name, start, mark_, {.step = step});
+  return seconds;
+}
+
+void RunClock::BeginLoop(double waited) {
+  (times_.loops == 0 ? times_.start_up : times_.between) += SinceMark();
+  loop_start_ = mark_;
+  last_step_ = mark_;
+  warm_up_seconds_ = 0;
+  warm_up_steps_ = 0;
+  waited_at_step_ = waited;
+  waited_at_steady_ = waited;
+}
+
+// A step of it.
+void RunClock::WarmUp(double seconds, double waited) {
+  warm_up_seconds_ += seconds;
+  ++warm_up_steps_;
+  waited_at_steady_ = waited;
+  times_.warm_up += seconds;
+  warmed_up_ = ++times_.warm_up_steps == options_.warm_up_steps;
+}
+
+// Times are averaged, not rates: steps that are told together, because whoever
+// tells them was late, would seem to have been infinitely fast.
+void RunClock::TellTime(double seconds) {
+  const double weight = is_steady_ ? kNewestWeight : 1;
+  newest_seconds_ += weight * (seconds - newest_seconds_);
+  is_steady_ = !in_warm_up_;
+}
+
+double RunClock::images_per_second() const {
+  return newest_seconds_ > 0 ? options_.batch_size / newest_seconds_ : 0;
+}
+
+void RunClock::Step(double waited) {
+  in_warm_up_ = !warmed_up_;
+  const Clock::time_point now = now_();
+  const double seconds = Seconds(now - std::exchange(last_step_, now));
+  TellTime(seconds);
+  input_wait_ = Share(waited - std::exchange(waited_at_step_, waited), seconds);
+  if (in_warm_up_) {
+    WarmUp(seconds, waited);
+  } else {
+    told_seconds_ += seconds;
+    ++told_steps_;
+  }
+}
+
+double RunClock::seconds_per_step() const {
+  return told_steps_ > 0 ? told_seconds_ / static_cast<double>(told_steps_) : 0;
+}
+
+void RunClock::EndLoop(const LoopEnd& end) {
+  const double seconds = EndSpan("loop", end.step);
+  if (++times_.loops == 2) {
+    times_.device = {};  // What the first loop said.
+  }
+  times_.device += end.device;
+  if (!warmed_up_) {
+    times_.warm_up += seconds - warm_up_seconds_;
+    return;
+  }
+  times_.steady += seconds - warm_up_seconds_;
+  times_.steady_steps += end.done - warm_up_steps_;
+  times_.input_wait += end.waited - waited_at_steady_;
+  times_.drain += end.drained;
+}
+
+void RunClock::EndCheckpoint(std::int64_t step) {
+  times_.checkpoints += EndSpan("checkpoint", step);
+}
+
+void RunClock::EndEvaluation(std::int64_t step) {
+  times_.evaluations += EndSpan("evaluation", step);
+  ++times_.evaluation_count;
+}
+
+RunTimes RunClock::times() const {
+  RunTimes times = times_;
+  times.total = Seconds(now_() - start_);
+  return times;
+}
+
+}  // namespace infeed

@@ -1,0 +1,142 @@
+#include "trainer/log/run_history.h"
+
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "records/bytes/json.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::json;
+
+double Number(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_number()
+             ? found->get<double>()
+             : std::numeric_limits<double>::quiet_NaN();
+}
+
+bool Flag(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_boolean() && found->get<bool>();
+}
+
+HistoryPoint PointOf(const Json& line, std::int64_t step) {
+  return {.step = step,
+          .loss = Number(line, "loss"),
+          .top_1 = Number(line, "top_1"),
+          .learning_rate = Number(line, "learning_rate"),
+          .images_per_second = Number(line, "images_per_second"),
+          .input_wait = Number(line, "input_wait"),
+          .warm_up = Flag(line, "warm_up")};
+}
+
+RunEnd EndOf(const Json& line) {
+  const auto state = line.find("state");
+  for (const RunEnd end : {RunEnd::kStopped, RunEnd::kDiverged}) {
+    if (state != line.end() && *state == RunEndName(end)) {
+      return end;
+    }
+  }
+  return RunEnd::kDone;
+}
+
+// Drops what is of steps from `step` on.
+template <typename Point>
+void CutFrom(std::vector<Point>& points, std::int64_t step) {
+  while (!points.empty() && points.back().step >= step) {
+    points.pop_back();
+  }
+}
+
+}  // namespace
+
+std::string_view RunEndName(RunEnd end) {
+  switch (end) {
+    case RunEnd::kStopped:
+      return "stopped";
+    case RunEnd::kDiverged:
+      return "diverged";
+    case RunEnd::kDone:
+      break;
+  }
+  return "done";
+}
+
+RunHistory::RunHistory(std::string model_dir) : path_(MetricsPath(model_dir)) {}
+
+void RunHistory::Update() {
+  if (!std::filesystem::exists(path_)) {
+    return;
+  }
+  std::ifstream file(path_, std::ios::binary);
+  if (!file) {
+    throw IoError(path_, "open", errno);
+  }
+  file.seekg(read_);
+  for (std::string line; std::getline(file, line);) {
+    if (file.eof()) {
+      break;  // Its end is still to be written.
+    }
+    read_ += static_cast<std::int64_t>(line.size()) + 1;
+    Add(line);
+  }
+}
+
+void RunHistory::BeginRun(std::int64_t step, double time) {
+  // Its steps begin after the one that it starts from.
+  CutFrom(steps_, step + 1);
+  CutFrom(loops_, step + 1);
+  CutFrom(evaluations_, step + 1);
+  runs_.push_back({.first_step = step, .start_time = time, .last_time = time});
+}
+
+void RunHistory::Add(std::string_view text) {
+  const Json line = ParseJsonOrDiscard<Json>(text);
+  if (!line.is_object() || !line.contains("event") ||
+      !line["event"].is_string() || !line.contains("step") ||
+      !line["step"].is_number_integer()) {
+    return;
+  }
+  const auto event = line["event"].get<std::string>();
+  const auto step = line["step"].get<std::int64_t>();
+  const double time = Number(line, "time");
+  if (event == "start") {
+    BeginRun(step, time);
+  } else if (event == "train") {
+    steps_.push_back(PointOf(line, step));
+  } else if (event == "loop") {
+    loops_.push_back(PointOf(line, step));
+  } else if (event == "eval") {
+    CutFrom(evaluations_, step);
+    evaluations_.push_back({.step = step,
+                            .loss = Number(line, "loss"),
+                            .top_1 = Number(line, "top_1"),
+                            .top_5 = Number(line, "top_5")});
+  } else if (event == "checkpoint") {
+    checkpoints_.push_back(step);
+  }
+  if (runs_.empty()) {
+    return;
+  }
+  HistoryRun& run = runs_.back();
+  run.last_time = std::isfinite(time) ? time : run.last_time;
+  run.last_step = step;
+  run.end = event == "end" ? std::optional(EndOf(line)) : std::nullopt;
+  if (event == "warm_up") {
+    run.start_up_seconds = Number(line, "start_up_seconds");
+    run.warm_up_seconds = Number(line, "seconds");
+    run.first_batch_seconds = Number(line, "first_batch_seconds");
+  }
+}
+
+}  // namespace infeed

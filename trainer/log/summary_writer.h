@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "records/bytes/append_file.h"
+
+namespace infeed {
+
+// A picture, encoded as PNG.
+struct SummaryImage {
+  std::string png;
+  int width = 0;
+  int height = 0;
+};
+
+// Parameters' names and values as text; empty values are left out.
+using HParams = std::vector<std::pair<std::string, std::string>>;
+
+// Appends scalars, pictures and texts to a TensorBoard event file of its own in
+// a folder, which it makes: TFRecord frames of Event messages. The file is
+// there, with its first event, once the constructor returned; Flush() gives the
+// kernel what was added since, as does every tenth value. Events are appended
+// whole, so that a killed run leaves a file that every reader reads up to the
+// last flush.
+//
+// One thread at a time. Throws IoError; the destructor flushes, and drops what
+// cannot be written.
+class SummaryWriter {
+ public:
+  explicit SummaryWriter(const std::string& folder);
+  ~SummaryWriter();
+  SummaryWriter(const SummaryWriter&) = delete;
+  SummaryWriter& operator=(const SummaryWriter&) = delete;
+
+  void Scalar(std::string_view tag, double value, std::int64_t step);
+  void Image(std::string_view tag, const SummaryImage& image,
+             std::int64_t step);
+  // text: Markdown.
+  void Text(std::string_view tag, std::string_view text, std::int64_t step);
+  // What TensorBoard's page of parameters compares: how a run starts, with its
+  // parameters as text, and how it ended.
+  void SessionStart(const HParams& hparams, std::int64_t step);
+  void SessionEnd(bool is_good, std::int64_t step);
+  void Flush();
+
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
+
+ private:
+  void Add(std::string_view event);
+
+  AppendFile file_;
+  std::string pending_;  // frames
+  int pending_values_ = 0;
+};
+
+// The serialized events: what each file begins with, and one value each.
+// wall_time is in Unix seconds.
+[[nodiscard]] std::string FileVersionEvent(double wall_time);
+[[nodiscard]] std::string ScalarEvent(double wall_time, std::int64_t step,
+                                      std::string_view tag, double value);
+[[nodiscard]] std::string ImageEvent(double wall_time, std::int64_t step,
+                                     std::string_view tag,
+                                     const SummaryImage& image);
+[[nodiscard]] std::string TextEvent(double wall_time, std::int64_t step,
+                                    std::string_view tag,
+                                    std::string_view text);
+[[nodiscard]] std::string SessionStartEvent(double wall_time, std::int64_t step,
+                                            const HParams& hparams);
+[[nodiscard]] std::string SessionEndEvent(double wall_time, std::int64_t step,
+                                          bool is_good);
+
+}  // namespace infeed

@@ -1,0 +1,105 @@
+#include "trainer/loop/batch.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ATen/Parallel.h>
+
+#include "base/error.h"
+#include "trainer/feed/window_images.h"
+
+namespace infeed {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "packed pixels are taken apart as bytes");
+
+// A view of the batch's memory. LibTorch has no const tensors; this one is
+// only read.
+template <typename T>
+torch::Tensor View(std::span<const T> data, at::IntArrayRef shape,
+                   torch::ScalarType type) {
+  return torch::from_blob(const_cast<T*>(data.data()), shape, type);
+}
+
+torch::Tensor ChannelConstants(const std::array<float, 3>& values) {
+  return torch::tensor(at::ArrayRef<float>(values)).reshape({3, 1, 1});
+}
+
+}  // namespace
+
+BatchUnpacker::BatchUnpacker(const torch::Device& device,
+                             Normalization normalization)
+    : device_(device) {
+  if (normalization == Normalization::kUnit) {
+    std_ = ChannelConstants(kUnitStatistics.std).to(device);
+    return;
+  }
+  mean_ = ChannelConstants(kImagenetStatistics.mean).to(device);
+  std_ = ChannelConstants(kImagenetStatistics.std).to(device);
+}
+
+std::function<void(const Batch&)> BatchUnpacker::Hold(
+    const ResidentShape& shape) {
+  held_ = std::make_shared<ResidentImages>(shape);
+  return [held = held_](const Batch& batch) { held->Append(batch); };
+}
+
+DeviceBatch BatchUnpacker::UnpackChosen(const Batch& choices) const {
+  Check(held_ != nullptr, "a device has the images that are chosen");
+  Batch images(choices.size(), choices.image_size());
+  held_->Gather(choices, images);
+  return Unpack(images);
+}
+
+DeviceBatch BatchUnpacker::UnpackResized(const Batch& windows) const {
+  Batch images(windows.size(), windows.image_size());
+  at::parallel_for(
+      0, windows.size(), 1, [&](std::int64_t begin, std::int64_t end) {
+        for (auto slot = static_cast<int>(begin); slot < end; ++slot) {
+          ResizeSlot(windows, slot, images.slot_pixels(slot));
+        }
+      });
+  std::ranges::copy(windows.labels(), images.labels().begin());
+  std::ranges::copy(windows.weights(), images.weights().begin());
+  return Unpack(images);
+}
+
+DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
+  if (batch.content() == BatchContent::kChoices) {
+    return UnpackChosen(batch);
+  }
+  if (batch.content() == BatchContent::kWindows) {
+    return UnpackResized(batch);
+  }
+  const std::int64_t size = batch.size();
+  const std::int64_t side = batch.image_size();
+  // [N, H, W, bytes of a pixel]: 0, blue, green, red.
+  const torch::Tensor bytes =
+      View(batch.pixels(), {size, side, side, 4}, torch::kByte).to(device_);
+  // Turned round and without the first, each pixel's bytes are its channels:
+  // the images lie in channels_last order without being moved again.
+  torch::Tensor images =
+      bytes.narrow(3, 1, 3).flip({3}).to(torch::kFloat).permute({0, 3, 1, 2});
+  if (mean_.defined()) {
+    images.sub_(mean_);
+  }
+  return {
+      .images = images.div_(std_),
+      .labels =
+          View(batch.labels(), {size}, torch::kInt).to(device_, torch::kLong),
+      .weights = View(batch.weights(), {size}, torch::kFloat)
+                     .to(device_, torch::kFloat, /*non_blocking=*/false,
+                         /*copy=*/true)};
+}
+
+const PixelStatistics& StatisticsOf(Normalization normalization) {
+  return normalization == Normalization::kUnit ? kUnitStatistics
+                                               : kImagenetStatistics;
+}
+
+}  // namespace infeed

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <torch/types.h>
+
+#include "pipeline/memory/batch.h"
+#include "trainer/feed/resident_images.h"
+#include "trainer/loop/device_loop.h"
+#include "trainer/model/pixel_statistics.h"
+
+namespace infeed {
+
+// A batch on the device, as the model takes it.
+struct DeviceBatch {
+  torch::Tensor images;   // float32 [N, 3, H, W], channels_last, normalised
+  torch::Tensor labels;   // int64 [N]
+  torch::Tensor weights;  // float32 [N]
+};
+
+// Moves batches to a device and unpacks them there: each byte of a packed
+// pixel normalised as `normalization` says. Windows are resized before, on the
+// host.
+//
+// What Unpack() returns shares nothing with the batch, which may go back to
+// its pool. One thread at a time.
+class BatchUnpacker {
+ public:
+  BatchUnpacker(const torch::Device& device, Normalization normalization);
+
+  [[nodiscard]] DeviceBatch Unpack(const Batch& batch) const;
+
+  // DeviceLoop::Hold(), in the host's memory: batches of choices are unpacked
+  // as the images that they choose.
+  [[nodiscard]] std::function<void(const Batch&)> Hold(
+      const ResidentShape& shape);
+
+ private:
+  [[nodiscard]] DeviceBatch UnpackChosen(const Batch& choices) const;
+  [[nodiscard]] DeviceBatch UnpackResized(const Batch& windows) const;
+
+  torch::Device device_;
+  torch::Tensor mean_;  // [3, 1, 1], red, green, blue; undefined: 0
+  torch::Tensor std_;
+  std::shared_ptr<ResidentImages> held_;
+};
+
+[[nodiscard]] const PixelStatistics& StatisticsOf(Normalization normalization);
+
+}  // namespace infeed

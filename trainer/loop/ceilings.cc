@@ -1,0 +1,94 @@
+#include "trainer/loop/ceilings.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include <ATen/ATen.h>
+#include <torch/cuda.h>
+
+#ifdef INFEED_CUDA
+#include "trainer/loop/gpu_cards.h"
+#endif
+#include "trainer/loop/device.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kRepeats = 5;
+
+struct Sizes {
+  std::int64_t matrix_side = 0;
+  std::int64_t copy_bytes = 0;
+};
+// Large enough to fill the device, and several times its caches.
+constexpr Sizes kOfCpu = {1024, 48 << 20};
+constexpr Sizes kOfGpu = {8192, 512 << 20};
+
+// The median, after one that warms up.
+double Seconds(const torch::Device& device, const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  const auto finish = [&] {
+    if (device.is_cuda()) {
+      torch::cuda::synchronize(device.index());
+    }
+  };
+  work();
+  std::array<double, kRepeats> seconds = {};
+  for (double& one : seconds) {
+    finish();
+    const Clock::time_point start = Clock::now();
+    work();
+    finish();
+    one = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  std::ranges::sort(seconds);
+  return seconds[kRepeats / 2];
+}
+
+double MeasureTflops(const torch::Device& device, std::int64_t side,
+                     torch::ScalarType type) {
+  // Zeros would be faster than what trainings multiply; random numbers would
+  // be missing in the training's own row of them.
+  const at::Tensor a =
+      at::arange(side * side, at::device(device).dtype(at::kFloat))
+          .sin_()
+          .view({side, side})
+          .to(type);
+  const at::Tensor b = a.t().contiguous();
+  at::Tensor product = at::empty_like(a);
+  const double seconds =
+      Seconds(device, [&] { at::matmul_out(product, a, b); });
+  const auto n = static_cast<double>(side);
+  return 2 * n * n * n / seconds / 1e12;
+}
+
+double MeasureCopy(const torch::Device& device, std::int64_t bytes) {
+  const at::Tensor source =
+      at::zeros({bytes}, at::device(device).dtype(at::kByte));
+  at::Tensor copy = at::ones_like(source);
+  const double seconds = Seconds(device, [&] { copy.copy_(source); });
+  return 2 * static_cast<double>(bytes) / seconds / 1e9;
+}
+
+}  // namespace
+
+DeviceCeilings MeasureCeilings(const std::string& device, bool in_bfloat16) {
+  const at::NoGradGuard no_grad;
+  const torch::Device on = ParseDevice(device);
+  const Sizes sizes = on.is_cuda() ? kOfGpu : kOfCpu;
+  const DeviceCeilings ceilings = {
+      .tflops = MeasureTflops(on, sizes.matrix_side,
+                              in_bfloat16 ? at::kBFloat16 : at::kFloat),
+      .gb_per_second = MeasureCopy(on, sizes.copy_bytes)};
+#ifdef INFEED_CUDA
+  if (on.is_cuda()) {
+    ReleaseCachedMemory();  // A training has other needs.
+  }
+#endif
+  return ceilings;
+}
+
+}  // namespace infeed

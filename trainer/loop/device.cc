@@ -1,0 +1,101 @@
+#include "trainer/loop/device.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <ATen/Parallel.h>
+#include <torch/cuda.h>
+#include <torch/version.h>
+
+#include "base/error.h"
+#include "trainer/loop/device_loop.h"
+
+namespace infeed {
+namespace {
+
+#ifdef INFEED_CUDA
+constexpr const char* kNoGpu =
+    "device is cuda, but no NVIDIA GPU is found: see what nvidia-smi says, or "
+    "give --device cpu";
+#else
+constexpr const char* kNoGpu =
+    "device is cuda, but this is a CPU build: make one for GPUs by ./dev build "
+    "cuda, or give --device cpu";
+#endif
+
+torch::Device CudaDevice(int index) {
+  const auto count = static_cast<int>(torch::cuda::device_count());
+  if (count == 0) {
+    throw UsageError(kNoGpu);
+  }
+  if (index >= count) {
+    throw UsageError("device is cuda:" + std::to_string(index) +
+                     ", but there are " + std::to_string(count) + " GPUs");
+  }
+  return {torch::kCUDA, static_cast<torch::DeviceIndex>(index)};
+}
+
+}  // namespace
+
+int SetThreads(int threads) {
+  if (threads < 0) {
+    throw UsageError("the device's threads are " + std::to_string(threads) +
+                     ": give 0 for one on each core, or more");
+  }
+  const int chosen =
+      threads > 0 ? threads
+                  : static_cast<int>(std::thread::hardware_concurrency());
+  at::set_num_threads(std::max(1, chosen));
+  return at::get_num_threads();
+}
+
+torch::Device ParseDevice(const std::string& name) {
+  if (name == "cpu" || (name == "auto" && !torch::cuda::is_available())) {
+    return torch::kCPU;
+  }
+  if (name == "cuda" || name == "auto") {
+    return CudaDevice(0);
+  }
+  const std::string number = name.starts_with("cuda:") ? name.substr(5) : "";
+  if (number.empty() || number.size() > 3 ||
+      number.find_first_not_of("0123456789") != std::string::npos) {
+    throw UsageError("device is '" + name +
+                     "': give auto, cpu, cuda or cuda:N");
+  }
+  return CudaDevice(std::stoi(number));
+}
+
+bool IsGpu(const std::string& device) { return ParseDevice(device).is_cuda(); }
+
+std::string DeviceOfRank(const std::string& device, const RankPlace& place) {
+  const bool is_open = device == "auto" || device == "cuda";
+  if (place.local_world_size == 1 || !is_open || !IsGpu(device)) {
+    return device;
+  }
+  const bool has_its_own = torch::cuda::device_count() == 1;
+  return "cuda:" + std::to_string(has_its_own ? 0 : place.local_rank);
+}
+
+std::string TorchVersion() { return TORCH_VERSION; }
+
+std::string DescribeDevices(const std::string& device) {
+  const torch::Device chosen = ParseDevice(device);
+  if (chosen.is_cuda()) {
+    return chosen.str() + ", one of " +
+           std::to_string(torch::cuda::device_count()) + " GPUs";
+  }
+  return "cpu, " + std::to_string(SetThreads(0)) + " threads of LibTorch, " +
+         (CpuHasBfloat16() ? "units for bfloat16" : "no units for bfloat16");
+}
+
+bool CpuHasBfloat16() {
+#if defined(__x86_64__)
+  // The builtins also ask whether the operating system keeps the registers.
+  return __builtin_cpu_supports("amx-bf16") != 0 ||
+         __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace infeed

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "trainer/loop/batch.h"
+#include "trainer/scores/eval_sums.h"
+#include "trainer/scores/prediction.h"
+
+namespace infeed {
+
+// Adds an evaluation up on the device: nothing is read back before Read().
+// One thread at a time.
+class EvalCounter {
+ public:
+  // smoothing: of the training's cross-entropy. max_scores: images * classes
+  // beyond which no scores are kept.
+  EvalCounter(const torch::Device& device, int classes, double smoothing,
+              std::int64_t max_scores = kMaxScores);
+
+  // logits: [N, classes], of any floating type.
+  void Add(const torch::Tensor& logits, const DeviceBatch& batch) {
+    Count(logits, batch);
+    KeepScores(logits, batch);
+  }
+  // The two parts of it. The first adds to what lies at fixed addresses, so
+  // that it can be captured; the second makes new tensors for each batch.
+  void Count(const torch::Tensor& logits, const DeviceBatch& batch);
+  void KeepScores(const torch::Tensor& logits, const DeviceBatch& batch);
+
+  // Begins another evaluation, at the same addresses.
+  void Restart();
+
+  // Waits for the device.
+  [[nodiscard]] EvalSums Read() const;
+
+ private:
+  void Confuse(const torch::Tensor& logits, const torch::Tensor& labels,
+               const torch::Tensor& counted);
+  void ReadScores(EvalSums& sums) const;
+
+  int classes_;
+  double smoothing_;
+  std::int64_t max_scores_;
+  torch::Tensor sums_;       // float64: images, top-1, top-5, losses
+  torch::Tensor confusion_;  // int64 [classes * classes]; may be undefined
+  std::int64_t kept_ = 0;    // numbers in scores_; beyond max_scores_: none
+  std::vector<torch::Tensor> scores_;  // float32 [N, classes] of each batch
+  std::vector<torch::Tensor> labels_;  // int64 [N]; -1: does not count
+};
+
+// Reads back what a batch's logits [N, classes] say; its labels and weights are
+// left to the caller.
+[[nodiscard]] Predictions PredictionsOf(const torch::Tensor& logits);
+
+}  // namespace infeed

@@ -1,0 +1,247 @@
+#include "trainer/loop/machine_check.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/reading/memory_limit.h"
+#include "preprocess/pixels/simd_target.h"
+#include "records/bytes/byte_size.h"
+#include "trainer/params/train_params.h"
+
+namespace infeed {
+namespace {
+
+constexpr rlim_t kFewFiles = 4096;
+constexpr rlim_t kLittleLocked = 64 << 20;
+
+std::optional<std::string> FirstLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  return std::getline(file, line) ? std::optional(line) : std::nullopt;
+}
+
+// The value of the first line "name : value".
+std::string ValueOf(const std::string& path, std::string_view name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(name) && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+int CoresOfProcess() {
+  cpu_set_t cores;
+  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores)
+                                                           : 1;
+}
+
+// Cores that the control group pays for; nullopt: all.
+std::optional<double> CoresOfGroup(const std::string& root) {
+  // Version 2 has "quota period" or "max period", version 1 a file for each.
+  double quota = 0;
+  double period = 0;
+  std::ifstream both(root + "/sys/fs/cgroup/cpu.max");
+  if (both >> quota >> period && period > 0) {
+    return quota / period;
+  }
+  std::ifstream one(root + "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+  std::ifstream other(root + "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  if (one >> quota && other >> period && quota > 0 && period > 0) {
+    return quota / period;
+  }
+  return std::nullopt;
+}
+
+Finding Processor(const std::string& root) {
+  const std::string target = CurrentSimdTarget();
+  const bool slow = target == "PORTABLE" || target == "SSE4";
+  return {"processor",
+          fmt::format("{}, vector code for {}", ProcessorName(root), target),
+          slow ? "it lacks AVX2: decoding and resizing take longer; give the "
+                 "virtual machine the host's processor type if it has one"
+               : ""};
+}
+
+Finding Cores(const std::string& root) {
+  const int cores = CoresOfProcess();
+  const std::optional<double> quota = CoresOfGroup(root);
+  if (!quota) {
+    return {"cores", std::to_string(cores), ""};
+  }
+  return {"cores",
+          fmt::format("{}, of which the group pays {:.1f}", cores, *quota),
+          *quota < cores
+              ? fmt::format("threads beyond the quota are stopped for parts of "
+                            "a second: give --num_parallel_calls {}",
+                            std::max(1, static_cast<int>(*quota)))
+              : ""};
+}
+
+Finding Memory(const std::string& root) {
+  const std::int64_t limit = TrainParams().memory_limit;
+  try {
+    const std::int64_t memory = MachineMemory(root);
+    return {"memory", MemorySizeText(memory),
+            memory < 2 * limit
+                ? "the input's default memory_limit, 4GiB, is more than half "
+                  "of it: give --memory_limit 25%"
+                : ""};
+  } catch (const std::exception& error) {
+    return {"memory", "unknown", error.what()};
+  }
+}
+
+std::string LimitText(rlim_t limit) {
+  return limit == RLIM_INFINITY ? "unlimited" : std::to_string(limit);
+}
+
+Finding Limit(const std::string& name, int resource, rlim_t least,
+              const std::string& advice) {
+  rlimit limit = {};
+  if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) {
+    return {name, "unknown", ""};
+  }
+  return {name, LimitText(limit.rlim_cur),
+          limit.rlim_cur < least ? advice : ""};
+}
+
+Finding HugePages(const std::string& root) {
+  const std::string path = "/sys/kernel/mm/transparent_hugepage/enabled";
+  const std::string line = FirstLine(root + path).value_or("not there");
+  const bool off = line.find("[never]") != std::string::npos;
+  return {
+      "huge pages", line,
+      off ? "large batches cost more page faults: echo madvise > " + path : ""};
+}
+
+Finding SharedMemory(const std::string& root) {
+  struct statvfs space = {};
+  if (::statvfs((root + "/dev/shm").c_str(), &space) != 0) {
+    return {"/dev/shm", "not there",
+            "libraries that share memory between processes need it"};
+  }
+  const auto bytes = static_cast<std::int64_t>(space.f_bavail * space.f_frsize);
+  return {"/dev/shm", MemorySizeText(bytes) + " free", ""};
+}
+
+// The files of loaded libraries whose names begin with one of these.
+std::set<std::string> LoadedLibraries(
+    const std::string& root, std::initializer_list<std::string_view> names) {
+  std::set<std::string> found;
+  std::ifstream maps(root + "/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t begin = line.find('/');
+    const std::string path =
+        begin == std::string::npos ? "" : line.substr(begin);
+    const std::string file = path.substr(path.rfind('/') + 1);
+    if (std::ranges::any_of(names, [&](std::string_view name) {
+          return file.starts_with(name);
+        })) {
+      found.insert(path);
+    }
+  }
+  return found;
+}
+
+Finding LinearAlgebra(const std::string& root) {
+  const std::set<std::string> found = LoadedLibraries(
+      root, {"libopenblas", "libmkl_", "libblis", "libblas", "libnvpl"});
+  // Debian's reference BLAS lies in a folder of that name.
+  const bool slow = std::ranges::any_of(found, [](const std::string& path) {
+    return path.find("/blas/libblas") != std::string::npos;
+  });
+  return {"linear algebra",
+          found.empty() ? "within LibTorch"
+                        : fmt::format("{}", fmt::join(found, ", ")),
+          slow ? "this is the reference BLAS, many times slower: install "
+                 "libopenblas0-pthread"
+               : ""};
+}
+
+Finding OpenMp(const std::string& root) {
+  const std::set<std::string> found =
+      LoadedLibraries(root, {"libgomp", "libiomp5", "libomp"});
+  return {"OpenMP",
+          found.empty() ? "none" : fmt::format("{}", fmt::join(found, ", ")),
+          found.size() > 1 ? "two runtimes have threads of their own that "
+                             "compete: load one of them alone"
+                           : ""};
+}
+
+}  // namespace
+
+std::string ProcessorName(const std::string& root) {
+  return ValueOf(root + "/proc/cpuinfo", "model name");
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  // The last byte stays zero: a name that is too long may be cut without one.
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data()
+                                                          : "localhost";
+}
+
+std::vector<Finding> CheckMachine(const std::string& root) {
+  return {
+      Processor(root),
+      Cores(root),
+      Memory(root),
+      Limit("open files", RLIMIT_NOFILE, kFewFiles,
+            "a data set of thousands of shards needs more: ulimit -n 65536"),
+      Limit("locked memory", RLIMIT_MEMLOCK, kLittleLocked,
+            "pinned batches for a GPU need more: ulimit -l unlimited"),
+      HugePages(root),
+      SharedMemory(root),
+      LinearAlgebra(root),
+      OpenMp(root)};
+}
+
+std::string FindingsText(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text +=
+        fmt::format("{} {:<16} {}\n", finding.advice.empty() ? "ok  " : "WARN",
+                    finding.name, finding.value);
+    if (!finding.advice.empty()) {
+      text += fmt::format("     {:<16} -> {}\n", "", finding.advice);
+    }
+  }
+  return text;
+}
+
+std::string FindingsJson(const std::vector<Finding>& findings) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  int warnings = 0;
+  for (const Finding& finding : findings) {
+    const bool ok = finding.advice.empty();
+    warnings += ok ? 0 : 1;
+    list.push_back({{"name", finding.name},
+                    {"value", finding.value},
+                    {"ok", ok},
+                    {"advice", finding.advice}});
+  }
+  const nlohmann::ordered_json all = {
+      {"schema", 1}, {"warnings", warnings}, {"findings", list}};
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace infeed

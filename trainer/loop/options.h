@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "trainer/ranks/ranks.h"
+
+namespace infeed {
+
+enum class Precision { kFloat32, kBfloat16 };
+
+// What the device makes of a pixel's bytes.
+enum class Normalization {
+  kImagenet,  // less the channels' means, by their standard deviations
+  kUnit,      // divided by 255
+};
+
+struct DeviceOptions {
+  std::string device = "auto";  // auto, cpu, cuda, cuda:N
+  Precision precision = Precision::kFloat32;
+  int threads = 0;  // of the CPU's own work; 0: one for each core
+  Normalization normalization = Normalization::kImagenet;
+  // On a GPU: whether steps are replayed as CUDA graphs.
+  bool graphs = true;
+
+  // Who else trains this model, each on a part of every batch: nullptr for
+  // nobody, else it must outlive the loop; and how many ranks in a row share
+  // the statistics of their batch norms: a divisor of world_size, 0 for all.
+  Ranks* ranks = nullptr;
+  int batch_norm_group = 1;
+  std::chrono::seconds rank_timeout{300};
+
+  [[nodiscard]] RankPlace place() const {
+    return ranks == nullptr ? RankPlace() : ranks->place();
+  }
+};
+
+}  // namespace infeed

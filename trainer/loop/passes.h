@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Generator.h>
+#include <torch/types.h>
+
+#include "pipeline/memory/batch_memory.h"
+#include "trainer/feed/infeed.h"
+#include "trainer/feed/outfeed.h"
+#include "trainer/loop/device_loop.h"
+#include "trainer/loop/step.h"
+#include "trainer/scores/eval_sums.h"
+
+namespace infeed {
+
+// A model on a device, as what passes batches through it sees it.
+struct DeviceModel {
+  TrainStep& step;
+  // Logits of images [N, 3, H, W].
+  std::function<torch::Tensor(const torch::Tensor& images)> forward;
+  // What a step draws from, beside LibTorch's own generator.
+  std::function<std::vector<at::Generator>()> generators;
+  torch::Device device;
+  DeviceOptions options;
+  double label_smoothing = 0;
+};
+
+// How a device passes batches through its model: one after the other, or as
+// graphs. One thread at a time.
+class DevicePasses {
+ public:
+  virtual ~DevicePasses() = default;
+
+  // DeviceLoop::Hold().
+  [[nodiscard]] virtual std::function<void(const Batch&)> Hold(
+      const ResidentShape& shape) = 0;
+  // DeviceLoop::Train() and Evaluate(). Require: the model is in training, or
+  // in evaluation mode.
+  virtual std::int64_t Train(std::int64_t first_step, std::int64_t steps,
+                             Infeed& infeed, Outfeed& outfeed) = 0;
+  [[nodiscard]] virtual EvalSums Evaluate(Infeed& infeed) = 0;
+
+  // What to say of the device beside its name: ", CUDA graphs".
+  [[nodiscard]] virtual std::string Describe() const = 0;
+  // For the batches' memory.
+  [[nodiscard]] virtual BatchMemory batch_memory() const = 0;
+  [[nodiscard]] virtual std::int64_t host_syncs() const = 0;
+  // The first steps that are slower than the rest.
+  [[nodiscard]] virtual int warm_up_steps() const = 0;
+};
+
+// Eager LibTorch on the CPU. What the model refers to must outlive it.
+[[nodiscard]] std::unique_ptr<DevicePasses> MakeEagerPasses(
+    const DeviceModel& model);
+
+// On a GPU. Throws UsageError where the build has no CUDA.
+[[nodiscard]] std::unique_ptr<DevicePasses> MakeCudaPasses(
+    const DeviceModel& model);
+
+}  // namespace infeed

@@ -1,0 +1,208 @@
+#include "trainer/loop/step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "trainer/groups/flat_tensors.h"
+#include "trainer/model/lr_schedule.h"
+#include "trainer/network/loss.h"
+#include "trainer/optimizer/gradients.h"
+
+namespace infeed {
+namespace {
+
+NamedTensors AveragedTensors(const TrainedModel& model,
+                             const OptimizerOptions& options) {
+  NamedTensors tensors;
+  if (options.moving_average_decay > 0) {
+    for (const OptimizedParameter& parameter : model.parameters) {
+      tensors.emplace_back(parameter.name, parameter.weight);
+    }
+    tensors.insert(tensors.end(), model.statistics.begin(),
+                   model.statistics.end());
+  }
+  return tensors;
+}
+
+// A number for each step of a loop, on the device.
+torch::Tensor UploadNumbers(
+    std::int64_t first_step, std::int64_t steps, const torch::Device& device,
+    const std::function<double(std::int64_t step)>& number) {
+  torch::Tensor numbers = torch::empty({steps}, torch::kFloat);
+  auto* data = numbers.data_ptr<float>();
+  for (std::int64_t i = 0; i < steps; ++i) {
+    data[i] = static_cast<float>(number(first_step + i));
+  }
+  return numbers.to(device);
+}
+
+// Never on a GPU, where nobody waits for a step's results.
+bool IsSeenNotFinite(const torch::Tensor& loss) {
+  return loss.is_cpu() && !std::isfinite(*loss.data_ptr<float>());
+}
+
+void AddResults(StepResults& sums, const torch::Tensor& loss,
+                const torch::Tensor& top_1) {
+  const torch::NoGradGuard no_grad;
+  sums.loss.add_(loss);
+  sums.top_1.add_(top_1);
+}
+
+}  // namespace
+
+StepInputs StepInputs::Of(std::int64_t i) const {
+  return {.rates = rates[i],
+          .newest = newest[i],
+          .mixes = mixes.defined() ? mixes[i] : torch::Tensor()};
+}
+
+TrainStep::TrainStep(TrainedModel model, const OptimizerOptions& options,
+                     std::int64_t classes, const torch::Device& device,
+                     DeviceGroup* group)
+    : model_(std::move(model)),
+      options_(options),
+      mix_{.mixup_alpha = options.mixup_alpha,
+           .cutmix_alpha = options.cutmix_alpha,
+           .seed = options.seed},
+      classes_(classes),
+      device_(device),
+      group_(group),
+      optimizer_(MakeOptimizer(options, model_.parameters)),
+      average_(AveragedTensors(model_, options)) {}
+
+NamedTensors TrainStep::State() const {
+  NamedTensors state = optimizer_->State();
+  const NamedTensors averages = average_.State();
+  state.insert(state.end(), averages.begin(), averages.end());
+  return state;
+}
+
+StepInputs TrainStep::UploadTo(const torch::Device& device,
+                               std::int64_t first_step, std::int64_t steps,
+                               int image_size) const {
+  StepInputs inputs;
+  inputs.rates =
+      UploadNumbers(first_step, steps, device, [this](std::int64_t step) {
+        return LearningRate(step, options_.learning_rate);
+      });
+  inputs.newest =
+      UploadNumbers(first_step, steps, device, [this](std::int64_t step) {
+        return 1 - MovingAverageDecay(step + 1, options_.moving_average_decay);
+      });
+  if (mix_.any()) {
+    inputs.mixes = UploadMixes(first_step, steps, image_size, mix_, device);
+  }
+  return inputs;
+}
+
+TrainBatch TrainStep::Prepare(const DeviceBatch& batch,
+                              const StepInputs& inputs) const {
+  TrainBatch prepared = {
+      .images = batch.images,
+      .labels = batch.labels,
+      .counted = CountedSlots(batch.labels, batch.weights, classes_)};
+  return inputs.mixes.defined() ? Mixed(std::move(prepared), inputs.mixes)
+                                : prepared;
+}
+
+// By what a batch's sums are divided.
+torch::Tensor TrainStep::DivisorOf(const TrainBatch& batch) const {
+  return exchange_ ? torch::full({},
+                                 static_cast<double>(exchange_->BatchSize(
+                                     batch.labels.size(0))),
+                                 torch::device(device_).dtype(torch::kFloat))
+                   : CountOf(batch.counted);
+}
+
+// Loss and top-1 of the batch, and the gradients of the loss. The batch may go
+// through the model in parts, whose gradients add up to those of the whole.
+StepResults TrainStep::Backward(const TrainBatch& batch, bool end_asked) {
+  const torch::Tensor divisor = DivisorOf(batch);
+  const std::int64_t size = batch.labels.size(0);
+  const std::int64_t parts =
+      std::min<std::int64_t>(options_.accumulation_steps, size);
+  StepResults sums = {.loss = torch::zeros({}, torch::device(device_)),
+                      .top_1 = torch::zeros({}, torch::device(device_)),
+                      .counted = batch.counted.sum()};
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const std::int64_t begin = size * i / parts;
+    const TrainBatch part =
+        PartOf(batch, begin, size * (i + 1) / parts - begin);
+    const torch::Tensor logits = model_.forward(part.images);
+    const torch::Tensor loss =
+        MaskedSum(CrossEntropyOf(logits, part, options_.label_smoothing),
+                  part.counted) /
+        divisor;
+    AddResults(sums, loss,
+               MaskedSum(InTop1Of(logits, part), part.counted) / divisor);
+    if (exchange_ && i + 1 == parts) {
+      exchange_->Begin(sums, end_asked);
+    }
+    loss.backward();
+  }
+  return sums;
+}
+
+StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
+                           bool end_asked) {
+  if (group_ != nullptr && !exchange_) {
+    exchange_ = std::make_unique<StepExchange>(model_.parameters, *group_);
+  }
+  const TrainBatch prepared = Prepare(batch, inputs);
+  StepResults results = Backward(prepared, end_asked);
+  if (exchange_) {
+    results = exchange_->Finish(exchange_->BatchSize(batch.labels.size(0)));
+  }
+  if (IsSeenNotFinite(results.loss)) {
+    refused_images_ = prepared.images;
+    return results;
+  }
+  if (options_.clip_gradient_norm > 0) {
+    ClipGradients(model_.parameters, options_.clip_gradient_norm);
+  }
+  const torch::NoGradGuard no_grad;
+  results.loss.add_(optimizer_->Step(inputs.rates));
+  average_.Update(inputs.newest);
+  return results;
+}
+
+NamedTensors TrainStep::RefusedImages() const {
+  return refused_images_.defined() ? NamedTensors{{"images", refused_images_}}
+                                   : NamedTensors();
+}
+
+NamedTensors TrainStep::RefusedGradients() const {
+  NamedTensors gradients;
+  for (auto i = model_.parameters.rbegin();
+       refused_images_.defined() && i != model_.parameters.rend(); ++i) {
+    if (i->weight.grad().defined()) {
+      gradients.emplace_back(i->name, i->weight.grad());
+    }
+  }
+  return gradients;
+}
+
+void TrainStep::AverageStatistics() {
+  if (group_ == nullptr || model_.statistics.empty()) {
+    return;
+  }
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> tensors;
+  for (const auto& [name, tensor] : model_.statistics) {
+    tensors.push_back(tensor);
+  }
+  if (options_.moving_average_decay > 0) {
+    const NamedTensors averages = average_.State();
+    for (std::size_t i = model_.parameters.size(); i < averages.size(); ++i) {
+      tensors.push_back(averages[i].second);
+    }
+  }
+  Average(tensors, *group_);
+}
+
+}  // namespace infeed

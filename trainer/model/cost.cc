@@ -1,0 +1,140 @@
+#include "trainer/model/cost.h"
+
+#include <algorithm>
+
+#include "trainer/model/layer_plan.h"
+#include "trainer/model/layers.h"
+#include "trainer/model/resnet_plan.h"
+
+namespace infeed {
+namespace {
+
+// After a convolution with zeros of kernel / 2 around its input.
+int Strided(int side, int stride) { return (side + stride - 1) / stride; }
+
+// What an image leaves on the way forward, and what that takes.
+struct Work {
+  std::int64_t activations = 0;
+  std::int64_t widest = 0;  // around one convolution
+  std::int64_t multiplications = 0;
+};
+
+// A convolution whose output has this side, with its norm or ReLU.
+void Add(const ConvPlan& conv, int side, Work& work) {
+  const std::int64_t outputs = conv.out * side * side;
+  const std::int64_t side_before = std::int64_t{side} * conv.stride;
+  work.activations += 2 * outputs;
+  work.widest =
+      std::max(work.widest, 2 * outputs + conv.in * side_before * side_before);
+  work.multiplications += outputs * conv.in * conv.kernel * conv.kernel;
+}
+
+// A row of convolutions; side goes from the first's input to the last's
+// output.
+void Add(const std::vector<ConvPlan>& convs, int& side, Work& work) {
+  for (const ConvPlan& conv : convs) {
+    side = Strided(side, conv.stride);
+    Add(conv, side, work);
+  }
+}
+
+void Add(const BlockPlan& block, int& side, Work& work) {
+  Add(block.convs, side, work);
+  if (block.shortcut) {
+    Add(*block.shortcut, side, work);
+  }
+  if (block.se_channels > 0) {
+    for (const ConvPlan& conv : SqueezeExcitationOf(block)) {
+      work.multiplications += conv.in * conv.out;
+    }
+  }
+}
+
+Work ResNetWork(const ModelOptions& model, int side) {
+  const ResNetPlan plan = PlanOf(model);
+  Work work = {.activations = std::int64_t{3} * side * side};
+  Add(plan.stem, side, work);
+  if (plan.pool == StemPool::kMax || plan.pool == StemPool::kMaxSame) {
+    side = Strided(side, 2);
+    work.activations += plan.stem.back().out * side * side;
+  }
+  for (const BlockPlan& block : plan.blocks) {
+    Add(block, side, work);
+  }
+  work.activations += plan.features + plan.classes;
+  work.multiplications += plan.features * plan.classes;
+  return work;
+}
+
+// Both convolutions with their ReLUs and pools, and the three layers.
+Work LeNetWork(int classes) {
+  return {.activations = 28 * 28 + 2 * 6 * 28 * 28 + 6 * 14 * 14 +
+                         2 * 16 * 10 * 10 + 16 * 5 * 5 + 2 * 120 + 2 * 84 +
+                         classes,
+          .widest = 28 * 28 + 2 * 6 * 28 * 28,
+          .multiplications = 6 * 28 * 28 * 5 * 5 + 16 * 10 * 10 * 6 * 5 * 5 +
+                             16 * 5 * 5 * 120 + 120 * 84 + 84 * classes};
+}
+
+// Numbers that the optimizer keeps for each parameter.
+int SlotsOf(const OptimizerOptions& optimizer) {
+  const bool adam = optimizer.kind == OptimizerKind::kAdam ||
+                    optimizer.kind == OptimizerKind::kAdamW;
+  return (adam ? 2 : 1) + (optimizer.moving_average_decay > 0 ? 1 : 0);
+}
+
+}  // namespace
+
+ModelCost CostOf(const ModelOptions& model, int image_size) {
+  ModelCost cost;
+  for (const LayerPlan& layer : LayersOf(model)) {
+    for (const TensorPlan& tensor : TensorsOf(layer)) {
+      (tensor.buffer ? cost.buffers : cost.parameters) += ElementsOf(tensor);
+    }
+  }
+  const Work work = model.kind == ModelKind::kLeNet
+                        ? LeNetWork(model.num_classes)
+                        : ResNetWork(model, image_size);
+  cost.activations = work.activations;
+  cost.widest = work.widest;
+  cost.multiplications = work.multiplications;
+  return cost;
+}
+
+std::int64_t TrainingBytes(const ModelCost& cost,
+                           const OptimizerOptions& optimizer, int batch_size,
+                           bool in_bfloat16) {
+  const std::int64_t state =
+      4 * (cost.parameters * (2 + SlotsOf(optimizer)) + cost.buffers);
+  const std::int64_t part =
+      batch_size / std::max(1, optimizer.accumulation_steps);
+  return state + cost.activations * part * (in_bfloat16 ? 2 : 4);
+}
+
+std::int64_t ForwardBytes(const ModelCost& cost, int batch_size,
+                          bool in_bfloat16) {
+  return 4 * (cost.parameters + cost.buffers) +
+         cost.widest * batch_size * (in_bfloat16 ? 2 : 4);
+}
+
+double StepOperations(const ModelCost& cost, int batch_size) {
+  return 3.0 * 2.0 * static_cast<double>(cost.multiplications) * batch_size;
+}
+
+double StepBytes(const ModelCost& cost, const OptimizerOptions& optimizer,
+                 int batch_size, bool in_bfloat16) {
+  constexpr double kTouchesOfActivation = 5;
+  // Two reads; a gradient written and read; an update written. And what the
+  // optimizer keeps, read and written.
+  const double touches_of_weight = 5 + 2 * SlotsOf(optimizer);
+  return kTouchesOfActivation * static_cast<double>(cost.activations) *
+             batch_size * (in_bfloat16 ? 2 : 4) +
+         touches_of_weight * 4 * static_cast<double>(cost.parameters);
+}
+
+std::int64_t CheckpointBytes(const ModelCost& cost,
+                             const OptimizerOptions& optimizer) {
+  return 4 * (cost.parameters * (1 + SlotsOf(optimizer)) + cost.buffers);
+}
+
+}  // namespace infeed

@@ -1,0 +1,87 @@
+#include "trainer/model/mix_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/random.h"
+
+namespace infeed {
+namespace {
+
+// In (0, 1): its logarithm is finite.
+double OpenReal(SampleRandom& random) {
+  return (random.Word() + 0.5) * 0x1p-32;
+}
+
+// Standard normal, by Box and Muller.
+double Normal(SampleRandom& random) {
+  const double radius = std::sqrt(-2 * std::log(OpenReal(random)));
+  return radius * std::cos(2 * std::numbers::pi * OpenReal(random));
+}
+
+// The logarithm of a number from Gamma(alpha), by Marsaglia and Tsang ("A
+// simple method for generating gamma variables", 2000): from Gamma(alpha + 1)
+// times a power of a uniform number, which makes it good for any alpha > 0. As
+// a logarithm, since that power may be too small for a number.
+double LogGamma(double alpha, SampleRandom& random) {
+  const double d = alpha + 1 - 1.0 / 3;
+  const double c = 1 / std::sqrt(9 * d);
+  for (;;) {
+    const double x = Normal(random);
+    const double v = std::pow(1 + c * x, 3);
+    if (v > 0 &&
+        std::log(OpenReal(random)) < x * x / 2 + d - d * v + d * std::log(v)) {
+      return std::log(d * v) + std::log(OpenReal(random)) / alpha;
+    }
+  }
+}
+
+// From Beta(alpha, alpha): a / (a + b) of two from Gamma(alpha).
+double Beta(double alpha, SampleRandom& random) {
+  const double a = LogGamma(alpha, random);
+  const double b = LogGamma(alpha, random);
+  return 1 / (1 + std::exp(b - a));
+}
+
+Mix CutMixOf(int image_size, double alpha, SampleRandom& random) {
+  const double share = Beta(alpha, random);
+  const int half = static_cast<int>(image_size * std::sqrt(1 - share)) / 2;
+  const auto size = static_cast<std::uint32_t>(image_size);
+  const auto x = static_cast<int>(random.Below(size));
+  const auto y = static_cast<int>(random.Below(size));
+  const int left = std::max(0, x - half);
+  const int top = std::max(0, y - half);
+  const int right = std::min(image_size, x + half);
+  const int bottom = std::min(image_size, y + half);
+  const double area = static_cast<double>(right - left) * (bottom - top);
+  return {
+      .inside = 0,
+      .left = static_cast<float>(left),
+      .top = static_cast<float>(top),
+      .right = static_cast<float>(right),
+      .bottom = static_cast<float>(bottom),
+      .label_share = static_cast<float>(1 - area / image_size / image_size)};
+}
+
+Mix MixUpOf(double alpha, SampleRandom& random) {
+  const auto share = static_cast<float>(Beta(alpha, random));
+  return {.outside = share, .label_share = share};
+}
+
+}  // namespace
+
+Mix MixOf(std::int64_t step, int image_size, const MixOptions& options) {
+  if (!options.any()) {
+    return {};
+  }
+  SampleRandom random(
+      {.seed = options.seed, .position = static_cast<std::uint64_t>(step)},
+      RandomStream::kMix);
+  const bool both = options.mixup_alpha > 0 && options.cutmix_alpha > 0;
+  const bool cut = both ? random.Real() < 0.5F : options.cutmix_alpha > 0;
+  return cut ? CutMixOf(image_size, options.cutmix_alpha, random)
+             : MixUpOf(options.mixup_alpha, random);
+}
+
+}  // namespace infeed

@@ -1,0 +1,52 @@
+#include "trainer/model_dir/export_folder.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+
+ExportFolder::ExportFolder(const std::string& export_dir)
+    : export_dir_(export_dir),
+      stage_(PathIn(export_dir, fmt::format(".export-{}", ::getpid()))) {
+  MakeFolder(export_dir_, "create the folder");
+  std::error_code error;
+  // What a killed run of the same process number left.
+  std::filesystem::remove_all(stage_, error);
+  MakeFolder(stage_, "create the folder");
+}
+
+ExportFolder::~ExportFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(stage_, ignored);
+}
+
+std::string ExportFolder::PathFor(const std::string& name) const {
+  return PathIn(stage_, name);
+}
+
+std::string ExportFolder::Commit(std::int64_t unix_seconds) {
+  SyncDirectory(stage_);
+  for (std::int64_t second = unix_seconds;; ++second) {
+    std::string folder = PathIn(export_dir_, std::to_string(second));
+    if (::rename(stage_.c_str(), folder.c_str()) == 0) {
+      SyncDirectory(export_dir_);
+      return folder;
+    }
+    // Another export has the name.
+    if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) {
+      throw IoError(folder, "rename the export to it", errno);
+    }
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,47 @@
+#include "trainer/model_dir/metrics_log.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json ToJson(const MetricsLog::Value& value) {
+  if (const auto* const number = std::get_if<double>(&value)) {
+    return std::isfinite(*number) ? Json(*number) : Json(nullptr);
+  }
+  return std::visit([](const auto& other) { return Json(other); }, value);
+}
+
+}  // namespace
+
+MetricsLog::MetricsLog(const std::string& model_dir)
+    : file_(MetricsPath(model_dir)) {
+  if (!file_.EndsWith('\n')) {
+    file_.Append("\n");
+  }
+}
+
+void MetricsLog::Write(const std::string& event, std::int64_t step,
+                       const Values& values) {
+  file_.Append(MetricsLine(UnixSeconds(), event, step, values));
+}
+
+std::string MetricsLine(double unix_seconds, std::string_view event,
+                        std::int64_t step, const MetricsLog::Values& values) {
+  Json line = {
+      {"schema", 1}, {"time", unix_seconds}, {"event", event}, {"step", step}};
+  for (const auto& [name, value] : values) {
+    line[name] = ToJson(value);
+  }
+  // A path may have bytes that are no UTF-8.
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace infeed

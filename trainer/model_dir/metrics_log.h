@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "records/bytes/append_file.h"
+
+namespace infeed {
+
+// Appends lines of JSON to MODEL_DIR/metrics.jsonl. Each has "schema": 1,
+// "time" (Unix seconds), "event" and "step", then the values given. A number
+// that is not finite is written as null. A line that a killed run left half
+// written is ended first. docs/report.md lists the events and their values.
+//
+// One thread at a time. Throws IoError.
+class MetricsLog {
+ public:
+  using Value = std::variant<double, std::int64_t, bool, std::string>;
+  using Values = std::vector<std::pair<std::string, Value>>;
+
+  explicit MetricsLog(const std::string& model_dir);
+
+  void Write(const std::string& event, std::int64_t step, const Values& values);
+
+ private:
+  AppendFile file_;
+};
+
+// One line, with its end.
+[[nodiscard]] std::string MetricsLine(double unix_seconds,
+                                      std::string_view event, std::int64_t step,
+                                      const MetricsLog::Values& values);
+
+}  // namespace infeed

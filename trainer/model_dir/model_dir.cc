@@ -1,0 +1,112 @@
+#include "trainer/model_dir/model_dir.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "checkpoint-";
+constexpr std::size_t kDigits = 8;
+
+std::string CheckpointName(std::int64_t step) {
+  Check(step >= 0, "a step is not negative");
+  return fmt::format("{}{:0{}}", kPrefix, step, kDigits);
+}
+
+}  // namespace
+
+std::string PathIn(const std::string& folder, std::string_view name) {
+  return (fs::path(folder) / name).string();
+}
+
+std::string ParamsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "params.yaml");
+}
+
+std::string LabelsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "labels.txt");
+}
+
+std::string MetricsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "metrics.jsonl");
+}
+
+std::string BestPath(const std::string& model_dir) {
+  return PathIn(model_dir, "best.json");
+}
+
+std::string EvalFolder(const std::string& model_dir) {
+  return PathIn(model_dir, "eval");
+}
+
+std::vector<std::string> NamesInFolder(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw IoError(folder, "list", error.value());
+  }
+  return names;
+}
+
+std::string EvalPath(const std::string& model_dir, std::int64_t step) {
+  Check(step >= 0, "a step is not negative");
+  return PathIn(EvalFolder(model_dir),
+                fmt::format("{:0{}}.json", step, kDigits));
+}
+
+std::string ProfilePath(const std::string& model_dir, std::int64_t step) {
+  return PathIn(PathIn(model_dir, "profiles"),
+                fmt::format("{:0{}}.trace.json", step, kDigits));
+}
+
+std::string EventFileName(std::int64_t unix_seconds, std::string_view host,
+                          std::int64_t process, std::int64_t counter) {
+  return fmt::format("events.out.tfevents.{:010}.{}.{}.{}", unix_seconds, host,
+                     process, counter);
+}
+
+std::string CheckpointFolder(const std::string& model_dir, std::int64_t step) {
+  return PathIn(model_dir, CheckpointName(step));
+}
+
+std::optional<std::int64_t> CheckpointStep(std::string_view base_name) {
+  if (!base_name.starts_with(kPrefix)) {
+    return std::nullopt;
+  }
+  const std::string_view digits = base_name.substr(kPrefix.size());
+  std::int64_t step = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), step);
+  if (error != std::errc() || end != digits.data() + digits.size() ||
+      step < 0 || CheckpointName(step) != base_name) {
+    return std::nullopt;
+  }
+  return step;
+}
+
+std::string TemporaryCheckpointFolder(const std::string& model_dir,
+                                      std::int64_t step,
+                                      std::string_view purpose) {
+  return PathIn(model_dir, fmt::format(".{}.{}-{}", CheckpointName(step),
+                                       purpose, ::getpid()));
+}
+
+bool IsTemporaryCheckpoint(std::string_view base_name) {
+  return base_name.starts_with(".checkpoint-");
+}
+
+}  // namespace infeed

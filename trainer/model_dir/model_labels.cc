@@ -1,0 +1,75 @@
+#include "trainer/model_dir/model_labels.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "records/files/class_list.h"
+#include "records/files/dataset_info.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+// Of labels from `first` on, for classes whose labels begin at `offset`.
+ModelLabels Named(std::vector<std::string> names, int first, int offset) {
+  if (!names.empty() && first > offset) {
+    names.insert(names.begin(), "background");
+  } else if (!names.empty() && first < offset) {
+    names.erase(names.begin());
+  }
+  return ModelLabels(std::move(names));
+}
+
+}  // namespace
+
+ModelLabels::ModelLabels(std::vector<std::string> names)
+    : names_(std::move(names)) {}
+
+ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes,
+                                int label_offset) {
+  if (std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir);
+      info && !info->classes.empty()) {
+    return Named(std::move(info->classes), info->first_label.value_or(1),
+                 label_offset);
+  }
+  std::vector<std::string> names =
+      ReadClassList(PathIn(data_dir, "labels.txt"));
+  // The file does not say which label is first.
+  const bool has_background =
+      names.size() + 1 == static_cast<std::size_t>(num_classes);
+  return Named(std::move(names),
+               has_background && label_offset == 0 ? 1 : label_offset,
+               label_offset);
+}
+
+ModelLabels ModelLabels::OfModel(const std::string& model_dir) {
+  ModelLabels names;
+  names.names_ = ReadClassList(LabelsPath(model_dir));
+  return names;
+}
+
+void ModelLabels::Save(const std::string& model_dir) const {
+  if (names_.empty()) {
+    return;
+  }
+  std::string text;
+  for (const std::string& name : names_) {
+    text.append(name).push_back('\n');
+  }
+  WriteFileAtomically(LabelsPath(model_dir), text);
+}
+
+std::string ModelLabels::NameOf(std::int64_t index) const {
+  return index >= 0 && index < static_cast<std::int64_t>(names_.size())
+             ? names_[static_cast<std::size_t>(index)]
+             : std::to_string(index);
+}
+
+std::optional<std::int64_t> ModelLabels::IndexOf(std::string_view name) const {
+  const auto found = std::ranges::find(names_, name);
+  return found == names_.end() ? std::nullopt
+                               : std::optional(found - names_.begin());
+}
+
+}  // namespace infeed

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include "trainer/groups/device_group.h"
+
+namespace infeed {
+
+struct BatchNormOptions {
+  std::int64_t channels = 1;
+  double epsilon = 1e-5;
+  double momentum = 0.1;  // of a batch in the moving statistics
+};
+
+// A batch norm with PyTorch's names and formula, which can share its statistics
+// with other ranks': in training it then normalises as one over all their
+// images would, and its moving statistics move as that one's. All ranks of the
+// group pass images of the same shape. One thread at a time.
+//
+// A module of our own: LibTorch's cannot be derived from, since its library
+// keeps the base's functions to itself.
+class BatchNormImpl final : public torch::nn::Module {
+ public:
+  explicit BatchNormImpl(const BatchNormOptions& norm_options);
+
+  // nullptr: alone, as at first. The group must outlive the passes.
+  void set_group(DeviceGroup* group) { group_ = group; }
+
+  // Whether ForwardRelu() is one operation (fused_norm.h): in training, alone.
+  void set_fused(bool fused) { fused_ = fused; }
+
+  // x [N, C, H, W]; returns its type. With a group, passes throw IoError when a
+  // rank is gone.
+  torch::Tensor forward(const torch::Tensor& x);
+
+  // relu(forward(x) + residual); undefined: none.
+  torch::Tensor ForwardRelu(const torch::Tensor& x,
+                            const torch::Tensor& residual = {});
+
+  BatchNormOptions options;
+  torch::Tensor weight;               // [C]
+  torch::Tensor bias;                 // [C]
+  torch::Tensor running_mean;         // [C]
+  torch::Tensor running_var;          // [C]
+  torch::Tensor num_batches_tracked;  // int64 scalar
+
+ private:
+  torch::Tensor ForwardShared(const torch::Tensor& x);
+
+  DeviceGroup* group_ = nullptr;
+  bool fused_ = false;
+};
+
+// A handle: copies share the module.
+TORCH_MODULE(BatchNorm);
+
+// Has all batch norms inside a network share their statistics over the group.
+void ShareBatchNorms(torch::nn::Module& network, DeviceGroup* group);
+
+}  // namespace infeed

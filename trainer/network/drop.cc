@@ -1,0 +1,82 @@
+#include "trainer/network/drop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+// 1 / keep with the probability keep, else 0.
+torch::Tensor KeptOrZero(at::IntArrayRef shape, double rate,
+                         StepRandom& random) {
+  return random.Uniform(shape).ge_(rate).div_(1 - rate);
+}
+
+}  // namespace
+
+torch::Tensor Dropout(const torch::Tensor& x, double rate, StepRandom& random) {
+  return x * KeptOrZero(x.sizes(), rate, random).to(x.scalar_type());
+}
+
+torch::Tensor DropConnect(const torch::Tensor& x, double rate,
+                          StepRandom& random) {
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(x.dim()), 1);
+  shape[0] = x.size(0);
+  return x * KeptOrZero(shape, rate, random).to(x.scalar_type());
+}
+
+torch::Tensor DropBlockMask(const torch::Tensor& uniform,
+                            const torch::Tensor& rate, int size) {
+  const std::int64_t margin = size - 1;
+  torch::Tensor dropped = at::constant_pad_nd(
+      uniform.lt(rate).to(torch::kFloat), {margin, margin, margin, margin});
+  // A square's maximum is that of its rows' maxima.
+  dropped = at::max_pool2d(dropped, {1, size}, {1, 1});
+  dropped = at::max_pool2d(dropped, {size, 1}, {1, 1});
+  return 1 - dropped;
+}
+
+double DropBlockShare(int group, std::int64_t side, std::int64_t size) {
+  const auto of_map = static_cast<double>(side * side);
+  const auto of_square = static_cast<double>(size * size);
+  const std::int64_t places = side - size + 1;
+  return std::pow(4.0, group - 4) * of_map / of_square /
+         static_cast<double>(places * places);
+}
+
+DropBlock::DropBlock(const DropBlockOptions& options)
+    : options_(options), dropped_(at::zeros({})) {}
+
+void DropBlock::SetStep(std::int64_t step, const torch::Device& device) {
+  const double done =
+      static_cast<double>(step) / static_cast<double>(options_.train_steps);
+  dropped_ = dropped_.to(device);
+  dropped_.fill_(std::min(done, 1.0) * (1 - options_.keep_prob));
+}
+
+torch::Tensor DropBlock::Multipliers(at::IntArrayRef shape, int group,
+                                     StepRandom& random) const {
+  const torch::NoGradGuard no_grad;
+  const std::int64_t side = shape[3];
+  Check(shape[2] == side, "DropBlock's map is a square");
+  const std::int64_t size = std::min<std::int64_t>(options_.size, side);
+  const std::int64_t places = side - size + 1;
+  torch::Tensor kept = DropBlockMask(
+      random.Uniform({shape[0], shape[1], places, places}),
+      dropped_ * DropBlockShare(group, side, size), static_cast<int>(size));
+  // Where nothing is kept, the division has one element to divide by.
+  return kept.mul_(static_cast<double>(kept.numel()) /
+                   kept.sum().clamp_min_(1));
+}
+
+torch::Tensor DropBlock::Apply(const torch::Tensor& x, int group,
+                               StepRandom& random) const {
+  return x * Multipliers(x.sizes(), group, random).to(x.scalar_type());
+}
+
+}  // namespace infeed

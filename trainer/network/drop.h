@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+
+#include <torch/types.h>
+
+#include "trainer/model/options.h"
+#include "trainer/network/random.h"
+
+// What a network leaves out at random in training. Results have the type of
+// the input; what is kept is scaled so that the mean stays.
+namespace infeed {
+
+// Each element alone. rate in [0, 1).
+[[nodiscard]] torch::Tensor Dropout(const torch::Tensor& x, double rate,
+                                    StepRandom& random);
+
+// Whole samples of the batch: of x [N, ...], all of x[n] or nothing. rate in
+// [0, 1).
+[[nodiscard]] torch::Tensor DropConnect(const torch::Tensor& x, double rate,
+                                        StepRandom& random);
+
+// The squares that DropBlock drops: given uniform [N, C, P, P] in [0, 1),
+// returns [N, C, W, W], W = P + size - 1, float32, 0 in the size x size square
+// that begins at each place where uniform < rate, 1 elsewhere. rate is a
+// float32 scalar on the same device.
+[[nodiscard]] torch::Tensor DropBlockMask(const torch::Tensor& uniform,
+                                          const torch::Tensor& rate, int size);
+
+// The probability that a square of side `size` begins at a place of a map of
+// side `side` in group 1..4, per 1 - keep(t): see DropBlock.
+[[nodiscard]] double DropBlockShare(int group, std::int64_t side,
+                                    std::int64_t size);
+
+// The reference driver's DropBlock. In step t of T, a block of group g keeps
+//
+//   keep(t) = 1 - t / T * (1 - keep_prob)
+//   keep_g = 1 - (1 - keep(t)) / 4^(4 - g)
+//
+// of a map of W x W: squares of side b = min(size, W), drawn for each channel
+// and sample alone, begin at the (W - b + 1)^2 places where they fit with the
+// probability (1 - keep_g) W^2 / b^2 / (W - b + 1)^2. The rest is scaled by
+// elements / elements kept, counted over the whole tensor.
+//
+// The step reaches the kernels through a tensor, as a CUDA graph needs it. One
+// thread at a time.
+class DropBlock {
+ public:
+  // Requires: options that PlanOf() takes.
+  explicit DropBlock(const DropBlockOptions& options);
+
+  void SetStep(std::int64_t step, const torch::Device& device);
+
+  // Requires: x [N, C, W, W]; group in 1..4.
+  [[nodiscard]] torch::Tensor Apply(const torch::Tensor& x, int group,
+                                    StepRandom& random) const;
+
+ private:
+  [[nodiscard]] torch::Tensor Multipliers(at::IntArrayRef shape, int group,
+                                          StepRandom& random) const;
+
+  DropBlockOptions options_;
+  torch::Tensor dropped_;  // 1 - keep(t), float32 scalar on the device
+};
+
+}  // namespace infeed

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include "trainer/network/fused_norm.h"
+
+// FusedNorm() by the kernels of trainer/kernels/norm.h, on the current stream.
+namespace infeed {
+
+// Whether there are kernels for it: on a GPU, float32 or bfloat16, channels a
+// multiple of 8.
+[[nodiscard]] bool CudaNormTakes(const torch::Tensor& x);
+
+// x and residual (which may be undefined): [N, C, H, W] of one type, in
+// channels_last order. Requires: CudaNormTakes(x).
+[[nodiscard]] NormOutputs CudaNormForward(const torch::Tensor& x,
+                                          const NormTensors& norm,
+                                          const torch::Tensor& residual,
+                                          bool relu);
+
+// outputs: of the call above; y may be undefined without ReLU. gradient: of y,
+// as x. The residual's is found only with has_residual.
+[[nodiscard]] NormGradients CudaNormBackward(const NormOutputs& outputs,
+                                             const torch::Tensor& x,
+                                             const torch::Tensor& weight,
+                                             const torch::Tensor& gradient,
+                                             bool relu, bool has_residual);
+
+}  // namespace infeed

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include "trainer/model/options.h"
+
+namespace infeed {
+
+// Gives a new network its first weights, which are a function of options.seed
+// alone: biases 0, scales as they are, and by the source of the network
+//
+//   ResNet: convolutions normal with the standard deviation sqrt(1 / fan_in),
+//     cut off at two standard deviations of the uncut distribution; the
+//     classifier normal with 0.01 (the reference driver's).
+//   xla_jl: uniform in +-sqrt(6 / sum of the tensor's dimensions), as Flux 0.7
+//     has it.
+//   LeNet: Glorot's uniform, +-sqrt(6 / (fan_in + fan_out)).
+void InitialiseWeights(const ModelOptions& options, torch::nn::Module& network);
+
+}  // namespace infeed

@@ -1,0 +1,53 @@
+#include "trainer/network/loss.h"
+
+namespace infeed {
+namespace {
+
+// [N, 1], each a class: what gather() takes. A label that is no class becomes
+// one, and its slot does not count.
+torch::Tensor Index(const torch::Tensor& labels, std::int64_t classes) {
+  return labels.clamp(0, classes - 1).unsqueeze(1);
+}
+
+}  // namespace
+
+torch::Tensor CountedSlots(const torch::Tensor& labels,
+                           const torch::Tensor& weights, std::int64_t classes) {
+  const torch::Tensor known = labels.ge(0).logical_and_(labels.lt(classes));
+  return weights.ne(0).logical_and_(known).to(torch::kFloat);
+}
+
+torch::Tensor CrossEntropy(const torch::Tensor& logits,
+                           const torch::Tensor& labels, double smoothing) {
+  const torch::Tensor log_probabilities =
+      torch::log_softmax(logits, 1, torch::kFloat);
+  const torch::Tensor of_label =
+      log_probabilities.gather(1, Index(labels, logits.size(1))).squeeze(1);
+  if (smoothing == 0) {
+    return -of_label;
+  }
+  return -(of_label * (1 - smoothing) + log_probabilities.mean(1) * smoothing);
+}
+
+torch::Tensor InTop1(const torch::Tensor& logits, const torch::Tensor& labels) {
+  return logits.argmax(1).eq(labels).to(torch::kFloat);
+}
+
+torch::Tensor InTop5(const torch::Tensor& logits, const torch::Tensor& labels) {
+  const torch::Tensor of_label =
+      logits.gather(1, Index(labels, logits.size(1)));
+  const torch::Tensor better = logits.gt(of_label).sum(1);
+  return better.lt(5).logical_and_(logits.isfinite().all(1)).to(torch::kFloat);
+}
+
+torch::Tensor CountOf(const torch::Tensor& counted) {
+  return counted.sum().clamp_min(1);
+}
+
+torch::Tensor MaskedSum(const torch::Tensor& values,
+                        const torch::Tensor& counted) {
+  // A slot that does not count may hold NaN, which times 0 would spread.
+  return torch::where(counted.ne(0), values, torch::zeros_like(values)).sum();
+}
+
+}  // namespace infeed

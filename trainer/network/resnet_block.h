@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
+
+#include "trainer/model/options.h"
+#include "trainer/model/resnet_plan.h"
+#include "trainer/network/batch_norm.h"
+#include "trainer/network/drop.h"
+#include "trainer/network/random.h"
+
+namespace infeed {
+
+// What is random in a ResNet's step.
+struct ResNetDrops {
+  StepRandom random;
+  DropBlock drop_block;
+};
+
+// A convolution and its norm, which may be absent.
+struct ConvNorm {
+  torch::nn::Conv2d conv{nullptr};
+  BatchNorm norm{nullptr};
+};
+
+[[nodiscard]] BatchNorm MakeNorm(std::int64_t channels,
+                                 const ModelOptions& options);
+
+// Makes both and registers them in a module that is itself registered as
+// `prefix` ("layer1.0." or ""); the norm has norm_channels.
+[[nodiscard]] ConvNorm MakeConvNorm(const ConvPlan& plan,
+                                    std::int64_t norm_channels,
+                                    const ModelOptions& options,
+                                    const std::string& prefix,
+                                    torch::nn::Module& module);
+
+// A block as BlockPlan describes it.
+class ResidualBlock final : public torch::nn::Module {
+ public:
+  ResidualBlock(const BlockPlan& plan, const ModelOptions& options);
+
+  // May change neither x nor anything else but its norms' statistics.
+  [[nodiscard]] torch::Tensor Forward(const torch::Tensor& x,
+                                      ResNetDrops& drops);
+
+ private:
+  torch::Tensor PostActivation(const torch::Tensor& x, ResNetDrops& drops);
+  torch::Tensor PreActivation(const torch::Tensor& x, ResNetDrops& drops);
+  // Between the last norm of a branch and the block's sum.
+  [[nodiscard]] bool HasMoreThanSum() const;
+  torch::Tensor Shortcut(const torch::Tensor& x, ResNetDrops& drops);
+  torch::Tensor SqueezeAndExcite(const torch::Tensor& x);
+  torch::Tensor MaybeDropBlock(const torch::Tensor& x, ResNetDrops& drops);
+
+  BlockPlan plan_;
+  bool pre_activation_;
+  std::vector<ConvNorm> convs_;
+  std::optional<ConvNorm> shortcut_;
+  std::vector<ConvNorm> squeeze_;  // none or two
+};
+
+}  // namespace infeed

@@ -1,0 +1,169 @@
+#include "trainer/optimizer/adam.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "trainer/optimizer/gradients.h"
+
+namespace infeed {
+namespace {
+
+// Numbers summed side by side, so that the compiler can use SIMD.
+constexpr int kLanes = 16;
+
+struct Factors {
+  float beta1 = 0;
+  float beta2 = 0;
+  float new1 = 0;  // 1 - beta1, rounded once
+  float new2 = 0;  // 1 - beta2
+  float rate = 0;  // with m's correction
+  float root = 0;  // v's correction, of its root
+  float epsilon = 0;
+  float l2 = 0;    // of the weight in the gradient
+  float kept = 1;  // of the weight, by a decoupled decay
+};
+
+inline void UpdateOne(float& weight, float& mean, float& square, float gradient,
+                      const Factors& factors, float& squares) {
+  squares += weight * weight;
+  const float g = gradient + factors.l2 * weight;
+  mean = factors.beta1 * mean + factors.new1 * g;
+  square = factors.beta2 * square + factors.new2 * g * g;
+  weight = factors.kept * weight -
+           factors.rate * mean /
+               (std::sqrt(square) * factors.root + factors.epsilon);
+}
+
+// Updates count elements and returns the sum of squares before.
+double Update(float* __restrict weight, float* __restrict mean,
+              float* __restrict square, const float* __restrict gradient,
+              std::int64_t count, const Factors& factors) {
+  std::array<float, kLanes> squares{};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      UpdateOne(weight[i + lane], mean[i + lane], square[i + lane],
+                gradient[i + lane], factors,
+                squares[static_cast<std::size_t>(lane)]);
+    }
+  }
+  for (; i < count; ++i) {
+    UpdateOne(weight[i], mean[i], square[i], gradient[i], factors, squares[0]);
+  }
+  return std::accumulate(squares.begin(), squares.end(), 0.0);
+}
+
+Factors FactorsOf(const AdamOptions& options, std::int64_t step, double rate) {
+  const auto t = static_cast<double>(step);
+  return {
+      .beta1 = static_cast<float>(options.beta1),
+      .beta2 = static_cast<float>(options.beta2),
+      .new1 = static_cast<float>(1 - options.beta1),
+      .new2 = static_cast<float>(1 - options.beta2),
+      .rate = static_cast<float>(rate / (1 - std::pow(options.beta1, t))),
+      .root = static_cast<float>(1 / std::sqrt(1 - std::pow(options.beta2, t))),
+      .epsilon = static_cast<float>(options.epsilon)};
+}
+
+}  // namespace
+
+AdamOptimizer::AdamOptimizer(std::vector<OptimizedParameter> parameters,
+                             const AdamOptions& options, Kernels kernels)
+    : parameters_(std::move(parameters)),
+      means_(ZerosLike(parameters_)),
+      squares_(ZerosLike(parameters_)),
+      options_(options),
+      one_pass_(CanPass(parameters_, kernels)),
+      pass_(parameters_) {
+  const torch::Device device =
+      parameters_.empty() ? torch::kCPU : parameters_[0].weight.device();
+  step_ = torch::zeros({}, torch::device(device).dtype(torch::kLong));
+}
+
+NamedTensors AdamOptimizer::State() const {
+  NamedTensors state = Named(parameters_, means_, "/m");
+  const NamedTensors squares = Named(parameters_, squares_, "/v");
+  state.insert(state.end(), squares.begin(), squares.end());
+  state.emplace_back("step", step_);
+  return state;
+}
+
+torch::Tensor AdamOptimizer::Step(const torch::Tensor& rate) {
+  const torch::NoGradGuard no_grad;
+  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
+  step_.add_(1);
+  // The CPU's memory is the host's: its loop may read the rate.
+  return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
+                   : StepWithLibrary(gradients, rate);
+}
+
+torch::Tensor AdamOptimizer::StepInOnePass(
+    const std::vector<torch::Tensor>& gradients, double rate) {
+  const Factors plain =
+      FactorsOf(options_, *step_.data_ptr<std::int64_t>(), rate);
+  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+    const auto& [index, begin, end] = stretch;
+    const OptimizedParameter& parameter = parameters_[index];
+    Factors factors = plain;
+    factors.rate *= static_cast<float>(parameter.rate_factor);
+    if (parameter.decayed && options_.decoupled) {
+      factors.kept = static_cast<float>(1 - rate * parameter.rate_factor *
+                                                options_.weight_decay);
+    } else if (parameter.decayed) {
+      factors.l2 = static_cast<float>(options_.weight_decay);
+    }
+    const double squares = Update(parameter.weight.data_ptr<float>() + begin,
+                                  means_[index].data_ptr<float>() + begin,
+                                  squares_[index].data_ptr<float>() + begin,
+                                  gradients[index].data_ptr<float>() + begin,
+                                  end - begin, factors);
+    return parameter.decayed ? squares : 0;
+  });
+  const double l2 =
+      options_.decoupled ? 0 : options_.weight_decay / 2 * pass_.Sum();
+  return torch::scalar_tensor(l2, torch::kFloat);
+}
+
+torch::Tensor AdamOptimizer::DecayWithLibrary(
+    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
+  if (!options_.decoupled) {
+    return AddL2(parameters_, gradients, options_.weight_decay, rate);
+  }
+  for (OptimizedParameter& parameter : parameters_) {
+    if (parameter.decayed) {
+      parameter.weight.mul_(
+          1 - rate * (options_.weight_decay * parameter.rate_factor));
+    }
+  }
+  return torch::zeros({}, rate.options());
+}
+
+torch::Tensor AdamOptimizer::StepWithLibrary(
+    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
+  torch::Tensor l2 = DecayWithLibrary(gradients, rate);
+  at::_foreach_mul_(means_, options_.beta1);
+  at::_foreach_add_(means_, gradients, 1 - options_.beta1);
+  at::_foreach_mul_(squares_, options_.beta2);
+  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - options_.beta2);
+  const torch::Tensor t = step_.to(torch::kDouble);
+  const torch::Tensor own_rate =
+      (rate / (1 - torch::pow(options_.beta1, t))).to(torch::kFloat);
+  const torch::Tensor root =
+      (1 - torch::pow(options_.beta2, t)).rsqrt().to(torch::kFloat);
+  const std::vector<torch::Tensor> roots = at::_foreach_sqrt(squares_);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    torch::Tensor divisor = roots[i];
+    divisor.mul_(root).add_(options_.epsilon);
+    torch::Tensor weight = parameters_[i].weight;
+    weight.addcmul_(means_[i].div(divisor), own_rate,
+                    -parameters_[i].rate_factor);
+  }
+  return l2;
+}
+
+}  // namespace infeed

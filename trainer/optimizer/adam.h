@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "trainer/optimizer/pass.h"
+
+namespace infeed {
+
+struct AdamOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1.1920929e-7;
+  double weight_decay = 0;  // of the parameters that are decayed
+  // AdamW: the weight itself shrinks by rate * weight_decay. Else the decay is
+  // the L2 term's part of the gradient.
+  bool decoupled = false;
+};
+
+// Adam (Kingma and Ba, arXiv 1412.6980) as the XLA.jl article's models have it,
+// and AdamW (Loshchilov and Hutter, arXiv 1711.05101) as PyTorch has it. At
+// the t-th step, counted from 1,
+//
+//   m = beta1 * m + (1 - beta1) * g
+//   v = beta2 * v + (1 - beta2) * g^2
+//   w = w - rate * m / ((1 - beta1^t) * (sqrt(v / (1 - beta2^t)) + epsilon))
+//
+// t is kept on the device with m and v.
+class AdamOptimizer final : public Optimizer {
+ public:
+  AdamOptimizer(std::vector<OptimizedParameter> parameters,
+                const AdamOptions& options,
+                Kernels kernels = Kernels::kFastest);
+
+  torch::Tensor Step(const torch::Tensor& rate) override;
+  [[nodiscard]] NamedTensors State() const override;
+
+ private:
+  torch::Tensor StepInOnePass(const std::vector<torch::Tensor>& gradients,
+                              double rate);
+  torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                const torch::Tensor& rate);
+  torch::Tensor DecayWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                 const torch::Tensor& rate);
+
+  std::vector<OptimizedParameter> parameters_;
+  std::vector<torch::Tensor> means_;    // m; from 0
+  std::vector<torch::Tensor> squares_;  // v; from 0
+  torch::Tensor step_;                  // t, int64; from 0
+  AdamOptions options_;
+  bool one_pass_;
+  OptimizerPass pass_;
+};
+
+}  // namespace infeed

@@ -1,0 +1,99 @@
+#include "trainer/optimizer/gradients.h"
+
+#include <cstdint>
+
+#include <ATen/ATen.h>
+
+namespace infeed {
+namespace {
+
+// Backward passes give a gradient its weight's layout almost always. Strides
+// of a dimension of one element say nothing.
+torch::Tensor LaidOutLike(const torch::Tensor& weight,
+                          const torch::Tensor& gradient) {
+  for (std::int64_t i = 0; i < weight.dim(); ++i) {
+    if (weight.size(i) != 1 && weight.stride(i) != gradient.stride(i)) {
+      return torch::empty_like(weight).copy_(gradient);
+    }
+  }
+  return gradient;
+}
+
+}  // namespace
+
+std::vector<torch::Tensor> TakeGradients(
+    const std::vector<OptimizedParameter>& parameters) {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> gradients;
+  gradients.reserve(parameters.size());
+  for (const OptimizedParameter& parameter : parameters) {
+    torch::Tensor& gradient = parameter.weight.mutable_grad();
+    gradients.push_back(LaidOutLike(parameter.weight, gradient));
+    gradient.reset();
+  }
+  return gradients;
+}
+
+void ClipGradients(const std::vector<OptimizedParameter>& parameters,
+                   double longest) {
+  const torch::NoGradGuard no_grad;
+  if (parameters.empty()) {
+    return;
+  }
+  std::vector<torch::Tensor> gradients;
+  gradients.reserve(parameters.size());
+  for (const OptimizedParameter& parameter : parameters) {
+    gradients.push_back(parameter.weight.grad());
+  }
+  const torch::Tensor length =
+      torch::stack(at::_foreach_norm(gradients)).norm();
+  const torch::Tensor factor =
+      (length + 1e-6).reciprocal().mul_(longest).clamp_max_(1);
+  for (torch::Tensor& gradient : gradients) {
+    gradient.mul_(factor);
+  }
+}
+
+torch::Tensor AddL2(const std::vector<OptimizedParameter>& parameters,
+                    const std::vector<torch::Tensor>& gradients,
+                    double weight_decay, const torch::Tensor& like) {
+  std::vector<torch::Tensor> decayed;
+  std::vector<torch::Tensor> decayed_gradients;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].decayed) {
+      decayed.push_back(parameters[i].weight);
+      decayed_gradients.push_back(gradients[i]);
+    }
+  }
+  if (decayed.empty()) {
+    return torch::zeros({}, like.options());
+  }
+  const torch::Tensor l2 =
+      torch::stack(at::_foreach_norm(decayed)).square().sum() *
+      (weight_decay / 2);
+  at::_foreach_add_(decayed_gradients, decayed, weight_decay);
+  return l2;
+}
+
+std::vector<torch::Tensor> ZerosLike(
+    const std::vector<OptimizedParameter>& parameters) {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> zeros;
+  zeros.reserve(parameters.size());
+  for (const OptimizedParameter& parameter : parameters) {
+    zeros.push_back(torch::zeros_like(parameter.weight));
+  }
+  return zeros;
+}
+
+NamedTensors Named(const std::vector<OptimizedParameter>& parameters,
+                   const std::vector<torch::Tensor>& tensors,
+                   const std::string& suffix) {
+  NamedTensors named;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    named.emplace_back(parameters[i].name + suffix, tensors[i]);
+  }
+  return named;
+}
+
+}  // namespace infeed

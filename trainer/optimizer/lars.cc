@@ -1,0 +1,133 @@
+#include "trainer/optimizer/lars.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/math.h"
+
+namespace infeed {
+namespace {
+
+// Numbers summed side by side, so that the compiler can use SIMD.
+constexpr int kLanes = 16;
+
+double SumOfSquares(const float* values, std::int64_t count) {
+  std::array<float, kLanes> sums{};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      sums[static_cast<std::size_t>(lane)] +=
+          values[i + lane] * values[i + lane];
+    }
+  }
+  for (; i < count; ++i) {
+    sums[0] += values[i] * values[i];
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+void Update(float* __restrict weight, float* __restrict average,
+            const float* __restrict gradient, std::int64_t count,
+            const LarsFactors& factors) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    UpdateLars(weight[i], average[i], gradient[i], factors);
+  }
+}
+
+}  // namespace
+
+LarsOptimizer::LarsOptimizer(std::vector<OptimizedParameter> parameters,
+                             const LarsOptions& options, Kernels kernels)
+    : parameters_(std::move(parameters)),
+      averages_(ZerosLike(parameters_)),
+      options_(options),
+      passes_(CanPass(parameters_, kernels)),
+      pass_(parameters_) {
+  for (const OptimizedParameter& parameter : parameters_) {
+    weights_.push_back(parameter.weight);
+  }
+}
+
+NamedTensors LarsOptimizer::State() const {
+  return Named(parameters_, averages_);
+}
+
+torch::Tensor LarsOptimizer::Step(const torch::Tensor& rate) {
+  const torch::NoGradGuard no_grad;
+  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
+  if (passes_) {
+    // The CPU's memory is the host's: its loop may read the rate.
+    StepInPasses(gradients, *rate.data_ptr<float>());
+  } else {
+    StepWithLibrary(gradients, rate);
+  }
+  return torch::zeros({}, rate.options());
+}
+
+std::vector<double> LarsOptimizer::SquaredNorms(
+    const std::vector<torch::Tensor>& tensors) {
+  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+    const auto& [index, begin, end] = stretch;
+    return parameters_[index].decayed
+               ? SumOfSquares(tensors[index].data_ptr<float>() + begin,
+                              end - begin)
+               : 0;
+  });
+  return pass_.SumsByParameter();
+}
+
+void LarsOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
+                                 float rate) {
+  const std::vector<double> weight_squares = SquaredNorms(weights_);
+  const std::vector<double> gradient_squares = SquaredNorms(gradients);
+  const auto momentum = static_cast<float>(options_.momentum);
+  std::vector<LarsFactors> factors(parameters_.size(),
+                                   {.rate = rate, .momentum = momentum});
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (parameters_[i].decayed) {
+      factors[i].decay = static_cast<float>(options_.weight_decay);
+      factors[i].rate = LarsRate(rate, options_.trust, options_.weight_decay,
+                                 std::sqrt(weight_squares[i]),
+                                 std::sqrt(gradient_squares[i]));
+    }
+    factors[i].rate *= static_cast<float>(parameters_[i].rate_factor);
+  }
+  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+    const auto& [index, begin, end] = stretch;
+    Update(weights_[index].data_ptr<float>() + begin,
+           averages_[index].data_ptr<float>() + begin,
+           gradients[index].data_ptr<float>() + begin, end - begin,
+           factors[index]);
+    return 0.0;
+  });
+}
+
+void LarsOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                    const torch::Tensor& rate) {
+  at::_foreach_mul_(averages_, options_.momentum);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    torch::Tensor gradient = gradients[i];
+    torch::Tensor own_rate = rate;
+    if (parameters_[i].decayed) {
+      const torch::Tensor weight_norm = weights_[i].norm();
+      const torch::Tensor gradient_norm = gradient.norm();
+      const torch::Tensor trust =
+          weight_norm * options_.trust /
+          (gradient_norm + options_.weight_decay * weight_norm);
+      const torch::Tensor both =
+          weight_norm.gt(0).logical_and_(gradient_norm.gt(0));
+      own_rate = rate * torch::where(both, trust, torch::ones_like(trust));
+      gradient.add_(weights_[i], options_.weight_decay);
+    }
+    averages_[i].addcmul_(gradient, own_rate, parameters_[i].rate_factor);
+    weights_[i].sub_(averages_[i]);
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,107 @@
+#include "trainer/optimizer/momentum.h"
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/math.h"
+
+namespace infeed {
+namespace {
+
+// Numbers summed side by side, so that the compiler can use SIMD.
+constexpr int kLanes = 16;
+
+inline void UpdateOne(float& weight, float& average, float gradient,
+                      const MomentumFactors& factors, float& squares) {
+  squares += weight * weight;
+  UpdateMomentum(weight, average, gradient, factors);
+}
+
+// Updates count elements and returns the sum of squares before.
+double Update(float* __restrict weight, float* __restrict average,
+              const float* __restrict gradient, std::int64_t count,
+              const MomentumFactors& factors) {
+  std::array<float, kLanes> squares{};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      UpdateOne(weight[i + lane], average[i + lane], gradient[i + lane],
+                factors, squares[static_cast<std::size_t>(lane)]);
+    }
+  }
+  for (; i < count; ++i) {
+    UpdateOne(weight[i], average[i], gradient[i], factors, squares[0]);
+  }
+  return std::accumulate(squares.begin(), squares.end(), 0.0);
+}
+
+}  // namespace
+
+MomentumOptimizer::MomentumOptimizer(std::vector<OptimizedParameter> parameters,
+                                     const MomentumOptions& options,
+                                     Kernels kernels)
+    : parameters_(std::move(parameters)),
+      averages_(ZerosLike(parameters_)),
+      options_(options),
+      one_pass_(CanPass(parameters_, kernels)),
+      pass_(parameters_) {}
+
+NamedTensors MomentumOptimizer::State() const {
+  return Named(parameters_, averages_);
+}
+
+torch::Tensor MomentumOptimizer::Step(const torch::Tensor& rate) {
+  const torch::NoGradGuard no_grad;
+  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
+  // The CPU's memory is the host's: its loop may read the rate.
+  return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
+                   : StepWithLibrary(gradients, rate);
+}
+
+torch::Tensor MomentumOptimizer::StepInOnePass(
+    const std::vector<torch::Tensor>& gradients, float rate) {
+  MomentumFactors decayed = MakeMomentumFactors(
+      options_.momentum, options_.nesterov, options_.weight_decay);
+  decayed.rate = rate;
+  MomentumFactors kept = decayed;
+  kept.decay = 0;
+  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+    const auto& [index, begin, end] = stretch;
+    const OptimizedParameter& parameter = parameters_[index];
+    MomentumFactors factors = parameter.decayed ? decayed : kept;
+    factors.rate *= static_cast<float>(parameter.rate_factor);
+    const double squares = Update(parameter.weight.data_ptr<float>() + begin,
+                                  averages_[index].data_ptr<float>() + begin,
+                                  gradients[index].data_ptr<float>() + begin,
+                                  end - begin, factors);
+    return parameter.decayed ? squares : 0;
+  });
+  return torch::scalar_tensor(options_.weight_decay / 2 * pass_.Sum(),
+                              torch::kFloat);
+}
+
+torch::Tensor MomentumOptimizer::StepWithLibrary(
+    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
+  const torch::Tensor l2 =
+      AddL2(parameters_, gradients, options_.weight_decay, rate);
+  at::_foreach_mul_(averages_, options_.momentum);
+  at::_foreach_add_(averages_, gradients);
+  if (options_.nesterov) {
+    at::_foreach_add_(gradients, averages_, options_.momentum);
+  }
+  // 1.13 has no kernel over lists that takes its factor from the device.
+  const std::vector<torch::Tensor>& updates =
+      options_.nesterov ? gradients : averages_;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    torch::Tensor weight = parameters_[i].weight;
+    weight.addcmul_(updates[i], rate, -parameters_[i].rate_factor);
+  }
+  return l2;
+}
+
+}  // namespace infeed

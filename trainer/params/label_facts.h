@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "records/store/label_index.h"
+#include "trainer/params/train_params.h"
+
+namespace infeed {
+
+struct RunParams;
+
+// What a data set says about its labels.
+struct LabelFacts {
+  int classes = 0;                // names in dataset.json or labels.txt
+  std::optional<int> first = {};  // label of the first class, by dataset.json
+  LabelCounts found = {};         // of the training records; empty: not counted
+};
+
+// Number of classes when neither label_offset nor num_label_classes is given;
+// 0 when the data does not say.
+[[nodiscard]] int ClassesOf(const LabelFacts& facts);
+
+// Sets label_offset and num_label_classes where they are not given. A model of
+// the reference's 1,001 classes has the background as class 0. Throws
+// UsageError when the data does not say how many classes there are, and when
+// fewer are given than the data set's description names.
+void ResolveLabels(const LabelFacts& facts, RunParams& run);
+
+// Requires: ResolveLabels() has been called.
+[[nodiscard]] int LabelOffsetOf(const TrainParams& params);
+
+// "0..9, 10 classes (label_offset 0)", and what else there is to know.
+// Requires: as LabelOffsetOf().
+[[nodiscard]] std::string LabelsText(const LabelFacts& facts,
+                                     const TrainParams& params);
+
+// Records whose label is not that of a class: bad records of kind "label".
+struct BadLabels {
+  std::int64_t missing = 0;  // no label, or an unreadable record
+  std::int64_t below = 0;
+  std::int64_t beyond = 0;
+  std::int64_t records = 0;  // all of them, good ones included
+
+  [[nodiscard]] std::int64_t count() const { return missing + below + beyond; }
+};
+[[nodiscard]] BadLabels CountBadLabels(const LabelCounts& found,
+                                       const TrainParams& params);
+// "5 of 600 records are bad, by their labels: 3 missing, 2 below 1, 0 above 9".
+[[nodiscard]] std::string BadLabelsText(const BadLabels& bad,
+                                        const TrainParams& params);
+
+}  // namespace infeed

@@ -1,0 +1,37 @@
+#include "trainer/params/mode.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "trainer/params/help.h"
+
+namespace infeed {
+
+Mode ParseMode(std::string_view name) {
+  static constexpr std::pair<std::string_view, Mode> kNames[] = {
+      {"train", Mode::kTrain},
+      {"eval", Mode::kEval},
+      {"train_and_eval", Mode::kTrainAndEval},
+      {"predict", Mode::kPredict},
+      {"export", Mode::kExport},
+      {"doctor", Mode::kDoctor}};
+  for (const auto& [known, mode] : kNames) {
+    if (name == known) {
+      return mode;
+    }
+  }
+  throw UsageError(
+      fmt::format("mode={}: must be {}", name, ChoicesText(kModes)));
+}
+
+bool Trains(Mode mode) {
+  return mode == Mode::kTrain || mode == Mode::kTrainAndEval;
+}
+
+bool UsesTrainedModel(Mode mode) {
+  return mode == Mode::kEval || mode == Mode::kPredict || mode == Mode::kExport;
+}
+
+}  // namespace infeed

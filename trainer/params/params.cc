@@ -1,0 +1,228 @@
+#include "trainer/params/params.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "pipeline/order/batch_plan.h"
+#include "records/http/secrets_guard.h"
+#include "trainer/params/checks.h"
+#include "trainer/params/help.h"
+#include "trainer/params/parse.h"
+#include "trainer/params/presets.h"
+#include "trainer/params/table.h"
+#include "trainer/params/value.h"
+#include "trainer/params/yaml.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kFromModel = "the model";
+
+[[noreturn]] void ThrowUnknown(const std::string& as_given,
+                               const ParamAssignment& given) {
+  const std::string_view nearest = NearestParamName(given.name);
+  throw UsageError(fmt::format(
+      "unknown parameter '{}'{}{}", as_given,
+      nearest.empty() ? " (--help lists them)"
+                      : fmt::format(": did you mean '{}'?", nearest),
+      given.place));
+}
+
+// Puts one layer on those below it.
+void Apply(const std::vector<ParamAssignment>& layer, std::string_view origin,
+           RunParams& run) {
+  bool steps = false;
+  bool epochs = false;
+  for (ParamAssignment given : layer) {
+    const std::string as_given = given.name;
+    // Hyphens are underscores, and so are the dots of {train: {steps: 5}}.
+    std::ranges::replace(given.name, '-', '_');
+    std::ranges::replace(given.name, '.', '_');
+    if (const UnsupportedParam* other = FindUnsupportedParam(given.name)) {
+      run.notes.erase(given.name);
+      if (const auto note = NoteOnUnsupported(*other, given)) {
+        run.notes[given.name] = *note;
+      }
+      continue;
+    }
+    const Param* const param = FindParam(given.name);
+    if (param == nullptr) {
+      ThrowUnknown(as_given, given);
+    }
+    SetParam(*param, given, run.values);
+    run.origins[std::string(param->name)] = origin;
+    steps = steps || param->name == "train_steps";
+    epochs = epochs ||
+             (param->name == "train_epochs" && run.values.train_epochs > 0);
+  }
+  if (steps && epochs) {
+    throw UsageError(fmt::format(
+        "train_steps={} and train_epochs={} are both given: give one of them",
+        run.values.train_steps, run.values.train_epochs));
+  }
+  if (steps) {
+    run.values.train_epochs = 0;
+  } else if (epochs) {
+    run.values.train_steps = 0;
+  }
+}
+
+// Fills in one value unless it is there.
+template <typename Value>
+void FillIn(std::string_view name, Value& value, Value from_data,
+            RunParams& run) {
+  if (value == 0) {
+    value = from_data;
+    run.origins[std::string(name)] = kFromData;
+  }
+}
+
+// A model of a program that did not have label_offset: labels counted from 1,
+// but those of the reference's 1,001 classes from 0.
+void ResolveOldModel(RunParams& run) {
+  if (!run.origins.contains("label_offset")) {
+    run.values.label_offset = run.values.num_label_classes == 1001 ? "0" : "1";
+    run.origins["label_offset"] = kFromModel;
+  }
+}
+
+// The default batch of this machine, or all images there are.
+int DefaultBatch(const DataFacts& facts, std::int64_t images) {
+  const std::int64_t batch = facts.on_gpu ? 1024 : 64;
+  return static_cast<int>(images > 0 ? std::min(batch, images) : batch);
+}
+
+void ResolveBatches(const DataFacts& facts, RunParams& run) {
+  TrainParams& values = run.values;
+  const std::int64_t images = facts.train_images;
+  FillIn("num_train_images", values.num_train_images, images, run);
+  FillIn("train_batch_size", values.train_batch_size,
+         DefaultBatch(facts, images), run);
+  if (images > 0 && values.train_batch_size > images) {
+    throw UsageError(
+        fmt::format("train_batch_size={}: the data has only {} training images",
+                    values.train_batch_size, images));
+  }
+  if (images > 0 && values.train_batch_size > values.num_train_images) {
+    throw UsageError(fmt::format(
+        "train_batch_size={}: more than an epoch, num_train_images={}",
+        values.train_batch_size, values.num_train_images));
+  }
+  FillIn("num_eval_images", values.num_eval_images, facts.eval_images, run);
+  values.num_eval_images = std::min(values.num_eval_images, facts.eval_images);
+  FillIn("eval_batch_size", values.eval_batch_size,
+         DefaultBatch(facts, values.num_eval_images), run);
+  if (values.num_eval_images > 0) {
+    values.eval_batch_size = static_cast<int>(
+        std::min<std::int64_t>(values.eval_batch_size, values.num_eval_images));
+  }
+}
+
+void ResolveSteps(int ranks, RunParams& run) {
+  TrainParams& values = run.values;
+  const std::int64_t epoch = StepsOfEpoch(values, ranks);
+  if (values.train_epochs > 0) {
+    // From here on train_steps says it.
+    const double steps = values.train_epochs * static_cast<double>(epoch);
+    values.train_steps = std::max<std::int64_t>(1, std::llround(steps));
+    run.origins["train_steps"] =
+        fmt::format("train_epochs={}, {}", values.train_epochs,
+                    run.origins["train_epochs"]);
+    values.train_epochs = 0;
+    run.origins.erase("train_epochs");
+  }
+  FillIn("train_steps", values.train_steps, 90 * epoch, run);
+  FillIn("iterations_per_loop", values.iterations_per_loop,
+         std::min<std::int64_t>(epoch, 1251), run);
+  FillIn("steps_per_eval", values.steps_per_eval, epoch, run);
+  FillIn("steps_per_checkpoint", values.steps_per_checkpoint,
+         std::max<std::int64_t>(5000, values.iterations_per_loop), run);
+}
+
+std::string ShownText(const Param& param, const TrainParams& values) {
+  return WithoutUrlSecrets(ValueText(param, values));
+}
+
+}  // namespace
+
+std::int64_t StepsOfEpoch(const TrainParams& values, int ranks) {
+  const std::int64_t images = EpochSamples(
+      values.num_train_images,
+      {.world_size = ranks, .rank_share = ParseRankShare(values.rank_share)});
+  const bool keeps_all =
+      values.last_batch == "pad" || values.last_batch == "repeat";
+  const std::int64_t rest = keeps_all ? values.train_batch_size - 1 : 0;
+  return std::max<std::int64_t>(1, (images + rest) / values.train_batch_size);
+}
+
+RunParams ReadParams(const ParamLayers& layers) {
+  RunParams run;
+  if (!layers.model_file.empty()) {
+    Apply(ReadParamFile(layers.model_file), kFromModel, run);
+    ResolveOldModel(run);
+    // Of the data that it was trained with, not of what it is shown now.
+    run.values.num_eval_images = 0;
+  }
+  if (!layers.preset.empty()) {
+    const Preset& preset = FindPreset(layers.preset);
+    Apply(ParseOverride(preset.values), fmt::format("preset {}", preset.name),
+          run);
+  }
+  if (!layers.config_file.empty()) {
+    Apply(ReadParamFile(layers.config_file), "config file", run);
+  }
+  std::vector<ParamAssignment> overrides;
+  for (const std::string& text : layers.overrides) {
+    const std::vector<ParamAssignment> parsed = ParseOverride(text);
+    overrides.insert(overrides.end(), parsed.begin(), parsed.end());
+  }
+  Apply(overrides, "--params_override", run);
+  std::vector<ParamAssignment> flags;
+  for (const auto& [name, value] : layers.flags) {
+    flags.push_back({.name = name, .value = value, .place = ""});
+  }
+  Apply(flags, "flag", run);
+  CheckTogether(run.values);
+  return run;
+}
+
+void ResolveDefaults(const DataFacts& facts, RunParams& params) {
+  ResolveLabels(facts.labels, params);
+  ResolveBatches(facts, params);
+  ResolveSteps(facts.ranks, params);
+  CheckTogether(params.values);
+}
+
+std::string ToYaml(const RunParams& params) {
+  std::string text =
+      "# The parameters of a run; a later one takes them as --config_file.\n";
+  for (const Param& param : ParamTable()) {
+    const auto origin = params.origins.find(param.name);
+    if (!IsGiven(param, params.values)) {
+      text += fmt::format("# {}: {}\n", param.name, param.when_not_given);
+      continue;
+    }
+    text += fmt::format(
+        "{}: {}  # {}\n", param.name, ShownText(param, params.values),
+        origin == params.origins.end() ? "default" : origin->second);
+  }
+  return text;
+}
+
+std::string ChosenText(const RunParams& params) {
+  std::string text;
+  for (const Param& param : ParamTable()) {
+    const auto origin = params.origins.find(param.name);
+    if (origin != params.origins.end() && IsGiven(param, params.values)) {
+      text += fmt::format("  {}: {}  # {}\n", param.name,
+                          ShownText(param, params.values), origin->second);
+    }
+  }
+  return text;
+}
+
+}  // namespace infeed

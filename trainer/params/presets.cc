@@ -1,0 +1,108 @@
+#include "trainer/params/presets.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "trainer/params/help.h"
+
+namespace infeed {
+namespace {
+
+// What is not said is the default: momentum 0.9, weight_decay 1e-4 and so on.
+constexpr Preset kPresets[] = {
+    {"tpu_v3", "the reference driver on a Cloud TPU v3-8: 91 epochs, 1,024",
+     "tensorflow/tpu, models/official/resnet/configs/cloud/v3-8.yaml, with the "
+     "reference's model and its steps_per_eval. num_train_images comes from "
+     "the data: ImageNet's are the reference's default.",
+     "model_variant=tpu,train_steps=113854,train_batch_size=1024,"
+     "eval_batch_size=1024,iterations_per_loop=113854,skip_host_call=true,"
+     "steps_per_eval=1251,precision=bfloat16,use_cache=true"},
+    {"torchvision", "torchvision's reference recipe: 90 epochs, batch 256",
+     "pytorch/vision, references/classification: 8 x 32 images, learning rate "
+     "0.1, a tenth each 30 epochs, momentum 0.9, weight decay 1e-4 on all "
+     "parameters. It trains in float32.",
+     "recipe=torchvision,train_batch_size=256,train_epochs=90,"
+     "base_learning_rate=0.1,learning_rate_schedule=steps,warmup_epochs=0,"
+     "use_nesterov=false,weight_decay=1e-4,weight_decay_scope=all,"
+     "zero_gamma=false,precision=float32"},
+    {"ffcv_16", "ffcv's 16 epochs for ResNet-50: 160 pixels, then 192",
+     "libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: rate 1.7 for "
+     "8 x 512 images, rising for 2 epochs, then a line to 0; 192 pixels from "
+     "epoch 12, 256 in evaluation. Its blur pools and the mirrored second look "
+     "in evaluation are not here.",
+     "recipe=torchvision,train_batch_size=1024,train_epochs=16,"
+     "base_learning_rate=0.10625,learning_rate_schedule=linear,"
+     "warmup_epochs=2,use_nesterov=false,weight_decay=1e-4,"
+     "weight_decay_scope=reference,label_smoothing=0.1,zero_gamma=false,"
+     "image_size=256,image_size_schedule='0:160,12:192'"},
+    {"x10_lenet", "the X10 tutorial's LeNet on MNIST: 5 epochs, SGD",
+     "The X10 tutorial: learning rate 0.1, batch 128 with the last one "
+     "smaller, pixels divided by 255.",
+     "model=lenet,image_size=28,recipe=plain,normalization=unit,"
+     "train_batch_size=128,eval_batch_size=128,last_batch=pad,train_epochs=5,"
+     "base_learning_rate=0.1,learning_rate_scaling=none,"
+     "learning_rate_schedule=constant,momentum=0,use_nesterov=false,"
+     "weight_decay=0,precision=float32,epoch_lines=true"},
+    {"xla_jl", "the XLA.jl article's loop: 1,000 steps of 128 in one go, SGD",
+     "The XLA.jl ResNet article: ResNet-50 with biases, learning rate 0.001. "
+     "Its notebook's later run had 0.01 and 10,000 steps.",
+     "model_variant=xla_jl,resnet_depth=50,num_label_classes=1000,"
+     "recipe=plain,train_batch_size=128,"
+     "train_steps=1000,iterations_per_loop=1000,steps_per_eval=1000,"
+     "base_learning_rate=0.001,learning_rate_scaling=none,"
+     "learning_rate_schedule=constant,momentum=0,use_nesterov=false,"
+     "weight_decay=0,zero_gamma=false"},
+    {"lenet_best", "the same LeNet, with a recipe of ours",
+     "Ours: the X10 tutorial's network with shifts, momentum and a cosine.",
+     "model=lenet,image_size=28,recipe=cifar,random_flip=false,"
+     "normalization=unit,"
+     "train_batch_size=128,eval_batch_size=128,last_batch=pad,"
+     "train_epochs=20,base_learning_rate=0.02,learning_rate_scaling=none,"
+     "learning_rate_schedule=cosine,warmup_epochs=1,momentum=0.9,"
+     "weight_decay=5e-4,"
+     "precision=float32,epoch_lines=true"},
+    {"cifar", "ResNet-18 with a small stem for images of 32 pixels",
+     "Ours, after the usual recipe for CIFAR-10: shifts and flips, a cosine.",
+     "resnet_depth=18,small_stem=true,image_size=32,recipe=cifar,"
+     "train_batch_size=128,train_epochs=30,base_learning_rate=0.1,"
+     "learning_rate_scaling=none,learning_rate_schedule=cosine,"
+     "warmup_epochs=1,weight_decay=5e-4,zero_gamma=false"},
+    {"finetune", "your own images, best from pretrained weights: 15 epochs",
+     "Ours: a cosine after one epoch of warm-up, for short runs. With "
+     "resnet_checkpoint, all layers but the classifier learn at a tenth of the "
+     "rate.",
+     "train_epochs=15,learning_rate_schedule=cosine,warmup_epochs=1,"
+     "body_learning_rate_factor=0.1"},
+};
+
+std::string JoinedNames() {
+  std::string names;
+  for (const Preset& preset : kPresets) {
+    names += (names.empty() ? "" : "|") + std::string(preset.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::span<const Preset> Presets() { return kPresets; }
+
+const Preset& FindPreset(std::string_view name) {
+  const Preset* const found = std::ranges::find(kPresets, name, &Preset::name);
+  if (found == std::end(kPresets)) {
+    throw UsageError(
+        fmt::format("preset={}: must be {}", name, ChoicesText(PresetNames())));
+  }
+  return *found;
+}
+
+std::string_view PresetNames() {
+  static const std::string names = JoinedNames();
+  return names;
+}
+
+}  // namespace infeed

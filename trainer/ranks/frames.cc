@@ -1,0 +1,156 @@
+#include "trainer/ranks/frames.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <utility>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::size_t kHeadBytes = 1 + kLengthBytes;
+// More is no frame of ours: of a rank, and of what may be none.
+constexpr std::uint64_t kMaxBody = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxStrangersBody = 4096;
+
+void AppendNumber(std::string& text, std::uint64_t number) {
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    text += static_cast<char>(number >> (8 * i) & 0xff);
+  }
+}
+
+// Requires: bytes has kLengthBytes.
+std::uint64_t NumberAt(std::string_view bytes) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    number |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  }
+  return number;
+}
+
+bool WouldBlock() {
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+}  // namespace
+
+void FrameStream::Put(FrameKind kind, std::string_view body) {
+  out_.erase(0, std::exchange(sent_, 0));
+  out_ += static_cast<char>(kind);
+  AppendNumber(out_, body.size());
+  out_ += body;
+}
+
+bool FrameStream::Flush() {
+  while (has_unsent()) {
+    const ssize_t wrote = ::send(socket_.descriptor(), out_.data() + sent_,
+                                 out_.size() - sent_, MSG_NOSIGNAL);
+    if (wrote < 0) {
+      return WouldBlock();
+    }
+    sent_ += static_cast<std::size_t>(wrote);
+  }
+  out_.clear();
+  sent_ = 0;
+  return true;
+}
+
+bool FrameStream::Fill() {
+  std::array<char, 65536> buffer{};
+  for (;;) {
+    const std::size_t room =
+        is_trusted_ ? buffer.size()
+                    : kHeadBytes + kMaxStrangersBody -
+                          std::min(in_.size(), kHeadBytes + kMaxStrangersBody);
+    if (room == 0) {  // A whole frame is there to take.
+      return true;
+    }
+    const ssize_t got = ::recv(socket_.descriptor(), buffer.data(), room, 0);
+    if (got <= 0) {
+      return got < 0 && WouldBlock();
+    }
+    HeardNow();
+    in_.append(buffer.data(), static_cast<std::size_t>(got));
+    if (in_.size() >= kHeadBytes &&
+        NumberAt(std::string_view{in_}.substr(1)) >
+            (is_trusted_ ? kMaxBody : kMaxStrangersBody)) {
+      return false;
+    }
+  }
+}
+
+pollfd FrameStream::Polled() const {
+  pollfd polled{.fd = descriptor(), .events = POLLIN, .revents = 0};
+  if (has_unsent()) {
+    polled.events |= POLLOUT;
+  }
+  return polled;
+}
+
+std::optional<Frame> FrameStream::Take() {
+  if (in_.size() < kHeadBytes) {
+    return std::nullopt;
+  }
+  const std::uint64_t length = NumberAt(std::string_view{in_}.substr(1));
+  if (in_.size() - kHeadBytes < length) {
+    return std::nullopt;
+  }
+  Frame frame{.kind = static_cast<FrameKind>(in_.front()),
+              .body = in_.substr(kHeadBytes, length)};
+  in_.erase(0, kHeadBytes + length);
+  return frame;
+}
+
+std::optional<Frame> FrameStream::Await(Clock::time_point deadline) {
+  for (;;) {
+    if (std::optional<Frame> frame = Take()) {
+      return frame;
+    }
+    const int left = PollTimeTo(deadline);
+    pollfd wait = Polled();
+    if (left == 0) {
+      return std::nullopt;
+    }
+    (void)::poll(&wait, 1, left);
+    if (!Flush()) {
+      return std::nullopt;
+    }
+    if (!Fill()) {
+      return Take();
+    }
+  }
+}
+
+std::string PackTexts(const std::vector<std::string>& texts) {
+  std::string packed;
+  for (const std::string& text : texts) {
+    AppendNumber(packed, text.size());
+    packed += text;
+  }
+  return packed;
+}
+
+std::vector<std::string> UnpackTexts(std::string_view packed) {
+  std::vector<std::string> texts;
+  while (!packed.empty()) {
+    if (packed.size() < kLengthBytes ||
+        packed.size() - kLengthBytes < NumberAt(packed)) {
+      throw IoError(
+          "the ranks' messages are cut off: are all ranks of one "
+          "version?");
+    }
+    const std::uint64_t size = NumberAt(packed);
+    texts.emplace_back(packed.substr(kLengthBytes, size));
+    packed.remove_prefix(kLengthBytes + size);
+  }
+  return texts;
+}
+
+}  // namespace infeed

@@ -1,0 +1,261 @@
+#include "trainer/ranks/meeting.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "trainer/ranks/token.h"
+
+namespace infeed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Connections that have not said who they are, beside those of the ranks that
+// are still missing: more of them push out the oldest.
+constexpr std::size_t kMostStrangers = 64;
+// Strangers can be many: later ones are dropped without a line.
+constexpr int kMostLines = 8;
+
+// What a rank says first.
+std::string GreetingOf(const RankPlace& place) {
+  return fmt::format("{} {} {}", place.rank, place.attempt, place.token);
+}
+
+// Takes a number and the space behind it; -1 where there is none.
+int TakeNumber(std::string_view& text) {
+  int number = -1;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto digits = static_cast<std::size_t>(end - text.data());
+  if (error != std::errc() || digits == text.size() || *end != ' ') {
+    return -1;
+  }
+  text.remove_prefix(digits + 1);
+  return number;
+}
+
+struct Stranger {
+  FrameStream stream;
+  Clock::time_point deadline;  // to say who it is
+};
+
+// Who has come, and who is on the way.
+class Meeting {
+ public:
+  Meeting(const RankPlace& place, const MeetingOptions& options)
+      : place_(place),
+        options_(options),
+        deadline_(Clock::now() + options.timeout) {
+    for (int rank = 0; rank < place.world_size; ++rank) {
+      ranks_.emplace_back(RankSocket());
+    }
+  }
+
+  void Accept(const RankListener& listener) {
+    while (std::optional<RankSocket> socket = listener.Accept()) {
+      strangers_.push_back({.stream = FrameStream(*std::move(socket)),
+                            .deadline = Clock::now() + options_.patience});
+      Greet(strangers_.back());
+      if (!strangers_.back().stream.is_open()) {
+        strangers_.pop_back();
+      } else if (strangers_.size() > kMostStrangers + missing().size()) {
+        Drop(strangers_.front(), "it has said nothing, and others come");
+        strangers_.erase(strangers_.begin());
+      }
+    }
+  }
+
+  // Reads what has come from anyone.
+  void Read() {
+    for (Stranger& stranger : strangers_) {
+      Greet(stranger);
+    }
+    std::erase_if(strangers_, [](const Stranger& stranger) {
+      return !stranger.stream.is_open();
+    });
+    for (std::size_t rank = 1; rank < ranks_.size(); ++rank) {
+      FrameStream& stream = ranks_[rank];
+      // They have nothing to say until all have come.
+      if (stream.is_open() && (!stream.Fill() || stream.Take())) {
+        stream.Close();
+        Refuse(fmt::format("rank {} came and is gone again", rank));
+      }
+    }
+  }
+
+  // Waits until there is something to read, or a time is over.
+  void Wait(const RankListener& listener) const {
+    std::vector<pollfd> polled = {
+        {.fd = listener.descriptor(), .events = POLLIN, .revents = 0}};
+    Clock::time_point next = deadline_;
+    for (const Stranger& stranger : strangers_) {
+      polled.push_back(stranger.stream.Polled());
+      next = std::min(next, stranger.deadline);
+    }
+    for (const FrameStream& stream : ranks_) {
+      polled.push_back(stream.Polled());  // Poll leaves out a -1.
+    }
+    (void)::poll(polled.data(), polled.size(), PollTimeTo(next));
+  }
+
+  [[nodiscard]] bool is_over() const { return Clock::now() >= deadline_; }
+
+  [[nodiscard]] std::vector<int> missing() const {
+    std::vector<int> ranks;
+    for (std::size_t rank = 1; rank < ranks_.size(); ++rank) {
+      if (!ranks_[rank].is_open()) {
+        ranks.push_back(static_cast<int>(rank));
+      }
+    }
+    return ranks;
+  }
+
+  // Tells all who are there, and throws.
+  [[noreturn]] void Refuse(const std::string& message) {
+    TellAll(FrameKind::kVerdict, message);
+    throw IoError(message);
+  }
+
+  void TellAll(FrameKind kind, const std::string& body) {
+    for (FrameStream& stream : ranks_) {
+      if (stream.is_open()) {
+        stream.Put(kind, body);
+        (void)stream.Flush();  // An empty socket takes it; or it is gone.
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<FrameStream> Take() { return std::move(ranks_); }
+
+ private:
+  // Seats a stranger that has said who it is; drops what is none of ours.
+  void Greet(Stranger& stranger) {
+    FrameStream& stream = stranger.stream;
+    const bool is_there = stream.Fill();
+    if (const std::optional<Frame> hello = stream.Take()) {
+      Seat(stranger, *hello);
+    } else if (!is_there) {
+      Drop(stranger, "it is no rank of ours");
+    } else if (Clock::now() >= stranger.deadline) {
+      Drop(stranger, "it has not said which rank it is");
+    }
+  }
+
+  void Seat(Stranger& stranger, const Frame& hello) {
+    std::string_view words = hello.body;
+    const int rank = TakeNumber(words);
+    const int attempt = TakeNumber(words);
+    if (hello.kind != FrameKind::kHello || rank < 0 || attempt < 0) {
+      return Drop(stranger, "it is no rank of ours");
+    }
+    if (!IsSameToken(words, place_.token)) {
+      return Reject(stranger,
+                    fmt::format("its token is not rank 0's: all ranks "
+                                "need the same {}",
+                                kRankTokenVariable));
+    }
+    if (attempt != place_.attempt) {
+      return Reject(stranger, "it is of an attempt that is over");
+    }
+    if (rank == 0 || rank >= place_.world_size) {
+      return Reject(stranger, fmt::format("it says that it is rank {} of {}",
+                                          rank, place_.world_size));
+    }
+    FrameStream& seat = ranks_[static_cast<std::size_t>(rank)];
+    if (seat.is_open()) {
+      return Reject(stranger, fmt::format("another process is rank {} already: "
+                                          "give each a rank of its own",
+                                          rank));
+    }
+    seat = std::move(stranger.stream);
+  }
+
+  // Tells it why, too.
+  void Reject(Stranger& stranger, const std::string& why) {
+    stranger.stream.Put(FrameKind::kVerdict,
+                        "rank 0 refuses this process: " + why);
+    (void)stranger.stream.Flush();
+    Drop(stranger, why);
+  }
+
+  void Drop(Stranger& stranger, const std::string& why) {
+    if (options_.say && lines_ < kMostLines) {
+      ++lines_;
+      options_.say(fmt::format(
+          "dropped a connection from {} while the ranks meet: {}{}",
+          PeerOf(stranger.stream.descriptor()), why,
+          lines_ == kMostLines ? "; no more of them are named" : ""));
+    }
+    stranger.stream.Close();
+  }
+
+  const RankPlace& place_;
+  const MeetingOptions& options_;
+  Clock::time_point deadline_;
+  std::vector<FrameStream> ranks_;   // by rank; not come: closed
+  std::vector<Stranger> strangers_;  // the oldest first
+  int lines_ = 0;
+};
+
+std::string MissingText(const std::vector<int>& missing, int world_size,
+                        std::chrono::milliseconds timeout) {
+  constexpr std::size_t kShown = 8;
+  const std::vector<int> shown(
+      missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(
+                                             std::min(kShown, missing.size())));
+  return fmt::format(
+      "{} of {} ranks have not come within {:g} s: rank {}{}; were they "
+      "started, with the same world size?",
+      missing.size(), world_size,
+      std::chrono::duration<double>(timeout).count(), fmt::join(shown, ", "),
+      missing.size() > kShown ? ", ..." : "");
+}
+
+}  // namespace
+
+std::vector<FrameStream> AwaitRanks(const RankListener& listener,
+                                    const RankPlace& place,
+                                    const MeetingOptions& options) {
+  Meeting meeting(place, options);
+  while (!meeting.missing().empty()) {
+    meeting.Wait(listener);
+    meeting.Accept(listener);
+    meeting.Read();
+    if (meeting.is_over() && !meeting.missing().empty()) {
+      meeting.Refuse(
+          MissingText(meeting.missing(), place.world_size, options.timeout));
+    }
+  }
+  meeting.TellAll(FrameKind::kHello, "");
+  return meeting.Take();
+}
+
+FrameStream MeetRankZero(const RankPlace& place, int port,
+                         std::chrono::milliseconds timeout) {
+  const Clock::time_point deadline = Clock::now() + timeout;
+  FrameStream stream(ConnectTo(place.master_addr, port, timeout));
+  stream.Put(FrameKind::kHello, GreetingOf(place));
+  const std::optional<Frame> answer = stream.Await(deadline);
+  if (!answer) {
+    throw IoError(fmt::format(
+        "rank 0 at {}: {}", place.master_addr,
+        Clock::now() < deadline
+            ? "it ended while the ranks came together, or has all its ranks"
+            : "it has not heard from all ranks in time; were all started?"));
+  }
+  if (answer->kind != FrameKind::kHello) {
+    throw IoError(answer->body);
+  }
+  return stream;
+}
+
+}  // namespace infeed

@@ -1,0 +1,47 @@
+#include "trainer/ranks/parts.h"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace infeed {
+
+int ThreadsOf(const RankPlace& place) {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return place.local_world_size == 1
+             ? 0
+             : std::max(1, cores / place.local_world_size);
+}
+
+InputOptions PartOf(InputOptions input, const RankPlace& place) {
+  input.rank = place.rank;
+  input.world_size = place.world_size;
+  input.local_world_size = place.local_world_size;
+  input.threads = input.threads > 0 ? input.threads : ThreadsOf(place);
+  if (!input.training) {
+    input.batch_size +=
+        (place.world_size - input.batch_size % place.world_size) %
+        place.world_size;
+  }
+  return input;
+}
+
+void RequireShares(const TrainParams& params, const RankPlace& place) {
+  const int batch = params.train_batch_size;
+  const int rest = batch % place.world_size;
+  if (rest != 0) {
+    const int more = batch - rest + place.world_size;
+    throw UsageError(fmt::format(
+        "train_batch_size={}: {} ranks cannot share it equally; give {}", batch,
+        place.world_size,
+        batch < place.world_size
+            ? std::to_string(more)
+            : fmt::format("{} or {}", batch - rest, more)));
+  }
+}
+
+}  // namespace infeed

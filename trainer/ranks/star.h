@@ -1,0 +1,112 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "trainer/ranks/frames.h"
+#include "trainer/ranks/ranks.h"
+
+namespace infeed {
+
+struct StarOptions {
+  // Silence of a rank that means its end. Each says that it is there five
+  // times in this time, and at least every five seconds.
+  std::chrono::milliseconds timeout{300'000};
+  // How long the caller's thread has to end by itself once the ranks are over:
+  // while it does not know, and once it does.
+  std::chrono::milliseconds patience{5'000};
+  std::chrono::milliseconds patience_once_known{30'000};
+  // Ends the process where the caller's thread did not, with this message. In
+  // the thread of the ranks; may return in tests alone.
+  std::function<void(const std::string& message)> end_process = {};
+};
+
+// Ranks in a star: every rank has a connection to rank 0, which combines what
+// they send and tells all when one is over. A closed connection is seen at
+// once, a silent one after the time-out.
+//
+// Owns the connections and a thread that serves them; the destructor says
+// goodbye, and on rank 0 waits for the others' up to the time-out.
+class StarRanks final : public Ranks {
+ public:
+  // links: on rank 0 as AwaitRanks() gives them, else one, MeetRankZero()'s.
+  StarRanks(const RankPlace& place, std::vector<FrameStream> links,
+            StarOptions options);
+  ~StarRanks() override;
+  StarRanks(const StarRanks&) = delete;
+  StarRanks& operator=(const StarRanks&) = delete;
+
+  std::string Reduce(std::string_view mine, const Reduction& reduce) override;
+  void Post(const std::string& key, std::string_view note) override;
+  std::string Read(const std::string& key,
+                   std::chrono::milliseconds timeout) override;
+  void Fail(std::string_view message) noexcept override;
+  std::optional<std::string> WhyOver(
+      std::chrono::milliseconds patience) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // One of the ranks at the other end of a link.
+  struct Link {
+    int rank = 0;
+    FrameStream stream;
+    bool has_left = false;                    // with a goodbye
+    std::optional<std::string> message = {};  // of this Reduce()
+    std::vector<std::string> wanted = {};     // keys of notes, on rank 0
+  };
+
+  // In the thread; all but Poll() with mutex_ held.
+  void Serve();
+  void Poll();
+  void ServeLinks();
+  void Hear(Link& link);
+  void Obey(Link& link, Frame frame);
+  void KeepSent(std::string_view key_and_note);
+  void Keep(const std::string& key, std::string_view note);
+  void Answer(Link& link, const std::string& key);
+  void TakeMessages();
+  void LookForSilence();
+  void SendBeats();
+  void EndProcessIfDue(std::unique_lock<std::mutex>& lock);
+  // All are over, for this reason.
+  void Condemn(const std::string& why);
+  void PutToAll(FrameKind kind, std::string_view body);
+
+  void Wake() const;
+  [[nodiscard]] bool is_first() const { return place().is_first(); }
+  // Whether all last words have been heard, or are of no use any more.
+  [[nodiscard]] bool all_heard() const;
+
+  StarOptions options_;
+  Clock::duration beat_;  // between two signs of life
+  int wake_ = -1;         // eventfd: has the thread look
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  std::vector<Link> links_;
+  bool collecting_ = false;  // rank 0 is in a Reduce() and waits for messages
+  // What it waits for: on rank 0 the others' messages, elsewhere the answer.
+  std::optional<std::vector<std::string>> received_;
+  // On rank 0 all, elsewhere what was read.
+  std::map<std::string, std::string> notes_;
+  std::optional<std::string> why_over_;
+  Clock::time_point over_since_;
+  Clock::time_point last_round_ = Clock::now();
+  Clock::time_point last_beat_ = Clock::now();
+  bool caller_knows_ = false;  // that they are over
+  bool leaving_ = false;       // the caller's thread is about to end
+  bool said_bye_ = false;
+  bool stop_ = false;
+
+  std::jthread thread_;  // Last: it uses the members above.
+};
+
+}  // namespace infeed

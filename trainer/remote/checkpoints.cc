@@ -1,0 +1,119 @@
+#include "trainer/remote/checkpoints.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 4> kFiles = {kModelFile, kOptimizerFile,
+                                                    kStateFile, kManifestFile};
+constexpr std::int64_t kMaxManifestBytes = 4096;
+
+// "checkpoint-NNNNNNNN/NAME".
+std::string NameOf(std::int64_t step, std::string_view file) {
+  return PathIn(CheckpointFolder("", step), file);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> RemoteCheckpoints::List(std::int64_t after) const {
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : folder_.Folders()) {
+    const std::optional<std::int64_t> step = CheckpointStep(name);
+    if (step && *step > after && folder_.Has(NameOf(*step, kManifestFile))) {
+      steps.push_back(*step);
+    }
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+std::string RemoteCheckpoints::Manifest(std::int64_t step) const {
+  return folder_.ReadText(NameOf(step, kManifestFile), kMaxManifestBytes)
+      .value_or("");
+}
+
+void RemoteCheckpoints::Push(std::int64_t step, const std::string& folder,
+                             const std::stop_token& stop) const {
+  // One that is there may be damaged, with the same manifest.
+  folder_.Remove(NameOf(step, kManifestFile));
+  for (const std::string_view file : kFiles) {
+    folder_.Push(PathIn(folder, file), NameOf(step, file), stop);
+  }
+}
+
+void RemoteCheckpoints::Pull(std::int64_t step,
+                             const std::string& model_dir) const {
+  if (IsHere(step, model_dir)) {
+    return;
+  }
+  const std::string fresh = TemporaryCheckpointFolder(model_dir, step, "new");
+  const std::string folder = CheckpointFolder(model_dir, step);
+  fs::remove_all(fresh);
+  MakeFolder(fresh);
+  for (const RemoteFile& file : folder_.List(NameOf(step, ""))) {
+    const std::string name = fs::path(file.name).filename().string();
+    if (std::ranges::find(kFiles, name) != kFiles.end()) {
+      folder_.Pull(file.name, PathIn(fresh, name));
+    }
+  }
+  std::error_code error;
+  fs::remove_all(folder, error);
+  fs::rename(fresh, folder, error);
+  if (error) {
+    throw IoError(folder, "put the checkpoint there", error.value());
+  }
+}
+
+bool RemoteCheckpoints::IsHere(std::int64_t step,
+                               const std::string& model_dir) const {
+  const std::string folder = CheckpointFolder(model_dir, step);
+  const std::string manifest = PathIn(folder, kManifestFile);
+  return fs::exists(manifest) && IsWholeCheckpoint(folder) &&
+         ReadWholeFile(manifest, kMaxManifestBytes) == Manifest(step);
+}
+
+void RemoteCheckpoints::PullNewestWhole(const std::vector<std::int64_t>& steps,
+                                        const std::string& model_dir) const {
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    Pull(*step, model_dir);
+    if (IsWholeCheckpoint(CheckpointFolder(model_dir, *step))) {
+      return;
+    }
+  }
+}
+
+void RemoteCheckpoints::PullManifest(std::int64_t step,
+                                     const std::string& model_dir) const {
+  folder_.Pull(NameOf(step, kManifestFile),
+               PathIn(CheckpointFolder(model_dir, step), kManifestFile));
+}
+
+void RemoteCheckpoints::Remove(std::int64_t step) const {
+  folder_.Remove(NameOf(step, kManifestFile));
+  for (const RemoteFile& file : folder_.List(NameOf(step, ""))) {
+    folder_.Remove(file.name);
+  }
+}
+
+bool IsWholeCheckpoint(const std::string& folder) {
+  try {
+    (void)LoadCheckpointFolder(folder);
+    return true;
+  } catch (const DataError&) {
+    return false;
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "records/cloud/cloud_runtime.h"
+
+namespace infeed {
+
+// Throws UsageError unless the URL is of a kind that has folders.
+void RequireBucketUrl(const std::string& url);
+
+struct RemoteFile {
+  std::string name;  // below the folder: "eval/00000042.json"
+  std::int64_t size = 0;
+};
+
+// The files below a URL of s3:// or gs://. Names are relative and have "/"
+// between their parts.
+//
+// Const members may be called from several threads at once. Throws IoError, and
+// UsageError for a URL of another kind.
+class RemoteFolder {
+ public:
+  RemoteFolder(std::string url, std::shared_ptr<const CloudRuntime> runtime);
+
+  [[nodiscard]] const std::string& url() const { return url_; }
+  [[nodiscard]] std::string UrlOf(std::string_view name) const;
+
+  // All files whose names begin with `below`, "" or "eval/", at any depth, in
+  // the order of their names. Names that could lead out of a folder are left
+  // out.
+  [[nodiscard]] std::vector<RemoteFile> List(
+      const std::string& below = "") const;
+  // The names of the folders right in this one, without "/".
+  [[nodiscard]] std::vector<std::string> Folders() const;
+
+  [[nodiscard]] bool Has(std::string_view name) const;
+  // nullopt: there is no such file.
+  [[nodiscard]] std::optional<std::int64_t> SizeOf(std::string_view name) const;
+  [[nodiscard]] std::optional<std::string> ReadText(
+      std::string_view name, std::int64_t max_bytes) const;
+
+  // Uploads a file as it is now: what is appended meanwhile is left out. Throws
+  // IoError soon after stop asks for it.
+  void Push(const std::string& path, std::string_view name,
+            const std::stop_token& stop = {}) const;
+  // Downloads a file, whole or not at all; makes its folder.
+  void Pull(std::string_view name, const std::string& path) const;
+  // No error where there is no such file.
+  void Remove(std::string_view name) const;
+
+ private:
+  std::string url_;  // ends in "/"
+  std::shared_ptr<const CloudRuntime> runtime_;
+};
+
+}  // namespace infeed

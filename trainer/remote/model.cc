@@ -1,0 +1,202 @@
+#include "trainer/remote/model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/model_dir/move_folder.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMetrics = "metrics.jsonl";
+constexpr const char* kEvalBelow = "eval/";
+
+// Of the files below eval/, those that a run reads.
+bool IsEvaluation(const std::string& name) {
+  return name.ends_with(".json") && name.rfind('/') == 4;
+}
+
+std::string StepsText(const std::vector<std::int64_t>& steps) {
+  return fmt::format("the checkpoint{0} of step{0} {1}",
+                     steps.size() == 1 ? "" : "s", fmt::join(steps, ", "));
+}
+
+}  // namespace
+
+RemoteModel::RemoteModel(RemoteModelOptions options,
+                         std::shared_ptr<const CloudRuntime> runtime,
+                         std::shared_ptr<const CloudRuntime> of_rounds,
+                         Outbox& outbox)
+    : options_(std::move(options)),
+      remote_(options_.url, std::move(runtime)),
+      outgoing_(options_.url, std::move(of_rounds)),
+      checkpoints_(remote_),
+      outbox_(outbox),
+      sent_(options_.model_dir, options_.record),
+      upload_(options_.model_dir, outgoing_, outbox_, sent_,
+              {.keep = options_.keep, .trains = options_.trains}) {
+  MakeFolder(options_.model_dir, "make the scratch folder");
+}
+
+void RemoteModel::Begin() {
+  AddUnsent();
+  if (const std::string what = WhatChanged(); !what.empty()) {
+    Empty(what);
+  } else {
+    if (const std::size_t left = outbox_.Steps().size(); left > 0) {
+      options_.say(fmt::format(
+          "uploading {} that an earlier run left in {}",
+          left == 1 ? "a checkpoint" : fmt::format("{} checkpoints", left),
+          options_.model_dir));
+    }
+    upload_.Round();
+  }
+  DropOthers();
+  PullFiles();
+  PullCheckpoints();
+  if (const std::vector<std::int64_t> here =
+          ListCheckpoints(options_.model_dir);
+      !here.empty()) {
+    sent_.NoteNewestStep(here.back());
+  }
+  upload_.BeginPruning(checkpoints_.List());
+}
+
+// A run that was killed between writing a checkpoint and saying so has not put
+// it into the outbox.
+void RemoteModel::AddUnsent() {
+  const std::vector<std::int64_t> waiting = outbox_.Steps();
+  for (const std::int64_t step : ListCheckpoints(options_.model_dir)) {
+    const std::string folder = CheckpointFolder(options_.model_dir, step);
+    if (step > sent_.newest_step() &&
+        !std::ranges::binary_search(waiting, step) &&
+        IsWholeCheckpoint(folder)) {
+      outbox_.AddCheckpoint(step, folder);
+    }
+  }
+}
+
+// What has happened to the store since the last run here; "": nothing. Whoever
+// trains appends to metrics.jsonl first: the store's is the beginning of ours
+// only while nobody else has.
+std::string RemoteModel::WhatChanged() const {
+  constexpr const char* kOther = "another run has trained there since";
+  const std::optional<std::int64_t> size = remote_.SizeOf(kMetrics);
+  const SentFiles::State here = sent_.StateOf(kMetrics);
+  if (!size) {
+    return sent_.Knows(kMetrics)
+               ? "its metrics.jsonl is gone: it was emptied, or is another one"
+               : "";
+  }
+  if (*size > here.size) {
+    return kOther;
+  }
+  const std::string there = remote_.ReadText(kMetrics, here.size).value_or("");
+  return ReadWholeFile(MetricsPath(options_.model_dir), here.size)
+                 .starts_with(there)
+             ? ""
+             : kOther;
+}
+
+void RemoteModel::Empty(const std::string& what_changed) {
+  const std::vector<std::int64_t> unsent = outbox_.Steps();
+  if (!unsent.empty() && !options_.force) {
+    throw UsageError(fmt::format(
+        "model_dir={}: the store is not as the last run of this machine left "
+        "it: {}; {} never got there, and lie in {} alone: name the "
+        "right store, or copy what you need from there; --force drops them",
+        options_.url, what_changed, StepsText(unsent),
+        fs::path(outbox_.FolderOf(unsent.front())).parent_path().string()));
+  }
+  for (const std::int64_t step : unsent) {
+    options_.say(fmt::format(
+        "the checkpoint of step {}, which was never uploaded, is dropped, as "
+        "--force says: {}",
+        step, what_changed));
+    outbox_.DropCheckpoint(step);
+  }
+  RemoveFolder(options_.model_dir);
+  MakeFolder(options_.model_dir);
+  sent_.Forget();
+}
+
+// Checkpoints here that the store does not have, or not so.
+void RemoteModel::DropOthers() {
+  for (const std::string& name : NamesInFolder(options_.model_dir)) {
+    const std::optional<std::int64_t> step = CheckpointStep(name);
+    if (IsTemporaryCheckpoint(name) ||
+        (step && !checkpoints_.IsHere(*step, options_.model_dir))) {
+      RemoveFolder(PathIn(options_.model_dir, name));
+    }
+  }
+}
+
+void RemoteModel::PullFiles() {
+  std::vector<std::string> names = {"params.yaml", "labels.txt", "best.json"};
+  if (options_.trains) {
+    names.emplace_back(kMetrics);
+  }
+  std::erase_if(names,
+                [&](const std::string& name) { return !remote_.Has(name); });
+  if (options_.trains) {
+    for (const RemoteFile& file : remote_.List(kEvalBelow)) {
+      if (IsEvaluation(file.name)) {
+        names.push_back(file.name);
+      }
+    }
+  }
+  for (const std::string& name : names) {
+    const std::string path = PathIn(options_.model_dir, name);
+    if (!fs::exists(path)) {
+      remote_.Pull(name, path);
+      sent_.Note(name, sent_.StateOf(name));
+    }
+  }
+}
+
+void RemoteModel::PullCheckpoints() {
+  const std::vector<std::int64_t> steps = checkpoints_.List();
+  if (options_.only_looks || options_.resume == "never") {
+    for (const std::int64_t step : steps) {
+      checkpoints_.PullManifest(step, options_.model_dir);
+    }
+    return;
+  }
+  checkpoints_.PullNewestWhole(steps, options_.model_dir);
+  const std::optional<std::int64_t> best =
+      options_.trains || options_.resume == "best"
+          ? RecordedBestStep(options_.model_dir)
+          : std::nullopt;
+  for (const std::int64_t step : steps) {
+    if (step == best || std::to_string(step) == options_.resume) {
+      checkpoints_.Pull(step, options_.model_dir);
+    }
+  }
+}
+
+void RemoteModel::PullNewer() {
+  const std::vector<std::int64_t> here = ListCheckpoints(options_.model_dir);
+  const std::vector<std::int64_t> newer =
+      checkpoints_.List(here.empty() ? -1 : here.back());
+  if (newer.empty()) {
+    return;
+  }
+  checkpoints_.Pull(newer.back(), options_.model_dir);
+  for (const std::int64_t step : here) {
+    RemoveFolder(CheckpointFolder(options_.model_dir, step));
+  }
+}
+
+}  // namespace infeed

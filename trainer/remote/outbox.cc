@@ -1,0 +1,135 @@
+#include "trainer/remote/outbox.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/model_dir/move_folder.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExportPrefix = "export-";
+
+// A second name for a file, or a copy where the file system has no links.
+void LinkOrCopy(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_hard_link(from, to, error);
+  if (error) {
+    error.clear();
+    fs::copy_file(from, to, error);
+  }
+  if (error) {
+    throw IoError(to.string(), "link", error.value());
+  }
+}
+
+}  // namespace
+
+Outbox::Outbox(std::string path) : path_(std::move(path)) {
+  MakeFolder(path_);
+  for (const std::string& name : NamesInFolder(path_)) {
+    if (name.starts_with('.')) {
+      std::error_code ignored;
+      fs::remove_all(PathIn(path_, name), ignored);
+    }
+  }
+}
+
+void Outbox::AddCheckpoint(std::int64_t step, const std::string& folder) {
+  const std::lock_guard lock(mutex_);
+  const std::string fresh = TemporaryCheckpointFolder(path_, step, "new");
+  const std::string place = CheckpointFolder(path_, step);
+  MakeFolder(fresh);
+  for (const std::string& name : NamesInFolder(folder)) {
+    LinkOrCopy(PathIn(folder, name), PathIn(fresh, name));
+  }
+  if (fs::exists(place)) {
+    RemoveFolderWhole(place, TemporaryCheckpointFolder(path_, step, "old"));
+  }
+  RenameFolder(fresh, place);
+  SyncDirectory(path_);
+}
+
+std::vector<std::int64_t> Outbox::Steps() const {
+  const std::lock_guard lock(mutex_);
+  return StepsHere();
+}
+
+std::vector<std::int64_t> Outbox::StepsHere() const {
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : NamesInFolder(path_)) {
+    if (const std::optional<std::int64_t> step = CheckpointStep(name)) {
+      steps.push_back(*step);
+    }
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+std::string Outbox::FolderOf(std::int64_t step) const {
+  return CheckpointFolder(path_, step);
+}
+
+std::optional<std::int64_t> Outbox::BeginNewest() {
+  const std::lock_guard lock(mutex_);
+  const std::vector<std::int64_t> steps = StepsHere();
+  begun_ = steps.empty() ? std::nullopt : std::optional(steps.back());
+  return begun_;
+}
+
+void Outbox::DropCheckpoint(std::int64_t step) {
+  const std::lock_guard lock(mutex_);
+  Remove(step);
+}
+
+void Outbox::DropSuperseded(const KeepOptions& keep) {
+  const std::lock_guard lock(mutex_);
+  for (const std::int64_t step : NotKept(StepsHere(), keep)) {
+    if (step != begun_) {
+      Remove(step);
+    }
+  }
+}
+
+void Outbox::Remove(std::int64_t step) {
+  RemoveFolderWhole(FolderOf(step),
+                    TemporaryCheckpointFolder(path_, step, "old"));
+}
+
+void Outbox::AddExport(const std::string& folder, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  RenameFolder(folder, FolderOfExport(name));
+  SyncDirectory(path_);
+}
+
+std::vector<std::string> Outbox::Exports() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const std::string& name : NamesInFolder(path_)) {
+    if (name.starts_with(kExportPrefix)) {
+      names.push_back(name.substr(kExportPrefix.size()));
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string Outbox::FolderOfExport(const std::string& name) const {
+  return PathIn(path_, std::string(kExportPrefix) + name);
+}
+
+void Outbox::DropExport(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  RemoveFolderWhole(FolderOfExport(name), PathIn(path_, "." + name));
+}
+
+}  // namespace infeed

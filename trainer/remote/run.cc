@@ -1,0 +1,265 @@
+#include "trainer/remote/run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "records/bytes/stopped_error.h"
+#include "records/cloud/cloud_runtime.h"
+#include "records/files/open_source.h"
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/remote/exports.h"
+#include "trainer/remote/uploading_log.h"
+#include "trainer/remote/weights.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Each look is a list, which stores want money for.
+constexpr std::chrono::seconds kLookPeriod{2};
+
+bool UsesStore(const RunOptions& run) {
+  return IsUrl(run.model_dir) || IsUrl(run.export_dir) || IsUrl(run.resume) ||
+         IsUrl(run.params.values.resnet_checkpoint);
+}
+
+// Throws UsageError that names the flag.
+void RequireBucket(const char* flag, const std::string& folder) {
+  if (!IsUrl(folder)) {
+    return;
+  }
+  try {
+    RequireBucketUrl(folder);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}={}", flag, error.what()));
+  }
+}
+
+// Whether it is the one that may write to its model_dir.
+bool TrainsThere(const RunOptions& run) {
+  return Trains(run.mode) && IsUrl(run.model_dir) && !run.dry_run;
+}
+
+ScratchFolder ScratchOf(const RunOptions& run, const std::string& base) {
+  const std::string folder = base.empty() ? DefaultScratchBase() : base;
+  return TrainsThere(run) ? ScratchFolder::OfUrl(folder, run.model_dir)
+                          : ScratchFolder::OfThisProcess(folder);
+}
+
+void Discard(const std::string& folder) {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+// A request that fails is given up early: the uploader tries again for ever.
+// A signal does not end it: what the run leaves is uploaded after one.
+std::shared_ptr<const CloudRuntime> RuntimeOfUploads(
+    const std::stop_token& stop) {
+  CloudSettings settings = cloud_settings();
+  settings.retry.stop = stop;
+  settings.retry.attempts = 3;
+  settings.retry.max_delay = std::chrono::seconds(2);
+  settings.retry.max_retry_after = std::chrono::seconds(5);
+  settings.retry.deadline = std::chrono::seconds(30);
+  settings.connections = std::min(settings.connections, 4);
+  return std::make_shared<const CloudRuntime>(std::move(settings));
+}
+
+}  // namespace
+
+std::unique_ptr<RemoteRun> RemoteRun::Begin(RunOptions& run,
+                                            const RemoteRunOptions& options) {
+  if (!UsesStore(run)) {
+    return nullptr;
+  }
+  RequireBucket("model_dir", run.model_dir);
+  RequireBucket("export_dir", run.export_dir);
+  // NOLINTNEXTLINE: the constructor is private.
+  std::unique_ptr<RemoteRun> remote(new RemoteRun(run, options));
+  run.storage = remote.get();
+  return remote;
+}
+
+RemoteRun::RemoteRun(RunOptions& run, const RemoteRunOptions& options)
+    : options_(options),
+      scratch_(ScratchOf(run, options.scratch_base)),
+      runtime_(SharedCloudRuntime()),
+      upload_runtime_(RuntimeOfUploads(uploads_.get_token())),
+      outbox_(scratch_.outbox()) {
+  {
+    const std::stop_callback end_uploads(options_.stop,
+                                         [this] { uploads_.request_stop(); });
+    BeginFolders(run);
+  }
+  if (uploads_.stop_requested()) {  // Nothing can be uploaded any more.
+    throw StoppedError();
+  }
+  if (!run.dry_run) {
+    uploader_.emplace([this](const std::stop_token& stop) { Round(stop); },
+                      Uploader::Options{.say = options_.say});
+  }
+}
+
+void RemoteRun::BeginFolders(RunOptions& run) {
+  if (IsUrl(run.model_dir)) {
+    BeginModel(run);
+  }
+  if (IsUrl(run.export_dir)) {
+    export_url_ = std::exchange(run.export_dir, scratch_.path() + "/export");
+    Discard(run.export_dir);  // of a killed run, not finished
+  }
+  if (IsUrl(run.resume) &&
+      (!Trains(run.mode) || ListCheckpoints(run.model_dir).empty())) {
+    run.resume = Fetched(run.resume);
+  }
+}
+
+void RemoteRun::BeginModel(RunOptions& run) {
+  const TrainParams& params = run.params.values;
+  model_url_ = std::exchange(run.model_dir, scratch_.model_dir());
+  model_ = std::make_unique<RemoteModel>(
+      RemoteModelOptions{
+          .url = model_url_,
+          .model_dir = run.model_dir,
+          .record = scratch_.path() + "/sent.json",
+          .keep = {.last = params.keep_last, .every = params.keep_every},
+          .trains = Trains(run.mode),
+          .resume = run.resume,
+          .only_looks = run.dry_run,
+          .force = run.force,
+          .say = options_.say},
+      runtime_, upload_runtime_, outbox_);
+  if (Trains(run.mode) && !run.dry_run) {
+    options_.say(fmt::format("model_dir {} is worked on in {}", model_url_,
+                             run.model_dir));
+  }
+  model_->Begin();
+}
+
+std::unique_ptr<RunLog> RemoteRun::Watched(std::unique_ptr<RunLog> log) {
+  if (model_ == nullptr) {
+    return log;
+  }
+  return std::make_unique<UploadingLog>(
+      std::move(log),
+      UploadingLog::Hearers{
+          .checkpoint =
+              [this](std::int64_t step, const std::string& folder) {
+                model_->Add(step, folder);
+                uploader_->Wake();
+              },
+          .end = [this] { uploader_->Wake(); }});
+}
+
+void RemoteRun::Refresh() {
+  const auto now = Clock::now();
+  if (model_ == nullptr || now < next_look_) {
+    return;
+  }
+  next_look_ = now + kLookPeriod;
+  uploader_->Wake();
+  try {
+    model_->PullNewer();
+  } catch (const StoppedError&) {  // Nobody waits for what comes any more.
+  } catch (const IoError& error) {
+    options_.say(std::string("a look for new checkpoints failed: ") +
+                 error.what());
+  }
+}
+
+std::string RemoteRun::Fetched(const std::string& path) {
+  if (!IsUrl(path)) {
+    return path;
+  }
+  const std::string folder = scratch_.path() + "/fetched";
+  Discard(folder);
+  std::string here = PullWeights(path, folder, runtime_);
+  options_.say(fmt::format("downloaded {} to {}", path, here));
+  return here;
+}
+
+std::string RemoteRun::Exported(const std::string& folder) {
+  if (export_url_.empty()) {
+    return folder;
+  }
+  std::string address = PostExport(folder, export_url_, outbox_, runtime_);
+  uploader_->Wake();
+  return address;
+}
+
+std::string RemoteRun::WithUrl(std::string text) const {
+  const std::string here = scratch_.model_dir();
+  const std::size_t place = text.find(here);
+  if (!model_url_.empty() && place != std::string::npos) {
+    text.replace(place, here.size(), model_url_);
+  }
+  return text;
+}
+
+ExitCode RemoteRun::Finish(ExitCode code, std::chrono::seconds at_most) {
+  Discard(scratch_.path() + "/fetched");
+  if (!uploader_) {
+    return code;
+  }
+  // The signal that ended the run leaves its checkpoint the time to go.
+  const std::stop_token stop =
+      options_.stop.stop_requested() ? std::stop_token() : options_.stop;
+  const bool is_done = AwaitUploads(at_most, stop);
+  uploads_.request_stop();
+  uploader_.reset();
+  const std::vector<std::string> pending = Pending();
+  if (is_done || pending.empty()) {
+    return code;
+  }
+  scratch_.Keep();
+  options_.say(fmt::format(
+      "not everything could be uploaded {}: {} {} on this machine alone, in "
+      "{}; the same command uploads it when it runs here again",
+      stop.stop_requested() ? std::string("before the signal")
+                            : fmt::format("in {} s", at_most.count()),
+      fmt::join(pending, ", "), pending.size() == 1 ? "is" : "are",
+      scratch_.path()));
+  const bool went_well =
+      code == ExitCode::kDone || code == ExitCode::kStoppedBySignal;
+  return went_well ? ExitCode::kRuntimeError : code;
+}
+
+bool RemoteRun::AwaitUploads(std::chrono::seconds at_most,
+                             const std::stop_token& stop) {
+  constexpr std::chrono::seconds kUnsaid{2};
+  const std::chrono::seconds first = std::min(kUnsaid, at_most);
+  if (uploader_->Finish(first, stop)) {
+    return true;
+  }
+  const std::chrono::seconds rest = at_most - first;
+  if (rest.count() > 0 && !stop.stop_requested()) {
+    options_.say(
+        fmt::format("waiting up to {} s more for uploads; a signal ends that",
+                    rest.count()));
+  }
+  return uploader_->Finish(rest, stop);
+}
+
+void RemoteRun::Round(const std::stop_token& stop) {
+  if (model_ != nullptr) {
+    model_->Round(stop);
+  }
+  SendExports(outbox_, upload_runtime_, stop);
+}
+
+std::vector<std::string> RemoteRun::Pending() const {
+  std::vector<std::string> names =
+      model_ == nullptr ? std::vector<std::string>() : model_->Pending();
+  for (const std::string& name : outbox_.Exports()) {
+    names.push_back("the export " + name);
+  }
+  return names;
+}
+
+}  // namespace infeed

@@ -1,0 +1,155 @@
+#include "trainer/remote/scratch_folder.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/cache_folder.h"
+#include "records/bytes/fnv_hash.h"
+#include "records/bytes/user_cache.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kOwnPrefix = "process-";
+constexpr std::size_t kMaxReadable = 80;
+
+// Of a URL: what a person recognises, and what tells it from all others.
+std::string FolderName(std::string url) {
+  while (url.ends_with('/')) {
+    url.pop_back();
+  }
+  const std::uint64_t hash = FnvHash(url);
+  std::ranges::replace_if(
+      url,
+      [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '.'; },
+      '_');
+  return fmt::format("{}-{:016x}", url.substr(0, kMaxReadable), hash);
+}
+
+// What a process writes into the lock file of a folder of its own. Only a
+// folder with this mark is ever removed as a leftover.
+constexpr std::string_view kMark =
+    "A scratch folder of infeed's; removed when its process has ended.\n";
+
+std::string LockPath(const std::string& folder) { return folder + "/lock"; }
+
+bool HasMark(const std::string& folder) {
+  const std::string path = LockPath(folder);
+  std::error_code ignored;
+  return fs::is_directory(fs::symlink_status(folder, ignored)) &&
+         fs::is_regular_file(fs::symlink_status(path, ignored)) &&
+         fs::file_size(path, ignored) == kMark.size() &&
+         ReadWholeFile(path, std::ssize(kMark)) == kMark;
+}
+
+// Opens and locks a folder's lock file; -1 when another process has it.
+int TryLock(const std::string& folder) {
+  const std::string path = LockPath(folder);
+  const int descriptor =
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) {
+    throw IoError(path, "open", errno);
+  }
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+    return descriptor;
+  }
+  const int error = errno;
+  ::close(descriptor);
+  if (error != EWOULDBLOCK) {
+    throw IoError(path, "lock", error);
+  }
+  return -1;
+}
+
+// Whether nothing in it waits for its upload.
+bool IsIdle(const std::string& folder) {
+  return NamesInFolder(folder + "/outbox").empty();
+}
+
+// What killed processes left of scratch folders of their own.
+void RemoveLeftovers(const std::string& base) {
+  for (const std::string& name : NamesInFolder(base)) {
+    const std::string folder = PathIn(base, name);
+    if (!name.starts_with(kOwnPrefix) || !HasMark(folder) || !IsIdle(folder)) {
+      continue;
+    }
+    if (const int lock = TryLock(folder); lock >= 0) {
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+      ::close(lock);
+    }
+  }
+}
+
+}  // namespace
+
+ScratchFolder ScratchFolder::OfUrl(const std::string& base,
+                                   const std::string& url) {
+  std::string path = PathIn(base, FolderName(url));
+  MakeFolder(path, "make the scratch folder");
+  const int lock = TryLock(path);
+  if (lock < 0) {
+    throw UsageError(fmt::format(
+        "model_dir={}: another process of this machine writes there ({} is "
+        "locked): wait for its end, or give another model_dir",
+        url, path));
+  }
+  return {std::move(path), lock, false};
+}
+
+ScratchFolder ScratchFolder::OfThisProcess(const std::string& base) {
+  MakeFolder(base, "make the scratch folder");
+  // A new folder is not locked yet: nobody may take it for a leftover.
+  const FolderLock turn(PathIn(base, "lock"), 0);
+  RemoveLeftovers(base);
+  std::string path = PathIn(base, fmt::format("{}XXXXXX", kOwnPrefix));
+  if (::mkdtemp(path.data()) == nullptr) {
+    throw IoError(path, "make the scratch folder", errno);
+  }
+  WriteFileAtomically(LockPath(path), kMark);
+  const int lock = TryLock(path);
+  Check(lock >= 0, "nobody else has a new folder");
+  return {std::move(path), lock, true};
+}
+
+ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
+    : path_(std::move(other.path_)),
+      lock_(std::exchange(other.lock_, -1)),
+      goes_(std::exchange(other.goes_, false)) {}
+
+ScratchFolder::~ScratchFolder() {
+  if (goes_) {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  if (lock_ >= 0) {
+    ::close(lock_);
+  }
+}
+
+std::string DefaultScratchBase() {
+  const std::string cache = UserCacheFolder();
+  if (cache.empty()) {
+    throw UsageError(
+        "--local_scratch_dir: give it: there is no user's cache (HOME is not "
+        "set)");
+  }
+  return PathIn(cache, "infeed/runs");
+}
+
+}  // namespace infeed

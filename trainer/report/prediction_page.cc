@@ -1,0 +1,116 @@
+#include "trainer/report/prediction_page.h"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/charts/html_page.h"
+#include "base/charts/svg_parts.h"
+
+namespace infeed {
+namespace {
+
+constexpr int kSide = 128;  // of a picture on the page, as the style has it
+
+// Numbers, marks and words stay beside what they belong to in narrow captions;
+// names break anywhere.
+std::string Percent(double share) {
+  return fmt::format("{:.1f}\u00a0%", share);
+}
+
+double PercentOf(std::int64_t part, std::int64_t whole) {
+  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string Tiles(const PredictionCounts& counts) {
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  std::string tiles = HtmlTile(number(counts.images), "images");
+  if (counts.labelled > 0) {
+    tiles +=
+        HtmlTile(number(counts.top_1), "right") +
+        HtmlTile(number(counts.labelled - counts.top_1), "wrong") +
+        HtmlTile(Percent(PercentOf(counts.top_1, counts.labelled)), "top-1") +
+        HtmlTile(Percent(PercentOf(counts.top_5, counts.labelled)), "top-5");
+  }
+  if (counts.bad > 0) {
+    tiles += HtmlTile(number(counts.bad), "bad images");
+  }
+  return "<div class=\"tiles\">\n" + tiles + "</div>\n";
+}
+
+// How an image is told from those of the other kinds.
+struct Kind {
+  std::string_view style;
+  std::string_view mark;
+};
+
+class Figures {
+ public:
+  Figures(const PredictionPageData& data, const ModelLabels& labels)
+      : data_(data), labels_(labels) {}
+
+  [[nodiscard]] std::string Of(const std::vector<ShownPrediction>& list,
+                               const Kind& kind) const {
+    std::string figures;
+    for (const ShownPrediction& shown : list) {
+      figures += Figure(shown, kind);
+    }
+    return figures.empty() ? ""
+                           : "<div class=\"photos\">\n" + figures + "</div>\n";
+  }
+
+ private:
+  [[nodiscard]] std::string Figure(const ShownPrediction& shown,
+                                   const Kind& kind) const {
+    const auto picture = data_.pictures.find(shown.record);
+    if (picture == data_.pictures.end()) {
+      return "";
+    }
+    const auto name = data_.names.find(shown.record);
+    const bool is_wrong = shown.label && *shown.label != shown.said;
+    return fmt::format(
+        "<figure class=\"{}\"><img width=\"{}\" height=\"{}\" alt=\"{}\" "
+        "src=\"data:{};base64,{}\"><figcaption title=\"{}\"><b>{}{}</b> "
+        "{}{}</figcaption></figure>\n",
+        kind.style, kSide, kSide, EscapeXml(labels_.NameOf(shown.said)),
+        picture->second.type, Base64(picture->second.bytes),
+        name == data_.names.end() ? "" : EscapeXml(name->second), kind.mark,
+        EscapeXml(labels_.NameOf(shown.said)),
+        Percent(100.0 * shown.probability),
+        is_wrong ? "<br>is\u00a0" + EscapeXml(labels_.NameOf(*shown.label))
+                 : "");
+  }
+
+  const PredictionPageData& data_;
+  const ModelLabels& labels_;
+};
+
+std::string Title(std::string_view kind, std::size_t shown, std::int64_t all,
+                  std::string_view which) {
+  return fmt::format("{}: {}{}", kind, all,
+                     static_cast<std::int64_t>(shown) < all
+                         ? fmt::format(", {} {} of them", which, shown)
+                         : "");
+}
+
+}  // namespace
+
+std::string PredictionPage(const PredictionPageData& data,
+                           const ModelLabels& labels) {
+  const PredictionCounts& counts = data.counts;
+  const Figures figures(data, labels);
+  return HtmlPage(
+      "Predictions",
+      Tiles(counts) + "<div class=\"cards\">\n" +
+          HtmlCard(Title("Wrong", data.wrong.size(),
+                         counts.labelled - counts.top_1, "the surest"),
+                   figures.Of(data.wrong, {"wrong", "\u2717\u00a0"}), "wide") +
+          HtmlCard(Title("Right", data.right.size(), counts.top_1, "any"),
+                   figures.Of(data.right, {"right", "\u2713\u00a0"}), "wide") +
+          HtmlCard(Title("Without a label", data.unlabelled.size(),
+                         counts.images - counts.labelled, "any"),
+                   figures.Of(data.unlabelled, {"", ""}), "wide") +
+          "</div>\n");
+}
+
+}  // namespace infeed

@@ -1,0 +1,303 @@
+#include "trainer/report/train_log.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "pipeline/reading/memory_limit.h"
+#include "pipeline/stats/scalars.h"
+#include "trainer/log/eval_log.h"
+#include "trainer/log/loop_values.h"
+#include "trainer/log/pictures.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+// Images of the first batch that TensorBoard is shown.
+constexpr int kInputPictures = 8;
+
+// An image costs that much less time without a backward pass: what an
+// evaluation is taken to be until there has been one.
+constexpr double kBackwardFactor = 3;
+
+TraceLog* TraceOf(const TrainLogOptions& options) {
+  return options.profiler == nullptr ? nullptr : options.profiler->trace();
+}
+
+ProgressState StartState(const TrainLogOptions& options) {
+  ProgressState state;
+  state.step = options.first_step;
+  state.total_steps = options.total_steps;
+  return state;
+}
+
+// A block of code, as Markdown has it.
+std::string CodeBlock(std::string_view text) {
+  std::string block = "    ";
+  for (const char c : text) {
+    block += c;
+    if (c == '\n') {
+      block += "    ";
+    }
+  }
+  return block;
+}
+
+void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
+  std::ranges::copy(more, std::back_inserter(values));
+}
+
+}  // namespace
+
+TrainLog::TrainLog(const TrainLogOptions& options)
+    : options_(options),
+      metrics_(options.model_dir),
+      report_(options.model_dir, options.report),
+      summaries_(options.model_dir),
+      evaluations_(options.model_dir),
+      clock_({.batch_size = options.batch_size,
+              .warm_up_steps = options.warm_up_steps,
+              .trace = TraceOf(options)}),
+      state_(StartState(options)) {
+  MetricsLog::Values values = {{"batch_size", std::int64_t{options.batch_size}},
+                               {"total_steps", options.total_steps}};
+  std::ranges::copy(options.report.origin, std::back_inserter(values));
+  metrics_.Write("start", options.first_step, values);
+  summaries_.Text("configuration", CodeBlock(options.configuration),
+                  options.first_step);
+  HParams hparams;
+  for (const ReportFact& fact : options.report.configuration) {
+    hparams.emplace_back(fact.name, fact.value);
+  }
+  summaries_.SessionStart(hparams, options.first_step);
+  summaries_.Flush();
+}
+
+MetricsLog::Values TrainLog::State(double images_per_second,
+                                   double input_wait) const {
+  return {{"loss", state_.loss},
+          {"top_1", state_.top_1},
+          {"images_per_second", images_per_second},
+          {"input_wait", input_wait}};
+}
+
+void TrainLog::BeginLoop(double waited) {
+  before_loop_ = clock_.times();
+  clock_.BeginLoop(waited);
+}
+
+void TrainLog::FirstBatch(const Batch& batch) {
+  const int count = std::min(batch.size(), kInputPictures);
+  for (int slot = 0; slot < count; ++slot) {
+    summaries_.Image(fmt::format("inputs/{}", slot), InputPicture(batch, slot),
+                     options_.first_step);
+  }
+  summaries_.Flush();
+}
+
+std::optional<double> TrainLog::SecondsLeft() const {
+  const double step = clock_.seconds_per_step();
+  if (step <= 0) {
+    return std::nullopt;
+  }
+  const WorkLeft left =
+      WorkLeftAt(state_.step, options_.first_step, options_.total_steps,
+                 options_.steps_per_eval);
+  const RunTimes times = clock_.times();
+  const double evaluation =
+      times.evaluation_count > 0
+          ? times.evaluations / static_cast<double>(times.evaluation_count)
+          : static_cast<double>(options_.eval_images) * step /
+                options_.batch_size / kBackwardFactor;
+  return static_cast<double>(left.steps) * step +
+         static_cast<double>(left.evaluations) * evaluation;
+}
+
+void TrainLog::Step(const StepResult& result, double waited) {
+  const TraceLog::Clock::time_point start = TraceLog::Clock::now();
+  clock_.Step(waited);
+  state_.step = result.step;
+  state_.loss = result.loss;
+  state_.top_1 = result.top_1;
+  state_.learning_rate = result.learning_rate;
+  state_.images_per_second = clock_.images_per_second();
+  state_.input_wait = clock_.input_wait();
+  state_.warm_up = clock_.in_warm_up();
+  state_.seconds_left = SecondsLeft();
+  const bool has_line = result.step % options_.steps_per_line == 0;
+  if (has_line && !options_.skip_steps) {
+    WriteStep(result);
+  }
+  if (has_line && options_.print_steps) {
+    Say(ProgressText(state_));
+  }
+  progress_.Update(ProgressText(state_));
+  if (options_.profiler != nullptr) {
+    WriteProfile(options_.profiler->EndIfDue());
+  }
+  TraceSpan(TraceOf(options_), "result", start, TraceLog::Clock::now(),
+            {.step = result.step});
+}
+
+void TrainLog::WriteProfile(const std::optional<Profile>& profile) {
+  if (!profile) {
+    return;
+  }
+  const ProfileShares& shares = profile->shares;
+  metrics_.Write("profile", profile->step,
+                 {{"seconds", profile->seconds},
+                  {"input_wait", shares.input_wait},
+                  {"device", shares.device()},
+                  {"checkpoints", shares.checkpoints},
+                  {"evaluations", shares.evaluations},
+                  {"file", profile->path}});
+  summaries_.Scalar("profile/input_wait", shares.input_wait, profile->step);
+  summaries_.Scalar("profile/device", shares.device(), profile->step);
+  Say(
+      fmt::format("profile of {:.1f} s after step {}: input wait {:.1f} %, "
+                  "device {:.1f} %; {}",
+                  profile->seconds, profile->step, 100 * shares.input_wait,
+                  100 * shares.device(), profile->path));
+}
+
+void TrainLog::WriteStep(const StepResult& result) {
+  MetricsLog::Values values =
+      State(state_.images_per_second, state_.input_wait);
+  Append(values, {{"learning_rate", double{result.learning_rate}},
+                  {"warm_up", state_.warm_up}});
+  metrics_.Write("train", result.step, values);
+  WriteStepScalars();
+}
+
+void TrainLog::WriteStepScalars() {
+  summaries_.Scalar("loss", state_.loss, state_.step);
+  summaries_.Scalar("top_1_accuracy", state_.top_1, state_.step);
+  summaries_.Scalar("learning_rate", state_.learning_rate, state_.step);
+  summaries_.Scalar("current_epoch",
+                    static_cast<double>(state_.step) * options_.batch_size /
+                        static_cast<double>(options_.train_images),
+                    state_.step);
+}
+
+void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
+                       const PipelineStats& of_all_loops) {
+  clock_.EndLoop(end);
+  report_state_.input = of_all_loops;
+  if (clock_.times().loops == 1) {
+    WriteWarmUp(input);
+  }
+  WriteLoop(end, before_loop_);
+  if (options_.skip_steps && end.done > 0) {
+    WriteStepScalars();
+  }
+  WriteScalars(StatsScalars(input));
+  summaries_.Flush();
+  if (options_.profiler != nullptr) {
+    options_.profiler->BeginIfDue(end.step);
+  }
+}
+
+void TrainLog::WriteWarmUp(const PipelineStats& input) {
+  const RunTimes times = clock_.times();
+  metrics_.Write("warm_up", state_.step,
+                 {{"start_up_seconds", times.start_up},
+                  {"first_batch_seconds", input.first_wait_seconds},
+                  {"seconds", times.warm_up},
+                  {"steps", times.warm_up_steps}});
+  Say(fmt::format(
+      "warm-up: {} in {:.1f} s, {:.1f} s of it for the first "
+      "batch (left out of the images/s below)",
+      times.warm_up_steps == 1 ? "the first step"
+                               : fmt::format("{} steps", times.warm_up_steps),
+      times.warm_up, input.first_wait_seconds));
+}
+
+// What the loop has of its own, without the warm-up unless it is all of it; of
+// the device all of it.
+void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
+  const RunTimes now = clock_.times();
+  RunTimes loop;
+  loop.warm_up = now.warm_up - before.warm_up;
+  loop.warm_up_steps = now.warm_up_steps - before.warm_up_steps;
+  loop.steady = now.steady - before.steady;
+  loop.steady_steps = now.steady_steps - before.steady_steps;
+  loop.input_wait = now.input_wait - before.input_wait;
+  const double rate = loop.images_per_second(options_.batch_size);
+  const double seconds = loop.warm_up + loop.steady;
+  MetricsLog::Values values = State(rate, loop.input_wait_share());
+  Append(values, {{"learning_rate", state_.learning_rate},
+                  {"steps", end.done},
+                  {"seconds", seconds},
+                  {"warm_up", loop.steady_steps == 0}});
+  Append(values, DeviceValues(end.device));
+  Append(values, RankValues(end.rank_waits, seconds));
+  metrics_.Write("loop", state_.step, values);
+  summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
+  summaries_.Scalar("examples/sec", rate, state_.step);
+  summaries_.Scalar("input_wait", loop.input_wait_share(), state_.step);
+  WriteScalars(DeviceScalars(end.device));
+  WriteScalars(RankScalars(end.rank_waits, seconds));
+}
+
+void TrainLog::WriteScalars(const std::vector<infeed::Scalar>& scalars) {
+  for (const infeed::Scalar& scalar : scalars) {
+    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
+  }
+}
+
+void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
+  clock_.EndEvaluation(step);
+  evaluations_.Write(step, result);
+  report_state_.evaluation = result;
+  report_state_.evaluation_step = step;
+  WriteReport(step);
+}
+
+void TrainLog::WriteReport(std::int64_t step) {
+  report_state_.step = step;
+  report_state_.times = clock_.times();
+  report_state_.ceilings = options_.ceilings;
+  report_state_.peak_memory_bytes = PeakRssBytes();
+  report_.Write(report_state_);
+}
+
+void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
+  clock_.EndCheckpoint(step);
+  metrics_.Write("checkpoint", step,
+                 State(images_per_second(), times().input_wait_share()));
+  Say(fmt::format("checkpoint at step {}: {}", step, folder));
+  WriteReport(step);
+}
+
+void TrainLog::End(std::int64_t step, RunEnd end) {
+  progress_.Finish();
+  if (options_.profiler != nullptr) {
+    WriteProfile(options_.profiler->End());
+  }
+  const RunTimes times = clock_.times();
+  MetricsLog::Values values =
+      State(images_per_second(), times.input_wait_share());
+  Append(values, EndValues(times, options_.ceilings, end));
+  metrics_.Write("end", step, values);
+  if (end != RunEnd::kStopped) {  // That is to go on.
+    summaries_.SessionEnd(end == RunEnd::kDone, step);
+  }
+  summaries_.Flush();
+  report_state_.end = end;
+  WriteReport(step);
+}
+
+void TrainLog::Say(const std::string& line) {
+  progress_.Finish();
+  fmt::print(stderr, "{}\n", line);
+}
+
+double TrainLog::images_per_second() const {
+  return clock_.times().images_per_second(options_.batch_size);
+}
+
+}  // namespace infeed

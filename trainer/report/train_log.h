@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/charts/progress.h"
+#include "pipeline/stats/scalars.h"
+#include "trainer/log/eval_log.h"
+#include "trainer/log/profiler.h"
+#include "trainer/log/run_clock.h"
+#include "trainer/log/run_log.h"
+#include "trainer/log/summary_writer.h"
+#include "trainer/model/device_use.h"
+#include "trainer/model_dir/metrics_log.h"
+#include "trainer/report/report.h"
+#include "trainer/scores/eval_result.h"
+
+namespace infeed {
+
+struct TrainLogOptions {
+  std::string model_dir;
+  int batch_size = 1;  // global
+  std::int64_t train_images = 1;
+  std::int64_t eval_images = 0;  // of one evaluation
+  std::int64_t first_step = 0;   // of this run
+  std::int64_t total_steps = 0;
+  // In metrics.jsonl, the events and, with print_steps, on stderr; > 0.
+  std::int64_t steps_per_line = 1;
+  bool print_steps = false;
+  std::int64_t steps_per_eval = 0;  // 0: no evaluations
+  bool skip_steps = false;          // only loops have lines
+  int warm_up_steps = 1;            // as RunClockOptions
+  std::string configuration;        // YAML; for TensorBoard
+  DeviceCeilings ceilings;          // of the device, where measured
+  ReportSubject report;
+  Profiler* profiler = nullptr;  // may be null; outlives the log
+};
+
+// Everything that a training run tells: each step's result as it leaves the
+// outfeed goes into metrics.jsonl, the TensorBoard events and the progress
+// line; loops, evaluations and checkpoints likewise, the latter two into the
+// report as well. End() writes the last line of metrics.jsonl, and the report.
+//
+// Threads and errors as RunLog.
+class TrainLog final : public RunLog {
+ public:
+  explicit TrainLog(const TrainLogOptions& options);
+
+  void BeginLoop(double waited) override;
+  void FirstBatch(const Batch& batch) override;
+  void Step(const StepResult& result, double waited) override;
+  void EndLoop(const LoopEnd& end, const PipelineStats& input,
+               const PipelineStats& of_all_loops) override;
+  void Evaluation(std::int64_t step, const EvalResult& result) override;
+  void CheckpointWritten(std::int64_t step, const std::string& folder) override;
+  void End(std::int64_t step, RunEnd end) override;
+  void Say(const std::string& line) override;
+
+  [[nodiscard]] double images_per_second() const override;
+  [[nodiscard]] std::string device_text() const override {
+    return DeviceUseText(clock_.times().device, options_.ceilings);
+  }
+  [[nodiscard]] RunTimes times() const override { return clock_.times(); }
+
+ private:
+  // What every event says of the training.
+  [[nodiscard]] MetricsLog::Values State(double images_per_second,
+                                         double input_wait) const;
+  [[nodiscard]] std::optional<double> SecondsLeft() const;
+  void WriteReport(std::int64_t step);
+  void WriteProfile(const std::optional<Profile>& profile);
+  void WriteStep(const StepResult& result);
+  void WriteStepScalars();
+  void WriteWarmUp(const PipelineStats& input);
+  void WriteLoop(const LoopEnd& end, const RunTimes& before);
+  void WriteScalars(const std::vector<infeed::Scalar>& scalars);
+
+  TrainLogOptions options_;
+  MetricsLog metrics_;
+  Report report_;
+  SummaryWriter summaries_;
+  EvalLog evaluations_;
+  ProgressLine progress_;
+  RunClock clock_;
+  ProgressState state_;
+  RunTimes before_loop_;
+  ReportState report_state_;
+};
+
+}  // namespace infeed

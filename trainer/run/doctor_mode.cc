@@ -1,0 +1,139 @@
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "records/bytes/byte_source.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/open_source.h"
+#include "records/store/record_store.h"
+#include "records/tfrecord/index_file.h"
+#ifdef INFEED_CUDA
+#include "trainer/loop/gpu_cards.h"
+#endif
+#include "pipeline/stats/cpu_load.h"
+#include "trainer/groups/torch_errors.h"
+#include "trainer/job/data_set.h"
+#include "trainer/job/job.h"
+#include "trainer/loop/ceilings.h"
+#include "trainer/loop/machine_check.h"
+
+namespace infeed {
+namespace {
+
+Finding Device(const std::string& name) {
+  try {
+    return {"device", DescribeDevices(name), ""};
+  } catch (const UsageError& error) {
+    return {"device", name, error.what()};
+  }
+}
+
+// The most that training can reach.
+Finding Ceilings(const std::string& name) {
+  try {
+    const bool in_bfloat16 = IsGpu(name) || CpuHasBfloat16();
+    const DeviceCeilings ceilings = MeasureCeilings(name, in_bfloat16);
+    return {"ceilings",
+            fmt::format("{:.4g} TFLOP/s in {}, copies {:.4g} GB/s",
+                        ceilings.tflops, in_bfloat16 ? "bfloat16" : "float32",
+                        ceilings.gb_per_second),
+            ""};
+  } catch (const UsageError&) {
+    return {"ceilings", "not measured", ""};  // The device's finding says why.
+  } catch (const std::exception& error) {
+    return {"ceilings", "not measured", ErrorText(error)};
+  }
+}
+
+// What else ran while the ceilings were measured. Empty: not known.
+std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
+  const std::optional<CpuLoad> load = LoadSince(before);
+  if (!load) {
+    return {};
+  }
+  return {{"load", load->Text(),
+           load->is_too_high()
+               ? "a training gets what they leave, and the ceilings above are "
+                 "too low: end them first (top shows them)"
+               : ""}};
+}
+
+// How many of the shards have an index beside them that is of them.
+Finding OffsetIndex(const DataSplit& split) {
+  const std::vector<std::string>& shards = split.index.shards();
+  std::size_t indexed = 0;
+  for (const std::string& shard : shards) {
+    indexed += FindFrames(*OpenSource(shard)) ? 1 : 0;
+  }
+  return {split.name + " index",
+          fmt::format("{} images; {} of {} shards have one", split.index.size(),
+                      indexed, shards.size()),
+          indexed < shards.size()
+              ? "each start passes over the others: run records index"
+              : ""};
+}
+
+Finding SeekIndex(const DataSplit& split) {
+  const RecordStore store(split.index);
+  std::vector<std::byte> buffer;
+  const ImagenetExampleView example =
+      ParseImagenetExample(store.Read(0, buffer));
+  const bool jpeg = example.format == "jpeg" || example.format == "JPEG";
+  const bool missing = jpeg && example.seek_index.empty();
+  return {
+      split.name + " seek index",
+      fmt::format("{} {}, {}", example.format,
+                  example.packed.empty() ? "images" : "packed pixels",
+                  example.seek_index.empty() ? "none" : "there"),
+      missing ? "crops decode faster with one: see records index --help" : ""};
+}
+
+void LookAtData(const std::string& data_dir, std::vector<Finding>& findings) {
+  try {
+    const DataSet data(data_dir);
+    findings.push_back({"data", data.Describe(), ""});
+    for (const auto* split : {&data.train(), &data.eval()}) {
+      if (*split && (*split)->index.size() > 0) {
+        findings.push_back(OffsetIndex(**split));
+        findings.push_back(SeekIndex(**split));
+      }
+    }
+  } catch (const std::exception& error) {
+    findings.push_back({"data", data_dir, error.what()});
+  }
+}
+
+}  // namespace
+
+ExitCode DoctorMode(const RunOptions& options) {
+  const std::optional<CpuTimes> before = ReadCpuTimes();
+  std::vector<Finding> findings = {
+      {"versions", "infeed " INFEED_VERSION ", LibTorch " + TorchVersion(), ""},
+      Device(options.device),
+      Ceilings(options.device)};
+  for (Finding& finding : Load(before)) {
+    findings.push_back(std::move(finding));
+  }
+#ifdef INFEED_CUDA
+  for (Finding& finding : CheckCards()) {
+    findings.push_back(std::move(finding));
+  }
+#endif
+  // After LibTorch's own, so that its libraries are loaded.
+  for (Finding& finding : CheckMachine()) {
+    findings.push_back(std::move(finding));
+  }
+  if (!options.data_dir.empty()) {
+    LookAtData(options.data_dir, findings);
+  }
+  fmt::print("{}",
+             options.json ? FindingsJson(findings) : FindingsText(findings));
+  return ExitCode::kDone;
+}
+
+}  // namespace infeed

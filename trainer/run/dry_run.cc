@@ -1,0 +1,235 @@
+#include "trainer/run/dry_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "records/bytes/byte_size.h"
+#include "records/files/open_source.h"
+#include "records/store/label_index.h"
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/feed/run_input.h"
+#include "trainer/job/job.h"
+#include "trainer/job/memory.h"
+#include "trainer/job/station_options.h"
+#include "trainer/model/cost.h"
+#include "trainer/params/model_name.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What was found: problems are said as they come, the first one's code counts.
+class Findings {
+ public:
+  // False when there is a problem.
+  bool Try(const std::function<void()>& look) {
+    try {
+      AtTorchsDoor(look);
+      return true;
+    } catch (const UsageError& error) {
+      Add(ExitCode::kUsageError, error.what());
+    } catch (const DataError& error) {
+      Add(ExitCode::kDataError, error.what());
+    } catch (const std::exception& error) {
+      Add(ExitCode::kRuntimeError, error.what());
+    }
+    return false;
+  }
+
+  [[nodiscard]] ExitCode code() const { return code_; }
+  [[nodiscard]] int count() const { return count_; }
+
+ private:
+  void Add(ExitCode code, const std::string& message) {
+    Say("problem: " + message);
+    code_ = count_++ == 0 ? code : code_;
+  }
+
+  ExitCode code_ = ExitCode::kDone;
+  int count_ = 0;
+};
+
+// One batch, to the end of the pipeline. Returns what the input may take.
+std::int64_t TryInput(const RunOptions& options, const DataSet& data,
+                      const TrainParams& params) {
+  const bool trains = Trains(options.mode);
+  if (trains ? !data.has_train() : !data.has_eval()) {
+    return 0;
+  }
+  RunInput input(trains ? data.train_index() : data.eval_index(),
+                 trains ? TrainingOf(params, options.model_dir, data).input
+                        : EvalInputOf(params));
+  const BatchSource source = input.batches();
+  const BatchHandle batch = source.next();
+  Check(batch != nullptr, "a split has a batch");
+  source.stop();
+  const PipelineStats stats = input.stats();
+  const std::int64_t side = batch->image_size();
+  Say(
+      fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
+                  "bits, {} bad "
+                  "records in it; up to {} of memory",
+                  batch->size(), side, side, batch->size() * side * side,
+                  stats.bad_records, MemorySizeText(input.memory_bytes())));
+  if (stats.bad_records > 0) {
+    Say("        the first: " + stats.first_bad_record);
+  }
+  return input.memory_bytes();
+}
+
+// What the records' labels are, all of them. Those of objects would have to be
+// downloaded.
+void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
+  const RecordIndex& index = split.index;
+  if (std::ranges::any_of(index.shards(), IsUrl)) {
+    Say("labels: of " + split.name + " not counted: its shards are in a store");
+    return;
+  }
+  const BadLabels bad = CountBadLabels(CountLabels(index), params);
+  const std::string text = split.name + ": " + BadLabelsText(bad, params);
+  Say("labels: " + text);
+  const bool is_over =
+      params.max_bad_records >= 0 && bad.count() > params.max_bad_records;
+  const bool ends = trains && (params.on_bad_record == "fail" || is_over);
+  if (bad.count() > 0 && (ends || bad.count() == bad.records)) {
+    throw DataError(text +
+                    fmt::format("; on_bad_record={}, max_bad_records={}, "
+                                "label_offset={}, num_label_classes={}",
+                                params.on_bad_record, params.max_bad_records,
+                                params.label_offset, params.num_label_classes));
+  }
+}
+
+void TryModel(const RunOptions& options, const TrainParams& params) {
+  const DeviceLoop device(ModelOf(params), OptimizerOf(params),
+                          DeviceOf(params, options.device));
+  Say("device: " + device.Describe());
+  Say(fmt::format("model:  {}, {} parameters", ModelName(params),
+                  device.parameter_count()));
+  if (params.precision == "auto" && Trains(options.mode) &&
+      !IsGpu(options.device) && CpuHasBfloat16()) {
+    Say("precision: auto; a run times bfloat16 against float32 first");
+  }
+}
+
+void TryMemory(const RunOptions& options, const TrainParams& params,
+               std::int64_t input) {
+  const MemoryNeed need = NeedOf(options, params, input);
+  const MemoryThere there = WithGpu(FindMemory(), need);
+  Say("memory: " + MemoryNeedText(need, there));
+  if (NeverFits(need, there)) {
+    throw IoError(MemoryWarning(need, there));
+  }
+  WarnOfMemory(need, there);
+}
+
+// The folder, or the nearest above it that exists.
+fs::path NearestFolder(const std::string& path) {
+  fs::path folder = fs::absolute(path);
+  std::error_code ignored;
+  while (!fs::exists(folder, ignored) && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+void TryDisk(const RunOptions& options, const TrainParams& params) {
+  const fs::path folder = NearestFolder(options.model_dir);
+  if (!fs::is_directory(folder) || ::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw IoError(options.model_dir + ": cannot be written in " +
+                  folder.string());
+  }
+  const std::int64_t one = CheckpointBytes(
+      CostOf(ModelOf(params), params.image_size), OptimizerOf(params));
+  // While one is written, the oldest is still there.
+  const std::int64_t all = one * (params.keep_last + 1);
+  const auto free = static_cast<std::int64_t>(fs::space(folder).available);
+  Say(fmt::format("disk:   {} checkpoints of {} in {}, {} free",
+                  params.keep_last, FileSizeText(one), options.model_dir,
+                  FileSizeText(free)));
+  if (all > free) {
+    throw IoError(fmt::format(
+        "{}: {} for {} checkpoints are more than is free; lower keep_last or "
+        "give another model_dir",
+        options.model_dir, FileSizeText(all), params.keep_last + 1));
+  }
+}
+
+std::string WouldTrain(const RunOptions& options, const TrainParams& params,
+                       bool evaluates) {
+  const std::vector<std::int64_t> there = ListCheckpoints(options.model_dir);
+  std::string text = fmt::format(
+      "would train from step {} to {} in loops of {}, batches of {}",
+      there.empty() || options.resume == "never" ? 0 : there.back(),
+      params.train_steps, params.iterations_per_loop, params.train_batch_size);
+  if (options.mode == Mode::kTrainAndEval && evaluates) {
+    text += fmt::format(", and evaluate {} images every {} steps",
+                        params.num_eval_images, params.steps_per_eval);
+  }
+  return text;
+}
+
+// What can be known once the parameters are.
+void TryRun(const RunOptions& options, const DataSet& data,
+            const RunParams& resolved, Findings& findings) {
+  const TrainParams& params = resolved.values;
+  std::int64_t input = 0;
+  if (!data.is_fake() && !options.data_dir.empty()) {
+    Say("labels: " + LabelsText(data.labels(), params));
+  }
+  if (data.train() && Trains(options.mode)) {
+    findings.Try([&] { TryLabels(*data.train(), params, true); });
+  }
+  if (data.eval()) {
+    findings.Try([&] { TryLabels(*data.eval(), params, false); });
+  }
+  findings.Try([&] { input = TryInput(options, data, params); });
+  findings.Try([&] { TryModel(options, params); });
+  findings.Try([&] { TryMemory(options, params, input); });
+  if (Trains(options.mode)) {
+    findings.Try([&] { TryDisk(options, params); });
+    Say(WouldTrain(options, params, data.has_eval()));
+    SayScheduleAdvice(params, data);
+  }
+}
+
+}  // namespace
+
+ExitCode DryRun(const RunOptions& options) {
+  Findings findings;
+  DataSet data;
+  findings.Try([&] { RequireModel(options); });
+  findings.Try([&] {
+    data = DataOf(options);
+    if (!options.data_dir.empty()) {
+      Say("data:   " + data.Describe());
+    }
+    RequireSplits(options, data);
+  });
+  const bool has_data = findings.count() == 0;
+  RunOptions here = options;  // on a device that there is
+  if (!findings.Try([&] { (void)IsGpu(options.device); })) {
+    here.device = "cpu";
+  }
+  RunParams resolved;
+  if (has_data && findings.Try([&] {
+        resolved = Resolve(here.params, here.device, data);
+      })) {
+    Say("parameters:\n" + ToYaml(resolved));
+    TryRun(here, data, resolved, findings);
+  }
+  Say(fmt::format("dry run: nothing was written, {} problems found",
+                  findings.count()));
+  return findings.code();
+}
+
+}  // namespace infeed

@@ -1,0 +1,126 @@
+#include "trainer/run/evaluation.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "records/files/open_source.h"
+#include "trainer/feed/infeed.h"
+#include "trainer/feed/run_input.h"
+
+namespace infeed {
+namespace {
+
+// What one rank's part came to.
+struct EvalPart {
+  EvalSums sums;
+  std::int64_t bad_records = 0;
+  double seconds = 0;
+  double waited = 0;  // of them, for the input
+  bool stopped = false;
+};
+
+// Without what is known of each image where that of all is too much.
+void DropTooManyScores(const RankTotal& scores, EvalPart& part) {
+  if (scores.sum > static_cast<double>(kMaxScores)) {
+    part.sums.DropScores();
+  }
+}
+
+// Those of all ranks together, on each of them.
+EvalSums SumOf(const EvalSums& mine, Ranks& ranks) {
+  return EvalSumsOf(
+      ranks.Reduce(BytesOf(mine), [](const std::vector<std::string>& parts) {
+        EvalSums sum;
+        for (const std::string& part : parts) {
+          sum.Add(EvalSumsOf(part));
+        }
+        return BytesOf(sum);
+      }));
+}
+
+// The parts of all ranks as one, on each of them; the slowest one's times.
+EvalPart AddUp(EvalPart mine, Ranks& ranks) {
+  const std::vector<RankTotal> totals =
+      ranks.Total({mine.stopped ? 1.0 : 0.0,
+                   static_cast<double>(mine.bad_records), mine.seconds,
+                   mine.waited, static_cast<double>(mine.sums.scores.size())});
+  DropTooManyScores(totals[4], mine);
+  return {.sums = SumOf(mine.sums, ranks),
+          .bad_records = std::llround(totals[1].sum),
+          .seconds = totals[2].most,
+          .waited = totals[3].most,
+          .stopped = totals[0].most > 0};
+}
+
+// "  auc 0.912" of a metric by which checkpoints are kept and that is not on
+// the line anyhow.
+std::string KeptText(const EvalResult& result, std::string_view metric) {
+  constexpr std::array<std::string_view, 4> kShown = {"none", "top_1", "top_5",
+                                                      "loss"};
+  if (std::ranges::find(kShown, metric) != kShown.end()) {
+    return "";
+  }
+  const std::optional<double> value = MetricOf(result, metric);
+  return value ? fmt::format("  {} {:.4f}", metric, *value)
+               : fmt::format("  no {}", metric);
+}
+
+}  // namespace
+
+std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
+                                   InputOptions input, Ranks& ranks,
+                                   const std::stop_token& stop) {
+  input.training = false;
+  input.shuffle = Shuffle::kNone;
+  input.on_bad_record = OnBadRecord::kSkip;
+  input.batch_memory = device.batch_memory();
+  const auto start = std::chrono::steady_clock::now();
+  RunInput records(index, input);
+  Infeed infeed(records.batches(), input.batch_size / input.world_size,
+                input.image_size);
+  const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
+  EvalPart mine{.sums = device.Evaluate(infeed)};
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - start;
+  const PipelineStats stats = records.stats();
+  mine.bad_records = stats.bad_records;
+  mine.seconds = took.count();
+  mine.waited = infeed.wait_seconds();
+  mine.stopped = stop.stop_requested();
+  const EvalPart all = AddUp(std::move(mine), ranks);
+  if (all.stopped) {
+    return std::nullopt;
+  }
+  if (all.sums.images == 0) {
+    throw DataError({PathForMessages(index->shards().front()), -1, -1},
+                    "no good record to evaluate; the first bad one: " +
+                        stats.first_bad_record);
+  }
+  EvalResult result = ResultOf(all.sums);
+  result.bad_records = all.bad_records;
+  result.images_per_second = static_cast<double>(all.sums.images) / all.seconds;
+  result.input_wait = std::min(1.0, all.waited / all.seconds);
+  return result;
+}
+
+std::string EvalText(std::int64_t step, const EvalResult& result,
+                     std::string_view keep_best) {
+  std::string text = fmt::format(
+      "evaluation at step {}: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}{}  "
+      "({} images, {:.1f} images/s)",
+      step, 100 * result.top_1, 100 * result.top_5, result.loss,
+      KeptText(result, keep_best), result.images, result.images_per_second);
+  if (result.bad_records > 0) {
+    text += fmt::format("; {} bad records left out", result.bad_records);
+  }
+  return text;
+}
+
+}  // namespace infeed

@@ -1,0 +1,76 @@
+#include "trainer/run/exporter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "trainer/export/model_graph.h"
+#include "trainer/export/onnx_file.h"
+#include "trainer/export/preprocessing_json.h"
+#include "trainer/run/torch_script.h"
+#include "trainer/job/station_options.h"
+#include "trainer/model_dir/export_folder.h"
+#include "trainer/tensors/safetensors.h"
+
+namespace infeed {
+namespace {
+
+std::vector<std::string> CheckedFormats(std::vector<std::string> formats) {
+  for (const std::string& format : formats) {
+    if (format != "onnx" && format != "safetensors" &&
+        format != "torchscript") {
+      throw UsageError("format=" + format +
+                       ": must be onnx, safetensors or torchscript");
+    }
+  }
+  return formats.empty() ? std::vector<std::string>{"onnx", "safetensors"}
+                         : formats;
+}
+
+InferenceGraph GraphOf(const FinishedModel& model) {
+  const PixelStatistics& statistics = StatisticsOf(model.params);
+  return GraphOf(ModelOf(model.params), model.weights,
+                 {.side = model.params.image_size,
+                  .mean = {statistics.mean.begin(), statistics.mean.end()},
+                  .std = {statistics.std.begin(), statistics.std.end()}});
+}
+
+std::int64_t SecondsNow() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+std::string ExportModel(const ExportOptions& options,
+                        const FinishedModel& model) {
+  const std::vector<std::string> formats = CheckedFormats(options.formats);
+  const auto has = [&](std::string_view format) {
+    return std::ranges::find(formats, format) != formats.end();
+  };
+  const std::string preprocessing =
+      PreprocessingJson(model.params, model.labels, model.step);
+  // Whatever the formats: it finds weights that are not the model's.
+  const InferenceGraph graph = GraphOf(model);
+  ExportFolder folder(options.export_dir);
+  WriteFileAtomically(folder.PathFor("preprocessing.json"), preprocessing);
+  if (has("onnx")) {
+    WriteFileAtomically(
+        folder.PathFor("model.onnx"),
+        OnnxBytes(graph, {.batch_size = options.batch_size,
+                          .metadata = {{"preprocessing", preprocessing}}}));
+  }
+  if (has("safetensors")) {
+    WriteSafetensors(folder.PathFor("model.safetensors"), model.weights);
+  }
+  if (has("torchscript")) {
+    WriteFileAtomically(folder.PathFor("model.torchscript"),
+                        TorchScriptBytes(graph));
+  }
+  return folder.Commit(SecondsNow());
+}
+
+}  // namespace infeed

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "records/files/open_sink.h"
+#include "records/files/open_source.h"
+#include "trainer/feed/run_input.h"
+#include "trainer/job/job.h"
+#include "trainer/job/station_options.h"
+#include "trainer/report/prediction_page.h"
+#include "trainer/run/predict_input.h"
+#include "trainer/run/prediction_pictures.h"
+#include "trainer/scores/prediction_log.h"
+#include "trainer/scores/prediction_sample.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kShownOfEachKind = 48;
+
+// nullopt: made-up images.
+std::optional<RecordIndex> RecordsToPredict(const Job& job,
+                                            const ModelLabels& labels) {
+  const OnShardSetFaults on_faults = ShardSetPolicy(job.options);
+  if (!job.options.inputs.empty()) {
+    return RecordsOf(job.options.inputs, labels, LabelOffsetOf(job.params),
+                     on_faults);
+  }
+  if (job.data.is_fake()) {
+    return std::nullopt;
+  }
+  return RecordsOfSplit(job.options.data_dir, job.params.eval_split, on_faults);
+}
+
+// The images go the way of an evaluation's, so that the model sees what it saw
+// there.
+InputOptions PredictInput(const Job& job, std::int64_t images) {
+  InputOptions input = EvalInput(job);
+  const int asked = job.options.predict_batch_size;
+  input.batch_size = static_cast<int>(std::min<std::int64_t>(
+      asked > 0 ? asked : std::max(1, input.batch_size), images));
+  input.max_records = images;
+  input.shuffle = Shuffle::kNone;
+  input.on_bad_record = OnBadRecord::kSkip;
+  input.lenient = job.params.lenient;
+  input.require_labels = false;
+  return input;
+}
+
+// Predicts all images, for those who listen.
+void Predict(const Job& job, const RecordIndex* index,
+             const InputOptions& input, const PredictionSink& sink,
+             const std::stop_token& stop) {
+  RunInput records(index, input);
+  Infeed infeed(records.batches(), input.batch_size, input.image_size);
+  const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
+  job.device.Predict(infeed, sink);
+}
+
+std::string NameOf(const RecordIndex& index, std::int64_t record) {
+  const RecordLocation location = index.at(record);
+  const std::string& file =
+      index.shards()[static_cast<std::size_t>(location.shard)];
+  return PathForMessages(file) +
+         (index.is_of_images() ? ""
+                               : ", record " + std::to_string(location.number));
+}
+
+// Reads the images that are shown once more, and writes the page.
+void WritePage(const PredictionSample& sample, const PredictionCounts& counts,
+               const RecordIndex& index, const ModelLabels& labels,
+               const InputOptions& input, ByteSink& file) {
+  PredictionPageData page = {.counts = counts,
+                             .wrong = sample.wrong(),
+                             .right = sample.right(),
+                             .unlabelled = sample.unlabelled()};
+  std::vector<std::int64_t> records;
+  for (const auto* kind : {&page.wrong, &page.right, &page.unlabelled}) {
+    for (const ShownPrediction& shown : *kind) {
+      records.push_back(shown.record);
+      page.names[shown.record] = NameOf(index, shown.record);
+    }
+  }
+  page.pictures = PicturesOf(index, std::move(records), input);
+  file.Write(PredictionPage(page, labels));
+  file.Commit();
+}
+
+// How many are predicted: as many as are asked for, of those there are.
+std::int64_t ImagesToPredict(const Job& job, const RecordIndex* index) {
+  const std::int64_t asked = job.options.num_test_images;
+  if (index == nullptr) {
+    return asked > 0 ? asked : job.params.num_eval_images;
+  }
+  if (index->size() == 0) {
+    throw UsageError("input: there is no image in it");
+  }
+  return asked > 0 ? std::min(asked, index->size()) : index->size();
+}
+
+ExitCode PredictAll(const Job& job, const RecordIndex* index,
+                    const ModelLabels& labels, const std::stop_token& stop) {
+  const std::int64_t images = ImagesToPredict(job, index);
+  const std::string& page = job.options.predictions_page;
+  if (index == nullptr && !page.empty()) {
+    throw UsageError(
+        "predictions_page: fake data has no images to show; give --data_dir or "
+        "--input");
+  }
+  // Opened first: whether it can be written is known before the work is done.
+  const std::unique_ptr<ByteSink> page_file =
+      page.empty() ? nullptr : OpenSink(page);
+  InputOptions input = PredictInput(job, images);
+  const int classes = job.params.num_label_classes;
+  PredictionLog log(index, images, classes, labels, stdout);
+  PredictionSample sample(classes, kShownOfEachKind);
+  input.on_bad = [&log](const BadRecord& bad) { log.AddBad(bad); };
+  const auto start = std::chrono::steady_clock::now();
+  Predict(
+      job, index, input,
+      [&](const Predictions& batch) {
+        log.Add(batch);
+        sample.Add(batch);
+      },
+      stop);
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - start;
+  Say(PredictionText(log.counts(), took.count()));
+  if (stop.stop_requested()) {
+    return ExitCode::kStoppedBySignal;
+  }
+  if (page_file) {
+    WritePage(sample, log.counts(), *index, labels, input, *page_file);
+    Say("the images with what was said of them: " + PathForMessages(page));
+  }
+  return log.counts().bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
+}
+
+}  // namespace
+
+ExitCode PredictMode(const Job& job, const std::stop_token& stop) {
+  if (!LoadTrained(job, "predict with")) {
+    return ExitCode::kCheckpointUnusable;
+  }
+  const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
+  const std::optional<RecordIndex> index = RecordsToPredict(job, labels);
+  return PredictAll(job, index ? &*index : nullptr, labels, stop);
+}
+
+}  // namespace infeed

@@ -1,0 +1,222 @@
+#include "trainer/run/run.h"
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "records/bytes/stopped_error.h"
+#include "records/files/folder_claim.h"
+#include "trainer/groups/torch_errors.h"
+#include "trainer/job/job.h"
+#include "trainer/job/memory.h"
+#include "trainer/job/precision_trial.h"
+#include "trainer/job/station_options.h"
+#include "trainer/params/model_name.h"
+#include "trainer/ranks/parts.h"
+#include "trainer/ranks/socket.h"
+#include "trainer/run/dry_run.h"
+
+namespace infeed {
+namespace {
+
+void PrintStart(const Job& job) {
+  if (!job.options.data_dir.empty()) {
+    Say("data:   " + job.data.Describe());
+  }
+  if (!job.data.is_fake()) {
+    Say("labels: " + LabelsText(job.data.labels(), job.params));
+  }
+  if (!job.ranks.place().is_alone()) {
+    Say("ranks:  " + job.ranks.place().Describe());
+  }
+  Say("device: " + job.device.Describe());
+  Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
+                  job.device.parameter_count()));
+  if (Trains(job.options.mode)) {
+    Say("parameters that are not defaults (params.yaml has all of them):\n" +
+        ChosenText(job.resolved));
+    SayScheduleAdvice(job.params, job.data);
+  }
+  if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
+    Say("there are no validation-* or test-* shards: this run only trains");
+  }
+}
+
+ExitCode RunMode(const Job& job, const std::stop_token& stop) {
+  switch (job.options.mode) {
+    case Mode::kEval:
+      return EvalMode(job, stop);
+    case Mode::kPredict:
+      return PredictMode(job, stop);
+    case Mode::kExport:
+      return ExportMode(job, stop);
+    case Mode::kTrain:
+    case Mode::kTrainAndEval:
+    case Mode::kDoctor:  // done already
+      break;
+  }
+  return TrainMode(job, stop);
+}
+
+// What one process does: the others have nothing to do.
+bool IsForOne(const RunOptions& options) {
+  return options.dry_run || options.mode == Mode::kDoctor ||
+         options.mode == Mode::kPredict || options.mode == Mode::kExport;
+}
+
+// Looks at the data on the first rank of each machine before the others, which
+// then find the index files that it wrote.
+DataSet DataInTurn(const RunOptions& options, Ranks& ranks) {
+  const bool is_first_here = options.place.local_rank == 0;
+  DataSet data;
+  if (is_first_here) {
+    data = DataOf(options);
+  }
+  ranks.Barrier();
+  if (!is_first_here) {
+    data = DataOf(options);
+  }
+  return data;
+}
+
+DeviceOptions DeviceOfJob(const RunOptions& options,
+                          const TrainParams& params) {
+  DeviceOptions device = DeviceOf(params, options.device);
+  device.threads = ThreadsOf(options.place);
+  device.rank_timeout = options.rank_timeout;
+  return device;
+}
+
+// What must be the same on every rank for their sums to mean anything.
+void RequireSameRun(const RunOptions& options, const RunParams& resolved,
+                    const DataSet& data, Ranks& ranks) {
+  std::string identity = data.Describe();
+  const int sharing = Trains(options.mode) ? options.place.world_size : 1;
+  for (const auto& [name, value] : IdentityOf(resolved.values, data, sharing)) {
+    identity += fmt::format("\n{} {}", name, value);
+  }
+  ranks.RequireSame("data", identity);
+  const DeviceOptions device = DeviceOfJob(options, resolved.values);
+  ranks.RequireSame(
+      "parameters",
+      fmt::format("{}mode {}\nprecision {}\nLibTorch {}", ToYaml(resolved),
+                  static_cast<int>(options.mode),
+                  static_cast<int>(device.precision), TorchVersion()));
+}
+
+// Makes the model's folder, and keeps other trainings out of it. Where it is a
+// store's, its scratch folder is made and locked already.
+std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
+  const bool writes_here = Trains(options.mode) && options.place.is_first() &&
+                           options.storage == nullptr;
+  return writes_here ? std::make_unique<FolderClaim>(options.model_dir, ".lock",
+                                                     FolderClaim::Kind::kAlone)
+                     : nullptr;
+}
+
+ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
+                     const std::stop_token& stop) {
+  if (options.place.is_first()) {
+    RequireModel(options);
+  }
+  const DataSet data = DataInTurn(options, ranks);
+  RequireSplits(options, data);
+  RunParams resolved =
+      Resolve(options.params, options.device, data, options.place.world_size);
+  const TrainParams& params = resolved.values;
+  if (Trains(options.mode)) {
+    RequireShares(params, options.place);
+  }
+  SettlePrecision(options, ranks, resolved);
+  RequireSameRun(options, resolved, data, ranks);
+  const std::unique_ptr<FolderClaim> claim = ClaimModelDir(options);
+  const MemoryThere memory = FindMemory();
+  ExitCode code = ExitCode::kRuntimeError;
+  AtTorchsDoor(
+      [&] {
+        DeviceOptions device_options = DeviceOfJob(options, params);
+        device_options.ranks = &ranks;
+        DeviceLoop device(ModelOf(params), OptimizerOf(params), device_options);
+        const Job job{options, resolved, params, data,
+                      device,  ranks,    memory, ReadCpuTimes()};
+        PrintStart(job);
+        if (!Trains(options.mode)) {
+          const MemoryNeed need = EvaluationNeed(options, params);
+          WarnOfMemory(need, WithGpu(memory, need));
+        }
+        code = RunMode(job, stop);
+      },
+      RanOutWith(NeedOf(options, params), memory));
+  return code;
+}
+
+// The others are told of an error, unless it is the echo of their own: a
+// connection that breaks does not say why.
+ExitCode RunOrTell(const RunOptions& options, Ranks& ranks,
+                   const std::stop_token& stop) {
+  constexpr std::chrono::seconds kEcho{3};
+  try {
+    return RunTogether(options, ranks, stop);
+  } catch (const StoppedError& error) {
+    ranks.Fail(error.what());
+    throw;
+  } catch (const IoError& error) {
+    if (const std::optional<std::string> why = ranks.WhyOver(kEcho)) {
+      throw IoError(*why);
+    }
+    ranks.Fail(error.what());
+    throw;
+  } catch (const std::exception& error) {
+    ranks.Fail(error.what());
+    throw;
+  }
+}
+
+}  // namespace
+
+std::string ConfigText(const RunOptions& options) {
+  return ToYaml(options.data_dir.empty()
+                    ? options.params
+                    : Resolve(options.params, options.device, DataOf(options),
+                              options.place.world_size));
+}
+
+namespace {
+
+ExitCode RunAsAsked(RunOptions options, const std::stop_token& stop) {
+  if (IsForOne(options)) {
+    if (!options.place.is_first()) {
+      return ExitCode::kDone;
+    }
+    // Where the ranks would have met.
+    RankSocket(std::exchange(options.place, {}).listener).Close();
+  }
+  if (!options.place.is_first()) {
+    BeUnheard();
+  }
+  if (options.mode == Mode::kDoctor) {
+    return DoctorMode(options);
+  }
+  if (options.dry_run) {
+    return DryRun(options);
+  }
+  options.device = DeviceOfRank(options.device, options.place);
+  const std::unique_ptr<Ranks> ranks =
+      JoinRanks(options.place, options.rank_timeout);
+  return RunOrTell(options, *ranks, stop);
+}
+
+}  // namespace
+
+ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
+  ExitCode code = ExitCode::kRuntimeError;
+  AtTorchsDoor([&] { code = RunAsAsked(options, stop); });
+  return code;
+}
+
+}  // namespace infeed

@@ -1,0 +1,288 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "pipeline/engine/autotune.h"
+#include "records/bytes/byte_size.h"
+#include "records/cloud/cloud_settings.h"
+#include "trainer/feed/epoch_lines.h"
+#include "trainer/groups/torch_errors.h"
+#include "trainer/job/description.h"
+#include "trainer/job/job.h"
+#include "trainer/job/memory.h"
+#include "trainer/job/report_subject.h"
+#include "trainer/job/resident_data.h"
+#include "trainer/job/station_options.h"
+#include "trainer/job/training.h"
+#include "trainer/log/run_storage.h"
+#include "trainer/log/step_watch.h"
+#include "trainer/loop/ceilings.h"
+#include "trainer/model_dir/model_dir.h"
+#include "trainer/report/train_log.h"
+#include "trainer/run/evaluation.h"
+#include "trainer/run/train_end.h"
+#include "trainer/run/train_summary.h"
+
+namespace infeed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::int64_t EpochSteps(const Job& job) {
+  return StepsOfEpoch(job.params, job.options.place.world_size);
+}
+
+bool IsInBfloat16(const Job& job) {
+  return DeviceOf(job.params, job.options.device).precision ==
+         Precision::kBfloat16;
+}
+
+// Only a GPU has them measured: there it takes no time worth speaking of.
+DeviceCeilings CeilingsOf(const Job& job) {
+  return IsGpu(job.options.device)
+             ? MeasureCeilings(job.options.device, IsInBfloat16(job))
+             : DeviceCeilings{};
+}
+
+TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
+                      Profiler& profiler) {
+  const TrainParams& params = job.params;
+  return {.model_dir = job.options.model_dir,
+          .batch_size = params.train_batch_size,
+          .train_images = params.num_train_images,
+          .eval_images = params.num_eval_images,
+          .first_step = first_step,
+          .total_steps = params.train_steps,
+          .steps_per_line = params.log_step_count_steps,
+          .print_steps = params.log_every_steps,
+          .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
+          .skip_steps = params.skip_host_call,
+          .warm_up_steps = job.device.warm_up_steps(),
+          .configuration = ToYaml(job.resolved),
+          .ceilings = CeilingsOf(job),
+          .report = ReportSubjectOf(job),
+          .profiler = &profiler};
+}
+
+ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
+  if (!job.ranks.place().is_first()) {
+    return {};
+  }
+  const TrainParams& params = job.params;
+  return {.model_dir = job.options.model_dir,
+          .every_n_steps = params.profile_every_n_steps,
+          .every_n_seconds = params.profile_every_n_seconds,
+          .duration = std::chrono::milliseconds(params.tpu_profile_duration),
+          .first_step = first_step};
+}
+
+// Its threads and queues found by trying where that is asked for.
+InputOptions TrainInput(const Job& job, InputOptions input,
+                        const StreamPosition& start, ImagePlace place) {
+  if (!job.params.autotune || job.data.is_fake() ||
+      place == ImagePlace::kDevice) {
+    return input;
+  }
+  const AutotuneResult tuned = Autotune(*job.data.train_index(), input, start,
+                                        {.least_batches = kLeastBatches});
+  Say("autotune: " + AutotuneText(tuned));
+  return tuned.options;
+}
+
+std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
+                                       RunLog& log,
+                                       const std::stop_token& stop) {
+  InputOptions input = EvalInput(job);
+  input.trace = training.trace();
+  std::optional<EvalResult> result;
+  AtTorchsDoor(
+      [&] {
+        result =
+            Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop);
+      },
+      RanOutWith(EvaluationNeed(job.options, job.params), job.memory));
+  if (result) {
+    log.Evaluation(training.step(), *result);
+    log.Say(EvalText(training.step(), *result, job.params.keep_best));
+    training.NoteEvaluation(*result);
+  }
+  return result;
+}
+
+// One line after each epoch needs an evaluation there.
+void RequireEpochEnds(const Job& job) {
+  const TrainParams& params = job.params;
+  if (!params.epoch_lines) {
+    return;
+  }
+  if (!Evaluates(job)) {
+    throw UsageError(
+        "epoch_lines=true: needs mode=train_and_eval, and shards to evaluate");
+  }
+  if (EpochSteps(job) % params.steps_per_eval != 0) {
+    throw UsageError(fmt::format(
+        "epoch_lines=true: needs an evaluation at the end of each epoch, but "
+        "steps_per_eval={} is no part of its {} steps",
+        params.steps_per_eval, EpochSteps(job)));
+  }
+}
+
+// The line of an epoch that has ended with this evaluation. It is for stdout:
+// a result.
+void PrintEpochLine(const Job& job, Training& training,
+                    const EvalResult& result, Clock::time_point& epoch_start) {
+  const std::int64_t epoch_steps = EpochSteps(job);
+  if (!job.params.epoch_lines || training.step() % epoch_steps != 0) {
+    return;
+  }
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> took =
+      now - std::exchange(epoch_start, now);
+  const auto correct =
+      std::llround(result.top_1 * static_cast<double>(result.images));
+  fmt::print(
+      "{}\n",
+      EpochLine(
+          training.step() / epoch_steps, training.TakeScore(),
+          {.loss = result.loss, .correct = correct, .images = result.images},
+          took.count()));
+  std::fflush(stdout);
+}
+
+// The training proper: train to the next evaluation, save, evaluate, go on.
+ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
+                          const std::stop_token& stop) {
+  const TrainParams& params = job.params;
+  const bool evaluates = Evaluates(job);
+  double top_1 = 0;
+  Clock::time_point epoch_start = Clock::now();
+  do {
+    const std::int64_t target =
+        evaluates ? std::min(training.step() + params.steps_per_eval,
+                             params.train_steps)
+                  : params.train_steps;
+    switch (training.TrainTo(target, stop)) {
+      case Training::End::kStopped:
+        return StopEarly(training, log);
+      case Training::End::kNonFiniteLoss:
+        return Diverged(job, training, log);
+      case Training::End::kReached:
+        break;
+    }
+    training.SaveCheckpoint();
+    if (evaluates) {
+      const std::optional<EvalResult> result =
+          EvaluateHere(job, training, log, stop);
+      if (!result) {
+        return StopEarly(training, log);
+      }
+      top_1 = result->top_1;
+      PrintEpochLine(job, training, *result, epoch_start);
+    }
+  } while (training.step() < params.train_steps &&
+           (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
+  training.FinishCheckpoint();
+  log.End(training.step(), RunEnd::kDone);
+  PrintSummary(job, training, log);
+  fmt::print("step {}", training.step());
+  if (evaluates) {
+    fmt::print("  top-1 {:.4f}", top_1);
+  }
+  fmt::print("\n");
+  return ExitCode::kDone;
+}
+
+std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
+                                Profiler& profiler) {
+  if (!job.ranks.place().is_first()) {
+    return UnheardLog();
+  }
+  return WatchedBy(job.options.storage, std::make_unique<TrainLog>(
+                                            LogOf(job, first_step, profiler)));
+}
+
+void PrintTraining(const Job& job, const Training& training) {
+  const TrainParams& params = job.params;
+  const MemoryNeed need =
+      TrainingNeed(job.options, params, training.input_memory_bytes());
+  WarnOfMemory(need, WithGpu(job.memory, need));
+  Say(fmt::format("input:  up to {} of memory, memory_limit {}",
+                  MemorySizeText(training.input_memory_bytes()),
+                  MemorySizeText(params.memory_limit)));
+  Say(fmt::format(
+      "training for {} steps ({:.2f} epochs in total), current step {}",
+      params.train_steps,
+      static_cast<double>(params.train_steps) * params.train_batch_size /
+          static_cast<double>(params.num_train_images),
+      training.step()));
+}
+
+// On a GPU the host is ahead, and knows no step's beginning.
+StepWatchOptions WatchOf(const Job& job) {
+  if (IsGpu(job.options.device)) {
+    return {.patience = std::nullopt, .say = [](const std::string&) {}};
+  }
+  const int images = job.params.train_batch_size / job.options.place.world_size;
+  return {.work = fmt::format("{} images on {}", images, job.device.Describe()),
+          .say = Say};
+}
+
+// From the start on.
+ExitCode TrainFrom(const Job& job, const RunStart& start,
+                   const std::stop_token& stop) {
+  if (!job.ranks.place().is_alone()) {
+    EndCloudRequestsAt({});  // They end after the same step, so it gets images.
+  }
+  Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
+  const std::unique_ptr<RunLog> log = MakeLog(job, start.step, profiler);
+  TrainingOptions options = TrainingOf(job.params, job.options.model_dir,
+                                       job.data, job.options.place);
+  options.input.trace = profiler.trace();
+  options.images = PlaceImages(job, options.input);
+  options.input = TrainInput(job, options.input, start.stream, options.images);
+  options.in_bfloat16 = IsInBfloat16(job);
+  StepWatch watch(WatchOf(job));
+  Training training(
+      options, job.data.train_index(),
+      {.device = job.device, .ranks = job.ranks, .log = *log, .watch = watch},
+      start.step, start.stream);
+  const LiveStats::Shown shown(job.options.live_stats,
+                               [&training] { return training.input_stats(); });
+  PrintTraining(job, training);
+  const ExitCode code = TrainAndEvaluate(job, training, *log, stop);
+  if (code == ExitCode::kDone) {
+    ExportAtEnd(job, training.step());
+  }
+  return code;
+}
+
+}  // namespace
+
+ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
+  const std::string& model_dir = job.options.model_dir;
+  RequireEpochEnds(job);
+  bool unusable = false;
+  const std::optional<RunStart> from = Restore(job, unusable);
+  if (unusable) {
+    return Unusable(model_dir);
+  }
+  if (!from) {
+    StartFromWeights(job);
+  } else if (HasNothingToDo(job, from->step)) {
+    return NothingToDo(job, from->step);
+  }
+  if (job.ranks.place().is_first()) {
+    WriteDescription(job);
+  }
+  return TrainFrom(job, from.value_or(RunStart{}), stop);
+}
+
+}  // namespace infeed

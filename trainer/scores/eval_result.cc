@@ -1,0 +1,80 @@
+#include "trainer/scores/eval_result.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "trainer/scores/metrics.h"
+
+namespace infeed {
+namespace {
+
+void AddCurve(const EvalSums& sums, EvalResult& result) {
+  std::vector<ScoredImage> images =
+      ScoredFor(1, sums.scores, sums.labels, sums.classes);
+  result.auc_at_half = ThresholdAuc(images);
+  result.auc = RankAuc(images);
+  result.roc = RocCurve(std::move(images));
+}
+
+// Each class against the rest. A class that has no image, or all of them, has
+// no area; the mean is of the others.
+std::optional<double> MeanAuc(const EvalSums& sums) {
+  std::vector<std::optional<double>> areas;
+  for (int i = 0; i < sums.classes; ++i) {
+    areas.push_back(
+        RankAuc(ScoredFor(i, sums.scores, sums.labels, sums.classes)));
+  }
+  return MeanOf(areas);
+}
+
+}  // namespace
+
+EvalResult ResultOf(const EvalSums& sums) {
+  const auto images = static_cast<double>(sums.images);
+  EvalResult result = {.images = sums.images,
+                       .top_1 = static_cast<double>(sums.top_1) / images,
+                       .top_5 = static_cast<double>(sums.top_5) / images,
+                       .loss = sums.loss_sum / images,
+                       .classes = sums.classes,
+                       .confusion = sums.confusion};
+  if (!sums.confusion.empty()) {
+    result.mean_class = MeanOf(ClassAccuracies(sums.confusion, sums.classes));
+  }
+  if (sums.has_scores && sums.classes == 2) {
+    AddCurve(sums, result);
+  } else if (sums.has_scores && sums.classes > 2) {
+    result.auc = MeanAuc(sums);
+  }
+  return result;
+}
+
+std::optional<double> MetricOf(const EvalResult& result,
+                               std::string_view name) {
+  if (name == "top_1") {
+    return result.top_1;
+  }
+  if (name == "top_5") {
+    return result.top_5;
+  }
+  if (name == "loss") {
+    return result.loss;
+  }
+  if (name == "mean_class") {
+    return result.mean_class;
+  }
+  if (name == "auc") {
+    return result.auc;
+  }
+  Check(name == "auc_at_half", "the metric has a name");
+  return result.auc_at_half;
+}
+
+bool IsBetter(std::string_view name, double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b)) {
+    return std::isfinite(a);
+  }
+  return name == "loss" ? a < b : a > b;
+}
+
+}  // namespace infeed

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "trainer/scores/prediction.h"
+
+namespace infeed {
+
+// What a model said of one image.
+struct ShownPrediction {
+  std::int64_t record = 0;
+  std::int32_t said = 0;  // the most probable class
+  float probability = 0;
+  std::optional<std::int32_t> label = {};  // where it is a class of the model
+};
+
+// Chooses which images of a prediction are shown to people: of the wrong ones
+// those of which the model was the surest, of the others any, the same ones for
+// the same data. Bad images are left out.
+//
+// One thread at a time.
+class PredictionSample {
+ public:
+  // most: of each kind.
+  PredictionSample(int num_classes, std::size_t most)
+      : num_classes_(num_classes), most_(most) {}
+
+  // Takes batches in the order of the records, from the first on.
+  void Add(const Predictions& batch);
+
+  // The surest first.
+  [[nodiscard]] std::vector<ShownPrediction> wrong() const;
+  // In the order of the records.
+  [[nodiscard]] std::vector<ShownPrediction> right() const;
+  [[nodiscard]] std::vector<ShownPrediction> unlabelled() const;
+
+ private:
+  // Those of the least keys; records tell equal keys apart.
+  using Kind = std::map<std::pair<double, std::int64_t>, ShownPrediction>;
+
+  void Keep(double key, const ShownPrediction& shown, Kind& kind) const;
+
+  int num_classes_;
+  std::size_t most_;
+  std::int64_t next_ = 0;  // record
+  Kind wrong_;
+  Kind right_;
+  Kind unlabelled_;
+};
+
+}  // namespace infeed

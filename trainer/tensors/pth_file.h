@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "trainer/tensors/host_tensor.h"
+
+// Weights as torch.save() leaves them: a zip archive of a pickle, data.pkl, and
+// one member for each storage, data/KEY. No code in it is ever run.
+namespace infeed {
+
+// The tensors of a file: of a state_dict(), or of a dictionary that holds one
+// under 'state_dict' or 'model'. A prefix 'module.' that every name has is
+// left out; values that are no tensors are passed over. Throws DataError when
+// a part is missing, damaged or not plain weights, and when tensors share so
+// much that they need over four times the file's memory.
+[[nodiscard]] TensorMap ParsePth(std::span<const std::byte> file);
+
+// Reads a file of at most max_bytes. Throws DataError, naming the file, as
+// above; IoError when it cannot be read.
+[[nodiscard]] TensorMap ReadPth(const std::string& path,
+                                std::int64_t max_bytes = std::int64_t{16}
+                                                         << 30);
+
+}  // namespace infeed
