@@ -38,6 +38,17 @@ std::string HashOf(InputPipeline& pipeline, std::int64_t batches) {
   return hash.Finish();
 }
 
+// Without it, another hash than that of whole data would have no reason.
+void NameBadRecords(const InputPipeline& pipeline) {
+  const std::string first = pipeline.stats().first_bad_record;
+  if (!first.empty()) {
+    fmt::print(stderr,
+               "the stream has bad records, the first: {}; "
+               "--bad_record_report FILE lists them all\n",
+               first);
+  }
+}
+
 // The records of one batch, in the order of its slots.
 std::string RecordsText(const EpochOrder& order, const BatchPlan& plan) {
   std::string text;
@@ -82,6 +93,7 @@ void PrintHashes(const RecordIndex& index, const InputOptions& options,
     input.threads = count;
     InputPipeline pipeline(index, input, start);
     fmt::print("{}\n", HashOf(pipeline, flags.batches));
+    NameBadRecords(pipeline);
     if (!flags.save_state.empty()) {  // The same for any number of threads.
       WriteFileAtomically(flags.save_state, pipeline.State());
     }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -209,6 +210,21 @@ TEST_F(PipelineThroughputTest, HashesTheSameStreamForAnyThreads) {
   EXPECT_THAT(result.out, MatchesRegex("[0-9a-f]{64}\n[0-9a-f]{64}\n"));
   EXPECT_EQ(result.out.substr(0, 65), result.out.substr(65));
   EXPECT_NE(Run("--threads 1 --hash 9").out, result.out.substr(65));
+}
+
+TEST_F(PipelineThroughputTest, NamesABadRecordBesideTheHash) {
+  std::vector<std::string> payloads = TestPayloads(10);
+  payloads[3] = "no Example";
+  const TestShards damaged(payloads);
+  const ProgramResult result =
+      RunProgram("pipeline_throughput",
+                 "--batch_size 4 --image_size 16 --threads 1 --hash 3 "
+                 "--data_dir " +
+                     damaged.folder());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, ContainsRegex("the stream has bad records, the "
+                                        "first: .*train-0000"));
+  EXPECT_THAT(Run("--threads 1 --hash 3").err, Not(HasSubstr("bad records")));
 }
 
 TEST_F(PipelineThroughputTest, FindsItsSettingsAndSaysThemAsFlags) {
