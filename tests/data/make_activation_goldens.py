@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints how many numbers autograd keeps of one image in training.
 
-For tests/model_cost_test.cc; made with torch 2.15.0 and torchvision 0.29.2.
+For tests/trainer/model/cost_test.cc; made with torch 2.15.0 and torchvision 0.29.2.
 """
 
 import torch

@@ -4,7 +4,7 @@ namespace CLI {
 class App;
 }
 
-// The verbs of the program `records`, each in tools/records_VERB.cc. Results
+// The verbs of the program `records`, each in VERB.cc. Results
 // go to stdout, in the order of the shards; progress goes to stderr.
 namespace infeed {
 

@@ -5,7 +5,7 @@ class App;
 }
 
 // The verbs of the program `records` that write shards, each in
-// tools/records_VERB.cc. None writes into the folder that it reads, and none
+// VERB.cc. None writes into the folder that it reads, and none
 // leaves half of anything.
 namespace infeed {
 

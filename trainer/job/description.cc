@@ -14,7 +14,7 @@
 #include "records/files/open_source.h"
 #include "records/http/secrets_guard.h"
 #include "trainer/feed/fake_data.h"
-#include "trainer/loop/machine_check.h"
+#include "trainer/log/machine_check.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/params/model_name.h"
 

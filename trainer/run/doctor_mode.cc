@@ -19,8 +19,8 @@
 #include "trainer/groups/torch_errors.h"
 #include "trainer/job/data_set.h"
 #include "trainer/job/job.h"
+#include "trainer/log/machine_check.h"
 #include "trainer/loop/ceilings.h"
-#include "trainer/loop/machine_check.h"
 
 namespace infeed {
 namespace {

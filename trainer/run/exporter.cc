@@ -9,9 +9,9 @@
 #include "trainer/export/model_graph.h"
 #include "trainer/export/onnx_file.h"
 #include "trainer/export/preprocessing_json.h"
-#include "trainer/run/torch_script.h"
 #include "trainer/job/station_options.h"
 #include "trainer/model_dir/export_folder.h"
+#include "trainer/run/torch_script.h"
 #include "trainer/tensors/safetensors.h"
 
 namespace infeed {

@@ -1,4 +1,4 @@
-#include "trainer/loop/machine_check.h"
+#include "trainer/log/machine_check.h"
 
 #include <sched.h>
 #include <sys/resource.h>
