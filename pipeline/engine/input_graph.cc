@@ -5,7 +5,6 @@
 #include <optional>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <tbb/flow_graph.h>
 
@@ -58,9 +57,8 @@ class Nodes {
   using Fill = flow::multifunction_node<SlotRange, std::tuple<OpenBatch*>>;
 
   int slots_per_task_;
-  std::vector<Sample> samples_;
-  BoundedQueue<Sample*>
-      idle_samples_;  // Never waited for: one for each worker.
+  // Never waited for: one for each worker.
+  BoundedQueue<std::unique_ptr<Sample>> idle_samples_;
   flow::graph graph_;
   Fill fill_;
   flow::sequencer_node<OpenBatch*> in_order_;
@@ -70,14 +68,13 @@ class Nodes {
 Nodes::Nodes(SlotFiller& filler, const InputGraphOptions& options,
              InputGraph::Deliver deliver)
     : slots_per_task_(options.slots_per_task),
-      samples_(static_cast<std::size_t>(options.threads)),
-      idle_samples_(samples_.size()),
-      fill_(graph_, samples_.size(),
+      idle_samples_(static_cast<std::size_t>(options.threads)),
+      fill_(graph_, static_cast<std::size_t>(options.threads),
             [this, &filler](const SlotRange& range,
                             Fill::output_ports_type& ports) {
-              Sample* const sample = idle_samples_.Pop().value();
+              std::unique_ptr<Sample> sample = idle_samples_.Pop().value();
               const bool is_whole = FillRange(filler, range, *sample);
-              idle_samples_.Push(sample);
+              idle_samples_.Push(std::move(sample));
               if (is_whole) {
                 std::get<0>(ports).try_put(range.batch);
               }
@@ -91,8 +88,8 @@ Nodes::Nodes(SlotFiller& filler, const InputGraphOptions& options,
                  deliver(*batch);
                  return flow::continue_msg{};
                }) {
-  for (Sample& sample : samples_) {
-    idle_samples_.Push(&sample);
+  for (int i = 0; i < options.threads; ++i) {
+    idle_samples_.Push(std::make_unique<Sample>(filler.options()));
   }
   flow::make_edge(flow::output_port<0>(fill_), in_order_);
   flow::make_edge(in_order_, deliver_);
@@ -145,7 +142,9 @@ class InputGraph::Flow final : public InputGraph::Impl {
 class InputGraph::Basic final : public InputGraph::Impl {
  public:
   Basic(SlotFiller& filler, Deliver deliver)
-      : filler_(filler), deliver_(std::move(deliver)) {}
+      : filler_(filler),
+        deliver_(std::move(deliver)),
+        sample_(filler.options()) {}
 
   void Put(OpenBatch& batch) override {
     const int samples = batch.plan().samples;

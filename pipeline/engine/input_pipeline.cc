@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -27,7 +26,6 @@
 #include "pipeline/stats/consumer_counts.h"
 #include "pipeline/stats/storage_reads.h"
 #include "pipeline/stats/trace_log.h"
-#include "records/files/open_source.h"
 #include "records/store/record_store.h"
 #include "records/store/seek_store.h"
 
@@ -41,13 +39,6 @@ struct ReadyBatch {
   BatchHandle batch;
   Clock::time_point since;
 };
-
-PlannedData DataOf(const RecordIndex& index, const PackedReading& packed) {
-  return {.records = index.size(),
-          .longest_record = index.max_length(),
-          .in_cloud = std::ranges::any_of(index.shards(), IsUrl),
-          .compressed_bytes = packed.memory_bytes};
-}
 
 }  // namespace
 
@@ -125,7 +116,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       sequence_(order_.places(), options_, start),
       ledger_(options_, sequence_.batches_per_epoch()),
       packed_(PlanPackedReading(index, options_)),
-      memory_(PlanMemory(options_, DataOf(index, packed_))),
+      memory_(PlanMemory(options_, PlannedDataOf(index, packed_))),
       store_(index, {.verify_checksums = options_.verify_checksums,
                      .packed = packed_.store}),
       seek_store_(index),

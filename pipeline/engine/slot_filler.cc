@@ -24,8 +24,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
       places_(places),
       options_(options),
       counters_(counters),
-      cache_(cache),
-      preprocessors_(options) {}
+      cache_(cache) {}
 
 void SlotFiller::Read(Sample& sample) {
   counters_.waiting.Add(-1);
@@ -178,17 +177,16 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   sample.stage = BadRecordKind::kLabel;
   batch.labels()[slot] = ClassOf(sample.example.label, options_);
   sample.stage = BadRecordKind::kImage;
-  PreprocessorPool::Loan preprocessor(preprocessors_);
   const ImagenetExampleView& example = sample.example;
   SlotPlace place(batch, sample.slot);
   const Clock::time_point start = Clock::now();
   FillCounts counts;
   if (example.packed.empty()) {
-    counts = Decode(*preprocessor, sample, place);
+    counts = Decode(sample, place);
   } else {  // Nothing to decode.
-    counts =
-        preprocessor->CopyPacked(example.packed, example.height, example.width,
-                                 sample.key, place.TakeImage());
+    counts = sample.preprocessor.CopyPacked(example.packed, example.height,
+                                            example.width, sample.key,
+                                            place.TakeImage());
   }
   batch.weights()[slot] = 1;
   Count(counts, place.size_bytes(), start, sample);
@@ -221,12 +219,11 @@ void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
              .batch = sample.batch->number()});
 }
 
-FillCounts SlotFiller::Decode(Preprocessor& preprocessor, const Sample& sample,
-                              SlotPlace& place) {
+FillCounts SlotFiller::Decode(Sample& sample, SlotPlace& place) {
   const std::optional<OpenedSeekIndex>& index = sample.seek_index.opened;
-  FillCounts counts =
-      preprocessor.Fill(sample.example.encoded, sample.key, place,
-                        index ? index->body : std::span<const std::byte>());
+  FillCounts counts = sample.preprocessor.Fill(
+      sample.example.encoded, sample.key, place,
+      index ? index->body : std::span<const std::byte>());
   if (const std::optional<DataError> refused =
           seek_counts_.Count(sample.seek_index, counts.index_use)) {
     seek_counts_.Refuse(sample.key,

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "pipeline/engine/open_batch.h"
-#include "pipeline/engine/preprocessor_pool.h"
 #include "pipeline/memory/record_cache.h"
 #include "pipeline/memory/slot_place.h"
 #include "pipeline/order/options.h"
@@ -26,9 +25,13 @@
 
 namespace infeed {
 
-// A sample on its way from a shard to its slot. Owns the record's bytes; its
-// buffer is used again for the next sample.
+// A sample on its way from a shard to its slot. Owns the record's bytes and
+// what decodes them; each worker has one and uses it again for its next sample.
 struct Sample {
+  // Requires: options are checked, and are the filler's.
+  explicit Sample(const InputOptions& options)
+      : preprocessor(PreprocessOptionsOf(options)) {}
+
   OpenBatch* batch = nullptr;
   int slot = 0;
   SampleKey key = {};
@@ -41,6 +44,7 @@ struct Sample {
   BadRecordKind stage = BadRecordKind::kFrame;  // where it would fail now
   std::exception_ptr failure = {};              // why there is no example
   StageCounter::Clock::time_point since = {};   // it waits for the next stage
+  Preprocessor preprocessor;
 };
 
 // The work on one sample, as two stages without any knowledge of threads:
@@ -50,9 +54,8 @@ struct Sample {
 // the batch.
 //
 // The stores, the cache and the counters must outlive it. Thread-safe, for
-// different samples, with at most options.threads calls of Fill() at once.
-// Neither call throws: what ends the stream is left with the sample's batch
-// (Fail()).
+// different samples. Neither call throws: what ends the stream is left with the
+// sample's batch (Fail()).
 class SlotFiller {
  public:
   // places: of an epoch. cache: null for none. Requires: options are checked.
@@ -73,6 +76,8 @@ class SlotFiller {
     return cancelled_.load(std::memory_order_relaxed);
   }
 
+  [[nodiscard]] const InputOptions& options() const { return options_; }
+
   [[nodiscard]] SeekIndexStats seek_indexes() const {
     return seek_counts_.Read();
   }
@@ -90,8 +95,7 @@ class SlotFiller {
   void Count(const FillCounts& counts, std::size_t slot_bytes,
              StageCounter::Clock::time_point start, const Sample& sample);
   // Decodes into the slot, and counts what became of the seek index.
-  FillCounts Decode(Preprocessor& preprocessor, const Sample& sample,
-                    SlotPlace& place);
+  FillCounts Decode(Sample& sample, SlotPlace& place);
   // Puts a stretch of work on the sample into the trace, where there is one.
   void Trace(std::string_view stage, StageCounter::Clock::time_point start,
              StageCounter::Clock::time_point end, const Sample& sample) const;
@@ -111,8 +115,7 @@ class SlotFiller {
   std::int64_t places_;
   InputOptions options_;
   StageCounters& counters_;
-  RecordCache* cache_;              // null: none
-  PreprocessorPool preprocessors_;  // one for each worker
+  RecordCache* cache_;  // null: none
   SeekIndexCounts seek_counts_;
   std::atomic<bool> cancelled_{false};
 };

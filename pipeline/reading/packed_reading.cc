@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "pipeline/reading/memory_plan.h"
 #include "records/files/open_source.h"
 
 namespace infeed {
@@ -104,6 +103,14 @@ PackedReading PlanPackedReading(const RecordIndex& index,
       reading.store.max_passed_bytes +
       (cursors + options.threads) * (kPackedCursorBytes + index.max_length());
   return reading;
+}
+
+PlannedData PlannedDataOf(const RecordIndex& index,
+                          const PackedReading& reading) {
+  return {.records = index.size(),
+          .longest_record = index.max_length(),
+          .in_cloud = std::ranges::any_of(index.shards(), IsUrl),
+          .compressed_bytes = reading.memory_bytes};
 }
 
 }  // namespace infeed

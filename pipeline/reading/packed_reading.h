@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "pipeline/order/options.h"
+#include "pipeline/reading/memory_plan.h"
 #include "records/store/packed_store.h"
 #include "records/store/record_index.h"
 
@@ -24,5 +25,9 @@ struct PackedReading {
 // Requires: options are checked.
 [[nodiscard]] PackedReading PlanPackedReading(const RecordIndex& index,
                                               const InputOptions& options);
+
+// What the memory plan has to know of an index that is read so.
+[[nodiscard]] PlannedData PlannedDataOf(const RecordIndex& index,
+                                        const PackedReading& reading);
 
 }  // namespace infeed

@@ -1,5 +1,6 @@
 #include "records/files/shards.h"
 
+#include <fnmatch.h>
 #include <glob.h>
 #include <sys/stat.h>
 
@@ -13,8 +14,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/files/object_shards.h"
+#include "records/bytes/base_name.h"
+#include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
+#include "records/http/url.h"
 
 namespace infeed {
 namespace {
@@ -24,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMinDigits = 5;
 constexpr std::array<std::string_view, 3> kSplitFolders = {
     "train", "validation", "test"};
+constexpr std::string_view kWildcards = "*?[";
 constexpr std::string_view kShardNames = "shards are named *-NNNNN-of-NNNNN";
 
 bool TakeSuffix(std::string_view& text, std::string_view suffix) {
@@ -109,16 +113,93 @@ std::vector<std::string> ShardsOfPattern(const std::string& pattern) {
   return shards;
 }
 
+bool IsPattern(const std::string& text) {
+  return text.find_first_of(kWildcards) != std::string::npos;
+}
+
+std::string AsFolder(const std::string& url) {
+  return url.ends_with('/') ? url : url + "/";
+}
+
+// The shards right in a "folder" of a bucket, s3://BUCKET/FOLDER. Throws
+// UsageError for http(s), which has no lists.
+std::vector<std::string> ShardObjectsIn(const std::string& folder_url) {
+  std::vector<std::string> shards;
+  for (ObjectEntry& object :
+       SharedObjectStore()->List(AsFolder(folder_url)).objects) {
+    if (IsShardName(BaseName(object.url))) {
+      shards.push_back(std::move(object.url));
+    }
+  }
+  return shards;
+}
+
+std::vector<std::string> ShardObjectsOfFolder(const std::string& folder) {
+  std::vector<std::string> shards = ShardObjectsIn(folder);
+  for (const std::string_view split : kSplitFolders) {
+    const std::vector<std::string> more =
+        ShardObjectsIn(AsFolder(folder) + std::string(split));
+    shards.insert(shards.end(), more.begin(), more.end());
+  }
+  return shards;
+}
+
+std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern) {
+  const std::size_t wildcard = ParseUrl(pattern).path.find_first_of(kWildcards);
+  const std::size_t start =
+      pattern.size() - ParseUrl(pattern).path.size() + wildcard;
+  if (pattern.find('/', start) != std::string::npos) {
+    throw UsageError(pattern +
+                     ": of a URL only the last part may have wildcards");
+  }
+  std::vector<std::string> shards;
+  const std::string name(BaseName(pattern));
+  for (ObjectEntry& object :
+       SharedObjectStore()->List(pattern.substr(0, start)).objects) {
+    const std::string base(BaseName(object.url));
+    if (IsShardName(base) && ::fnmatch(name.c_str(), base.c_str(), 0) == 0) {
+      shards.push_back(std::move(object.url));
+    }
+  }
+  if (shards.empty()) {
+    throw IoError(pattern + ": no shard matches this pattern (" +
+                  std::string(kShardNames) + ")");
+  }
+  return shards;
+}
+
+// What a URL names as data: an object, a folder, or with wildcards in what
+// follows the last "/" the shards that match. Of http(s) an object alone.
+std::vector<std::string> ShardsOfUrl(const std::string& url) {
+  const Url parsed = ParseUrl(url);
+  const bool in_bucket = IsBucketScheme(parsed.scheme);
+  if (in_bucket && IsPattern(parsed.path)) {
+    return ShardObjectsOfPattern(url);
+  }
+  const bool may_be_object = !parsed.path.empty() && !url.ends_with('/');
+  if (may_be_object && SharedObjectStore()->Find(url)) {
+    return {url};
+  }
+  std::vector<std::string> shards;
+  if (in_bucket) {
+    shards = ShardObjectsOfFolder(url);
+  }
+  if (shards.empty()) {
+    throw IoError(UrlForMessages(url) +
+                  ": cannot find the data: there is no such object" +
+                  (in_bucket ? ", nor shards in a folder of that name (" +
+                                   std::string(kShardNames) + ")"
+                             : ""));
+  }
+  return shards;
+}
+
 // What one part of a specification names: shards, and the set that they should
 // be; nullopt where a shard is named itself.
 struct NamedShards {
   std::vector<std::string> shards;
   std::optional<ShardSet> set;
 };
-
-bool IsPattern(const std::string& text) {
-  return text.find_first_of("*?[") != std::string::npos;
-}
 
 NamedShards ShardsOfUrlPart(const std::string& url) {
   std::vector<std::string> shards = ShardsOfUrl(url);

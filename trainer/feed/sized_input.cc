@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "pipeline/reading/memory_plan.h"
+#include "pipeline/reading/packed_reading.h"
 
 namespace infeed {
 namespace {
@@ -16,6 +18,14 @@ PipelineStats Sum(const PipelineStats& before, const PipelineStats& now) {
     sum.first_bad_record = before.first_bad_record;
   }
   return sum;
+}
+
+// Throws UsageError where an input with images of this size is refused.
+void CheckMemory(const RecordIndex& index, InputOptions options, int size) {
+  options.image_size = size;
+  options = CheckedInputOptions(std::move(options));
+  (void)PlanMemory(options,
+                   PlannedDataOf(index, PlanPackedReading(index, options)));
 }
 
 }  // namespace
@@ -33,10 +43,9 @@ SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
         "image_size_schedule: fake data have no epochs at which the size could "
         "change; leave it out");
   }
-  if (sizes.largest() > SizeAt(start)) {
+  if (place == ImagePlace::kRecords && sizes.largest() > SizeAt(start)) {
     // It needs the most memory: better refused now than in the middle.
-    options_.image_size = sizes.largest();
-    const RunInput largest(index, options_, start, place_);
+    CheckMemory(*index, options, sizes.largest());
   }
   Begin(std::nullopt);
   batches_per_epoch_ = part()->input->batches_per_epoch();

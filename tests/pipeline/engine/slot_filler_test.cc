@@ -40,18 +40,19 @@ class SlotFillerTest : public ::testing::Test {
     open.Begin(0, sequence.Next().value(),
                SampleOrder(kRecords, options.shuffle, options.seed).Epoch(0),
                pool.Take());
-    FillSlots(filler, open, options.threads);
+    FillSlots(filler, open);
     bad_records_ = open.BadRecords().size();
     error_ = open.error();
     return CopyOf(*open.TakeBatch());
   }
 
-  static void FillSlots(SlotFiller& filler, OpenBatch& open, int threads) {
+  static void FillSlots(SlotFiller& filler, OpenBatch& open) {
     std::atomic<int> next_slot{0};
     std::vector<std::jthread> workers;
-    for (int i = 0; i < threads; ++i) {
+    for (int i = 0; i < filler.options().threads; ++i) {
       workers.emplace_back([&] {
-        Sample sample{.batch = &open};
+        Sample sample(filler.options());
+        sample.batch = &open;
         while ((sample.slot = next_slot++) < kRecords) {
           filler.Read(sample);
           filler.Fill(sample);

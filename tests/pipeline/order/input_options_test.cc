@@ -76,5 +76,26 @@ TEST(InputOptionsTest, RefusesABatchThatRanksCannotShare) {
       Refuses("batch_size 10 is not a multiple of world_size 4"));
 }
 
+TEST(InputOptionsTest, TakesThePreprocessorsOptionsFromTheInputs) {
+  const PreprocessOptions options =
+      PreprocessOptionsOf({.image_size = 8,
+                           .recipe = Recipe::kPlain,
+                           .interpolation = Interpolation::kBilinear,
+                           .augment = {.layers = 3},
+                           .training = false,
+                           .lenient = true,
+                           .scaled_decode = true,
+                           .jpeg_limits = {.max_scans = 5}});
+  EXPECT_EQ(options.image_size, 8);
+  EXPECT_EQ(options.recipe, Recipe::kPlain);
+  EXPECT_EQ(options.interpolation, Interpolation::kBilinear);
+  EXPECT_EQ(options.augment.layers, 3);
+  EXPECT_FALSE(options.training);
+  EXPECT_EQ(options.warnings, JpegWarnings::kTolerated);
+  EXPECT_TRUE(options.scaled_decode);
+  EXPECT_EQ(options.limits.max_scans, 5);
+  EXPECT_EQ(PreprocessOptionsOf({}).warnings, JpegWarnings::kErrors);
+}
+
 }  // namespace
 }  // namespace infeed

@@ -1,4 +1,3 @@
-#include "records/files/object_shards.h"
 
 #include <algorithm>
 #include <string>
