@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -14,12 +15,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/cloud/cloud_runtime.h"
+#include "records/cloud/object_store.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
 #include "records/files/read_whole.h"
+#include "records/http/url.h"
 #include "tools/images/csv.h"
-#include "tools/images/manifest_header.h"
-#include "tools/images/manifest_path.h"
 #include "tools/images/source.h"
 
 namespace infeed {
@@ -29,6 +31,151 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 constexpr std::array<const char*, 3> kSplits = {"train", "validation", "test"};
+
+// A line of a manifest, for messages.
+struct ManifestPlace {
+  const std::string* manifest = nullptr;
+  std::int64_t line = 0;  // from 1
+
+  // "FILE: line 7"
+  [[nodiscard]] std::string text() const {
+    return PathForMessages(*manifest) + ": line " + std::to_string(line);
+  }
+};
+
+// Throws the DataError of a line.
+[[noreturn]] void FailAt(const ManifestPlace& place,
+                         const std::string& reason) {
+  throw DataError({.path = PathForMessages(*place.manifest)},
+                  "line " + std::to_string(place.line) + ": " + reason);
+}
+
+enum class ManifestColumn { kPath, kLabel, kSplit, kText };
+// Their names.
+constexpr std::array<std::string_view, 4> kColumns = {"path", "label", "split",
+                                                      "text"};
+
+// Where each column of a manifest stands in a row. Throws DataError for a first
+// row with a column that is unknown or there twice, or without path or label.
+class ManifestHeader {
+ public:
+  ManifestHeader(const std::vector<std::string>& names,
+                 const ManifestPlace& place);
+
+  [[nodiscard]] bool Has(ManifestColumn column) const {
+    return place_of(column).has_value();
+  }
+  [[nodiscard]] std::size_t width() const { return width_; }
+
+  // A row's value, "" where the column is not there. Requires: the row has
+  // width() fields.
+  [[nodiscard]] std::string Get(ManifestColumn column,
+                                const std::vector<std::string>& fields) const {
+    return Has(column) ? fields[*place_of(column)] : std::string();
+  }
+
+ private:
+  using Place = std::optional<std::size_t>;
+
+  [[nodiscard]] const Place& place_of(ManifestColumn column) const {
+    return places_[static_cast<std::size_t>(column)];
+  }
+
+  std::size_t width_;
+  std::array<Place, 4> places_;
+};
+
+ManifestHeader::ManifestHeader(const std::vector<std::string>& names,
+                               const ManifestPlace& place)
+    : width_(names.size()) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto* const known =
+        std::find(kColumns.begin(), kColumns.end(), names[i]);
+    if (known == kColumns.end()) {
+      FailAt(place, "unknown column \"" + names[i] +
+                        "\": the first row names the columns path, label and, "
+                        "where they are, split and text");
+    }
+    Place& column = places_[static_cast<std::size_t>(known - kColumns.begin())];
+    if (column) {
+      FailAt(place, "column " + names[i] + " is there twice");
+    }
+    column = i;
+  }
+  for (const ManifestColumn column :
+       {ManifestColumn::kPath, ManifestColumn::kLabel}) {
+    if (!Has(column)) {
+      FailAt(place,
+             "column " +
+                 std::string(kColumns[static_cast<std::size_t>(column)]) +
+                 " is missing");
+    }
+  }
+}
+
+// The folder, or the URL of the "folder", that a manifest lies in.
+std::string FolderOfManifest(const std::string& manifest) {
+  if (!IsUrl(manifest)) {
+    return fs::path(manifest).parent_path().string();
+  }
+  Url url = ParseUrl(manifest);
+  url.query.clear();
+  url.path = fs::path(url.path).parent_path().string();
+  return FormatUrl(url);
+}
+
+std::string UrlFrom(const std::string& folder, const std::string& written) {
+  Url url = ParseUrl(folder);
+  const bool in_bucket = IsBucketScheme(url.scheme);
+  const std::string relative =
+      in_bucket ? written : PercentEncode(written, Slashes::kKeep);
+  const fs::path start =
+      in_bucket ? fs::path(url.path) : "/" / fs::path(url.path);
+  url.path = (start / relative).lexically_normal().string();
+  return FormatUrl(url);
+}
+
+// The path or URL of an image that a manifest calls `written`: from the folder
+// on, unless it is a URL or an absolute path itself. "." and ".." are resolved.
+// Throws UsageError for a URL that is none.
+std::string ImagePathFrom(const std::string& folder,
+                          const std::string& written) {
+  if (IsUrl(written)) {
+    return FormatUrl(ParseUrl(written));
+  }
+  if (IsUrl(folder) && !fs::path(written).is_absolute()) {
+    return UrlFrom(folder, written);
+  }
+  return (fs::path(folder) / written).lexically_normal().string();
+}
+
+// Asks the stores, side by side, for the objects of images whose paths are
+// URLs, and sets their bytes and object. Returns the first image of which there
+// is no object; null when all are there. Throws IoError and UsageError.
+const ImageFile* FindObjects(const std::vector<ImageFile*>& images) {
+  std::vector<ImageFile*> remote;
+  for (ImageFile* const image : images) {
+    if (IsUrl(image->path)) {
+      remote.push_back(image);
+    }
+  }
+  const auto find = [&](std::size_t i) {
+    std::optional<ObjectInfo> info = SharedObjectStore()->Find(remote[i]->path);
+    if (info) {
+      remote[i]->bytes = info->size;
+      remote[i]->object = std::make_shared<const ObjectInfo>(*std::move(info));
+    }
+  };
+  if (!remote.empty()) {
+    SharedCloudRuntime()->pool->ForEach(remote.size(), find);
+  }
+  for (const ImageFile* const image : remote) {
+    if (image->object == nullptr) {
+      return image;
+    }
+  }
+  return nullptr;
+}
 
 struct Row {
   ManifestPlace place;
