@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 // A cache line, and what the widest SIMD store wants.
 constexpr std::size_t kAlignment = 64;
 
-constexpr std::size_t RoundUp(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+constexpr std::size_t Aligned(std::size_t bytes) {
+  return RoundUp(bytes, kAlignment);
 }
 
 // How many words the slots of a batch have together.
@@ -43,10 +44,10 @@ struct Layout {
     const std::size_t count = static_cast<std::size_t>(size);
     const std::size_t windows = content == BatchContent::kWindows ? count : 0;
     pixels = static_cast<std::size_t>(Words(size, image_size, content));
-    labels_at = RoundUp(pixels * sizeof(std::uint32_t));
-    weights_at = labels_at + RoundUp(count * sizeof(std::int32_t));
-    windows_at = weights_at + RoundUp(count * sizeof(float));
-    bytes = windows_at + RoundUp(windows * sizeof(ResizeWindow));
+    labels_at = Aligned(pixels * sizeof(std::uint32_t));
+    weights_at = labels_at + Aligned(count * sizeof(std::int32_t));
+    windows_at = weights_at + Aligned(count * sizeof(float));
+    bytes = windows_at + Aligned(windows * sizeof(ResizeWindow));
   }
 };
 

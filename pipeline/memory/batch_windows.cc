@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
@@ -13,7 +14,7 @@ constexpr int kLargestSide =
     std::numeric_limits<decltype(ResizeWindow::width)>::max();
 
 constexpr std::int64_t Aligned(std::int64_t pixels) {
-  return (pixels + kWindowAlignment - 1) / kWindowAlignment * kWindowAlignment;
+  return RoundUp<std::int64_t>(pixels, kWindowAlignment);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
@@ -55,8 +56,7 @@ std::byte* MapPages(std::size_t bytes) {
 }  // namespace
 
 std::size_t PageMemory::RoundUp(std::size_t bytes) {
-  const std::size_t unit = UnitOf(bytes);
-  return (bytes + unit - 1) / unit * unit;
+  return infeed::RoundUp(bytes, UnitOf(bytes));
 }
 
 void PageMemory::Unmap::operator()(std::byte* memory) const {

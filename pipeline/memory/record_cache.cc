@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 // is no matter.
 constexpr std::int64_t kChunk = std::int64_t{16} << 20;
 constexpr std::size_t kAlignment = 8;
-
-constexpr std::size_t RoundUp(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 }  // namespace
 
@@ -70,8 +67,8 @@ void RecordCache::Keep(std::int64_t number, const CachedRecord& record) {
   }
   const std::span<const std::byte> payload = record.payload.bytes;
   const std::span<const std::byte> index = record.seek_index;
-  std::byte* const room =
-      Reserve(RoundUp(sizeof(Head) + payload.size() + index.size()));
+  std::byte* const room = Reserve(
+      RoundUp(sizeof(Head) + payload.size() + index.size(), kAlignment));
   if (room == nullptr) {
     return;
   }

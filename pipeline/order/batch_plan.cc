@@ -4,13 +4,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
-
-constexpr std::int64_t RoundUp(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
 
 // Positions that it has batches for.
 std::int64_t EpochEnd(std::int64_t places, const InputOptions& options) {
@@ -19,7 +16,7 @@ std::int64_t EpochEnd(std::int64_t places, const InputOptions& options) {
     case LastBatch::kPad:
       return positions;
     case LastBatch::kRepeat:
-      return RoundUp(positions, options.batch_size);
+      return RoundUp<std::int64_t>(positions, options.batch_size);
     case LastBatch::kByMode:
     case LastBatch::kDrop:
       break;
@@ -32,7 +29,7 @@ std::int64_t EpochEnd(std::int64_t places, const InputOptions& options) {
 std::int64_t EpochSamples(std::int64_t places, const InputOptions& options) {
   switch (options.rank_share) {
     case RankShare::kStrided:
-      return RoundUp(places, options.world_size);
+      return RoundUp<std::int64_t>(places, options.world_size);
     case RankShare::kStridedDrop:
       return places / options.world_size * options.world_size;
     case RankShare::kContiguous:
@@ -103,8 +100,8 @@ std::optional<BatchPlan> BatchSequence::Next() {
   plan.stride = static_cast<int>(stride);
   plan.places = places_;
   // Of the positions from the first on, those that are its own.
-  plan.samples = static_cast<int>(std::clamp<std::int64_t>(
-      (end_ - plan.first + stride - 1) / stride, 0, share));
+  plan.samples = static_cast<int>(
+      std::clamp<std::int64_t>(CeilDiv(end_ - plan.first, stride), 0, share));
   plan.next =
       Continued({.epoch = position_.epoch,
                  .position = std::min(position_.position + batch_size_, end_),

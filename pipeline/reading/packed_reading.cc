@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/rounding.h"
 #include "records/files/open_source.h"
 
 namespace infeed {
@@ -64,8 +65,6 @@ std::int64_t LargestStretches(const RecordIndex& index, std::int64_t records,
   return sum;
 }
 
-std::int64_t CeilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 }  // namespace
 
 PackedReading PlanPackedReading(const RecordIndex& index,
@@ -85,8 +84,9 @@ PackedReading PlanPackedReading(const RecordIndex& index,
     // The last window of shards may have fewer, and takes more of each.
     at_once = std::min<std::int64_t>(options.window_shards, shards);
     const std::int64_t last = (shards - 1) % at_once + 1;
-    reading.store.near_records = CeilDiv(options.window_records, last);
-    stretch = CeilDiv(options.window_records, at_once);
+    reading.store.near_records =
+        CeilDiv<std::int64_t>(options.window_records, last);
+    stretch = CeilDiv<std::int64_t>(options.window_records, at_once);
   } else {
     reading.store.near_records = in_flight;
   }

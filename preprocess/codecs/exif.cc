@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
@@ -135,10 +136,8 @@ Bytes ChunkExif(Bytes bytes, const ChunkFormat& format) {
     if (StartsWith(bytes.subspan(place + format.name_at), format.exif)) {
       return bytes.subspan(data, *length);
     }
-    place =
-        data +
-        (*length + format.alignment - 1) / format.alignment * format.alignment +
-        format.checksum;
+    place = data + RoundUp<std::size_t>(*length, format.alignment) +
+            format.checksum;
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/rounding.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/jpeg/plain.h"
 #include "preprocess/jpeg/reference.h"
@@ -9,14 +10,10 @@
 namespace infeed {
 namespace {
 
-int ScaledSide(int side, int denominator) {
-  return (side + denominator - 1) / denominator;
-}
-
 void RequireInside(const Window& window, const JpegInfo& info,
                    int denominator) {
-  const int width = ScaledSide(info.width, denominator);
-  const int height = ScaledSide(info.height, denominator);
+  const int width = CeilDiv(info.width, denominator);
+  const int height = CeilDiv(info.height, denominator);
   Check(window.x >= 0 && window.y >= 0 && window.width > 0 &&
             window.height > 0 && window.width <= width - window.x &&
             window.height <= height - window.y,
@@ -138,8 +135,8 @@ void JpegDecoder::DecodeScaled(int eighths, RgbImage& image) {
         denominator,
         {.y = 0,
          .x = 0,
-         .height = ScaledSide(state.info.height, denominator),
-         .width = ScaledSide(state.info.width, denominator)},
+         .height = CeilDiv(state.info.height, denominator),
+         .width = CeilDiv(state.info.width, denominator)},
         sink);
   }
   Check(std::exchange(state.header_read, false),

@@ -1,19 +1,17 @@
 #include "preprocess/jpeg/outside_pixels.h"
 
+#include "base/rounding.h"
+
 namespace infeed {
 namespace {
 
 constexpr int kBlock = 8;        // pixels
 constexpr int kMaxMcuSide = 32;  // as far as plain JPEGs go
 
-std::int64_t DivideUp(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit;
-}
-
 // The side of the MCU of which `count` cover the pixels.
 int McuSide(int pixels, int count) {
   int side = kBlock;
-  while (side < kMaxMcuSide && DivideUp(pixels, side) > count) {
+  while (side < kMaxMcuSide && CeilDiv(pixels, side) > count) {
     side *= 2;
   }
   return side;
@@ -26,15 +24,16 @@ std::int64_t OutsidePixels(const JpegInfo& image, const Window& window,
   const std::int64_t inside = std::int64_t{window.width} * window.height;
   const int end_row = window.y + window.height;
   if (index == nullptr) {
-    return DivideUp(image.width, denominator) * end_row - inside;
+    return CeilDiv<std::int64_t>(image.width, denominator) * end_row - inside;
   }
   const std::int64_t mcu_height =
       McuSide(image.height, index->mcu_rows) / denominator;
   const std::int64_t run = std::int64_t{index->run} *
                            McuSide(image.width, index->mcus_per_row) /
                            denominator;
-  const std::int64_t rows = DivideUp(end_row, mcu_height) * mcu_height -
-                            window.y / mcu_height * mcu_height;
+  const std::int64_t rows =
+      CeilDiv<std::int64_t>(end_row, mcu_height) * mcu_height -
+      window.y / mcu_height * mcu_height;
   const std::int64_t columns = window.x + window.width - window.x / run * run;
   return rows * columns - inside;
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "base/rounding.h"
 #include "preprocess/jpeg_entropy/segment.h"
 
 namespace infeed {
@@ -248,15 +249,14 @@ bool ScanReader::ChooseColor() {
 }
 
 void ScanReader::FindSizes() {
-  const auto divide = [](int a, int b) { return (a + b - 1) / b; };
   const JpegComponent first = scan_.components[0];
-  scan_.mcus_per_row = divide(scan_.width, scan_.mcu_width());
-  scan_.mcu_rows = divide(scan_.height, scan_.mcu_height());
+  scan_.mcus_per_row = CeilDiv(scan_.width, scan_.mcu_width());
+  scan_.mcu_rows = CeilDiv(scan_.height, scan_.mcu_height());
   for (JpegComponent& component : scan_.components) {
     component.width =
-        divide(scan_.width * component.horizontal, first.horizontal);
+        CeilDiv(scan_.width * component.horizontal, first.horizontal);
     component.height =
-        divide(scan_.height * component.vertical, first.vertical);
+        CeilDiv(scan_.height * component.vertical, first.vertical);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/rounding.h"
+
 namespace infeed {
 namespace {
 
@@ -20,8 +22,6 @@ Range Samples(int first, int size, int factor, bool blend, int count) {
   return {std::max(0, first / factor - margin),
           std::min(count - 1, (first + size - 1) / factor + margin)};
 }
-
-int DivideUp(int a, int b) { return (a + b - 1) / b; }
 
 // The side of a component's blocks in samples. Where the component is coded at
 // a lower resolution than the image is put out at, libjpeg transforms its
@@ -48,10 +48,10 @@ void PlanSizes(const JpegScan& scan, int denominator, WindowPlan& plan) {
     const JpegComponent& component = scan.components[i];
     WindowPlan::Component& planned = plan.components[i];
     planned.size = BlockSize(scan, component, denominator);
-    planned.width = DivideUp(scan.width * component.horizontal * planned.size,
-                             luma.horizontal * kBlock);
-    planned.height = DivideUp(scan.height * component.vertical * planned.size,
-                              luma.vertical * kBlock);
+    planned.width = CeilDiv(scan.width * component.horizontal * planned.size,
+                            luma.horizontal * kBlock);
+    planned.height = CeilDiv(scan.height * component.vertical * planned.size,
+                             luma.vertical * kBlock);
   }
   plan.mcu_height = luma.vertical * least;
   plan.columns_a_sample = 1;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/rounding.h"
+
 namespace infeed {
 namespace {
 
@@ -18,8 +20,8 @@ void AntialiasColumns::Set(const ResizeSide& side, int size, bool flip) {
   for (int x = 0; x < size; ++x) {
     taps_most = std::max(taps_most, axis_.Support(side.out_first + x).count);
   }
-  steps_ = (taps_most + kStep - 1) / kStep;
-  const int groups = (size + kGroup - 1) / kGroup;
+  steps_ = CeilDiv(taps_most, kStep);
+  const int groups = CeilDiv(size, kGroup);
   places_.resize(static_cast<std::size_t>(groups));
   weights_.assign(static_cast<std::size_t>(groups) * steps_, {});
   is_near_ = true;

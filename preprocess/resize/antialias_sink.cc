@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/rounding.h"
 #include "preprocess/resize/kernels.h"
 
 namespace infeed {
@@ -18,9 +19,7 @@ constexpr int kGroups = 4;  // SumRows() takes this many at once
 }  // namespace
 
 AntialiasSink::AntialiasSink(int size)
-    : size_(size),
-      groups_((size + kGroupPixels * kGroups - 1) / (kGroupPixels * kGroups) *
-              kGroups) {
+    : size_(size), groups_(CeilDiv(size, kGroupPixels * kGroups) * kGroups) {
   Check(size > 0, "an image has pixels");
 }
 

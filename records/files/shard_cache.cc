@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/rounding.h"
 #include "records/bytes/crc32c.h"
 #include "records/bytes/fnv_hash.h"
 #include "records/bytes/stopped_error.h"
@@ -41,7 +42,7 @@ void FetchAll(const std::string& url, const ObjectInfo& info,
               std::span<std::byte> bytes) {
   const auto runtime = SharedCloudRuntime();
   const auto block = static_cast<std::size_t>(runtime->settings.block_bytes);
-  const std::size_t blocks = (bytes.size() + block - 1) / block;
+  const std::size_t blocks = CeilDiv(bytes.size(), block);
   runtime->pool->ForEach(blocks, [&](std::size_t i) {
     const std::size_t begin = i * block;
     runtime->store.Read(

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/rounding.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
 #include "records/store/image_record.h"
@@ -59,7 +60,7 @@ void Grow(std::vector<std::byte>& buffer, std::size_t bytes) {
   constexpr std::size_t kUnit = std::size_t{16} << 10;
   if (buffer.size() < bytes) {
     buffer = {};
-    buffer.resize((bytes + kUnit - 1) / kUnit * kUnit);
+    buffer.resize(RoundUp(bytes, kUnit));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/rounding.h"
 #include "records/bytes/byte_size.h"
 #include "records/bytes/whole_number.h"
 
@@ -18,10 +19,6 @@ std::int64_t TotalBytes(std::int64_t records, const FrameBytes& frame_bytes) {
     total += frame_bytes(i);
   }
   return total;
-}
-
-std::int64_t CeilDivide(std::int64_t a, std::int64_t b) {
-  return a / b + (a % b == 0 ? 0 : 1);
 }
 
 // Cuts where the bytes so far come nearest to what they should be.
@@ -84,7 +81,7 @@ std::vector<ShardRange> Cut(std::int64_t records, const FrameBytes& frame_bytes,
                       cut.value, cut.balance_bytes, frame_bytes);
     case ShardCut::Kind::kShardBytes: {
       const std::int64_t total = TotalBytes(records, frame_bytes);
-      return Balanced(records, total, CeilDivide(total, cut.value),
+      return Balanced(records, total, CeilDiv(total, cut.value),
                       cut.balance_bytes, frame_bytes);
     }
     case ShardCut::Kind::kRecordsEach: {

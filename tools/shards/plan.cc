@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
@@ -11,21 +12,16 @@ namespace {
 constexpr std::int64_t kShardBytes = 128'000'000;
 constexpr std::int64_t kMinShards = 8;
 
-// Rounds up, without the overflow of (a + b - 1) / b.
-std::int64_t CeilDivide(std::int64_t a, std::int64_t b) {
-  return a / b + (a % b == 0 ? 0 : 1);
-}
-
 }  // namespace
 
 std::int64_t AutoShardCount(std::int64_t images, std::int64_t bytes) {
-  return std::min(images, std::max(kMinShards, CeilDivide(bytes, kShardBytes)));
+  return std::min(images, std::max(kMinShards, CeilDiv(bytes, kShardBytes)));
 }
 
 std::int64_t ShardCountBySize(std::int64_t images, std::int64_t bytes,
                               std::int64_t shard_bytes) {
   return std::min(images,
-                  std::max(std::int64_t{1}, CeilDivide(bytes, shard_bytes)));
+                  std::max(std::int64_t{1}, CeilDiv(bytes, shard_bytes)));
 }
 
 std::vector<ShardRange> BalancedShards(std::int64_t images,
@@ -46,7 +42,7 @@ std::vector<ShardRange> BalancedShards(std::int64_t images,
 std::vector<ShardRange> ReferenceShards(std::int64_t images,
                                         std::int64_t shards) {
   Check(images >= 0 && shards > 0, "a split has shards");
-  const std::int64_t chunk = CeilDivide(images, shards);
+  const std::int64_t chunk = CeilDiv(images, shards);
   std::vector<ShardRange> ranges;
   ranges.reserve(static_cast<std::size_t>(shards));
   for (std::int64_t shard = 0; shard < shards; ++shard) {

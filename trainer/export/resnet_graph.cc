@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include "base/rounding.h"
 #include "trainer/export/graph_builder.h"
 #include "trainer/export/model_graph.h"
 #include "trainer/model/resnet_plan.h"
@@ -56,7 +57,7 @@ std::string ResNetNodes::Stem(const ResNetPlan& plan, int side, std::string x) {
     if (!conv.norm.empty()) {
       x = graph_.Relu(x);
     }
-    side = (side + conv.stride - 1) / conv.stride;
+    side = CeilDiv(side, conv.stride);
   }
   switch (plan.pool) {
     case StemPool::kNone:

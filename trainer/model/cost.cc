@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "base/rounding.h"
 #include "trainer/model/layer_plan.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/resnet_plan.h"
 
 namespace infeed {
 namespace {
-
-// After a convolution with zeros of kernel / 2 around its input.
-int Strided(int side, int stride) { return (side + stride - 1) / stride; }
 
 // What an image leaves on the way forward, and what that takes.
 struct Work {
@@ -33,7 +31,7 @@ void Add(const ConvPlan& conv, int side, Work& work) {
 // output.
 void Add(const std::vector<ConvPlan>& convs, int& side, Work& work) {
   for (const ConvPlan& conv : convs) {
-    side = Strided(side, conv.stride);
+    side = CeilDiv(side, conv.stride);
     Add(conv, side, work);
   }
 }
@@ -55,7 +53,7 @@ Work ResNetWork(const ModelOptions& model, int side) {
   Work work = {.activations = std::int64_t{3} * side * side};
   Add(plan.stem, side, work);
   if (plan.pool == StemPool::kMax || plan.pool == StemPool::kMaxSame) {
-    side = Strided(side, 2);
+    side = CeilDiv(side, 2);
     work.activations += plan.stem.back().out * side * side;
   }
   for (const BlockPlan& block : plan.blocks) {
