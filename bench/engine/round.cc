@@ -5,6 +5,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/seconds.h"
 #include "bench/engine/paced_device.h"
 #include "pipeline/engine/input_pipeline.h"
 
@@ -12,10 +13,6 @@ namespace infeed {
 namespace {
 
 using Clock = PacedDevice::Clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Reads a byte of each image, as whoever uses batches would at least.
 void Touch(const Batch& batch) {

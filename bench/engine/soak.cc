@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/seconds.h"
 #include "bench/common/growth.h"
 #include "bench/common/process_status.h"
 #include "bench/engine/soak_cycle.h"
@@ -39,10 +40,6 @@ struct Flags {
   double seconds = 3600;
   SoakOptions soak;
 };
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 void PrintLine(const Holding& holding, const SoakCounts& counts) {
   fmt::print("{:8.0f} {:8} {:10} {:8} {:8} {:8.1f} {:6} {:8}\n",

@@ -7,16 +7,13 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/seconds.h"
 #include "pipeline/engine/input_pipeline.h"
 
 namespace infeed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // One of the options, and how far it may go.
 struct Knob {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/varint.h"
 
 namespace infeed {
 namespace {
@@ -29,13 +30,6 @@ std::uint64_t Zigzag(int value) {
 std::int64_t FromZigzag(std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1) ^
          -static_cast<std::int64_t>(value & 1);
-}
-
-void AppendVarint(std::uint64_t value, std::string& out) {
-  for (; value >= 0x80; value >>= 7) {
-    out.push_back(static_cast<char>(value | 0x80));
-  }
-  out.push_back(static_cast<char>(value));
 }
 
 // The predictors of the last components need no bytes where they are always 0,

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/varint.h"
+
 namespace infeed {
 namespace {
 
@@ -12,13 +14,6 @@ constexpr char kField2 = 0x12;
 constexpr char kField3 = 0x1a;
 constexpr char kBytesList = kField1;
 constexpr char kInt64List = kField3;
-
-void AppendVarint(std::uint64_t value, std::string& out) {
-  for (; value >= 0x80; value >>= 7) {
-    out.push_back(static_cast<char>(value | 0x80));
-  }
-  out.push_back(static_cast<char>(value));
-}
 
 void AppendLength(char tag, std::size_t length, std::string& out) {
   out.push_back(tag);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <chrono>
+
+namespace infeed {
+
+// The time from a moment until now.
+[[nodiscard]] inline double SecondsSince(
+    std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+}  // namespace infeed
