@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "trainer/ranks/place.h"
+#include "base/environment.h"
 
 namespace infeed {
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_settings.h"

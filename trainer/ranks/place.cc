@@ -152,15 +152,6 @@ std::string RankPlace::Describe() const {
       master_port);
 }
 
-Environment ProcessEnvironment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* const value = std::getenv(name.c_str());
-    return value == nullptr || *value == '\0'
-               ? std::nullopt
-               : std::optional<std::string>(value);
-  };
-}
-
 RankPlace FindRank(const RankFlags& flags, const Environment& environment) {
   const Variables variables(environment);
   RankPlace place = FindPlace(flags, variables);

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
+
+#include "base/environment.h"
 
 namespace infeed {
 
@@ -47,11 +48,6 @@ struct RankFlags {
   std::optional<std::string> master_addr = {};
   std::optional<int> master_port = {};
 };
-
-// The value of an environment variable; nullopt: not set.
-using Environment =
-    std::function<std::optional<std::string>(const std::string& name)>;
-[[nodiscard]] Environment ProcessEnvironment();
 
 // The variables by which a launcher, or a user, gives token and listener.
 inline constexpr const char* kRankTokenVariable = "INFEED_RANK_TOKEN";

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/environment.h"
 #include "base/error.h"
 
 #include "gmock/gmock.h"

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/atomic_file.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
