@@ -1,9 +1,9 @@
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "pipeline/memory/batch.h"
+#include "records/bytes/sha256.h"
 
 namespace infeed {
 
@@ -11,19 +11,13 @@ namespace infeed {
 // the same hash are the same stream. One thread at a time.
 class StreamHash {
  public:
-  StreamHash();
-  ~StreamHash();
-  StreamHash(const StreamHash&) = delete;
-  StreamHash& operator=(const StreamHash&) = delete;
-
   void Add(const Batch& batch);
 
   // Returns 64 hex digits. Requires: called once, last.
   [[nodiscard]] std::string Finish();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  Sha256 hash_;
 };
 
 }  // namespace infeed

@@ -9,9 +9,9 @@
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/sha.h>
 
 #include "base/error.h"
+#include "records/bytes/sha256.h"
 #include "records/http/http_transfer.h"
 #include "records/http/url.h"
 
@@ -22,17 +22,7 @@ constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
 constexpr std::string_view kTerminator = "aws4_request";
 constexpr std::size_t kDateDigits = 8;
 
-using Digest = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
-
-std::string Hex(const Digest& digest) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : digest) {
-    hex.push_back(kDigits[byte >> 4]);
-    hex.push_back(kDigits[byte & 0xF]);
-  }
-  return hex;
-}
+using Digest = Sha256::Digest;
 
 Digest Hmac(std::span<const unsigned char> key, std::string_view text) {
   Digest digest{};
@@ -128,10 +118,9 @@ std::string CanonicalQuery(std::string_view query) {
 }  // namespace
 
 std::string Sha256Hex(std::span<const std::byte> bytes) {
-  Digest digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         digest.data());
-  return Hex(digest);
+  Sha256 hash;
+  hash.Add(bytes);
+  return Hex(hash.Finish());
 }
 
 std::string FormatSigV4Time(SigV4Time time) {

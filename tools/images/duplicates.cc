@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include "base/error.h"
+#include "records/bytes/sha256.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/images/raw_images.h"
 #include "tools/images/source.h"
@@ -19,35 +19,7 @@
 namespace infeed {
 namespace {
 
-constexpr std::size_t kDigestBytes = 32;
-
-using Digest = std::array<unsigned char, kDigestBytes>;
-
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new()) {
-    Check(context_ &&
-              EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1,
-          "OpenSSL has SHA-256");
-  }
-  void Add(std::span<const std::byte> bytes) {
-    Check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1,
-          "hashing bytes does not fail");
-  }
-  Digest Finish() {
-    Digest digest{};
-    Check(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1,
-          "hashing bytes does not fail");
-    return digest;
-  }
-
- private:
-  std::unique_ptr<EVP_MD_CTX, FreeContext> context_;
-};
+using Digest = Sha256::Digest;
 
 Digest FileDigest(const ImageFile& image) {
   const std::string bytes = ReadImage(image);
