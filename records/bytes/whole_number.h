@@ -7,9 +7,35 @@
 #include <string_view>
 #include <system_error>
 
-// Whole numbers as users write them, in flags, parameters and files: decimal,
-// or hexadecimal after 0x.
+// Whole numbers in text.
 namespace infeed {
+
+// Takes a number as programs write it, in names, messages and variables, off
+// the front: digits alone, with leading zeros or without. nullopt, and nothing
+// taken: there is none, or it does not fit.
+template <std::integral Number>
+[[nodiscard]] std::optional<Number> TakePlainNumber(std::string_view& text,
+                                                    int base = 10) {
+  Number number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc()) {
+    return std::nullopt;
+  }
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+// The number that a text is; nullopt where it is none.
+template <std::integral Number>
+[[nodiscard]] std::optional<Number> ParsePlainNumber(std::string_view text,
+                                                     int base = 10) {
+  const std::optional<Number> number = TakePlainNumber<Number>(text, base);
+  return text.empty() ? number : std::nullopt;
+}
+
+// What follows is for numbers as users write them, in flags, parameters and
+// files: decimal, or hexadecimal after 0x.
 
 // Whether a digit follows a zero in front, as in "010". C and YAML 1.1 take
 // that for octal, people for ten: it is refused wherever a number is read.
@@ -26,15 +52,13 @@ namespace infeed {
 template <std::integral Number>
 [[nodiscard]] std::optional<Number> TakeWholeNumber(std::string_view& text) {
   const bool hexadecimal = text.starts_with("0x");
-  const std::string_view digits = text.substr(hexadecimal ? 2 : 0);
-  Number number = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number,
-                      hexadecimal ? 16 : 10);
-  if (error != std::errc() || HasLeadingZero(text)) {
+  std::string_view digits = text.substr(hexadecimal ? 2 : 0);
+  const std::optional<Number> number =
+      TakePlainNumber<Number>(digits, hexadecimal ? 16 : 10);
+  if (!number || HasLeadingZero(text)) {
     return std::nullopt;
   }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  text = digits;
   return number;
 }
 

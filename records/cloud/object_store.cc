@@ -1,11 +1,11 @@
 #include "records/cloud/object_store.h"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "records/bytes/fnv_hash.h"
+#include "records/bytes/whole_number.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/range_answer.h"
 #include "records/http/url.h"
@@ -25,11 +25,8 @@ Url ParseReadable(const std::string& text) {
 }
 
 std::int64_t SizeIn(const HttpResponse& response) {
-  const std::string text = response.header("content-length");
-  std::int64_t size = -1;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), size);
-  return error == std::errc() && end == text.data() + text.size() ? size : -1;
+  return ParsePlainNumber<std::int64_t>(response.header("content-length"))
+      .value_or(-1);
 }
 
 ObjectInfo InfoOf(const HttpResponse& response, std::int64_t size) {

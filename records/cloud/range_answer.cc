@@ -1,7 +1,8 @@
 #include "records/cloud/range_answer.h"
 
-#include <charconv>
 #include <string>
+
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -21,15 +22,11 @@ HttpVerdict Replaced() {
 // Takes a number and what must follow it off the front.
 bool TakeNumber(std::string_view& text, std::string_view after,
                 std::int64_t& number) {
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0) {
+  const auto taken = TakePlainNumber<std::int64_t>(text);
+  if (!taken || *taken < 0 || !text.starts_with(after)) {
     return false;
   }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  if (!text.starts_with(after)) {
-    return false;
-  }
+  number = *taken;
   text.remove_prefix(after.size());
   return true;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "base/error.h"
 #include "records/bytes/base_name.h"
+#include "records/bytes/whole_number.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
@@ -43,10 +43,7 @@ using Sets = std::map<SetName, Members>;
 
 // 0 for a number too large: no set has as many shards.
 std::int64_t NumberOf(std::string_view digits) {
-  std::int64_t number = 0;
-  const auto result =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return result.ec == std::errc{} ? number : 0;
+  return ParsePlainNumber<std::int64_t>(digits).value_or(0);
 }
 
 Sets SetsOf(const std::vector<std::string>& shards, const ShardSet& expected,

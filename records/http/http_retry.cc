@@ -1,7 +1,6 @@
 #include "records/http/http_retry.h"
 
 #include <algorithm>
-#include <charconv>
 #include <condition_variable>
 #include <mutex>
 #include <random>
@@ -11,6 +10,7 @@
 
 #include "base/error.h"
 #include "records/bytes/stopped_error.h"
+#include "records/bytes/whole_number.h"
 #include "records/http/object_xml.h"
 #include "records/http/url.h"
 
@@ -119,15 +119,13 @@ milliseconds Jitter(const RetryPolicy& policy, int attempt) {
 // The wait that a server demands, in seconds; a date is not understood.
 milliseconds RetryAfter(const HttpResponse& response,
                         const RetryPolicy& policy) {
-  const std::string text = response.header("retry-after");
-  std::int64_t seconds = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || seconds < 0) {
+  const auto seconds =
+      ParsePlainNumber<std::int64_t>(response.header("retry-after"));
+  if (!seconds || *seconds < 0) {
     return milliseconds(0);
   }
   const std::int64_t most = policy.max_retry_after.count();
-  return milliseconds(seconds > most / 1000 ? most : seconds * 1000);
+  return milliseconds(*seconds > most / 1000 ? most : *seconds * 1000);
 }
 
 void Wait(milliseconds time, const std::stop_token& stop) {

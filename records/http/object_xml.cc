@@ -1,11 +1,11 @@
 #include "records/http/object_xml.h"
 
-#include <charconv>
 #include <cstring>
 
 #include <pugixml.hpp>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -56,14 +56,12 @@ std::string Required(const pugi::xml_node& node, const char* name) {
 
 std::int64_t SizeIn(const pugi::xml_node& node) {
   const std::string text = Required(node, "Size");
-  std::int64_t size = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error != std::errc() || end != text.data() + text.size() || size < 0) {
+  const auto size = ParsePlainNumber<std::int64_t>(text);
+  if (!size || *size < 0) {
     throw DataError("the store's XML has a Size that is none: '" +
                     text.substr(0, kMaxShown) + "'");
   }
-  return size;
+  return *size;
 }
 
 // "true", "false", or absent.

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -67,11 +67,8 @@ bool IsBucketName(std::string_view name) {
 }
 
 bool IsPort(std::string_view digits) {
-  int port = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  return error == std::errc() && end == digits.data() + digits.size() &&
-         port > 0 && port <= kMaxPort;
+  const auto port = ParsePlainNumber<int>(digits);
+  return port && *port > 0 && *port <= kMaxPort;
 }
 
 // "name", "1.2.3.4" or "[::1]", with ":PORT" or not.

@@ -1,11 +1,11 @@
 #include "records/store/dali_index.h"
 
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <span>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 #include "records/tfrecord/format.h"
 
 namespace infeed {
@@ -15,12 +15,11 @@ constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 
 // Takes a number off the front of a line, and the space or the end behind it.
 bool TakeNumber(std::string_view& line, std::int64_t& value) {
-  const char* const end = line.data() + line.size();
-  const auto [next, error] = std::from_chars(line.data(), end, value);
-  if (error != std::errc{} || (next != end && *next != ' ')) {
+  const auto number = TakePlainNumber<std::int64_t>(line);
+  if (!number || (!line.empty() && line[0] != ' ')) {
     return false;
   }
-  line.remove_prefix(static_cast<std::size_t>(next - line.data()));
+  value = *number;
   if (!line.empty()) {
     line.remove_prefix(1);
   }

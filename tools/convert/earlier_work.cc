@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -21,6 +20,7 @@
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
 #include "records/bytes/crc32c.h"
+#include "records/bytes/whole_number.h"
 #include "records/files/shards.h"
 #include "tools/convert/shard_fingerprint.h"
 
@@ -64,11 +64,8 @@ std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
 
 // Whether a process number belongs to nobody on this machine.
 bool IsDead(std::string_view text) {
-  pid_t process = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, process);
-  return error == std::errc{} && last == end && process > 0 &&
-         ::kill(process, 0) != 0 && errno == ESRCH;
+  const auto process = ParsePlainNumber<pid_t>(text);
+  return process && *process > 0 && ::kill(*process, 0) != 0 && errno == ESRCH;
 }
 
 // "train-00000-of-00002.shard.json.tmp-7" -> "train-00000-of-00002".

@@ -1,13 +1,13 @@
 #include "tools/input/class_names.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 #include "records/files/dataset_info.h"
 
 namespace infeed {
@@ -28,14 +28,12 @@ std::int64_t ClassNames::LabelOf(const std::string& name) const {
   if (found != names_.end()) {
     return found - names_.begin() + first_label_;
   }
-  std::int64_t label = 0;
-  const char* const end = name.data() + name.size();
-  const auto [last, error] = std::from_chars(name.data(), end, label);
-  if (error != std::errc{} || last != end || label < 0) {
+  const auto label = ParsePlainNumber<std::int64_t>(name);
+  if (!label || *label < 0) {
     throw UsageError("there is no class \"" + name +
                      "\": give a name of dataset.json, or a label");
   }
-  return label;
+  return *label;
 }
 
 std::string ClassNames::NameOf(std::int64_t label) const {

@@ -1,12 +1,11 @@
 #include "trainer/checkpoint/manifest.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "records/bytes/json.h"
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -17,13 +16,11 @@ constexpr int kSchema = 1;
 constexpr std::size_t kMaxFiles = 16;
 
 std::uint32_t ParseCrc(const std::string& hex) {
-  std::uint32_t crc = 0;
-  const auto [end, error] =
-      std::from_chars(hex.data(), hex.data() + hex.size(), crc, 16);
-  if (error != std::errc() || end != hex.data() + hex.size()) {
+  const auto crc = ParsePlainNumber<std::uint32_t>(hex, 16);
+  if (!crc) {
     throw DataError("a checksum is not a number");
   }
-  return crc;
+  return *crc;
 }
 
 Manifest ReadFields(const Json& json) {

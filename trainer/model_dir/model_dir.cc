@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -87,15 +87,10 @@ std::optional<std::int64_t> CheckpointStep(std::string_view base_name) {
   if (!base_name.starts_with(kPrefix)) {
     return std::nullopt;
   }
-  const std::string_view digits = base_name.substr(kPrefix.size());
-  std::int64_t step = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), step);
-  if (error != std::errc() || end != digits.data() + digits.size() ||
-      step < 0 || CheckpointName(step) != base_name) {
-    return std::nullopt;
-  }
-  return step;
+  const auto step =
+      ParsePlainNumber<std::int64_t>(base_name.substr(kPrefix.size()));
+  const bool is_name = step && *step >= 0 && CheckpointName(*step) == base_name;
+  return is_name ? step : std::nullopt;
 }
 
 std::string TemporaryCheckpointFolder(const std::string& model_dir,

@@ -1,9 +1,9 @@
-#include <charconv>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 #include "trainer/ranks/slurm_lists.h"
 #include "trainer/ranks/variables.h"
 
@@ -25,11 +25,10 @@ int PortOf(std::string_view name) {
 // srun started has a step's number, which is small but for these two.
 bool IsSlurmTask(const Variables& variables) {
   constexpr std::int64_t kFirstSpecialStep = 0xfffffff0;
-  const std::string step = variables.Text("SLURM_STEP_ID");
-  std::int64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(step.data(), step.data() + step.size(), number);
-  return error == std::errc() && number < kFirstSpecialStep;
+  const std::string text = variables.Text("SLURM_STEP_ID");
+  std::string_view rest = text;
+  const auto step = TakePlainNumber<std::int64_t>(rest);
+  return step && *step < kFirstSpecialStep;
 }
 
 int SlurmTasksHere(const Variables& variables) {

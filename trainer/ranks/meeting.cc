@@ -3,7 +3,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 #include "trainer/ranks/token.h"
 
 namespace infeed {
@@ -32,15 +32,12 @@ std::string GreetingOf(const RankPlace& place) {
 
 // Takes a number and the space behind it; -1 where there is none.
 int TakeNumber(std::string_view& text) {
-  int number = -1;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  const auto digits = static_cast<std::size_t>(end - text.data());
-  if (error != std::errc() || digits == text.size() || *end != ' ') {
+  const auto number = TakePlainNumber<int>(text);
+  if (!number || !text.starts_with(' ')) {
     return -1;
   }
-  text.remove_prefix(digits + 1);
-  return number;
+  text.remove_prefix(1);
+  return *number;
 }
 
 struct Stranger {

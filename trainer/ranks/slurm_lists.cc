@@ -1,11 +1,11 @@
 #include "trainer/ranks/slurm_lists.h"
 
-#include <charconv>
 #include <cstddef>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -14,17 +14,14 @@ constexpr int kMaxNodes = 1 << 20;
 
 // The number that the text begins with, which is then cut off.
 int TakeNumber(std::string_view& text, std::string_view list) {
-  int number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 1 || number > kMaxNodes) {
+  const auto number = TakePlainNumber<int>(text);
+  if (!number || *number < 1 || *number > kMaxNodes) {
     throw UsageError(
         fmt::format("'{}': not a list of tasks as Slurm has it, "
                     "such as 3,2(x4)",
                     list));
   }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
+  return *number;
 }
 
 bool TakePrefix(std::string_view& text, std::string_view prefix) {

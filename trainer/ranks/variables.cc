@@ -1,10 +1,9 @@
 #include "trainer/ranks/variables.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -13,14 +12,12 @@ constexpr int kMaxPort = 65535;
 
 int ParseNumber(const std::string& name, const std::string& text, int least,
                 int most) {
-  int number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number < least || number > most) {
+  const auto number = ParsePlainNumber<int>(text);
+  if (!number || *number < least || *number > most) {
     throw UsageError(fmt::format("{}={}: must be a whole number from {} to {}",
                                  name, text, least, most));
   }
-  return number;
+  return *number;
 }
 
 }  // namespace

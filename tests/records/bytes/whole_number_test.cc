@@ -34,6 +34,23 @@ TEST(WholeNumberTest, IsTheWholeText) {
   EXPECT_EQ(ParseWholeNumber<std::int8_t>("128"), std::nullopt);
 }
 
+TEST(PlainNumberTest, IsDigitsAlone) {
+  EXPECT_EQ(ParsePlainNumber<int>("007"), 7);
+  EXPECT_EQ(ParsePlainNumber<int>("-7"), -7);
+  EXPECT_EQ(ParsePlainNumber<int>("fF", 16), 255);
+  for (const char* text : {"", "0x10", "7 ", " 7", "+7", "99999999999"}) {
+    EXPECT_EQ(ParsePlainNumber<int>(text), std::nullopt) << text;
+  }
+}
+
+TEST(PlainNumberTest, LeavesWhatFollows) {
+  std::string_view text = "0x10";
+  EXPECT_EQ(TakePlainNumber<int>(text), 0);
+  EXPECT_EQ(text, "x10");
+  EXPECT_EQ(TakePlainNumber<int>(text), std::nullopt);
+  EXPECT_EQ(text, "x10");
+}
+
 TEST(WholeNumberTest, LeavesWhatFollows) {
   std::string_view text = "12-34";
   EXPECT_EQ(TakeWholeNumber<int>(text), 12);
