@@ -12,7 +12,6 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "trainer/ranks/token.h"
 
 namespace infeed {
 namespace {

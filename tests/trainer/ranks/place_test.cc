@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "tests/support/throws.h"
-#include "trainer/ranks/slurm_lists.h"
+#include "trainer/ranks/launchers.h"
 
 namespace infeed {
 namespace {
@@ -274,6 +274,22 @@ TEST(RankPlaceTest, RefusesATokenThatIsTooLong) {
                     Of({{"INFEED_RANK_TOKEN", std::string(257, 'x')}}));
               }),
               "INFEED_RANK_TOKEN: must have at most 256 characters, has 257");
+}
+
+TEST(RankTokenTest, IsAnotherOneEachTime) {
+  const std::string token = MakeRankToken();
+  EXPECT_THAT(token, testing::MatchesRegex("[0-9a-f]+"));
+  EXPECT_EQ(token.size(), 64U);
+  EXPECT_NE(MakeRankToken(), token);
+}
+
+TEST(RankTokenTest, IsTheSameInEveryCharacter) {
+  EXPECT_TRUE(IsSameToken("", ""));
+  EXPECT_TRUE(IsSameToken("token", "token"));
+  for (const char* other : {"", "t", "tokem", "Token", "token "}) {
+    EXPECT_FALSE(IsSameToken("token", other)) << other;
+    EXPECT_FALSE(IsSameToken(other, "token")) << other;
+  }
 }
 
 TEST(SlurmListsTest, FindTheFirstHost) {
