@@ -8,7 +8,6 @@
 #include "trainer/params/parse.h"
 #include "trainer/params/table.h"
 #include "trainer/params/value.h"
-#include "trainer/params/yaml.h"
 
 namespace infeed {
 namespace {

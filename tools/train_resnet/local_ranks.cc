@@ -24,7 +24,6 @@
 #include "tools/cli/wait_policy.h"
 #include "trainer/ranks/place.h"
 #include "trainer/ranks/socket.h"
-#include "trainer/ranks/token.h"
 
 extern char** environ;
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "trainer/checkpoint/follower.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/params/yaml.h"
+#include "trainer/params/parse.h"
 
 namespace infeed {
 

@@ -8,7 +8,7 @@
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/recipe/torchvision_crop.h"
 #include "trainer/params/label_facts.h"
-#include "trainer/params/model_name.h"
+#include "trainer/params/params.h"
 
 namespace infeed {
 namespace {

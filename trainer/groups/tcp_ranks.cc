@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "trainer/groups/torchrun_store.h"
 #include "trainer/ranks/meeting.h"
+#include "trainer/ranks/place.h"
 #include "trainer/ranks/ranks.h"
 #include "trainer/ranks/star.h"
-#include "trainer/ranks/token.h"
 
 namespace infeed {
 namespace {

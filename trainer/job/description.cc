@@ -16,7 +16,7 @@
 #include "trainer/feed/fake_data.h"
 #include "trainer/log/machine_check.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/params/model_name.h"
+#include "trainer/params/params.h"
 
 namespace infeed {
 namespace {

@@ -15,7 +15,7 @@
 #include "trainer/log/run_storage.h"
 #include "trainer/model/schedule_advice.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/params/yaml.h"
+#include "trainer/params/parse.h"
 #include "trainer/ranks/parts.h"
 
 namespace infeed {

@@ -13,7 +13,7 @@
 #include "trainer/loop/device_loop.h"
 #include "trainer/model/cost.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/params/yaml.h"
+#include "trainer/params/parse.h"
 #include "trainer/ranks/parts.h"
 
 namespace infeed {

@@ -5,7 +5,7 @@
 
 #include "records/http/secrets_guard.h"
 #include "trainer/job/description.h"
-#include "trainer/params/model_name.h"
+#include "trainer/params/params.h"
 #include "trainer/params/table.h"
 
 namespace infeed {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "trainer/job/job.h"
-#include "trainer/report/data.h"
+#include "trainer/report/report.h"
 
 namespace infeed {
 

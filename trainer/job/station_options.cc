@@ -12,7 +12,7 @@
 #include "preprocess/recipe/recipe.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/model/image_size_schedule.h"
-#include "trainer/params/model_name.h"
+#include "trainer/params/params.h"
 #include "trainer/ranks/parts.h"
 
 namespace infeed {

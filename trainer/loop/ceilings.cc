@@ -28,7 +28,8 @@ constexpr Sizes kOfCpu = {1024, 48 << 20};
 constexpr Sizes kOfGpu = {8192, 512 << 20};
 
 // The median, after one that warms up.
-double Seconds(const torch::Device& device, const std::function<void()>& work) {
+double SecondsTaken(const torch::Device& device,
+                    const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   const auto finish = [&] {
     if (device.is_cuda()) {
@@ -60,7 +61,7 @@ double MeasureTflops(const torch::Device& device, std::int64_t side,
   const at::Tensor b = a.t().contiguous();
   at::Tensor product = at::empty_like(a);
   const double seconds =
-      Seconds(device, [&] { at::matmul_out(product, a, b); });
+      SecondsTaken(device, [&] { at::matmul_out(product, a, b); });
   const auto n = static_cast<double>(side);
   return 2 * n * n * n / seconds / 1e12;
 }
@@ -69,7 +70,7 @@ double MeasureCopy(const torch::Device& device, std::int64_t bytes) {
   const at::Tensor source =
       at::zeros({bytes}, at::device(device).dtype(at::kByte));
   at::Tensor copy = at::ones_like(source);
-  const double seconds = Seconds(device, [&] { copy.copy_(source); });
+  const double seconds = SecondsTaken(device, [&] { copy.copy_(source); });
   return 2 * static_cast<double>(bytes) / seconds / 1e9;
 }
 

@@ -7,7 +7,6 @@
 
 #include "trainer/groups/device_group.h"
 #include "trainer/groups/flat_tensors.h"
-#include "trainer/loop/autocast.h"
 #include "trainer/loop/batch.h"
 #include "trainer/loop/device.h"
 #include "trainer/loop/eval.h"

@@ -12,6 +12,7 @@
 #include "pipeline/memory/batch_memory.h"
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"
+#include "trainer/loop/batch.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/loop/step.h"
 #include "trainer/scores/eval_sums.h"
@@ -52,6 +53,22 @@ class DevicePasses {
   [[nodiscard]] virtual std::int64_t host_syncs() const = 0;
   // The first steps that are slower than the rest.
   [[nodiscard]] virtual int warm_up_steps() const = 0;
+};
+
+// Training steps one after the other on the CPU, where a step's results are
+// there as it returns. One thread at a time.
+class TrainLoop {
+ public:
+  // The step must outlive it.
+  explicit TrainLoop(TrainStep& step) : step_(step) {}
+
+  // DeviceLoop::Train().
+  std::int64_t Run(std::int64_t first_step, std::int64_t steps,
+                   const BatchUnpacker& unpacker, Infeed& infeed,
+                   Outfeed& outfeed);
+
+ private:
+  TrainStep& step_;
 };
 
 // Eager LibTorch on the CPU. What the model refers to must outlive it.

@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 
 #include "trainer/groups/flat_tensors.h"
+#include "trainer/groups/gradient_buckets.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/network/loss.h"
 #include "trainer/optimizer/gradients.h"
@@ -61,6 +62,118 @@ StepInputs StepInputs::Of(std::int64_t i) const {
           .mixes = mixes.defined() ? mixes[i] : torch::Tensor()};
 }
 
+double MovingAverageDecay(std::int64_t updates, double decay) {
+  const auto n = static_cast<double>(updates);
+  return std::min(decay, (1 + n) / (10 + n));
+}
+
+MovingAverage::MovingAverage(NamedTensors live) : live_(std::move(live)) {
+  for (const auto& [name, tensor] : live_) {
+    averages_.push_back(tensor.detach().clone());
+  }
+}
+
+void MovingAverage::Restart() {
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < live_.size(); ++i) {
+    averages_[i].copy_(live_[i].second);
+  }
+}
+
+void MovingAverage::Update(const torch::Tensor& newest) {
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < live_.size(); ++i) {
+    averages_[i].lerp_(live_[i].second, newest);
+  }
+}
+
+NamedTensors MovingAverage::State() const {
+  NamedTensors state;
+  for (std::size_t i = 0; i < live_.size(); ++i) {
+    state.emplace_back(live_[i].first + "/average", averages_[i]);
+  }
+  return state;
+}
+
+MovingAverage::Scope::Scope(const MovingAverage& average)
+    : live_(average.live_) {
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < live_.size(); ++i) {
+    torch::Tensor live = live_[i].second;
+    kept_.push_back(live.detach().clone());
+    live.copy_(average.averages_[i]);
+  }
+}
+
+MovingAverage::Scope::~Scope() {
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < live_.size(); ++i) {
+    torch::Tensor live = live_[i].second;
+    live.copy_(kept_[i]);
+  }
+}
+
+// What a training step exchanges with the other ranks' steps: gradients and
+// results. The gradient is that of the mean over the whole batch: each rank
+// brings its images' losses divided by what the whole batch holds, and what was
+// divided by too much, as slots did not count, is put right afterwards.
+//
+// Two calls a step, on every rank, also on one whose images do not count. Not
+// to be used again once a rank is gone. One thread at a time.
+class TrainStep::Exchange {
+ public:
+  // The group must outlive it. Other requirements are those of
+  // GradientBuckets.
+  Exchange(const std::vector<OptimizedParameter>& parameters,
+           DeviceGroup& group)
+      : group_(group), buckets_(parameters, group) {}
+
+  // By what a rank of `slots` images divides.
+  [[nodiscard]] std::int64_t BatchSize(std::int64_t slots) const {
+    return slots * group_.size();
+  }
+
+  // Before the last backward pass. own: this rank's, loss and top_1 divided
+  // by batch_size.
+  void Begin(const StepResults& own, bool end_asked);
+  // After it. Throws IoError when a rank is gone.
+  StepResults Finish(std::int64_t batch_size);
+
+ private:
+  DeviceGroup& group_;
+  GradientBuckets buckets_;
+  torch::Tensor sums_;  // loss, top-1, counted, votes; float64
+  std::unique_ptr<DeviceGroup::Pending> pending_;
+};
+
+void TrainStep::Exchange::Begin(const StepResults& own, bool end_asked) {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor vote =
+      torch::full({}, end_asked ? 1.0 : 0.0, own.loss.options());
+  sums_ =
+      torch::stack({own.loss, own.top_1, own.counted, vote}).to(torch::kDouble);
+  pending_ = group_.BeginSum(sums_);
+  buckets_.Arm();
+}
+
+StepResults TrainStep::Exchange::Finish(std::int64_t batch_size) {
+  const torch::NoGradGuard no_grad;
+  buckets_.Finish();
+  std::exchange(pending_, nullptr)->Wait();
+  const torch::Tensor factor =
+      torch::full({}, static_cast<double>(batch_size), sums_.options())
+          .div_(sums_[2].clamp_min(1));
+  // The CPU's memory is the host's, which may look whether there is anything
+  // to do; a GPU multiplies by 1.
+  if (!factor.is_cpu() || *factor.data_ptr<double>() != 1) {
+    buckets_.Scale(factor.to(torch::kFloat));
+  }
+  return {.loss = sums_[0].mul(factor).to(torch::kFloat),
+          .top_1 = sums_[1].mul(factor).to(torch::kFloat),
+          .counted = sums_[2].to(torch::kFloat),
+          .votes = sums_[3].to(torch::kFloat)};
+}
+
 TrainStep::TrainStep(TrainedModel model, const OptimizerOptions& options,
                      std::int64_t classes, const torch::Device& device,
                      DeviceGroup* group)
@@ -74,6 +187,8 @@ TrainStep::TrainStep(TrainedModel model, const OptimizerOptions& options,
       group_(group),
       optimizer_(MakeOptimizer(options, model_.parameters)),
       average_(AveragedTensors(model_, options)) {}
+
+TrainStep::~TrainStep() = default;
 
 NamedTensors TrainStep::State() const {
   NamedTensors state = optimizer_->State();
@@ -151,7 +266,7 @@ StepResults TrainStep::Backward(const TrainBatch& batch, bool end_asked) {
 StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
                            bool end_asked) {
   if (group_ != nullptr && !exchange_) {
-    exchange_ = std::make_unique<StepExchange>(model_.parameters, *group_);
+    exchange_ = std::make_unique<Exchange>(model_.parameters, *group_);
   }
   const TrainBatch prepared = Prepare(batch, inputs);
   StepResults results = Backward(prepared, end_asked);

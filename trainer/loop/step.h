@@ -8,11 +8,10 @@
 #include <torch/types.h>
 
 #include "trainer/groups/device_group.h"
-#include "trainer/loop/average.h"
 #include "trainer/loop/batch.h"
-#include "trainer/loop/exchange.h"
 #include "trainer/loop/mix.h"
 #include "trainer/model/optimizer_options.h"
+#include "trainer/optimizer/named_tensors.h"
 #include "trainer/optimizer/optimizer.h"
 
 namespace infeed {
@@ -38,6 +37,55 @@ struct StepInputs {
   [[nodiscard]] StepInputs Of(std::int64_t i) const;
 };
 
+// What a step says, scalars on the device.
+struct StepResults {
+  torch::Tensor loss;
+  torch::Tensor top_1;
+  torch::Tensor counted;     // images that count, of the whole batch
+  torch::Tensor votes = {};  // ranks asked to end; undefined: no other rank
+};
+
+// How much of the average an update keeps once `updates` are done (> 0): less
+// at first, so that the initial weights are soon forgotten, as TensorFlow's
+// ExponentialMovingAverage with a count of updates.
+[[nodiscard]] double MovingAverageDecay(std::int64_t updates, double decay);
+
+// The moving average of a model's tensors: parameters and moving statistics.
+// Shares them with the model and owns the averages, which start at their
+// values. One thread at a time.
+class MovingAverage {
+ public:
+  // Requires: float32 tensors. None: there is no average.
+  explicit MovingAverage(NamedTensors live);
+
+  // The averages are the live values again.
+  void Restart();
+
+  // average = average + newest * (live - average); newest is of one element, on
+  // the device.
+  void Update(const torch::Tensor& newest);
+
+  // Under the names NAME/average, to be saved and restored in place.
+  [[nodiscard]] NamedTensors State() const;
+
+  // Has the live tensors hold the averages while it lives.
+  class Scope {
+   public:
+    explicit Scope(const MovingAverage& average);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    const NamedTensors& live_;
+    std::vector<torch::Tensor> kept_;
+  };
+
+ private:
+  NamedTensors live_;
+  std::vector<torch::Tensor> averages_;
+};
+
 // The training step: forward, backward and update, and what it keeps beside
 // the model. Nothing in it reads anything back or depends on host values that
 // change from step to step, so that it can be captured once and replayed. One
@@ -52,6 +100,9 @@ class TrainStep {
   TrainStep(TrainedModel model, const OptimizerOptions& options,
             std::int64_t classes, const torch::Device& device,
             DeviceGroup* group = nullptr);
+  ~TrainStep();
+  TrainStep(const TrainStep&) = delete;
+  TrainStep& operator=(const TrainStep&) = delete;
 
   // What `steps` steps from first_step on are told, worked out on the host and
   // copied to the device at once. image_size: of their images, pixels.
@@ -98,6 +149,8 @@ class TrainStep {
   [[nodiscard]] std::int64_t classes() const { return classes_; }
 
  private:
+  class Exchange;
+
   [[nodiscard]] TrainBatch Prepare(const DeviceBatch& batch,
                                    const StepInputs& inputs) const;
   StepResults Backward(const TrainBatch& batch, bool end_asked);
@@ -111,8 +164,8 @@ class TrainStep {
   DeviceGroup* group_;
   std::unique_ptr<Optimizer> optimizer_;
   MovingAverage average_;
-  torch::Tensor refused_images_;            // of a step that updated nothing
-  std::unique_ptr<StepExchange> exchange_;  // from the first step on
+  torch::Tensor refused_images_;        // of a step that updated nothing
+  std::unique_ptr<Exchange> exchange_;  // from the first step on
 };
 
 }  // namespace infeed

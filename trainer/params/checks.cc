@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "preprocess/recipe/recipe.h"
-#include "trainer/params/model_name.h"
+#include "trainer/params/params.h"
 #include "trainer/params/table.h"
 
 namespace infeed {

@@ -15,7 +15,6 @@
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
 #include "trainer/params/value.h"
-#include "trainer/params/yaml.h"
 
 namespace infeed {
 namespace {
@@ -157,6 +156,16 @@ std::int64_t StepsOfEpoch(const TrainParams& values, int ranks) {
       values.last_batch == "pad" || values.last_batch == "repeat";
   const std::int64_t rest = keeps_all ? values.train_batch_size - 1 : 0;
   return std::max<std::int64_t>(1, (images + rest) / values.train_batch_size);
+}
+
+ModelKind ModelKindOf(const TrainParams& params) {
+  return params.model == "lenet" ? ModelKind::kLeNet : ModelKind::kResNet;
+}
+
+std::string ModelName(const TrainParams& params) {
+  return ModelKindOf(params) == ModelKind::kLeNet
+             ? "LeNet-5"
+             : "ResNet-" + std::to_string(params.resnet_depth);
 }
 
 RunParams ReadParams(const ParamLayers& layers) {

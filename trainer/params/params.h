@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "trainer/model/options.h"
 #include "trainer/params/label_facts.h"
 #include "trainer/params/train_params.h"
 
@@ -62,6 +63,12 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params);
 // own unless they are dropped, and where rank_share is strided as many come or
 // go as let the ranks share them evenly. Requires: ResolveDefaults() was here.
 [[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values, int ranks);
+
+// What kind of model the parameters name.
+[[nodiscard]] ModelKind ModelKindOf(const TrainParams& params);
+
+// "ResNet-50", "LeNet-5".
+[[nodiscard]] std::string ModelName(const TrainParams& params);
 
 // The parameters as YAML that a later run takes as --config_file, with where
 // each value came from as a comment. One that is not given is a comment. URLs

@@ -3,16 +3,28 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/cloud/small_object.h"
+#include "records/files/open_source.h"
 #include "records/http/secrets_guard.h"
-#include "trainer/params/yaml.h"
+#include "records/http/url.h"
 
 namespace infeed {
 namespace {
+
+constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxDepth = 4;  // of maps
 
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -119,6 +131,129 @@ bool IsFile(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
+// Takes the parser's events for a map of values and refuses all others as they
+// come, so that no depth and no alias ever takes memory.
+class ParamMap final : public YAML::EventHandler {
+ public:
+  explicit ParamMap(std::string_view origin) : origin_(origin) {}
+
+  [[nodiscard]] std::vector<ParamAssignment> Take() {
+    return std::move(assignments_);
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (documents_++ > 0) {
+      Refuse(mark, "there is more than one document");
+    }
+  }
+  void OnDocumentEnd() override {}
+  void OnAnchor(const YAML::Mark& mark, const std::string&) override {
+    Refuse(mark, "anchors are not read");
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    Refuse(mark, "aliases are not read");
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&,
+                       YAML::anchor_t, YAML::EmitterStyle::value) override {
+    if (depth_ == 0) {
+      Refuse(mark, "not a map of parameters");
+    }
+    if (list_ || !name_) {
+      Refuse(mark, "a list stands where a name or a value should");
+    }
+    list_.emplace();
+    list_mark_ = mark;
+  }
+  void OnSequenceEnd() override {
+    const std::string text = fmt::format("{}", fmt::join(*list_, ","));
+    list_.reset();
+    Add(list_mark_, text);
+  }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    if (depth_ > 0 && (list_ || !name_)) {
+      Refuse(mark, "a map stands where a name or a value should");
+    }
+    if (depth_ == kMaxDepth) {
+      Refuse(mark, fmt::format("maps lie more than {} deep", kMaxDepth));
+    }
+    if (depth_++ > 0) {
+      prefixes_.push_back(Prefix() + *std::exchange(name_, std::nullopt) + ".");
+    }
+  }
+  void OnMapEnd() override {
+    if (--depth_ > 0) {
+      prefixes_.pop_back();
+    }
+  }
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    // An empty document is an empty map.
+    if (depth_ > 0) {
+      Add(mark, "null");
+    }
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string& value) override {
+    if (depth_ == 0) {
+      Refuse(mark, "not a map of parameters");
+    }
+    Add(mark, value);
+  }
+
+ private:
+  [[noreturn]] void Refuse(const YAML::Mark& mark, std::string_view why) const {
+    throw UsageError(fmt::format("{}{}", why, Place(mark)));
+  }
+
+  [[nodiscard]] std::string Place(const YAML::Mark& mark) const {
+    return origin_.empty()
+               ? ""
+               : fmt::format(" ({}, line {})", origin_, mark.line + 1);
+  }
+
+  [[nodiscard]] std::string Prefix() const {
+    return prefixes_.empty() ? "" : prefixes_.back();
+  }
+
+  // Names and values come in turns.
+  void Add(const YAML::Mark& mark, const std::string& text) {
+    if (list_) {
+      list_->push_back(text);
+    } else if (name_) {
+      assignments_.push_back(
+          {.name = Prefix() + *std::exchange(name_, std::nullopt),
+           .value = text,
+           .place = Place(mark)});
+    } else {
+      name_ = text;
+    }
+  }
+
+  std::string_view origin_;
+  int documents_ = 0;
+  std::size_t depth_ = 0;
+  std::vector<std::string> prefixes_;  // of the maps within the first
+  std::optional<std::string> name_;
+  std::optional<std::vector<std::string>> list_;  // the value that is read
+  YAML::Mark list_mark_;
+  std::vector<ParamAssignment> assignments_;
+};
+
+// Without threads: command lines are read before there are any.
+std::string ReadObject(const std::string& url) {
+  const std::optional<std::string> text =
+      ReadSmallObject(ObjectStore(cloud_settings()), url, kMaxBytes);
+  if (!text) {
+    throw IoError(UrlForMessages(url) +
+                  ": cannot read the parameters: there is no such object "
+                  "(check the URL)");
+  }
+  return *text;
+}
+
 }  // namespace
 
 std::vector<ParamAssignment> ParseOverride(std::string_view text) {
@@ -139,6 +274,37 @@ std::vector<ParamAssignment> ParseOverride(std::string_view text) {
     return ReadParamFile(path);
   }
   return ParseParamYaml(text, "");
+}
+
+std::vector<ParamAssignment> ParseParamYaml(std::string_view text,
+                                            std::string_view origin) {
+  if (text.size() > kMaxBytes) {
+    throw UsageError(fmt::format("{}: parameters of {} bytes, more than {}",
+                                 origin, text.size(), kMaxBytes));
+  }
+  ParamMap map(origin);
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(map)) {
+    }
+  } catch (const YAML::Exception& error) {
+    throw UsageError(fmt::format("not YAML: {} ({}, line {})", error.msg,
+                                 origin.empty() ? "parameters" : origin,
+                                 error.mark.line + 1));
+  }
+  return map.Take();
+}
+
+bool HasParamFile(const std::string& path) {
+  return IsUrl(path) ? ObjectStore(cloud_settings()).Find(path).has_value()
+                     : std::filesystem::exists(path);
+}
+
+std::vector<ParamAssignment> ReadParamFile(const std::string& path) {
+  return ParseParamYaml(
+      IsUrl(path) ? ReadObject(path) : ReadWholeFile(path, kMaxBytes),
+      PathForMessages(path));
 }
 
 }  // namespace infeed

@@ -9,9 +9,8 @@
 
 #include "trainer/params/params.h"
 
-// The one table of parameters (table_*.cc hold its groups): from it come
-// parsing, --help, --print_config, error messages and what docs/parameters.md
-// is checked against.
+// The one table of parameters: from it come parsing, --help, --print_config,
+// error messages and what docs/parameters.md is checked against.
 namespace infeed {
 
 // Which member of TrainParams a parameter is; says its type too.

@@ -5,10 +5,10 @@
 
 namespace infeed {
 
-// The parameters of a run, under the reference driver's names; the tables in
-// table_*.cc say what each does and what it may be. 0 or no text where
-// the table has a rule for it means "not given": ResolveDefaults() fills it in
-// from the data.
+// The parameters of a run, under the reference driver's names; the table in
+// table.cc says what each does and what it may be. 0 or no text where the table
+// has a rule for it means "not given": ResolveDefaults() fills it in from the
+// data.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): by meaning.
 struct TrainParams {
   // The model.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,8 @@
 #include "trainer/params/params.h"
 #include "trainer/params/table.h"
 
+// A parameter's value as text, and what it says: as YAML has it, but for its
+// numbers of base 2, 8 and 60, which nobody means.
 namespace infeed {
 
 // One parameter as the user wrote it.
@@ -26,5 +29,25 @@ void SetParam(const Param& param, const ParamAssignment& assignment,
 // would do differently.
 [[nodiscard]] std::optional<std::string> NoteOnUnsupported(
     const UnsupportedParam& param, const ParamAssignment& assignment);
+
+struct ScalarInteger {
+  bool negative = false;
+  std::uint64_t magnitude = 0;
+  bool is_too_large = false;  // for the magnitude
+};
+
+// Decimal or 0x10, with underscores and a sign. nullopt for anything else, and
+// for a leading zero: "010".
+[[nodiscard]] std::optional<ScalarInteger> ParseInteger(std::string_view text);
+
+// An integer, or 1.5, .5, 5., 1.5e-4, 1e-4, with underscores. nullopt for what
+// is not finite, too.
+[[nodiscard]] std::optional<double> ParseNumber(std::string_view text);
+
+// true/false, yes/no, on/off, and beyond YAML 1/0; in any case.
+[[nodiscard]] std::optional<bool> ParseTruth(std::string_view text);
+
+// null, ~ and, beyond YAML, Python's None.
+[[nodiscard]] bool IsNull(std::string_view text);
 
 }  // namespace infeed

@@ -1,14 +1,52 @@
+#include "trainer/ranks/launchers.h"
+
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
-#include "trainer/ranks/slurm_lists.h"
-#include "trainer/ranks/variables.h"
 
 namespace infeed {
 namespace {
+
+constexpr int kMaxPort = 65535;
+constexpr int kMaxNodes = 1 << 20;
+
+int ParseNumber(const std::string& name, const std::string& text, int least,
+                int most) {
+  const auto number = ParsePlainNumber<int>(text);
+  if (!number || *number < least || *number > most) {
+    throw UsageError(fmt::format("{}={}: must be a whole number from {} to {}",
+                                 name, text, least, most));
+  }
+  return *number;
+}
+
+void RequireList(bool is_one, std::string_view list) {
+  if (!is_one) {
+    throw UsageError(
+        fmt::format("'{}': not a list of tasks as Slurm has it, "
+                    "such as 3,2(x4)",
+                    list));
+  }
+}
+
+// The number that the text begins with, which is then cut off.
+int TakeNumber(std::string_view& text, std::string_view list) {
+  const auto number = TakePlainNumber<int>(text);
+  RequireList(number && *number >= 1 && *number <= kMaxNodes, list);
+  return *number;
+}
+
+bool TakePrefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) {
+    return false;
+  }
+  text.remove_prefix(prefix.size());
+  return true;
+}
 
 // Below the ports that the kernel gives out, the same for the same name.
 int PortOf(std::string_view name) {
@@ -63,6 +101,50 @@ std::string MpiMaster(const Variables& variables, const RankPlace& place) {
 
 }  // namespace
 
+std::optional<int> Variables::Number(const std::string& name, int least,
+                                     int most) const {
+  const std::optional<std::string> text = environment_(name);
+  return text ? std::optional(ParseNumber(name, *text, least, most))
+              : std::nullopt;
+}
+
+int Variables::Needed(const std::string& name, const std::string& because,
+                      int least) const {
+  const std::optional<int> number = Number(name, least, kMaxRanks);
+  if (!number) {
+    throw UsageError(
+        fmt::format("{} is set, but {} is not: set both", because, name));
+  }
+  return *number;
+}
+
+int Variables::Port(int otherwise) const {
+  return Number("MASTER_PORT", 1, kMaxPort).value_or(otherwise);
+}
+
+void RequireBelow(const std::string& name, int value, const std::string& limit,
+                  int most) {
+  if (value >= most) {
+    throw UsageError(fmt::format("{}={}: must be less than {}={}", name, value,
+                                 limit, most));
+  }
+}
+
+void CheckPlace(const RankPlace& place, const PlaceNames& names) {
+  RequireBelow(names.rank, place.rank, names.world_size, place.world_size);
+  RequireBelow(names.local_rank, place.local_rank, names.local_world_size,
+               place.local_world_size);
+  if (place.local_world_size > place.world_size) {
+    throw UsageError(fmt::format("{}={}: more than {}={}",
+                                 names.local_world_size, place.local_world_size,
+                                 names.world_size, place.world_size));
+  }
+  if (place.local_rank > place.rank) {
+    throw UsageError(fmt::format("{}={}: more than {}={}", names.local_rank,
+                                 place.local_rank, names.rank, place.rank));
+  }
+}
+
 std::optional<RankPlace> PlaceBySlurm(const Variables& variables) {
   // Its own daemons are all that srun starts for mpirun.
   if (!IsSlurmTask(variables) || variables.Has(kMpiNames.rank)) {
@@ -103,6 +185,44 @@ std::optional<RankPlace> PlaceByMpi(const Variables& variables) {
       variables.Port(job.empty() ? place.master_port : PortOf("mpirun " + job));
   place.source = "Open MPI";
   return place;
+}
+
+std::string FirstSlurmHost(std::string_view nodes) {
+  const std::string_view before = nodes.substr(0, nodes.find_first_of("[,"));
+  std::string host(before);
+  if (before.size() < nodes.size() && nodes[before.size()] == '[') {
+    const std::string_view inside = nodes.substr(before.size() + 1);
+    const std::size_t end = inside.find(']');
+    host += inside.substr(0, inside.find_first_of("-,]"));
+    if (end == std::string_view::npos || host.size() == before.size()) {
+      host.clear();
+    } else {
+      const std::string_view after = inside.substr(end + 1);
+      host += after.substr(0, after.find_first_of("[,"));
+    }
+  }
+  if (host.empty()) {
+    throw UsageError(fmt::format(
+        "'{}': not a list of nodes as Slurm has it, such as node[01-03,7]",
+        nodes));
+  }
+  return host;
+}
+
+std::vector<int> SlurmTasksOfNodes(std::string_view tasks) {
+  std::vector<int> of_nodes;
+  std::string_view rest = tasks;
+  do {
+    const int count = TakeNumber(rest, tasks);
+    int nodes = 1;
+    if (TakePrefix(rest, "(x")) {
+      nodes = TakeNumber(rest, tasks);
+      RequireList(TakePrefix(rest, ")"), tasks);
+    }
+    of_nodes.insert(of_nodes.end(), static_cast<std::size_t>(nodes), count);
+  } while (TakePrefix(rest, ","));
+  RequireList(rest.empty(), tasks);
+  return of_nodes;
 }
 
 }  // namespace infeed

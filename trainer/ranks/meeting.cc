@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
-#include "trainer/ranks/token.h"
 
 namespace infeed {
 namespace {

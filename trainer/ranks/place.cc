@@ -1,13 +1,16 @@
 #include "trainer/ranks/place.h"
 
+#include <sys/random.h>
+
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "trainer/ranks/token.h"
-#include "trainer/ranks/variables.h"
+#include "trainer/ranks/launchers.h"
 
 namespace infeed {
 namespace {
@@ -150,6 +153,31 @@ std::string RankPlace::Describe() const {
       "rank {} of {} ({} of {} on this machine), by {}, rank 0 at {}:{}", rank,
       world_size, local_rank, local_world_size, source, master_addr,
       master_port);
+}
+
+std::string MakeRankToken() {
+  // The system gives up to 256 bytes at once.
+  std::array<unsigned char, 32> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) !=
+      static_cast<ssize_t>(bytes.size())) {
+    throw IoError("the ranks' token", "get random bytes", errno);
+  }
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += fmt::format("{:02x}", byte);
+  }
+  return text;
+}
+
+bool IsSameToken(std::string_view one, std::string_view other) {
+  if (one.size() != other.size()) {
+    return false;
+  }
+  int different = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    different |= one[i] ^ other[i];
+  }
+  return different == 0;
 }
 
 RankPlace FindRank(const RankFlags& flags, const Environment& environment) {

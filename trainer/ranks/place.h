@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/environment.h"
 
@@ -52,6 +54,16 @@ struct RankFlags {
 // The variables by which a launcher, or a user, gives token and listener.
 inline constexpr const char* kRankTokenVariable = "INFEED_RANK_TOKEN";
 inline constexpr const char* kRankListenerVariable = "INFEED_RANK_LISTENER";
+
+// A longer token is refused: it must fit into a rank's first message.
+inline constexpr std::size_t kMaxRankToken = 256;
+
+// 256 random bits of the system's, in hexadecimal. Throws IoError.
+[[nodiscard]] std::string MakeRankToken();
+
+// Whether both are equal; takes as long wherever they differ, so that a
+// stranger cannot find a token character by character.
+[[nodiscard]] bool IsSameToken(std::string_view one, std::string_view other);
 
 // Finds the place by the first of these that speaks: the flags; RANK and
 // WORLD_SIZE, as torchrun sets them; a Slurm step's SLURM_PROCID and

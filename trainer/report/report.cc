@@ -1,18 +1,344 @@
 #include "trainer/report/report.h"
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include "base/atomic_file.h"
+#include "base/charts/html_page.h"
+#include "base/charts/line_chart.h"
+#include "base/charts/progress.h"
+#include "base/charts/svg_parts.h"
+#include "pipeline/stats/table.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/report/page.h"
+#include "trainer/report/classes.h"
+#include "trainer/report/train_verdict.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
+using Rows = std::vector<std::vector<std::string>>;
+
+// The tables, as HTML; "" where there is nothing to say.
+
+double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+std::string SecondsText(const std::optional<double>& seconds) {
+  return seconds ? fmt::format("{:.2f}", *seconds) : "-";
+}
+
+std::string TimeText(double unix_seconds) {
+  // A line without a time has none to show.
+  return unix_seconds > 0
+             ? fmt::format("{:%Y-%m-%d %H:%M:%S}",
+                           fmt::gmtime(static_cast<std::time_t>(unix_seconds)))
+             : "-";
+}
+
+// What one thread would do of a stage alone.
+std::string RateText(const StageStats& stage) {
+  return stage.busy_seconds > 0
+             ? fmt::format("{:.0f}", static_cast<double>(stage.items) /
+                                         stage.busy_seconds)
+             : "-";
+}
+
+// "ended", "stopped", "diverged".
+std::string_view EndText(RunEnd end) {
+  return end == RunEnd::kDone ? "ended" : RunEndName(end);
+}
+
+std::string StateText(const HistoryRun& run) {
+  return run.end
+             ? fmt::format("{} at step {}", EndText(*run.end), run.last_step)
+             : "no end";
+}
+
+// A URL's path; everything but plain characters as %XX.
+std::string UrlText(const std::string& path) {
+  std::string url;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       (c >= '-' && c <= '9') || c == '_';
+    url += plain ? std::string(1, c)
+                 : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return url;
+}
+
+// Where a run's seconds went, and their shares.
+std::string TimesTable(const RunTimes& times) {
+  const double rest = times.total - times.start_up - times.warm_up -
+                      times.steady - times.between - times.checkpoints -
+                      times.evaluations;
+  Rows rows;
+  const auto add = [&](std::string name, double seconds) {
+    rows.push_back(
+        {std::move(name), fmt::format("{:.2f}", seconds),
+         fmt::format("{:.1f} %", 100 * Ratio(seconds, times.total))});
+  };
+  add("before the first loop", times.start_up);
+  add(times.warm_up_steps == 1
+          ? "warm-up: the first step"
+          : fmt::format("warm-up: {} steps", times.warm_up_steps),
+      times.warm_up);
+  add(fmt::format("{} steps after it", times.steady_steps), times.steady);
+  add("- of these, waiting for the input", times.input_wait);
+  add("- of these, waiting for the host to take results", times.drain);
+  add(fmt::format("between {} loops", times.loops), times.between);
+  add("checkpoints", times.checkpoints);
+  add(fmt::format("{} evaluations", times.evaluation_count), times.evaluations);
+  add("the rest", rest);
+  return HtmlTable({"what", "seconds", "share"}, rows);
+}
+
+// What the device reached in loops, beside the most that it does where that was
+// measured.
+std::string DeviceTable(const DeviceUse& use, const DeviceCeilings& ceilings) {
+  if (use.loops == 0) {
+    return "";
+  }
+  Rows rows;
+  const auto add = [&](const char* name, double value, double ceiling) {
+    const bool known = ceiling > 0;
+    rows.push_back(
+        {name, fmt::format("{:.4g}", value),
+         known ? fmt::format("{:.4g}", ceiling) : "-",
+         known ? fmt::format("{:.1f} %", 100 * value / ceiling) : "-"});
+  };
+  add("of the time in loops it computed, %", 100 * use.busy_share(), 0);
+  add("network, TFLOP/s", use.tflops(), ceilings.tflops);
+  add("memory, GB/s, at least", use.gb_per_second(), ceilings.gb_per_second);
+  if (use.host_syncs > 0) {
+    add("the host waited for it, times a loop", use.syncs_per_loop(), 0);
+  }
+  return HtmlTable({"what", "reached", "measured ceiling", "share"}, rows);
+}
+
+// The stages and queues of the input.
+std::string StagesTable(const PipelineStats& stats) {
+  Rows rows;
+  const double thread_seconds = stats.elapsed_seconds * stats.threads;
+  for (const StageStats& stage : stats.stages) {
+    const auto items = static_cast<double>(stage.items);
+    rows.push_back(
+        {stage.name, std::to_string(stage.items),
+         fmt::format("{:.1f}", static_cast<double>(stage.bytes) / 1e6),
+         fmt::format("{:.2f}", stage.busy_seconds),
+         fmt::format("{:.1f}", 100 * Ratio(stage.busy_seconds, thread_seconds)),
+         RateText(stage),
+         fmt::format("{:.2f}", 1e3 * Ratio(stage.wait_seconds, items))});
+  }
+  if (rows.empty()) {
+    return "";
+  }
+  return HtmlTable({"stage", "images", "MB", "busy s", "busy % of threads",
+                    "images/s of one thread", "wait ms/image"},
+                   rows) +
+         "<p class=\"note\">" + EscapeXml(QueueText(stats)) + "</p>\n";
+}
+
+// Each start of the program, with its warm-up.
+std::string RunsTable(const RunHistory& history) {
+  Rows rows;
+  for (const HistoryRun& run : history.runs()) {
+    rows.push_back(
+        {std::to_string(rows.size() + 1), TimeText(run.start_time),
+         std::to_string(run.first_step), SecondsText(run.start_up_seconds),
+         SecondsText(run.warm_up_seconds), SecondsText(run.first_batch_seconds),
+         fmt::format("{:.1f}", run.last_time - run.start_time),
+         StateText(run)});
+  }
+  if (!rows.empty() && rows.back().back() == "no end") {
+    rows.back().back() = "runs";  // When the report was written.
+  }
+  return HtmlTable(
+      {"run", "start (UTC)", "from step", "before the first loop, s",
+       "warm-up, s", "of it for the first batch, s", "all, s", "state"},
+      rows);
+}
+
+// Parameters that were given or follow from the data, and behind a click those
+// that are defaults.
+std::string ConfigurationTable(const std::vector<ReportFact>& parameters) {
+  Rows given;
+  Rows defaults;
+  for (const ReportFact& fact : parameters) {
+    std::vector<std::string> row = {EscapeXml(fact.name),
+                                    EscapeXml(fact.value)};
+    if (fact.origin.empty()) {
+      defaults.push_back(std::move(row));
+    } else {
+      row.push_back(EscapeXml(fact.origin));
+      given.push_back(std::move(row));
+    }
+  }
+  return HtmlTable({"parameter", "value", "from"}, given, "text") +
+         HtmlDetails("Defaults",
+                     HtmlTable({"parameter", "value"}, defaults, "text"));
+}
+
+// Where the run came from, and the most memory that it took.
+std::string OriginTable(const RunOrigin& origin,
+                        std::int64_t peak_memory_bytes) {
+  Rows rows;
+  for (const auto& [name, value] : origin) {
+    rows.push_back({EscapeXml(name), EscapeXml(value)});
+  }
+  if (peak_memory_bytes > 0) {
+    rows.push_back(
+        {"peak_memory",
+         fmt::format("{:.0f} MiB of this process so far",
+                     static_cast<double>(peak_memory_bytes) / 0x1p20)});
+  }
+  return HtmlTable({"what", ""}, rows, "text");
+}
+
+// Links to files beside the report.
+std::string FileList(const std::vector<std::string>& files) {
+  std::string list;
+  for (const std::string& file : files) {
+    list += fmt::format("{}<a href=\"{}\">{}</a>", list.empty() ? "" : "<br>\n",
+                        UrlText(file), EscapeXml(file));
+  }
+  return list.empty() ? "" : "<p class=\"files\">" + list + "</p>\n";
+}
+
+// The plots.
+
+// The report's plots over all runs of a training, as SVG; "" where there is
+// nothing to draw.
+struct ReportCurves {
+  std::string loss;      // of training and evaluation
+  std::string accuracy;  // likewise
+  std::string learning_rate;
+  std::string images_per_second;  // without warm-up
+  std::string input_wait;         // likewise
+};
+
+template <typename Point, typename Value>
+std::vector<ChartPoint> PointsOf(const std::vector<Point>& from, Value value) {
+  std::vector<ChartPoint> points;
+  points.reserve(from.size());
+  for (const Point& point : from) {
+    points.push_back({.x = static_cast<double>(point.step), .y = point.*value});
+  }
+  return points;
+}
+
+// Without the warm-up.
+std::vector<ChartPoint> SteadyPoints(const std::vector<HistoryPoint>& from,
+                                     double HistoryPoint::*value) {
+  std::vector<HistoryPoint> steady;
+  for (const HistoryPoint& point : from) {
+    if (!point.warm_up) {
+      steady.push_back(point);
+    }
+  }
+  return PointsOf(steady, value);
+}
+
+// Only series with points.
+std::vector<ChartSeries> WithPoints(std::vector<ChartSeries> series) {
+  std::erase_if(series, [](const ChartSeries& s) { return s.points.empty(); });
+  return series;
+}
+
+ReportCurves CurvesOf(const RunHistory& history) {
+  LineChartOptions options{.mark_title = "a run went on from here"};
+  for (const HistoryRun& run : history.runs()) {
+    options.marks.push_back(static_cast<double>(run.first_step));
+  }
+  LineChartOptions shares = options;
+  shares.y_text = ShareText;
+  shares.from_zero = true;
+  LineChartOptions rates = options;
+  rates.from_zero = true;
+  const auto& steps = history.steps();
+  const auto& evaluations = history.evaluations();
+  return {
+      .loss = LineChart(
+          WithPoints({{"training", PointsOf(steps, &HistoryPoint::loss)},
+                      {"evaluation",
+                       PointsOf(evaluations, &HistoryEvaluation::loss), true}}),
+          options),
+      .accuracy = LineChart(
+          WithPoints(
+              {{"top-1, training", PointsOf(steps, &HistoryPoint::top_1)},
+               {"top-1, evaluation",
+                PointsOf(evaluations, &HistoryEvaluation::top_1), true},
+               {"top-5, evaluation",
+                PointsOf(evaluations, &HistoryEvaluation::top_5), true}}),
+          shares),
+      .learning_rate = LineChart(
+          {{"", PointsOf(steps, &HistoryPoint::learning_rate)}}, rates),
+      .images_per_second = LineChart(
+          {{"", SteadyPoints(steps, &HistoryPoint::images_per_second)}}, rates),
+      .input_wait = LineChart(
+          {{"", SteadyPoints(steps, &HistoryPoint::input_wait)}}, shares)};
+}
+
+// The rest of the page.
+
+std::string Percent(double fraction) {
+  return fmt::format("{:.1f}&nbsp;%", 100 * fraction);
+}
+
+std::string AccuracyTiles(const std::vector<HistoryEvaluation>& evaluations) {
+  if (evaluations.empty()) {
+    return "";
+  }
+  const auto best = std::ranges::max_element(
+      evaluations, {}, [](const HistoryEvaluation& e) { return e.top_1; });
+  return HtmlTile(Percent(evaluations.back().top_1), "top-1, last") +
+         HtmlTile(Percent(best->top_1),
+                  fmt::format("top-1, best, at step {}", best->step)) +
+         HtmlTile(Percent(evaluations.back().top_5), "top-5, last") +
+         HtmlTile(fmt::format("{:.3f}", evaluations.back().loss),
+                  "loss, evaluation");
+}
+
+std::string Tiles(const ReportSubject& subject, const RunHistory& history,
+                  const ReportState& state) {
+  std::string tiles =
+      HtmlTile(fmt::format("{} / {}", state.step, subject.total_steps),
+               fmt::format("steps, {}",
+                           state.end ? EndText(*state.end) : "so far")) +
+      AccuracyTiles(history.evaluations());
+  if (!history.steps().empty()) {
+    tiles += HtmlTile(fmt::format("{:.3f}", history.steps().back().loss),
+                      "loss, training");
+  }
+  tiles +=
+      HtmlTile(fmt::format("{:.1f}",
+                           state.times.images_per_second(subject.batch_size)),
+               "images/s after the warm-up") +
+      HtmlTile(Percent(state.times.input_wait_share()),
+               "of the time waiting for input") +
+      HtmlTile(ShortDuration(state.times.total),
+               fmt::format(
+                   "this run, {} of it warm-up",
+                   ShortDuration(state.times.start_up + state.times.warm_up)));
+  return "<div class=\"tiles\">\n" + tiles + "</div>\n";
+}
+
+// A paragraph for each line.
+std::string Paragraphs(std::string_view text) {
+  std::string html;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    html += "<p>" + EscapeXml(text.substr(0, end)) + "</p>\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return html;
+}
 
 // What lies beside the report and is worth a link: everything but what is
 // still being written. A folder that cannot be listed has none.
@@ -30,6 +356,45 @@ std::vector<std::string> FilesIn(const std::string& model_dir) {
 }
 
 }  // namespace
+
+std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
+                       const ReportState& state) {
+  const ReportCurves curves = CurvesOf(history);
+  std::string body = Tiles(subject, history, state);
+  if (state.times.loops > 0) {
+    body += HtmlCard("Verdict",
+                     Paragraphs(TrainVerdict(state.times, state.input,
+                                             subject.iterations_per_loop)),
+                     "wide alone");
+  }
+  body += "<div class=\"cards\">\n" + HtmlCard("Loss", curves.loss) +
+          HtmlCard("Accuracy", curves.accuracy) +
+          HtmlCard("Images per second", curves.images_per_second) +
+          HtmlCard("Time that the device waited for its input, share",
+                   curves.input_wait) +
+          HtmlCard("Learning rate", curves.learning_rate) +
+          HtmlCard("Where the time of this run went", TimesTable(state.times)) +
+          HtmlCard("The device, in loops",
+                   DeviceTable(state.times.device, state.ceilings));
+  if (state.evaluation) {
+    const ClassCards classes =
+        ClassCardsOf(*state.evaluation, subject.class_names);
+    const std::string at = fmt::format(" at step {}", state.evaluation_step);
+    const char* const kind = classes.are_wide ? "wide" : "";
+    body += HtmlCard("Confusion matrix" + at, classes.confusion, kind) +
+            HtmlCard("Classes" + at, classes.table, kind) +
+            HtmlCard("ROC curve" + at, classes.roc, "map");
+  }
+  body += HtmlCard("The input's stages, in loops", StagesTable(state.input),
+                   "wide") +
+          HtmlCard("Runs, and their warm-up", RunsTable(history), "wide") +
+          HtmlCard("Configuration", ConfigurationTable(subject.configuration)) +
+          HtmlCard("Environment and files",
+                   OriginTable(subject.origin, state.peak_memory_bytes) +
+                       FileList(state.files)) +
+          "</div>\n";
+  return HtmlPage(EscapeXml(subject.title), body);
+}
 
 Report::Report(const std::string& model_dir, ReportSubject subject)
     : model_dir_(model_dir),

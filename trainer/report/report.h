@@ -1,10 +1,54 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "trainer/report/data.h"
+#include "pipeline/stats/stats.h"
+#include "trainer/log/run_clock.h"
+#include "trainer/log/run_history.h"
+#include "trainer/log/run_origin.h"
+#include "trainer/model/device_use.h"
+#include "trainer/scores/eval_result.h"
 
 namespace infeed {
+
+// A parameter, as the report lists it.
+struct ReportFact {
+  std::string name;
+  std::string value;
+  std::string origin = {};  // empty: it is the default
+};
+
+// What the report says that does not change while a run lives.
+struct ReportSubject {
+  std::string title = {};  // "ResNet-50"
+  std::int64_t total_steps = 0;
+  int batch_size = 1;
+  std::int64_t iterations_per_loop = 1;
+  std::vector<std::string> class_names = {};  // by label; may be too few
+  std::vector<ReportFact> configuration = {};
+  RunOrigin origin = {};
+};
+
+// What it says of the run so far.
+struct ReportState {
+  std::int64_t step = 0;
+  std::optional<RunEnd> end = {};
+  RunTimes times = {};
+  DeviceCeilings ceilings = {};
+  PipelineStats input = {};                   // of the time in loops
+  std::optional<EvalResult> evaluation = {};  // the newest of this run
+  std::int64_t evaluation_step = 0;
+  std::int64_t peak_memory_bytes = 0;   // of this process
+  std::vector<std::string> files = {};  // relative to model_dir
+};
+
+// The report as one HTML page that needs no other file and no script.
+[[nodiscard]] std::string ReportPage(const ReportSubject& subject,
+                                     const RunHistory& history,
+                                     const ReportState& state);
 
 // MODEL_DIR/report.html: what a training has done so far, for a reader. Written
 // whole each time, from metrics.jsonl and what the run knows itself.

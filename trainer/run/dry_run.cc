@@ -20,7 +20,7 @@
 #include "trainer/job/memory.h"
 #include "trainer/job/station_options.h"
 #include "trainer/model/cost.h"
-#include "trainer/params/model_name.h"
+#include "trainer/params/params.h"
 
 namespace infeed {
 namespace {

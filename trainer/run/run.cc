@@ -16,7 +16,7 @@
 #include "trainer/job/memory.h"
 #include "trainer/job/precision_trial.h"
 #include "trainer/job/station_options.h"
-#include "trainer/params/model_name.h"
+#include "trainer/params/params.h"
 #include "trainer/ranks/parts.h"
 #include "trainer/ranks/socket.h"
 #include "trainer/run/dry_run.h"

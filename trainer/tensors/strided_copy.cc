@@ -35,11 +35,11 @@ std::vector<std::byte> CopyStrided(const StridedView& view,
                 memory.data() + static_cast<std::size_t>(place) * width, width);
     // The next index, as a counter whose last digit is the fastest.
     for (std::size_t d = index.size(); d-- > 0;) {
-      place += view.strides[d];
       if (++index[d] < view.shape[d]) {
+        place += view.strides[d];
         break;
       }
-      place -= view.strides[d] * index[d];
+      place -= view.strides[d] * (view.shape[d] - 1);
       index[d] = 0;
     }
   }

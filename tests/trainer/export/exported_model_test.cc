@@ -17,8 +17,8 @@
 #include "tests/support/random_weights.h"
 #include "trainer/export/model_graph.h"
 #include "trainer/export/onnx_file.h"
-#include "trainer/run/torch_script.h"
 #include "trainer/network/network.h"
+#include "trainer/run/torch_script.h"
 
 #include "gtest/gtest.h"
 

@@ -1,4 +1,6 @@
 // What kernels for GPUs compute, on the CPU, against the trainer's own code.
+#include "trainer/feed/pixel_math.h"
+
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -11,7 +13,6 @@
 
 #include "preprocess/pixels/pack.h"
 #include "preprocess/resize/resize.h"
-#include "trainer/feed/pixel_math.h"
 #include "trainer/feed/resize_math.h"
 #include "trainer/kernels/norm_math.h"
 #include "trainer/loop/batch.h"

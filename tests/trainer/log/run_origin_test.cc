@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trainer/params/yaml.h"
+#include "trainer/params/parse.h"
 
 namespace infeed {
 namespace {

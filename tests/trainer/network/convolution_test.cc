@@ -10,7 +10,7 @@
 #include <ATen/ATen.h>
 
 #include "tests/support/junk_memory.h"
-#include "trainer/loop/autocast.h"
+#include "trainer/loop/device.h"
 
 #include "gtest/gtest.h"
 

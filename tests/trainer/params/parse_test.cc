@@ -84,5 +84,84 @@ TEST(ParseOverrideTest, RefusesWhatIsNoneOfThem) {
                         "and no such file"));
 }
 
+std::string YamlError(std::string_view text) {
+  return MessageOf<UsageError>([&] { (void)ParseParamYaml(text, "run.yaml"); });
+}
+
+TEST(ParseParamYamlTest, KeepsTextAsItIsWritten) {
+  EXPECT_THAT(Texts(ParseParamYaml("a: 1e-4  # small\nb: 'x: y'\nc: 010\n"
+                                   "d:\ne: ~\n",
+                                   "run.yaml")),
+              ElementsAre("a=1e-4", "b=x: y", "c=010", "d=null", "e=null"));
+}
+
+TEST(ParseParamYamlTest, TakesAnEmptyText) {
+  EXPECT_THAT(ParseParamYaml("", "run.yaml"), IsEmpty());
+  EXPECT_THAT(ParseParamYaml("# nothing\n", "run.yaml"), IsEmpty());
+  EXPECT_THAT(ParseParamYaml("---\n", "run.yaml"), IsEmpty());
+  EXPECT_THAT(ParseParamYaml("{}", "run.yaml"), IsEmpty());
+}
+
+TEST(ParseParamYamlTest, SaysWhereAValueStands) {
+  const auto list = ParseParamYaml("a: 1\n\nb: 2\n", "run.yaml");
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[1].place, " (run.yaml, line 3)");
+}
+
+TEST(ParseParamYamlTest, JoinsNamesOfMapsInMaps) {
+  EXPECT_THAT(Texts(ParseParamYaml("a: {b: 1, c: {d: 2}}\ne: 3\nf: {}\n", "")),
+              ElementsAre("a.b=1", "a.c.d=2", "e=3"));
+}
+
+TEST(ParseParamYamlTest, JoinsTheValuesOfAList) {
+  EXPECT_THAT(Texts(ParseParamYaml("a: [3, 4]\nb:\n- x\n- ~\nc: []\n", "")),
+              ElementsAre("a=3,4", "b=x,null", "c="));
+}
+
+TEST(ParseParamYamlTest, RefusesWhatIsNoMapOfValues) {
+  EXPECT_THAT(YamlError("[1, 2]"), HasSubstr("not a map of parameters"));
+  EXPECT_THAT(YamlError("text"), HasSubstr("not a map of parameters"));
+  EXPECT_THAT(YamlError("a: 1\nb: [[1]]"),
+              HasSubstr("a list stands where a name or a value should "
+                        "(run.yaml, line 2)"));
+  EXPECT_THAT(YamlError("a: [{b: 1}]"), HasSubstr("a map stands where"));
+  EXPECT_THAT(YamlError("? {a: 1}\n: 2"), HasSubstr("a map stands where"));
+  EXPECT_THAT(YamlError("? [a]\n: 2"), HasSubstr("a list stands where"));
+  EXPECT_THAT(YamlError("a: {b: {c: {d: {e: 1}}}}"),
+              HasSubstr("maps lie more than 4 deep (run.yaml, line 1)"));
+}
+
+TEST(ParseParamYamlTest, RefusesASecondDocument) {
+  EXPECT_THAT(YamlError("a: 1\n---\nb: 2\n"),
+              HasSubstr("more than one document"));
+}
+
+TEST(ParseParamYamlTest, RefusesAnchorsAndAliases) {
+  EXPECT_THAT(YamlError("a: &x 1\nb: *x\n"), HasSubstr("are not read"));
+}
+
+TEST(ParseParamYamlTest, RefusesWhatIsNotYaml) {
+  EXPECT_THAT(YamlError("a: 'x"), HasSubstr("not YAML: "));
+  EXPECT_THAT(YamlError("a: b: c"), HasSubstr("(run.yaml, line 1)"));
+}
+
+TEST(ParseParamYamlTest, RefusesDepthWithoutGoingThere) {
+  EXPECT_THAT(YamlError(std::string(30'000, '[')),
+              HasSubstr("a list stands where"));
+  EXPECT_THAT(YamlError("a: " + std::string(30'000, '{')),
+              HasSubstr("a map stands where"));
+}
+
+TEST(ParseParamYamlTest, RefusesALongText) {
+  EXPECT_THAT(
+      YamlError(std::string(70'000, ' ')),
+      HasSubstr("run.yaml: parameters of 70000 bytes, more than 65536"));
+}
+
+TEST(ReadParamFileTest, NamesAFileThatIsNotThere) {
+  EXPECT_THAT(MessageOf<IoError>([] { (void)ReadParamFile("none.yaml"); }),
+              HasSubstr("none.yaml: cannot open: No such file"));
+}
+
 }  // namespace
 }  // namespace infeed

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "tests/support/throws.h"
-#include "trainer/ranks/slurm_lists.h"
+#include "trainer/ranks/launchers.h"
 
 namespace infeed {
 namespace {
@@ -276,6 +276,22 @@ TEST(RankPlaceTest, RefusesATokenThatIsTooLong) {
               "INFEED_RANK_TOKEN: must have at most 256 characters, has 257");
 }
 
+TEST(RankTokenTest, IsAnotherOneEachTime) {
+  const std::string token = MakeRankToken();
+  EXPECT_THAT(token, testing::MatchesRegex("[0-9a-f]+"));
+  EXPECT_EQ(token.size(), 64U);
+  EXPECT_NE(MakeRankToken(), token);
+}
+
+TEST(RankTokenTest, IsTheSameInEveryCharacter) {
+  EXPECT_TRUE(IsSameToken("", ""));
+  EXPECT_TRUE(IsSameToken("token", "token"));
+  for (const char* other : {"", "t", "tokem", "Token", "token "}) {
+    EXPECT_FALSE(IsSameToken("token", other)) << other;
+    EXPECT_FALSE(IsSameToken(other, "token")) << other;
+  }
+}
+
 TEST(SlurmListsTest, FindTheFirstHost) {
   EXPECT_EQ(FirstSlurmHost("node7"), "node7");
   EXPECT_EQ(FirstSlurmHost("a,b"), "a");
@@ -292,7 +308,8 @@ TEST(SlurmListsTest, FindTheFirstHost) {
 TEST(SlurmListsTest, CountTheTasksOfNodes) {
   EXPECT_THAT(SlurmTasksOfNodes("4"), ElementsAre(4));
   EXPECT_THAT(SlurmTasksOfNodes("3,2(x4)"), ElementsAre(3, 2, 2, 2, 2));
-  for (const std::string bad : {"", "x", "2(x", "2,", "0", "1(x99999999)"}) {
+  for (const std::string bad :
+       {"", "x", "2(x", "2(x4", "2,", "2;3", "0", "1(x99999999)"}) {
     EXPECT_THAT(MessageOf<UsageError>([&] { (void)SlurmTasksOfNodes(bad); }),
                 HasSubstr("not a list of tasks"))
         << bad;

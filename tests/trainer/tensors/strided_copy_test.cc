@@ -25,6 +25,9 @@ TEST(StridedCopyTest, CopiesInRowMajorOrder) {
   EXPECT_EQ(Copied({.offset = 5, .shape = {}, .strides = {}}).bytes,
             FloatTensor({5}).bytes);
   EXPECT_TRUE(Copied({.shape = {0, 3}, .strides = {3, 1}}).bytes.empty());
+  // The stride of a dimension of one element is never gone.
+  EXPECT_EQ(Copied({.offset = 3, .shape = {2, 1}, .strides = {1, INT64_MAX}}),
+            FloatTensor({3, 4}, {2, 1}));
 }
 
 TEST(StridedCopyTest, KnowsWhatFits) {

@@ -1,4 +1,4 @@
-#include "trainer/params/scalar.h"
+#include "trainer/params/value.h"
 
 #include <string>
 

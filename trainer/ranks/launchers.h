@@ -2,10 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "trainer/ranks/place.h"
 
-// What the ways to say a rank's place share.
+// How a launcher tells a rank its place: by variables of the environment.
 namespace infeed {
 
 inline constexpr int kMaxRanks = 1 << 20;
@@ -62,5 +64,12 @@ void CheckPlace(const RankPlace& place, const PlaceNames& names);
 // What a Slurm step or Open MPI says; nullopt: nothing. Throw UsageError.
 [[nodiscard]] std::optional<RankPlace> PlaceBySlurm(const Variables& variables);
 [[nodiscard]] std::optional<RankPlace> PlaceByMpi(const Variables& variables);
+
+// Of the lists in which Slurm tells of its nodes: "node[01-03,7],other" ->
+// node01. Throws UsageError for what is no such list.
+[[nodiscard]] std::string FirstSlurmHost(std::string_view nodes);
+
+// "3,2(x4)" -> {3, 2, 2, 2, 2}: tasks of each node. Throws UsageError.
+[[nodiscard]] std::vector<int> SlurmTasksOfNodes(std::string_view tasks);
 
 }  // namespace infeed

@@ -1,4 +1,4 @@
-#include "trainer/report/page.h"
+#include "trainer/report/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include "tests/support/made_stats.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/model_dir/metrics_log.h"
-#include "trainer/report/report.h"
 
 namespace infeed {
 namespace {

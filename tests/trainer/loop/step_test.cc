@@ -1,4 +1,4 @@
-#include "trainer/loop/train.h"
+#include "trainer/loop/step.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +14,7 @@
 
 #include "tests/support/made_batches.h"
 #include "trainer/loop/device_loop.h"
+#include "trainer/loop/passes.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
