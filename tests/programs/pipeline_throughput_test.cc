@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <set>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -213,18 +212,17 @@ TEST_F(PipelineThroughputTest, HashesTheSameStreamForAnyThreads) {
 }
 
 TEST_F(PipelineThroughputTest, NamesABadRecordBesideTheHash) {
-  std::vector<std::string> payloads = TestPayloads(10);
-  payloads[3] = "no Example";
-  const TestShards damaged(payloads);
+  TestShards damaged(TestPayloads(10));
+  damaged.Damage(3);
   const ProgramResult result =
       RunProgram("pipeline_throughput",
-                 "--batch_size 4 --image_size 16 --threads 1 --hash 3 "
+                 "--batch_size 4 --image_size 16 --threads 1 --hash 10 "
                  "--data_dir " +
                      damaged.folder());
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, ContainsRegex("the stream has bad records, the "
                                         "first: .*train-0000"));
-  EXPECT_THAT(Run("--threads 1 --hash 3").err, Not(HasSubstr("bad records")));
+  EXPECT_THAT(Run("--threads 1 --hash 10").err, Not(HasSubstr("bad records")));
 }
 
 TEST_F(PipelineThroughputTest, FindsItsSettingsAndSaysThemAsFlags) {
