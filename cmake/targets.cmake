@@ -37,6 +37,10 @@ function(infeed_rooms)
   endforeach()
 endfunction()
 
+# What `cmake --install` needs: the programs, their pages, and by linking the
+# libraries.
+add_custom_target(infeed_programs)
+
 # infeed_program(NAME SOURCES ... LIBRARIES ...): an installed program. All of
 # them land in the build folder's bin/.
 function(infeed_program name)
@@ -47,6 +51,7 @@ function(infeed_program name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  add_dependencies(infeed_programs ${name})
   infeed_program_docs(${name})
 endfunction()
 
@@ -69,6 +74,7 @@ function(infeed_program_docs name)
     COMMAND ${name} --fish_completion > ${fish}
     DEPENDS ${name} VERBATIM)
   add_custom_target(${name}_docs ALL DEPENDS ${man} ${bash} ${zsh} ${fish})
+  add_dependencies(infeed_programs ${name}_docs)
   install(FILES ${man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES ${bash}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
