@@ -294,8 +294,8 @@ def anchors(page):
 
 
 def check_links(root):
-    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"),
-             *root.glob("examples/**/*.md")]
+    pages = {*root.glob("*.md"), *root.glob("*/README.md"),
+             *root.glob("docs/**/*.md"), *root.glob("examples/**/*.md")}
     for page in sorted(pages):
         for target in LINK.findall(page.read_text()):
             path, _, anchor = target.partition("#")
