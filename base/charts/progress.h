@@ -54,7 +54,7 @@ class ProgressLine {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // out must outlive the line; Tests can pass their own clock as `now`.
+  // out must outlive the line. Tests can pass their own clock as `now`.
   explicit ProgressLine(std::FILE* out = stderr,
                         std::function<Clock::time_point()> now = Clock::now);
 

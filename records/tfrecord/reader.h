@@ -31,7 +31,7 @@ struct TfrecordReaderOptions {
 // One record of a file.
 struct Record {
   std::span<const std::byte> payload;
-  std::int64_t number = 0;  // from 0 within the file, lost ones not counted
+  std::int64_t number = 0;  // from 0 within the file; a gap counts as one
   std::int64_t offset = 0;  // of the frame's first byte
 };
 
