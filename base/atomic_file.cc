@@ -40,20 +40,21 @@ std::string FolderOf(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// Whether something is there that a file must not replace. Folders are left to
-// the rename, which refuses them.
+// Whether PATH is a special file (device, FIFO, socket), which a file must not
+// replace. A folder is not reported: rename() refuses to replace it.
 bool IsSpecialFile(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
          !S_ISDIR(status.st_mode);
 }
 
-// Where a symbolic link leads, be it to nothing yet; any other path as it is.
+// Returns the target of a symbolic link, even one that does not exist yet; any
+// other path unchanged.
 std::string Followed(std::string path) {
   namespace fs = std::filesystem;
-  constexpr int kMostLinks = 40;  // as the kernel
+  constexpr int kMostLinks = 40;  // the kernel's limit
   std::error_code error;
-  // Links of /proc/self/fd need not be paths.
+  // The links in /proc/self/fd may name things that are not paths.
   for (int i = 0; i < kMostLinks; ++i) {
     const fs::path target =
         IsSpecialFile(path) ? fs::path() : fs::read_symlink(path, error);
@@ -83,8 +84,9 @@ class Descriptor {
   int value_;
 };
 
-// Signals that the process holds back for later end it here: a user can wait
-// for somebody who never writes.
+// Waits until the pipe can be read. Signals that the process has blocked are
+// let through meanwhile, so that a user can interrupt a wait for a writer that
+// never comes.
 void AwaitBytes(int descriptor) {
   pollfd ready = {.fd = descriptor, .events = POLLIN, .revents = 0};
   sigset_t none;
@@ -92,7 +94,7 @@ void AwaitBytes(int descriptor) {
   (void)::ppoll(&ready, 1, nullptr, &none);
 }
 
-// Reads until the end of a file, or of a pipe, that has about so many bytes.
+// Reads until the end of a file or pipe of about `expected` bytes.
 std::string ReadToEnd(int descriptor, const std::string& path,
                       std::int64_t expected, std::int64_t max_bytes) {
   constexpr std::size_t kLeastRoom = 4096;
@@ -106,7 +108,7 @@ std::string ReadToEnd(int descriptor, const std::string& path,
     }
     if (got > 0) {
       done += static_cast<std::size_t>(got);
-    } else if (errno == EAGAIN) {  // a pipe whose writer takes its time
+    } else if (errno == EAGAIN) {  // a pipe with no data yet
       AwaitBytes(descriptor);
     } else if (errno != EINTR) {
       throw IoError(path, "read", errno);
@@ -192,7 +194,7 @@ void WriteFileAtomically(const std::string& path, std::string_view text) {
 }
 
 std::string ReadWholeFile(const std::string& path, std::int64_t max_bytes) {
-  // Else the open() of a FIFO would wait for somebody who writes to it.
+  // Without O_NONBLOCK, opening a FIFO would wait for a writer.
   const Descriptor file(path, O_RDONLY | O_NONBLOCK);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) {

@@ -13,14 +13,13 @@
 
 namespace infeed {
 
-// The place where two threads meet: a queue that holds at most `capacity`
-// items. Its capacity is the back-pressure: Push() waits while it is full.
+// A queue between two threads with at most `capacity` items. Push() waits while
+// it is full, which is the back-pressure.
 //
-// Owns the items in it; takes memory only while it holds more than ever before.
-// An error travels the data's way: a producer that fails
-// calls Close(std::current_exception()), and Pop() rethrows that after the last
-// good item.
-// Thread-safe.
+// Owns its items; allocates only when it holds more items than ever before.
+// Errors take the same way as the data: a producer that fails calls
+// Close(std::current_exception()), and Pop() rethrows that after the last good
+// item. Thread-safe.
 template <typename T>
 class BoundedQueue {
  public:
@@ -47,8 +46,8 @@ class BoundedQueue {
     return true;
   }
 
-  // Waits for an item. Returns nullopt when the queue is closed and empty, and
-  // goes on doing so. Rethrows the error the queue was closed with instead.
+  // Waits for an item. Once the queue is closed and empty, every call returns
+  // nullopt, or rethrows the error that the queue was closed with.
   [[nodiscard]] std::optional<T> Pop() {
     std::unique_lock lock(mutex_);
     not_empty_.wait(lock, [&] { return closed_ || size_ > 0; });
@@ -66,8 +65,8 @@ class BoundedQueue {
     return item;
   }
 
-  // Ends the queue: what is in it can still be popped, nothing can be pushed.
-  // The first call counts; later ones change nothing.
+  // Closes the queue: items in it can still be popped, but none can be pushed.
+  // Only the first call has an effect.
   void Close(std::exception_ptr error = nullptr) {
     {
       const std::lock_guard lock(mutex_);
@@ -81,7 +80,7 @@ class BoundedQueue {
     not_full_.notify_all();
   }
 
-  // Closes the queue and drops what is in it: the consumer wants no more.
+  // Closes the queue and drops its items: the consumer needs no more.
   void Cancel() {
     std::vector<std::optional<T>> dropped;
     {
@@ -122,7 +121,7 @@ class BoundedQueue {
   mutable std::mutex mutex_;
   std::condition_variable not_empty_;
   std::condition_variable not_full_;
-  // The items are the size_ ones from first_ on, past the end from 0 on.
+  // A ring: the size_ items start at first_ and wrap around to 0.
   std::vector<std::optional<T>> ring_;
   std::size_t first_ = 0;
   std::size_t size_ = 0;

@@ -6,11 +6,11 @@
 
 namespace infeed {
 
-// The value of an environment variable; nullopt: not set, or empty.
+// Returns the value of an environment variable; nullopt if not set or empty.
 using Environment =
     std::function<std::optional<std::string>(const std::string& name)>;
 
-// This process's own.
+// The environment of this process.
 [[nodiscard]] Environment ProcessEnvironment();
 
 }  // namespace infeed

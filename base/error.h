@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
-// The errors of this project. Nothing else is thrown by it; each type has one
-// meaning and one exit code, which programs return from main.
+// All exceptions that this project throws. Each type has one meaning and one
+// exit code, which programs return from main.
 namespace infeed {
 
 class Error : public std::runtime_error {
@@ -26,7 +26,8 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// The world outside refused: a file, a device, the network. Exit code 1.
+// An operating-system or network error: a file, a device, a server. Exit code
+// 1.
 class IoError : public Error {
  public:
   explicit IoError(const std::string& message) : Error(message) {}
@@ -68,13 +69,14 @@ class IoError : public Error {
   int errno_value_ = 0;
 };
 
-// Bytes are wrong: a checksum, a truncated frame, a bad Example, a bad JPEG.
-// Exit code 3. Parsers below the reader know neither file nor place and throw
-// the message alone; whoever knows the origin adds it with At().
+// Damaged or invalid data: a wrong checksum, a truncated frame, a bad Example,
+// a bad JPEG. Exit code 3. Parsers below the reader have neither file nor
+// offset and throw the message alone; a caller that has the origin adds it with
+// At().
 class DataError : public Error {
  public:
-  // Where the bad bytes are. record counts from 0 within the file and offset
-  // is the record's first byte (its frame header); -1 where not known.
+  // The place of the bad bytes. record counts from 0 within the file; offset is
+  // that of the record's first byte (its frame header); -1 if not known.
   struct Origin {
     std::string path;
     std::int64_t record = -1;
@@ -123,12 +125,12 @@ enum class ExitCode : int {
   kDataError = 3,
   kCheckpointUnusable = 4,
   kNonFiniteLoss = 5,
-  kStoppedBySignal = 75,  // EX_TEMPFAIL: a checkpoint is written, run me again
+  kStoppedBySignal = 75,  // EX_TEMPFAIL: checkpoint written, run again
 };
 
 // Aborts with the place and the reason when a condition that only a bug can
-// break does not hold. It never depends on input. The place is the caller's:
-// std::source_location would say it too, but clang 14 does not have it.
+// break does not hold. Never use it for conditions that depend on input. The
+// printed place is the caller's (clang 14 has no std::source_location).
 inline void Check(bool condition, const char* why,
                   const char* file = __builtin_FILE(),
                   int line = __builtin_LINE()) {

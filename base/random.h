@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// Random numbers without state to carry: a draw is a function of (seed, epoch,
-// position, stream, index), so that any thread, rank or resumed run draws the
-// same. The generator is Philox 4x32-10 (Salmon et al., "Parallel random
+// Random numbers without state: a draw is a function of (seed, epoch, position,
+// stream, index), so that any thread, rank or resumed run draws the same
+// numbers. The generator is Philox 4x32-10 (Salmon et al., "Parallel random
 // numbers: as easy as 1, 2, 3", SC 2011).
 namespace infeed {
 
@@ -14,8 +14,7 @@ namespace infeed {
 [[nodiscard]] std::array<std::uint32_t, 4> Philox4x32(
     std::array<std::uint32_t, 2> key, std::array<std::uint32_t, 4> counter);
 
-// What a draw is for. Values are part of the data's identity: a change changes
-// every batch.
+// What a draw is for. Changing a value changes every batch.
 enum class RandomStream : std::uint32_t {
   kOrder = 0,
   kCrop = 1,
@@ -28,15 +27,16 @@ enum class RandomStream : std::uint32_t {
   kNetwork = 8,
 };
 
-// Which sample a draw belongs to. position is the place in the epoch's order.
+// The sample that a draw belongs to. position is its place in the epoch's
+// order.
 struct SampleKey {
   std::uint64_t seed = 0;
   std::uint32_t epoch = 0;
   std::uint64_t position = 0;
 };
 
-// Where draws come from, for functions that must also run on the draws of
-// another system in a test.
+// An interface for draws, so that tests can run functions on the draws of
+// another system.
 class RandomSource {
  public:
   virtual ~RandomSource() = default;
@@ -46,10 +46,10 @@ class RandomSource {
   virtual float Real() = 0;
 };
 
-// The draws of one sample in one stream, in order: counter = (block | stream
-// << 24, epoch, position's low word, high word), key = (seed's low word, high
-// word), where block counts the Philox blocks used from first_block on.
-// Copy it freely. One thread at a time.
+// The draws of one sample in one stream, in order: counter = (block | stream <<
+// 24, epoch, position's low word, high word), key = (seed's low word, high
+// word), where block counts the Philox blocks used, starting at first_block.
+// Copyable. One thread at a time.
 class SampleRandom final : public RandomSource {
  public:
   // Requires: first_block < 2^24.

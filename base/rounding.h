@@ -10,7 +10,7 @@ template <std::integral Number>
   return value / step + (value % step > 0 ? 1 : 0);
 }
 
-// The first multiple of step from value on. Requires: step > 0.
+// The smallest multiple of step that is >= value. Requires: step > 0.
 template <std::integral Number>
 [[nodiscard]] constexpr Number RoundUp(Number value, Number step) {
   return CeilDiv(value, step) * step;

@@ -4,7 +4,7 @@
 
 namespace infeed {
 
-// The time from a moment until now.
+// Seconds from a moment until now.
 [[nodiscard]] inline double SecondsSince(
     std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

@@ -4,27 +4,27 @@
 #include <string_view>
 #include <vector>
 
-// The frame of an HTML page that needs no other file: plain, in the colours of
-// the reader's system, light or dark. What is handed in is HTML already.
+// Parts of a self-contained HTML page in the light or dark colours of the
+// reader's system. `body` and `content` must be HTML already.
 namespace infeed {
 
 [[nodiscard]] std::string HtmlPage(std::string_view title,
                                    std::string_view body);
 
-// A box with a title; "" without content. kind: "", "wide" for one over the
-// whole width, "map" for a plot that does not grow with it.
+// A box with a title; "" if content is empty. kind: "", "wide" for a box of the
+// full page width, "map" for a plot that keeps its size.
 [[nodiscard]] std::string HtmlCard(std::string_view title,
                                    std::string_view content,
                                    std::string_view kind = "");
 
-// A table; "" without rows. The first column is text, the others are numbers,
-// or text of kind "text".
+// A table; "" if there are no rows. The first column is text; the others are
+// numbers, or text if kind is "text".
 [[nodiscard]] std::string HtmlTable(
     const std::vector<std::string>& header,
     const std::vector<std::vector<std::string>>& rows,
     std::string_view kind = "");
 
-// What is shown when its title is clicked; "" without content.
+// Content that a click on its title shows; "" if content is empty.
 [[nodiscard]] std::string HtmlDetails(std::string_view title,
                                       std::string_view content);
 
@@ -32,7 +32,7 @@ namespace infeed {
 [[nodiscard]] std::string HtmlTile(std::string_view value,
                                    std::string_view name);
 
-// Bytes as text of letters, digits, + and /, padded with =.
+// Base64 with the alphabet A-Z a-z 0-9 + /, padded with =.
 [[nodiscard]] std::string Base64(std::string_view bytes);
 
 }  // namespace infeed

@@ -31,7 +31,7 @@ struct Range {
   [[nodiscard]] double span() const { return high - low; }
 };
 
-// Where the data is, and how its axes are divided.
+// The chart's data ranges and the steps of its axes.
 struct Plot {
   Range x;
   Range y;
@@ -53,7 +53,7 @@ bool IsFinite(const ChartPoint& point) {
   return std::isfinite(point.x) && std::isfinite(point.y);
 }
 
-// A range of no width gets some.
+// Widens a range that is narrower than `least`.
 void Widen(Range& range, double least) {
   if (range.span() < least) {
     range.low -= least / 2;
@@ -61,8 +61,8 @@ void Widen(Range& range, double least) {
   }
 }
 
-// What hardly changes gets an axis on which it is seen not to, with ticks that
-// four digits tell apart.
+// Widens the range of values that hardly change: the curve then looks flat, and
+// four digits are enough to tell the ticks apart.
 void WidenValues(Range& range) {
   constexpr double kHardly = 5e-3;
   constexpr double kAround = 0.2;
@@ -203,7 +203,7 @@ std::string LineChart(const std::vector<ChartSeries>& series,
     const std::vector<ChartPoint> points =
         Thinned(series[i].points, kMostPoints);
     svg += Curve(plot, points, i + 1);
-    // A point alone is no line.
+    // A single point is drawn as a dot: it makes no line.
     if ((series[i].dots && points.size() <= kMostDots) || points.size() == 1) {
       svg += Dots(plot, points, i + 1, options);
     }
@@ -228,7 +228,7 @@ std::vector<ChartPoint> Thinned(const std::vector<ChartPoint>& points,
         ++count;
       }
     }
-    // Of no number at all: not a number.
+    // NaN when the group has no finite point.
     mean.y /= static_cast<double>(count);
     thinned.push_back(mean);
   }

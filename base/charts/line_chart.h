@@ -7,9 +7,9 @@
 
 #include "base/charts/svg_parts.h"
 
-// Curves over training steps as SVG, to stand in an HTML page. Their colours
-// are the page's: the CSS classes line and dot with s1, s2, s3 for the first
-// series and those after it, and mark.
+// Curves over training steps as SVG for an HTML page. The page's CSS sets the
+// colours: classes line and dot, with s1, s2, s3 for the first, second and
+// third series, and mark.
 namespace infeed {
 
 struct ChartPoint {
@@ -19,33 +19,33 @@ struct ChartPoint {
 
 struct ChartSeries {
   std::string name;
-  std::vector<ChartPoint> points = {};  // x does not fall; NaN is a gap
-  bool dots = false;                    // each point is marked, too
+  std::vector<ChartPoint> points = {};  // x never falls; a NaN is a gap
+  bool dots = false;                    // also mark each point
 };
 
 struct LineChartOptions {
-  // A value of y as text; empty: a number.
+  // Makes text of a value of y; if empty, NumberText() does.
   std::function<std::string(double)> y_text = {};
-  bool from_zero = false;          // the axis of y has the zero
-  bool whole_x = true;             // x counts something
-  std::vector<double> marks = {};  // vertical lines
-  std::string mark_title = {};     // under the pointer
+  bool from_zero = false;          // the y axis includes 0
+  bool whole_x = true;             // x is a count: ticks are whole
+  std::vector<double> marks = {};  // x of vertical lines
+  std::string mark_title = {};     // tooltip of the vertical lines
   double width = kChartWidth;
 };
 
-// At most three series, each thinned to what can be seen, with a legend where
-// there is more than one. "" without a finite point.
+// Draws at most three series, each thinned to what can be seen, with a legend
+// for two or more. "" if no point is finite.
 [[nodiscard]] std::string LineChart(const std::vector<ChartSeries>& series,
                                     const LineChartOptions& options = {});
 
-// The same curve of at most `most` points, each the mean of its neighbours, at
-// the last one's place. Requires: most > 0.
+// Returns the curve with at most `most` points: each is the mean y of a group
+// of neighbours, at the x of the group's last one. Requires: most > 0.
 [[nodiscard]] std::vector<ChartPoint> Thinned(
     const std::vector<ChartPoint>& points, std::size_t most);
 
-// "1.5", "0.0001", "2e+06": as short as a tick can be.
+// "1.5", "0.0001", "2e+06": four significant digits.
 [[nodiscard]] std::string NumberText(double value);
-// A fraction: "12.5 %".
+// A fraction as a percentage: "12.5 %".
 [[nodiscard]] std::string ShareText(double fraction);
 
 }  // namespace infeed

@@ -22,7 +22,7 @@ std::size_t ColumnsOf(std::FILE* out) {
   return known && size.ws_col > 1 ? size.ws_col : kDefaultColumns;
 }
 
-// A terminal that went away is no reason to stop.
+// Write errors are ignored: a closed terminal must not stop the program.
 void Show(std::FILE* out, const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), out) == text.size()) {
     std::fflush(out);
@@ -32,7 +32,7 @@ void Show(std::FILE* out, const std::string& text) {
 }  // namespace
 
 std::string ShortDuration(double seconds) {
-  // A century and a NaN alike are no forecast.
+  // A century or more, or NaN, is not a useful forecast.
   if (!(seconds < 3.2e9)) {
     return "?";
   }
@@ -67,7 +67,7 @@ WorkLeft WorkLeftAt(std::int64_t step, std::int64_t first_step,
   if (steps_per_eval > 0) {
     const std::int64_t all =
         (total_steps - first_step + steps_per_eval - 1) / steps_per_eval;
-    // One that is due at this very step is still to come.
+    // An evaluation due at `step` itself has not run yet.
     const std::int64_t done =
         step > first_step ? (step - first_step - 1) / steps_per_eval : 0;
     left.evaluations = std::max<std::int64_t>(0, all - done);

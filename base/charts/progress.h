@@ -20,56 +20,56 @@ struct ProgressState {
   double learning_rate = 0;
   double images_per_second = 0;  // 0 until known
   double input_wait = 0;         // fraction of the time, 0..1
-  bool warm_up = false;          // that rate says nothing of the next ones
+  bool warm_up = false;          // the rate is not reliable yet
   std::optional<double> seconds_left = {};
 };
 
 // "step 120/500  loss 1.234  top-1 45.3 %  lr 0.1  65.2 images/s  input wait
-// 0.5 %  ETA 1m02s". "warm-up" stands before the rate of one; without rate and
-// what follows until they are known.
+// 0.5 %  ETA 1m02s". During warm-up "warm-up" precedes the rate. The rate and
+// the parts after it are left out until they are known.
 [[nodiscard]] std::string ProgressText(const ProgressState& state);
 
-// What is left of a run at some step.
+// Work that a run still has to do at some step.
 struct WorkLeft {
   std::int64_t steps = 0;
   std::int64_t evaluations = 0;
 };
 
-// A run that evaluates every so many steps from its first one on, and at its
-// end; 0: never.
+// For a run that evaluates every steps_per_eval steps from first_step on, and
+// at its end; steps_per_eval 0: never.
 [[nodiscard]] WorkLeft WorkLeftAt(std::int64_t step, std::int64_t first_step,
                                   std::int64_t total_steps,
                                   std::int64_t steps_per_eval);
 
-// A progress line in at most so many columns: of the parts that two spaces
-// separate the last go first, but for an ETA, which stays.
+// Shortens a progress line to at most `columns`: drops its parts, which two
+// spaces separate, from the end, but keeps the ETA.
 [[nodiscard]] std::string FittedLine(std::string_view line,
                                      std::size_t columns);
 
-// One line on stderr that is rewritten in place on a terminal, fitted to its
-// width, and a line every few seconds elsewhere.
+// A progress line on stderr. On a terminal it is rewritten in place and fitted
+// to the width; elsewhere a new line is printed every few seconds.
 //
-// One thread at a time. Never fails: a line that cannot be shown is not.
+// One thread at a time. Never fails: a line that cannot be printed is dropped.
 class ProgressLine {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // out must outlive the line; now is the time, for tests.
+  // out must outlive the line. Tests can pass their own clock as `now`.
   explicit ProgressLine(std::FILE* out = stderr,
                         std::function<Clock::time_point()> now = Clock::now);
 
-  // Shows the line when it is time to; force shows it at once.
+  // Shows the line if the update interval has passed, or at once with force.
   void Update(std::string_view text, bool force = false);
-  // Ends the line in place, so that other text can follow.
+  // Ends the line shown in place with a newline, so that other text can follow.
   void Finish();
-  // Takes it off a terminal again.
+  // Clears the line on a terminal.
   void Erase();
 
  private:
   std::FILE* out_;
   std::function<Clock::time_point()> now_;
   bool terminal_ = false;
-  bool open_ = false;  // The cursor stands behind text of ours.
+  bool open_ = false;  // The cursor is behind our text.
   std::optional<Clock::time_point> last_;
 };
 

@@ -11,7 +11,7 @@
 namespace infeed {
 namespace {
 
-// Of a column chart, in the units of its view box.
+// Sizes of a column chart, in units of its view box.
 constexpr double kHeight = 240;
 constexpr double kLeft = 56;
 constexpr double kTop = 8;
@@ -19,12 +19,12 @@ constexpr double kBottom = 24;
 constexpr double kMaxColumn = 48;
 constexpr double kPlotHeight = kHeight - kTop - kBottom;
 constexpr std::size_t kMaxLabels = 9;
-// Of a row chart.
+// Sizes of a row chart.
 constexpr double kRowHeight = 20;
 constexpr double kNameWidth = 200;
 constexpr double kValueWidth = 70;
 constexpr std::size_t kCharactersOfName = 30;
-// Of a map.
+// Sizes of a heat map.
 constexpr double kCell = 20;
 
 struct Box {
@@ -80,7 +80,7 @@ std::string ColumnChart(const std::vector<ChartBar>& bars, double width) {
   }
   const double column =
       std::min(plot_width / static_cast<double>(bars.size()), kMaxColumn);
-  // Thin columns overlap a little, so that nothing shines through.
+  // Thin columns overlap a little, so that no gaps are visible.
   const double gap = column > 4 ? std::min(column / 12, 3.0) : -0.5;
   const std::size_t every = (bars.size() + kMaxLabels - 1) / kMaxLabels;
   for (std::size_t i = 0; i < bars.size(); ++i) {
@@ -157,7 +157,7 @@ std::string HeatMap(const std::vector<ChartCell>& cells,
     svg += SvgText(kLeft - 6, y + 4, "end", tick.label);
   }
   for (const ChartCell& cell : cells) {
-    // The root, so that few are seen beside many.
+    // The square root keeps small counts visible beside large ones.
     const double opacity = 0.08 + 0.92 * std::sqrt(cell.value / largest);
     svg += Rectangle("bar",
                      {.x = kLeft + cell.x * kCell + 0.5,

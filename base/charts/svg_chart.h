@@ -5,26 +5,26 @@
 
 #include "base/charts/svg_parts.h"
 
-// Plots as SVG, to stand in an HTML page. Their colours are the page's: the
-// CSS classes bar, cell, grid, tick and label.
+// Plots as SVG for an HTML page. The page's CSS sets the colours: classes bar,
+// cell, grid, tick and label.
 namespace infeed {
 
 struct ChartBar {
   std::string label;
   double value = 0;
-  std::string title;  // shown under the pointer
+  std::string title;  // tooltip
 };
 
-// Bars that stand side by side, for histograms; some of the labels stand below
-// them. "" without a bar.
+// Vertical bars side by side, for histograms, with some of their labels below.
+// "" if there is no bar.
 [[nodiscard]] std::string ColumnChart(const std::vector<ChartBar>& bars,
                                       double width = kChartWidth);
 
-// Bars that lie one below the other, each with its label and value.
+// Horizontal bars, one below the other, each with its label and value.
 [[nodiscard]] std::string RowChart(const std::vector<ChartBar>& bars,
                                    double width = kChartWidth);
 
-// A square of a map; x and y count squares.
+// A square of a heat map; x and y count squares.
 struct ChartCell {
   int x = 0;
   int y = 0;
@@ -32,13 +32,13 @@ struct ChartCell {
   std::string title;
 };
 
-// What an axis says at the lower edge of a square.
+// The label of an axis at the lower edge of a square.
 struct ChartTick {
   int at = 0;
   std::string label;
 };
 
-// A two-dimensional histogram, darker where there is more; y grows upwards.
+// A two-dimensional histogram, darker for larger values; y grows upwards.
 [[nodiscard]] std::string HeatMap(const std::vector<ChartCell>& cells,
                                   const std::vector<ChartTick>& x_ticks,
                                   const std::vector<ChartTick>& y_ticks);

@@ -54,7 +54,7 @@ std::string EscapeXml(std::string_view text) {
       case '"':
         escaped += "&quot;";
         break;
-      default:  // Control characters have no place in XML.
+      default:  // XML does not allow control characters.
         escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     }
   }

@@ -10,7 +10,7 @@
 namespace infeed {
 namespace {
 
-// Where each part's draws start, in blocks; augment.h has the table.
+// The Philox block at which each part's draws start; augment.h has the table.
 constexpr std::uint32_t kJitterBlock = 0;
 constexpr std::uint32_t kErasingBlock = 2;
 constexpr std::uint32_t kPolicyBlock = 8;

@@ -10,13 +10,13 @@
 namespace infeed {
 
 // Augments the pixels of a training slot, after resize and flip: colour jitter,
-// then the policy, then erasing, as far as they are on. A function of (pixels,
-// options, key) alone; the object only keeps scratch, which it allocates once.
-// One thread at a time: each worker has one.
+// then the policy, then erasing, each if enabled. The result depends on
+// (pixels, options, key) alone; the object only keeps scratch memory, which it
+// allocates once. One thread at a time: each worker has its own.
 //
-// All draws are of the key's augmentation stream. What is drawn for one part
-// does not depend on whether another is on: each starts at a Philox block of
-// its own, of four words.
+// All draws are from the key's augmentation stream. Each part starts at its own
+// Philox block, of four words, so that its draws do not depend on which other
+// parts are enabled.
 //
 //   block 0   colour jitter (DrawJitter())
 //   block 2   erasing (DrawErasing())
@@ -28,11 +28,11 @@ namespace infeed {
 //             Below(side), the column of Cutout's centre
 class Augmenter {
  public:
-  // Of images of side x side pixels. Throws UsageError for options out of
-  // their range (CheckAugmentOptions()). Requires: side > 0.
+  // For images of side x side pixels. Throws UsageError for options out of
+  // range (CheckAugmentOptions()). Requires: side > 0.
   Augmenter(const AugmentOptions& options, int side);
 
-  // Requires: pixels.size() == side * side, and their low bytes are 0.
+  // Requires: pixels.size() == side * side, and the pixels' low bytes are 0.
   void Apply(std::span<std::uint32_t> pixels, const SampleKey& key);
 
  private:

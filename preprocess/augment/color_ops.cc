@@ -74,7 +74,7 @@ void AdjustBrightness(float factor, std::span<std::uint32_t> pixels) {
 void AdjustSharpness(float factor, PixelSquare image,
                      std::vector<float>& rows) {
   if (image.side < 3) {
-    return;  // All border.
+    return;  // All pixels are border.
   }
   const std::size_t stride = RowSamples(image, 0).size();
   rows.resize(3 * stride);

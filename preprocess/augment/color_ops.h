@@ -6,38 +6,40 @@
 
 #include "preprocess/augment/pixels.h"
 
-// The operations of RandAugment and AutoAugment that change colours and leave
-// every pixel where it is; the reference driver's, in its arithmetic: single
-// precision, each product and sum rounded. docs/augmentation.md has them all.
+// The operations of RandAugment and AutoAugment that change colours but move no
+// pixel, as in the reference driver and with its arithmetic: single precision,
+// each product and sum rounded. docs/augmentation.md describes them all.
 //
-// What takes a factor blends two images: the first at factor 0, the image
-// itself at 1, beyond it above; clipped, the fraction dropped.
+// An operation with a factor blends from a first image (factor 0) to the image
+// itself (factor 1), and extrapolates above 1; results are clipped and
+// truncated.
 namespace infeed {
 
 void Invert(std::span<std::uint32_t> pixels);
 
-// Keeps the upper bits of each level. As in TensorFlow, 0 bits are 1; 8 and
-// more change nothing. Requires: bits >= 0.
+// Keeps the upper `bits` bits of each level. As in TensorFlow, 0 counts as 1; 8
+// and more change nothing. Requires: bits >= 0.
 void Posterize(int bits, std::span<std::uint32_t> pixels);
 
-// Inverts the levels from threshold on.
+// Inverts levels >= threshold.
 void Solarize(int threshold, std::span<std::uint32_t> pixels);
 
-// Adds to the levels below 128, up to 255.
+// Adds to levels below 128; limits the sum to 255.
 void SolarizeAdd(int addition, std::span<std::uint32_t> pixels);
 
-// From the gray image.
+// Blends from the gray image.
 void AdjustColor(float factor, std::span<std::uint32_t> pixels);
 
-// From a constant gray of pixels.size() / 256, at most 255: the reference means
-// the mean and divides the number of pixels by the number of levels.
+// Blends from a constant gray of pixels.size() / 256, at most 255: the
+// reference intends the mean but divides the number of pixels by the number of
+// levels.
 void AdjustContrast(float factor, std::span<std::uint32_t> pixels);
 
-// From black.
+// Blends from black.
 void AdjustBrightness(float factor, std::span<std::uint32_t> pixels);
 
-// From the image smoothed by 1 1 1, 1 5 1, 1 1 1 over 13; the border, one pixel
-// wide, stays. rows is scratch of any size.
+// Blends from the image smoothed with the kernel 1 1 1, 1 5 1, 1 1 1 over 13;
+// the border, one pixel wide, is unchanged. rows is scratch memory of any size.
 void AdjustSharpness(float factor, PixelSquare image, std::vector<float>& rows);
 
 }  // namespace infeed

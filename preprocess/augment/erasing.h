@@ -7,12 +7,13 @@
 
 namespace infeed {
 
-// The window that torchvision's RandomErasing chooses in an image of side x
-// side: with this probability one of 0.02 to 0.33 of its area, height to width
-// between 0.3 and 3.3 (even in the logarithm), anywhere; smaller than the image
-// both ways, which is tried for ten times. Takes Real() for the probability,
-// then for each try Real() for the area and Real() for the ratio, then
-// Below(side - height + 1) and Below(side - width + 1) for its first pixel.
+// Draws the window that torchvision's RandomErasing erases in an image of side
+// x side pixels; nullopt: none. With this probability it has 0.02 to 0.33 of
+// the image's area, a height-to-width ratio of 0.3 to 3.3 (log-uniform), and a
+// uniform place. It must be smaller than the image both ways: at most ten
+// tries. Draws Real() for the probability, then for each try Real() for the
+// area and Real() for the ratio, then Below(side - height + 1) and Below(side -
+// width + 1) for the first pixel.
 [[nodiscard]] std::optional<Window> DrawErasing(float probability, int side,
                                                 RandomSource& random);
 

@@ -23,7 +23,7 @@ std::array<Histogram, 3> CountLevels(std::span<const std::uint32_t> pixels) {
 
 constexpr auto kIsFilled = [](std::uint32_t count) { return count > 0; };
 
-// Requires: counts is not of an empty image.
+// Requires: the counted image is not empty.
 int LowestLevel(const Histogram& counts) {
   return static_cast<int>(std::ranges::find_if(counts, kIsFilled) -
                           counts.begin());
@@ -50,8 +50,8 @@ LevelTable StretchedLevels(const Histogram& counts) {
   });
 }
 
-// A level becomes the number of pixels below it, in steps that would fill all
-// levels but the first.
+// Maps a level to the number of pixels below it, in steps of 1/255 of the
+// pixels that are not on the highest level.
 LevelTable EqualizedLevels(const Histogram& counts, std::uint32_t pixels) {
   const std::uint32_t highest =
       counts[static_cast<std::size_t>(HighestLevel(counts))];

@@ -10,7 +10,7 @@
 namespace infeed {
 namespace {
 
-// What is left for the other image, rounded once.
+// The other image's weight, 1 - factor, rounded once.
 float OtherPart(float factor) {
   return static_cast<float>(1.0 - static_cast<double>(factor));
 }
@@ -39,7 +39,7 @@ Jitter DrawJitter(const AugmentOptions& options, RandomSource& random) {
   for (std::uint32_t last = 3; last > 0; --last) {
     std::swap(jitter.order[last], jitter.order[random.Below(last + 1)]);
   }
-  // Where nothing may change a factor, it is 1, and the turn of the hue 0.
+  // A disabled factor is 1, a disabled hue turn 0.
   jitter.factors[0] = DrawFactor(options.brightness, random);
   jitter.factors[1] = DrawFactor(options.contrast, random);
   jitter.factors[2] = DrawFactor(options.saturation, random);

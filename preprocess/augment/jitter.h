@@ -7,8 +7,8 @@
 #include "base/random.h"
 #include "preprocess/augment/options.h"
 
-// torchvision's ColorJitter on levels of 8 bits: its functions for tensors, in
-// single precision, clipped and the fraction dropped after each of them.
+// torchvision's ColorJitter on 8-bit levels: its functions for tensors, in
+// single precision, with the result of each clipped and truncated.
 namespace infeed {
 
 enum class JitterKind : std::uint8_t {
@@ -20,27 +20,26 @@ enum class JitterKind : std::uint8_t {
 
 struct Jitter {
   std::array<JitterKind, 4> order;  // each kind once
-  // By kind. Of the first three 1 changes nothing, of hue 0.
+  // By kind. 1 changes nothing for the first three kinds, 0 for hue.
   std::array<float, 4> factors;
 };
 
-// Takes seven draws: Below(4), Below(3), Below(2), by which the order is
-// shuffled from its end, then a Real() for each factor by kind, be it on or
-// not.
+// Makes seven draws: Below(4), Below(3), Below(2) shuffle the order from its
+// end; then a Real() for each factor by kind, enabled or not.
 [[nodiscard]] Jitter DrawJitter(const AugmentOptions& options,
                                 RandomSource& random);
 
 void ApplyJitter(const Jitter& jitter, std::span<std::uint32_t> pixels);
 
-// The levels times factor.
+// Multiplies the levels by factor.
 void JitterBrightness(float factor, std::span<std::uint32_t> pixels);
-// Away from the mean of the gray image.
-// Requires: pixels are not empty.
+// Blends from the mean of the gray image. Requires: pixels are not empty.
 void JitterContrast(float factor, std::span<std::uint32_t> pixels);
-// Away from the gray image.
+// Blends from the gray image.
 void JitterSaturation(float factor, std::span<std::uint32_t> pixels);
-// Turns the hue by a share of the circle, -0.5 to 0.5; by 0 nothing changes.
-// Within one level of torchvision's, which rounds on its way to HSV and back.
+// Turns the hue by a fraction of the circle, -0.5 to 0.5; 0 changes nothing.
+// Within one level of torchvision's result, which rounds in converting to HSV
+// and back.
 void JitterHue(float turn, std::span<std::uint32_t> pixels);
 
 }  // namespace infeed

@@ -21,7 +21,8 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Choices by value, which become vectors, unlike those by reference.
+// Minimum and maximum by value: these vectorise, unlike std::min() and
+// std::max(), which work by reference.
 HWY_INLINE float Lesser(float a, float b) { return a < b ? a : b; }
 HWY_INLINE float Greater(float a, float b) { return a > b ? a : b; }
 
@@ -29,8 +30,8 @@ HWY_INLINE float Blended(float low, float high, float factor) {
   return low + factor * (high - low);
 }
 
-// TensorFlow's conversion: to 0..1, weighted, and back rounded up from the half
-// that its factor of 255.5 adds.
+// TensorFlow's conversion: scales to 0..1, weights the channels, and scales
+// back with the factor 255.5, whose half rounds.
 HWY_INLINE float BlendGray(std::uint32_t pixel) {
   constexpr float kUnit = 1.0F / 255.0F;
   const float gray = RealLevel(pixel, kRedShift) * kUnit * 0.2989F +
@@ -73,14 +74,14 @@ HWY_NOINLINE void SharpenRow(float factor, const float* above,
     sum += below[i - kPixel];
     sum += below[i];
     sum += below[i + kPixel];
-    // Rounding takes it nowhere near 256.
+    // Rounding errors cannot bring it near 256.
     const float smooth = static_cast<float>(static_cast<int>(sum));
     row[i] = static_cast<std::uint8_t>(
         TruncatedLevel(Blended(smooth, level, factor)));
   }
 }
 
-// std::round() as vectors can do it.
+// std::round() in a form that vectorises.
 HWY_INLINE std::int32_t RoundedAway(float value) {
   const auto whole = static_cast<std::int32_t>(value);
   const float rest = value - static_cast<float>(whole);
@@ -98,7 +99,7 @@ HWY_NOINLINE void FindPlaces(const SourceAxis& from_x, const SourceAxis& from_y,
                              int y, std::span<std::int32_t> places) {
   const float x_part_of_y = from_x.by_y * static_cast<float>(y);
   const float y_part_of_y = from_y.by_y * static_cast<float>(y);
-  const SourceAxis x_axis = from_x;  // Where no store can change them.
+  const SourceAxis x_axis = from_x;  // Local, so that no store aliases it.
   const SourceAxis y_axis = from_y;
   const auto side = static_cast<std::int32_t>(places.size());
   for (std::int32_t x = 0; x < side; ++x) {
@@ -140,19 +141,20 @@ HWY_NOINLINE void MixWithGray(float factor, float gray_part,
   }
 }
 
-// From -6 to 12 on the circle of six sextants, brought to 0 to 6.
+// Brings a value from -6..12 to 0..6, on a circle of six sextants.
 HWY_INLINE float OnCircle(float sextants) {
   const float once = sextants < 0.0F ? sextants + 6.0F : sextants;
   return once >= 6.0F ? once - 6.0F : once;
 }
 
-// A channel after the turn: it has all that the highest has where it is near
-// the hue, and loses up to `chroma` away from it. Requires: sextants, the hue
-// as seen from the channel's far end, from 0 to 12.
+// A channel's level after the turn: `highest` near the channel's own hue, and
+// up to `chroma` less away from it. Requires: sextants is in 0..12; it is the
+// hue counted from where the channel begins to fall, one sextant past the
+// channel's own hue.
 HWY_INLINE std::uint32_t HueLevel(float sextants, float highest, float chroma) {
   const float place = OnCircle(sextants);
   const float loss = Lesser(Greater(Lesser(place, 4.0F - place), 0.0F), 1.0F);
-  // Makes 256 equal parts of 0..1, as torchvision does on its way to bytes.
+  // Divides 0..1 into 256 equal parts, as torchvision's conversion to bytes.
   constexpr float kParts = 255.999F / 255.0F;
   return TruncatedLevel((highest - chroma * loss) * kParts);
 }

@@ -3,43 +3,43 @@
 #include <cstdint>
 #include <span>
 
-// The loops of augmentation that gain from wide vectors: plain C++, compiled
+// The augmentation loops that benefit from wide vectors: plain C++, compiled
 // for each instruction set (simd_target.h). Every product and sum is rounded in
-// single precision, so all of them give the same bytes.
+// single precision, so all instruction sets give the same bytes.
 namespace infeed {
 
-// Levels between those of TensorFlow's gray image, at factor 0, and their own,
-// at 1, or beyond; clipped, the fraction dropped.
+// Blends from TensorFlow's gray image (factor 0) to the image itself (1), or
+// beyond; clipped and truncated.
 void BlendFromGray(float factor, std::span<std::uint32_t> pixels);
 
-// A row's samples (four bytes to a pixel) over 13, as the smoothing's outer
-// weight has them. Requires: weighed is as long as row.
+// Divides a row's samples (four bytes a pixel) by 13, which gives them the
+// smoothing kernel's outer weight. Requires: weighed is as long as row.
 void WeighRow(std::span<const std::uint8_t> row, float* weighed);
 
-// Blends a row's inner pixels from the smoothed image's. above, beside and
-// below are the weighed rows there; the order of the sum is TensorFlow's, and
-// decides where it is whole.
+// Blends a row's inner pixels from the smoothed image. above, beside and below
+// are the weighed row before, the row's own and the one after. Sums in
+// TensorFlow's order, which decides the rounding.
 void SharpenRow(float factor, const float* above, const float* beside,
                 const float* below, std::span<std::uint8_t> row);
 
-// Where an output pixel (x, y) comes from: by_x x + by_y y + offset.
+// A source coordinate of output pixel (x, y): by_x x + by_y y + offset.
 struct SourceAxis {
   float by_x;
   float by_y;
   float offset;
 };
 
-// The index in an image, side x side, of what each pixel of row y of the output
-// comes from: the nearest, half away from zero; side * side where that is
-// outside. Requires: places has side elements.
+// Finds the source of each pixel of output row y, as an index into an image of
+// side x side: the nearest pixel, half away from zero; side * side outside the
+// image. Requires: places has side elements.
 void FindPlaces(const SourceAxis& from_x, const SourceAxis& from_y, int y,
                 std::span<std::int32_t> places);
 
 // The sum of the levels of torchvision's gray image.
 [[nodiscard]] std::uint64_t SumOfGray(std::span<const std::uint32_t> pixels);
 
-// factor times the levels and gray_part times those of torchvision's gray
-// image; clipped, the fraction dropped.
+// factor times the levels plus gray_part times those of torchvision's gray
+// image; clipped and truncated.
 void MixWithGray(float factor, float gray_part,
                  std::span<std::uint32_t> pixels);
 

@@ -5,8 +5,8 @@
 
 namespace infeed {
 
-// Arguments are worked out in double precision and truncated, or rounded to
-// single, where the reference does.
+// Arguments are computed in double precision, and truncated or rounded to
+// single precision where the reference does so.
 void ApplyAugmentOp(AugmentOp op, int level, const AugmentReach& reach,
                     const OpDraws& draws, PixelSquare image,
                     OpScratch& scratch) {

@@ -4,21 +4,21 @@
 
 namespace infeed {
 
-// Which policy draws operations for a training image.
+// The policy that draws operations for a training image.
 enum class AugmentPolicy {
   kNone,
   kRandAugment,  // `layers` operations, drawn from 16, each at `magnitude`
   kAutoAugment,  // one of the 25 pairs of the policy "v0" for ImageNet
 };
 
-// What is done to a training image after resize and flip, in this order. The
-// reference's settings are layers 2, magnitude 10; torchvision's of colour
-// jitter and erasing are the factors of its transforms of those names.
+// Augmentation of a training image after resize and flip. The reference uses
+// layers 2, magnitude 10; colour jitter and erasing take the factors of
+// torchvision's transforms of those names.
 struct AugmentOptions {
   AugmentPolicy policy = AugmentPolicy::kNone;
   int layers = 2;      // of RandAugment; 1 or more
   int magnitude = 10;  // of RandAugment; 0 to 30
-  // Of ColorJitter: factors are drawn from [1 - x, 1 + x], at least 0; hue from
+  // ColorJitter: factors are drawn from [1 - x, 1 + x], at least 0; hue from
   // [-x, x], at most 0.5. 0: off.
   float brightness = 0;
   float contrast = 0;
@@ -41,7 +41,7 @@ struct AugmentOptions {
 [[nodiscard]] AugmentPolicy ParseAugmentPolicy(std::string_view name);
 [[nodiscard]] std::string_view AugmentPolicyName(AugmentPolicy policy);
 
-// Throws UsageError naming the field that is out of its range.
+// Throws UsageError naming the field that is out of range.
 void CheckAugmentOptions(const AugmentOptions& options);
 
 }  // namespace infeed

@@ -3,7 +3,7 @@
 namespace infeed {
 namespace {
 
-// A table of levels where they stand in a pixel: no shift for each pixel.
+// A table of levels already shifted to their place in a pixel.
 using PlacedTable = std::array<std::uint32_t, 256>;
 
 PlacedTable Placed(const LevelTable& table, int shift) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-// What the operations of augmentation work on.
+// The pixels that augmentation works on.
 namespace infeed {
 
 // The packed pixels (pack.h) of a slot, row by row. Requires: side > 0 and
@@ -19,7 +19,7 @@ struct PixelSquare {
   }
 };
 
-// A packed pixel's channels.
+// Shifts of a packed pixel's channels.
 constexpr int kRedShift = 24;
 constexpr int kGreenShift = 16;
 constexpr int kBlueShift = 8;
@@ -30,7 +30,7 @@ constexpr std::array<int, 3> kChannelShifts = {kRedShift, kGreenShift,
   return pixel >> shift & 255;
 }
 
-// A level as the formulas have it. From int: vectors convert those at once.
+// A level as float. Converted from int, for which vectors have an instruction.
 [[nodiscard]] constexpr float RealLevel(std::uint32_t pixel, int shift) {
   return static_cast<float>(static_cast<int>(Level(pixel, shift)));
 }
@@ -42,7 +42,7 @@ constexpr std::array<int, 3> kChannelShifts = {kRedShift, kGreenShift,
       static_cast<int>(low < 255.0F ? low : 255.0F));
 }
 
-// What becomes of each level of one channel.
+// Maps each level of one channel to a new level.
 using LevelTable = std::array<std::uint8_t, 256>;
 
 [[nodiscard]] LevelTable MakeLevelTable(auto&& new_level) {
@@ -54,7 +54,7 @@ using LevelTable = std::array<std::uint8_t, 256>;
   return table;
 }
 
-// Looks each channel's levels up: red, green, blue.
+// Maps each channel through its table: red, green, blue.
 void ApplyTables(const std::array<LevelTable, 3>& tables,
                  std::span<std::uint32_t> pixels);
 void ApplyTable(const LevelTable& table, std::span<std::uint32_t> pixels);

@@ -7,8 +7,8 @@
 
 namespace infeed {
 
-// The operations of RandAugment, in the order in which it numbers them;
-// AutoAugment uses some. docs/augmentation.md says what each does at a level.
+// The operations of RandAugment, in its order of numbers; AutoAugment uses
+// some. docs/augmentation.md describes the effect of each at a level.
 enum class AugmentOp : std::uint8_t {
   kAutoContrast,
   kEqualize,
@@ -29,9 +29,9 @@ enum class AugmentOp : std::uint8_t {
 };
 constexpr int kAugmentOps = 16;
 
-// "AutoContrast" and so on, as the papers call them.
+// The papers' names: "AutoContrast" and so on.
 [[nodiscard]] std::string_view AugmentOpName(AugmentOp op);
-// Throws UsageError naming what there is.
+// Throws UsageError that lists the valid names.
 [[nodiscard]] AugmentOp ParseAugmentOp(std::string_view name);
 
 struct PolicyStep {

@@ -17,14 +17,14 @@ constexpr int kUpright = 1;
 constexpr int kOrientationTag = 0x0112;
 constexpr int kShort = 3;  // the entry's type: 16 bits
 constexpr std::size_t kEntryBytes = 12;
-// Stands before the TIFF structure in a JPEG, and in some WebP files.
+// Precedes the TIFF structure in a JPEG, and in some WebP files.
 constexpr std::string_view kExif{"Exif\0\0", 6};
 
 int ByteAt(Bytes bytes, std::size_t place) {
   return std::to_integer<int>(bytes[place]);
 }
 
-// Reads numbers at any place; nothing beyond the end.
+// Reads numbers at any place, never beyond the end.
 class Fields {
  public:
   Fields(Bytes bytes, bool big_endian)
@@ -57,8 +57,8 @@ bool StartsWith(Bytes bytes, std::string_view text) {
                     });
 }
 
-// The orientation in the first directory of the TIFF structure that EXIF data
-// is.
+// The orientation in the first directory of EXIF data, which is a TIFF
+// structure.
 int OrientationIn(Bytes tiff) {
   using std::string_view_literals::operator""sv;
   const bool big_endian = StartsWith(tiff, "MM\0*"sv);
@@ -93,7 +93,7 @@ Bytes JpegExif(Bytes jpeg) {
   while (jpeg.size() >= 4 && place <= jpeg.size() - 4 &&
          ByteAt(jpeg, place) == kMarker) {
     const int code = ByteAt(jpeg, place + 1);
-    if (code == kMarker) {  // Any number of them may stand before a marker.
+    if (code == kMarker) {  // Fill bytes before a marker.
       ++place;
       continue;
     }
@@ -111,7 +111,7 @@ Bytes JpegExif(Bytes jpeg) {
   return {};
 }
 
-// A file that is a chain of named chunks with their lengths.
+// The layout of a file format made of named chunks with lengths.
 struct ChunkFormat {
   std::size_t first;      // where the first chunk begins
   bool big_endian;        // of the lengths

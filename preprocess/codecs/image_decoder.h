@@ -8,10 +8,10 @@
 
 namespace infeed {
 
-// Whether bytes begin as a JPEG does.
+// Whether bytes begin like a JPEG.
 [[nodiscard]] bool IsJpeg(std::span<const std::byte> bytes);
 
-// Decodes whole images: JPEG, or PNG and others through OpenCV, told apart by
+// Decodes whole images: JPEG, or PNG and others through OpenCV, detected by
 // content. One thread at a time.
 class ImageDecoder {
  public:

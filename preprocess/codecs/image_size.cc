@@ -49,8 +49,8 @@ ImageSize PngSize(std::span<const std::byte> bytes) {
   return {fields.At(16, 4), fields.At(20, 4)};
 }
 
-// The oldest header has 16-bit sizes; in the others rows may run downwards,
-// which a negative height tells.
+// The oldest header has 16-bit sizes; in the others a negative height means
+// rows from top to bottom.
 ImageSize BmpSize(std::span<const std::byte> bytes) {
   const Fields fields(bytes, false);
   if (fields.At(14, 4) == 12) {
@@ -60,7 +60,7 @@ ImageSize BmpSize(std::span<const std::byte> bytes) {
   return {fields.At(18, 4), std::abs(std::int64_t{height})};
 }
 
-// Lossy, lossless and extended files keep their size in different places.
+// Lossy, lossless and extended files have the size in different places.
 ImageSize WebpSize(std::span<const std::byte> bytes) {
   const Fields fields(bytes, false);
   if (HasAt(bytes, 12, "VP8 ")) {
@@ -98,7 +98,7 @@ ImageSize TiffSize(std::span<const std::byte> bytes, bool big_endian) {
   return size;
 }
 
-// A codestream's first segment has the far and the near corner of the image.
+// A codestream's first segment has the image's far and near corners.
 ImageSize CodestreamSize(std::span<const std::byte> bytes, std::size_t place) {
   const Fields fields(bytes, true);
   if (!HasAt(bytes, place, kCodestreamStart) || bytes.size() - place < 24) {
@@ -108,8 +108,8 @@ ImageSize CodestreamSize(std::span<const std::byte> bytes, std::size_t place) {
           fields.At(place + 12, 4) - fields.At(place + 20, 4)};
 }
 
-// A chain of boxes: the image header's size is what is shown to people, the
-// codestream's what a decoder allocates for. The larger one counts.
+// A chain of boxes. The image header has the displayed size, the codestream the
+// size that a decoder allocates for; returns the larger one.
 ImageSize Jp2Size(std::span<const std::byte> bytes) {
   const Fields fields(bytes, true);
   ImageSize shown;
@@ -139,7 +139,7 @@ ImageSize Jp2Size(std::span<const std::byte> bytes) {
 }
 
 // Reads a number of a PNM header, which blanks and comments may precede, from
-// `place` on. 0 where there is none that fits 32 bits.
+// `place` on. 0 if there is no number that fits 32 bits.
 std::int64_t PnmNumber(std::string_view text, std::size_t& place) {
   const auto is_line_end = [](char c) { return c == '\n' || c == '\r'; };
   bool in_comment = false;

@@ -2,7 +2,7 @@
 #include "preprocess/codecs/opencv_image.h"
 #include "preprocess/codecs/stored_png.h"
 
-// In the place of opencv_codecs.cc where OpenCV has no image codecs.
+// Replaces opencv_codecs.cc if OpenCV has no image codecs.
 namespace infeed {
 
 void DecodeOtherImage(std::span<const std::byte> /*bytes*/,

@@ -14,7 +14,7 @@
 namespace infeed {
 namespace {
 
-// OpenCV keeps B G R; this goes either way.
+// Converts between R G B and OpenCV's B G R, in either direction.
 void SwapRedAndBlue(const std::uint8_t* source, int width,
                     std::uint8_t* destination) {
   for (int x = 0; x < width; ++x, source += 3, destination += 3) {
@@ -31,7 +31,7 @@ void CheckSize(std::span<const std::byte> bytes, std::int64_t max_pixels) {
         "not an image of a known format (JPEG, PNG, BMP, WebP, TIFF, "
         "JPEG 2000, PNM)");
   }
-  // Sizes have at most 32 bits, their product may need 64.
+  // Divides, as the product of 32-bit sizes may need 64 bits.
   if (size->width > max_pixels / size->height) {
     throw DataError("an image of " + std::to_string(size->width) + "x" +
                     std::to_string(size->height) +
@@ -44,7 +44,7 @@ void CheckSize(std::span<const std::byte> bytes, std::int64_t max_pixels) {
   }
 }
 
-// OpenCV would print on stderr what it throws, and what it merely wonders at.
+// OpenCV would print its exceptions and warnings on stderr.
 void SilenceOpencv() {
   [[maybe_unused]] static const auto before =
       cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
@@ -52,7 +52,7 @@ void SilenceOpencv() {
 
 cv::Mat Read(std::span<const std::byte> bytes) {
   SilenceOpencv();
-  // OpenCV only reads through this.
+  // OpenCV only reads from this.
   const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U,
                         const_cast<std::byte*>(bytes.data()));
   try {
@@ -68,7 +68,7 @@ cv::Mat Read(std::span<const std::byte> bytes) {
 void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
                       RgbImage& image) {
   CheckSize(bytes, max_pixels);
-  if (IsPng(bytes)) {  // OpenCV would let libpng print.
+  if (IsPng(bytes)) {  // In OpenCV libpng would print.
     DecodePng(bytes, image);
     return;
   }

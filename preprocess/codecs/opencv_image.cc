@@ -12,7 +12,7 @@ namespace infeed {
 
 void ResizeArea(const RgbView& source, int width, int height, RgbImage& image) {
   image.Resize(width, height);
-  // OpenCV only reads through the first.
+  // OpenCV only reads from the first one.
   const cv::Mat from(source.height, source.width, CV_8UC3,
                      const_cast<std::uint8_t*>(source.pixels),
                      static_cast<std::size_t>(source.stride));

@@ -9,11 +9,11 @@ namespace infeed {
 
 [[nodiscard]] bool IsPng(std::span<const std::byte> bytes);
 
-// Decodes a PNG to RGB: the high bytes of 16 bits, gray spread, colours of a
-// palette looked up, alpha and transparency dropped, colour profiles and gamma
-// ignored. Prints nothing, whatever libpng has to say: warnings are of chunks
-// that do not matter to the pixels, errors become DataError with its words.
-// Requires: IsPng(bytes).
+// Decodes a PNG to RGB: the high bytes of 16-bit samples, gray copied to all
+// channels, palettes applied, alpha and transparency dropped, colour profiles
+// and gamma ignored. Prints nothing: libpng's warnings, which concern chunks
+// that do not affect the pixels, are dropped, and its errors become DataError
+// with its message. Requires: IsPng(bytes).
 void DecodePng(std::span<const std::byte> bytes, RgbImage& image);
 
 }  // namespace infeed

@@ -9,7 +9,7 @@
 namespace infeed {
 namespace {
 
-// Of a stored block of DEFLATE.
+// Largest stored block of DEFLATE.
 constexpr std::size_t kMaxBlock = 65535;
 
 void AppendBigEndian(std::string& out, std::uint32_t value) {
@@ -23,7 +23,7 @@ void AppendLittleEndian(std::string& out, std::size_t value) {
   out += static_cast<char>(value >> 8);
 }
 
-// PNG's: of IEEE 802.3, reflected.
+// PNG's CRC: the one of IEEE 802.3, reflected.
 std::uint32_t Crc32(std::string_view bytes) {
   std::uint32_t crc = ~0U;
   for (const char byte : bytes) {
@@ -67,7 +67,7 @@ void AppendChunk(std::string& out, std::string_view type,
   AppendBigEndian(out, Crc32(chunk));
 }
 
-// The rows, each with a byte before it: no filter.
+// The rows, each preceded by the filter byte "none".
 std::string Rows(const RgbView& image) {
   std::string rows;
   for (int y = 0; y < image.height; ++y) {

@@ -6,8 +6,8 @@
 
 namespace infeed {
 
-// Returns the image as a PNG whose pixels are stored, not compressed: for
-// builds without an encoder. Requires: it has pixels, less than 2^31 bytes.
+// Returns the image as a PNG without compression, for builds without an
+// encoder. Requires: the image has pixels, less than 2^31 bytes.
 [[nodiscard]] std::string StoredPng(const RgbView& image);
 
 }  // namespace infeed

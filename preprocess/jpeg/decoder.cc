@@ -22,15 +22,15 @@ void RequireInside(const Window& window, const JpegInfo& info,
 
 }  // namespace
 
-// Plain JPEGs go to the decoder of our own, everything else to libjpeg-turbo;
-// so does a plain one that turns out not to be regular, from its start.
+// Plain JPEGs are decoded by our own decoder, all others by libjpeg-turbo,
+// which also decodes, from the start, a plain JPEG that proves irregular.
 struct JpegDecoder::State {
   State(const JpegLimits& limits_in, JpegWarnings warnings)
       : limits(limits_in), reference(limits, warnings) {}
 
   [[nodiscard]] bool DecodePlain(int denominator, const Window& window,
                                  const JpegSeekIndex* index, RowSink& sink);
-  // Makes libjpeg-turbo begin the image, unless it did.
+  // Begins the image in libjpeg-turbo, unless that was done.
   void BeginReference();
 
   JpegLimits limits;
@@ -39,7 +39,7 @@ struct JpegDecoder::State {
   std::span<const std::byte> bytes;
   JpegInfo info = {};
   bool header_read = false;
-  bool is_plain = false;  // by its header; once decoded, by its pixels
+  bool is_plain = false;  // by the header; after decoding: was decoded as plain
   JpegIndexUse index_use = JpegIndexUse::kNone;
 };
 

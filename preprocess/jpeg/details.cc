@@ -18,14 +18,14 @@ constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr std::string_view kExif("Exif\0\0", 6);
 using Table = std::array<int, DCTSIZE2>;
 
-// The standard's example of a luminance table (ITU-T T.81, table K.1).
+// The standard's example luminance table (ITU-T T.81, table K.1).
 constexpr Table kLuminance = {
     16, 11, 10, 16, 24,  40,  51,  61,  12, 12, 14, 19, 26,  58,  60,  55,
     14, 13, 16, 24, 40,  57,  69,  56,  14, 17, 22, 29, 51,  87,  80,  62,
     18, 22, 37, 56, 68,  109, 103, 77,  24, 35, 55, 64, 81,  104, 113, 92,
     49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99};
 
-// That table as libjpeg scales it for a quality in 1..100.
+// The table as libjpeg scales it for a quality in 1..100.
 Table LuminanceOf(int quality) {
   const int percent = quality < 50 ? 5000 / quality : 200 - quality * 2;
   Table table{};
@@ -36,8 +36,8 @@ Table LuminanceOf(int quality) {
   return table;
 }
 
-// Owns the decompressor. On the heap, as nothing of it may be a local of a
-// function that libjpeg jumps out of.
+// Owns the decompressor. On the heap, since none of its members may be a local
+// of a function that libjpeg jumps out of.
 struct Reader {
   Reader() { codec.err = errors.manager(); }
   ~Reader() { jpeg_destroy_decompress(&codec); }
@@ -138,7 +138,7 @@ std::string SamplingName(const JpegDetails& details) {
         return "4:1:1";
       case 42:
         return "4:1:0";
-      default:  // Others have no name.
+      default:  // Other sampling factors have no name.
         break;
     }
   }

@@ -8,7 +8,7 @@
 
 namespace infeed {
 
-// What a JPEG's markers say of how it was made, before its first scan.
+// How a JPEG was encoded, from its markers before the first scan.
 struct JpegDetails {
   int width = 0;
   int height = 0;
@@ -19,14 +19,15 @@ struct JpegDetails {
   // -1 without Adobe's marker, else its transform: 0 none, 1 YCbCr, 2 YCCK.
   int adobe_transform = -1;
   bool has_exif = false;
-  // Of each component, horizontal and vertical.
+  // Sampling factors of each component, horizontal and vertical.
   struct Factors {
     int horizontal = 0;
     int vertical = 0;
   };
   std::array<Factors, 4> sampling{};
-  // 1..100, as libjpeg scales the standard's luminance table; that of the
-  // nearest sum where the table is another. 0 when there is no table.
+  // 1..100: libjpeg's quality setting for the luminance table; for a table that
+  // libjpeg does not make, the quality whose table has the nearest sum. 0
+  // without a table.
   int quality = 0;
   // Whether the luminance table is exactly libjpeg's of that quality.
   bool standard_table = false;

@@ -32,7 +32,8 @@ class StringDestination {
   [[nodiscard]] std::string& output() { return output_; }
 
  private:
-  // libjpeg's interface first, so that its pointer is also one to the whole.
+  // libjpeg's interface is the first member, so that a pointer to it also
+  // points to the Manager.
   struct Manager {
     jpeg_destination_mgr base{};
     StringDestination* owner = nullptr;
@@ -82,8 +83,8 @@ class StringDestination {
   std::string output_;
 };
 
-// Owns the compressor. On the heap with its destination, as nothing of it may
-// be a local of a function that libjpeg jumps out of.
+// Owns the compressor. On the heap with its destination, since none of its
+// members may be a local of a function that libjpeg jumps out of.
 struct Encoder {
   Encoder() { codec.err = errors.manager(); }
   ~Encoder() { jpeg_destroy_compress(&codec); }
@@ -120,7 +121,8 @@ void Start(const RgbView& image, const JpegEncodeOptions& options,
 
 void WriteRows(const RgbView& image, jpeg_compress_struct& codec) {
   for (int y = 0; y < image.height; ++y) {
-    JSAMPROW row = const_cast<JSAMPROW>(image.row(y));  // Only read.
+    JSAMPROW row =
+        const_cast<JSAMPROW>(image.row(y));  // libjpeg only reads it.
     jpeg_write_scanlines(&codec, &row, 1);
   }
 }

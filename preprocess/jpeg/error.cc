@@ -14,8 +14,8 @@
 namespace infeed {
 namespace {
 
-// Returns false when body was left by a jump to landing. A frame of its own
-// without locals: what a jump leaves of locals is indeterminate.
+// Returns false when body ended by a jump to landing. A separate function
+// without locals, whose values would be indeterminate after a jump.
 bool Protect(std::jmp_buf& landing, void (*body)(void*), void* context) {
   if (setjmp(landing) != 0) {
     return false;
@@ -27,7 +27,7 @@ bool Protect(std::jmp_buf& landing, void (*body)(void*), void* context) {
 }  // namespace
 
 struct JpegErrorTrap::State {
-  // First, so that libjpeg's pointer to it is also one to the whole.
+  // The first member, so that libjpeg's pointer to it also points to the whole.
   jpeg_error_mgr manager{};
   std::jmp_buf landing{};
   std::array<char, JMSG_LENGTH_MAX> message{};
@@ -69,7 +69,8 @@ void JpegErrorTrap::RunBody(void (*body)(void*), void* context) {
 
 void JpegErrorTrap::OnError(jpeg_common_struct* codec) {
   if (codec->err->msg_code == JERR_NO_BACKING_STORE) {
-    // It would go to a temporary file; its own words do not tell why.
+    // libjpeg would use a temporary file; its own message does not name the
+    // cause.
     Fail(codec, "the JPEG needs more memory than its limit");
   }
   std::array<char, JMSG_LENGTH_MAX> message{};

@@ -10,10 +10,10 @@ struct jpeg_error_mgr;
 
 namespace infeed {
 
-// Turns what libjpeg reports into DataError. libjpeg is C: an exception must
-// not pass through its frames, so an error jumps out of it (longjmp) to Run(),
+// Turns libjpeg's errors into DataError. libjpeg is C: an exception must not
+// pass through its frames, so an error jumps out of it (longjmp) to Run(),
 // which throws. Warnings mean damaged data and are errors, unless they are
-// tolerated: then the first is kept and libjpeg goes on.
+// tolerated: then the first one is kept and libjpeg continues.
 //
 // Must outlive the libjpeg object whose err is manager(). One thread at a time.
 class JpegErrorTrap {
@@ -26,9 +26,9 @@ class JpegErrorTrap {
   [[nodiscard]] jpeg_error_mgr* manager();
 
   // Calls body(), which calls libjpeg. Throws DataError with libjpeg's message
-  // when it reports something. Requires: nothing in body, nor in what it calls,
-  // has a destructor to run or is read after the error, unless it lives outside
-  // body: the jump passes over them.
+  // when libjpeg reports an error. Requires: nothing in body, nor in what it
+  // calls, has a destructor to run or is read after the error, unless it lives
+  // outside body: the jump passes over them.
   template <typename Body>
   void Run(Body body) {
     static_assert(std::is_trivially_destructible_v<Body>);
@@ -39,7 +39,7 @@ class JpegErrorTrap {
   // libjpeg's first warning since the last call; empty: none.
   [[nodiscard]] std::string TakeWarning();
 
-  // Leaves the running body with a message of our own, from a callback.
+  // Called from a callback: leaves the running body with our own message.
   [[noreturn]] static void Fail(jpeg_common_struct* codec, const char* message);
 
  private:

@@ -12,28 +12,28 @@
 
 namespace infeed {
 
-// What a JPEG may ask for; checked before anything is allocated for it.
+// Limits of a JPEG, checked before anything is allocated for it.
 struct JpegLimits {
   std::int64_t max_pixels = 178956970;  // 2^29 / 3: half a gigabyte as RGB
   int max_scans = 100;                  // of a progressive image
-  // Of an image that is decoded as a whole: libjpeg's own memory.
+  // Limit of libjpeg's own memory, for an image that it holds as a whole.
   std::int64_t max_memory_bytes = std::int64_t{1} << 30;
 };
 
-// What libjpeg's warnings are: they mean damaged data.
+// How libjpeg's warnings, which mean damaged data, are handled.
 enum class JpegWarnings {
   kErrors,     // a DataError
-  kTolerated,  // the decode goes on with what there is
+  kTolerated,  // the decode continues
 };
 
-// What became of a seek index that a decode was given.
+// How a decode used the seek index passed to it.
 enum class JpegIndexUse {
-  kNone,  // there was none, or nothing could use it
+  kNone,  // none was passed, or the decode cannot use one
   kUsed,
-  kRefused,  // it is not of this JPEG: decoded without it
+  kRefused,  // it does not match this JPEG: decoded without it
 };
 
-// What a JPEG's header says.
+// The contents of a JPEG's header.
 struct JpegInfo {
   int width = 0;
   int height = 0;
@@ -42,16 +42,16 @@ struct JpegInfo {
 };
 
 // Decodes JPEGs to the RGB that libjpeg-turbo gives by default (accurate
-// integer DCT, fancy upsampling): plain ones by a decoder of our own, whose
-// pixels are the same, the others by libjpeg-turbo, whose errors are all there
-// are. Gray becomes RGB; CMYK and YCCK, with and without Adobe's
-// marker, become RGB as TensorFlow's decoder makes them (docs/formats.md).
+// integer DCT, fancy upsampling): plain JPEGs by our own decoder, with the same
+// pixels, all others by libjpeg-turbo, which also makes all error messages.
+// Gray becomes RGB; CMYK and YCCK, with and without Adobe's marker, are
+// converted to RGB as TensorFlow's decoder does (docs/formats.md).
 //
-// An image never depends on the one before. Copies of the bytes are not taken:
-// they must stay as they are from ReadHeader() to the end of the decode that
-// follows. One thread at a time. Throws DataError with
-// libjpeg's message for broken bytes, its warnings included unless they are
-// tolerated, and for an image over a limit; the decoder is usable after that.
+// A result never depends on earlier images. The bytes are not copied: they must
+// stay unchanged from ReadHeader() to the end of the decode that follows. One
+// thread at a time. Throws DataError with libjpeg's message for damaged bytes,
+// including its warnings unless they are tolerated, and for an image over a
+// limit; the decoder is usable after that.
 class JpegDecoder {
  public:
   // Throws UsageError for a limit below 1.
@@ -70,32 +70,31 @@ class JpegDecoder {
   // returned, and no decode since.
   void Decode(RgbImage& image);
 
-  // Decodes one window of it: exactly the pixels that a crop of the whole
-  // decode would have. Less is decoded than that: rows below are never read.
+  // Decodes one window of the image, with exactly the pixels of a crop of the
+  // whole decode, but with less work: rows below the window are never read.
   // Requires: as Decode(), and the window lies inside the image.
   void DecodeWindow(const Window& window, RgbImage& image);
-  // index: where the scan can be entered; may be null, and makes no difference
-  // but speed.
+  // index: places at which decoding can start; may be null; affects only speed.
   void DecodeWindow(const Window& window, RowSink& sink,
                     const JpegSeekIndex* index = nullptr);
 
-  // The same of the image at 1 / denominator of its size, sides rounded up: the
+  // The same for the image at 1 / denominator of its size, sides rounded up: a
   // crop of libjpeg's scaled decode. Requires: denominator is 1, 2, 4 or 8, and
   // the window lies inside the image at that size.
   void DecodeScaledWindow(int denominator, const Window& window, RowSink& sink,
                           const JpegSeekIndex* index = nullptr);
 
-  // Decodes the image to eighths / 8 of its size, sides rounded up, in the
-  // domain of the DCT: a fraction of the work of a whole decode. Requires: as
-  // Decode(), and eighths is in 1..8.
+  // Decodes the image at eighths / 8 of its size, sides rounded up, by
+  // libjpeg's scaled inverse DCT: a fraction of the work of a full decode.
+  // Requires: as Decode(), and eighths is in 1..8.
   void DecodeScaled(int eighths, RgbImage& image);
 
-  // About the last decode: whether it was this project's own (plain.h),
-  // else libjpeg-turbo's; and what became of the index.
+  // About the last decode: whether our own decoder (plain.h) did it, else
+  // libjpeg-turbo; and how it used the index.
   [[nodiscard]] bool was_plain() const;
   [[nodiscard]] JpegIndexUse index_use() const;
 
-  // The first warning about the last image, its header included; empty: none.
+  // The first warning about the last image, including its header; empty: none.
   // Requires: warnings are tolerated.
   [[nodiscard]] const std::string& warning() const;
 
@@ -111,8 +110,8 @@ struct JpegEncodeOptions {
 };
 
 // Returns the image as a JPEG with standard Huffman tables (a progressive one
-// has its own) at 300 dots an inch. Throws UsageError for a quality that there
-// is not, DataError for an image of more than 65,500 pixels a side.
+// has its own) at 300 dots per inch. Throws UsageError for an invalid quality,
+// DataError for an image with a side of more than 65,500 pixels.
 [[nodiscard]] std::string EncodeJpeg(const RgbView& image,
                                      const JpegEncodeOptions& options = {});
 

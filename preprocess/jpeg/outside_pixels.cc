@@ -6,9 +6,9 @@ namespace infeed {
 namespace {
 
 constexpr int kBlock = 8;        // pixels
-constexpr int kMaxMcuSide = 32;  // as far as plain JPEGs go
+constexpr int kMaxMcuSide = 32;  // largest of plain JPEGs
 
-// The side of the MCU of which `count` cover the pixels.
+// The side of an MCU if `count` MCUs cover the pixels.
 int McuSide(int pixels, int count) {
   int side = kBlock;
   while (side < kMaxMcuSide && CeilDiv(pixels, side) > count) {

@@ -8,12 +8,12 @@
 
 namespace infeed {
 
-// About how many pixels outside a window of a JPEG have to be decoded, as far
-// as its entropy code, for the window's; all in pixels of the image at 1 /
-// denominator of its size, where the window is. Without an index that is
-// whatever precedes the window's last row. With one it is what shares rows of
-// MCUs with the window, from the last entry in front of it on. An estimate:
-// what the decoder passes over by whole MCUs is not known here.
+// Estimates how many pixels outside a window must be entropy decoded to decode
+// the window. Counts pixels of the image at 1 / denominator of its size, to
+// which the window refers. Without an index these are all pixels before the end
+// of the window's last row. With an index they are those in the window's rows
+// of MCUs, from the last entry before the window on. An estimate, as it does
+// not consider which whole MCUs the decoder skips.
 [[nodiscard]] std::int64_t OutsidePixels(const JpegInfo& image,
                                          const Window& window, int denominator,
                                          const JpegSeekIndex* index);

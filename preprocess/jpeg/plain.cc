@@ -11,15 +11,15 @@
 namespace infeed {
 namespace {
 
-// From which size of a JPEG on the table of pairs pays.
+// The smallest JPEG, in bytes, for which the table of pairs pays off.
 constexpr std::size_t kPairedBytes = 64 << 10;
 
-// Tables in the places that the scan names. A table that the image before had
-// in the same place is kept.
+// Tables in the places that the scan names. A table equal to the one that the
+// previous image had in that place is kept.
 template <typename Table>
 class TableSet {
  public:
-  // Returns null for a table that is refused.
+  // Returns null for an invalid table.
   template <typename Build>
   Table* Get(int place, const HuffmanSpec& spec, Build build) {
     Slot& slot = slots_[place];
@@ -42,8 +42,8 @@ class TableSet {
 }  // namespace
 
 struct PlainJpegDecoder::State {
-  // Builds the tables and lists the blocks of an MCU. False: refused. In order:
-  // for one stream of symbols, not for several at once.
+  // Builds the tables and lists the blocks of an MCU. False: not plain.
+  // in_order: for one stream of symbols, not several at once.
   [[nodiscard]] bool PrepareLayout(bool in_order);
 
   PlainJpeg jpeg;

@@ -14,8 +14,8 @@ namespace infeed {
 // Decodes windows of plain JPEGs (preprocess/jpeg_entropy/scan.h) to exactly
 // the pixels that libjpeg-turbo gives: its own entropy decoder, inverse DCT,
 // upsampling and colour conversion, row of MCUs by row of MCUs, without a
-// buffer of the image's size. It knows no errors: whatever is not plain and
-// regular it leaves to libjpeg-turbo.
+// buffer of the image's size. It reports no errors: images that are not plain
+// and regular are left to libjpeg-turbo.
 //
 // Keeps its memory from image to image. One thread at a time.
 class PlainJpegDecoder {
@@ -27,19 +27,19 @@ class PlainJpegDecoder {
   PlainJpegDecoder(PlainJpegDecoder&&) noexcept;
   PlainJpegDecoder& operator=(PlainJpegDecoder&&) noexcept;
 
-  // Begins an image; the bytes must stay as they are for its decodes. Returns
-  // false for one that is not plain.
+  // Begins an image; the bytes must stay unchanged for its decodes. Returns
+  // false if the image is not plain.
   [[nodiscard]] bool ReadHeader(std::span<const std::byte> bytes);
 
-  // Of the image whose header was read last. Requires: ReadHeader() returned
-  // true.
+  // The scan of the image whose header was read last. Requires: ReadHeader()
+  // returned true.
   [[nodiscard]] const JpegScan& scan() const;
 
-  // Decodes a window of it at 1 / denominator of its size, sides rounded up,
-  // any number of times. With anything but kDone the
-  // sink may have got rows, and is to begin again. index may be null. Requires:
-  // as scan(), denominator is 1, 2, 4 or 8, and the window lies inside the
-  // image at that size.
+  // Decodes a window of the image at 1 / denominator of its size, sides rounded
+  // up; may be called repeatedly. Unless the result is kDone, the sink may have
+  // received rows that are void. index may be null. Requires: as scan(),
+  // denominator is 1, 2, 4 or 8, and the window lies inside the image at that
+  // size.
   [[nodiscard]] PlainResult DecodeWindow(int denominator, const Window& window,
                                          const JpegSeekIndex* index,
                                          RowSink& sink);

@@ -17,7 +17,7 @@
 namespace infeed {
 namespace {
 
-// The columns of the image that libjpeg is asked to put out.
+// The columns of the image that libjpeg outputs.
 struct Columns {
   int first = 0;
   int width = 0;
@@ -34,8 +34,8 @@ void CheckLimits(const JpegLimits& limits) {
   require(limits.max_memory_bytes > 0, "JpegLimits::max_memory_bytes");
 }
 
-// CMYK to RGB in TensorFlow's integers. With Adobe's marker the inks are
-// stored inverted.
+// Converts CMYK to RGB with TensorFlow's integer arithmetic. With Adobe's
+// marker the inks are stored inverted.
 void CmykToRgb(const std::uint8_t* cmyk, int width, bool adobe,
                std::uint8_t* rgb) {
   for (int x = 0; x < width; ++x, cmyk += 4, rgb += 3) {
@@ -49,9 +49,9 @@ void CmykToRgb(const std::uint8_t* cmyk, int width, bool adobe,
 
 }  // namespace
 
-// libjpeg's object is made anew for each image: kept from one to the next it
-// would lend an image that lacks its Huffman or quantisation tables those of
-// the image before.
+// libjpeg's object is made anew for each image: a reused one would decode an
+// image without Huffman or quantisation tables with those of the previous
+// image.
 struct ReferenceJpegDecoder::State {
   State(const JpegLimits& limits_in, JpegWarnings warnings)
       : limits(limits_in) {
@@ -120,7 +120,7 @@ void ReferenceJpegDecoder::State::SetScale(int eighths) {
 void ReferenceJpegDecoder::State::DecodeRows(const Window& window,
                                              RowSink& sink) {
   header_read = false;
-  // Frees what libjpeg allocated for the image, whichever way this ends.
+  // Frees libjpeg's memory for the image, also after an exception.
   const std::unique_ptr<jpeg_decompress_struct,
                         decltype(&jpeg_abort_decompress)>
       abort(&codec, jpeg_abort_decompress);
@@ -145,11 +145,12 @@ void ReferenceJpegDecoder::State::KeepWarning() {
   }
 }
 
-// Starts the decode, of the columns that the window needs. Where chroma is
-// subsampled the first and the last column that libjpeg puts out are made
-// without their neighbours, so the window gets a margin of one MCU. An image
-// of several scans is held whole by libjpeg, which smooths what the scans left
-// open by looking at neighbouring blocks: it is decoded over its whole width.
+// Starts the decode of the columns that the window needs. With subsampled
+// chroma libjpeg makes its first and last output columns without their
+// neighbours, so the window gets a margin of one MCU. For an image of several
+// scans libjpeg holds the whole image and smooths coefficients that the scans
+// leave open by means of neighbouring blocks: such an image is decoded over its
+// whole width.
 Columns ReferenceJpegDecoder::State::Start(const Window& window) {
   const bool four =
       codec.jpeg_color_space == JCS_CMYK || codec.jpeg_color_space == JCS_YCCK;
@@ -168,11 +169,12 @@ Columns ReferenceJpegDecoder::State::Start(const Window& window) {
   }
   JDIMENSION crop_first = static_cast<JDIMENSION>(first);
   JDIMENSION crop_width = static_cast<JDIMENSION>(end - first);
-  jpeg_crop_scanline(&codec, &crop_first, &crop_width);  // Aligns both.
+  jpeg_crop_scanline(&codec, &crop_first,
+                     &crop_width);  // Aligns both arguments.
   return {static_cast<int>(crop_first), static_cast<int>(crop_width)};
 }
 
-// Rows that are skipped are entropy decoded only.
+// Skipped rows are only entropy decoded.
 void ReferenceJpegDecoder::State::SkipRowsAbove(const Window& window) {
   if (window.y > 0) {
     jpeg_skip_scanlines(&codec, static_cast<JDIMENSION>(window.y));
@@ -237,7 +239,8 @@ JpegInfo ReferenceJpegDecoder::ReadHeader(std::span<const std::byte> bytes) {
   State& state = *state_;
   state.header_read = false;
   state.warning = {};
-  static_cast<void>(state.errors.TakeWarning());  // Of an image that failed.
+  static_cast<void>(
+      state.errors.TakeWarning());  // Drops a failed image's warning.
   state.errors.Run([&] { state.Begin(bytes); });
   state.KeepWarning();
   CheckPixels(state.codec.image_width, state.codec.image_height, state.limits);

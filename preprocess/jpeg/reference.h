@@ -16,9 +16,9 @@ namespace infeed {
 void CheckPixels(std::int64_t width, std::int64_t height,
                  const JpegLimits& limits);
 
-// JpegDecoder's work by libjpeg-turbo alone: what every other decoder must
-// equal, and what decodes whatever is not a plain baseline JPEG. Its errors are
-// the errors there are. As JpegDecoder where not said otherwise.
+// Decodes by libjpeg-turbo alone: every other decoder must give the same
+// pixels, and it decodes all JPEGs that are not plain baseline. It makes all
+// error messages. Members as in JpegDecoder unless stated otherwise.
 class ReferenceJpegDecoder {
  public:
   explicit ReferenceJpegDecoder(const JpegLimits& limits = {},

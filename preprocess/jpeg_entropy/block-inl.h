@@ -1,4 +1,4 @@
-// One block of a baseline scan from a buffer of bits.
+// Decodes one block of a baseline scan from a bit buffer.
 #if defined(INFEED_PREPROCESS_JPEG_BLOCK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_BLOCK_INL_H_
 #undef INFEED_PREPROCESS_JPEG_BLOCK_INL_H_
@@ -29,8 +29,9 @@ HWY_INLINE std::uint64_t BigEndian(const std::uint8_t* data) {
   return word;
 }
 
-// The bits of a scan from the highest down. After Refill() at least 56 are
-// there, enough for five symbols of a fused table, or a whole long one.
+// The next bits of a scan, the first one highest. After Refill() at least 56
+// bits are valid: enough for five symbols of a fused table, or for one long
+// symbol.
 class BitBuffer {
  public:
   BitBuffer(const std::uint8_t* data, std::size_t bit)
@@ -44,7 +45,7 @@ class BitBuffer {
     next_ += (~count_ >> 3) & 7;
     count_ |= 56;
   }
-  // An entry is its own length: only the low bits count.
+  // The low bits of an entry are its length.
   HWY_INLINE void Skip(std::uint64_t entry) {
     bits_ <<= entry & 63;
     count_ -= static_cast<std::uint32_t>(entry);
@@ -55,7 +56,7 @@ class BitBuffer {
   HWY_INLINE std::uint64_t Pair(const AcTable& table) const {
     return table.pairs[bits_ >> (64 - FusedTable::kBits)];
   }
-  // Goes back. Requires: so many bits were skipped.
+  // Goes back by `bits`. Requires: at least that many bits were skipped.
   HWY_INLINE void Return(std::uint32_t bits) {
     *this = BitBuffer(data_, bit() - bits);
   }
@@ -67,7 +68,7 @@ class BitBuffer {
 
  private:
   std::uint64_t bits_ = 0;
-  std::uint32_t count_ = 0;  // valid bits, in the low six of it
+  std::uint32_t count_ = 0;  // valid bits, in its low six bits
   const std::uint8_t* next_;
   const std::uint8_t* data_;
 };
@@ -94,7 +95,7 @@ struct DropBlock {
   HWY_INLINE void Put(std::uint32_t, std::uint64_t) {}
 };
 
-// The DC difference of a block. False: a bad code.
+// Decodes the DC difference of a block. False: an invalid code.
 HWY_INLINE bool DecodeDc(const DcTable& table, BitBuffer& in, int& value) {
   in.Refill();
   std::uint32_t entry = in.Entry(table);
@@ -113,8 +114,8 @@ HWY_INLINE bool DecodeDc(const DcTable& table, BitBuffer& in, int& value) {
   return value == static_cast<std::int16_t>(value);
 }
 
-// Takes a symbol that a look-up found to be long, and puts it at its place
-// unless that is outside. Returns its entry, 0 for a bad code.
+// Decodes a symbol that a look-up found to be long, and stores its value unless
+// its place is outside the block. Returns its entry, 0 for an invalid code.
 template <class Block>
 HWY_INLINE std::uint32_t TakeLong(const AcTable& table, std::uint32_t entry,
                                   BitBuffer& in, std::uint32_t& place,
@@ -130,7 +131,8 @@ HWY_INLINE std::uint32_t TakeLong(const AcTable& table, std::uint32_t entry,
   return symbol.entry;
 }
 
-// The end of a block whose last symbol led to place >= 64; 0: a run past it.
+// Returns the end of a block whose last symbol led to place >= 64; 0: the run
+// went past the block's end.
 HWY_INLINE std::uint32_t EndAt(std::uint32_t place, std::uint32_t entry) {
   if (place == 64) {
     return 64;
@@ -140,14 +142,14 @@ HWY_INLINE std::uint32_t EndAt(std::uint32_t place, std::uint32_t entry) {
              : 0;
 }
 
-// The AC coefficients of a block; returns its end, 1..64, or 0 for an irregular
-// one.
+// Decodes the AC coefficients of a block; returns its end, 1..64, or 0 if it is
+// irregular.
 template <class Block>
 HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
                                   Block block) {
   std::uint32_t place = 1;
   std::uint32_t entry = in.Entry(table);
-  // One symbol. Returns whether it ends the block, or is not there whole.
+  // Decodes one symbol. Returns true if it ends the block or is a long symbol.
   const auto take = [&]() __attribute__((always_inline)) {
     in.Skip(entry);
     place += AdvanceOf(entry);
@@ -159,8 +161,8 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
     return false;
   };
   for (;;) {
-    // After DC's look-up, too, three are safe before a refill, and after one
-    // four, with one looked up.
+    // Without a refill after DC's look-up three more symbols are safe; after a
+    // refill four, one of them already looked up.
     while (!(take() || take() || take())) {
       in.Refill();
       if (take()) {
@@ -184,8 +186,8 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
   }
 }
 
-// The end of a block whose last look-up gave a pair: first is behind its first
-// symbol, place behind both.
+// Returns the end of a block whose last look-up gave a pair: `first` is the
+// place behind its first symbol, `place` the one behind both.
 template <class Block>
 HWY_INLINE std::uint32_t EndPair(std::uint64_t pair, std::uint32_t first,
                                  std::uint32_t place, BitBuffer& in,
@@ -207,7 +209,7 @@ HWY_INLINE std::uint32_t EndPair(std::uint64_t pair, std::uint32_t first,
   return EndAt(first, low << 8);
 }
 
-// As DecodeAc(), by pairs.
+// As DecodeAc(), but looks symbols up in pairs.
 template <class Block>
 HWY_INLINE std::uint32_t DecodeAcPairs(const AcTable& table, BitBuffer& in,
                                        Block block) {

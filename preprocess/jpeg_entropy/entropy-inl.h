@@ -1,10 +1,10 @@
 // Entropy decoding of un-stuffed baseline scans, for each instruction set.
 //
 // The coefficients of a block are 64 int16, not dequantised, in the order of
-// kStoredPlace. Whatever the bytes are, nothing
-// outside of the named memory is read or written. All functions return false
-// for what is irregular: a bad code, a run past the last coefficient, bits used
-// beyond the end, a DC value that is not an int16.
+// kStoredPlace. For any bytes, nothing outside of the named memory is read or
+// written. All functions return false for irregular data: an invalid code, a
+// run past the last coefficient, bits used beyond the end, a DC value outside
+// int16.
 #if defined(INFEED_PREPROCESS_JPEG_ENTROPY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_ENTROPY_INL_H_
 #undef INFEED_PREPROCESS_JPEG_ENTROPY_INL_H_
@@ -27,7 +27,7 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Decodes MCUs; store says where to.
+// Decodes MCUs; `store` receives the coefficients.
 template <bool kPairs, class Store>
 HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
                            int mcus, ScanPlace& place, Store store) {
@@ -75,7 +75,7 @@ struct DropBlocks {
   HWY_INLINE void End(int, std::uint32_t) {}
 };
 
-// By pairs if all tables have them.
+// Decodes by pairs if all tables have pairs.
 template <class Store>
 HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
                            int mcus, ScanPlace& place, Store store) {
@@ -86,10 +86,10 @@ HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
                    : DecodeEach<false>(layout, bytes, mcus, place, store);
 }
 
-// Decodes `mcus` MCUs from place, which moves behind them. Writes all
-// 64 * mcus * blocks coefficients, blocks in the scan's order, and may write
-// zeros to one block more. ends: how many coefficients of each block, in zigzag
-// order, may be other than zero, 1..64.
+// Decodes `mcus` MCUs from place, which moves behind them. Writes all 64 * mcus
+// * blocks coefficients, blocks in the scan's order, and may write zeros to one
+// more block. ends: for each block, the number of coefficients in zigzag order,
+// 1..64, behind which all are zero.
 [[nodiscard]] inline bool DecodeMcus(const McuLayout& layout,
                                      const ScanBytes& bytes, int mcus,
                                      ScanPlace& place,
@@ -98,7 +98,7 @@ HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
   return DecodeEach(layout, bytes, mcus, place, KeepBlocks{coefficients, ends});
 }
 
-// The same without coefficients: only place moves.
+// Decodes `mcus` MCUs without storing coefficients: only place moves.
 [[nodiscard]] inline bool PassMcus(const McuLayout& layout,
                                    const ScanBytes& bytes, int mcus,
                                    ScanPlace& place) {

@@ -21,14 +21,15 @@ struct McuLayout {
   std::array<Block, 6> block{};
 };
 
-// A plain JPEG, its tables built.
+// A plain JPEG with its Huffman tables built.
 struct PlainJpeg {
   JpegScan scan;
   McuLayout layout;
   std::span<const std::byte> bytes;
 };
 
-// Where an MCU begins: bits from the first of the bytes, DC predictors.
+// Where an MCU begins: its bit offset in the un-stuffed bytes, and the DC
+// predictors.
 struct ScanPlace {
   std::size_t bit = 0;
   std::array<int, 3> dc{};
@@ -47,7 +48,7 @@ inline constexpr std::size_t kScanSlack = 4096;
 // Blocks of coefficients behind a run's own that may be overwritten.
 inline constexpr int kRunSlackBlocks = 2;
 
-// A run of MCUs to be decoded beside others.
+// A run of MCUs to be decoded together with other runs.
 struct McuRun {
   ScanBytes bytes;
   ScanPlace place;

@@ -25,7 +25,7 @@ std::uint32_t Advance(const FusedTable& table, std::uint32_t symbol) {
   return (symbol & 15) != 0 || run == 15 ? run + 1 : table.no_value_advance;
 }
 
-// Fills limits and offsets. False: more codes than there are.
+// Fills limits and offsets. False: the code lengths are invalid.
 bool Canonical(const HuffmanSpec& spec, FusedTable& table) {
   std::uint32_t code = 0;
   std::uint32_t symbols = 0;
@@ -34,7 +34,7 @@ bool Canonical(const HuffmanSpec& spec, FusedTable& table) {
     table.offsets[bits] = symbols - code;
     code += spec.counts[bits];
     symbols += spec.counts[bits];
-    // No code may be all ones. Lengths without codes decide nothing.
+    // No code may be all ones. Only lengths with codes are checked.
     if (symbols > 256 || (spec.counts[bits] > 0 && code >= 1U << bits)) {
       return false;
     }
@@ -45,7 +45,8 @@ bool Canonical(const HuffmanSpec& spec, FusedTable& table) {
   return true;
 }
 
-// Writes the entries of one symbol; returns where the next one's begin.
+// Writes the entries of one symbol; returns where the next symbol's entries
+// begin.
 std::uint32_t* Fuse(const FusedTable& table, std::uint32_t symbol, int bits,
                     std::uint32_t* entry) {
   const int size = static_cast<int>(symbol & 15);

@@ -27,15 +27,15 @@ inline std::span<const std::uint8_t> AsUnsigned(
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-// The MCUs of a scan one after the other, over restart markers. Every call
-// returns false for what is not regular.
+// Reads the MCUs of a scan in order, across restart markers. Every call returns
+// false for irregular data.
 class McuStream {
  public:
   McuStream(const PlainJpeg& jpeg, PlainScratch& scratch)
       : jpeg_(jpeg),
         rest_(AsUnsigned(jpeg.bytes).subspan(jpeg.scan.entropy_begin)),
         coded_(scratch.coded) {
-    // A vector is stored whole; then the slack.
+    // Room for a whole vector, then the slack.
     coded_.Grow(rest_.size() + 64 + kScanSlack);
     TakeSegment();
   }
@@ -66,19 +66,19 @@ class McuStream {
            rest_[1] == 0xD9;
   }
 
-  // Whether the bytes end, without a marker, so soon behind this place that
-  // libjpeg, which fills 57 to 64 bits ahead, may have met the end.
+  // Whether the bytes end without a marker so close behind this place that
+  // libjpeg, which reads 57 to 64 bits ahead, may have reached the end.
   [[nodiscard]] bool NearsFileEnd() const {
     const bool at_marker =
         rest_.size() >= 2 && rest_[0] == 0xFF && rest_[1] != 0xFF;
     return !at_marker && bytes_.size * 8 - place_.bit < 64;
   }
 
-  // Where the next MCU begins. bytes: un-stuffed ones of the scan.
+  // Where the next MCU begins, in un-stuffed bytes of the scan.
   [[nodiscard]] const ScanPlace& place() const { return place_; }
 
  private:
-  // Un-stuffs up to the next marker.
+  // Un-stuffs the bytes up to the next marker.
   void TakeSegment() {
     std::uint8_t* out = coded_.data();
     const std::uint8_t* const begin = rest_.data();
@@ -96,7 +96,7 @@ class McuStream {
     return bytes_.size * 8 - place_.bit < 8;
   }
 
-  // Goes behind the restart marker that must be here.
+  // Skips the restart marker that must be here.
   [[nodiscard]] bool Restart() {
     constexpr std::uint8_t kFirstRestart = 0xD0;
     if (!SegmentIsUsed() || rest_.size() < 2 || rest_[0] != 0xFF ||

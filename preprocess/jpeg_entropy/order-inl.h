@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Where an order has a number.
+// The index of a number in an order.
 constexpr std::uint8_t PlaceOf(const std::array<std::uint8_t, 64>& order,
                                std::uint8_t number) {
   std::uint8_t place = 0;
@@ -47,9 +47,9 @@ inline constexpr std::array<std::uint8_t, 64> kZigzagOrder = [] {
   return order;
 }();
 
-// The order that vectors of the inverse DCT want: row * 8 + column of what is
-// at each place. Two rows interleaved are multiplied and added by one
-// instruction; so are, when the first pass is done, two columns.
+// The order for the vectors of the inverse DCT: row * 8 + column of the
+// coefficient at each place. One instruction multiplies and adds two
+// interleaved rows, and, after the first pass, two columns.
 inline constexpr std::array<std::uint8_t, 64> kPairedOrder = [] {
   constexpr std::array<int, 8> rows = {0, 4, 2, 6, 7, 1, 3, 5};
   constexpr std::array<int, 8> columns = {0, 4, 2, 6, 7, 1, 3, 5};
@@ -62,17 +62,17 @@ inline constexpr std::array<std::uint8_t, 64> kPairedOrder = [] {
 }();
 
 // Whether coefficients are kept in zigzag order between the entropy decoder and
-// the inverse DCT: with AVX-512, where the latter reorders as it loads.
+// the inverse DCT: with AVX-512, where the inverse DCT reorders them as it
+// loads.
 inline constexpr bool kZigzagStored = HWY_TARGET <= HWY_AVX3;
 
-// Whether they are kept in kPairedOrder. If in neither, then row by row.
+// Whether they are kept in kPairedOrder. If neither, they are kept row by row.
 inline constexpr bool kPairsStored =
     !kZigzagStored && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128;
 
-// Where the k-th coefficient of a block in zigzag order is kept, from the
-// block's begin. Places of 64 and more belong to the block behind: the zero at
-// the end of a block goes there. The place before the first is that of a
-// stream that stands still.
+// The place of the k-th coefficient in zigzag order, counted from the block's
+// begin. Places >= 64 are in the next block: the zero at a block's end is
+// written there. The place before the first one is for a stopped stream.
 struct StoredPlaces {
   std::array<std::uint8_t, 145> all{};
 

@@ -10,7 +10,7 @@
 namespace infeed {
 namespace {
 
-constexpr int kMaxSide = 65500;  // libjpeg's
+constexpr int kMaxSide = 65500;  // libjpeg's limit
 
 // The codes of markers (ITU-T T.81, table B.1).
 constexpr int kStartOfFrame0 = 0xC0;  // baseline
@@ -29,8 +29,8 @@ int Big16(std::span<const std::byte> bytes) {
   return std::to_integer<int>(bytes[0]) << 8 | std::to_integer<int>(bytes[1]);
 }
 
-// Takes markers one after the other. Every Take...() returns false for what is
-// not plain or not regular.
+// Reads markers in order. Every Take...() returns false for data that is not
+// plain or not regular.
 class ScanReader {
  public:
   std::optional<JpegScan> Read(std::span<const std::byte> bytes);
@@ -148,7 +148,7 @@ bool ScanReader::HasPlainSampling() const {
 
 bool ScanReader::TakeQuantisers(JpegSegment segment) {
   while (!segment.empty()) {
-    const int table = segment.Byte();  // The high half: 16-bit values.
+    const int table = segment.Byte();  // The high half: 1 for 16-bit values.
     if (table > 3) {
       return false;
     }
@@ -190,7 +190,7 @@ bool ScanReader::TakeRestartInterval(JpegSegment segment) {
   return segment.consumed();
 }
 
-// libjpeg warns of a JFIF version that is not 1.
+// libjpeg warns about a JFIF version other than 1.
 bool ScanReader::TakeJfif(JpegSegment segment) {
   using std::string_view_literals::operator""sv;
   if (segment.size() >= 14 && segment.StartsWith("JFIF\0"sv)) {
@@ -230,7 +230,7 @@ bool ScanReader::TakeScan(JpegSegment segment) {
   return whole_spectrum && segment.consumed() && ChooseColor();
 }
 
-// As libjpeg guesses the colour space.
+// Guesses the colour space as libjpeg does.
 bool ScanReader::ChooseColor() {
   const bool rgb_ids = ids_ == std::array{'R' + 0, 'G' + 0, 'B' + 0};
   if (scan_.component_count == 1) {

@@ -8,7 +8,7 @@
 
 namespace infeed {
 
-// A Huffman table as a JPEG states it.
+// A Huffman table as stored in a JPEG.
 struct HuffmanSpec {
   std::array<std::uint8_t, 17> counts{};   // codes of each length, from [1]
   std::array<std::uint8_t, 256> values{};  // in the order of the codes
@@ -17,20 +17,20 @@ struct HuffmanSpec {
   friend bool operator==(const HuffmanSpec&, const HuffmanSpec&) = default;
 };
 
-// How samples become R G B.
+// How samples are converted to R G B.
 enum class JpegColor { kGray, kYcc, kRgb };
 
 struct JpegComponent {
   int horizontal = 1;  // sampling factors
   int vertical = 1;
-  int width = 0;  // samples that the image has of it, of what is coded
+  int width = 0;  // samples within the image, of the coded ones
   int height = 0;
-  int quantiser = 0;  // which of the tables
+  int quantiser = 0;  // index of its table
   int dc_table = 0;
   int ac_table = 0;
 };
 
-// What a plain JPEG's markers say. Plain is what this project decodes itself:
+// The contents of a plain JPEG's markers. Our own decoder decodes plain JPEGs:
 // 8-bit baseline or extended sequential Huffman, one scan with all components,
 // gray with 1x1, or three components of which the last two have 1x1 and the
 // first 1x1, 2x1, 1x2 or 2x2; R G B with 1x1 only.
@@ -40,7 +40,7 @@ struct JpegScan {
   JpegColor color = JpegColor::kGray;
   int component_count = 1;
   std::array<JpegComponent, 3> components{};
-  int mcus_per_row = 0;  // an MCU is 8 * the first component's factors
+  int mcus_per_row = 0;  // an MCU has 8 * the first component's factors
   int mcu_rows = 0;
   int restart_interval = 0;                                   // MCUs; 0: none
   std::array<std::array<std::uint16_t, 64>, 4> quantisers{};  // zigzag order
@@ -53,8 +53,8 @@ struct JpegScan {
 };
 
 // Reads the markers up to the first scan. Returns nullopt for a JPEG that is
-// not plain and for anything at which libjpeg would warn or fail: only what it
-// reads without a word is taken. Reads nothing outside of bytes.
+// not plain, and for one for which libjpeg would warn or fail. Reads nothing
+// outside of bytes.
 [[nodiscard]] std::optional<JpegScan> ReadPlainJpeg(
     std::span<const std::byte> bytes);
 

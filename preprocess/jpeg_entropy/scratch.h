@@ -38,9 +38,9 @@ class AlignedBuffer {
   std::size_t count_ = 0;
 };
 
-// The samples of one component in two rows of MCUs, the one at work and the
-// one before, used in turns. Rows have room for copies of their edges and for
-// vectors that reach over them.
+// The samples of one component in two rows of MCUs, the current and the
+// previous one, in alternating places. Rows have room for copies of their edges
+// and for vectors that extend beyond them.
 struct SamplePlane {
   static constexpr int kMargin = 64;
 
@@ -49,7 +49,7 @@ struct SamplePlane {
   int first = 0;  // column of the first sample
   int rows = 0;
 
-  // The place of a sample, whose row is one of the last two rows of MCUs.
+  // Returns the address of a sample in one of the last two rows of MCUs.
   [[nodiscard]] std::uint8_t* At(int y, int x) {
     return samples.data() + (y % rows) * stride + kMargin + (x - first);
   }

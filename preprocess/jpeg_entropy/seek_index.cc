@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::byte kVersion{1};
 constexpr int kComponents = 3;
-constexpr std::uint64_t kMaxMcus = 65535 / 8 + 1;  // of a side
+constexpr std::uint64_t kMaxMcus = 65535 / 8 + 1;  // per side
 constexpr std::uint64_t kMaxBit =
     std::uint64_t{std::numeric_limits<std::uint32_t>::max()} * 8 + 7;
-constexpr int kMaxVarintBytes = 5;  // 35 bits: any place in a JPEG
+constexpr int kMaxVarintBytes = 5;  // 35 bits: enough for any place in a JPEG
 
 std::uint64_t BitOf(const SeekEntry& entry) {
   return std::uint64_t{entry.byte} * 8 + entry.bit;
@@ -32,8 +32,8 @@ std::int64_t FromZigzag(std::uint64_t value) {
          -static_cast<std::int64_t>(value & 1);
 }
 
-// The predictors of the last components need no bytes where they are always 0,
-// as those of a gray image are.
+// Trailing components whose predictors are always 0, as in a gray image, are
+// not stored.
 int StoredComponents(const JpegSeekIndex& index) {
   for (const SeekEntry& entry : index.entries) {
     if (entry.dc[1] != 0 || entry.dc[2] != 0) {
@@ -43,7 +43,7 @@ int StoredComponents(const JpegSeekIndex& index) {
   return 1;
 }
 
-// Takes varints off the front of bytes.
+// Reads varints from the front of bytes.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -64,8 +64,8 @@ class Reader {
     return false;
   }
 
-  // Takes the numbers of an entry, which are small: nearly always they lie in
-  // eight bytes, and are taken from there without a branch.
+  // Reads the numbers of an entry. They are small and nearly always fit in
+  // eight bytes, from which they are read without a branch.
   template <std::size_t kNumbers>
   [[nodiscard]] bool Take(std::array<std::uint64_t, kNumbers>& values) {
     if constexpr (std::endian::native == std::endian::little) {
@@ -84,7 +84,7 @@ class Reader {
  private:
   static constexpr std::uint64_t kStops = 0x8080808080808080U;
 
-  // The number in 4 groups of 7 bits.
+  // Joins 4 groups of 7 bits to a number.
   static std::uint64_t Gather(std::uint64_t groups) {
     groups = (groups & 0x007F007FU) | (groups & 0x7F007F00U) >> 1;
     return (groups & 0x3FFFU) | (groups & 0x3FFF0000U) >> 2;
@@ -94,7 +94,8 @@ class Reader {
   bool TakeFromWord(std::array<std::uint64_t, kNumbers>& values) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes_.data(), sizeof(word));
-    std::uint64_t stops = ~word & kStops;  // in the last byte of a number
+    std::uint64_t stops =
+        ~word & kStops;  // a bit in the last byte of each number
     std::uint64_t last = stops;
     for (std::size_t i = 1; i < kNumbers; ++i) {
       last &= last - 1;  // 0 stays 0
@@ -104,10 +105,10 @@ class Reader {
       return false;  // Not all numbers end here, or one is of 5 bytes.
     }
     for (std::uint64_t& value : values) {
-      // The end's own bit of 7 is taken off with what follows it.
+      // `bits` excludes the stop bit, bit 7 of the last byte.
       const int bits = std::countr_zero(stops);
       value = Gather(word & ((std::uint64_t{1} << bits) - 1));
-      // In two steps: together they may be 64.
+      // Two shifts, as the sum may be 64.
       word = word >> bits >> 1;
       stops = stops >> bits >> 1;
       bytes_ = bytes_.subspan(static_cast<std::size_t>(bits) / 8 + 1);
@@ -118,7 +119,7 @@ class Reader {
   std::span<const std::byte> bytes_;
 };
 
-// Reads what comes before the entries: false where it cannot be.
+// Reads the header before the entries; false if it is invalid.
 bool ReadSizes(Reader& reader, JpegSeekIndex& index) {
   std::uint64_t mcus_per_row = 0;
   std::uint64_t mcu_rows = 0;
@@ -134,7 +135,7 @@ bool ReadSizes(Reader& reader, JpegSeekIndex& index) {
   return true;
 }
 
-// Moves an entry on by what is stored of the next one.
+// Adds the stored differences to an entry, which gives the next entry.
 template <std::size_t kNumbers>
 bool Advance(const std::array<std::uint64_t, kNumbers>& values,
              SeekEntry& entry) {

@@ -10,8 +10,8 @@
 
 namespace infeed {
 
-// A place in a JPEG's scan at which an MCU begins, and all that decoding from
-// there needs to know.
+// A place in a JPEG's scan at which an MCU begins, with everything needed to
+// decode from there.
 struct SeekEntry {
   std::uint32_t byte = 0;  // offset in the JPEG of the byte with the first bit
   std::uint8_t bit = 0;    // 0..7, 0 is the byte's highest
@@ -31,7 +31,7 @@ struct JpegSeekIndex {
   [[nodiscard]] int runs_per_row() const {
     return (mcus_per_row + run - 1) / run;
   }
-  // Entries that it has: one a run, and the end.
+  // The number of entries: one for each run, and one for the end.
   [[nodiscard]] std::size_t entry_count() const {
     return static_cast<std::size_t>(mcu_rows) *
                static_cast<std::size_t>(runs_per_row()) +
@@ -40,8 +40,8 @@ struct JpegSeekIndex {
   friend bool operator==(const JpegSeekIndex&, const JpegSeekIndex&) = default;
 };
 
-// Makes the index of a JPEG: an entry at each row of MCUs, and with run > 0 at
-// every run-th MCU of a row besides. Decodes the whole scan. Returns nullopt
+// Makes the index of a JPEG: an entry at each row of MCUs, and with run > 0
+// also at every run-th MCU of a row. Decodes the whole scan. Returns nullopt
 // for a JPEG that is not plain, has restart markers, or whose scan is not
 // regular from its first byte to the end marker. Requires: run >= 0.
 [[nodiscard]] std::optional<JpegSeekIndex> MakeSeekIndex(
@@ -49,11 +49,11 @@ struct JpegSeekIndex {
 
 // The index as bytes (docs/formats.md), and back. Parse returns false, and
 // leaves index unspecified, for bytes that are not an index: it is safe for any
-// bytes, and what it returns has all its entries, in ascending order. It takes
-// about 9 ns an entry, and no memory where the index has room from before, so
-// that all rows may be parsed where only some are wanted.
-// Requires, of Serialize: entry_count() entries, the first not at bit 0, each
-// at a later bit than the one before.
+// bytes, and a parsed index has all its entries, in ascending order. It takes
+// about 9 ns an entry, and allocates nothing if the index has room from earlier
+// use, so parsing all rows is cheap even if only some are needed.
+// SerializeSeekIndex() requires: entry_count() entries, the first not at bit 0,
+// each at a later bit than the one before.
 [[nodiscard]] std::string SerializeSeekIndex(const JpegSeekIndex& index);
 [[nodiscard]] bool ParseSeekIndex(std::span<const std::byte> bytes,
                                   JpegSeekIndex& index);

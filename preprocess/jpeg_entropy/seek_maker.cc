@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Notes where each run begins, and the end; bytes count un-stuffed ones. False:
-// the scan is not regular.
+// Records where each run begins, and the end, as offsets in un-stuffed bytes.
+// False: the scan is not regular.
 bool FindRuns(const PlainJpeg& jpeg, PlainScratch& scratch,
               JpegSeekIndex& index) {
   McuStream stream(jpeg, scratch);
@@ -52,13 +52,13 @@ namespace {
 
 HWY_EXPORT(FindRuns);
 
-// Turns counts of un-stuffed bytes into offsets in the JPEG: what was left out
-// are the zeros behind each FF.
+// Converts offsets in un-stuffed bytes to offsets in the JPEG, which also has a
+// zero behind each FF.
 void FindOffsets(const PlainJpeg& jpeg, JpegSeekIndex& index) {
   const std::byte* const begin = jpeg.bytes.data() + jpeg.scan.entropy_begin;
   const std::byte* const end = jpeg.bytes.data() + jpeg.bytes.size();
   const std::byte* next = begin;  // where to look for the next FF
-  std::ptrdiff_t zeros = 0;       // left out before `next`
+  std::ptrdiff_t zeros = 0;       // stuffed zeros before `next`
   const auto find = [&](const std::byte* from) {
     const auto* found = static_cast<const std::byte*>(
         std::memchr(from, 0xFF, static_cast<std::size_t>(end - from)));
@@ -66,7 +66,7 @@ void FindOffsets(const PlainJpeg& jpeg, JpegSeekIndex& index) {
   };
   const std::byte* mark = find(next);
   for (SeekEntry& entry : index.entries) {
-    // The FF at `mark` is byte mark - begin - zeros of the un-stuffed ones.
+    // The FF at `mark` is un-stuffed byte mark - begin - zeros.
     while (mark != end && mark - begin - zeros < std::ptrdiff_t{entry.byte}) {
       ++zeros;
       next = mark + 2;
@@ -90,7 +90,7 @@ std::optional<JpegSeekIndex> MakePlainSeekIndex(const PlainJpeg& jpeg, int run,
   index.mcus_per_row = scan.mcus_per_row;
   index.mcu_rows = scan.mcu_rows;
   index.run = run == 0 ? scan.mcus_per_row : std::min(run, scan.mcus_per_row);
-  // An MCU has a bit at least, whatever the header claims.
+  // Limits the header's claim: each MCU has at least one bit.
   index.entries.reserve(
       std::min(static_cast<std::size_t>(index.mcu_rows) * index.runs_per_row(),
                jpeg.bytes.size() * 8) +

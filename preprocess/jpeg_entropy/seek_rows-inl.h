@@ -22,11 +22,11 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Rows of MCUs entered through a seek index, several at once. From the entry
-// before the window's first MCU each is decoded to the entry behind its last
-// one, where it must arrive exactly; with entries at rows only, the decode
-// stops at the window's last MCU, and arrives nowhere unless that is the row's
-// last. Every call returns false where the index and the scan disagree.
+// Decodes rows of MCUs from a seek index, several at once. Each row is decoded
+// from the entry before the window's first MCU to the entry behind its last
+// one, where it must end exactly. With entries at rows only, the decode stops
+// at the window's last MCU; the end is then checked only if that is the row's
+// last MCU. Every call returns false if the index and the scan disagree.
 class SeekRows {
  public:
   static constexpr int kAtOnce = 3;
@@ -35,7 +35,7 @@ class SeekRows {
   SeekRows(const PlainJpeg& jpeg, const JpegSeekIndex& index,
            PlainScratch& scratch);
 
-  // Whether the index could be of this JPEG.
+  // Whether the index's sizes match this JPEG.
   [[nodiscard]] static bool Fits(const PlainJpeg& jpeg,
                                  const JpegSeekIndex& index);
 
@@ -51,7 +51,7 @@ class SeekRows {
   }
 
  private:
-  // Un-stuffs the bytes of a row and sets its run.
+  // Un-stuffs the bytes of a row and sets up its run.
   [[nodiscard]] bool Enter(int row, McuRun& run, ScanPlace& arrival,
                            std::uint8_t*& out) const;
   [[nodiscard]] const SeekEntry& Entry(int row, int run) const {
@@ -62,7 +62,7 @@ class SeekRows {
   const JpegSeekIndex& index_;
   PlainScratch& scratch_;
   int runs_per_row_;
-  int first_run_;  // in each row, that are decoded
+  int first_run_;  // first decoded run of each row
   int end_run_;
   int mcus_;  // decoded in each row
   int skipped_blocks_;

@@ -7,8 +7,8 @@
 
 namespace infeed {
 
-// The bytes of one segment behind its length, read from front to back. Reading
-// past the end gives zeros and makes ok() false.
+// Reads the bytes of one segment, behind its length field, in order. Reading
+// past the end gives zeros and sets ok() to false.
 class JpegSegment {
  public:
   explicit JpegSegment(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -28,7 +28,7 @@ class JpegSegment {
   }
   [[nodiscard]] bool empty() const { return bytes_.empty(); }
   [[nodiscard]] bool ok() const { return ok_; }
-  // Whether everything was read, and nothing beyond.
+  // Whether all bytes were read, and none beyond the end.
   [[nodiscard]] bool consumed() const { return ok_ && bytes_.empty(); }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
   [[nodiscard]] bool StartsWith(std::string_view text) const {

@@ -1,6 +1,6 @@
-// One stream of a loop that decodes several: while its next symbol waits for
-// its table, the others go on. A block's end costs no branch: the next block's
-// memory and tables are taken by conditional moves from a list.
+// One of several streams that a loop decodes together: while one stream's table
+// look-up is pending, the others continue. A block's end needs no branch:
+// conditional moves load the next block's memory and tables from a list.
 #if defined(INFEED_PREPROCESS_JPEG_STREAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_STREAM_INL_H_
 #undef INFEED_PREPROCESS_JPEG_STREAM_INL_H_
@@ -24,17 +24,16 @@ namespace HWY_NAMESPACE {
 // A block to be decoded.
 struct BlockJob {
   const FusedTable* ac;
-  const FusedTable* next_dc;  // of the block behind
-  std::int16_t* behind;       // where its coefficient 64 would be
+  const FusedTable* next_dc;  // of the next block
+  std::int16_t* behind;       // address of its coefficient 64
   BlockJob* next;
-  // How far behind coefficient 64 its last symbol went, modulo 256.
+  // How far beyond coefficient 64 its last symbol led, modulo 256.
   std::uint8_t over;
 };
 
-// What the loop holds of a stream, in registers.
+// A stream's state that the loop keeps in registers.
 struct Stream {
-  // The bits to come, from the highest; below them one that is set marks where
-  // they end.
+  // The next bits, the first one highest; a set bit below them marks their end.
   std::uint64_t bits;
   const std::uint8_t* next;  // byte of the first of 64 bits
   std::int64_t place;        // in the block, -64..-1
@@ -45,7 +44,7 @@ struct Stream {
 // The place of a block's first symbol, as an operand in memory.
 constexpr std::int64_t kFirst = -64;
 
-// A table with which a stream stays where it is: its symbols use no bits.
+// The table of a stopped stream: its symbols use no bits.
 inline const FusedTable& StopTable() {
   static const FusedTable table = [] {
     FusedTable stop{};
@@ -61,26 +60,26 @@ HWY_INLINE void Refill(Stream& s) {
   s.bits = (BigEndian(s.next) | 1) << (used & 7);
 }
 
-// Completes a look-up that found no whole symbol. Its entry then has no bits
-// used: they are taken already. Before the next look-up comes a refill.
+// Completes a look-up that found no whole symbol. The entry then has 0 used
+// bits, as the bits are consumed here. A refill precedes the next look-up.
 HWY_INLINE void TakeLong(const FusedTable& table, Stream& s, bool& bad) {
   Refill(s);
   LongResult symbol =
       LongSymbol(table, static_cast<std::uint32_t>(s.entry), s.bits);
   if (HWY_UNLIKELY(symbol.bits == 0)) {
     bad = true;
-    symbol.entry = FusedTable::kLong;  // Goes on, to get to the list's end.
+    symbol.entry = FusedTable::kLong;  // Continues to the end of the list.
   }
   s.bits <<= symbol.bits;
-  // 64 bits used are none, and not the mark of a long symbol.
+  // 64 used bits count as 0, but do not mark a long symbol.
   s.entry = (symbol.entry & ~std::uint32_t{255}) | 64;
 }
 HWY_INLINE void TakeLong(Stream& s, bool& bad) {
-  // Where a block has just begun, the job before named the table.
+  // At a block's begin the previous job has the table.
   TakeLong(s.place == kFirst ? *s.job[-1].next_dc : *s.job->ac, s, bad);
 }
 
-// What the loop keeps in memory.
+// The streams' state that the loop keeps in memory.
 struct StreamFrame {
   std::array<const std::uint8_t*, 3> next;  // Stream::next
   std::array<const BlockJob*, 3> last;      // the ends of the lists
@@ -88,9 +87,9 @@ struct StreamFrame {
 };
 
 #undef INFEED_WRITTEN_OUT
-// Not for sanitizers, which take a register and could not see the reads; GCC
-// and Clang say in different ways that they are there. Clang has a register
-// too few where the places of coefficients are looked up.
+// Not with sanitizers, which need a register and cannot check these reads; GCC
+// and Clang have different macros for them. Clang lacks a register where the
+// places of coefficients are looked up.
 #if defined(__x86_64__) && defined(__GNUC__) && defined(__OPTIMIZE__) && \
     !HWY_IS_ASAN && !HWY_IS_TSAN && !defined(__SANITIZE_ADDRESS__) &&    \
     !defined(__SANITIZE_THREAD__) && HWY_TARGET != HWY_SCALAR &&         \
@@ -137,15 +136,15 @@ struct StreamFrame {
 #if HWY_TARGET <= HWY_AVX3
 #define INFEED_STORE(stream) \
   "mov %w[" stream "_entry], -2(%%rcx, %[" stream "_place], 2)\n\t"
-#else  // The table's first place is that before the first coefficient.
+#else  // The table begins with the place before the first coefficient.
 #define INFEED_STORE(stream)       \
   "lea %[places], %[stored]\n\t"   \
   "movzbl 64(%[stored], %[" stream \
   "_place]), %k[stored]\n\t"       \
   "mov %w[" stream "_entry], -128(%%rcx, %[stored], 2)\n\t"
 #endif
-// One symbol: skip its bits, add to the place, keep the value; at the end of a
-// block go on to the next job; look the next symbol up.
+// Decodes one symbol: skips its bits, advances the place, stores the value; at
+// the end of a block moves to the next job; looks up the next symbol.
 #define INFEED_TAKE(stream, is_long)                            \
   INFEED_SKIP(stream)                                           \
   "shr $24, %%ecx\n\t"                                          \
@@ -174,8 +173,8 @@ struct StreamFrame {
               "_entry]\n\t"                                     \
               "jz " is_long "f\n\t"
 
-// Decodes until a stream must be helped; returns which. 3: one is at the end of
-// its list.
+// Decodes until a stream has a long symbol and returns its number; 3: a stream
+// is at the end of its list.
 HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
                                      Stream& c) {
   static_assert(
@@ -235,7 +234,8 @@ HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
 
 #else
 
-// One symbol. Returns whether the next is there; else TakeLong() brings it.
+// Decodes one symbol. Returns whether the next one was looked up whole; else
+// TakeLong() must complete it.
 [[nodiscard]] HWY_INLINE bool Take(Stream& s) {
   s.bits <<= s.entry & 63;
   const auto value = static_cast<std::int16_t>(s.entry >> 8);
@@ -255,7 +255,7 @@ HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
   return !IsLong(static_cast<std::uint32_t>(s.entry));
 }
 
-// As above.
+// As the assembly version above.
 HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& frame, Stream& a, Stream& b,
                                      Stream& c) {
   while (a.job != frame.last[0] && b.job != frame.last[1] &&

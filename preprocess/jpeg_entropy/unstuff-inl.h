@@ -15,10 +15,10 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Copies coded bytes from [in, end) to out, without the zero that follows each
-// FF, up to the first marker (an FF before anything but a zero) or the end.
-// Returns how far it came; moves out behind the copy. Requires: out has room
-// for end - in bytes and a vector more.
+// Copies coded bytes from [in, end) to out, without the zero behind each FF, up
+// to the first marker (an FF not followed by zero) or the end. Returns the end
+// of the bytes read; moves out behind the copy. Requires: out has room for end
+// - in bytes plus a vector.
 inline const std::uint8_t* Unstuff(const std::uint8_t* in,
                                    const std::uint8_t* end,
                                    std::uint8_t*& out) {
@@ -28,7 +28,7 @@ inline const std::uint8_t* Unstuff(const std::uint8_t* in,
   const auto marks = hn::Set(tag, 0xFF);
   std::uint8_t* target = out;
   while (in != end) {
-    std::ptrdiff_t plain = 0;  // bytes before the next FF, of those looked at
+    std::ptrdiff_t plain = 0;  // bytes before the next FF in this vector
     if (end - in >= lanes) {
       const auto bytes = hn::LoadU(tag, in);
       hn::StoreU(bytes, tag, target);

@@ -15,17 +15,17 @@ struct Range {
   int last = 0;
 };
 
-// The samples, of `count` in all, that make the pixels [first, first + size):
-// one more on each side where neighbours are blended.
+// The samples, of `count` in all, for the pixels [first, first + size): one
+// more on each side if neighbours are blended.
 Range Samples(int first, int size, int factor, bool blend, int count) {
   const int margin = blend ? 1 : 0;
   return {std::max(0, first / factor - margin),
           std::min(count - 1, (first + size - 1) / factor + margin)};
 }
 
-// The side of a component's blocks in samples. Where the component is coded at
-// a lower resolution than the image is put out at, libjpeg transforms its
-// blocks to more samples instead of upsampling, if that serves both directions.
+// The side of a component's blocks in samples. If the component is coded at a
+// lower resolution than the output image, libjpeg transforms its blocks to more
+// samples instead of upsampling, if that fits both directions.
 int BlockSize(const JpegScan& scan, const JpegComponent& component,
               int denominator) {
   const JpegComponent& luma = scan.components[0];
@@ -64,8 +64,8 @@ void PlanSizes(const JpegScan& scan, int denominator, WindowPlan& plan) {
   const WindowPlan::Component& chroma = plan.components[1];
   plan.columns_a_sample = luma.horizontal * least / chroma.size;
   plan.rows_a_sample = luma.vertical * least / chroma.size;
-  // libjpeg blends columns only where there are more than two of them, and
-  // then the rows only with the columns.
+  // libjpeg blends columns only if there are more than two, and rows only
+  // together with columns.
   const bool wide = chroma.width > 2;
   const bool blend = least > 1;
   plan.blend_columns = blend && plan.columns_a_sample == 2 && wide;
@@ -84,8 +84,8 @@ void PlanRows(const JpegScan& scan, WindowPlan& plan) {
     const Range samples =
         Samples(window.y, window.height, 2, true, chroma.height);
     plan.first_row = samples.first / chroma.size;
-    // libjpeg reads the next row of MCUs before it puts out the last two rows
-    // of pixels of this one.
+    // libjpeg reads the next row of MCUs before it outputs the last two rows of
+    // pixels of this one.
     if (last % height >= height - 2) {
       plan.end_row = std::min(plan.end_row + 1, scan.mcu_rows);
     }

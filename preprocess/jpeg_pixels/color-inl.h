@@ -1,6 +1,6 @@
-// Colour as in color_scalar.h, for each instruction set, and by inclusion
-// upsampling. Input rows are readable 64 bytes behind what is named; exactly
-// 3 * count bytes R G B are written.
+// Colour conversion as in color_scalar.h, for each instruction set; includes
+// upsampling. Input rows must be readable 64 bytes beyond their end; exactly 3
+// * count bytes R G B are written.
 #if defined(INFEED_PREPROCESS_JPEG_COLOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_COLOR_INL_H_
 #undef INFEED_PREPROCESS_JPEG_COLOR_INL_H_
@@ -83,11 +83,11 @@ struct WideRgb {
   V16 b;
 };
 
-// Half a vector: y, and chroma in pairs. The table of libjpeg for red,
+// Converts half a vector: y, and chroma in pairs. The table of libjpeg for red,
 // (91881 * v + 2^15) >> 16 with v = cr - 128, is v + (13173 * v + 2^14) >> 15
-// for all v; that for blue likewise. For green, -22554 * u - 46802 * v is
-// 2 * (-11277 * u + 9367 * v) - 65536 * v, of which the part in brackets is
-// taken apart as 256 * (-44 * cb + 37 * cr) - 13 * cb - 105 * cr + 955 * 256.
+// for all v; that for blue likewise. For green, -22554 * u - 46802 * v is 2 *
+// (-11277 * u + 9367 * v) - 65536 * v, whose part in brackets is computed as
+// 256 * (-44 * cb + 37 * cr) - 13 * cb - 105 * cr + 955 * 256.
 HWY_INLINE WideRgb Convert(V8 luma, V8 cb, V8 cr, V8 chroma) {
   const D16 d16;
   const V16 center = hn::Set(d16, 128);
@@ -117,8 +117,8 @@ HWY_INLINE Rgb ConvertSamples(V8 y, V8 cb, V8 cr) {
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-// For byte i of R G B R G B ...: which of 64 samples, + 64 for green. Blue ones
-// are put in afterwards.
+// For byte i of R G B R G B ...: which of 64 samples, + 64 for green. Blue
+// samples are inserted afterwards.
 alignas(64) inline constexpr std::array<std::uint8_t, 192> kSampleAt = [] {
   std::array<std::uint8_t, 192> samples{};
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -148,9 +148,9 @@ HWY_INLINE void StoreRgb(const Rgb& in, std::uint8_t* out) {
 
 #else
 
-// One colour's samples turned in each 128-bit lane so that each is where it
-// belongs in the one of three lanes R G B R G B ... that it goes to: no two of
-// 16 want the same place.
+// Rotates one colour's samples within each 128-bit lane so that each is at its
+// place in the one of three output lanes R G B R G B ... to which it belongs:
+// no two of 16 have the same place.
 template <int kColor>
 HWY_INLINE V8 Spread(V8 samples) {
   alignas(16) static constexpr std::array<std::uint8_t, 16> kPlaces = [] {
@@ -163,7 +163,7 @@ HWY_INLINE V8 Spread(V8 samples) {
   return hn::TableLookupBytes(samples, hn::LoadDup128(D8(), kPlaces.data()));
 }
 
-// Bytes whose place in a lane is kRest modulo 3.
+// Mask of the bytes whose place in a lane is kRest modulo 3.
 template <int kRest>
 HWY_INLINE hn::Mask<D8> EveryThird() {
   alignas(16) static constexpr std::array<std::uint8_t, 16> kBytes = [] {
@@ -176,7 +176,7 @@ HWY_INLINE hn::Mask<D8> EveryThird() {
   return hn::MaskFromVec(hn::LoadDup128(D8(), kBytes.data()));
 }
 
-// Writes the 128-bit lanes of three vectors in turns.
+// Writes the 128-bit lanes of three vectors interleaved.
 HWY_INLINE void StoreLanes(V8 a, V8 b, V8 c, std::uint8_t* out) {
 #if HWY_TARGET == HWY_AVX3
   const __m512i b0 = _mm512_permutex2var_epi64(
@@ -217,8 +217,9 @@ HWY_INLINE void StoreRgb(const Rgb& in, std::uint8_t* out) {
 
 #endif
 
-// Calls convert(i) for the vectors that cover `count` pixels and stores what it
-// returns: the last vector overlaps the one before, or goes by way of a buffer.
+// Calls convert(i) for the vectors that cover `count` pixels and stores the
+// results: the last vector overlaps the one before, or is stored through a
+// buffer.
 template <typename Convert>
 HWY_INLINE void StoreAll(int count, std::uint8_t* rgb, const Convert& convert) {
   int i = 0;

@@ -9,7 +9,7 @@ std::uint8_t Byte(int x) {
   return static_cast<std::uint8_t>(std::clamp(x, 0, 255));
 }
 
-// Constants of 16 binary places, and the half that rounds.
+// Constants with 16 binary places, and the half that rounds.
 constexpr int kRedOfCr = 91881;     // 1.402
 constexpr int kBlueOfCb = 116130;   // 1.772
 constexpr int kGreenOfCb = -22554;  // -0.34414

@@ -2,25 +2,26 @@
 
 #include <cstdint>
 
-// Upsampling and colour, a row at a time, in plain C++, as libjpeg-turbo does
-// them by default: chroma weighted 3 : 1 between its two nearest samples in
-// each direction, and ITU-R BT.601 by tables of 16 binary places (JFIF).
-// in[-1] and in[count] are readable: real neighbours, or copies of the edge.
+// Upsampling and colour conversion, a row at a time, in plain C++, with
+// libjpeg-turbo's default methods: chroma weighted 3 : 1 between its two
+// nearest samples in each direction, and ITU-R BT.601 by tables of 16 binary
+// places (JFIF). in[-1] and in[count] must be readable: real neighbours, or
+// copies of the edge.
 namespace infeed {
 
-// Twice as many samples as in.
+// Writes 2 * count samples.
 void UpsampleH2V1Row(const std::uint8_t* in, int count, std::uint8_t* out);
 
-// The same between two rows; near is the one whose samples weigh more.
+// The same between two rows; near is the row with the larger weight.
 void UpsampleH2V2Row(const std::uint8_t* near, const std::uint8_t* far,
                      int count, std::uint8_t* out);
 
-// count samples between two rows. lower: the row wanted is below near's centre;
-// rounding depends on it.
+// Writes count samples between two rows. lower: the output row is below near's
+// centre; rounding depends on it.
 void UpsampleH1V2Row(const std::uint8_t* near, const std::uint8_t* far,
                      bool lower, int count, std::uint8_t* out);
 
-// Each sample twice.
+// Writes each sample twice.
 void ReplicateH2Row(const std::uint8_t* in, int count, std::uint8_t* out);
 
 // Write 3 * count bytes R G B.

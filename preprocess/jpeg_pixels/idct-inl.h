@@ -29,7 +29,8 @@ HWY_INLINE int FlatDc(const std::int16_t* block,
   return static_cast<std::int16_t>(block[0] * quantiser[0]);
 }
 
-// Writes the samples of neighbours that have nothing but DC. False: extreme.
+// Writes the samples of neighbouring blocks that have only DC. False: too large
+// a number.
 template <std::size_t kCount>
 HWY_INLINE bool FillFlatGroup(
     const std::array<const std::int16_t*, kCount>& blocks,
@@ -50,10 +51,10 @@ HWY_INLINE bool FillFlatGroup(
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace idct {
 
-// Gathers how large the numbers are that the callers' contract names.
+// Collects the magnitudes of the numbers that InverseDctBlock() limits.
 struct Magnitudes {
-  V16 first;   // those limited to 8191, or-ed
-  V16 second;  // those limited to 16383
+  V16 first;   // numbers limited to 8191, or-ed
+  V16 second;  // numbers limited to 16383, or-ed
 
   static HWY_INLINE V16 With(V16 seen, V16 a, V16 b) {
     return hn::Or(seen, hn::Or(hn::Abs(a), hn::Abs(b)));
@@ -130,7 +131,7 @@ HWY_MAYBE_UNUSED static bool TransformRow(const std::int16_t* coefficients,
   return regular && seen.Regular();
 }
 
-// The same for fewer blocks than a group has.
+// The same for fewer blocks than a group.
 HWY_MAYBE_UNUSED static bool TransformFew(const std::int16_t* coefficients,
                                           const std::uint8_t* ends,
                                           const int* blocks, int count,
@@ -154,11 +155,11 @@ HWY_MAYBE_UNUSED static bool TransformFew(const std::int16_t* coefficients,
 #endif  // HWY_TARGET
 
 // Transforms `count` blocks of one component: block blocks[i]'s coefficients
-// are the 64 at coefficients + 64 * blocks[i], of which none behind the first
-// ends[blocks[i]] in zigzag order is other than zero; its 8x8 samples go to
-// out + 8 * i, rows stride apart. Coefficients and quantiser are in the order
-// of kStoredPlace. Samples are those of libjpeg-turbo's JDCT_ISLOW (see
-// idct_scalar.h); false where InverseDctBlock() says so.
+// are the 64 at coefficients + 64 * blocks[i], all zero behind the first
+// ends[blocks[i]] in zigzag order; its 8x8 samples go to out + 8 * i, rows
+// stride apart. Coefficients and quantiser are in the order of kStoredPlace.
+// Samples are those of libjpeg-turbo's JDCT_ISLOW (see idct_scalar.h); returns
+// false where InverseDctBlock() does.
 [[nodiscard]] HWY_MAYBE_UNUSED static bool InverseDctRow(
     const std::int16_t* coefficients, const std::uint8_t* ends,
     const int* blocks, int count, const std::int16_t* quantiser,

@@ -1,5 +1,5 @@
-// Groups of neighbouring blocks in and out of the registers in which the
-// inverse DCT transforms them together.
+// Loads and stores groups of neighbouring blocks, which the inverse DCT
+// transforms together in registers.
 #if defined(INFEED_PREPROCESS_JPEG_IDCT_GROUP_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_IDCT_GROUP_INL_H_
@@ -26,7 +26,7 @@ namespace idct {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
-// Neighbours that are transformed together.
+// Blocks that are transformed together.
 constexpr int kGroup = static_cast<int>(HWY_LANES(std::int16_t)) / 8;
 using Group = std::array<const std::int16_t*, kGroup>;
 
@@ -47,8 +47,8 @@ struct PairedGroup {
 
 #if HWY_TARGET <= HWY_AVX3
 
-// 128-bit lane i of each of four vectors, for i = 0 to 3; b and d come with
-// their halves exchanged, which saves half of the shuffles.
+// 128-bit lane i of each of four vectors, for i = 0 to 3; b and d have their
+// halves exchanged, which saves half of the shuffles.
 HWY_INLINE void TurnLanes(__m512i a, __m512i b, __m512i c, __m512i d,
                           V16 (&lanes)[4]) {
   const __m512i low_ab = _mm512_mask_blend_epi64(0xF0, a, b);
@@ -61,8 +61,8 @@ HWY_INLINE void TurnLanes(__m512i a, __m512i b, __m512i c, __m512i d,
   lanes[3] = V16{_mm512_shuffle_i32x4(high_ba, high_dc, 0x77)};
 }
 
-// Where a block in zigzag order has what kPairedOrder has at each place of its
-// kHalf, the halves of that exchanged or not.
+// For each place in half kHalf of kPairedOrder, the place in zigzag order of
+// the same coefficient; with the two parts of that half exchanged or not.
 template <int kHalf, bool kExchanged>
 alignas(64) inline constexpr std::array<std::int16_t, 32> kPairsOfZigzag = [] {
   std::array<std::int16_t, 32> places{};
@@ -106,7 +106,7 @@ HWY_INLINE PairedGroup LoadGroup(const Group& blocks,
 }
 
 // The same for the corner, in four blocks of which the first 16 numbers are in
-// two registers; what is behind the corner's end is zero.
+// two registers; numbers behind the corner's end are zero.
 template <int kEven, int kOdd>
 alignas(64) inline constexpr std::array<std::int16_t, 32> kCornerOfZigzag = [] {
   std::array<std::int16_t, 32> places{};

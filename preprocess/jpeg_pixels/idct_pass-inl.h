@@ -44,7 +44,7 @@ constexpr int kC2562 = Fixed13(2.562915447);
 constexpr int kC3072 = Fixed13(3.072711026);
 constexpr int kOne = 8192;
 
-// By how much the results of the two passes are shifted.
+// How far the results of the two passes are shifted right.
 constexpr int kFirstShift = 11;
 constexpr int kSecondShift = 18;
 
@@ -67,16 +67,16 @@ HWY_INLINE V32 Dot(V16 a) {
 #endif
 }
 
-// sum + the same.
+// The same, added to sum.
 template <int kEven, int kOdd>
 HWY_INLINE V32 DotAdd(V32 sum, V16 a) {
   return hn::Add(sum, Dot<kEven, kOdd>(a));
 }
 
-// What rounds when a sum is shifted right.
+// The half that rounds a sum before it is shifted right.
 HWY_INLINE V32 Half(int shift) { return hn::Set(D32(), 1 << (shift - 1)); }
 
-// All bits of the first of each pair.
+// A mask of the first number of each pair.
 HWY_INLINE V16 EvenLanes() {
   return hn::BitCast(D16(), hn::Set(D32(), 0xFFFF));
 }
@@ -101,9 +101,9 @@ HWY_INLINE WideRows Butterflies(V32 even0, V32 even1, V32 even2, V32 even3,
            hn::Sub(even1, odd1), hn::Sub(even0, odd0)}};
 }
 
-// A sum that is to be shifted right by kShift gets the half that rounds: by way
-// of the first of each pair, which is multiplied by kOne, if that is a whole
-// number of them, else as it is.
+// Adds the half that rounds to a sum to be shifted right by kShift: through the
+// first number of each pair, which is multiplied by kOne, if the half is a
+// multiple of kOne; else directly.
 template <int kShift>
 inline constexpr int kHalves = (1 << (kShift - 1)) / kOne;
 template <int kShift>

@@ -7,7 +7,7 @@
 namespace infeed {
 namespace {
 
-// Numbers of 32 bits that wrap, as registers do.
+// 32-bit numbers that wrap, as in registers.
 using Word = std::uint32_t;
 
 Word ToWord(int x) { return static_cast<Word>(x); }
@@ -58,7 +58,7 @@ bool Beyond(int x, int limit) { return std::abs(x) > limit; }
 bool InverseDctBlock(const std::int16_t* coefficients,
                      const std::int16_t* quantiser, std::uint8_t* out,
                      std::ptrdiff_t stride) {
-  std::array<std::array<int, 8>, 8> rows{};  // of the first pass's results
+  std::array<std::array<int, 8>, 8> rows{};  // results of the first pass
   bool extreme = false;
   for (std::size_t x = 0; x < 8; ++x) {
     std::array<int, 8> column{};

@@ -6,7 +6,7 @@
 
 namespace infeed {
 
-// A constant of the transforms with 13 binary places. Requires: x >= 0.
+// x as a constant with 13 binary places. Requires: x >= 0.
 [[nodiscard]] constexpr int Fixed13(double x) {
   // NOLINTNEXTLINE(bugprone-incorrect-roundings): lround is not constexpr.
   return static_cast<int>(x * 8192 + 0.5);
@@ -14,21 +14,21 @@ namespace infeed {
 
 // The inverse DCT of libjpeg-turbo's x86 SIMD code for JDCT_ISLOW, one block in
 // plain C++: columns, then rows, with 13-bit constants (Loeffler, Ligtenberg
-// and Moschytz, 1989). It differs from libjpeg's portable code where numbers
-// are extreme: dequantising and four sums wrap at 16 bits, and the result of
-// the first pass is clamped to them.
+// and Moschytz, 1989). It differs from libjpeg's portable code for extreme
+// numbers: dequantising and four sums wrap at 16 bits, and the result of the
+// first pass is clamped to 16 bits.
 //
 // coefficients and quantiser: 64 each, row by row. Samples go to 8 rows of 8,
-// stride apart. Returns false, without samples worth having, when a number is
-// so extreme that libjpeg's shortcuts differ from its general way: something
-// dequantised in row 0 or 4 above 8191, or a result of the first pass in
-// column 0 or 4 above 16383, in magnitude.
+// stride apart. Returns false, with unspecified samples, when a number is so
+// extreme that libjpeg's shortcuts differ from its general path: a dequantised
+// coefficient in row 0 or 4 above 8191, or a result of the first pass in column
+// 0 or 4 above 16383, in magnitude.
 [[nodiscard]] bool InverseDctBlock(const std::int16_t* coefficients,
                                    const std::int16_t* quantiser,
                                    std::uint8_t* out, std::ptrdiff_t stride);
 
-// The same for a block of which only DC, dequantised, is not zero: what all of
-// its samples are, and whether that is not too extreme.
+// The same for a block with only a DC coefficient, dequantised: the value of
+// all its samples, and whether DC is within the limit.
 [[nodiscard]] inline std::uint8_t FlatSample(int dc) {
   return static_cast<std::uint8_t>(std::clamp(((dc + 4) >> 3) + 128, 0, 255));
 }

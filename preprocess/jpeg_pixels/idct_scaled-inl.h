@@ -40,11 +40,11 @@ constexpr int kC1451 = Fixed13(1.451774981);
 constexpr int kC2172 = Fixed13(2.172734803);
 constexpr int kC3624 = Fixed13(3.624509785);
 
-// Samples of a group: row by row, each of all blocks side by side.
+// Samples of a group, row by row; a row has all blocks side by side.
 template <int kSize>
 using ScaledSamples = std::array<std::uint8_t, kSize * kSize * kGroup>;
 
-// A pass over eight rows, or columns, to fewer.
+// A pass from eight rows, or columns, to fewer.
 struct FourRows {
   V32 row[4];
 };
@@ -79,11 +79,11 @@ HWY_INLINE V16 PackRows(V32 a, V32 b) {
                               hn::ShiftRight<kShift>(b));
 }
 
-// A lane's left and right halves of four rows, joined.
+// Joins the left and right halves of four rows in a lane.
 alignas(16) inline constexpr std::array<std::int8_t, 16> kJoined = {
     0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
 
-// Rows of four samples, block by block, sorted row by row.
+// Reorders rows of four samples from block by block to row by row.
 alignas(64) inline constexpr std::array<std::int32_t, 4 * kGroup> kRowByRow =
     [] {
       std::array<std::int32_t, 4 * kGroup> places{};
@@ -171,9 +171,8 @@ HWY_MAYBE_UNUSED static bool TransformScaled(const std::int16_t* coefficients,
 }  // namespace idct
 #endif  // HWY_TARGET
 
-// As InverseDctRow(), of which it is the same for size 8: block blocks[i]'s
-// size x size samples (idct_scaled.h) go to out + size * i. Requires: size
-// is 8, 4, 2 or 1.
+// As InverseDctRow(), which it equals for size 8: block blocks[i]'s size x size
+// samples (idct_scaled.h) go to out + size * i. Requires: size is 8, 4, 2 or 1.
 [[nodiscard]] HWY_MAYBE_UNUSED static bool InverseDctScaledRow(
     int size, const std::int16_t* coefficients, const std::uint8_t* ends,
     const int* blocks, int count, const std::int16_t* quantiser,
@@ -190,7 +189,7 @@ HWY_MAYBE_UNUSED static bool TransformScaled(const std::int16_t* coefficients,
     return transform(coefficients, blocks, count, quantiser, out, stride);
   }
 #endif
-  // In order row by row; DC is first in any.
+  // In row-by-row order; DC is first in every order.
   for (int i = 0; i < count; ++i) {
     regular &= InverseDctBlockScaled(
         size, coefficients + std::ptrdiff_t{64} * blocks[i], quantiser,

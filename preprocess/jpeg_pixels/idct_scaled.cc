@@ -12,7 +12,7 @@ namespace {
 using Wide = std::int64_t;
 using Column = std::array<int, 8>;
 
-// Sums that wrap at 32 and at 16 bits, as registers do.
+// Sums that wrap at 32 and at 16 bits, as in registers.
 std::int32_t Wrapped(Wide x) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(x));
 }

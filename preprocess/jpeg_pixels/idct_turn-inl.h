@@ -1,5 +1,5 @@
-// The turns of the inverse DCT on vectors: from rows to columns between its
-// passes, and to rows of samples behind them.
+// The transpositions of the inverse DCT on vectors: from rows to columns
+// between its passes, and to rows of samples after them.
 #if defined(INFEED_PREPROCESS_JPEG_IDCT_TURN_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_IDCT_TURN_INL_H_
@@ -23,8 +23,8 @@ namespace idct {
 
 #if HWY_ARCH_X86
 
-// In each 128-bit lane two pairs of a, then two of b, as kPlaces says: two bits
-// each, the lowest first.
+// In each 128-bit lane, two pairs of a, then two of b. kPlaces selects them by
+// two bits each, the lowest first.
 template <int kPlaces>
 HWY_INLINE V16 ShufflePairs(V16 a, V16 b) {
   const hn::Repartition<float, D16> d;
@@ -44,7 +44,7 @@ HWY_INLINE V16 ShufflePairs(V16 a, V16 b) {
 HWY_INLINE V16 EvenPairs(V16 a, V16 b) { return ShufflePairs<0x88>(a, b); }
 HWY_INLINE V16 OddPairs(V16 a, V16 b) { return ShufflePairs<0xDD>(a, b); }
 
-// Of pairs in columns 0 4 2 6 and 7 1 3 5 those in columns 0 2 3 1.
+// From pairs in columns 0 4 2 6 and 7 1 3 5, selects those in columns 0 2 3 1.
 HWY_INLINE V16 CornerColumns(V16 low, V16 high) {
   return ShufflePairs<0x68>(low, high);
 }
@@ -73,8 +73,8 @@ HWY_INLINE V16 CornerColumns(V16 low, V16 high) {
 
 #endif
 
-// What the first pass makes of half of the columns, turned: from all rows of
-// four columns to two pairs of columns, of rows 0 to 3 and 4 to 7.
+// The first pass's results for half of the columns, transposed: from all rows
+// of four columns to two pairs of columns, of rows 0 to 3 and 4 to 7.
 struct TurnedRows {
   V16 even_top;
   V16 even_bottom;
@@ -82,7 +82,7 @@ struct TurnedRows {
   V16 odd_bottom;
 };
 
-// Shifts, clamps to 16 bits and turns.
+// Shifts, clamps to 16 bits and transposes.
 HWY_INLINE TurnedRows Turn(const WideRows& in) {
   V16 two[4];  // rows
   for (int i = 0; i < 4; ++i) {
@@ -94,7 +94,7 @@ HWY_INLINE TurnedRows Turn(const WideRows& in) {
           OddPairs(two[0], two[1]), OddPairs(two[2], two[3])};
 }
 
-// Both clamped to bytes: a's lanes, then b's, block by block.
+// Clamps both to bytes: a's lanes, then b's, block by block.
 HWY_INLINE V8 NarrowToBytes(V16 a, V16 b) {
 #if HWY_TARGET <= HWY_AVX3
   return V8{_mm512_packs_epi16(a.raw, b.raw)};
@@ -113,8 +113,8 @@ struct Samples {
   V8 rows[4];
 };
 
-// Joins the left and right halves of two rows of each block, of the four that
-// are in a lane, and makes them unsigned.
+// Joins the left and right halves of two of the four rows of each block in a
+// lane, and makes them unsigned.
 template <int kHalf>
 HWY_INLINE V8 JoinHalves(V32 left, V32 right) {
 #if HWY_TARGET <= HWY_AVX3
@@ -133,7 +133,7 @@ HWY_INLINE V8 JoinHalves(V32 left, V32 right) {
   return hn::Xor(hn::Set(D8(), -128), hn::BitCast(D8(), joined));
 }
 
-// Two columns of results of the second pass, shifted and interleaved.
+// Shifts and interleaves two columns of results of the second pass.
 template <int kShift>
 HWY_INLINE V16 ShiftTwo(V32 even, V32 odd) {
   const D16 d16;
@@ -141,8 +141,8 @@ HWY_INLINE V16 ShiftTwo(V32 even, V32 odd) {
       hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even))));
 }
 
-// Turns columns of results of the second pass, in rows 0 to 3 and 4 to 7, into
-// rows of samples.
+// Transposes columns of results of the second pass, in rows 0 to 3 and 4 to 7,
+// to rows of samples.
 HWY_INLINE Samples TurnToSamples(const WideRows& top, const WideRows& bottom) {
   const D8 d8;
   const D16 d16;

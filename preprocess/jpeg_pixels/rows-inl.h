@@ -23,15 +23,15 @@ namespace infeed {
 namespace HWY_NAMESPACE {
 
 // The back half of a window decode: rows of MCUs as coefficients, top to
-// bottom, become rows of pixels in a sink. Everything it works with belongs to
-// the scratch, which must outlive it.
+// bottom, become rows of pixels in a sink. Its memory belongs to the scratch,
+// which must outlive it.
 class RowMaker {
  public:
   RowMaker(const JpegScan& scan, PlainScratch& scratch, RowSink& sink);
 
-  // Takes the next row of MCUs, from the plan's first: its blocks and their
-  // ends as DecodeMcus() leaves them. Returns false for samples that libjpeg
-  // might make otherwise.
+  // Takes the next row of MCUs, starting with the plan's first: its blocks and
+  // their ends as DecodeMcus() writes them. Returns false if libjpeg might
+  // compute other samples.
   [[nodiscard]] bool Take(const std::int16_t* coefficients,
                           const std::uint8_t* ends);
 
@@ -51,8 +51,8 @@ class RowMaker {
   const WindowPlan& plan_;
   PlainScratch& scratch_;
   RowSink& sink_;
-  int mcu_row_;  // the one that comes next
-  int next_y_;   // the row of the image that is put out next
+  int mcu_row_;  // the next one
+  int next_y_;   // the next output row of the image
 };
 
 inline RowMaker::RowMaker(const JpegScan& scan, PlainScratch& scratch,
@@ -128,7 +128,7 @@ inline bool RowMaker::Transform(const std::int16_t* coefficients,
   return regular;
 }
 
-// What lies beyond the image's columns is a copy of the last one inside.
+// Fills the columns beyond the image with copies of its last column.
 inline void RowMaker::CopyEdges(int component) {
   const auto& [size, width, height, first, end, blocks] =
       plan_.components[component];
@@ -143,7 +143,7 @@ inline void RowMaker::CopyEdges(int component) {
   }
 }
 
-// Rows of the image that can be put out: where rows are blended the last one
+// The number of rows that can be output: if rows are blended, the last one
 // waits for the next row of MCUs.
 inline int RowMaker::RowsReady() const {
   const int end = plan_.window.y + plan_.window.height;

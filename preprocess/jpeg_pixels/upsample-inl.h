@@ -1,6 +1,6 @@
-// Upsampling as in color_scalar.h, for each instruction set, one output
-// row at a time. Input rows are readable 64 bytes before and behind what is
-// named, output rows writable 64 bytes behind it.
+// Upsampling as in color_scalar.h, for each instruction set, one output row at
+// a time. Input rows must be readable 64 bytes before their begin and beyond
+// their end, output rows writable 64 bytes beyond their end.
 #if defined(INFEED_PREPROCESS_JPEG_UPSAMPLE_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_UPSAMPLE_INL_H_
@@ -31,8 +31,8 @@ using V8 = hn::Vec<D8>;
 using V16 = hn::Vec<D16>;
 constexpr int kLanes = static_cast<int>(HWY_LANES(std::uint8_t));
 
-// Writes two vectors whose 128-bit lanes alternate in memory, low's first; the
-// second half of that only if more than kLanes / 2 of `count` are left.
+// Writes the 128-bit lanes of two vectors alternately, low's first; the second
+// half only if more than kLanes / 2 of `count` are left.
 HWY_INLINE void StoreLanes(V8 low, V8 high, int count, std::uint8_t* out) {
 #if HWY_TARGET <= HWY_AVX3
   const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
@@ -52,13 +52,13 @@ HWY_INLINE void StoreLanes(V8 low, V8 high, int count, std::uint8_t* out) {
   }
 }
 
-// Rounds down, where AverageRound() rounds up.
+// Average rounded down; AverageRound() rounds up.
 HWY_INLINE V8 AverageDown(V8 a, V8 b) {
   return hn::Not(hn::AverageRound(hn::Not(a), hn::Not(b)));
 }
 
-// Writes even and odd samples in turns: of `count` of each, at most 64 bytes
-// too many.
+// Writes `count` even and odd samples each, interleaved, and at most 64 bytes
+// beyond them.
 HWY_INLINE void StoreInTurns(V8 even, V8 odd, int count, std::uint8_t* out) {
   StoreLanes(hn::InterleaveLower(D8(), even, odd),
              hn::InterleaveUpper(D8(), even, odd), count, out);
@@ -84,8 +84,8 @@ HWY_INLINE V16 Weigh(V8 pairs) {
 #endif
 }
 
-// Even and odd samples of half a vector, in turns: from near and far samples
-// in pairs, of the places left and right of it too.
+// Even and odd samples of half a vector, interleaved, from pairs of near and
+// far samples at the centre and to its left and right.
 HWY_INLINE V8 BetweenRows(V8 left, V8 center, V8 right) {
   const D16 d16;
   const V16 center3 = Weigh<9, 3>(center);

@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Without an index: MCUs above the window and beside it are passed over.
+// Without an index: skips the MCUs above and beside the window.
 PlainResult DecodeInOrder(const PlainJpeg& jpeg, PlainScratch& scratch,
                           RowSink& sink) {
   const WindowPlan& plan = scratch.plan;
@@ -37,8 +37,8 @@ PlainResult DecodeInOrder(const PlainJpeg& jpeg, PlainScratch& scratch,
     }
     passed = beside;
   }
-  // The whole of the last row is read, as libjpeg does; where it is the
-  // image's last, so is what follows.
+  // The last row is read completely, as by libjpeg; if it is the image's last
+  // row, the data behind it is read, too.
   const bool is_last =
       plan.window.y + plan.window.height == plan.components[0].height;
   const bool regular = stream.Pass(jpeg.scan.mcus_per_row - plan.end_mcu) &&

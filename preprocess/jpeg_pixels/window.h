@@ -9,12 +9,12 @@ namespace infeed {
 
 enum class PlainResult {
   kDone,
-  kIrregular,     // for libjpeg; the sink may have got rows
-  kIndexRefused,  // the index does not fit; the same
+  kIrregular,     // libjpeg must decode it; the sink may have got rows
+  kIndexRefused,  // wrong index; the sink may have got rows
 };
 
-// Decodes the window that scratch.plan plans into the sink, by the best
-// instruction set. index may be null.
+// Decodes the window of scratch.plan into the sink with the best instruction
+// set. index may be null.
 [[nodiscard]] PlainResult DecodePlainWindow(const PlainJpeg& jpeg,
                                             const JpegSeekIndex* index,
                                             PlainScratch& scratch,

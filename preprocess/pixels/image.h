@@ -29,13 +29,13 @@ struct RgbView {
   }
 };
 
-// An owned image, [height, width, 3] bytes without padding, whose memory is
-// kept when it is used again for a smaller one.
+// An owned image, [height, width, 3] bytes without padding. Keeps its memory
+// when it is reused for a smaller image.
 class RgbImage {
  public:
   RgbImage() = default;
   ~RgbImage() = default;
-  RgbImage(const RgbImage&) = delete;  // Big; nothing should copy one.
+  RgbImage(const RgbImage&) = delete;  // Too large to copy.
   RgbImage& operator=(const RgbImage&) = delete;
   RgbImage(RgbImage&&) = default;
   RgbImage& operator=(RgbImage&&) = default;
@@ -57,7 +57,7 @@ class RgbImage {
     return {pixels_.data(), width_, height_,
             static_cast<std::ptrdiff_t>(width_) * 3};
   }
-  // The pixels of a window of it. Requires: the window lies inside.
+  // The pixels of a window. Requires: the window lies inside the image.
   [[nodiscard]] RgbView view(const Window& window) const {
     const RgbView whole = view();
     return {whole.row(window.y) + static_cast<std::ptrdiff_t>(window.x) * 3,

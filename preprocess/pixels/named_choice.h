@@ -14,7 +14,7 @@ namespace infeed {
 template <typename Value, std::size_t kCount>
 using Choices = std::array<std::pair<std::string_view, Value>, kCount>;
 
-// Returns the value of that name. Throws UsageError with all names.
+// Returns the value with that name. Throws UsageError that lists all names.
 template <typename Value, std::size_t kCount>
 [[nodiscard]] Value ParseChoice(std::string_view option, std::string_view name,
                                 const Choices<Value, kCount>& choices) {
@@ -30,7 +30,7 @@ template <typename Value, std::size_t kCount>
                    "\": give " + names);
 }
 
-// Requires: value is one of them.
+// Requires: value is one of the choices.
 template <typename Value, std::size_t kCount>
 [[nodiscard]] std::string_view ChoiceName(
     Value value, const Choices<Value, kCount>& choices) {

@@ -7,14 +7,14 @@
 
 namespace infeed {
 
-// A pixel as batches hold it; the low byte is 0.
+// Packs a pixel as batches hold it; the low byte is 0.
 [[nodiscard]] constexpr std::uint32_t PackPixel(std::uint32_t red,
                                                 std::uint32_t green,
                                                 std::uint32_t blue) {
   return red << 24 | green << 16 | blue << 8;
 }
 
-// Packs an image as it is, mirrored left to right where flip is set.
+// Packs an image without resizing, mirrored left to right if flip is set.
 // Requires: destination.size() == image.width * image.height.
 void PackImage(const RgbView& image, bool flip,
                std::span<std::uint32_t> destination);

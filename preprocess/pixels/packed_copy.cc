@@ -36,7 +36,7 @@ HWY_INLINE void CopyRow(const std::uint8_t* packed, std::size_t count,
   const hn::Repartition<std::uint8_t, decltype(d)> d8;
   const std::size_t lanes = hn::Lanes(d);
   const auto mask = hn::Set(d, 0xFFFFFF00);
-  // Streaming stores want whole vectors.
+  // Streaming stores need aligned whole vectors.
   while (i < count &&
          reinterpret_cast<std::uintptr_t>(to + i) % (4 * lanes) != 0) {
     to[i] = PixelAt(packed, source(i));

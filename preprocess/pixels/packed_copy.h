@@ -8,9 +8,10 @@ namespace infeed {
 
 // Copies packed pixels (preprocess/pixels/pack.h) as records hold them,
 // little-endian, with the low byte of each cleared and each row of `width`
-// mirrored where mirror is set: in one pass, past the caches, as it is not this
-// processor that looks at a batch next. Requires: packed has destination's
-// bytes, which do not overlap, and destination whole rows.
+// mirrored if mirror is set. One pass with streaming stores, which bypass the
+// caches, as this CPU does not read the batch next. Requires: packed and
+// destination have equal sizes in bytes and do not overlap, and destination has
+// whole rows.
 void CopyPackedPixels(std::span<const std::byte> packed, int width, bool mirror,
                       std::span<std::uint32_t> destination);
 

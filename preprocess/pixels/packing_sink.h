@@ -6,11 +6,10 @@
 
 namespace infeed {
 
-// A sink that makes packed pixels of an image's rows while they arrive.
+// A sink that writes packed pixels of an image's rows as they arrive.
 class PackingSink : public RowSink {
  public:
-  // Whether all of them are written, as they are once the image's last row was
-  // put.
+  // Whether all pixels are written, as after the image's last row.
   [[nodiscard]] virtual bool is_complete() const = 0;
 
   // Time spent on this image.

@@ -5,14 +5,15 @@
 
 namespace infeed {
 
-// Where the pixels of a sample go, in the memory of others: an image, or the
-// crop window that a device will resize. A sample takes one of the two.
+// The destination of a sample's pixels, in memory that it does not own: the
+// image, or the crop window that a device will resize. A sample takes one of
+// the two.
 class PixelPlace {
  public:
   virtual ~PixelPlace() = default;
 
-  // Returns room for a window, row by row, whose image is mirrored where that
-  // is said; empty: its image is wanted.
+  // Returns room for a window, row by row, whose image is mirrored later if
+  // `mirrored` is set; empty: the image is wanted instead.
   [[nodiscard]] virtual std::span<std::uint32_t> TakeWindow(int width,
                                                             int height,
                                                             bool mirrored) = 0;
@@ -20,7 +21,7 @@ class PixelPlace {
   [[nodiscard]] virtual std::span<std::uint32_t> TakeImage() = 0;
 };
 
-// Room for an image and no window.
+// A destination that takes only images.
 class ImageRoom final : public PixelPlace {
  public:
   explicit ImageRoom(std::span<std::uint32_t> pixels) : pixels_(pixels) {}

@@ -8,9 +8,9 @@
 
 namespace infeed {
 
-// Where a sink has a decoder put a band of rows: aligned ones, with room in
-// front of each for a pixel's copy and behind it for vectors that read too far.
-// Its memory is kept. One thread at a time.
+// Memory into which a decoder writes a band of rows for a sink. Rows are
+// aligned, with room before each for a copy of a pixel and behind it for
+// vectors that read beyond the end. Its memory is reused. One thread at a time.
 class RowBand {
  public:
   static constexpr std::ptrdiff_t kMargin = 64;  // in front of a row
@@ -21,7 +21,7 @@ class RowBand {
               kMargin * kMargin;
   }
 
-  // Makes room for `rows` rows, of which what was put before is void.
+  // Makes room for `rows` rows; earlier rows become invalid.
   [[nodiscard]] RgbRows Take(int rows) {
     rows_ = rows;
     const auto bytes = static_cast<std::size_t>(rows * stride_);

@@ -17,28 +17,28 @@ struct RgbRows {
   [[nodiscard]] std::uint8_t* row(int y) const { return pixels + y * stride; }
 };
 
-// Where a decoder puts the rows of a window, top to bottom, a band of some rows
+// Receives the rows of a window from a decoder, top to bottom, a band of rows
 // at a time, while they are in cache. The decoder calls Begin(), then Next()
-// and Filled() in turns until all rows are there. It may call Begin() again at
-// any time, to start over: the rows so far are then void.
+// and Filled() alternately until all rows are written. It may call Begin()
+// again at any time to start over, which makes the rows so far invalid.
 class RowSink {
  public:
-  static constexpr int kMaxRows = 32;  // of a band
+  static constexpr int kMaxRows = 32;  // largest band
 
   virtual ~RowSink() = default;
 
   // Requires: both > 0.
   virtual void Begin(int width, int height) = 0;
 
-  // Where the next `rows` rows belong, 1..kMaxRows of them, 3 * width bytes
-  // each and not a byte more. Valid until Filled().
+  // Returns memory for the next `rows` rows, 1..kMaxRows, of exactly 3 * width
+  // bytes each. Valid until Filled().
   virtual RgbRows Next(int rows) = 0;
 
-  // The rows of the last Next() are written.
+  // Called when the rows of the last Next() are written.
   virtual void Filled() = 0;
 };
 
-// Puts the rows into an image, which must outlive it.
+// Writes the rows into an image, which must outlive the sink.
 class ImageSink final : public RowSink {
  public:
   explicit ImageSink(RgbImage& image) : image_(image) {}
@@ -59,7 +59,7 @@ class ImageSink final : public RowSink {
   int next_ = 0;
 };
 
-// Puts a whole image into a sink, as a decoder would, `band` rows at a time.
+// Writes a whole image into a sink, as a decoder does, `band` rows at a time.
 inline void PutImage(const RgbView& image, RowSink& sink,
                      int band = RowSink::kMaxRows) {
   sink.Begin(image.width, image.height);

@@ -19,8 +19,8 @@ std::vector<std::int64_t> Bits(std::int64_t mask) {
   return bits;
 }
 
-// Which of the two portable ones Highway compiles depends on the compiler; our
-// own code is the same for both.
+// Highway compiles one of its two portable targets, depending on the compiler;
+// our code is the same for both.
 constexpr std::int64_t kPortable = HWY_SCALAR | HWY_EMU128;
 
 std::string Name(std::int64_t target) {
@@ -35,7 +35,7 @@ std::vector<std::string> Names(std::int64_t mask) {
   return names;
 }
 
-// What the CPU has, whatever was chosen before.
+// The targets of this CPU, whatever was chosen before.
 std::int64_t SupportedMask() {
   static const std::int64_t mask =
       (hwy::SupportedTargets() | kPortable) & HWY_TARGETS;

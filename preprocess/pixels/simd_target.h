@@ -12,15 +12,16 @@ namespace infeed {
 // same bytes.
 [[nodiscard]] std::vector<std::string> CompiledSimdTargets();
 
-// Those of them that this CPU has, best first. Never empty.
+// The compiled instruction sets that this CPU supports, best first. Never
+// empty.
 [[nodiscard]] std::vector<std::string> SupportedSimdTargets();
 
-// The one in use: the best, unless another was chosen.
+// The instruction set in use: the best, unless another was chosen.
 [[nodiscard]] std::string CurrentSimdTarget();
 
 // Makes all vector code use one of the supported targets from now on; an empty
-// name brings the best one back. For tests and benchmarks: not while another
-// thread decodes or resizes. Throws UsageError naming the targets there are.
+// name selects the best one again. For tests and benchmarks; no other thread
+// may decode or resize meanwhile. Throws UsageError that lists the targets.
 void UseSimdTarget(std::string_view name);
 
 }  // namespace infeed

@@ -14,13 +14,13 @@ constexpr float kMinAspect = 3.0F / 4;
 constexpr float kMaxAspect = 4.0F / 3;
 constexpr float kMinArea = 0.08F;
 constexpr float kMaxArea = 1.0F;
-constexpr float kMinCovered = 0.1F;  // Of the box, which is the whole image.
+constexpr float kMinCovered = 0.1F;  // Fraction of the image.
 constexpr double kCropFraction = 0.875;
 
-// All in float and rounded half to even, as the reference is.
+// In float and rounded half to even, as in the reference.
 int Round(float value) { return static_cast<int>(std::lrintf(value)); }
 
-// An image's size, and the areas that a crop of it may have.
+// An image's size, and the limits of a crop's area.
 struct Bounds {
   int height;
   int width;
@@ -41,7 +41,7 @@ struct Size {
 int MaxHeight(const Bounds& bounds, float aspect) {
   int height = Round(std::sqrt(bounds.max_area / aspect));
   if (Round(static_cast<float>(height) * aspect) > bounds.width) {
-    // The half that rounding adds, less a hair.
+    // Adds the half that rounding allows, minus a small margin.
     const double widest = bounds.width + 0.5 - 1e-7F;
     height = static_cast<int>(widest / aspect);
     if (Round(static_cast<float>(height) * aspect) > bounds.width) {
@@ -51,7 +51,7 @@ int MaxHeight(const Bounds& bounds, float aspect) {
   return std::min(height, bounds.height);
 }
 
-// Draws the size of one attempt; nullopt when it fails.
+// Draws the size of one attempt; nullopt if the attempt fails.
 std::optional<Size> DrawSize(const Bounds& bounds, RandomSource& random) {
   const float aspect = random.Real() * (kMaxAspect - kMinAspect) + kMinAspect;
   const int max_height = MaxHeight(bounds, aspect);
@@ -66,7 +66,7 @@ std::optional<Size> DrawSize(const Bounds& bounds, RandomSource& random) {
     size.width = Round(static_cast<float>(size.height) * aspect);
   };
   widen();
-  // Rounding may have left the bounds by a row.
+  // Rounding may have moved the area out of bounds by a row.
   if (size.area() < bounds.min_area) {
     ++size.height;
     widen();
@@ -82,7 +82,7 @@ std::optional<Size> DrawSize(const Bounds& bounds, RandomSource& random) {
   return fits ? std::optional(size) : std::nullopt;
 }
 
-// The reference excludes the last place, so that a smaller crop never touches
+// As in the reference, the last place is excluded: a smaller crop never touches
 // the bottom or the right edge.
 int DrawPlace(int whole, int part, RandomSource& random) {
   return part < whole ? static_cast<int>(random.Below(

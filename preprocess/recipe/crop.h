@@ -3,17 +3,17 @@
 #include "base/random.h"
 #include "preprocess/pixels/image.h"
 
-// Which window of an image is used. The reference is the TPU ResNet driver,
-// whose functions these follow to the rounding; docs/decisions.md says where
-// they come from.
+// Computes the crop window of an image. The reference is the TPU ResNet driver,
+// whose functions these match including rounding; docs/decisions.md lists the
+// sources.
 namespace infeed {
 
 // The reference's random training crop (TensorFlow's
 // sample_distorted_bounding_box with one box, the whole image): aspect ratio
 // uniform in 3/4..4/3, height uniform between the heights that give 0.08 and
 // 1.0 of the area, at most ten attempts, at least 0.1 of the image covered.
-// Returns the whole image when all attempts failed.
-// Requires: height > 0, width > 0.
+// Returns the whole image if all attempts fail. Requires: height > 0, width >
+// 0.
 [[nodiscard]] Window RandomCropWindow(int height, int width,
                                       RandomSource& random);
 
@@ -22,12 +22,12 @@ namespace infeed {
 // At least one pixel, where the reference would fail.
 [[nodiscard]] Window CenterCropWindow(int height, int width, int image_size);
 
-// The share of the shorter side that it has: 0.875 for 224, about that for
+// The centre crop's fraction of the shorter side: 0.875 for 224, about that for
 // other sizes.
 [[nodiscard]] float CenterCropFraction(int image_size);
 
-// The reference's training window: the random crop, but the centre crop where
-// the random one is the whole of a three-component image.
+// The reference's training window: the random crop, or the centre crop if the
+// random one is the whole image and the image has three components.
 [[nodiscard]] Window TrainingWindow(int height, int width, int components,
                                     int image_size, RandomSource& random);
 

@@ -5,7 +5,7 @@
 namespace infeed {
 namespace {
 
-// Sets where the side's samples begin, and returns which they are.
+// Sets side.in_first, and returns the source samples that the side needs.
 ResizeSupport TakeSupport(ResizeKernel kernel, int size, ResizeSide& side) {
   const ResizeSupport support = SupportOf(kernel, side, size);
   side.in_first = support.first;
@@ -52,7 +52,7 @@ int ScaleDenominator(const Framing& framing) {
 }
 
 Window ScaledWindow(const Window& window, int denominator) {
-  // Neither sum leaves the image: its sides are rounded up.
+  // Both stay inside the image, as its sides are rounded up.
   return {.y = (window.y + denominator / 2) / denominator,
           .x = (window.x + denominator / 2) / denominator,
           .height = window.height / denominator,

@@ -5,8 +5,9 @@
 
 namespace infeed {
 
-// What of an image an output shows: a window of it is resized to height x width
-// pixels, and the output is a square of these whose first pixel is at (y, x).
+// The part of an image that an output shows: a window of the image is resized
+// to height x width pixels, and the output is a square of the result whose
+// first pixel is at (y, x).
 struct Framing {
   Window window;
   int height = 0;
@@ -17,34 +18,35 @@ struct Framing {
   friend bool operator==(const Framing&, const Framing&) = default;
 };
 
-// Returns the framing that makes a square of the whole window.
+// Returns the framing that resizes the whole window to a square.
 [[nodiscard]] Framing WholeWindow(const Window& window, int size);
 
-// Which pixels have to be there for a framing, and how they are resized.
+// The pixels to decode for a framing, and how they are resized.
 struct DecodePlan {
   int denominator = 1;  // the image is decoded at 1 / denominator of its size
   Window window;        // of the image at that size
   ResizeSides sides;
 };
 
-// Plans an output of size x size pixels. is_scaled: large images are decoded
-// smaller (ScaleDenominator()). Requires: the output lies in the framing.
+// Plans an output of size x size pixels. is_scaled: decode large images at a
+// reduced size (ScaleDenominator()). Requires: the output lies in the framing.
 [[nodiscard]] DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel,
                                     int size, bool is_scaled);
 
-// Whether an output of size x size pixels is what a resize makes of exactly the
-// pixels that the plan decodes: neither part of a larger output, nor made of
-// some of them alone, as the kernels of four taps make it of windows more than
-// three times as large.
+// Whether an output of size x size pixels is the resize of exactly the pixels
+// that the plan decodes: not a part of a larger output, and not made from only
+// some of the pixels, as the four-tap kernels do for windows more than three
+// times as large.
 [[nodiscard]] bool IsWholeResize(const DecodePlan& plan, int size);
 
-// The most that an image may be decoded smaller, 8, 4, 2 or 1 times, with as
-// many pixels left in the window as the framing makes of it, both ways.
+// The largest denominator (8, 4, 2 or 1) at which the decoded window still has
+// at least as many pixels in each direction as its resized output.
 [[nodiscard]] int ScaleDenominator(const Framing& framing);
 
-// A window in the image decoded to 1 / denominator of its size, sides rounded
-// up: its first pixel is the nearest, and parts of a pixel at its end are left
-// out. Requires: the window has denominator pixels both ways.
+// A window of the image, in the image decoded at 1 / denominator of its size,
+// sides rounded up: its first pixel is rounded to the nearest, and a partial
+// pixel at its end is dropped. Requires: both sides of the window have at least
+// denominator pixels.
 [[nodiscard]] Window ScaledWindow(const Window& window, int denominator);
 
 }  // namespace infeed

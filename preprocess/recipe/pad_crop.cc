@@ -16,7 +16,7 @@ int DrawOffset(RandomSource& random) {
   return static_cast<int>(random.Below(2 * kPadding + 1));
 }
 
-// Moves elements by `distance` places, to the end where it is above 0.
+// Moves elements by `distance` places, towards the end if it is above 0.
 void Shift(std::span<std::uint32_t> pixels, std::ptrdiff_t distance) {
   const std::ptrdiff_t gone = std::min(std::abs(distance), std::ssize(pixels));
   if (distance > 0) {

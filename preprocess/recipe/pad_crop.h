@@ -6,11 +6,11 @@
 #include "base/random.h"
 
 // torchvision's transforms.RandomCrop(size, padding=4) of an image of that
-// size, which is the image moved by up to four pixels each way, black where
-// nothing comes from.
+// size, which moves the image by up to four pixels each way and fills the rest
+// with black.
 namespace infeed {
 
-// How far an image is moved, pixels.
+// A move of an image in pixels.
 struct Move {
   int down = 0;
   int right = 0;

@@ -35,7 +35,7 @@ constexpr Choices<Interpolation, 4> kInterpolations = {
      {"bilinear", Interpolation::kBilinear},
      {"antialias", Interpolation::kAntialias}}};
 
-// OpenCV's image, ours, and what its decoders take beside them.
+// Bytes per pixel for OpenCV's image, ours, and OpenCV's decoders.
 constexpr std::int64_t kOtherPixelBytes = 8;
 
 int CheckedSize(int image_size) {
@@ -85,7 +85,7 @@ ResizeKernel KernelOf(const PreprocessOptions& options) {
     case Interpolation::kAntialias:
       return ResizeKernel::kAntialias;
     case Interpolation::kRecipe:
-      break;  // never what is used
+      break;  // not returned by UsedInterpolation()
   }
   std::abort();
 }
@@ -107,8 +107,8 @@ Preprocessor::Preprocessor(const PreprocessOptions& options,
 struct Preprocessor::Target {
   const SampleKey& key;
   PixelPlace& place;
-  PackingSink* sink = nullptr;          // once it is aimed
-  std::span<std::uint32_t> image = {};  // empty: it is a window
+  PackingSink* sink = nullptr;          // set after Aim()
+  std::span<std::uint32_t> image = {};  // empty: the target is a window
 };
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
@@ -235,7 +235,7 @@ void Preprocessor::Finish(const SampleKey& key,
   if (options_.training && options_.recipe == Recipe::kCifar) {
     SampleRandom random(key, RandomStream::kCrop);
     Move move = DrawMove(random);
-    // The pixels are mirrored already, and the move comes before that.
+    // The recipe moves before it mirrors, but the pixels are already mirrored.
     move.right = IsFlipped(options_, key) ? -move.right : move.right;
     MovePixels(move, options_.image_size, pixels);
   }

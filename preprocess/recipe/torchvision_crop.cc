@@ -14,14 +14,15 @@ constexpr float kMinScale = 0.08F;
 constexpr float kMaxScale = 1.0F;
 constexpr double kMinRatio = 3.0 / 4.0;
 constexpr double kMaxRatio = 4.0 / 3.0;
-// Their logarithms as PyTorch has them, in float: the first is not the nearest.
+// Their logarithms as PyTorch computes them, in float: the first is not the
+// nearest float.
 constexpr float kMinLogRatio = -0x1.26962p-2F;
 constexpr float kMaxLogRatio = 0x1.269624p-2F;
 
 // Half to even, as Python rounds.
 int Round(double value) { return static_cast<int>(std::lrint(value)); }
 
-// PyTorch's uniform_() of a float.
+// PyTorch's uniform_() for float.
 float Uniform(float low, float high, RandomSource& random) {
   return random.Real() * (high - low) + low;
 }

@@ -4,8 +4,8 @@
 #include "preprocess/pixels/image.h"
 #include "preprocess/recipe/framing.h"
 
-// Which part of an image torchvision's transforms for ImageNet use, to the
-// rounding.
+// The part of an image that torchvision's transforms for ImageNet use, matched
+// including rounding.
 namespace infeed {
 
 // The window of transforms.RandomResizedCrop with its defaults: area uniform in
@@ -16,11 +16,11 @@ namespace infeed {
                                              RandomSource& random);
 
 // The side to which torchvision's evaluation resizes an image's shorter one for
-// an output of image_size: 256 for 224, in proportion and rounded half up for
-// others.
+// an output of image_size: 256 for 224, for others in proportion, rounded half
+// up.
 [[nodiscard]] std::int64_t ResizedShorterSide(int image_size);
 
-// What transforms.Resize(shorter) and CenterCrop(image_size) leave, where
+// The result of transforms.Resize(shorter) and CenterCrop(image_size), where
 // shorter is ResizedShorterSide(). Requires: all > 0.
 [[nodiscard]] Framing ResizedCenterCrop(int height, int width, int image_size);
 

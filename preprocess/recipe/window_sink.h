@@ -9,12 +9,13 @@
 
 namespace infeed {
 
-// Packs a window as it is, for who resizes it later. Owns a band of rows. One
-// thread at a time.
+// Packs a window without resizing it, for a device that resizes it later. Owns
+// a band of rows. One thread at a time.
 class WindowSink final : public PackingSink {
  public:
-  // Where the next window goes, row by row; must stay until its last row is
-  // there. Requires: destination.size() == its width * height.
+  // Sets the destination of the next window, row by row; it must stay valid
+  // until the window's last row is written. Requires: destination.size() == the
+  // window's width * height.
   void Aim(std::span<std::uint32_t> destination);
 
   void Begin(int width, int height) override;
@@ -28,11 +29,11 @@ class WindowSink final : public PackingSink {
 
  private:
   std::span<std::uint32_t> destination_;
-  std::span<std::uint32_t> left_;  // of it: what is to be written yet
+  std::span<std::uint32_t> left_;  // the part not yet written
   std::chrono::steady_clock::duration busy_{};
   int width_ = 0;
   RowBand band_;
-  RgbRows rows_;  // the last that were asked for
+  RgbRows rows_;  // of the last Next()
 };
 
 }  // namespace infeed

@@ -33,7 +33,7 @@ struct Sums {
     high = MulAddPairs(levels, high_weights, high);
     low = MulAddPairs(levels, low_weights, low);
   }
-  // May be above 255.
+  // Levels may be above 255.
   [[nodiscard]] HWY_INLINE V32 Levels() const {
     return hn::ShiftRight<kAntialiasBits>(
         hn::Add(hn::ShiftLeft<kAntialiasLowBits>(high), low));
@@ -103,7 +103,7 @@ void BlendNearTaps(const std::uint8_t* HWY_RESTRICT upper,
                    RowPairGroup* HWY_RESTRICT pair) {
   const __m512i six = _mm512_set1_epi8(6);
   const auto pick = [](__m512i places, __m512i bytes) HWY_ATTR {
-    // Samples 0, and the upper halves of 16-bit numbers, are zero.
+    // The samples 0 and the upper halves of the 16-bit numbers are zero.
     constexpr __mmask64 kBytes = 0x5550555055505550;
     return V16{_mm512_maskz_permutexvar_epi8(kBytes, places, bytes)};
   };

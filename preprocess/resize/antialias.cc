@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kChannels = 3;
 
-// Rows of `width` pixels of the source's height.
+// The horizontal pass: `width` pixels a row, all rows of the source.
 void ResizeRows(const RgbView& source, int width, RgbImage& image) {
   image.Resize(width, source.height);
   AntialiasAxis axis(source.width, width);
@@ -68,8 +68,8 @@ ResizeSupport AntialiasAxis::Support(int out_index) const {
   return {.first = first, .count = end - first};
 }
 
-// The order of the operations in floating point decides the last bits of the
-// weights, so it is Pillow's.
+// The floating-point operations are in Pillow's order, as the order decides the
+// last bits of the weights.
 AntialiasTaps AntialiasAxis::At(int out_index) {
   const ResizeSupport support = Support(out_index);
   const double centre = Centre(out_index);

@@ -9,46 +9,46 @@
 
 // Bilinear resize with antialiasing, as Pillow's Image.resize(BILINEAR) of
 // 8-bit images, to the byte; torchvision's transforms of Pillow images are
-// that. An output sample is the mean of the source's under a triangle about its
-// centre, which is a sample wide on each side, or the scale where the image
-// gets smaller.
+// that. An output sample is the mean of source samples, weighted by a triangle
+// around its centre. On each side the triangle is one sample wide, or as wide
+// as the scale if the image gets smaller.
 //
 // In fixed point, horizontally first: weights in 2^-22, and each pass rounds
 // half up to whole levels, clamped to 0..255.
 namespace infeed {
 
 constexpr int kAntialiasBits = 22;
-// What a pass adds to its sums before it cuts them to whole levels.
+// Added to a pass's sums before they are truncated to whole levels.
 constexpr std::int32_t kAntialiasOffset = 1 << (kAntialiasBits - 1);
 // Vector code multiplies 16 bits: weight = high * 2^11 + low. The clamps to 255
-// are for weights whose roundings add up, of more than 16,448 samples.
+// are for accumulated rounding of weights, with more than 16,448 samples.
 constexpr int kAntialiasLowBits = 11;
 
-// The source samples that one output sample is made of: weights.size() of them
-// from first on, all inside. Weights are 0..2^22 and sum to 2^22 but for their
+// The source samples of one output sample: weights.size() samples from first
+// on, all inside the image. Weights are 0..2^22; their sum is 2^22 except for
 // rounding.
 struct AntialiasTaps {
   int first;
   std::span<const std::int32_t> weights;
 };
 
-// Where the samples of a row or column come from when in_size of them become
-// out_size. Owns the taps that it returned last. One thread at a time.
+// Computes the taps of a row or column that is resized from in_size to out_size
+// samples. Owns the taps that it returned last. One thread at a time.
 class AntialiasAxis {
  public:
   // Requires: sizes > 0.
   AntialiasAxis(int in_size, int out_size) { Set(in_size, out_size); }
 
-  // The same, keeping the memory.
+  // Sets new sizes and keeps the memory.
   void Set(int in_size, int out_size);
 
-  // Which samples an output has taps of. Requires: 0 <= out_index < out_size.
+  // The source samples of an output. Requires: 0 <= out_index < out_size.
   [[nodiscard]] ResizeSupport Support(int out_index) const;
 
   // Valid until the next call. Requires: 0 <= out_index < out_size.
   [[nodiscard]] AntialiasTaps At(int out_index);
 
-  // At least the most taps that an output has.
+  // An upper bound of an output's number of taps.
   [[nodiscard]] int max_taps() const;
 
  private:
@@ -61,11 +61,11 @@ class AntialiasAxis {
   std::vector<std::int32_t> weights_;
 };
 
-// Resize() of resize.h, by this kernel.
+// Resize() of resize.h with this kernel.
 void ResizeAntialias(const RgbView& source, int width, int height,
                      std::span<std::uint32_t> destination);
 
-// The end of a pass.
+// Rounds a sum at the end of a pass.
 [[nodiscard]] constexpr std::int32_t RoundToByte(std::int32_t sum) {
   const std::int32_t level = (sum + kAntialiasOffset) >> kAntialiasBits;
   return level > 255 ? 255 : level;

@@ -6,19 +6,18 @@
 
 #include "preprocess/resize/antialias_columns.h"
 
-// The two passes of an antialiased resize, for the best of the CPU's
-// instruction sets (simd_target.h). preprocess/resize/antialias.h has their
-// arithmetic.
+// The two passes of an antialiased resize, with the CPU's best instruction set
+// (simd_target.h). preprocess/resize/antialias.h describes the arithmetic.
 namespace infeed {
 
-// Four pixels of two neighbouring rows between the passes: samples 0 B G R of a
-// pixel, of each sample the upper row's level and the lower row's.
+// Four pixels of two neighbouring rows between the passes: samples 0 B G R of
+// each pixel, with the upper and the lower row's level of each sample.
 struct alignas(64) RowPairGroup {
   std::array<std::int16_t, 32> levels;
 };
 
-// A pair of rows between the passes, and what its rows weigh in an output row:
-// the two high parts of the weights, and the two low ones.
+// A pair of rows between the passes, and the rows' weights in an output row:
+// two high parts, and two low parts.
 struct WeightedPair {
   const RowPairGroup* rows;
   std::array<std::int16_t, 2> high;
@@ -31,9 +30,9 @@ struct WeightedPair {
 void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
                const AntialiasColumns& columns, RowPairGroup* pair);
 
-// Writes `size` packed pixels: the sum of the weighted rows. FinishPixels()
-// (kernels.h) comes before anything that tells another thread of them.
-// Requires: each pair has a multiple of four groups, and size pixels at least.
+// Writes `size` packed pixels: the sum of the weighted rows. Call
+// FinishPixels() (kernels.h) before passing the pixels to another thread.
+// Requires: each pair has a multiple of four groups, and at least size pixels.
 void SumRows(std::span<const WeightedPair> pairs, int size,
              std::uint32_t* pixels);
 

@@ -49,7 +49,7 @@ void AntialiasSink::Begin(int width, int height) {
   out_y_ = 0;
   side_ = sides.vertical;
   axis_.Set(side_.in_size, side_.out_size);
-  // Taps that begin with a pair's lower row take part of one pair more.
+  // Taps that begin with a pair's lower row need one more pair.
   ring_pairs_ = axis_.max_taps() / 2 + 1;
   const std::size_t ring =
       static_cast<std::size_t>(ring_pairs_) * static_cast<std::size_t>(groups_);

@@ -15,9 +15,9 @@
 namespace infeed {
 
 // The ResizeSink of the antialiased kernel. Rows come in pairs, 2n and 2n + 1:
-// a pair is resized to the output's width when both its rows are there, and
-// waits in a ring of pairs, large enough for the taps of an output row. Owns a
-// band of rows and that ring. One thread at a time.
+// a pair is resized to the output's width when both rows have arrived, and
+// waits in a ring of pairs that is large enough for an output row's taps. Owns
+// a band of rows and that ring. One thread at a time.
 class AntialiasSink final : public ResizeSink {
  public:
   // Requires: size > 0.
@@ -36,15 +36,15 @@ class AntialiasSink final : public ResizeSink {
   }
 
  private:
-  // The rows of a pair, and the output rows that are then due. The lower row
-  // may be the upper one again, where the image ends with that.
+  // Processes a pair of rows, and writes the output rows that this completes.
+  // If the image ends with the upper row, the lower row is the upper row again.
   void TakePair(const std::uint8_t* upper, const std::uint8_t* lower);
   void WriteRow();
   void AimRow();
   [[nodiscard]] RowPairGroup* RingPair(int pair);
 
   int size_;
-  int groups_;  // of a row between the passes
+  int groups_;  // in a row between the passes
   std::span<std::uint32_t> destination_;
   bool flip_ = false;
   std::optional<ResizeSides> sides_;
@@ -54,16 +54,17 @@ class AntialiasSink final : public ResizeSink {
   int height_ = 0;
   AntialiasColumns columns_;
   RowBand band_;
-  std::vector<std::uint8_t> upper_;  // a band's last row, without its partner
+  std::vector<std::uint8_t>
+      upper_;  // a band's last row, if it waits for its partner
 
-  int in_y_ = 0;     // the image's next row
+  int in_y_ = 0;     // next row of the image
   int out_y_ = 0;    // the destination's next row
   ResizeSide side_;  // the vertical one
   AntialiasAxis axis_{1, 1};
   AntialiasTaps taps_ = {};  // of the destination's next row
   int ring_pairs_ = 0;
   std::vector<RowPairGroup> ring_;
-  std::vector<WeightedPair> weighted_;  // one output row's
+  std::vector<WeightedPair> weighted_;  // of one output row
 };
 
 }  // namespace infeed

@@ -12,8 +12,8 @@ constexpr int kGroup = 4;
 constexpr int kVectorBytes = 64;
 constexpr int kPixelBytes = 3;
 
-// The bytes of a pixel's first two taps, counted from its offset, for the
-// samples 0 B G R, each tap in two bytes of which the second is 0.
+// The bytes of a pixel's first two taps, relative to its offset, for the
+// samples 0 B G R; each tap takes two bytes, of which the second is 0.
 constexpr std::array<std::uint8_t, 16> kPlaces = {0, 0, 0, 0, 2, 0, 5, 0,
                                                   1, 0, 4, 0, 0, 0, 3, 0};
 

@@ -16,7 +16,7 @@ constexpr std::ptrdiff_t kPixel = 3;
 constexpr std::size_t kGroupPixels = 4;
 // BlendRows() takes this many groups at once.
 constexpr std::size_t kGroups = 4;
-constexpr int kRows = 4;  // between the passes
+constexpr int kRows = 4;  // kept between the passes
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void FourTapSink::Filled() {
   busy_ += Clock::now() - start;
 }
 
-// Passes over the rows that no row of the destination is made of.
+// Skips rows that no destination row uses.
 void FourTapSink::Take(std::uint8_t* row) {
   if (out_y_ == size_ || in_y_ < taps_.first) {
     return;
@@ -91,8 +91,8 @@ void FourTapSink::Take(std::uint8_t* row) {
 }
 
 void FourTapSink::WriteRow() {
-  // Rows lie where their number says; one that stands in for rows beyond the
-  // edge has the sum of their weights.
+  // A row's slot follows from its number. An edge row that replaces rows beyond
+  // the edge has the sum of their weights.
   std::array<std::int16_t, kRows> weights{};
   for (int i = 0; i < kRows; ++i) {
     std::int16_t& weight =

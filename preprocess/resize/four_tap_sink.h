@@ -14,9 +14,9 @@
 
 namespace infeed {
 
-// The ResizeSink of the kernels of four taps: bicubic, and bilinear, two of
-// whose weights are 0. Owns a band of rows and the four rows between the
-// passes. One thread at a time.
+// The ResizeSink of the four-tap kernels: bicubic, and bilinear, two of whose
+// weights are 0. Owns a band of rows and the four rows between the passes. One
+// thread at a time.
 class FourTapSink final : public ResizeSink {
  public:
   // Requires: kernel has four taps, size > 0.
@@ -54,7 +54,7 @@ class FourTapSink final : public ResizeSink {
   int in_y_ = 0;        // the image's next row
   int out_y_ = 0;       // the destination's next row
   ResizeSide side_;     // the vertical one
-  FourTapAxis axis_;    // of that
+  FourTapAxis axis_;    // of side_
   FourTaps taps_ = {};  // of the destination's next row, first in the image
   std::vector<RowsGroup> rows_;
 };

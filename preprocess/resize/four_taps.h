@@ -5,12 +5,11 @@
 #include <bit>
 #include <cstdint>
 
-// The arithmetic of the kernels of four taps, without antialiasing, edges
-// repeated; the same for the CPU's code and for a GPU's. Bicubic is
-// TensorFlow's legacy one, the reference recipe's: A = -0.75, no half-pixel
-// offset, 1,024 steps a pixel. Bilinear has half-pixel centres, as OpenCV's
-// INTER_LINEAR and the bilinear resizes of TensorFlow 2 and PyTorch; the outer
-// two of its four weights are 0.
+// The arithmetic of the four-tap kernels, without antialiasing, edges repeated;
+// shared by CPU and GPU code. Bicubic is TensorFlow's legacy kernel, used by
+// the reference recipe: A = -0.75, no half-pixel offset, 1,024 steps a pixel.
+// Bilinear has half-pixel centres, as OpenCV's INTER_LINEAR and the bilinear
+// resizes of TensorFlow 2 and PyTorch; the outer two of its four weights are 0.
 //
 // In fixed point, horizontally first. The four weights of a sample are in
 // 2^-14. A row between the passes holds sums of four products in 1/128 levels,
@@ -23,8 +22,9 @@ namespace infeed {
 constexpr int kResizeWeightBits = 14;
 constexpr int kResizeRowBits = 7;
 
-// What a pass adds to its sums before it cuts them to their whole part: a half
-// to round, and the bias, which comes back whole as the weights' sum is one.
+// Added to a pass's sums before they are truncated: a half for rounding, and
+// the bias of 128 levels, which the first pass subtracts and the second adds
+// back exactly, as the weights' sum is one.
 constexpr std::int32_t kResizeRowShift = kResizeWeightBits - kResizeRowBits;
 constexpr std::int32_t kResizeRowOffset =
     (1 << (kResizeRowShift - 1)) - (128 << kResizeWeightBits);
@@ -32,7 +32,7 @@ constexpr std::int32_t kResizeLevelShift = kResizeWeightBits + kResizeRowBits;
 constexpr std::int32_t kResizeLevelOffset =
     (1 << (kResizeLevelShift - 1)) + (128 << kResizeLevelShift);
 
-// The ends of the two passes.
+// Round the sums at the end of the two passes.
 [[nodiscard]] constexpr std::int16_t RoundToRow(std::int32_t sum) {
   return static_cast<std::int16_t>((sum + kResizeRowOffset) >> kResizeRowShift);
 }
@@ -43,25 +43,25 @@ constexpr std::int32_t kResizeLevelOffset =
 
 using FourTapWeights = std::array<std::int16_t, 4>;
 
-// The four source samples that one output sample is made of: first, which may
-// be -1, and the three behind it, those outside being copies of the edge. The
+// The four source samples of one output sample: first, which may be -1, and the
+// three behind it; samples outside the image are copies of the edge. The
 // weights sum to exactly 2^14.
 struct FourTaps {
   int first;
-  alignas(8) FourTapWeights weight;  // a register of its own
+  alignas(8) FourTapWeights weight;  // fits one register
 };
 
 constexpr int kBicubicSteps = 1024;  // places between two samples
 
-// A weight in fixed point, rounded to even: at 1.5 * 2^52 a double's last bit
-// is one.
+// A weight in fixed point, rounded to even: near 1.5 * 2^52 the last bit of a
+// double has the value one.
 [[nodiscard]] constexpr int FixedWeight(double weight) {
   constexpr double kWhole = 6755399441055744;
   return static_cast<int>(weight * (1 << kResizeWeightBits) + kWhole - kWhole);
 }
 
-// As std::lrintf(), which is a call: at 1.5 * 2^23 a float's last bit is one.
-// Requires: 0 <= value < 2^22.
+// As std::lrintf(), but without a function call: near 1.5 * 2^23 the last bit
+// of a float has the value one. Requires: 0 <= value < 2^22.
 [[nodiscard]] constexpr int RoundToEven(float value) {
   constexpr float kWhole = 12582912;
   return std::bit_cast<std::int32_t>(value + kWhole) -
@@ -80,7 +80,7 @@ constexpr int kBicubicSteps = 1024;  // places between two samples
   };
   const double x = static_cast<double>(step) / kBicubicSteps;
   int weights[4] = {far(x), near(x), near(1 - x), far(1 - x)};
-  // What rounding left over goes to the largest, so that flat areas stay flat.
+  // The largest weight takes the rounding error, so that flat areas stay flat.
   weights[step <= kBicubicSteps / 2 ? 1 : 2] += (1 << kResizeWeightBits) -
                                                 weights[0] - weights[1] -
                                                 weights[2] - weights[3];
@@ -90,23 +90,23 @@ constexpr int kBicubicSteps = 1024;  // places between two samples
           static_cast<std::int16_t>(weights[3])};
 }
 
-// Where an output sample lies: behind sample `whole`, step of kBicubicSteps.
+// The place of an output sample: `step` / kBicubicSteps behind sample `whole`.
 struct BicubicPlace {
   int whole;
   int step;
 };
 
-// scale: in_size / out_size, as float. last: of the source's samples.
+// scale: in_size / out_size, as float. last: index of the last source sample.
 [[nodiscard]] constexpr BicubicPlace BicubicPlaceOf(int out_index, float scale,
                                                     int last) {
   const float place = static_cast<float>(out_index) * scale;
-  // The clamps are for float's rounding alone, at sizes beyond any image's.
+  // The clamps are only for float rounding at sizes larger than any image.
   const int whole = std::min(static_cast<int>(place), last);
   const float steps = (place - static_cast<float>(whole)) * kBicubicSteps;
   return {.whole = whole, .step = std::min(RoundToEven(steps), kBicubicSteps)};
 }
 
-// scale: in_size / out_size, as double. last: of the source's samples.
+// scale: in_size / out_size, as double. last: index of the last source sample.
 [[nodiscard]] constexpr FourTaps BilinearTaps(int out_index, double scale,
                                               int last) {
   constexpr int kOne = 1 << kResizeWeightBits;

@@ -24,8 +24,8 @@ namespace HWY_NAMESPACE {
 
 #if INFEED_RESIZE_VECTORS
 
-// Rounds the first pass's sums and puts them beside those of the other row of
-// their pair: even slots are the low halves.
+// Rounds the first pass's sums and stores them next to those of the other row
+// of the pair: even slots are the low halves.
 template <bool kOdd>
 HWY_INLINE void StoreRow(V32 sums, std::int16_t* pair) {
   const D16 d;
@@ -73,7 +73,7 @@ void BlendNearColumns(const std::uint8_t* HWY_RESTRICT row,
                       RowsGroup* HWY_RESTRICT rows) {
   const D16 d16;
   const V32 offset = hn::Set(D32(), kResizeRowOffset);
-  // Samples 0, and the upper halves of 16-bit numbers, are zero.
+  // The samples 0 and the upper halves of the 16-bit numbers are zero.
   constexpr __mmask64 kBytes = 0x5550555055505550;
   const __m512i six = _mm512_set1_epi8(6);
   for (const ColumnGroup& group : columns.groups()) {
@@ -111,7 +111,7 @@ void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
   }
 }
 
-// The levels of a vector of sums, of the second pass.
+// Computes a vector of the second pass's levels.
 HWY_INLINE V32 BlendVector(const RowsGroup* rows, int pixel, V16 weights01,
                            V16 weights23) {
   const D16 d16;

@@ -19,7 +19,7 @@ constexpr auto kWeights = [] {
   return table;
 }();
 
-// One row of the source at the place of an output column, one channel.
+// Blends one row of the source for an output column, one channel.
 std::int16_t BlendColumns(const std::uint8_t* row, int width,
                           const FourTaps& taps, int channel) {
   std::int32_t sum = 0;

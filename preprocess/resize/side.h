@@ -2,16 +2,16 @@
 
 namespace infeed {
 
-// Which formula makes an output pixel of an image's pixels.
+// The formula that computes an output pixel from an image's pixels.
 enum class ResizeKernel {
   kBicubic,    // TensorFlow's legacy one (resize.h)
   kBilinear,   // two samples each way, whatever the scale (resize.h)
   kAntialias,  // a triangle as wide as the scale: Pillow's (antialias.h)
 };
 
-// One side of a resize that makes out_size samples of in_size, where only a
-// part is computed: the outputs from out_first on, of a source whose samples
-// are there from in_first on.
+// One side of a resize from in_size to out_size samples of which only a part is
+// computed: the outputs from out_first on, from source samples that are
+// available from in_first on.
 struct ResizeSide {
   int in_size = 1;
   int out_size = 1;
@@ -26,15 +26,15 @@ struct ResizeSides {
   ResizeSide horizontal;
 };
 
-// Samples of a side: count from first on.
+// `count` samples of a side, starting at first.
 struct ResizeSupport {
   int first = 0;
   int count = 0;
 };
 
-// Which samples of the source `count` outputs from side.out_first on are made
-// of; side.in_first does not matter. Requires: sizes > 0, and the outputs are
-// among out_size.
+// Returns the source samples needed for `count` outputs from side.out_first on;
+// ignores side.in_first. Requires: sizes > 0, and the outputs are within
+// out_size.
 [[nodiscard]] ResizeSupport SupportOf(ResizeKernel kernel,
                                       const ResizeSide& side, int count);
 

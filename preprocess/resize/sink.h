@@ -10,17 +10,18 @@
 
 namespace infeed {
 
-// Resizes an image to a square of packed pixels while its rows arrive, by
-// vector code and without the image ever being in memory: exactly the bytes of
-// Resize() of the same kernel (resize.h). Its memory is kept from image to
+// Resizes an image to a square of packed pixels as its rows arrive, with vector
+// code and without holding the image in memory; gives exactly the bytes of
+// Resize() with the same kernel (resize.h). Its memory is reused from image to
 // image. One thread at a time.
 class ResizeSink : public PackingSink {
  public:
-  // Where the next image goes, size x size pixels row by row, which must stay
-  // until its last row is there; mirrored left to right where flip is set.
-  // Without sides the square is all that arrives; with them it is size samples
-  // each way of the resize that they tell, and what arrives must be the
-  // SupportOf() these. Requires: destination.size() == size * size.
+  // Sets the destination of the next image, size x size pixels row by row,
+  // which must stay valid until the image's last row is written; mirrored left
+  // to right if flip is set. Without sides, the square shows the whole image
+  // that arrives. With sides, it shows size samples each way of the resize that
+  // they describe, and the arriving image must have exactly the samples of
+  // SupportOf() for them. Requires: destination.size() == size * size.
   virtual void Aim(std::span<std::uint32_t> destination, bool flip,
                    const std::optional<ResizeSides>& sides) = 0;
   void Aim(std::span<std::uint32_t> destination, bool flip) {

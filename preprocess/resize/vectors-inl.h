@@ -1,5 +1,5 @@
-// What the passes of all resizes share on x86-64, where a pixel takes 128 bits
-// of a vector as four 32-bit sums; elsewhere their loops are plain.
+// Shared code of all resize passes on x86-64, where a pixel takes 128 bits of a
+// vector as four 32-bit sums; other CPUs use plain loops.
 #if defined(INFEED_PREPROCESS_RESIZE_VECTORS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_RESIZE_VECTORS_INL_H_
@@ -35,9 +35,9 @@ using V8 = hn::Vec<D8>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 
-// How many pixels a vector holds while they are sums.
+// Pixels in a vector as sums.
 constexpr int kVectorPixels = static_cast<int>(HWY_LANES(std::int32_t)) / 4;
-// And when they are packed.
+// Pixels in a vector when packed.
 constexpr int kStep = 4 * kVectorPixels;
 
 // Adds up products of neighbours: a[2i] * b[2i] + a[2i + 1] * b[2i + 1] + sum.
@@ -46,7 +46,7 @@ HWY_INLINE V32 MulAddPairs(V16 a, V16 b, V32 sum) {
   return hn::ReorderWidenMulAccumulate(D32(), a, b, sum, unused);
 }
 
-// Two neighbours in every lane.
+// The same pair of numbers in every lane.
 HWY_INLINE V16 SetPairs(const std::int16_t* pair) {
   std::int32_t both;
   std::memcpy(&both, pair, sizeof(both));
@@ -78,7 +78,7 @@ alignas(16) constexpr std::array<std::uint8_t, 16> kLastTaps = {
     0x80, 0x80, 0x80, 0x80, 8, 0x80, 11, 0x80,
     7,    0x80, 10,   0x80, 6, 0x80, 9,  0x80};
 
-// Packing keeps to blocks of 128 bits: the places of packed pixels in order.
+// Reorders packed pixels, as packing works within 128-bit blocks.
 HWY_INLINE V32 InOrder(V32 packed) {
 #if HWY_TARGET <= HWY_AVX3
   alignas(64) static constexpr std::array<std::int32_t, 16> kOrder = {
@@ -108,10 +108,9 @@ HWY_INLINE V32 PackLevels(V32 a, V32 b, V32 c, V32 d) {
 #endif
 }
 
-// As many pixels as fill whole vectors; returns how many. The slots of a pool
-// of batches are larger than caches: where pixels are aligned, what is written
-// goes to memory without being read before, and leaves the cache to the
-// decoder.
+// Writes as many pixels as fill whole vectors; returns their number. A pool's
+// slots are larger than the caches: aligned pixels are written with streaming
+// stores, which do not read memory first and leave the cache to the decoder.
 template <bool kAligned, typename Blend>
 HWY_INLINE int WriteWholeVectors(const Blend& blend, int size,
                                  std::uint32_t* pixels) {
@@ -128,8 +127,8 @@ HWY_INLINE int WriteWholeVectors(const Blend& blend, int size,
   return x;
 }
 
-// Writes `size` pixels; blend(x) gives kStep packed ones from x on, and may be
-// asked for more than there are.
+// Writes `size` pixels; blend(x) returns kStep packed pixels from x on, and may
+// be called for pixels beyond the last.
 template <typename Blend>
 HWY_INLINE void WritePixels(const Blend& blend, int size,
                             std::uint32_t* pixels) {

@@ -46,7 +46,7 @@ void AppendFile::Append(std::string_view piece) {
     throw IoError(path_, "write", errno);
   }
   if (static_cast<std::size_t>(written) != piece.size()) {
-    // Only a full disk takes part of a piece; half of one helps nobody.
+    // Only a full disk writes part of a piece; that part is cut off again.
     const bool cut = before >= 0 && ::ftruncate(descriptor_, before) == 0;
     throw IoError(path_, cut ? "write" : "write or cut off a part", ENOSPC);
   }

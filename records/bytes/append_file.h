@@ -6,14 +6,14 @@
 namespace infeed {
 
 // A log that grows while a run lives: metrics.jsonl and event files. Appends
-// whole pieces, each with one write(2), so that two writers do not mix within
-// a piece.
+// whole pieces, each with one write(2), so that pieces of two writers never
+// mix.
 //
-// Owns the open file. One thread at a time. Throws IoError; what a full disk
-// took only part of is cut off again.
+// Owns the open file. One thread at a time. Throws IoError; a piece of which a
+// full disk wrote only a part is cut off again.
 class AppendFile {
  public:
-  // Opens the file, and makes it and its folder where they are missing.
+  // Opens the file; makes it and its folder if missing.
   explicit AppendFile(std::string path);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
@@ -31,7 +31,7 @@ class AppendFile {
   int descriptor_ = -1;
 };
 
-// Seconds since 1970, as logs have them.
+// The current time in seconds since 1970, as logs record it.
 [[nodiscard]] double UnixSeconds();
 
 }  // namespace infeed

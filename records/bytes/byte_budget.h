@@ -6,16 +6,17 @@
 
 namespace infeed {
 
-// How much memory many readers and writers may hold together. Nobody waits for
-// it: what does not fit is done without, so that it can never be the cause of a
-// standstill.
+// A limit on the memory that many readers and writers hold together. No call
+// waits for room: a caller that gets none does without the memory, so that the
+// budget can never cause a deadlock.
 //
 // Thread-safe. Does not fail.
 class ByteBudget {
  public:
   explicit ByteBudget(std::int64_t limit) : limit_(limit) {}
 
-  // Whether there was room; then Give() must follow. Requires: bytes >= 0.
+  // Takes bytes and returns true if there is room; Give() must then follow.
+  // Requires: bytes >= 0.
   [[nodiscard]] bool TryTake(std::int64_t bytes);
   void Give(std::int64_t bytes);
 
@@ -30,7 +31,7 @@ class ByteBudget {
   std::int64_t peak_ = 0;
 };
 
-// A part of a budget, given back at its end. Move only.
+// A part of a budget; its destructor gives it back. Move only.
 class BudgetShare {
  public:
   BudgetShare() = default;
@@ -40,7 +41,7 @@ class BudgetShare {
   BudgetShare(const BudgetShare&) = delete;
   BudgetShare& operator=(const BudgetShare&) = delete;
 
-  // False, and nothing held, when there is no room.
+  // Returns false, and holds nothing, when there is no room.
   [[nodiscard]] bool TryTake(std::shared_ptr<ByteBudget> budget,
                              std::int64_t bytes);
   void Reset();

@@ -31,8 +31,8 @@ constexpr std::array<Unit, 10> kUnits = {{{"", 1},
                                           {"GiB", kKibi* kKibi* kKibi},
                                           {"TiB", kKibi* kKibi* kKibi* kKibi}}};
 
-// In the largest unit of which there is at least one; `names` are those of the
-// powers of `base`.
+// Prints bytes in the largest unit that gives at least 1; `names` are the units
+// of the powers of `base`.
 std::string Rounded(std::int64_t bytes, int base,
                     std::span<const char* const> names) {
   constexpr double kRoundsUp = 999.95;  // to 1000.0, or to 1.0 of the next unit

@@ -7,9 +7,9 @@
 
 namespace infeed {
 
-// Bytes of "1048576", "64MB" or "64 MiB": a whole number of B, kB, MB, GB, TB
-// (powers of 1000) or KiB, MiB, GiB, TiB (of 1024); without a unit, of bytes.
-// nullopt: it is none, not above 0, or 2^63 and more.
+// Parses "1048576", "64MB" or "64 MiB": a whole number of B, kB, MB, GB, TB
+// (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024); of bytes without a
+// unit. nullopt: not a size, not above 0, or 2^63 or more.
 [[nodiscard]] std::optional<std::int64_t> TryParseByteSize(
     std::string_view text);
 
@@ -17,10 +17,10 @@ namespace infeed {
 [[nodiscard]] std::int64_t ParseByteSize(std::string_view text,
                                          std::string_view flag);
 
-// For people, of files and of what is sent: "512 B", "1.2 MB", "3.4 GB".
+// Text of a file's or a transfer's size: "512 B", "1.2 MB", "3.4 GB".
 [[nodiscard]] std::string FileSizeText(std::int64_t bytes);
 
-// Of memory: "512 B", "1.2 MiB", "3.4 GiB".
+// Text of a memory size: "512 B", "1.2 MiB", "3.4 GiB".
 [[nodiscard]] std::string MemorySizeText(std::int64_t bytes);
 
 }  // namespace infeed

@@ -10,8 +10,9 @@
 
 namespace infeed {
 
-// Bytes at any place of one file or object: the bottom of everything that
-// reads records. OpenSource() in open_source.h makes the right one for a path.
+// Random access to the bytes of one file or object; everything that reads
+// records is built on it. OpenSource() in open_source.h makes the right one for
+// a path.
 //
 // Const members may be called from several threads at once; others need one
 // thread at a time. Throws IoError naming the path.
@@ -21,22 +22,23 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  // Fills destination from offset on and returns how many bytes there were:
-  // fewer than asked for only where the bytes end. Requires: offset >= 0.
+  // Fills destination with the bytes from offset on and returns their number,
+  // less than destination's size only at the end of the source. Requires:
+  // offset >= 0.
   [[nodiscard]] virtual std::size_t ReadAt(
       std::int64_t offset, std::span<std::byte> destination) const = 0;
 
-  // Says that these bytes will be asked for soon, so that they can be on their
-  // way. A hint: it may do nothing, and never fails.
+  // A hint that these bytes will be read soon, so that fetching them can begin.
+  // It may do nothing, and never fails.
   virtual void WillRead(std::int64_t /*offset*/, std::int64_t /*bytes*/) const {
   }
 
-  // What the user called it; names it in messages.
+  // The path or URL as the user gave it, for messages.
   [[nodiscard]] const std::string& path() const { return path_; }
-  // When it was opened.
+  // The size, in bytes, when it was opened.
   [[nodiscard]] std::int64_t size() const { return size_; }
-  // Differs when the bytes do: a file's modification time in nanoseconds since
-  // 1970, a hash of an object's ETag.
+  // A number that changes when the bytes change: a file's modification time in
+  // nanoseconds since 1970, a hash of an object's ETag.
   [[nodiscard]] std::int64_t version() const { return version_; }
 
  protected:
@@ -50,11 +52,12 @@ class ByteSource {
   std::int64_t version_ = 0;
 };
 
-// Whether a read failed since a disk cannot give these bytes back; others may
-// be as good as ever.
+// Whether a read failed because the medium cannot return these bytes (EIO);
+// other bytes may still be readable.
 [[nodiscard]] bool IsMediumError(const IoError& error);
 
-// A file. Owns the open descriptor; reads go on after signals and short reads.
+// A file. Owns the open descriptor; continues reads after signals and short
+// reads.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(std::string path);
@@ -70,7 +73,7 @@ class FileSource final : public ByteSource {
   int descriptor_ = -1;
 };
 
-// Bytes in memory, which it owns; `path` only names them.
+// Bytes in memory, which it owns; `path` is only a name for messages.
 class MemorySource final : public ByteSource {
  public:
   MemorySource(std::string path, std::string bytes);

@@ -35,7 +35,7 @@ constexpr std::string_view kDraft = ".tmp-";
 constexpr std::string_view kLock = "lock";
 // A draft this old belongs to a process that was killed.
 constexpr std::int64_t kDraftSeconds = 3600;
-// The lock on the folder's room; places of keys are other ones.
+// The lock for the room in the folder; keys lock other places.
 constexpr std::int64_t kRoomPlace = 0;
 
 struct File {
@@ -48,8 +48,8 @@ bool IsDraft(const std::string& path) {
   return path.find(kDraft) != std::string::npos;
 }
 
-// The file that marks a folder of caches, which backup programs know too: see
-// the Cache Directory Tagging Specification. Its first bytes are fixed.
+// The file that marks a cache folder, also for backup programs: see the Cache
+// Directory Tagging Specification. Its first bytes are fixed.
 constexpr char kTag[] = "CACHEDIR.TAG";
 constexpr std::string_view kTagText =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -71,7 +71,7 @@ bool IsOurs(const std::string& name) {
   return std::regex_match(name, form);
 }
 
-// By number and not by "now", which the file system rounds.
+// Sets an explicit time: file systems round UTIME_NOW.
 void MarkUsed(const std::string& path) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -80,8 +80,8 @@ void MarkUsed(const std::string& path) {
   (void)::utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
 }
 
-// The files of the cache and drafts, and no others; other processes may remove
-// some meanwhile.
+// The cache's files and drafts, and no other files. Other processes may remove
+// some of them meanwhile.
 std::vector<File> FilesIn(const std::string& folder) {
   std::vector<File> files;
   std::error_code error;
@@ -108,11 +108,11 @@ bool MayRemove(const File& file, const std::set<std::string>& in_use) {
   return ::time(nullptr) - file.used.tv_sec > kDraftSeconds;
 }
 
-// Removes the least recently used until bytes more are within the limit.
+// Removes the least recently used files until `bytes` more fit the limit.
 bool MakeRoom(const std::string& folder, std::int64_t bytes,
               std::int64_t max_bytes, const std::set<std::string>& in_use) {
   if (bytes > max_bytes) {
-    return false;  // Nothing is removed for what cannot fit.
+    return false;  // It cannot fit: remove nothing.
   }
   std::vector<File> files = FilesIn(folder);
   std::int64_t held = 0;
@@ -127,7 +127,7 @@ bool MakeRoom(const std::string& folder, std::int64_t bytes,
     if (held + bytes <= max_bytes) {
       break;
     }
-    // Whoever has it open can go on reading.
+    // Processes that have it open can go on reading.
     if (MayRemove(file, in_use) && ::unlink(file.path.c_str()) == 0) {
       held -= file.bytes;
     }
@@ -135,13 +135,14 @@ bool MakeRoom(const std::string& folder, std::int64_t bytes,
   return held + bytes <= max_bytes;
 }
 
-// False when another has it; true as well where there are no locks.
+// False when another descriptor holds the lock; true also on a file system
+// without locks.
 bool TryLock(int descriptor, struct flock& lock) {
   return ::fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ||
          (errno != EAGAIN && errno != EACCES);
 }
 
-// The kernel's own wait would hear of no stop.
+// Polls, since a wait in the kernel could not be ended by `stop`.
 bool LockUnlessStopped(int descriptor, struct flock& lock,
                        const std::stop_token& stop) {
   constexpr std::chrono::milliseconds kBetweenLooks{100};
@@ -170,7 +171,8 @@ FolderLock::FolderLock(const std::string& path, std::int64_t place,
   lock.l_whence = SEEK_SET;
   lock.l_start = place;
   lock.l_len = 1;
-  // Of this descriptor, not of the process: threads lock each other out.
+  // An open-file-description lock, so that it also excludes this process's
+  // other threads.
   if (stop.stop_possible()) {
     if (!LockUnlessStopped(descriptor_, lock, stop)) {
       ::close(descriptor_);  // The destructor will not run.
@@ -191,7 +193,7 @@ CacheDraft::CacheDraft(std::string path, std::int64_t size)
   if (descriptor_ < 0) {
     throw IoError(path_, "create", errno);
   }
-  // All of the room now: a write to memory cannot report a full disk.
+  // Reserve all room now: a write to mapped memory cannot report a full disk.
   int failed = size > 0 ? ::posix_fallocate(descriptor_, 0, size) : 0;
   void* memory = nullptr;
   if (failed == 0 && size > 0) {

@@ -11,19 +11,19 @@
 
 namespace infeed {
 
-// Holds a lock that processes and threads share, until its end. Where the file
-// system has no locks it holds none: then work may be done twice.
+// Holds a lock between processes and threads until it is destroyed. On a file
+// system without locks it holds none; work may then be done twice.
 class FolderLock {
  public:
-  // Waits for it; throws StoppedError soon after stop asks for it. Each place
-  // in the file is a lock of its own; 0 is the one on the folder's room.
+  // Waits for the lock; throws StoppedError soon after stop is requested. Each
+  // place in the file is a separate lock; 0 is the one for the folder's room.
   FolderLock(const std::string& path, std::int64_t place,
              const std::stop_token& stop = {});
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  // The place for what has this hash: not 0, and one that a file can have.
+  // The place to lock for a hash: not 0, and a valid file offset.
   [[nodiscard]] static constexpr std::int64_t PlaceOf(std::uint64_t hash) {
     return static_cast<std::int64_t>(hash >> 2) | 1;
   }
@@ -32,18 +32,18 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
-// A file that is being made in a CacheFolder: its bytes lie in memory that is
-// the file's. Gone at its end unless committed.
+// A file being written in a CacheFolder, through mapped memory. The destructor
+// removes it unless it was committed.
 class CacheDraft {
  public:
-  // Takes the room on the disk. Throws IoError.
+  // Reserves the disk space. Throws IoError.
   CacheDraft(std::string path, std::int64_t size);
   ~CacheDraft();
   CacheDraft(const CacheDraft&) = delete;
   CacheDraft& operator=(const CacheDraft&) = delete;
 
   [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
-  // Makes it a whole file under this name. Throws IoError.
+  // Renames it to its final path. Throws IoError.
   void Commit(const std::string& path);
 
  private:
@@ -52,11 +52,12 @@ class CacheDraft {
   std::span<std::byte> bytes_;
 };
 
-// Whole files that several processes may share, up to a size; the least
-// recently used go first. A file's name is KEY-SIZE-CRC32C.
+// A folder of complete files that several processes may share, limited in size;
+// the least recently used files are removed first. A file's name is
+// KEY-SIZE-CRC32C.
 //
-// They lie in the folder kCacheName below the user's folder, marked by a
-// CACHEDIR.TAG. Files of another name form are never counted nor removed.
+// The files lie in the folder kCacheName below the user's folder, marked by a
+// CACHEDIR.TAG. Files with other names are neither counted nor removed.
 //
 // Thread-safe. Throws IoError.
 inline constexpr char kCacheName[] = "infeed-shard-cache";
@@ -65,21 +66,22 @@ class CacheFolder {
   CacheFolder(const std::string& folder, std::int64_t max_bytes)
       : path_(folder + "/" + kCacheName), max_bytes_(max_bytes) {}
 
-  // Makes the folder where it is missing. Throws when it has files but no
-  // mark: somebody else made it.
+  // Makes the folder if it is missing. Throws when it has files but no
+  // CACHEDIR.TAG: then another program made it.
   void Make() const;
 
-  // A file of this key and size, used just now; nullopt when there is none.
+  // Returns the file of this key and size and marks it as used now; nullopt
+  // when there is none.
   [[nodiscard]] std::optional<std::string> Find(const std::string& key,
                                                 std::int64_t size) const;
 
-  // Removes files that are not in use until there is room, and takes it.
+  // Removes files that are not in use until there is room, and reserves it.
   // nullptr when there cannot be enough.
   [[nodiscard]] std::unique_ptr<CacheDraft> Reserve(
       const std::string& key, std::int64_t size,
       const std::set<std::string>& in_use) const;
 
-  // Where a file with this checksum belongs.
+  // The path of a file with this key, size and checksum.
   [[nodiscard]] std::string PathFor(const std::string& key, std::int64_t size,
                                     std::uint32_t crc) const;
   // The checksum in a file's name.

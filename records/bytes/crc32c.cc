@@ -18,14 +18,15 @@ namespace {
 
 constexpr std::uint32_t kPolynomial = 0x82F63B78;  // reflected
 constexpr std::size_t kStep = 8;
-// Shorter ones, such as frame headers, are done before ISA-L has begun.
+// For shorter inputs, such as frame headers, ISA-L's start costs too much.
 constexpr std::size_t kMinIsalBytes = 256;
-constexpr std::size_t kMaxIsalBytes = std::size_t{1} << 30;  // It counts in int
+constexpr std::size_t kMaxIsalBytes = std::size_t{1}
+                                      << 30;  // ISA-L takes an int
 
 using Tables = std::array<std::array<std::uint32_t, 256>, kStep>;
 
-// tables[k][b] is what byte b does to the register when k zero bytes follow:
-// eight look-ups then take eight bytes at once ("slicing by 8").
+// tables[k][b] is the effect of byte b on the register when k zero bytes
+// follow, so that eight look-ups process eight bytes at once ("slicing by 8").
 constexpr Tables MakeTables() {
   Tables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -57,7 +58,7 @@ constexpr std::uint32_t Multiply(std::uint32_t a, std::uint32_t b) {
   return product;
 }
 
-// powers[k] is x^(8 * 2^k): what 2^k zero bytes do to the register.
+// powers[k] is x^(8 * 2^k): the effect of 2^k zero bytes on the register.
 constexpr std::array<std::uint32_t, 64> MakePowers() {
   std::array<std::uint32_t, 64> powers{};
   std::uint32_t power = 1U << (31 - 8);
@@ -140,7 +141,7 @@ std::uint32_t ExtendCrc32cIsal(std::uint32_t crc,
   crc = ~crc;
   while (!bytes.empty()) {
     const auto step = bytes.first(std::min(bytes.size(), kMaxIsalBytes));
-    // It takes a pointer to what may change, and changes nothing.
+    // ISA-L takes a pointer to non-const, but does not write.
     auto* const start = const_cast<std::byte*>(step.data());  // NOLINT
     crc = ::crc32_iscsi(reinterpret_cast<unsigned char*>(start),
                         static_cast<int>(step.size()), crc);
@@ -160,7 +161,7 @@ std::uint32_t ExtendCrc32c(std::uint32_t crc,
 
 std::uint32_t CombineCrc32c(std::uint32_t first, std::uint32_t second,
                             std::uint64_t second_bytes) {
-  // The inversions before and behind cancel out.
+  // The inversions at the start and the end cancel out.
   for (; second_bytes != 0; second_bytes &= second_bytes - 1) {
     first = Multiply(
         kPowers[static_cast<std::size_t>(std::countr_zero(second_bytes))],

@@ -8,8 +8,8 @@
 // shards in dataset.json.
 namespace infeed {
 
-// Returns the checksum of A followed by bytes, where crc is that of A. The
-// checksum of nothing is 0.
+// Returns the checksum of A followed by `bytes`, where crc is the checksum of A
+// (0 if A is empty).
 [[nodiscard]] std::uint32_t ExtendCrc32c(std::uint32_t crc,
                                          std::span<const std::byte> bytes);
 
@@ -17,14 +17,14 @@ namespace infeed {
   return ExtendCrc32c(0, bytes);
 }
 
-// Returns the checksum of A followed by B from those of A and B, and B's
-// length: in half a microsecond, whatever the lengths.
+// Returns the checksum of A followed by B from the checksums of A and B and B's
+// length. Takes half a microsecond for any length.
 [[nodiscard]] std::uint32_t CombineCrc32c(std::uint32_t first,
                                           std::uint32_t second,
                                           std::uint64_t second_bytes);
 
-// TFRecord stores checksums masked, so that a checksum over bytes that hold a
-// checksum stays a good one: rotated right by 15 bits, plus a constant.
+// TFRecord stores checksums masked, since the CRC of bytes that contain their
+// own CRC is weak: rotated right by 15 bits, plus a constant.
 inline constexpr std::uint32_t kCrcMaskDelta = 0xA282EAD8;
 
 [[nodiscard]] constexpr std::uint32_t MaskCrc(std::uint32_t crc) {
@@ -36,16 +36,16 @@ inline constexpr std::uint32_t kCrcMaskDelta = 0xA282EAD8;
   return rotated >> 17 | rotated << 15;
 }
 
-// The implementations behind ExtendCrc32c(), which takes the fastest for the
-// number of bytes and the processor. They are here for tests and benchmarks.
+// The implementations behind ExtendCrc32c(), which picks the fastest for the
+// length and the CPU. Public for tests and benchmarks.
 [[nodiscard]] std::uint32_t ExtendCrc32cPortable(
     std::uint32_t crc, std::span<const std::byte> bytes);
 
-// Whether the processor has CRC-32C as an instruction.
+// Whether the CPU has a CRC-32C instruction.
 [[nodiscard]] bool HasCrc32cInstruction();
 
-// ISA-L's, which reads long inputs at the speed of memory: several streams at
-// once, by carry-less multiplication where the processor has it.
+// By ISA-L, which processes long inputs at memory speed: several streams at
+// once, with carry-less multiplication if the CPU has it.
 [[nodiscard]] std::uint32_t ExtendCrc32cIsal(std::uint32_t crc,
                                              std::span<const std::byte> bytes);
 

@@ -6,7 +6,7 @@
 namespace infeed {
 
 // FNV-1a, 64 bits: the same value in every run and on every machine. For names
-// and versions, not against malice.
+// and versions; not secure against deliberate collisions.
 [[nodiscard]] constexpr std::uint64_t FnvHash(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325;
   for (const char byte : text) {

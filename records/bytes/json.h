@@ -6,22 +6,22 @@
 
 #include <nlohmann/json.hpp>
 
-// The way in for JSON that somebody else may have written: side files, states,
-// answers of servers. Not installed.
+// Parses JSON from untrusted sources: side files, states, answers of servers.
+// Not installed.
 namespace infeed {
 
 inline constexpr int kMaxJsonDepth = 32;
-// Of an ordered_json, which searches an object's keys one by one.
+// Limit for ordered_json, which searches an object's keys one by one.
 inline constexpr int kMaxOrderedKeys = 10'000;
 inline constexpr std::size_t kMaxJsonBytes = std::size_t{256} << 20;
 
-// Parses JSON. Throws Json::exception, also for text that is nested deeper than
-// kMaxJsonDepth (copies of a value are made by recursion: deep ones would
-// overflow the stack), larger than kMaxJsonBytes, or has more keys than
-// kMaxOrderedKeys where keys keep their order.
+// Parses JSON. Throws Json::exception, also for text nested deeper than
+// kMaxJsonDepth (a value is copied by recursion, which could overflow the
+// stack), larger than kMaxJsonBytes, or, for ordered_json, with more than
+// kMaxOrderedKeys keys.
 template <typename Json>
 [[nodiscard]] Json ParseJson(std::string_view text) {
-  constexpr int kLimitError = 601;  // nlohmann's own end below it
+  constexpr int kLimitError = 601;  // nlohmann's own ids are below it
   if (text.size() > kMaxJsonBytes) {
     throw Json::other_error::create(kLimitError, "more than 256 MiB", nullptr);
   }
@@ -44,7 +44,7 @@ template <typename Json>
   return Json::parse(text.begin(), text.end(), check);
 }
 
-// As ParseJson(), but returns a discarded value for what it does not accept.
+// As ParseJson(), but returns a discarded value instead of throwing.
 template <typename Json>
 [[nodiscard]] Json ParseJsonOrDiscard(std::string_view text) {
   try {

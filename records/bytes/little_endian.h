@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
-// Numbers as files of ours hold them: the lowest byte first.
+// Little-endian numbers, as this project's files hold them.
 namespace infeed {
 
-// Appends the low bytes of a value. Requires: 0 < bytes <= 8.
+// Appends the lowest `bytes` bytes of a value. Requires: 0 < bytes <= 8.
 inline void AppendLittleEndian(std::string& out, std::uint64_t value,
                                std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -16,8 +16,8 @@ inline void AppendLittleEndian(std::string& out, std::uint64_t value,
   }
 }
 
-// The value of so many bytes at an offset. Requires: they are there, 0 < bytes
-// <= 8.
+// Returns the value of `bytes` bytes at an offset. Requires: `from` has them, 0
+// < bytes <= 8.
 [[nodiscard]] inline std::uint64_t LittleEndianAt(
     std::span<const std::byte> from, std::size_t offset, std::size_t bytes) {
   std::uint64_t value = 0;

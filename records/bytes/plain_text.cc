@@ -7,7 +7,7 @@
 namespace infeed {
 namespace {
 
-// Returns the bytes of the character at the front; 0: it is not UTF-8.
+// Returns the length in bytes of the first character; 0: not UTF-8.
 std::size_t CharacterBytes(std::string_view bytes) {
   const auto at = [&](std::size_t i) {
     return static_cast<unsigned char>(bytes[i]);

@@ -2,14 +2,14 @@
 
 #include <string_view>
 
-// What may be shown in a line of text or stand in JSON.
+// Checks whether text can be printed in a line or stored in JSON.
 namespace infeed {
 
-// Whether bytes are characters of UTF-8, each whole and in its shortest form.
+// Whether bytes are valid UTF-8: complete characters in their shortest form.
 [[nodiscard]] bool IsUtf8(std::string_view bytes);
 
-// Whether there is a newline, a tab, an escape or another control character of
-// ASCII.
+// Whether text has an ASCII control character, such as a newline, a tab or an
+// escape.
 [[nodiscard]] bool HasControl(std::string_view text);
 
 }  // namespace infeed

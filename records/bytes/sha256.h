@@ -8,7 +8,8 @@
 
 namespace infeed {
 
-// The SHA-256 hash of bytes that come piece by piece. One thread at a time.
+// The SHA-256 hash of bytes that are added piece by piece. One thread at a
+// time.
 class Sha256 {
  public:
   using Digest = std::array<unsigned char, 32>;
@@ -27,7 +28,7 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
-// 64 hex digits.
+// The hash as 64 hex digits.
 [[nodiscard]] std::string Hex(const Sha256::Digest& digest);
 
 }  // namespace infeed

@@ -4,8 +4,8 @@
 
 namespace infeed {
 
-// The work at hand ends because a signal asked for it. Nothing is wrong:
-// programs end with kStoppedBySignal.
+// Thrown when a stop request (a signal) ends the current work. Not a failure:
+// programs exit with kStoppedBySignal.
 class StoppedError : public IoError {
  public:
   StoppedError() : IoError("stopped by a signal") {}

@@ -6,7 +6,7 @@ namespace infeed {
 
 std::string UserCacheFolder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') {  // It says: relative ones are wrong.
+  if (cache != nullptr && *cache == '/') {  // XDG: ignore relative paths.
     return cache;
   }
   const char* home = std::getenv("HOME");

@@ -4,7 +4,7 @@
 
 namespace infeed {
 
-// $XDG_CACHE_HOME, else ~/.cache; "" where there is neither.
+// $XDG_CACHE_HOME, else ~/.cache; "" if neither is set.
 [[nodiscard]] std::string UserCacheFolder();
 
 }  // namespace infeed

@@ -10,9 +10,9 @@
 // Whole numbers in text.
 namespace infeed {
 
-// Takes a number as programs write it, in names, messages and variables, off
-// the front: digits alone, with leading zeros or without. nullopt, and nothing
-// taken: there is none, or it does not fit.
+// Removes a number from the front of text as programs write it, in names,
+// messages and variables: digits only, with or without leading zeros. nullopt,
+// and text unchanged, if there is none or it does not fit.
 template <std::integral Number>
 [[nodiscard]] std::optional<Number> TakePlainNumber(std::string_view& text,
                                                     int base = 10) {
@@ -26,7 +26,7 @@ template <std::integral Number>
   return number;
 }
 
-// The number that a text is; nullopt where it is none.
+// Parses all of text as such a number; nullopt if it is not one.
 template <std::integral Number>
 [[nodiscard]] std::optional<Number> ParsePlainNumber(std::string_view text,
                                                      int base = 10) {
@@ -34,11 +34,11 @@ template <std::integral Number>
   return text.empty() ? number : std::nullopt;
 }
 
-// What follows is for numbers as users write them, in flags, parameters and
-// files: decimal, or hexadecimal after 0x.
+// The functions below parse numbers as users write them, in flags, parameters
+// and files: decimal, or hexadecimal after 0x.
 
-// Whether a digit follows a zero in front, as in "010". C and YAML 1.1 take
-// that for octal, people for ten: it is refused wherever a number is read.
+// Whether a digit follows a leading zero, as in "010". C and YAML 1.1 read that
+// as octal, people as ten, so such numbers are rejected everywhere.
 [[nodiscard]] constexpr bool HasLeadingZero(std::string_view number) {
   if (number.starts_with('-') || number.starts_with('+')) {
     number.remove_prefix(1);
@@ -47,8 +47,8 @@ template <std::integral Number>
          number[1] <= '9';
 }
 
-// Takes a whole number off the front. nullopt, and nothing taken: there is
-// none, it has a leading zero, or it does not fit.
+// Removes a whole number from the front of text. nullopt, and text unchanged,
+// if there is none, it has a leading zero, or it does not fit.
 template <std::integral Number>
 [[nodiscard]] std::optional<Number> TakeWholeNumber(std::string_view& text) {
   const bool hexadecimal = text.starts_with("0x");
@@ -62,7 +62,7 @@ template <std::integral Number>
   return number;
 }
 
-// The whole number that a text is; nullopt where it is none.
+// Parses all of text as a whole number; nullopt if it is not one.
 template <std::integral Number>
 [[nodiscard]] std::optional<Number> ParseWholeNumber(std::string_view text) {
   const std::optional<Number> number = TakeWholeNumber<Number>(text);

@@ -15,15 +15,15 @@ CloudRuntime::CloudRuntime(CloudSettings the_settings)
 namespace {
 
 struct Shared {
-  // A source that nobody ended when the process ends may hold the runtime.
+  // A source that still exists when the process ends may hold the runtime.
   ~Shared() {
     if (runtime != nullptr) {
       runtime->pool->Stop();
     }
   }
 
-  // Sets libcurl and OpenSSL up before all this is there, so that they go after
-  // the threads, which sign and fetch until then.
+  // Sets libcurl and OpenSSL up before the other members, so that they outlive
+  // the threads, which sign and fetch until the end.
   HttpClient libraries;
   std::mutex mutex;
   std::shared_ptr<const CloudRuntime> runtime;

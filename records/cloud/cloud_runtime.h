@@ -9,19 +9,21 @@
 
 namespace infeed {
 
-// What all sources and sinks in the cloud share. Thread-safe.
+// The objects that all cloud sources and sinks of the process share.
+// Thread-safe.
 struct CloudRuntime {
   explicit CloudRuntime(CloudSettings the_settings);
 
   const CloudSettings settings;
   const ObjectStore store;
   const std::shared_ptr<ByteBudget> budget;
-  // Goes first: its tasks use the others.
+  // Destroyed first: its tasks use the other members.
   const std::unique_ptr<FetchPool> pool;
 };
 
-// The process's, made with cloud_settings() on first use and made anew after
-// SetCloudSettings(); whoever holds an older one may go on.
+// Returns the process's runtime, made from cloud_settings() on first use and
+// again after SetCloudSettings(). Holders of an older runtime can keep using
+// it.
 [[nodiscard]] std::shared_ptr<const CloudRuntime> SharedCloudRuntime();
 
 }  // namespace infeed

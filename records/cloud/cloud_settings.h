@@ -14,29 +14,30 @@ namespace infeed {
 struct CloudSettings {
   RetryPolicy retry;
   HttpClientOptions http;
-  // Reads ahead are ranges of this size.
+  // Size of the ranges that are read ahead.
   std::int64_t block_bytes = std::int64_t{8} << 20;
   int read_ahead_blocks = 4;
-  // Threads that fetch and upload, each with its connection.
+  // Threads that fetch and upload, each with its own connection.
   int connections = 16;
-  // What all reads ahead and uploads of the process may hold in memory.
+  // Memory limit of all read-ahead and uploads of the process.
   std::int64_t byte_budget = std::int64_t{512} << 20;
-  // The smallest part of an upload; S3 wants 5 MiB at least.
+  // The smallest part of an upload; S3 requires at least 5 MiB.
   std::int64_t part_bytes = std::int64_t{8} << 20;
-  // Whole shards are kept here, up to cache_bytes; "": no cache.
+  // Folder that caches complete shards, up to cache_bytes; "": no cache.
   std::string cache_folder{};
   std::int64_t cache_bytes = std::int64_t{64} << 30;
-  // Told, once a process, when the cache cannot be used.
+  // Called at most once per process, when the cache cannot be used.
   std::function<void(const std::string&)> on_warning{};
 };
 
-// Throws UsageError naming the setting that is out of range. Requires: called
-// before the first URL is opened; what is open keeps the settings it had.
+// Throws UsageError naming the setting that is out of range. Call it before the
+// first URL is opened: open sources and sinks keep their settings.
 void SetCloudSettings(CloudSettings settings);
 [[nodiscard]] CloudSettings cloud_settings();
-// Sets retry.stop of them.
+// Sets retry.stop of the settings.
 void EndCloudRequestsAt(const std::stop_token& stop);
-// How often they were set: what is made from them is made anew when it grows.
+// How often the settings were set: objects made from them are made again when
+// this number has grown.
 [[nodiscard]] std::uint64_t cloud_settings_generation();
 
 }  // namespace infeed

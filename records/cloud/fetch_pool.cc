@@ -12,8 +12,9 @@
 namespace infeed {
 namespace {
 
-// Work that several threads take from. A helper that comes when the caller has
-// left finds nothing to take, and so never touches the caller's function.
+// Work items shared by several threads. A helper thread that starts after the
+// caller has returned finds no item left, so it never touches the caller's
+// function.
 class SharedWork {
  public:
   SharedWork(std::size_t count, const std::function<void(std::size_t)>& work)

@@ -10,14 +10,14 @@
 
 namespace infeed {
 
-// The threads that wait for the network, for all readers and writers of the
-// process together.
+// The threads that do network requests for all readers and writers of the
+// process.
 //
-// Owns the threads. Its end asks what is running to stop, drops what is not,
-// and joins. Thread-safe.
+// Owns the threads. The destructor requests running tasks to stop, drops
+// waiting tasks, and joins the threads. Thread-safe.
 class FetchPool {
  public:
-  // Told by its token when the pool ends. Must not throw.
+  // Its token requests a stop when the pool ends. Must not throw.
   using Task = std::function<void(std::stop_token)>;
 
   explicit FetchPool(int threads);
@@ -25,18 +25,17 @@ class FetchPool {
   FetchPool(const FetchPool&) = delete;
   FetchPool& operator=(const FetchPool&) = delete;
 
-  // Ends it before its time: what is submitted from then on is dropped, and
-  // ForEach() works on the caller's thread alone. May be called again, by one
-  // thread at a time.
+  // Stops the pool early: tasks submitted afterwards are dropped, and ForEach()
+  // works on the caller's thread alone. May be called repeatedly, by one thread
+  // at a time.
   void Stop();
 
-  // Never waits: tasks line up.
+  // Queues a task; never waits.
   void Submit(Task task);
 
-  // Calls work(0), ..., work(count - 1), on this thread and on those of the
-  // pool that are free: it gets on even when none is. Returns when all have
-  // ended, and throws what the first that failed threw; those not yet begun are
-  // left out then.
+  // Calls work(0), ..., work(count - 1), on this thread and on free threads of
+  // the pool, if any. Returns when all calls have ended. After a failure no
+  // further calls begin, and the first exception is rethrown.
   void ForEach(std::size_t count, const std::function<void(std::size_t)>& work);
 
  private:

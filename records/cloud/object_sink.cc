@@ -12,17 +12,18 @@
 namespace infeed {
 namespace {
 
-// After so many parts they double: 10,000 hold 8 TiB, more than a store takes,
-// and the largest are 4 GiB, less than a store takes.
+// Part size doubles after every so many parts: 10,000 parts then hold 8 TiB,
+// more than a store's largest object, and the largest part has 4 GiB, less than
+// a store's limit.
 constexpr int kPartsUntilDouble = 1000;
 constexpr int kMaxParts = 10'000;
-// Parts on their way beside the one that is being filled.
+// Parts being sent, besides the one being filled.
 constexpr int kMaxOnTheirWay = 4;
 
 }  // namespace
 
-// An upload in parts. Its tasks share it: the last may still be on its way out
-// when the sink is gone.
+// An upload in parts. Its tasks share ownership: the last task may still be
+// finishing when the sink is destroyed.
 class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
  public:
   Parts(const CloudRuntime& runtime, std::string url)
@@ -30,8 +31,8 @@ class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
         url_(std::move(url)),
         upload_(runtime.store.StartUpload(url_)) {}
 
-  // Sends a part on a thread of the pool, or on this one when there are enough
-  // on their way or there is no memory for another.
+  // Sends a part on a thread of the pool, or on this thread when kMaxOnTheirWay
+  // parts are being sent or the byte budget has no room.
   void Send(int number, std::vector<std::byte> bytes) {
     BudgetShare share;
     if (!TakeTurn() ||
@@ -55,7 +56,7 @@ class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
         });
   }
 
-  // Waits for all parts; throws what the first that failed threw.
+  // Waits for all parts; rethrows the first part's failure.
   void Wait() {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [&] { return on_their_way_ == 0; });
@@ -69,7 +70,7 @@ class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
     runtime_.store.CompleteUpload(url_, upload_, etags_);
   }
 
-  // Leaves nothing behind at the store, as far as it can be reached.
+  // Removes the unfinished upload from the store, if the store can be reached.
   void Abort() noexcept {
     {
       const std::lock_guard lock(mutex_);
@@ -77,11 +78,13 @@ class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
     }
     try {
       Wait();
-    } catch (const std::exception&) {  // Told before, or nobody asks any more.
+    } catch (
+        const std::exception&) {  // Reported before, or no longer of interest.
     }
     try {
       runtime_.store.AbortUpload(url_, upload_);
-    } catch (const std::exception&) {  // The bucket's rules remove it later.
+    } catch (const std::exception&) {  // The bucket's lifecycle rules can
+                                       // remove it later.
     }
   }
 
@@ -91,7 +94,7 @@ class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
     BudgetShare share;
   };
 
-  // Throws what an earlier part threw.
+  // Rethrows the failure of an earlier part.
   [[nodiscard]] bool TakeTurn() {
     const std::lock_guard lock(mutex_);
     if (error_) {
@@ -159,8 +162,8 @@ void ObjectSink::Write(std::span<const std::byte> bytes) {
     const auto room = static_cast<std::size_t>(
                           PartBytes(number_, runtime_->settings.part_bytes)) -
                       part_.size();
-    // A full part goes when more follows: the last one tells that it is the
-    // last, and alone it needs no upload in parts.
+    // A full part is sent only when more bytes follow: an object of a single
+    // part needs no upload in parts.
     if (room == 0) {
       EndPart();
       continue;

@@ -13,18 +13,18 @@
 
 namespace infeed {
 
-// Writes an object of s3:// or gs://: one PUT when it is no longer than a part,
-// else parts that are uploaded side by side while more is written. Parts grow,
-// so that the 10,000 that stores allow suffice for any object. The object
-// appears at Commit(), whole, or not at all.
+// Writes an object of s3:// or gs://: by one PUT if it is no longer than a
+// part, else by parts that are uploaded in parallel while more is written. Part
+// sizes grow, so that the 10,000 parts that stores allow are enough for any
+// object. The object appears at Commit(), complete, or not at all.
 //
-// Owns the upload, and gives it up unless committed.
-// One thread at a time. Throws IoError, and UsageError for a URL that cannot be
-// written; after that only destruction is allowed.
+// Owns the upload, and aborts it unless committed. One thread at a time. Throws
+// IoError, and UsageError for a URL that cannot be written; after that only
+// destruction is allowed.
 class ObjectSink final : public ByteSink {
  public:
   explicit ObjectSink(const std::string& url);
-  // By a runtime other than the process's: with retries of its own, say.
+  // Uses a runtime other than the process's, for example with its own retries.
   ObjectSink(const std::string& url,
              std::shared_ptr<const CloudRuntime> runtime);
   ~ObjectSink() override;
@@ -36,7 +36,8 @@ class ObjectSink final : public ByteSink {
   void Commit() override;
   [[nodiscard]] std::int64_t size() const override { return size_; }
 
-  // The size of the n-th part, from 1 on, when the smallest are this large.
+  // The size of part `number`, counted from 1, when the first parts have this
+  // size.
   [[nodiscard]] static std::int64_t PartBytes(int number,
                                               std::int64_t smallest);
 
@@ -46,10 +47,10 @@ class ObjectSink final : public ByteSink {
 
   std::shared_ptr<const CloudRuntime> runtime_;
   std::string url_;
-  std::vector<std::byte> part_;  // what is not on its way yet
+  std::vector<std::byte> part_;  // bytes not sent yet
   std::int64_t size_ = 0;
-  int number_ = 1;                // of the part that is being filled
-  std::shared_ptr<Parts> parts_;  // once there is a second one
+  int number_ = 1;                // of the part being filled
+  std::shared_ptr<Parts> parts_;  // null for a single part
 };
 
 }  // namespace infeed

@@ -9,8 +9,9 @@
 namespace infeed {
 namespace {
 
-// Reads that follow each other count much, those that pass over a little count
-// some: headers of frames, for example. Then they are taken to go on so.
+// Scores to detect reading in order: a read that continues the one before
+// counts much; one that skips a little, as reads of frame headers do, counts
+// less. From kOrderEnough on, reads are expected to go on in order.
 constexpr int kOrderOfNext = 4;
 constexpr int kOrderOfNear = 1;
 constexpr int kOrderEnough = 8;
@@ -68,7 +69,7 @@ void ObjectSource::WillRead(std::int64_t offset, std::int64_t bytes) const {
   }
 }
 
-// Whether reads have gone forward for some time.
+// Whether the latest reads went forward in the object.
 bool ObjectSource::IsInOrder(std::int64_t offset, std::int64_t end) const {
   const std::lock_guard lock(mutex_);
   const std::int64_t step = offset - std::exchange(last_end_, end);
@@ -81,7 +82,7 @@ bool ObjectSource::IsInOrder(std::int64_t offset, std::int64_t end) const {
   return order_ >= kOrderEnough;
 }
 
-// Much is fetched in blocks side by side.
+// Fetches long ranges as blocks in parallel.
 void ObjectSource::ReadDirectly(std::int64_t offset,
                                 std::span<std::byte> destination) const {
   const auto block = static_cast<std::size_t>(runtime_->settings.block_bytes);

@@ -13,18 +13,19 @@
 
 namespace infeed {
 
-// The bytes of an object in a store or on a web server. A read fetches what it
-// asks for, and no more; what is read in order, or announced by WillRead(), is
-// fetched ahead in blocks by the process's fetch threads under its byte budget.
+// The bytes of an object in a store or on a web server. A read fetches exactly
+// its range; bytes that are read in order, or announced by WillRead(), are
+// fetched ahead in blocks by the process's fetch threads within its byte
+// budget.
 //
 // Owns its blocks. Const members may be called from several threads at once;
 // others need one thread at a time. Throws IoError, and UsageError for a URL or
 // credentials that cannot be used. An object that is replaced while it is read
-// is an IoError, never a mix of both.
+// gives an IoError, never a mix of two versions.
 class ObjectSource final : public ByteSource {
  public:
   explicit ObjectSource(const std::string& url);
-  // When it is known what is there.
+  // For an object whose info is already known: sends no request.
   ObjectSource(const std::string& url, ObjectInfo info);
 
   [[nodiscard]] std::size_t ReadAt(
@@ -39,10 +40,11 @@ class ObjectSource final : public ByteSource {
                     std::span<std::byte> destination) const;
 
   std::shared_ptr<const CloudRuntime> runtime_;
-  std::string url_;  // as it is asked for; path() leaves secrets out
+  std::string url_;  // as requested; path() omits secrets
   ObjectInfo info_;
   std::unique_ptr<ReadAhead> ahead_;
-  // Where the last read ended, and how much speaks for reading in order.
+  // Guards last_end_, where the last read ended, and order_, the score for
+  // reading in order.
   mutable std::mutex mutex_;
   mutable std::int64_t last_end_ = 0;
   mutable int order_ = 0;

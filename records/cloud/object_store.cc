@@ -75,7 +75,7 @@ std::optional<ObjectInfo> ObjectStore::Find(const std::string& text) const {
              : std::optional(InfoOf(response, SizeIn(response)));
 }
 
-// Asks for the first byte to learn the size.
+// Requests the first byte to learn the size.
 std::optional<ObjectInfo> ObjectStore::Probe(const std::string& text) const {
   const HttpResponse response = client_.Run(
       {.action = "find",

@@ -14,11 +14,11 @@
 
 namespace infeed {
 
-// What tells one state of an object from the next.
+// Identifies one version of an object.
 struct ObjectInfo {
   std::int64_t size = 0;
-  std::string etag{};           // with its quotes; "" where a server has none
-  std::string last_modified{};  // as the server wrote it
+  std::string etag{};           // with its quotes; "" if the server sends none
+  std::string last_modified{};  // as the server sends it
 
   // A hash of both; changes when the object does.
   [[nodiscard]] std::int64_t version() const;
@@ -35,13 +35,12 @@ struct ObjectListing {
   std::vector<std::string> folders{};  // URLs that end in "/"
 };
 
-// Objects of S3, of what speaks its protocol, of GCS and of web servers, by
-// URL. Credentials and endpoints are found when a scheme is first used.
+// Objects of S3 and compatible stores, of GCS and of web servers, by URL.
+// Credentials and endpoints are found when a scheme is first used.
 //
-// Thread-safe. Every request is tried again as
-// CloudSettings::retry says. Throws IoError (the store refused, the network
-// failed, the object was replaced) and UsageError (a bad URL, credentials that
-// must not be sent).
+// Thread-safe. Requests are retried according to CloudSettings::retry. Throws
+// IoError (the store refused, the network failed, the object was replaced) and
+// UsageError (a bad URL, or credentials that must not be sent).
 class ObjectStore {
  public:
   explicit ObjectStore(const CloudSettings& settings) : client_(settings) {}
@@ -50,20 +49,20 @@ class ObjectStore {
   // nullopt when there is no such object.
   [[nodiscard]] std::optional<ObjectInfo> Find(const std::string& url) const;
 
-  // Fills destination from offset on. Throws IoError when the object is no
-  // longer what info says, and soon after stop asks for it. Requires: the range
-  // lies within info.size.
+  // Fills destination with the bytes from offset on. Throws IoError when the
+  // object no longer matches info, and soon after stop is requested. Requires:
+  // the range lies within info.size.
   void Read(const std::string& url, std::int64_t offset,
             std::span<std::byte> destination, const ObjectInfo& info,
             const std::stop_token& stop = {}) const;
 
-  // The objects (s3, gs) whose URLs start with prefix; those behind a further
-  // "/" are given as folders only. At most a million of both.
+  // The objects (s3, gs) whose URLs start with prefix; objects behind a further
+  // "/" are listed as folders only. At most a million objects and folders.
   [[nodiscard]] ObjectListing List(const std::string& prefix) const;
 
   void Put(const std::string& url, std::span<const std::byte> bytes) const;
 
-  // Uploads in parts (s3, gs): the object appears when it is completed.
+  // Uploads in parts (s3, gs): the object appears when the upload is completed.
   [[nodiscard]] std::string StartUpload(const std::string& url) const;
   // Returns the part's ETag. number counts from 1.
   [[nodiscard]] std::string UploadPart(const std::string& url,
@@ -73,7 +72,7 @@ class ObjectStore {
                       const std::vector<std::string>& etags) const;
   void AbortUpload(const std::string& url, const std::string& upload) const;
 
-  // An object that is not there is no error.
+  // A missing object is not an error.
   void Remove(const std::string& url) const;
 
  private:
@@ -84,7 +83,7 @@ class ObjectStore {
   StoreClient client_;
 };
 
-// The process's store; see SharedCloudRuntime() in cloud_runtime.h.
+// Returns the process's store; see SharedCloudRuntime() in cloud_runtime.h.
 [[nodiscard]] std::shared_ptr<const ObjectStore> SharedObjectStore();
 
 }  // namespace infeed

@@ -9,7 +9,7 @@
 #include "records/http/object_xml.h"
 #include "records/http/url.h"
 
-// The half of ObjectStore that lists and changes buckets.
+// The functions of ObjectStore that list and change buckets.
 namespace infeed {
 namespace {
 
@@ -24,12 +24,12 @@ std::string Encoded(std::string_view text) {
   return PercentEncode(text, Slashes::kEncode);
 }
 
-// What is to be removed may be gone already.
+// The object may have been removed already.
 Verdict JudgeRemoval(const HttpResponse& response) {
   return response.status == 404 ? Verdict(HttpVerdict{}) : std::nullopt;
 }
 
-// One page of a list, from a token on.
+// Gets one page of a listing, starting at a token.
 ObjectPage GetPage(const StoreClient& client, const Url& url,
                    const std::string& token) {
   Url bucket = url;
@@ -50,7 +50,7 @@ ObjectPage GetPage(const StoreClient& client, const Url& url,
   return page;
 }
 
-// Adds what a page lists. Throws IoError for what was not asked for.
+// Adds the entries of a page. Throws IoError for entries outside the prefix.
 void AddPage(ObjectPage page, const Url& url, ObjectListing& listing) {
   Url found = url;
   const auto url_of = [&](std::string key) {
@@ -71,7 +71,7 @@ void AddPage(ObjectPage page, const Url& url, ObjectListing& listing) {
   }
 }
 
-// A store may find out that it failed after it said 200.
+// A store may send status 200 and report a failure in the body.
 Verdict JudgeCompletion(const HttpResponse& response) {
   const auto error = ParseStoreError(response.body);
   if (response.status == 200 && error) {
@@ -96,7 +96,7 @@ ObjectListing ObjectStore::List(const std::string& prefix) const {
                      "shard, separated by commas)");
   }
   ObjectListing listing;
-  std::set<std::string> tokens;  // A store could send us round in circles.
+  std::set<std::string> tokens;  // Detects a store that repeats pages.
   std::size_t empty_pages = 0;
   std::string token;
   do {
@@ -174,7 +174,8 @@ void ObjectStore::CompleteUpload(const std::string& url,
   if (response.status != 404) {
     return;
   }
-  // The upload is gone: an attempt whose answer was lost may have finished it.
+  // The upload no longer exists: an earlier attempt whose answer was lost may
+  // have completed it.
   const std::optional<std::string> now = EtagNow(url);
   if (!before || !now || now->empty() || *now == *before) {
     throw IoError(UrlForMessages(url) +
@@ -200,13 +201,14 @@ void ObjectStore::Remove(const std::string& url) const {
                      .judge = JudgeRemoval});
 }
 
-// The ETag of what is there: "" when nothing is, nullopt when we may not know.
+// The ETag of the object now: "" if there is no object, nullopt if we may not
+// read it.
 std::optional<std::string> ObjectStore::EtagNow(const std::string& url) const {
   try {
     const std::optional<ObjectInfo> info = Find(url);
     return info ? info->etag : "";
   } catch (const IoError&) {
-    return std::nullopt;  // Who may write may not always read.
+    return std::nullopt;  // Permission to write need not include reading.
   }
 }
 

@@ -19,7 +19,7 @@ HttpVerdict Replaced() {
           .reason = "the object was replaced while it was read"};
 }
 
-// Takes a number and what must follow it off the front.
+// Removes a number and the text that must follow it from the front.
 bool TakeNumber(std::string_view& text, std::string_view after,
                 std::int64_t& number) {
   const auto taken = TakePlainNumber<std::int64_t>(text);

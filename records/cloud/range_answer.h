@@ -8,7 +8,7 @@
 #include "records/http/http_client.h"
 #include "records/http/http_retry.h"
 
-// What an answer to a request for a range of an object is worth.
+// Checks a server's answer to a request for a range of an object.
 namespace infeed {
 
 // "bytes FIRST-LAST/SIZE"; nullopt for anything else.
@@ -20,16 +20,16 @@ struct ContentRange {
 [[nodiscard]] std::optional<ContentRange> ParseContentRange(
     std::string_view text);
 
-// kDone when the answer holds exactly length bytes from offset on of the object
-// that info describes; kRetry when it holds others, which the server may
-// correct; kFail when the object was replaced or the server has no ranges;
-// nullopt for refusals that have nothing to do with ranges.
+// kDone if the answer holds exactly `length` bytes from offset on of the object
+// that info describes; kRetry if it holds other bytes, which another attempt
+// may correct; kFail if the object was replaced or the server does not support
+// ranges; nullopt for errors unrelated to ranges.
 [[nodiscard]] std::optional<HttpVerdict> JudgeRange(
     const HttpResponse& response, std::int64_t offset, std::int64_t length,
     const ObjectInfo& info);
 
-// Whether an ETag stands for these bytes and no others: one that starts with
-// W/ does not, and cannot be demanded.
+// Whether an ETag is strong: it identifies the exact bytes. A weak one (W/...)
+// does not, and cannot be used in If-Match.
 [[nodiscard]] bool IsStrongEtag(std::string_view etag);
 
 }  // namespace infeed

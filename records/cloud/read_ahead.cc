@@ -11,13 +11,13 @@
 namespace infeed {
 namespace {
 
-// A range that was announced and then passed over this many times will hardly
-// be read any more.
+// An announced range that this many reads have skipped will hardly be read any
+// more.
 constexpr std::int64_t kReadsUntilStale = 64;
 
 }  // namespace
 
-// One range: waiting for a thread, being fetched, or there.
+// One range: waiting for a thread, being fetched, or fetched.
 class ReadAhead::Block {
  public:
   Block(std::int64_t begin, std::int64_t end, BudgetShare share)
@@ -27,7 +27,7 @@ class ReadAhead::Block {
   [[nodiscard]] std::int64_t end() const { return end_; }
   [[nodiscard]] std::int64_t size() const { return end_ - begin_; }
 
-  // Fetches it, unless another thread does or did.
+  // Fetches the range, unless another thread does so or has done so.
   void Fetch(const ObjectStore& store, const std::string& url,
              const ObjectInfo& info, const std::stop_token& stop) {
     if (!Claim()) {
@@ -48,7 +48,7 @@ class ReadAhead::Block {
     ended_.notify_all();
   }
 
-  // Waits for the fetch and throws what it threw.
+  // Waits for the fetch and rethrows its exception.
   [[nodiscard]] const std::byte* Bytes() {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [&] { return state_ == State::kEnded; });
@@ -82,7 +82,8 @@ ReadAhead::ReadAhead(const CloudRuntime& runtime, std::string url,
     : runtime_(runtime),
       url_(std::move(url)),
       info_(std::move(info)),
-      // Beside those ahead: the one that is read, and a rest of the one before.
+      // Besides the blocks ahead: the block being read, and a rest of the one
+      // before it.
       max_bytes_((runtime.settings.read_ahead_blocks + 2) *
                  runtime.settings.block_bytes) {}
 
@@ -109,7 +110,8 @@ void ReadAhead::DropBefore(std::int64_t offset) {
   }
 }
 
-// Whether bytes more may be held, once what is hardly needed is dropped.
+// Drops blocks that are hardly needed, and returns whether `bytes` more may be
+// held.
 bool ReadAhead::MakeRoom(std::int64_t bytes) {
   for (auto place = blocks_.begin();
        place != blocks_.end() && bytes_ + bytes > max_bytes_;) {
@@ -181,12 +183,12 @@ std::size_t ReadAhead::Take(std::int64_t offset,
   const auto count = std::min<std::int64_t>(
       block->end() - offset, static_cast<std::int64_t>(destination.size()));
   try {
-    // When no thread was free so far, this one fetches it.
+    // If no pool thread has begun the fetch, this thread does it.
     block->Fetch(runtime_.store, url_, info_, {});
     std::memcpy(destination.data(), block->Bytes() + (offset - block->begin()),
                 static_cast<std::size_t>(count));
   } catch (...) {
-    EndUse(block, block->size());  // The next read tries anew.
+    EndUse(block, block->size());  // The next read tries again.
     throw;
   }
   EndUse(block, count);

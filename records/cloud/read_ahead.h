@@ -13,11 +13,11 @@
 
 namespace infeed {
 
-// Ranges of one object that are fetched before they are read, by the process's
-// fetch threads and under its byte budget.
+// Fetches ranges of one object before they are read, on the process's fetch
+// threads and within its byte budget.
 //
-// Owns the ranges; each is dropped when it was read once. The runtime must
-// outlive it. Thread-safe. Take() throws the IoError of the fetch.
+// Owns the ranges; each is dropped after it was read once. The runtime must
+// outlive it. Thread-safe. Take() rethrows the IoError of the fetch.
 class ReadAhead {
  public:
   ReadAhead(const CloudRuntime& runtime, std::string url, ObjectInfo info);
@@ -25,28 +25,28 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  // Begins to fetch what of [begin, end) is not yet, as far as the memory for
-  // this object and the budget allow, in pieces that end at multiples of the
-  // block size. What lies before keep_from is dropped: nobody will ask for it.
+  // Begins to fetch the missing parts of [begin, end), as far as this object's
+  // memory limit and the budget allow, in pieces that end at multiples of the
+  // block size. Ranges before keep_from are dropped: they will not be read.
   void Start(std::int64_t begin, std::int64_t end, std::int64_t keep_from);
 
-  // Copies the fetched bytes from offset on, as many as lie together, and waits
-  // for them where they are on their way. 0: none are.
+  // Copies bytes from offset on out of a fetched range and returns their
+  // number; waits if the range is being fetched. 0: no range holds offset.
   [[nodiscard]] std::size_t Take(std::int64_t offset,
                                  std::span<std::byte> destination);
 
-  // Where the next fetched range behind offset begins; the object's end when
-  // there is none.
+  // The begin of the next range behind offset; the object's end if there is
+  // none.
   [[nodiscard]] std::int64_t NextBegin(std::int64_t offset) const;
 
  private:
   class Block;
   struct Entry {
     std::shared_ptr<Block> block;
-    std::int64_t taken = 0;     // bytes that were read
-    std::int64_t last_use = 0;  // reads_ then
+    std::int64_t taken = 0;     // bytes already read
+    std::int64_t last_use = 0;  // reads_ at that time
   };
-  // Keyed by the first byte; they do not overlap.
+  // Keyed by the first byte; blocks do not overlap.
   using Blocks = std::map<std::int64_t, Entry>;
 
   [[nodiscard]] Blocks::iterator Covering(std::int64_t offset);

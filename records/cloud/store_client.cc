@@ -10,7 +10,8 @@ namespace {
 using Kind = HttpVerdict::Kind;
 using Verdict = std::optional<HttpVerdict>;
 
-// A store knows better where a bucket is.
+// Fails with the bucket's region in the message if the store's refusal names
+// it.
 Verdict JudgeRegion(const HttpResponse& response, const SigV4Scope& scope) {
   const std::string region = response.header("x-amz-bucket-region");
   const bool refused = response.status >= 300 && response.status < 500;
@@ -59,7 +60,8 @@ HttpResponse StoreClient::Run(const StoreOperation& operation) const {
   const CloudAccess access = AccessTo(operation.url.scheme);
   HttpRequest request = operation.http;
   request.url = RequestUrl(access, operation.url, operation.query);
-  // The stored bytes: Google's stores would unpack what is marked as gzip.
+  // Requests the bytes as stored: Google's stores would unpack objects marked
+  // as gzip.
   request.headers.emplace_back(
       "Accept-Encoding",
       operation.url.scheme == UrlScheme::kGs ? "gzip" : "identity");

@@ -18,17 +18,17 @@ namespace infeed {
 struct StoreOperation {
   std::string action{};  // for messages: "read"
   Url url{};
-  std::string shown{};  // for messages; url where it is ""
+  std::string shown{};  // for messages; if "", url is used
   std::string query{};
   HttpRequest http{};  // without its URL
   // As RetriedRequest::judge.
   std::function<std::optional<HttpVerdict>(const HttpResponse&)> judge{};
-  // Sent after RetryPolicy::stop too, once and not for long.
+  // Clean-up: sent even after RetryPolicy::stop, once and with a short limit.
   bool tidies_up = false;
 };
 
-// Sends requests to object stores and web servers, with what proves who we are
-// at each. Credentials and endpoints are found when a scheme is first used.
+// Sends requests to object stores and web servers, with the credentials for
+// each. Credentials and endpoints are looked up when a scheme is first used.
 //
 // Owns the connections. Thread-safe. Throws IoError, and UsageError for
 // credentials that contradict themselves or must not be sent.
@@ -49,8 +49,8 @@ class StoreClient {
   mutable std::map<UrlScheme, CloudAccess> access_;
 };
 
-// Takes an answer 200 whose body a function parses; what that throws as
-// DataError is a reason to ask again: the answer may have been cut short.
+// Accepts an answer 200 if `parse` can parse its body. A DataError of `parse`
+// means retry: the answer may have been cut short.
 [[nodiscard]] std::optional<HttpVerdict> RetryUnlessParsed(
     const HttpResponse& response, const std::function<void()>& parse);
 

@@ -42,7 +42,7 @@ std::string_view KindName(FeatureKind kind) {
   return "nothing";
 }
 
-// Keeps the one value that a key of ours has; of more it only keeps count.
+// Keeps the single value of a known key, and counts how many values there are.
 template <typename T>
 class OneValue final : public FeatureSink {
  public:
@@ -62,7 +62,7 @@ class OneValue final : public FeatureSink {
 
   [[nodiscard]] bool IsOne() const { return kind_ == kKind && count_ == 1; }
 
-  // Returns the value; the given one when the feature is empty.
+  // Returns the value, or `absent` when the feature is empty.
   [[nodiscard]] T Or(T absent, std::string_view key) const {
     if (kind_ == FeatureKind::kNone) {
       return absent;
@@ -93,8 +93,8 @@ class OneValue final : public FeatureSink {
   T value_{};
 };
 
-// The entries of the Example's map under the keys that we look at; of two with
-// one key the later.
+// The entries of the Example's map for the known keys; of duplicate keys the
+// last.
 class KnownEntries {
  public:
   explicit KnownEntries(Bytes example) {
@@ -112,7 +112,7 @@ class KnownEntries {
     return Find<T>(key).Or(absent, key);
   }
 
-  // Of what a record is no worse without.
+  // For optional features: an unusable one counts as absent.
   template <typename T>
   [[nodiscard]] T GetIfGood(std::string_view key, T absent) const {
     const OneValue<T> value = Find<T>(key);
@@ -181,7 +181,7 @@ std::string BuildImagenetExample(const ImagenetExample& example) {
   {
     google::protobuf::io::StringOutputStream output(&bytes);
     google::protobuf::io::CodedOutputStream stream(&output);
-    stream.SetSerializationDeterministic(true);  // The map's keys are sorted.
+    stream.SetSerializationDeterministic(true);  // Sorts the map's keys.
     Check(message.SerializeToCodedStream(&stream), "a string takes any bytes");
   }
   return bytes;

@@ -8,8 +8,8 @@
 
 namespace infeed {
 
-// What a tf.train.Example of an ImageNet-style record says. The keys are those
-// of the reference converter; docs/formats.md lists them.
+// The contents of the tf.train.Example of an ImageNet-style record. The keys
+// are those of the reference converter; docs/formats.md lists them.
 struct ImagenetExample {
   std::int64_t height = 0;   // image/height, pixels
   std::int64_t width = 0;    // image/width, pixels
@@ -18,29 +18,29 @@ struct ImagenetExample {
   std::string text;          // image/class/text: its readable name
   std::string filename;      // image/filename: base name
   std::string_view encoded;  // image/encoded: the JPEG's bytes, borrowed
-  // image/packed: height * width little-endian uint32, borrowed; where it is
-  // not empty it takes the place of image/encoded.
+  // image/packed: height * width little-endian uint32, borrowed; if not empty,
+  // it replaces image/encoded.
   std::string_view packed = {};
-  // image/seek_index: sealed (seek_feature.h), borrowed; empty: left out.
+  // image/seek_index: sealed (seek_feature.h), borrowed; if empty, omitted.
   std::string_view seek_index = {};
   std::string_view colorspace = "RGB";  // image/colorspace
   std::int64_t channels = 3;            // image/channels
   std::string_view format = "JPEG";     // image/format
 };
 
-// Returns the serialized Example, its keys in a fixed order, so that the same
-// input gives the same bytes.
+// Returns the serialized Example, with keys in a fixed order, so that equal
+// input gives equal bytes.
 [[nodiscard]] std::string BuildImagenetExample(const ImagenetExample& example);
 
-// A parsed Example. Every view points into the record's bytes: nothing is
-// copied, and it is valid as long as they are. Absent keys have the defaults
-// below, as the reference's input function does.
+// A parsed Example. Its views point into the record's bytes, which must outlive
+// it: nothing is copied. Absent keys have the defaults below, as in the
+// reference's input function.
 struct ImagenetExampleView {
   std::span<const std::byte> encoded;  // image/encoded, '' when absent
   std::int64_t label = -1;             // image/class/label
   std::span<const std::byte> packed;   // image/packed, '' when absent
-  // image/seek_index, '' when absent. It only saves time: one of another kind
-  // of list or not of one value is as good as none.
+  // image/seek_index, '' when absent. Optional, as it only saves time: one with
+  // another kind of list or not exactly one value counts as absent.
   std::span<const std::byte> seek_index;
   std::string_view format = "jpeg";  // image/format
   std::int64_t height = 0;

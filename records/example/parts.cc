@@ -8,7 +8,7 @@
 namespace infeed {
 namespace {
 
-// Tags of the wire format: field << 3 | 2, a field of so many bytes.
+// Tags of the wire format: field << 3 | 2, a length-delimited field.
 constexpr char kField1 = 0x0a;
 constexpr char kField2 = 0x12;
 constexpr char kField3 = 0x1a;
@@ -20,7 +20,8 @@ void AppendLength(char tag, std::size_t length, std::string& out) {
   AppendVarint(length, out);
 }
 
-// Bytes of a field of so many bytes with its tag and its length.
+// Bytes of a field with a payload of `length` bytes, including its tag and
+// length.
 std::size_t FieldBytes(std::size_t length) {
   std::size_t bytes = length + 2;
   for (; length >= 0x80; length >>= 7) {
@@ -29,8 +30,8 @@ std::size_t FieldBytes(std::size_t length) {
   return bytes;
 }
 
-// The entry of the Example's map for one key, less the value itself, which
-// comes right behind it.
+// The entry of the Example's map for one key, without the value itself, which
+// follows directly.
 std::string EntryHead(std::string_view key, char list, std::size_t value) {
   const std::size_t list_bytes = FieldBytes(value);
   const std::size_t feature_bytes = FieldBytes(list_bytes);
@@ -57,7 +58,7 @@ std::string Entry(std::string_view key, std::int64_t value) {
 
 }  // namespace
 
-// The keys are sorted, as in every serialized map of ours.
+// The keys are sorted, as in all maps that this project serializes.
 ExampleParts BuildExampleParts(const ImagenetExample& example) {
   const bool is_packed = !example.packed.empty();
   ExampleParts parts;

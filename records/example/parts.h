@@ -7,15 +7,15 @@
 
 namespace infeed {
 
-// A serialized Example in three parts that follow one another, so that the
-// image in it, most of its bytes, is not copied.
+// A serialized Example as three consecutive parts, so that the image, most of
+// its bytes, is not copied.
 struct ExampleParts {
   std::string before;
   std::string_view image;  // borrowed from the example
   std::string after;
 };
 
-// Returns the parts of what BuildImagenetExample() returns, byte for byte.
+// Returns the bytes that BuildImagenetExample() returns, in parts.
 [[nodiscard]] ExampleParts BuildExampleParts(const ImagenetExample& example);
 
 }  // namespace infeed

@@ -47,7 +47,7 @@ std::string_view AsText(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Takes a length and as many bytes, in place.
+// Reads a length and returns a view of that many bytes.
 Bytes TakeBytes(CodedInputStream& stream) {
   int length = 0;
   const void* here = nullptr;
@@ -66,8 +66,8 @@ Bytes TakeBytes(CodedInputStream& stream) {
           static_cast<std::size_t>(length)};
 }
 
-// Calls take(tag, stream) for each field of a message. It returns whether it
-// took the field; others are unknown ones, and skipped.
+// Calls take(tag, stream) for each field of a message. take returns false for
+// an unknown field, which is then skipped.
 template <typename Take>
 void ForEachField(Bytes message, Take take) {
   CodedInputStream stream = StreamOver(message);
@@ -126,7 +126,8 @@ void ReadNumbers(Bytes list, std::uint32_t unpacked, Read read,
   });
 }
 
-// Reads the list that follows a tag of a Feature; false when it is none.
+// Reads the list that follows a Feature's tag; false if the tag is not a
+// list's.
 bool ReadList(std::uint32_t tag, CodedInputStream& stream, FeatureSink& sink) {
   switch (tag) {
     case kBytesList:
@@ -142,7 +143,7 @@ bool ReadList(std::uint32_t tag, CodedInputStream& stream, FeatureSink& sink) {
       sink.Begin(FeatureKind::kInt64);
       ReadNumbers(TakeBytes(stream), kOneInt64, ReadInt64, sink);
       return true;
-    default:  // Tags are numbers: most have no name.
+    default:  // A tag may be any number.
       return false;
   }
 }

@@ -8,20 +8,19 @@
 #include <variant>
 #include <vector>
 
-// Walks the bytes of any tf.train.Example in place: nothing is copied, and
-// what it hands out points into those bytes. Throws DataError when they cannot
-// be parsed.
+// Parses any tf.train.Example in place: the results are views into its bytes,
+// and nothing is copied. Throws DataError when the bytes cannot be parsed.
 namespace infeed {
 
-// What a Feature can hold a list of.
+// The kind of list in a Feature.
 enum class FeatureKind { kNone, kBytes, kFloat, kInt64 };
 
 // Receives the values of one feature.
 class FeatureSink {
  public:
   virtual ~FeatureSink() = default;
-  // A list begins. As in protobuf, one of another kind replaces what came
-  // before it, one of the same kind goes on with it.
+  // A list begins. As in protobuf, a list of the same kind continues the list
+  // before it; a list of another kind replaces it.
   virtual void Begin(FeatureKind kind) = 0;
   virtual void Add(std::string_view value) = 0;
   virtual void Add(float value) = 0;
@@ -29,25 +28,25 @@ class FeatureSink {
 };
 
 // Calls visit(key, entry) for each entry of the Example's map, in the order of
-// its bytes. Unknown fields are skipped; the values are not looked at.
+// the bytes. Skips unknown fields and does not parse the values.
 void ForEachEntry(
     std::span<const std::byte> example,
     const std::function<void(std::string_view key,
                              std::span<const std::byte> entry)>& visit);
 
-// Feeds an entry's values to a sink. Lists may be packed or not.
+// Passes an entry's values to a sink. Lists may be packed or not.
 void ReadValues(std::span<const std::byte> entry, FeatureSink& sink);
 
 // One feature with all its values.
 struct ExampleFeature {
   std::string_view key;
-  // The list that it holds, if any.
+  // The feature's list, if any.
   std::variant<std::monostate, std::vector<std::string_view>,
                std::vector<float>, std::vector<std::int64_t>>
       values;
 };
 
-// Returns all features of an Example, sorted by key; of a key given twice the
+// Returns all features of an Example, sorted by key; of duplicate keys the
 // last.
 [[nodiscard]] std::vector<ExampleFeature> ListFeatures(
     std::span<const std::byte> example);

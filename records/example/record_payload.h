@@ -10,8 +10,8 @@ namespace infeed {
 // A record's payload as it was read, borrowed.
 struct RecordPayload {
   std::span<const std::byte> bytes;
-  // Its checksum, where that was verified: others then follow from it without
-  // a look at the bytes.
+  // The payload's checksum if it was verified: checksums of parts can then be
+  // computed from it without reading the bytes.
   std::optional<std::uint32_t> crc32c = {};
 };
 

@@ -5,27 +5,27 @@
 #include <string_view>
 #include <vector>
 
-// The names of a data set's classes, as others may have written them.
+// The names of a data set's classes, checked, as they may be user-written.
 namespace infeed {
 
-// Labels that say more than this are no classes, but numbers of something else;
-// a network with an output for each would not fit into memory.
+// Larger labels are not class numbers but something else; a network with an
+// output for each would not fit into memory.
 inline constexpr int kMostClasses = 100'000;
 
 // Throws DataError for more than kMostClasses.
 void CheckClassCount(std::size_t classes);
 
-// Throws DataError for a name with a control character: it could not stand in
-// labels.txt, where a line is a name.
+// Throws DataError for a name with a control character: labels.txt has one name
+// a line.
 void CheckClassName(std::string_view name);
 
-// Throws DataError for a line, counted from 1, that cannot be the name of a
-// class: with a control character, or not in UTF-8, which JSON needs.
+// Throws DataError for a line, counted from 1, that cannot be a class name: it
+// has a control character, or is not UTF-8, which JSON requires.
 void CheckClassLine(const std::string& path, std::size_t line,
                     std::string_view text);
 
-// Reads a file of names, one a line: labels.txt. None where there is no file;
-// the path may be a URL: none there. Throws as the three above.
+// Reads a file with one name a line, such as labels.txt. Empty if there is no
+// file, or if the path is a URL. Throws as the three functions above.
 [[nodiscard]] std::vector<std::string> ReadClassList(const std::string& path);
 
 }  // namespace infeed

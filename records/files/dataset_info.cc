@@ -20,7 +20,8 @@ namespace infeed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-// Ordered ones search their keys one by one, and others write what is read.
+// Not ordered_json, which searches its keys one by one: others write the files
+// that are read.
 using ReadJson = nlohmann::json;
 
 constexpr std::string_view kFormat = "infeed dataset";
@@ -117,7 +118,7 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info) {
     json["first_label"] = *info.first_label;
   }
   json["splits"] = std::move(splits);
-  // Names of folders may be any bytes; JSON is UTF-8.
+  // Folder names may have any bytes; JSON must be UTF-8.
   const std::string text =
       json.dump(kIndent, ' ', false, Json::error_handler_t::replace);
   const std::unique_ptr<ByteSink> sink = OpenSink(PathOf(data_dir));

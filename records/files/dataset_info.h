@@ -7,7 +7,8 @@
 
 namespace infeed {
 
-// What dataset.json says of a set of shards. docs/formats.md has the format.
+// The contents of dataset.json, which describes a set of shards.
+// docs/formats.md has the format.
 struct DatasetInfo {
   struct Shard {
     std::string name;  // relative to the data set's folder
@@ -24,25 +25,26 @@ struct DatasetInfo {
   std::uint64_t seed = 0;
   // Class i has the label *first_label + i.
   std::vector<std::string> classes = {};
-  // 0 or 1. Absent: not known. A dataset.json of before it was written, with
-  // classes in it, means 1: that is how the converter numbers.
+  // 0 or 1; nullopt: not known. An older dataset.json with classes but without
+  // this field means 1, as the converter numbered.
   std::optional<int> first_label = {};
   std::vector<Split> splits = {};
 };
 
-// Writes DIR/dataset.json whole. DIR may be a URL, here and below.
+// Writes DIR/dataset.json atomically. DIR may be a URL, here and below.
 void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info);
 
-// Reads DIR/dataset.json; nullopt when there is none. Throws DataError when
-// it is not what it should be.
+// Reads DIR/dataset.json; nullopt when there is none. Throws DataError when it
+// is not valid.
 [[nodiscard]] std::optional<DatasetInfo> ReadDatasetInfo(
     const std::string& data_dir);
 
-// The folders in which a shard's dataset.json may lie: its own, and the one
-// above where its own is named after a split (train/).
+// The folders in which a shard's dataset.json may lie: the shard's own, and its
+// parent if the shard's folder is named after a split (train/).
 [[nodiscard]] std::vector<std::string> DatasetFolders(const std::string& shard);
 
-// Reads the first dataset.json that is there; throws as ReadDatasetInfo().
+// Reads the first dataset.json that exists in DatasetFolders(); throws as
+// ReadDatasetInfo().
 [[nodiscard]] std::optional<DatasetInfo> ReadDatasetInfoOf(
     const std::string& shard);
 

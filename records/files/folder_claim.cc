@@ -21,7 +21,7 @@ std::string ThisProcess() {
   return "process " + std::to_string(::getpid()) + " on " + host.data();
 }
 
-// Whether the path still names the open file: its owner may have removed it
+// Whether the path still names the open file: its holder may have removed it
 // between our open() and our lock.
 bool IsStillThere(int descriptor, const std::string& path) {
   struct stat open {};
@@ -71,7 +71,7 @@ FolderClaim::FolderClaim(const std::string& folder, const std::string& name,
 }
 
 FolderClaim::~FolderClaim() {
-  // The last of those that share removes the file.
+  // The last holder of a shared claim removes the file.
   if (kind_ == Kind::kAlone || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
     ::unlink(path_.c_str());
   }

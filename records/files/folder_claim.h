@@ -4,19 +4,19 @@
 
 namespace infeed {
 
-// Holds a folder for its writer: a lock on a file in it, which the kernel gives
-// back whatever ends the process. The file goes with the object.
+// Claims a folder for its writer by a lock on a file in it. The kernel releases
+// the lock however the process ends. The destructor removes the file.
 //
-// Where the file system has no locks nothing is held.
+// On a file system without locks nothing is held.
 class FolderClaim {
  public:
   enum class Kind {
-    kAlone,   // no other claim beside it
-    kShared,  // others that share as well
+    kAlone,   // excludes all other claims
+    kShared,  // allows other shared claims
   };
 
-  // Makes the folder, and takes FOLDER/NAME. Throws UsageError that names the
-  // process that has it, and IoError.
+  // Makes the folder and locks FOLDER/NAME. Throws UsageError, naming the
+  // process that holds it, and IoError.
   FolderClaim(const std::string& folder, const std::string& name, Kind kind);
   ~FolderClaim();
   FolderClaim(const FolderClaim&) = delete;

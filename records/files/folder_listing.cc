@@ -48,7 +48,7 @@ void TakeEntry(const fs::directory_entry& entry, FolderListing& listing) {
     listing.ignored.push_back(std::move(name));
     return;
   }
-  std::error_code ignored;  // A dangling link is a file that cannot be read.
+  std::error_code ignored;  // A dangling link counts as a file.
   if (entry.is_directory(ignored)) {
     listing.folders.push_back(std::move(name));
   } else {
@@ -56,8 +56,8 @@ void TakeEntry(const fs::directory_entry& entry, FolderListing& listing) {
   }
 }
 
-// A name under a "folder" of a bucket. A tool that made the folder may have
-// left an object of its very name.
+// The name of an object below a "folder" of a bucket. "" for an object with the
+// folder's own name, as tools leave when they make the folder.
 std::string NameIn(std::string_view folder, std::string_view url) {
   url.remove_prefix(folder.size());
   return std::string(url.substr(0, url.find('/')));
@@ -78,8 +78,8 @@ void TakeObject(const std::string& folder, ObjectEntry& object,
   listing.images.push_back({std::move(name), object.size, std::move(info)});
 }
 
-// What lies in a "folder" of a bucket, s3://BUCKET/FOLDER or gs://..., in the
-// store's order.
+// Lists a "folder" of a bucket, s3://BUCKET/FOLDER or gs://..., in the store's
+// order.
 FolderListing ListObjectFolder(const std::string& url) {
   const std::string folder = url.ends_with('/') ? url : url + "/";
   if (!IsBucketScheme(ParseUrl(folder).scheme)) {

@@ -13,28 +13,28 @@ struct ObjectInfo;
 struct FolderEntry {
   std::string name;
   std::int64_t bytes = 0;
-  // Of an object in a store: its state, by which it can be read without being
-  // asked for again. Null for a file.
+  // For an object in a store: its info, so that it can be read without another
+  // request for it. Null for a file.
   std::shared_ptr<const ObjectInfo> object = nullptr;
 };
 
-// What lies in a folder, links followed, or in a "folder" of a bucket. The
-// lists are sorted by name, bytewise, so that nothing depends on the order of
-// the file system or the store.
+// The entries of a folder, links followed, or of a "folder" of a bucket. Each
+// list is sorted bytewise by name, so that the order does not depend on the
+// file system or the store.
 struct FolderListing {
   std::vector<std::string> folders;
   std::vector<FolderEntry> images;   // by extension
-  std::vector<std::string> ignored;  // hidden ones, and files of other kinds
+  std::vector<std::string> ignored;  // hidden entries, and other kinds of files
 
   [[nodiscard]] bool HasFolder(std::string_view name) const;
 };
 
-// Throws IoError when the folder or something in it cannot be read, or nothing
-// lies in a bucket under its name; UsageError for a URL that is none, or of a
-// web server, which has no lists.
+// Throws IoError when the folder or an entry cannot be read, or a bucket has no
+// object under that name; UsageError for an invalid URL, or one of a web
+// server, which cannot list files.
 [[nodiscard]] FolderListing ListFolder(const std::string& path);
 
-// The same for several; those of buckets are asked for side by side.
+// Lists several folders; those in buckets in parallel.
 [[nodiscard]] std::vector<FolderListing> ListFolders(
     const std::vector<std::string>& paths);
 

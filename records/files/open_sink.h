@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// Begins a file, or an object in the store that a URL (s3://, gs://) names.
+// Opens a new file, or a new object for a URL (s3://, gs://), for writing.
 // Throws IoError, and UsageError for a URL that cannot be written.
 [[nodiscard]] std::unique_ptr<ByteSink> OpenSink(const std::string& path);
 

@@ -11,19 +11,18 @@ namespace infeed {
 // Whether a name is a URL of a kind that can be read: http(s), s3, gs.
 [[nodiscard]] bool IsUrl(std::string_view path);
 
-// Opens a file, or the object that a URL names, or the local copy of it where
-// cloud_settings() name a cache. Throws IoError, and UsageError for a URL that
-// is none.
+// Opens a file, or the object at a URL: its local copy if cloud_settings() have
+// a cache folder. Throws IoError, and UsageError for an invalid URL.
 [[nodiscard]] std::unique_ptr<ByteSource> OpenSource(const std::string& path);
 
-// A path as it is; a URL as UrlForMessages() shows it.
+// Returns a path unchanged, and a URL as UrlForMessages() does.
 [[nodiscard]] std::string PathForMessages(const std::string& path);
 
-// The last part of a path, or of a URL without its query: what files that are
-// made from it are called.
+// The last part of a path, or of a URL without its query. Files derived from it
+// are named after it.
 [[nodiscard]] std::string FileNameOf(const std::string& path);
 
-// Whether a file or an object is there. Throws what OpenSource() throws.
+// Whether the file or object exists. Throws what OpenSource() throws.
 [[nodiscard]] bool IsThere(const std::string& path);
 
 }  // namespace infeed

@@ -4,12 +4,12 @@
 #include <optional>
 #include <string>
 
-// Small files, and objects in a store, that are read at once.
+// Reads small files and objects at once.
 namespace infeed {
 
-// Returns the bytes of a file, or of the object that a URL names. Throws
-// IoError when it cannot be read or is larger than max_bytes, and UsageError
-// for a URL that is none.
+// Returns the bytes of a file, or of the object at a URL. Throws IoError when
+// it cannot be read or is larger than max_bytes, and UsageError for an invalid
+// URL.
 [[nodiscard]] std::string ReadWhole(const std::string& path,
                                     std::int64_t max_bytes);
 

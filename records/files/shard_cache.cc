@@ -37,7 +37,7 @@ std::string KeyOf(const std::string& url, const ObjectInfo& info) {
   return hex.data();
 }
 
-// Fetches an object in blocks side by side.
+// Fetches an object in blocks, in parallel.
 void FetchAll(const std::string& url, const ObjectInfo& info,
               std::span<std::byte> bytes) {
   const auto runtime = SharedCloudRuntime();
@@ -53,7 +53,7 @@ void FetchAll(const std::string& url, const ObjectInfo& info,
 
 }  // namespace
 
-// A copy, under the object's name.
+// Reads a local copy, with the object's URL as its path().
 class ShardCache::CachedSource final : public ByteSource {
  public:
   CachedSource(const std::string& url, const ObjectInfo& info,
@@ -99,7 +99,7 @@ std::unique_ptr<ByteSource> ShardCache::Open(const std::string& url) {
   }
   if (place.draft != nullptr) {
     const std::span<std::byte> bytes = place.draft->bytes();
-    FetchAll(url, info, bytes);  // What the store refuses is not hidden.
+    FetchAll(url, info, bytes);  // Store errors are thrown.
     try {
       place.draft->Commit(
           folder_.PathFor(KeyOf(url, info), info.size, Crc32c(bytes)));
@@ -116,7 +116,7 @@ ShardCache::Place ShardCache::FindPlace(const std::string& url,
                                         const ObjectInfo& info) {
   Place place;
   if (info.etag.empty() && info.last_modified.empty()) {
-    return place;  // Nothing would tell an old copy from the object.
+    return place;  // An outdated copy could not be detected.
   }
   folder_.Make();
   place.copy = OpenCopy(url, info);
@@ -124,7 +124,8 @@ ShardCache::Place ShardCache::FindPlace(const std::string& url,
     place.lock = std::make_unique<FolderLock>(
         folder_.lock_path(), FolderLock::PlaceOf(HashOf(url, info)),
         cloud_settings().retry.stop);
-    place.copy = OpenCopy(url, info);  // Another may have made it meanwhile.
+    place.copy =
+        OpenCopy(url, info);  // Another process may have made it meanwhile.
   }
   if (place.copy == nullptr) {
     place.draft = folder_.Reserve(KeyOf(url, info), info.size, InUse());
@@ -146,14 +147,15 @@ std::unique_ptr<ByteSource> ShardCache::OpenCopy(const std::string& url,
     }
     ::unlink(path->c_str());
   } catch (const IoError& error) {
-    if (error.errno_value() != ENOENT) {  // Another process made room.
+    if (error.errno_value() !=
+        ENOENT) {  // ENOENT: another process removed it to make room.
       throw;
     }
   }
   return nullptr;
 }
 
-// Whether a copy has the bytes that were downloaded; looked at once.
+// Whether a copy has the checksum in its name; computed once for each copy.
 bool ShardCache::IsSound(const ByteSource& copy, const std::string& path) {
   {
     const std::lock_guard lock(uses_->mutex);

@@ -13,29 +13,28 @@
 
 namespace infeed {
 
-// A folder with whole copies of shards from the cloud, least recently used
-// ones removed to stay under a size. Several processes may share a folder; each
-// object is downloaded by one of them.
+// A folder with complete copies of shards from the cloud; the least recently
+// used copies are removed to stay below a size limit. Several processes may
+// share a folder; each object is downloaded by one of them.
 //
-// Thread-safe. Open() throws what ObjectSource throws; a folder that cannot be
-// used is no error.
+// Thread-safe. Open() throws what ObjectSource throws; an unusable folder is
+// not an error.
 class ShardCache {
  public:
   ShardCache(std::string folder, std::int64_t max_bytes)
       : folder_(std::move(folder), max_bytes) {}
 
-  // The local copy of the object as it is now, downloaded first when there is
-  // none, or the object itself when the folder cannot take it. The source's
-  // path() is the URL and its version() the object's.
+  // Opens the local copy of the object's current version, downloading it first
+  // if needed; opens the object itself when the folder cannot hold it. The
+  // source's path() is the URL and its version() the object's.
   [[nodiscard]] std::unique_ptr<ByteSource> Open(const std::string& url);
 
-  // Why a copy could not be made, the first time that happens, and never
-  // again; else "".
+  // Returns once why a copy could not be made; "" otherwise.
   [[nodiscard]] std::string TakeWarning();
 
  private:
-  // The files that this process reads, and those whose checksum it knows to be
-  // right.
+  // The files that this process reads, and those whose checksum it has
+  // verified.
   struct Uses {
     std::mutex mutex;
     std::map<std::string, int> counts;
@@ -43,8 +42,8 @@ class ShardCache {
   };
   class CachedSource;
 
-  // What there is before the first byte is fetched: a copy, or room for one and
-  // the lock under which it is made, or nothing.
+  // The state before a download: a copy; or room for a copy and the lock under
+  // which it is made; or nothing.
   struct Place {
     std::unique_ptr<ByteSource> copy;
     std::unique_ptr<FolderLock> lock;
@@ -64,7 +63,8 @@ class ShardCache {
   std::string warning_;
 };
 
-// The process's, as cloud_settings() say; nullptr when they name no folder.
+// Returns the process's cache, made from cloud_settings(); nullptr when they
+// have no cache folder.
 [[nodiscard]] std::shared_ptr<ShardCache> SharedShardCache();
 
 }  // namespace infeed

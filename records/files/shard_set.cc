@@ -22,12 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kNamed = 20;
-// Of one set: its count is only part of a name, and may be any.
+// Limit of missing shards of one set: the set's count comes from a file name
+// and may be any number.
 constexpr std::int64_t kMostMissing = 100'000;
 constexpr std::array<std::string_view, 3> kSplitFolders = {
     "train", "validation", "test"};
 
-// The shards of one set that are there, by their numbers.
+// The existing shards of one set, by number.
 using Members = std::map<std::int64_t, std::string>;
 
 // FOLDER/PREFIX-...-of-COUNT.
@@ -41,7 +42,7 @@ struct SetName {
 
 using Sets = std::map<SetName, Members>;
 
-// 0 for a number too large: no set has as many shards.
+// 0 for a number that is too large: no set has so many shards.
 std::int64_t NumberOf(std::string_view digits) {
   return ParsePlainNumber<std::int64_t>(digits).value_or(0);
 }
@@ -70,7 +71,8 @@ Sets SetsOf(const std::vector<std::string>& shards, const ShardSet& expected,
   return sets;
 }
 
-// Two sets of one prefix, such as an old conversion beside a new one.
+// Finds sets with the same prefix and different counts, such as an old
+// conversion beside a new one.
 void FindTwoSizes(const Sets& sets, ShardSetFaults& faults) {
   const std::pair<const SetName, Members>* before = nullptr;
   for (const auto& set : sets) {
@@ -84,8 +86,8 @@ void FindTwoSizes(const Sets& sets, ShardSetFaults& faults) {
   }
 }
 
-// The path that a number of a set has: that of another of its shards, with the
-// number exchanged.
+// Returns the path of shard `number`: the path of another shard of the set,
+// with its number replaced.
 std::string PathOfNumber(const std::string& other, std::int64_t number) {
   const std::string base(BaseName(other));
   const ShardNameParts parts = ParseShardName(base).value();
@@ -133,7 +135,8 @@ std::optional<DatasetInfo> DescriptionIn(const std::string& folder) {
   try {
     return ReadDatasetInfo(folder);
   } catch (const Error&) {
-    // Who needs what it says reports it; a server may give out shards alone.
+    // Not reported here: code that needs dataset.json does so, and a server may
+    // offer only shards.
     return std::nullopt;
   }
 }
@@ -266,7 +269,8 @@ std::set<std::string> DescribingFolders(const std::string& folder) {
 }
 
 std::string FolderOfShard(const std::string& shard) {
-  const std::string path = PathForMessages(shard);  // A query has slashes, too.
+  const std::string path =
+      PathForMessages(shard);  // Without a query, which may have slashes.
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos
              ? ""

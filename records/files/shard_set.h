@@ -7,67 +7,70 @@
 #include <string>
 #include <vector>
 
-// Whether shards are the whole set that their names and dataset.json say.
+// Checks whether shards are the complete set that their names and dataset.json
+// describe.
 namespace infeed {
 
 struct ShardSetFaults {
-  // Paths of shards that should be there and are not, with the records that
-  // dataset.json lists for them; -1: it does not.
+  // Paths of missing shards, each with the number of records in dataset.json;
+  // -1 if it lists none.
   std::map<std::string, std::int64_t> missing;
-  // What else cannot be one set: a sentence each.
+  // Other reasons why the shards are not one set, a sentence each.
   std::set<std::string> mixed;
 
   [[nodiscard]] bool any() const { return !missing.empty() || !mixed.empty(); }
   void Add(const ShardSetFaults& more);
 };
 
-// "2 shards are missing: A, B; 250 images are not there". Requires: some are.
+// "2 shards are missing: A, B; 250 images are not there". Requires: shards are
+// missing.
 [[nodiscard]] std::string MissingShardsText(const ShardSetFaults& faults);
 
-// What is done about a set with faults.
+// Called for a set with faults.
 using OnShardSetFaults = std::function<void(const ShardSetFaults&)>;
 
-// Throws DataError naming them and what to do.
+// Throws DataError that names the faults and what to do.
 void RefuseFaults(const ShardSetFaults& faults);
 
-// Refuses them; with allow_missing, `say` gets the sentence about missing
-// shards instead, and reading goes on without these.
+// Returns RefuseFaults(); with allow_missing, missing shards are only reported
+// through `say`, and reading goes on without them.
 [[nodiscard]] OnShardSetFaults FaultsPolicy(
     bool allow_missing, std::function<void(const std::string&)> say);
 
-// Which set shards should be.
+// Describes the set that shards should form.
 struct ShardSet {
-  // Folders whose dataset.json counts, where there is one that can be read.
+  // Folders whose dataset.json, if readable, lists the set's shards.
   std::set<std::string> folders = {};
-  // Whether all shards of a prefix are one set, whatever their folder.
+  // Whether all shards of a prefix are one set, in whatever folder they are.
   bool across_folders = false;
   // Whether a shard of this path belongs to it.
   std::function<bool(const std::string& path)> includes = {};
 };
 
-// Compares shards, as ListShards() spells them, with what is expected: every
-// number of an -of-NNNNN set (from 0 on, or from 1 on where the last is there),
-// once, and what dataset.json lists.
+// Compares shards, with paths as ListShards() returns them, with the expected
+// ones: each number of an -of-NNNNN set once (from 0, or from 1 if shard NNNNN
+// exists), and the shards in dataset.json.
 [[nodiscard]] ShardSetFaults FindFaults(const std::vector<std::string>& shards,
                                         const ShardSet& expected);
 
-// The set that a folder means: its own shards and those of its folders train,
+// The set of a folder: its own shards and those of its folders train,
 // validation and test.
 [[nodiscard]] ShardSet SetOfFolder(const std::string& folder);
-// One split of it.
+// The set of one split in a folder.
 [[nodiscard]] ShardSet SetOfSplit(const std::string& folder,
                                   const std::string& split);
-// That of a pattern: what it matches. shards: those that it found.
+// The set of a pattern: the paths that it matches. `shards` are those that it
+// found.
 [[nodiscard]] ShardSet SetOfPattern(const std::string& pattern,
                                     const std::vector<std::string>& shards);
 
 // The folders whose dataset.json may list shards of this one: itself, and for
-// train/, validation/ and test/ the one above.
+// train/, validation/ and test/ its parent.
 [[nodiscard]] std::set<std::string> DescribingFolders(
     const std::string& folder);
 
-// The folder of a path or a URL, "" for a name alone; and a path in a folder,
-// as ListShards() spells it.
+// The folder of a path or URL, "" for a name alone; and the path of a name in a
+// folder, as ListShards() returns it.
 [[nodiscard]] std::string FolderOfShard(const std::string& path);
 [[nodiscard]] std::string ShardPathIn(const std::string& folder,
                                       const std::string& name);

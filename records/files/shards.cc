@@ -38,8 +38,8 @@ bool TakeSuffix(std::string_view& text, std::string_view suffix) {
   return true;
 }
 
-// Takes five digits or more off the end, and returns them; "" when there are
-// not as many.
+// Removes five or more digits from the end of text and returns them; "" if
+// there are fewer.
 std::string_view TakeNumber(std::string_view& text) {
   const std::size_t last = text.find_last_not_of("0123456789");
   const std::size_t start = last == std::string_view::npos ? 0 : last + 1;
@@ -53,7 +53,7 @@ bool IsFolder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// The shards right in a folder; none when there is no such folder.
+// The shards directly in a folder; none if the folder does not exist.
 std::vector<std::string> ShardsIn(const fs::path& folder) {
   std::vector<std::string> shards;
   std::error_code error;
@@ -121,8 +121,8 @@ std::string AsFolder(const std::string& url) {
   return url.ends_with('/') ? url : url + "/";
 }
 
-// The shards right in a "folder" of a bucket, s3://BUCKET/FOLDER. Throws
-// UsageError for http(s), which has no lists.
+// The shards directly in a "folder" of a bucket, s3://BUCKET/FOLDER. Throws
+// UsageError for http(s), where files cannot be listed.
 std::vector<std::string> ShardObjectsIn(const std::string& folder_url) {
   std::vector<std::string> shards;
   for (ObjectEntry& object :
@@ -168,8 +168,8 @@ std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern) {
   return shards;
 }
 
-// What a URL names as data: an object, a folder, or with wildcards in what
-// follows the last "/" the shards that match. Of http(s) an object alone.
+// Resolves a URL to shards: an object, a folder, or, with wildcards behind the
+// last "/", the matching shards. For http(s) only a single object.
 std::vector<std::string> ShardsOfUrl(const std::string& url) {
   const Url parsed = ParseUrl(url);
   const bool in_bucket = IsBucketScheme(parsed.scheme);
@@ -194,8 +194,8 @@ std::vector<std::string> ShardsOfUrl(const std::string& url) {
   return shards;
 }
 
-// What one part of a specification names: shards, and the set that they should
-// be; nullopt where a shard is named itself.
+// One part of a specification, resolved: its shards and the set that they
+// should form; nullopt if the part names a single shard.
 struct NamedShards {
   std::vector<std::string> shards;
   std::optional<ShardSet> set;

@@ -34,7 +34,7 @@ std::string HashOf(std::string_view text) {
   return hex.data();
 }
 
-// Whether a folder is there, made if need be, and can be written.
+// Makes the folder if needed; returns whether it exists and is writable.
 bool MakeWritableFolder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);

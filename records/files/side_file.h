@@ -4,30 +4,31 @@
 #include <string_view>
 #include <vector>
 
-// Where our side files lie: those of a shard are FOLDER/.infeed/NAME and an
-// ending, or in the user's cache where that cannot be written.
+// Paths of side files: FOLDER/.infeed/NAME plus an extension for a shard, or in
+// the user's cache if that folder is not writable.
 namespace infeed {
 
-// Where our side files for a shard or a data set lie: FOLDER/.infeed, or,
-// when that cannot be written, a folder for it in the user's cache. Makes the
-// folder. Throws IoError when neither can be made.
+// Returns the folder for side files of a shard or a data set, and makes it:
+// FOLDER/.infeed, or, if that is not writable, a folder in the user's cache.
+// Throws IoError when neither can be made.
 [[nodiscard]] std::string SideFolder(const std::string& data_folder);
 
-// Where they may lie, for who looks for them: beside the data, and in the
-// user's cache where there is one. Makes nothing.
+// Returns the folders in which to look for side files: beside the data, and in
+// the user's cache if there is one. Makes no folder.
 [[nodiscard]] std::vector<std::string> SideFolders(
     const std::string& data_folder);
 
 [[nodiscard]] std::string SidePathBeside(const std::string& shard,
                                          std::string_view ending);
 
-// Where it may lie, the likeliest place first. Beside the data it may be
-// somebody else's: readable, but not for us to write. An object's is nearer in
-// the user's cache. Makes nothing.
+// Returns the paths at which to look for a side file, the likeliest first.
+// Beside the data it may belong to another user and be read-only. For an object
+// the user's cache comes first, as it is nearer. Makes no folder.
 [[nodiscard]] std::vector<std::string> SidePaths(const std::string& shard,
                                                  std::string_view ending);
 
-// Where to write it: in SideFolder(), which is made. Throws IoError.
+// Returns the path for writing a side file, in SideFolder(), which is made.
+// Throws IoError.
 [[nodiscard]] std::string SidePathToWrite(const std::string& shard,
                                           std::string_view ending);
 

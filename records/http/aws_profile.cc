@@ -42,8 +42,7 @@ std::optional<std::map<std::string, std::string>> ReadAwsProfile(
     const std::string_view whole = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(whole.size() + 1, rest.size()));
     const std::string_view line = Trimmed(whole);
-    // An indented line goes on with a value that has parts, which we do not
-    // use.
+    // An indented line belongs to a nested value, which we do not use.
     if (line.empty() || line[0] == '#' || line[0] == ';' || whole[0] == ' ' ||
         whole[0] == '\t') {
       continue;

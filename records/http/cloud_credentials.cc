@@ -29,7 +29,8 @@ std::string FirstOf(std::initializer_list<const char*> names) {
   return "";
 }
 
-// A pair of keys in two variables, which only make sense together.
+// Reads an access key and its secret from two variables. Both or none must be
+// set.
 std::optional<AwsKeys> KeysIn(const char* access_name,
                               const char* secret_name) {
   AwsKeys keys = {.access_key = EnvironmentValue(access_name),
@@ -181,7 +182,7 @@ HttpHeaders WithBearer(HttpHeaders headers, const std::string& token) {
   return headers;
 }
 
-// Google's front ends change Accept-Encoding on the way: it is sent, but not
+// Google's front ends change Accept-Encoding in transit, so it is sent but not
 // signed.
 HttpHeaders Signed(const CloudAccess& access, const AwsKeys& keys,
                    const HttpRequest& request, SigV4Time now) {
@@ -204,7 +205,7 @@ HttpHeaders Signed(const CloudAccess& access, const AwsKeys& keys,
   return headers;
 }
 
-// One function for each kind of credentials.
+// For std::visit: one function for each kind of credentials.
 template <typename... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;

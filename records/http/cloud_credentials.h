@@ -9,8 +9,8 @@
 #include "records/http/sigv4.h"
 #include "records/http/url.h"
 
-// Who we are at a store and where it is: the environment's usual variables and
-// files, as docs/cloud.md lists them.
+// Credentials and endpoints of stores, from the usual environment variables and
+// files, which docs/cloud.md lists.
 namespace infeed {
 
 struct AnonymousAccess {};
@@ -25,7 +25,7 @@ struct CloudAccess {
   CloudCredentials credentials;
   SigV4Scope scope;
   // "https://s3.eu-west-1.amazonaws.com", without a "/" at its end; "" for
-  // http(s), whose URLs say it.
+  // http(s), whose URLs contain it.
   std::string endpoint{};
   // ENDPOINT/BUCKET/KEY rather than BUCKET.ENDPOINT/KEY.
   bool path_style = true;
@@ -33,18 +33,18 @@ struct CloudAccess {
 
 // Throws UsageError for a variable or file that contradicts itself (an access
 // key without its secret, an unknown AWS_PROFILE, a bad endpoint) and IoError
-// for a file that cannot be read; messages never hold a secret. client fetches
-// Google's tokens and must outlive the result.
+// for a file that cannot be read; messages never contain a secret. client
+// fetches Google's tokens and must outlive the result.
 [[nodiscard]] CloudAccess FindCloudAccess(UrlScheme scheme,
                                           const HttpClient& client,
                                           const RetryPolicy& retry = {});
 
-// The URL of an object, or of a bucket when the key is "", as it is requested.
+// The URL to request for an object, or for a bucket when the key is "".
 [[nodiscard]] std::string RequestUrl(const CloudAccess& access, const Url& url,
                                      const std::string& query = "");
 
-// Returns request.headers with what proves who we are. Throws UsageError when
-// that must not be sent over plain http.
+// Returns request.headers with the credentials' headers added. Throws
+// UsageError when they must not be sent over plain http.
 [[nodiscard]] HttpHeaders AuthorizedHeaders(const CloudAccess& access,
                                             const HttpRequest& request,
                                             SigV4Time now);

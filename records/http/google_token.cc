@@ -27,7 +27,7 @@ using Time = std::chrono::system_clock::time_point;
 constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 20;
 constexpr std::chrono::minutes kRenewBefore(5);
 constexpr std::chrono::hours kJwtLife(1);
-// A server that promises more is not believed.
+// Longer lifetimes from the server are cut to this.
 constexpr std::chrono::seconds kMostLife = std::chrono::hours(24);
 constexpr std::string_view kScope =
     "https://www.googleapis.com/auth/devstorage.read_write";
@@ -71,7 +71,7 @@ std::string Base64Url(std::string_view text) {
 Key ParseKey(const ServiceAccount& account) {
   const Bio bio(BIO_new_mem_buf(account.private_key.data(),
                                 static_cast<int>(account.private_key.size())));
-  // Without a function for the password OpenSSL would ask at the terminal.
+  // Without a password callback OpenSSL would prompt at the terminal.
   Key key(PEM_read_bio_PrivateKey(
       bio.get(), nullptr, [](char*, int, int, void*) { return -1; }, nullptr));
   if (key == nullptr || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_RSA) {
@@ -114,7 +114,7 @@ std::string FieldOf(const Json& json, const char* name,
   return field->get<std::string>();
 }
 
-// A string in the answer of the token's server; "" when there is none.
+// A string in the token server's answer; "" if absent.
 std::string TextIn(const Json& json, const char* name) {
   const auto field = json.is_object() ? json.find(name) : json.end();
   return json.is_object() && field != json.end() && field->is_string()
@@ -139,7 +139,7 @@ std::optional<GrantedToken> ParseToken(const std::string& body) {
       .life = std::chrono::seconds(json["expires_in"].get<std::int64_t>())};
 }
 
-// The server's own words about a refusal; never its whole answer.
+// Reports the server's error message, never its whole answer.
 std::optional<HttpVerdict> JudgeToken(const HttpResponse& response) {
   if (response.status == 200) {
     return ParseToken(response.body)

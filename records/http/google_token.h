@@ -11,7 +11,7 @@
 
 namespace infeed {
 
-// What is needed of a service account's JSON file.
+// The fields needed from a service account's JSON file.
 struct ServiceAccount {
   std::string client_email{};
   std::string private_key{};  // PEM
@@ -22,17 +22,17 @@ struct ServiceAccount {
 // Throws UsageError naming the file and the field that is missing or wrong.
 [[nodiscard]] ServiceAccount ReadServiceAccount(const std::string& path);
 
-// "HEADER.CLAIMS.SIGNATURE" (RS256), good for an hour from now on. Throws
-// UsageError when the private key is none.
+// "HEADER.CLAIMS.SIGNATURE" (RS256), valid for an hour from `now`. Throws
+// UsageError when the private key is invalid.
 [[nodiscard]] std::string SignedJwt(const ServiceAccount& account,
                                     std::string_view oauth_scope,
                                     std::chrono::system_clock::time_point now);
 
-// Access tokens of a service account, each fetched from its token_uri and kept
-// until five minutes before it ends.
+// Access tokens of a service account, each fetched from token_uri and reused
+// until five minutes before it expires.
 //
-// The client must outlive it. Thread-safe. Throws IoError when the token's
-// server refuses or cannot be reached, UsageError for an unusable key.
+// The client must outlive it. Thread-safe. Throws IoError when the token server
+// refuses or cannot be reached, UsageError for an unusable key.
 class GoogleTokenSource {
  public:
   using Clock = std::function<std::chrono::system_clock::time_point()>;

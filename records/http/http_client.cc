@@ -36,7 +36,7 @@ void InitialiseOnce() {
   }
 }
 
-// What libcurl calls: thin shells around the transfer.
+// libcurl's callbacks: thin wrappers around HttpTransfer.
 std::size_t OnHeader(char* data, std::size_t, std::size_t size, void* user) {
   return static_cast<HttpTransfer*>(user)->TakeHeader({data, size}) ? size : 0;
 }
@@ -92,10 +92,10 @@ HeaderList MakeHeaders(const HttpRequest& request) {
       throw UsageError("the HTTP header " + LowerCase(name) +
                        " would hold control characters");
     }
-    // This is how libcurl is told of a header without a value.
+    // libcurl's syntax for a header without a value.
     Append(list, value.empty() ? name + ";" : line);
   }
-  // What libcurl would add by itself.
+  // Suppresses a header that libcurl would add.
   Append(list, "Expect:");
   if (!HasHeader(request.headers, "content-type")) {
     Append(list, "Content-Type:");
@@ -142,8 +142,8 @@ void SetLimits(CURL* handle, const HttpClientOptions& options,
   }
 }
 
-// The hosts that are asked without a proxy: those that the user names, and this
-// machine, which a proxy would take for itself.
+// The hosts to contact without a proxy: those that the user names, and this
+// machine, since for a proxy localhost is itself.
 std::string DirectHosts() {
   constexpr std::string_view kThisMachine = "localhost,127.0.0.0/8,::1";
   std::string named = EnvironmentValue("no_proxy");
@@ -181,8 +181,9 @@ void SetAll(CURL* handle, const HttpClientOptions& options,
   SetSafety(handle, options, transfer.request());
   SetMethod(handle, transfer);
   Set(handle, CURLOPT_URL, transfer.request().url.c_str());
-  Set(handle, CURLOPT_PATH_AS_IS, 1L);  // A key may hold "..".
-  // One request at a time on a connection: HTTP/2 would only add its windows.
+  Set(handle, CURLOPT_PATH_AS_IS, 1L);  // A key may contain "..".
+  // One request at a time on a connection: HTTP/2 would only add flow-control
+  // windows.
   Set(handle, CURLOPT_HTTP_VERSION,
       static_cast<CurlLong>(CURL_HTTP_VERSION_1_1));
   Set(handle, CURLOPT_HTTPHEADER, headers);
@@ -200,10 +201,10 @@ bool IsHttp(const std::string& url) {
   return url.starts_with("http://") || url.starts_with("https://");
 }
 
-// What no further attempt will change.
+// Errors that another attempt will not change.
 bool IsLasting(CURLcode result, const std::string& url, int status) {
   switch (result) {
-    case CURLE_UNSUPPORTED_PROTOCOL:  // Of the URL, a redirect, or the answer.
+    case CURLE_UNSUPPORTED_PROTOCOL:  // URL, redirect, or answer.
       return !IsHttp(url) || status != 0;
     case CURLE_URL_MALFORMAT:
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -270,7 +271,8 @@ HttpResponse HttpClient::Send(const HttpRequest& request) const {
   const CURLcode result = curl_easy_perform(handle.get());
   HttpResponse response = std::move(transfer.response());
   if (result != CURLE_OK) {
-    // A whole object where a range was asked for will not become shorter.
+    // If the server sent the whole object instead of a range, it will do so
+    // again.
     const bool too_long = !transfer.refused().empty() && response.status == kOk;
     response.may_retry =
         !IsLasting(result, request.url, response.status) && !too_long;
@@ -278,9 +280,9 @@ HttpResponse HttpClient::Send(const HttpRequest& request) const {
     response.failure = !transfer.refused().empty() ? transfer.refused()
                        : text[0] != '\0'           ? text.data()
                                                    : curl_easy_strerror(result);
-    return response;  // Its connection is not used again.
+    return response;  // Do not reuse its connection.
   }
-  curl_easy_reset(handle.get());  // It points to what ends here.
+  curl_easy_reset(handle.get());  // The handle has pointers to locals.
   pool_->Give(std::move(handle));
   return response;
 }

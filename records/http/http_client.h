@@ -19,25 +19,25 @@ struct HttpRequest {
   std::string method = "GET";
   std::string url{};  // http(s)
   HttpHeaders headers{};
-  // Sent as it is; must stay until the answer is there.
+  // Sent as it is; must stay valid until the answer has arrived.
   std::span<const std::byte> body{};
-  // Where the body of an answer 200 or 206 goes. When it is empty the body
-  // goes into HttpResponse::body.
+  // Receives the body of an answer 200 or 206. If it is empty,
+  // HttpResponse::body receives the body.
   std::span<std::byte> destination{};
-  // A longer body in HttpResponse::body is a failure.
+  // Limit of HttpResponse::body; a longer body is a failure.
   std::size_t max_body_bytes = std::size_t{1} << 20;
   // 0: the low-speed limit alone ends a request.
   std::chrono::milliseconds timeout{0};
-  // The server may think for long: the low-speed limit does not count.
+  // The server may take long to answer: disables the low-speed limit.
   bool patient = false;
-  // Ends the request, and waits between attempts, within about a second.
+  // Ends the request, and any wait between attempts, within about a second.
   std::stop_token stop{};
-  // On a new connection instead of one that an earlier request left.
+  // Use a new connection instead of an idle one.
   bool fresh_connection = false;
 };
 
 struct HttpResponse {
-  // 0 when no whole answer came; failure says why.
+  // 0 when no complete answer came; failure has the reason.
   int status = 0;
   std::map<std::string, std::string> headers{};  // names in lower case
   std::string body{};
@@ -47,27 +47,27 @@ struct HttpResponse {
   // Whether another attempt may help.
   bool may_retry = false;
 
-  // "" when there is none.
+  // Returns "" if the header is absent.
   [[nodiscard]] std::string header(const std::string& name) const;
 };
 
 struct HttpClientOptions {
   std::chrono::milliseconds connect_timeout{10'000};
-  // Less than this many bytes a second for this long ends a request.
+  // The low-speed limit: less than this many bytes a second for this long ends
+  // a request.
   std::int64_t low_speed_bytes = 1024;
   std::chrono::seconds low_speed_time{20};
   std::size_t max_header_bytes = std::size_t{64} << 10;
-  // A file of certificate authorities instead of the system's.
+  // A file of certificate authorities that replaces the system's.
   std::string ca_file{};
 };
 
-// Sends HTTP requests over connections that are kept for the next ones.
+// Sends HTTP requests over connections that are kept for later requests.
 //
-// Owns the idle connections. TLS certificates are always verified; only
-// http(s) is spoken; redirects are followed for GET and HEAD without
-// credentials, from https to https alone.
-// Thread-safe. What the network does wrong is a value, HttpResponse::failure;
-// throws IoError when the library cannot be set up.
+// Owns the idle connections. TLS certificates are always verified; only http(s)
+// is supported; redirects are followed for GET and HEAD without credentials,
+// from https to https alone. Thread-safe. Network errors are returned in
+// HttpResponse::failure; throws IoError when the library cannot be set up.
 class HttpClient {
  public:
   explicit HttpClient(HttpClientOptions options = {});

@@ -35,7 +35,7 @@ bool IsTransient(int status) {
          (status >= 500 && status != kNotImplemented);
 }
 
-// Servers' words in a message of ours: one line, and not all they like.
+// Makes a server's text fit for our messages: one line, limited in length.
 std::string OneLine(std::string text) {
   std::replace_if(
       text.begin(), text.end(),
@@ -44,7 +44,7 @@ std::string OneLine(std::string text) {
   return text.substr(0, kMaxReason);
 }
 
-// What a store says in the body of an error: " (SlowDown: Reduce ...)".
+// The error in the body of a store's answer: " (SlowDown: Reduce ...)".
 std::string StoreText(const HttpResponse& response) {
   const std::optional<StoreError> error = ParseStoreError(response.body);
   if (!error) {
@@ -106,7 +106,7 @@ std::string_view AdviceFor(int status) {
 }
 
 // A random time up to a bound that doubles with each attempt: clients that
-// failed together do not come back together.
+// failed at the same time do not retry at the same time.
 milliseconds Jitter(const RetryPolicy& policy, int attempt) {
   thread_local std::minstd_rand random(std::random_device{}());
   const std::int64_t bound = std::min(
@@ -116,7 +116,7 @@ milliseconds Jitter(const RetryPolicy& policy, int attempt) {
       std::uniform_int_distribution<std::int64_t>(0, bound)(random));
 }
 
-// The wait that a server demands, in seconds; a date is not understood.
+// The wait that Retry-After requests, in seconds; a date is ignored.
 milliseconds RetryAfter(const HttpResponse& response,
                         const RetryPolicy& policy) {
   const auto seconds =
@@ -135,7 +135,7 @@ void Wait(milliseconds time, const std::stop_token& stop) {
   (void)never.wait_for(lock, stop, time, [] { return false; });
 }
 
-// Asked by one or the other.
+// A stop request by either of two tokens.
 class EitherStop {
  public:
   EitherStop(const std::stop_token& one, const std::stop_token& other)
@@ -195,7 +195,8 @@ HttpResponse SendWithRetries(const HttpClient& client,
         Clock::now() + wait >= end) {
       Fail(request, response, verdict.reason, attempt);
     }
-    // What came on it was no good: the rest may still be under way.
+    // The answer was unusable, and more of it may still arrive on its
+    // connection.
     fresh_connection = response.status == 0 || IsSuccess(response.status);
     Wait(wait, http.stop);
   }

@@ -24,7 +24,7 @@ int StatusOf(std::string_view line) {
   const std::size_t blank = std::min(line.find(' '), line.size());
   const std::string_view code =
       Trimmed(line.substr(blank)).substr(0, kStatusDigits);
-  unsigned int status = 0;  // A sign is no digit.
+  unsigned int status = 0;  // Unsigned: rejects a sign.
   std::from_chars(code.data(), code.data() + code.size(), status);
   return static_cast<int>(status);
 }

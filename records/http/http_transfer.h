@@ -9,23 +9,23 @@
 
 namespace infeed {
 
-// One request on its way: takes the answer's bytes as they come and gives the
-// request's, within the request's limits, which are looked at before anything
-// is stored.
+// One request in progress: supplies the request's body and stores the answer's
+// bytes as they arrive. Checks the request's limits before storing anything.
 //
 // The request must outlive it. One thread at a time. Does not fail: a function
-// returns false when the transfer must end, and refused() says why.
+// returns false when the transfer must end, and refused() returns the reason.
 class HttpTransfer {
  public:
   HttpTransfer(const HttpRequest& request, std::size_t max_header_bytes)
       : request_(request), max_header_bytes_(max_header_bytes) {}
 
-  // A line of the headers, with its end; a status line starts a new answer, as
-  // there are several when requests are redirected.
+  // Takes one header line, including its line end. A status line starts a new
+  // answer: a redirected request has several.
   [[nodiscard]] bool TakeHeader(std::string_view line);
   [[nodiscard]] bool TakeBody(std::string_view bytes);
 
-  // The next bytes of the request's body: how many were put into buffer.
+  // Copies the next bytes of the request's body into buffer and returns their
+  // number.
   [[nodiscard]] std::size_t GiveBody(std::span<char> buffer);
   [[nodiscard]] bool Rewind(std::size_t offset);
 
@@ -42,7 +42,7 @@ class HttpTransfer {
   std::string refused_;
 };
 
-// HTTP's names of headers do not know upper and lower case.
+// HTTP header names are case-insensitive.
 [[nodiscard]] std::string LowerCase(std::string_view text);
 [[nodiscard]] bool HasHeader(const HttpHeaders& headers,
                              std::string_view lower_case_name);

@@ -14,7 +14,7 @@ constexpr const char* kPage = "ListBucketResult";
 constexpr const char* kStarted = "InitiateMultipartUploadResult";
 constexpr const char* kCompleted = "CompleteMultipartUploadResult";
 
-// What a document is called inside error messages stays short.
+// Limit of names shown in error messages.
 constexpr std::size_t kMaxShown = 60;
 
 void Load(pugi::xml_document& document, std::string_view xml) {
@@ -23,7 +23,7 @@ void Load(pugi::xml_document& document, std::string_view xml) {
                     " bytes, more than the limit of " +
                     std::to_string(kMaxObjectXmlBytes));
   }
-  // Entities beyond XML's five are not expanded; a DOCTYPE is passed over.
+  // Entities beyond XML's five are not expanded; a DOCTYPE is skipped.
   const pugi::xml_parse_result result =
       document.load_buffer(xml.data(), xml.size());
   if (!result) {
@@ -33,7 +33,7 @@ void Load(pugi::xml_document& document, std::string_view xml) {
   }
 }
 
-// The document's element, which must have this name.
+// The root element, which must have this name.
 pugi::xml_node Root(const pugi::xml_document& document, const char* name) {
   const pugi::xml_node root = document.document_element();
   if (std::strcmp(root.name(), name) != 0) {
@@ -44,7 +44,7 @@ pugi::xml_node Root(const pugi::xml_document& document, const char* name) {
   return root;
 }
 
-// The text of a child that must be there and not be empty.
+// The text of a required child, which must not be empty.
 std::string Required(const pugi::xml_node& node, const char* name) {
   std::string text = node.child_value(name);
   if (text.empty()) {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-// The XML that object stores speak. Parsers take at most kMaxObjectXmlBytes and
-// throw DataError for what is not the document they expect.
+// The XML documents of object stores. Parsers accept at most kMaxObjectXmlBytes
+// and throw DataError for anything but the expected document.
 namespace infeed {
 
 inline constexpr std::size_t kMaxObjectXmlBytes = std::size_t{16} << 20;
@@ -30,7 +30,7 @@ struct StoreError {
   std::string code{};
   std::string message{};
 };
-// nullopt when it is not an Error document, whatever else it is.
+// Returns nullopt for anything but an Error document.
 [[nodiscard]] std::optional<StoreError> ParseStoreError(std::string_view xml);
 
 // The UploadId of an InitiateMultipartUploadResult.

@@ -17,7 +17,8 @@ bool IsSchemeChar(char c) {
          (c >= '0' && c <= '9');
 }
 
-// Whether UrlForMessages() leaves a query out: a "?" may be part of a key.
+// Whether the URL has a query that UrlForMessages() omits; in some URLs a "?"
+// is part of the key.
 bool HasQuery(std::string_view url) {
   const std::size_t query = url.find_first_of("?#");
   return query != std::string_view::npos &&
@@ -33,8 +34,8 @@ std::size_t StartOfUrl(std::string_view text, std::size_t separator) {
   return start;
 }
 
-// Where it ends: at a blank or a quote, or where the next one begins, unless
-// that is part of its query.
+// Where a URL in text ends: at a blank or a quote, or where the next URL
+// begins, unless that is part of its query.
 std::size_t EndOfUrl(std::string_view text, std::size_t separator) {
   const std::size_t path = separator + kSeparator.size();
   const std::size_t end =

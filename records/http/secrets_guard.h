@@ -3,22 +3,22 @@
 #include <string>
 #include <string_view>
 
-// What stands between credentials and those who must not see them.
+// Keeps credentials out of messages and unencrypted connections.
 namespace infeed {
 
-// An environment variable without blanks and line ends around it; "" when it
-// is not set.
+// The value of an environment variable without surrounding blanks and line
+// ends; "" if not set.
 [[nodiscard]] std::string EnvironmentValue(const char* name);
 
-// The text with each URL in it without user name, password and query: "?..."
-// stands for everything from its "?" to a blank, a quote or the text's end.
+// Removes user name, password and query from each URL in the text: "?..."
+// replaces everything from the URL's "?" to a blank, a quote or the end.
 [[nodiscard]] std::string WithoutUrlSecrets(std::string_view text);
 
-// Whether a variable of this name holds something that nobody else should see.
+// Whether a variable of this name holds a secret.
 [[nodiscard]] bool IsSecretName(std::string_view name);
 
-// Refuses to send secrets over plain http to another machine, unless
-// INFEED_ALLOW_HTTP_CREDENTIALS=1. Throws UsageError saying so.
+// Throws UsageError if secrets would go over plain http to another machine,
+// unless INFEED_ALLOW_HTTP_CREDENTIALS=1.
 void CheckMaySendSecrets(std::string_view request_url);
 
 }  // namespace infeed

@@ -35,7 +35,7 @@ Digest Hmac(std::span<const unsigned char> key, std::string_view text) {
   return digest;
 }
 
-// The date, region and service narrow what the key is good for.
+// The key is valid only for the date, region and service.
 Digest SigningKey(const AwsKeys& keys, const SigV4Scope& scope,
                   std::string_view date) {
   const std::string secret = "AWS4" + keys.secret_key;
@@ -52,7 +52,7 @@ std::string ScopeText(const SigV4Scope& scope, const std::string& time) {
          scope.service + "/" + std::string(kTerminator);
 }
 
-// Without blanks at its ends, and with one in place of several.
+// Removes blanks at both ends and reduces runs of blanks to one.
 std::string Squeezed(std::string_view value) {
   std::string squeezed;
   bool blank = false;
@@ -70,7 +70,8 @@ std::string Squeezed(std::string_view value) {
   return squeezed;
 }
 
-// Sorted, in lower case; the values of a name that is there twice are joined.
+// Headers with names in lower case, sorted; values of repeated names are
+// joined.
 std::map<std::string, std::string> CanonicalHeaders(
     const HttpHeaders& headers) {
   std::map<std::string, std::string> canonical;
@@ -92,8 +93,9 @@ std::string SignedNames(const std::map<std::string, std::string>& headers) {
   return names;
 }
 
-// Each name and value encoded anew, so that every way to write them is signed
-// alike, and sorted; "name" alone is "name=".
+// The query with each name and value encoded again, so that the signature does
+// not depend on the original encoding, and sorted; "name" alone becomes
+// "name=".
 std::string CanonicalQuery(std::string_view query) {
   std::vector<std::pair<std::string, std::string>> parameters;
   while (!query.empty()) {

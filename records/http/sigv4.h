@@ -8,8 +8,8 @@
 
 #include "records/http/http_client.h"
 
-// AWS Signature Version 4: who sends a request, proven by an HMAC over it.
-// Understood by S3, what speaks its protocol, and GCS with HMAC keys.
+// AWS Signature Version 4: authenticates a request by an HMAC over it. For S3
+// and compatible stores, and for GCS with HMAC keys.
 namespace infeed {
 
 struct AwsKeys {
@@ -23,13 +23,13 @@ struct SigV4Scope {
   std::string service = "s3";
 };
 
-// What is signed. The path and the query are percent-encoded as they are sent;
-// S3 signs them so, without encoding again.
+// The signed parts of a request. Path and query are percent-encoded as they are
+// sent; S3 signs them without encoding them again.
 struct SigV4Request {
   std::string method{};
   std::string path{};          // from its "/" on
   std::string query{};         // without the "?"
-  HttpHeaders headers{};       // "host" among them
+  HttpHeaders headers{};       // including "host"
   std::string payload_hash{};  // SHA-256 of the body, in hex
 };
 
@@ -38,7 +38,7 @@ using SigV4Time = std::chrono::system_clock::time_point;
 // "YYYYMMDDTHHMMSSZ".
 [[nodiscard]] std::string FormatSigV4Time(SigV4Time time);
 
-// The steps, each published with its own examples.
+// The steps of the algorithm; AWS publishes examples for each.
 [[nodiscard]] std::string CanonicalSigV4Request(const SigV4Request& request);
 [[nodiscard]] std::string SigV4StringToSign(const SigV4Request& request,
                                             const SigV4Scope& scope,
@@ -56,7 +56,7 @@ using SigV4Time = std::chrono::system_clock::time_point;
                                         const SigV4Scope& scope,
                                         SigV4Time time);
 
-// In hex.
+// The SHA-256 hash in hex.
 [[nodiscard]] std::string Sha256Hex(std::span<const std::byte> bytes);
 
 }  // namespace infeed

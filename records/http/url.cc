@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, UrlScheme>, 4> kSchemes = {
 constexpr std::string_view kSeparator = "://";
 constexpr int kMaxPort = 65535;
 
-// The standard's functions ask the locale.
+// std::isdigit() depends on the locale.
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -71,7 +71,7 @@ bool IsPort(std::string_view digits) {
   return port && *port > 0 && *port <= kMaxPort;
 }
 
-// "name", "1.2.3.4" or "[::1]", with ":PORT" or not.
+// "name", "1.2.3.4" or "[::1]", optionally with ":PORT".
 bool IsHost(std::string_view host) {
   std::string_view name = host.substr(0, host.rfind(':'));
   if (host.starts_with('[')) {
@@ -90,7 +90,7 @@ bool IsHost(std::string_view host) {
          (name.size() == host.size() || IsPort(host.substr(name.size() + 1)));
 }
 
-// What may stand in a path or query as it is sent.
+// Whether text may be sent as a path or query.
 bool IsSendable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return c > ' ' && c < 0x7F &&

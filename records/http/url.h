@@ -8,33 +8,33 @@ namespace infeed {
 
 enum class UrlScheme { kHttp, kHttps, kS3, kGs };
 
-// Whether objects lie in buckets, that can be listed and written.
+// Whether the scheme's objects lie in buckets, which can be listed and written.
 [[nodiscard]] constexpr bool IsBucketScheme(UrlScheme scheme) {
   return scheme == UrlScheme::kS3 || scheme == UrlScheme::kGs;
 }
 
 struct Url {
   UrlScheme scheme = UrlScheme::kHttps;
-  // The bucket; of http(s) the host, in lower case, and ":PORT" if given.
+  // The bucket; for http(s) the host in lower case, with ":PORT" if given.
   std::string host{};
-  // Of s3 and gs the object's key, byte for byte ("" for a bucket); of http(s)
-  // the path from its "/" on, percent-encoded as it was given.
+  // For s3 and gs the object's key, byte for byte ("" for a bucket); for
+  // http(s) the path from its "/" on, percent-encoded as given.
   std::string path{};
-  std::string query{};  // of http(s), without the "?"
+  std::string query{};  // http(s) only, without "?"
 
   bool operator==(const Url&) const = default;
 };
 
-// Throws UsageError naming the URL when the scheme is none of these, the host
-// or bucket is missing or has characters that none can have, there are control
-// characters, or user names and fragments, which are not for shards.
+// Throws UsageError that names the URL if the scheme is unknown, the host or
+// bucket is missing or has invalid characters, or the URL has control
+// characters, a user name or a fragment.
 [[nodiscard]] Url ParseUrl(std::string_view text);
-// The same for what is to be written: an object in a bucket.
+// The same for a URL to write to, which must be an object in a bucket.
 [[nodiscard]] Url ParseWritableUrl(const std::string& text);
 [[nodiscard]] std::string FormatUrl(const Url& url);
 
-// The URL fit for messages: without its query, which may hold a signature,
-// and without a user's name and password.
+// The URL for messages: without query, which may contain a signature, user name
+// and password.
 [[nodiscard]] std::string UrlForMessages(std::string_view text);
 
 enum class Slashes { kEncode, kKeep };

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 
-// Takes a number off the front of a line, and the space or the end behind it.
+// Removes a number, and the space or line end behind it, from the front of a
+// line.
 bool TakeNumber(std::string_view& line, std::int64_t& value) {
   const auto number = TakePlainNumber<std::int64_t>(line);
   if (!number || (!line.empty() && line[0] != ' ')) {
@@ -35,7 +36,7 @@ std::string_view TakeLine(std::string_view& text) {
   return line;
 }
 
-// Whether a frame of so many bytes begins there.
+// Whether a frame of `bytes` bytes begins at offset.
 bool IsFrame(const ByteSource& shard, std::int64_t offset, std::int64_t bytes) {
   std::array<std::byte, kFrameHeaderBytes> header;
   return bytes >= kOverhead && bytes <= shard.size() - offset &&

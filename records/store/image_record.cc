@@ -17,7 +17,7 @@
 namespace infeed {
 namespace {
 
-// Throws IoError, and DataError of no origin.
+// Throws IoError, and DataError without an origin.
 std::string ReadBytes(const std::string& path, std::int64_t listed_bytes) {
   if (listed_bytes > kMaxImageFileBytes) {
     throw DataError("the file is too long for an image");
@@ -32,13 +32,13 @@ std::string ReadBytes(const std::string& path, std::int64_t listed_bytes) {
   return bytes;
 }
 
-// Whether the process is short of something, whatever the file is.
+// Whether the error is a lack of process resources, not a fault of the file.
 bool IsOfProcess(const IoError& error) {
   const int value = error.errno_value();
   return value == EMFILE || value == ENFILE || value == ENOMEM;
 }
 
-// A file that cannot be read is one bad image among others.
+// Reads an image file; one that cannot be read is a bad record (DataError).
 std::string ReadImage(const std::string& path, std::int64_t listed_bytes) {
   try {
     return ReadBytes(path, listed_bytes);

@@ -7,22 +7,22 @@
 #include "records/example/record_payload.h"
 #include "records/store/record_index.h"
 
-// Image files as records, for whoever has no shards (RecordIndex::OfImages).
+// Image files as records, for data without shards (RecordIndex::OfImages).
 namespace infeed {
 
-// A longer file is no image that anybody would decode.
+// Longer files are rejected.
 inline constexpr std::int64_t kMaxImageFileBytes = std::int64_t{1} << 30;
 
-// How long the record of such a file is at most.
+// The largest record of a file of that size.
 [[nodiscard]] constexpr std::int64_t ImageRecordBytes(std::int64_t file_bytes) {
-  return file_bytes + 1024;  // The name and the keys take less.
+  return file_bytes + 1024;  // more than name and keys take
 }
 
-// Reads the file of an image and returns the payload that stands for it, a view
-// into buffer, which grows as needed: an Example of its bytes, its base name
-// and its label. Throws DataError when it cannot be read, is above
-// kMaxImageFileBytes, or is not as long as it was when it was listed.
-// Requires: index.is_of_images().
+// Reads an image file and returns its record's payload, a view into buffer,
+// which grows as needed: an Example with the file's bytes, base name and label.
+// Throws DataError when the file cannot be read, is larger than
+// kMaxImageFileBytes, or has changed its length since it was listed. Requires:
+// index.is_of_images().
 [[nodiscard]] RecordPayload ReadImageRecord(const RecordIndex& index,
                                             std::int64_t record,
                                             std::vector<std::byte>& buffer);

@@ -30,7 +30,7 @@ using Labels = std::vector<std::int64_t>;
 std::int64_t LabelOf(std::span<const std::byte> payload) {
   try {
     return ParseImagenetExample(payload).label;
-  } catch (const DataError&) {  // Whoever reads it for its image says why.
+  } catch (const DataError&) {  // The error is reported when the image is read.
     return kNoLabel;
   }
 }
@@ -75,7 +75,7 @@ void SaveLabels(const ByteSource& shard, const Labels& labels) {
   try {
     WriteFileAtomically(SidePathToWrite(shard.path(), kEnding),
                         NumberFileText(shard, kMagic, labels));
-  } catch (const IoError&) {  // Then the next one reads the data again.
+  } catch (const IoError&) {  // The next process reads the data again.
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace infeed {
 
-// The label of a record that has none, or that cannot be read.
+// The label of a record without a label, or of an unreadable record.
 inline constexpr std::int64_t kNoLabel = -1;
 
 struct LabelIndexOptions {
@@ -16,17 +16,17 @@ struct LabelIndexOptions {
   bool use_cache = true;
 };
 
-// Returns the label of each record, image/class/label as it stands there. Found
-// by one pass over the data, which reads all of it, and kept like the index:
-// one file a shard, tied to the shard's size and modification time
-// (docs/formats.md). Throws IoError when a shard cannot be read; a label file
-// that cannot be written is made anew the next time. Image files have the
-// labels that the index was given, and nothing is read or kept.
+// Returns the stored image/class/label of each record. The first call reads all
+// data once and keeps the labels in a side file per shard, tied to the shard's
+// size and modification time (docs/formats.md). Throws IoError when a shard
+// cannot be read; a label file that cannot be written is made again the next
+// time. For image files, returns the labels given to the index; reads and
+// writes nothing.
 [[nodiscard]] std::vector<std::int64_t> RecordLabels(
     const RecordIndex& index, const LabelIndexOptions& options = {});
 
-// How many records have each label. As RecordLabels(), a shard at a time; the
-// labels of image files are those that the index was given.
+// The number of records with each label. As RecordLabels(), but holds the
+// labels of only one shard in memory at a time.
 using LabelCounts = std::map<std::int64_t, std::int64_t>;
 [[nodiscard]] LabelCounts CountLabels(const RecordIndex& index,
                                       const LabelIndexOptions& options = {});

@@ -24,7 +24,7 @@ std::size_t FrameBytes(const RecordLocation& location) {
 
 }  // namespace
 
-// A place in the unpacked stream: in front of a record.
+// A position in the unpacked stream, in front of a record.
 class PackedShard::Cursor {
  public:
   Cursor(std::shared_ptr<const ByteSource> source, std::int64_t first)
@@ -34,8 +34,9 @@ class PackedShard::Cursor {
 
   [[nodiscard]] std::int64_t next() const { return next_; }
 
-  // Returns the next record's frame, valid until the next call, and moves on.
-  // Throws DataError, without an origin, when the stream does not hold it.
+  // Returns the next record's frame, valid until the next call, and moves
+  // behind it. Throws DataError, without an origin, when the stream does not
+  // hold the frame.
   std::span<const std::byte> Next(const RecordLocation& location) {
     buffer_.Release(location.offset);
     const auto frame = buffer_.View(location.offset, FrameBytes(location));
@@ -79,7 +80,8 @@ std::size_t PackedShard::Read(std::int64_t record, Access access,
 
 std::size_t PackedShard::ReadInOrder(std::int64_t record,
                                      std::vector<std::byte>& buffer) {
-  // First without the lock: while others unpack, and then for what they passed.
+  // First without the lock, so that a kept record need not wait for threads
+  // that unpack.
   if (auto kept = passed_.Take(record)) {
     buffer = *std::move(kept);
     return buffer.size();
@@ -101,7 +103,7 @@ std::size_t PackedShard::ReadInOrder(std::int64_t record,
     }
     return bytes;
   } catch (...) {
-    cursor.reset();  // Where it stands is not known.
+    cursor.reset();  // Its position is unknown after an error.
     throw;
   }
 }
@@ -113,8 +115,8 @@ void PackedShard::Close() {
   }
 }
 
-// The nearest one that the record is not behind, else one that begins anew; at
-// the front.
+// Returns the nearest cursor that has not passed the record, else a new one at
+// the start of the shard. Moves it to the front of the list.
 std::unique_ptr<PackedShard::Cursor>& PackedShard::CursorFor(
     std::int64_t record) {
   const auto place = [&](const std::unique_ptr<Cursor>& cursor) {
@@ -130,8 +132,8 @@ std::unique_ptr<PackedShard::Cursor>& PackedShard::CursorFor(
   return cursors_[0];
 }
 
-// Goes to the record and copies it. Of those on the way the ones from keep_from
-// on are kept.
+// Moves the cursor to the record and copies it. Keeps the records passed on the
+// way from keep_from on.
 std::size_t PackedShard::Unpack(Cursor& cursor, std::int64_t record,
                                 std::int64_t keep_from,
                                 std::vector<std::byte>& buffer) {
@@ -184,7 +186,7 @@ void PackedShard::Lose(std::int64_t first, const std::string& reason,
     }
   }
   CheckNotLost(record);
-  std::abort();  // Not reached: the record is not before the first lost.
+  std::abort();  // Not reached: records before the first lost one are readable.
 }
 
 }  // namespace infeed

@@ -18,32 +18,32 @@
 
 namespace infeed {
 
-// How a record is asked for: of compressed shards, all the difference.
+// The access pattern of a read, which decides the cost in compressed shards.
 enum class Access {
-  kInOrder,  // forward through its shard, near others that are asked for
-  kApart,    // alone, wherever it lies
+  kInOrder,  // forward through the shard, near other records being read
+  kApart,    // a single record at any place
 };
 
-// The records of one compressed shard, by their numbers in the shard. Without
-// random access there is one way to a record: unpacking all before it.
+// Reads records of one compressed shard by their numbers in the shard. There is
+// no random access: all records before a record must be unpacked.
 //
-// What is asked for in order is read by a cursor, which goes forward; records
-// that it passes over are kept for those who ask for them next. A record behind
-// it that was not kept begins the shard anew. There are two cursors, since the
-// end of an epoch and the beginning of the next are asked for side by side; one
-// that has read the last record is dropped. A record apart gets a cursor of its
-// own, which disturbs nobody.
+// Reads in order use a cursor that moves forward; records that it skips are
+// kept for later reads. Reading a record that the cursor has passed and that
+// was not kept starts again at the shard's begin. There are two cursors, since
+// the end of an epoch and the start of the next are read at the same time; a
+// cursor that has read the last record is dropped. A read with kApart has its
+// own cursor, which does not disturb the others.
 //
-// Damage ends a stream: from there on all records are lost, which is found
-// once and remembered. Thread-safe; those who ask in order wait for each other.
-// Throws DataError for records that are lost, with their origin, and IoError
-// when the shard cannot be opened or its store fails.
+// Damage ends a stream: all records from there on are lost; this is detected
+// once and remembered. Thread-safe; reads in order wait for each other. Throws
+// DataError for records that are lost, with their origin, and IoError when the
+// shard cannot be opened or its store fails.
 class PackedShard {
  public:
   using Open = std::function<std::shared_ptr<const ByteSource>()>;
 
-  // The index and `passed` must outlive it. first_record is the index's number
-  // of the shard's first; near_records as in PackedStoreOptions.
+  // The index and `passed` must outlive it. first_record is the number of the
+  // shard's first record in the index; near_records as in PackedStoreOptions.
   PackedShard(const RecordIndex& index, std::int64_t first_record,
               std::int64_t records, std::int64_t near_records,
               PassedRecords& passed, Open open);
@@ -51,20 +51,21 @@ class PackedShard {
   PackedShard(const PackedShard&) = delete;
   PackedShard& operator=(const PackedShard&) = delete;
 
-  // Reads a record's frame into buffer and returns its bytes. Requires: it is
-  // in the shard.
+  // Reads a record's frame into buffer and returns its bytes. Requires: the
+  // record is in the shard.
   [[nodiscard]] std::size_t Read(std::int64_t record, Access access,
                                  std::vector<std::byte>& buffer);
 
   // Drops the cursors, unless they are in use.
   void Close();
 
-  // How often the shard was begun anew for a record behind a cursor.
+  // How often reading started again at the shard's begin for a record that a
+  // cursor had passed.
   [[nodiscard]] std::int64_t restarts() const { return restarts_.load(); }
 
  private:
   class Cursor;
-  // From where on records are lost, by their numbers in the index, and why.
+  // The first lost record, by its number in the index, and the reason.
   struct Loss {
     std::int64_t first = 0;
     std::string reason;
@@ -86,7 +87,7 @@ class PackedShard {
   const std::int64_t near_records_;
   PassedRecords& passed_;
   const Open open_;
-  std::mutex mutex_;  // of the cursors, the one used last first
+  std::mutex mutex_;  // guards the cursors, most recently used first
   std::array<std::unique_ptr<Cursor>, 2> cursors_;
   std::atomic<std::int64_t> restarts_{0};
   mutable std::mutex loss_mutex_;

@@ -39,8 +39,8 @@ std::int64_t PackedStore::restarts() const {
   return restarts;
 }
 
-// Makes the shard the one used last, and closes the one used longest ago where
-// there are too many.
+// Marks the shard as the most recently used, and closes the least recently used
+// one if too many are open.
 void PackedStore::Use(std::int32_t shard) {
   std::int32_t oldest = shard;
   {

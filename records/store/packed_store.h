@@ -16,24 +16,23 @@
 namespace infeed {
 
 struct PackedStoreOptions {
-  // Of a shard that is entered in its middle, so many records before the first
-  // that is asked for are kept: they may be asked for next. From there on all
-  // are that are passed over.
+  // When reading starts in the middle of a shard, this many skipped records
+  // before the first requested one are kept, as they may be requested next.
+  // Behind it all skipped records are kept.
   std::int64_t near_records = 4096;
-  // Bytes of such records, of all shards; the oldest go first. One that is
-  // asked for all the same begins its shard anew.
+  // Limit in bytes of kept records of all shards; the oldest are dropped first.
+  // A request for a dropped record starts again at its shard's begin.
   std::int64_t max_passed_bytes = std::int64_t{256} << 20;
-  // Shards in the middle of which a cursor waits, beside those that are being
-  // read; at least 1.
+  // Limit of shards with an idle cursor, besides those being read; at least 1.
   std::size_t max_open_shards = 64;
 };
 
-// What a cursor of a shard takes in memory, beside the longest record.
+// Memory of a shard's cursor, besides the longest record.
 inline constexpr std::int64_t kPackedCursorBytes = std::int64_t{1} << 20;
 
-// The compressed shards of an indexed set: RecordStore's way to them.
+// The compressed shards of an indexed set, for RecordStore.
 //
-// The index must outlive it. Owns the cursors and what they passed over.
+// The index must outlive it. Owns the cursors and the kept records.
 // Thread-safe. Throws what PackedShard does.
 class PackedStore {
  public:
@@ -43,12 +42,12 @@ class PackedStore {
   PackedStore(const RecordIndex& index, const PackedStoreOptions& options,
               Open open);
 
-  // Reads a record's frame into buffer and returns its bytes. Requires: it lies
-  // in a compressed shard.
+  // Reads a record's frame into buffer and returns its bytes. Requires: the
+  // record is in a compressed shard.
   [[nodiscard]] std::size_t Read(std::int64_t record, std::int32_t shard,
                                  Access access, std::vector<std::byte>& buffer);
 
-  // How often a shard was begun anew for a record behind a cursor.
+  // Sum of PackedShard::restarts().
   [[nodiscard]] std::int64_t restarts() const;
   [[nodiscard]] std::int64_t passed_bytes() const { return passed_.bytes(); }
 

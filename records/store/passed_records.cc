@@ -31,7 +31,8 @@ std::optional<std::vector<std::byte>> PassedRecords::Take(std::int64_t record) {
   }
   std::vector<std::byte> frame = std::move(found.mapped().frame);
   bytes_ -= static_cast<std::int64_t>(frame.size());
-  while (!order_.empty()) {  // Those at the front that are gone.
+  while (
+      !order_.empty()) {  // Skips places at the front whose records were taken.
     const auto oldest = entries_.find(order_.front().record);
     if (oldest != entries_.end() && oldest->second.age == order_.front().age) {
       break;
@@ -46,7 +47,7 @@ std::int64_t PassedRecords::bytes() const {
   return bytes_;
 }
 
-// Requires: there is one.
+// Requires: a record is kept.
 void PassedRecords::DropOldest() {
   const Place place = order_.front();
   order_.pop_front();

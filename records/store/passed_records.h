@@ -12,8 +12,8 @@
 namespace infeed {
 
 // Frames of records that were unpacked on the way to others and have not been
-// asked for yet. Owns copies of at most so many bytes; the oldest go first.
-// Thread-safe.
+// requested yet. Owns copies of at most max_bytes; the oldest are dropped
+// first. Thread-safe.
 class PassedRecords {
  public:
   explicit PassedRecords(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
@@ -21,7 +21,7 @@ class PassedRecords {
   // Keeps a record's frame, unless it alone is over the limit.
   void Keep(std::int64_t record, std::span<const std::byte> frame);
 
-  // Takes a record's frame out; nullopt: it is not here.
+  // Removes and returns a record's frame; nullopt if it is not kept.
   [[nodiscard]] std::optional<std::vector<std::byte>> Take(std::int64_t record);
 
   [[nodiscard]] std::int64_t bytes() const;
@@ -29,9 +29,9 @@ class PassedRecords {
  private:
   struct Entry {
     std::vector<std::byte> frame;
-    std::int64_t age = 0;  // counted from the start
+    std::int64_t age = 0;  // place in the order of all kept records
   };
-  // The order of coming; what was taken meanwhile is passed over.
+  // The order of Keep() calls; places of taken records are skipped.
   struct Place {
     std::int64_t record = 0;
     std::int64_t age = 0;

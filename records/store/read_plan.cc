@@ -14,7 +14,7 @@ std::int64_t FrameEnd(const RecordLocation& location) {
          static_cast<std::int64_t>(kFrameOverheadBytes);
 }
 
-// Whether a record may join the read before it, which lies no later.
+// Whether a record may join the read before it, which begins no later.
 bool Joins(const PlannedRead& read, const RecordLocation& location,
            const ReadPlanOptions& options) {
   return read.shard == location.shard &&

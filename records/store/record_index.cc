@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 constexpr std::size_t kThreads = 16;
 
-// A frame's payload reaches to where the next frame starts.
+// The payload's length follows from the offset of the next frame.
 std::int64_t PayloadLength(const ShardFrames& frames, std::size_t i) {
   const std::int64_t end = i + 1 < frames.offsets.size() ? frames.offsets[i + 1]
                                                          : frames.stream_bytes;
@@ -43,8 +43,8 @@ bool AllWithin(const ShardFrames& frames, std::int64_t max_record_bytes) {
   return true;
 }
 
-// Index files are a help, not a need: where they cannot be kept the index is
-// built anew each time, and `records index` says why.
+// Index files are optional: if they cannot be written, the index is built each
+// time; `records index` reports why.
 ShardFrames FramesWithCache(const ByteSource& shard,
                             std::int64_t max_record_bytes) {
   std::optional<ShardFrames> found = FindFrames(shard);
@@ -54,7 +54,7 @@ ShardFrames FramesWithCache(const ByteSource& shard,
   ShardFrames frames = ScanShard(shard, max_record_bytes);
   try {
     (void)SaveFrames(shard, frames);
-  } catch (const IoError&) {  // Then the next one is built anew as well.
+  } catch (const IoError&) {  // The next process builds the index again.
   }
   return frames;
 }
@@ -66,7 +66,7 @@ ShardFrames FramesOf(const std::string& path,
                            : ScanShard(*shard, options.max_record_bytes);
 }
 
-// Several shards at once: what is far away takes its time to answer.
+// Scans several shards at once, as remote ones answer slowly.
 std::vector<ShardFrames> FramesOfAll(const std::vector<std::string>& shards,
                                      const RecordIndexOptions& options) {
   std::vector<ShardFrames> frames(shards.size());
@@ -80,13 +80,13 @@ std::vector<ShardFrames> FramesOfAll(const std::vector<std::string>& shards,
     }));
   }
   for (std::future<void>& worker : workers) {
-    worker.get();  // Rethrows; the destructors of the others wait for them.
+    worker.get();  // Rethrows; the destructors of the other futures wait.
   }
   return frames;
 }
 
-// Each rank of a machine has an index: vectors that grow record by record would
-// take up to twice what they hold.
+// Counts records to reserve exact sizes: vectors grown record by record could
+// take twice the memory, in each rank of a machine.
 std::size_t RecordsOf(const std::vector<ShardFrames>& frames) {
   return std::accumulate(frames.begin(), frames.end(), std::size_t{0},
                          [](std::size_t sum, const ShardFrames& shard) {
@@ -126,14 +126,14 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
 
 namespace {
 
-// A file that cannot be asked for counts as empty: reading it says why.
+// A file without a readable size counts as empty; reading it reports why.
 std::int64_t SizeOfFile(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-// Many objects are asked for at once.
+// Requests the sizes of many objects at once.
 std::vector<std::int64_t> SizesOf(const std::vector<LabelledImage>& files) {
   std::vector<std::int64_t> sizes(files.size());
   std::vector<std::size_t> objects;

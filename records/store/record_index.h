@@ -9,11 +9,12 @@
 
 namespace infeed {
 
-// Where one record's frame lies.
+// The location of one record's frame.
 struct RecordLocation {
   std::int32_t shard = 0;   // index into RecordIndex::shards()
   std::int64_t number = 0;  // from 0 within the shard
-  // Of the frame's first byte, in the unpacked bytes of a compressed shard.
+  // Of the frame's first byte; in the unpacked bytes if the shard is
+  // compressed.
   std::int64_t offset = 0;
   std::int64_t length = 0;  // of the payload, without the frame's 16 bytes
 };
@@ -25,18 +26,18 @@ struct RecordIndexOptions {
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
 };
 
-// An image as a file of its own.
+// An image file and its label.
 struct LabelledImage {
   std::string path;
   std::int64_t label = -1;  // from 1, as image/class/label; -1: not known
 };
 
-// Which records a list of shards holds and where: what makes random access,
-// a global shuffle and an exact resume possible. Built by one pass over the
-// frame headers (payloads are skipped, their checksums not read) and kept in
-// SideFolder(), one file a shard, tied to the shard's size and modification
-// time; a file that does not fit is built anew. A compressed shard is unpacked
-// for it, once.
+// The records of a list of shards and their locations, for random access, a
+// global shuffle and an exact resume. Built by one pass over the frame headers
+// (payloads are skipped, their checksums not read) and kept in SideFolder(),
+// one file a shard, tied to the shard's size and modification time; a file that
+// does not match is built again. A compressed shard is unpacked once for its
+// index file.
 //
 // Const members may be called from several threads at once; others need one
 // thread at a time. The constructor throws IoError, and DataError for a frame
@@ -46,20 +47,21 @@ class RecordIndex {
   explicit RecordIndex(std::vector<std::string> shards,
                        const RecordIndexOptions& options = {});
 
-  // Has each image file stand for a shard of one record, the Example that a
-  // converter would make of it, in the order given: what is read from shards is
-  // so read from files. A file that cannot be read is a bad record, found when
-  // it is read. Nothing is written beside the files. Requires: there is one.
+  // An index of image files, in the order given: each file acts as a shard of
+  // one record, the Example that a converter would make of it. A file that
+  // cannot be read is a bad record, detected when it is read. Nothing is
+  // written beside the files. Requires: at least one file.
   [[nodiscard]] static RecordIndex OfImages(
       const std::vector<LabelledImage>& files);
 
-  // Whether it is of image files; then the label of one.
+  // Whether the index is of image files, and, if so, the label of one.
   [[nodiscard]] bool is_of_images() const { return !image_labels_.empty(); }
   [[nodiscard]] std::int64_t image_label(std::int64_t record) const {
     return image_labels_[static_cast<std::size_t>(record)];
   }
 
-  // RecordIndexOptions::use_cache: whether other side files may be kept, too.
+  // RecordIndexOptions::use_cache: whether other side files may be written,
+  // too.
   [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
   // Records in all shards.
@@ -73,7 +75,7 @@ class RecordIndex {
   [[nodiscard]] std::int64_t shard_size(std::size_t shard) const {
     return starts_[shard + 1] - starts_[shard];
   }
-  // How a shard is packed as a whole: if it is, it has no random access.
+  // The compression of a whole shard; a compressed one has no random access.
   [[nodiscard]] Compression compression(std::size_t shard) const {
     return compressions_[shard];
   }

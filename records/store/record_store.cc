@@ -16,7 +16,7 @@
 namespace infeed {
 namespace {
 
-// What the index says against what stands at the place.
+// Throws DataError if the record's length differs from the index.
 void CheckLength(std::int64_t indexed, std::int64_t found,
                  const FramePlace& place) {
   if (indexed != found) {
@@ -27,8 +27,8 @@ void CheckLength(std::int64_t indexed, std::int64_t found,
   }
 }
 
-// Reads a record's frame. What a disk cannot give of it makes a bad record, not
-// a world that fails: others are where they were.
+// Reads a record's frame. A read error on the medium (EIO) makes this one
+// record bad; other records stay readable.
 std::size_t ReadFrame(const ByteSource& source, const RecordLocation& location,
                       std::span<std::byte> frame) {
   try {
@@ -43,7 +43,8 @@ std::size_t ReadFrame(const ByteSource& source, const RecordLocation& location,
   }
 }
 
-// What there is of a record's frame in the bytes of a read that covers it.
+// Returns the record's frame, or the part of it that was read, within the bytes
+// of a read that covers it.
 std::span<const std::byte> FrameWithin(std::span<const std::byte> bytes,
                                        const PlannedRead& read,
                                        const RecordLocation& location) {
@@ -54,8 +55,8 @@ std::span<const std::byte> FrameWithin(std::span<const std::byte> bytes,
       static_cast<std::size_t>(location.length) + kFrameOverheadBytes));
 }
 
-// Makes room for a record. What is in the buffer is of no use any more, so that
-// there is never an old and a new one at once, nor twice what is needed.
+// Makes room for a record. Drops the old contents first, so that the old and
+// the new memory never exist at once, and allocates no more than needed.
 void Grow(std::vector<std::byte>& buffer, std::size_t bytes) {
   constexpr std::size_t kUnit = std::size_t{16} << 10;
   if (buffer.size() < bytes) {
@@ -139,8 +140,8 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
       continue;
     }
     if (IsUrl(index_.shards()[static_cast<std::size_t>(location.shard)])) {
-      // What comes from the cloud is kept in memory: nothing between records,
-      // and the first that is asked for first.
+      // Bytes from the cloud are kept in memory, so gaps between records are
+      // not fetched; the first requested record is fetched first.
       Announce(
           location.shard, location.offset,
           location.length + static_cast<std::int64_t>(kFrameOverheadBytes));
@@ -158,7 +159,7 @@ void RecordStore::Announce(std::int32_t shard, std::int64_t offset,
                            std::int64_t bytes) const {
   try {
     Open(shard)->WillRead(offset, bytes);
-  } catch (const Error&) {  // Read() opens the shard again, and says it.
+  } catch (const Error&) {  // Read() opens the shard again and reports it.
   }
 }
 
@@ -195,8 +196,8 @@ void RecordStore::ReadMany(std::span<const std::int64_t> records,
   }
 }
 
-// The bytes of a planned read; nullopt where each of its records has to be read
-// for itself.
+// Returns the bytes of a planned read; nullopt if its records must be read one
+// by one.
 std::optional<std::span<const std::byte>> RecordStore::ReadTogether(
     const ByteSource& source, const PlannedRead& read,
     std::vector<std::byte>& buffer) const {
@@ -216,7 +217,7 @@ std::optional<std::span<const std::byte>> RecordStore::ReadTogether(
   }
 }
 
-// Checks the bytes that stand where a record should.
+// Checks a record's frame and returns its payload.
 RecordPayload RecordStore::PayloadOf(std::span<const std::byte> frame,
                                      const RecordLocation& location,
                                      const Stream& stream) const {
@@ -257,8 +258,8 @@ std::shared_ptr<const ByteSource> RecordStore::Open(std::int32_t shard) const {
       return found->second.source;
     }
   }
-  // Opened without the lock: others go on reading meanwhile. Two threads may
-  // open the same shard at once; the first to come back keeps its own.
+  // Opened without the lock, so that other threads can read meanwhile. Two
+  // threads may open the same shard at once; the first one's source is kept.
   std::shared_ptr<const ByteSource> source = OpenAnew(shard);
   const std::lock_guard lock(mutex_);
   const auto [place, is_new] = open_.try_emplace(shard);
@@ -273,7 +274,7 @@ std::shared_ptr<const ByteSource> RecordStore::Open(std::int32_t shard) const {
   return source;
 }
 
-// Where the process may open no more files, those that are open make room.
+// Opens a shard; at the process's limit of open files, closes others first.
 std::shared_ptr<const ByteSource> RecordStore::OpenAnew(
     std::int32_t shard) const {
   for (;;) {
@@ -289,7 +290,8 @@ std::shared_ptr<const ByteSource> RecordStore::OpenAnew(
   }
 }
 
-// Its last reader closes it. Requires: the lock is held, and one is open.
+// Drops the least recently used source; its last reader closes it. Requires:
+// the lock is held, and a source is open.
 void RecordStore::CloseOldest() const {
   open_.erase(uses_.back());
   uses_.pop_back();

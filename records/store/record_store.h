@@ -22,18 +22,18 @@
 namespace infeed {
 
 struct RecordStoreOptions {
-  // Shards kept open at once, beside those that are being read; at least 1. An
-  // object of a store that has no local copy takes no descriptor, and finding
-  // it again a request: where all are such, all stay open.
+  // Limit of shards kept open, besides those being read; at least 1. It does
+  // not apply if all shards are objects without a local copy: these need no
+  // file descriptor, and opening one again costs a request.
   std::size_t max_open_shards = 256;
   bool verify_checksums = true;
-  PackedStoreOptions packed = {};  // of compressed shards
+  PackedStoreOptions packed = {};  // for compressed shards
 };
 
-// Reads any record of an indexed set of shards: with one positioned read, or
-// from a compressed shard, which has none, by unpacking (packed_shard.h). Of an
-// index of image files it makes the records (image_record.h); one that cannot
-// be read is then a DataError.
+// Reads any record of an indexed set of shards: by one positioned read, or by
+// unpacking if the shard is compressed (packed_shard.h). For an index of image
+// files it makes the records (image_record.h); an unreadable file is then a
+// DataError.
 //
 // The index must outlive the store. Thread-safe. Throws DataError, with file,
 // record and byte offset, when the frame at that place fails a checksum, has
@@ -44,42 +44,41 @@ class RecordStore {
   explicit RecordStore(const RecordIndex& index,
                        const RecordStoreOptions& options = {});
 
-  // Reads a record into buffer, which grows as needed and is meant to be used
-  // again, and returns its payload, a view into buffer.
-  // Requires: 0 <= record < index.size().
+  // Reads a record into buffer, which grows as needed and should be reused, and
+  // returns its payload, a view into buffer. Requires: 0 <= record <
+  // index.size().
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
-  // The same, with the payload's checksum. `access` says how it relates to
-  // others that are read.
+  // The same, with the payload's checksum. `access` is the access pattern.
   [[nodiscard]] RecordPayload ReadPayload(
       std::int64_t record, std::vector<std::byte>& buffer,
       Access access = Access::kInOrder) const;
 
-  // Says that Read() will be asked for these records soon: what lies near each
-  // other is asked for together (read_plan.h), so that it is on its way, from a
-  // disk into the system's memory, or from the cloud as far as cloud_settings()
-  // allow. Compressed shards read ahead themselves. Never fails: what is wrong
-  // shows when a record is read.
+  // A hint that these records will be read soon. Starts fetching them, records
+  // that lie near each other together (read_plan.h): from disk into the page
+  // cache, or from the cloud within the limits of cloud_settings(). Compressed
+  // shards read ahead by themselves. Never fails: errors are thrown when a
+  // record is read.
   void WillRead(std::span<const std::int64_t> records) const;
 
-  // What ReadMany() hands out: place is that of the record in its list. The
-  // payload is valid until the function returns.
+  // Called by ReadMany() for each record: place is the record's index in the
+  // list. The payload is valid until the function returns.
   using OnRecord = std::function<void(std::size_t place,
                                       std::span<const std::byte> payload)>;
-  // Says that a record is bad; the others come all the same.
+  // Called for each bad record; the others are still delivered.
   using OnBadRecord =
       std::function<void(std::size_t place, const DataError& error)>;
 
-  // Reads several records, those that lie near each other with one read
-  // (read_plan.h), and hands each out, in the order of their places on disk.
-  // Takes memory for one such read. Requires: each is in the index.
+  // Reads several records, those near each other with one read (read_plan.h),
+  // and delivers them in the order of their places on disk. Takes memory for
+  // one such read. Requires: all records are in the index.
   void ReadMany(std::span<const std::int64_t> records,
                 const OnRecord& on_record, const OnBadRecord& on_bad) const;
 
-  // How often a compressed shard was begun anew for a record behind others.
+  // PackedStore::restarts(); 0 without compressed shards.
   [[nodiscard]] std::int64_t packed_restarts() const;
 
-  // Where a record is, for messages.
+  // The place of a record, for messages.
   [[nodiscard]] DataError::Origin OriginOf(std::int64_t record) const;
 
  private:
@@ -88,7 +87,7 @@ class RecordStore {
     std::shared_ptr<const ByteSource> source;
     OpenList::iterator use;
   };
-  // What frames are bytes of: the name for messages, and its length.
+  // The byte stream that holds a frame: its name for messages, and its length.
   struct Stream {
     std::string_view path;
     std::int64_t bytes = 0;

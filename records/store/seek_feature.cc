@@ -35,9 +35,10 @@ bool LiesIn(Bytes part, Bytes whole) {
          begin - whole_begin <= whole.size() - part.size();
 }
 
-// Whether the JPEG has that checksum. With the record's own there is no need to
-// read it: this is so exactly when what stands before it, that checksum, and
-// what stands behind it make the record's.
+// Whether the JPEG has checksum crc. If the record's checksum is known, the
+// JPEG need not be read: it has crc exactly when the checksum of the bytes
+// before it, crc, and the checksum of the bytes behind it combine to the
+// record's.
 bool HasChecksum(Bytes jpeg, std::uint32_t crc, const RecordPayload& record) {
   if (!record.crc32c || !LiesIn(jpeg, record.bytes)) {
     return Crc32c(jpeg) == crc;

@@ -8,17 +8,17 @@
 
 #include "records/example/record_payload.h"
 
-// A JPEG's seek index as an Example or a file beside the shard holds it: sealed
-// with the length and checksum of the JPEG that it belongs to, and one of its
-// own. docs/formats.md has the layout. What is inside is no matter of this
-// folder: the body is any bytes here.
+// A JPEG's seek index as stored in an Example or in a file beside the shard:
+// sealed with the length and checksum of its JPEG, and with its own checksum.
+// docs/formats.md has the layout. This folder does not interpret the body,
+// which may be any bytes.
 namespace infeed {
 
-// What a sealed index is found to be.
+// The result of opening a sealed index.
 enum class SeekSeal {
   kGood,
-  kDamaged,         // its own checksum, or too few bytes
-  kUnknownVersion,  // of a later program
+  kDamaged,         // its own checksum fails, or too few bytes
+  kUnknownVersion,  // written by a later program
   kOtherJpeg,       // made for another JPEG, or this one before it changed
 };
 
@@ -32,12 +32,14 @@ enum class SeekSeal {
 
 struct OpenedSeekIndex {
   SeekSeal seal = SeekSeal::kDamaged;
-  std::span<const std::byte> body;  // in the sealed bytes; empty unless good
+  std::span<const std::byte>
+      body;  // within the sealed bytes; empty unless good
 };
 
-// Opens the index that is to be this JPEG's; any bytes are safe. The JPEG's
-// checksum falls out of the record's where that is known and the JPEG lies in
-// it, nearly for free; else its bytes are read.
+// Opens a sealed index and checks that it belongs to this JPEG; safe for any
+// bytes. If the record's checksum is known and the JPEG lies in the record, the
+// JPEG's checksum is checked through it, nearly for free; else the JPEG's bytes
+// are read.
 [[nodiscard]] OpenedSeekIndex OpenSeekIndex(std::span<const std::byte> sealed,
                                             std::span<const std::byte> jpeg,
                                             const RecordPayload& record = {});

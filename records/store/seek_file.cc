@@ -62,7 +62,7 @@ std::unique_ptr<const SeekFile> SeekFile::Find(
     std::optional<std::int64_t> records) {
   for (const std::string& path : SidePaths(shard, kEnding)) {
     if (IsUrl(path)) {
-      continue;  // Far away, two requests a record would cost more than it
+      continue;  // For a remote file, two requests a record cost more than it
                  // saves.
     }
     std::optional<SeekFile> file = Open(path);
@@ -99,7 +99,7 @@ std::optional<SeekFile> SeekFile::Open(const std::string& path) {
         info.records >= 0 && info.records < room;
     return is_good ? std::optional(SeekFile(std::move(source), info))
                    : std::nullopt;
-  } catch (const IoError&) {  // It can be made again: as good as none.
+  } catch (const IoError&) {  // Counts as absent: it can be made again.
     return std::nullopt;
   }
 }

@@ -12,29 +12,29 @@
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
 
-// The seek indexes of a shard that is to stay as it is:
-// FOLDER/.infeed/NAME.seek or, where that cannot be written, a file in the
+// Stores the seek indexes of a shard in a side file, without changing the
+// shard: FOLDER/.infeed/NAME.seek, or, if that is not writable, a file in the
 // user's cache. docs/formats.md has the format.
 namespace infeed {
 
-// Of which state of a shard a file is, and what it was made to hold.
+// The version of the shard that a seek file belongs to, and its contents.
 struct SeekFileInfo {
   std::int64_t shard_size = 0;     // bytes
   std::int64_t shard_version = 0;  // ByteSource::version()
   std::int64_t records = 0;        // one entry each
-  int run = 0;                     // MCUs from entry to entry; 0: rows
+  int run = 0;                     // MCUs between entries; 0: a row
 
   friend bool operator==(const SeekFileInfo&, const SeekFileInfo&) = default;
 };
 
-// Reads one file's entries by record. Holds its descriptor, and nothing else in
-// memory: an entry has two reads. Const members may be called from several
-// threads at once.
+// Reads one file's entries by record. Holds only a file descriptor, no table in
+// memory, so that reading an entry takes two reads. Const members may be called
+// from several threads at once.
 class SeekFile {
  public:
-  // Returns the file of a shard that has that size and, where it is known, that
-  // number of records; null when there is none, or when it is damaged. The
-  // shard's version may be another: each entry says which JPEG it is for.
+  // Returns the seek file for a shard of that size and, if known, that number
+  // of records; null when there is none or it is damaged. The shard's version
+  // may differ: each entry identifies its JPEG.
   [[nodiscard]] static std::unique_ptr<const SeekFile> Find(
       const std::string& shard, std::int64_t shard_size,
       std::optional<std::int64_t> records = {});
@@ -42,8 +42,9 @@ class SeekFile {
   [[nodiscard]] const SeekFileInfo& info() const { return info_; }
 
   // Returns a record's sealed index (seek_feature.h), a view into buffer, which
-  // grows as needed; empty: it has none or a longer one than max_bytes, or the
-  // file cannot be read there. Requires: 0 <= record < info().records.
+  // grows as needed; empty if the record has none, or one longer than
+  // max_bytes, or the file cannot be read there. Requires: 0 <= record <
+  // info().records.
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::int64_t max_bytes,
       std::vector<std::byte>& buffer) const;
@@ -57,13 +58,13 @@ class SeekFile {
   std::int64_t table_ = 0;  // its offset
 };
 
-// Writes the file of a shard, entry by entry; it appears whole at Close(), or
-// not at all. One thread at a time. Throws IoError.
+// Writes the file of a shard, entry by entry; the file appears, complete, at
+// Close(), or not at all. One thread at a time. Throws IoError.
 class SeekFileWriter {
  public:
   SeekFileWriter(const ByteSource& shard, int run);
 
-  // The next record's sealed index; empty: it has none.
+  // Appends the next record's sealed index; empty: the record has none.
   void Append(std::string_view sealed);
   // Requires: called once, last.
   void Close();

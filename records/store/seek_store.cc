@@ -32,8 +32,8 @@ std::shared_ptr<const SeekFile> SeekStore::Open(const RecordLocation& location,
       return place.file;
     }
   }
-  // Opened without the lock: others go on reading meanwhile. Two threads may
-  // open the same file at once; the first to come back keeps its own.
+  // Opened without the lock, so that other threads can read meanwhile. Two
+  // threads may open the same file at once; the first one's file is kept.
   const std::int64_t records = index_.shard_size(shard);
   const RecordLocation last = index_.at(record - location.number + records - 1);
   const std::int64_t shard_size =

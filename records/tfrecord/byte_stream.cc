@@ -9,7 +9,7 @@
 namespace infeed {
 namespace {
 
-// How far ahead a source is asked to have bytes on their way.
+// How far ahead WillRead() is called.
 constexpr std::int64_t kAheadBytes = std::int64_t{8} << 20;
 
 class PlainStream final : public ByteStream {
@@ -38,7 +38,7 @@ class PlainStream final : public ByteStream {
 
   const ByteSource& source_;
   std::int64_t offset_ = 0;
-  std::int64_t asked_ = 0;  // up to where bytes are on their way
+  std::int64_t asked_ = 0;  // end of the range passed to WillRead()
 };
 
 }  // namespace

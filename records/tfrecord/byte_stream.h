@@ -10,7 +10,7 @@
 
 namespace infeed {
 
-// The bytes of a source in order, unpacked where they are compressed.
+// The bytes of a source in order, unpacked if it is compressed.
 //
 // One thread at a time. Throws IoError, and DataError where a compressed
 // stream is damaged or cut short.
@@ -21,19 +21,19 @@ class ByteStream {
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  // Fills destination and returns how many bytes there were: fewer than asked
-  // for only where they end.
+  // Fills destination and returns the number of bytes, less than its size only
+  // at the end of the stream.
   [[nodiscard]] virtual std::size_t Read(std::span<std::byte> destination) = 0;
 
-  // Of the bytes that Read() gives; the largest number there is where that is
+  // The number of bytes that Read() gives in all; the largest number if that is
   // not known beforehand.
   [[nodiscard]] virtual std::int64_t size() const = 0;
 
   [[nodiscard]] virtual Compression compression() const = 0;
 };
 
-// Begins at the source's first byte, and looks at its content to tell whether
-// it is compressed. The source must outlive the stream.
+// Opens a stream at the source's first byte. Detects compression by content.
+// The source must outlive the stream.
 [[nodiscard]] std::unique_ptr<ByteStream> OpenStream(const ByteSource& source);
 
 }  // namespace infeed

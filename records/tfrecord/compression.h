@@ -6,17 +6,17 @@
 
 namespace infeed {
 
-// How the frames of a file are wrapped as a whole: TFRecordOptions "", "GZIP"
-// and "ZLIB". Offsets of records are those of the unpacked bytes. The numbers
-// stand in index files.
+// The compression of a whole file: TFRecordOptions "", "GZIP" and "ZLIB".
+// Record offsets refer to the unpacked bytes. Index files store these numbers.
 enum class Compression { kNone = 0, kGzip = 1, kZlib = 2 };
 
 // "none", "gzip" or "zlib".
 [[nodiscard]] std::string_view CompressionName(Compression compression);
 
-// Tells by a file's first bytes, never by its name; 12 are enough. A frame
-// header whose checksum holds is none, whatever else it looks like; bytes that
-// are nothing of all this count as none, so that the reader says what is wrong.
+// Detects compression by a file's first bytes (12 are enough), never by its
+// name. A frame header with a correct checksum means none, whatever else it
+// looks like. Unknown bytes count as none, so that the reader reports the
+// error.
 [[nodiscard]] Compression DetectCompression(std::span<const std::byte> start);
 
 }  // namespace infeed

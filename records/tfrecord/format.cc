@@ -37,7 +37,7 @@ std::string ExpectedButFound(std::uint32_t expected, std::uint32_t found) {
   return "(expected " + Hex(expected) + ", found " + Hex(found) + ")";
 }
 
-// What a first frame that makes no sense says about the file.
+// A guess at what the file is, if its first frame is invalid.
 std::string Hint(const FramePlace& place) {
   return place.offset == 0 ? " (is this a TFRecord file?)" : "";
 }
@@ -99,7 +99,8 @@ std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
                                         ", more than the limit of " +
                                         std::to_string(place.max_record_bytes));
   }
-  // Compared without adding to the length, which may be anything up to 2^63.
+  // Compared without adding to the length, which may be up to 2^63: the sum
+  // could overflow.
   const auto left = static_cast<std::uint64_t>(place.file_size - place.offset);
   if (left < kFrameOverheadBytes || length > left - kFrameOverheadBytes) {
     const std::uint64_t rest =

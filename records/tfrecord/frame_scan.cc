@@ -15,9 +15,9 @@ namespace infeed {
 namespace {
 
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
-// Headers are read a page at a time: small records share a read, and of large
-// ones nothing else is read. An object is far away, and asking costs more than
-// reading.
+// Headers are read a page at a time, so that small records share a read and the
+// payloads of large records are not read. For remote objects larger reads are
+// cheaper than more requests.
 constexpr std::size_t kFileScanBytes = 4096;
 constexpr std::size_t kObjectScanBytes = std::size_t{1} << 20;
 constexpr std::size_t kUnpackBytes = std::size_t{256} << 10;
@@ -47,7 +47,7 @@ FrameOffsets ScanPlain(const ByteSource& shard, std::int64_t max_record_bytes) {
   return offsets;
 }
 
-// Returns the bytes of the frame at a place; 0: the stream ends there.
+// Returns the size of the frame at a place in bytes; 0 at the stream's end.
 std::int64_t FrameBytes(StreamBuffer& buffer, const FramePlace& place) {
   buffer.Release(place.offset);
   const auto header = buffer.View(place.offset, kFrameHeaderBytes);

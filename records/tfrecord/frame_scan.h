@@ -6,22 +6,23 @@
 #include "records/bytes/byte_source.h"
 #include "records/tfrecord/compression.h"
 
-// Where the records of one shard start, found by a pass over its frames.
+// Finds the offsets of a shard's records by a pass over its frames.
 namespace infeed {
 
-// Where the frames of a shard start, in order.
+// The offsets of a shard's frames, in order.
 using FrameOffsets = std::vector<std::int64_t>;
 
-// The frames of a shard of any kind. Offsets are those of the unpacked bytes.
+// The frames of a shard, compressed or not. Offsets refer to the unpacked
+// bytes.
 struct ShardFrames {
   Compression compression = Compression::kNone;
-  std::int64_t stream_bytes = 0;  // unpacked: where the last frame ends
+  std::int64_t stream_bytes = 0;  // unpacked: end of the last frame
   FrameOffsets offsets = {};
 
   friend bool operator==(const ShardFrames&, const ShardFrames&) = default;
 };
 
-// Tells by the first bytes of a shard.
+// Detects a shard's compression by its first bytes.
 [[nodiscard]] Compression CompressionOf(const ByteSource& shard);
 
 // Walks the frame headers of a shard; payloads are skipped. Throws DataError,
@@ -31,8 +32,8 @@ struct ShardFrames {
 [[nodiscard]] FrameOffsets ScanFrames(const ByteSource& shard,
                                       std::int64_t max_record_bytes);
 
-// The same of a shard of any kind: a compressed one is unpacked whole, and is a
-// DataError too where that cannot be done.
+// The same for any shard: a compressed one is unpacked completely, and a
+// DataError is thrown if that fails.
 [[nodiscard]] ShardFrames ScanShard(const ByteSource& shard,
                                     std::int64_t max_record_bytes);
 

@@ -20,19 +20,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "infeedIX";
-// Of a compressed shard: two numbers stand before the offsets.
+// For a compressed shard: two numbers precede the offsets.
 constexpr std::string_view kPackedMagic = "infeedIC";
 constexpr std::size_t kPackedNumbers = 2;
 constexpr std::string_view kEnding = ".index";
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 
-// What an index file says, and of which state of its shard.
+// The contents of an index file, and the version of its shard.
 struct IndexFile {
   NumberFile file;  // without its numbers
   ShardFrames frames;
 };
 
-// Whether frames that start there can fill a stream of that size.
+// Whether frames at these offsets can fill a stream of that size.
 bool AreFrames(const FrameOffsets& offsets, std::int64_t stream_bytes) {
   if (offsets.empty()) {
     return stream_bytes == 0;
@@ -47,8 +47,8 @@ bool AreFrames(const FrameOffsets& offsets, std::int64_t stream_bytes) {
   return offsets[0] == 0;
 }
 
-// Takes the numbers of a compressed shard's file for what they say; false when
-// they cannot be right.
+// Interprets the numbers of a compressed shard's file; false if they are
+// invalid.
 bool TakePacked(const std::vector<std::int64_t>& numbers, ShardFrames& frames) {
   if (numbers.size() < kPackedNumbers) {
     return false;
@@ -60,8 +60,8 @@ bool TakePacked(const std::vector<std::int64_t>& numbers, ShardFrames& frames) {
          numbers[0] == static_cast<std::int64_t>(Compression::kZlib);
 }
 
-// What an index file says; nullopt when it cannot be read or used: it can be
-// made again, so that is as good as none.
+// Reads an index file; nullopt when it cannot be read or used. It then counts
+// as absent, as it can be made again.
 std::optional<IndexFile> ReadIndexFile(const std::string& path) {
   IndexFile index;
   if (std::optional<NumberFile> file = ReadNumberFile(path, kMagic)) {
@@ -95,7 +95,7 @@ ShardFrames PlainFrames(const ByteSource& shard, const FrameOffsets& offsets) {
   return {.stream_bytes = shard.size(), .offsets = offsets};
 }
 
-// The offsets of a shard with random access; nullopt of another.
+// The offsets of an uncompressed shard; nullopt for a compressed one.
 std::optional<FrameOffsets> PlainOffsets(std::optional<ShardFrames> frames) {
   if (!frames || frames->compression != Compression::kNone) {
     return std::nullopt;

@@ -7,10 +7,10 @@
 
 namespace infeed {
 
-// Unpacks a gzip stream of one or several members, or a zlib stream: the one
-// reader of zlib's. What stands before damage is delivered; then Read() throws
-// DataError, without an origin, with the place in the packed bytes.
-// `name` stands in messages. Requires: compression is not kNone.
+// Unpacks a gzip stream of one or several members, or a zlib stream; the only
+// code that inflates with zlib. Bytes before damage are delivered; then Read()
+// throws DataError, without an origin, with the place in the packed bytes.
+// `name` is for messages. Requires: compression is not kNone.
 [[nodiscard]] std::unique_ptr<ByteStream> InflateStream(
     std::unique_ptr<ByteStream> packed, std::string name,
     Compression compression);

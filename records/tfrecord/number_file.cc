@@ -25,7 +25,7 @@ void AppendNumber(std::string& out, std::uint64_t value) {
   AppendLittleEndian(out, value, kNumberBytes);
 }
 
-// Takes a number off the front. Requires: it is there.
+// Removes a number from the front of text. Requires: text has one.
 std::uint64_t TakeNumber(std::string_view& text,
                          std::size_t bytes = kNumberBytes) {
   const std::uint64_t value =
@@ -38,7 +38,7 @@ std::uint32_t ChecksumOf(std::string_view text) {
   return Crc32c(std::as_bytes(std::span(text)));
 }
 
-// Takes a file's text for what it says; nullopt when anything is off.
+// Parses a file's text; nullopt when anything is invalid.
 std::optional<NumberFile> Parse(std::string_view text, std::string_view magic) {
   if (text.size() < kHeaderBytes + kChecksumBytes ||
       (text.size() - kHeaderBytes - kChecksumBytes) % kNumberBytes != 0) {

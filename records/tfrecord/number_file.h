@@ -10,8 +10,8 @@
 
 namespace infeed {
 
-// A side file with a number for each record of a shard, and of which state of
-// the shard it is. docs/formats.md has the format.
+// A side file with a number for each record of a shard, and the version of the
+// shard. docs/formats.md has the format.
 struct NumberFile {
   std::int64_t shard_size = 0;
   std::int64_t shard_version = 0;  // ByteSource::version()
@@ -22,13 +22,13 @@ struct NumberFile {
   }
 };
 
-// Reads one; path may be a URL. magic: the eight bytes that such a file begins
-// with. nullopt when it cannot be read or is damaged: it can be made again, so
-// that is as good as none.
+// Reads a file; path may be a URL. magic: the eight bytes that it must begin
+// with. nullopt when it cannot be read or is damaged; it then counts as absent,
+// as it can be made again.
 [[nodiscard]] std::optional<NumberFile> ReadNumberFile(const std::string& path,
                                                        std::string_view magic);
 
-// The bytes of one. Requires: magic has eight.
+// Serializes a file. Requires: magic has eight bytes.
 [[nodiscard]] std::string NumberFileText(
     const ByteSource& shard, std::string_view magic,
     const std::vector<std::int64_t>& numbers);

@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::int64_t kHeader = kFrameHeaderBytes;
 constexpr std::int64_t kOverhead = kFrameOverheadBytes;
-// Of payloads that are looked at in vain while the next frame is searched: a
-// file can be made so that each byte seems to begin a large one.
+// Limit of payload bytes checked in vain while searching the next frame: a
+// malicious file can make every byte look like the begin of a large frame.
 constexpr std::int64_t kSearchBytes = std::int64_t{1} << 32;
 constexpr std::size_t kSearchStep = std::size_t{1} << 16;
 
-// Where in these bytes the first header stands whose checksum holds and whose
-// length is within the limit; else the first place where one may begin that
-// they do not hold whole.
+// Returns the place of the first header in bytes that has a correct checksum
+// and a length within the limit; else the first place where a header that is
+// cut off by the end may begin.
 std::size_t FindHeader(std::span<const std::byte> bytes,
                        std::int64_t max_length) {
   std::size_t place = 0;
   for (; place + kFrameHeaderBytes <= bytes.size(); ++place) {
     const auto rest = bytes.subspan(place);
-    // Almost all places fail at the first condition, which costs nothing.
+    // Almost all places fail the first condition, which is cheap.
     if (ClaimedLength(rest) <= static_cast<std::uint64_t>(max_length) &&
         HasFrameHeader(rest)) {
       break;
@@ -69,11 +69,10 @@ FramePlace TfrecordReader::Place() const {
           .max_record_bytes = options_.max_record_bytes};
 }
 
-// Moves on over a frame whose length is known, and only then looks at its
-// payload.
+// Moves behind a frame whose length is known before it checks the payload.
 std::optional<Record> TfrecordReader::ReadFrame(const FramePlace& place) {
   buffer_.Release(offset_);
-  ended_ = true;  // Unless the frame turns out to be whole.
+  ended_ = true;  // Reset once the frame proves complete.
   const auto header = buffer_.View(offset_, kFrameHeaderBytes);
   if (header.empty()) {
     return std::nullopt;
@@ -93,8 +92,8 @@ std::optional<Record> TfrecordReader::ReadFrame(const FramePlace& place) {
                 .offset = place.offset};
 }
 
-// Throws the error with what follows from it. Of a damaged frame offset_ is
-// behind it when its length could be read.
+// Throws the error with its consequences. offset_ is behind the damaged frame
+// if its length could be read.
 void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
   if (!options_.resynchronise) {
     throw error.At(place.origin());
@@ -110,8 +109,8 @@ void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
                   : "the next record is at byte " + std::to_string(offset_)));
 }
 
-// Moves to the first good frame behind a damaged one; to the end where there
-// is none, and returns false.
+// Moves to the first good frame behind a damaged one. If there is none, moves
+// to the end and returns false.
 bool TfrecordReader::GoOnBehind(const FramePlace& place) {
   try {
     if (buffer_.View(place.offset, 1).empty()) {
@@ -120,8 +119,8 @@ bool TfrecordReader::GoOnBehind(const FramePlace& place) {
     if (offset_ == place.offset) {
       return FindFrame(place.offset + 1);
     }
-    // Only the payload is damaged, or bytes are missing in it: then the next
-    // frame starts before the place where the length says.
+    // The payload is damaged, or bytes are missing in it: then the next frame
+    // starts before the end that the length gives.
     const bool at_end = buffer_.View(offset_, 1).empty();
     if (!at_end && !IsFrame(offset_)) {
       return FindFrame(place.offset + 1);
@@ -130,14 +129,14 @@ bool TfrecordReader::GoOnBehind(const FramePlace& place) {
     const bool found = inner != offset_ || !at_end;
     offset_ = inner;
     return found;
-  } catch (const DataError&) {  // The packed stream ends in damage.
+  } catch (const DataError&) {  // The compressed stream is damaged here.
     return false;
   }
 }
 
-// Returns where the first of several whole frames stands that fill the bytes
-// from there to `end`; end where there are none. Frames that are a payload's
-// own do not reach its end: a checksum follows.
+// Returns the begin of the first chain of complete frames that ends exactly at
+// `end`; `end` if there is none. Frames inside a payload cannot form such a
+// chain, as the payload's checksum follows them.
 std::int64_t TfrecordReader::FindChain(std::int64_t begin, std::int64_t end) {
   while (begin < end) {
     const auto bytes =
@@ -157,8 +156,8 @@ std::int64_t TfrecordReader::FindChain(std::int64_t begin, std::int64_t end) {
   return end;
 }
 
-// Moves offset_ to the first whole frame from there on; to the end where there
-// is none, and returns false.
+// Moves offset_ to the first complete frame at or behind offset. If there is
+// none, moves to the end and returns false.
 bool TfrecordReader::FindFrame(std::int64_t offset) {
   std::int64_t looked_at = 0;
   while (looked_at < kSearchBytes) {
@@ -185,7 +184,7 @@ bool TfrecordReader::FindFrame(std::int64_t offset) {
   return false;
 }
 
-// Whether a whole frame stands there whose checksums both hold.
+// Whether a complete frame with two correct checksums is at offset.
 bool TfrecordReader::IsFrame(std::int64_t offset) {
   const auto header = buffer_.View(offset, kFrameHeaderBytes);
   const std::uint64_t left =

@@ -17,26 +17,25 @@
 namespace infeed {
 
 struct TfrecordReaderOptions {
-  // Whether payload checksums are verified. A frame's length is never trusted
-  // before its own checksum held.
+  // Whether payload checksums are verified. The length's checksum always is.
   bool verify_checksums = true;
   // A longer record is a DataError, found before any memory is taken for it.
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
   // Bytes read from the file at once.
   std::size_t buffer_bytes = std::size_t{1} << 20;
-  // Whether reading goes on after damage at the next frame whose two checksums
-  // hold, wherever it is.
+  // Whether reading continues after damage at the next frame with two correct
+  // checksums, wherever it is.
   bool resynchronise = false;
 };
 
 // One record of a file.
 struct Record {
   std::span<const std::byte> payload;
-  std::int64_t number = 0;  // from 0 within the file, lost ones not counted
+  std::int64_t number = 0;  // from 0 within the file; a gap counts as one
   std::int64_t offset = 0;  // of the frame's first byte
 };
 
-// Bytes that were passed over because of damage.
+// Bytes that were skipped because of damage.
 struct Gap {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
@@ -45,20 +44,19 @@ struct Gap {
 };
 
 // Reads the records of one TFRecord file in order, unpacking gzip and zlib
-// streams, which it tells by their content. The frame's layout is in
-// format.h; offsets are those of the unpacked bytes. A file of zero
-// bytes holds no records.
+// streams, which it detects by content. The frame's layout is in format.h;
+// offsets refer to the unpacked bytes. An empty file has no records.
 //
-// A record that Next() returns is valid until the next call on the reader.
-// One thread at a time. Throws DataError, with file, record and byte offset,
-// for a checksum that does not match, a frame that is cut short or a stream
-// that cannot be unpacked; IoError when the file cannot be read; UsageError
-// when max_record_bytes is not positive.
+// A record that Next() returns is valid until the next call on the reader. One
+// thread at a time. Throws DataError, with file, record and byte offset, for a
+// wrong checksum, a frame that is cut short or a stream that cannot be
+// unpacked; IoError when the file cannot be read; UsageError when
+// max_record_bytes is not positive.
 //
-// After a payload whose checksum does not match, the next call goes on behind
-// it. After other damage nobody knows where the next frame starts: the next
-// call returns nullopt, or, with `resynchronise`, the next good record; the
-// error then says how many bytes were passed over.
+// After a payload with a wrong checksum, the next call continues behind it.
+// After other damage the place of the next frame is unknown: the next call
+// returns nullopt, or, with `resynchronise`, the next good record; the error
+// then has the number of skipped bytes.
 class TfrecordReader {
  public:
   // A path, or a URL as OpenSource() takes it.
@@ -67,10 +65,10 @@ class TfrecordReader {
   explicit TfrecordReader(std::unique_ptr<ByteSource> source,
                           const TfrecordReaderOptions& options = {});
 
-  // Returns the next record, or nullopt at the end, and stays there.
+  // Returns the next record, or nullopt at the end, also when called again.
   [[nodiscard]] std::optional<Record> Next();
 
-  // What was passed over so far, in order.
+  // The gaps so far, in order.
   [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
   [[nodiscard]] Compression compression() const {
     return buffer_.stream().compression();

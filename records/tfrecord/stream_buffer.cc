@@ -30,8 +30,7 @@ void StreamBuffer::Release(std::int64_t offset) {
       std::max(released_, static_cast<std::size_t>(offset - buffer_offset_));
 }
 
-// Makes the buffer hold `end` bytes, counted from its present front, or all
-// there are.
+// Fills the buffer up to `end` bytes from its front, or to the stream's end.
 void StreamBuffer::Fill(std::size_t end) {
   if (released_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + released_, size_ - released_);
@@ -41,7 +40,7 @@ void StreamBuffer::Fill(std::size_t end) {
   end -= std::exchange(released_, 0);
   while (size_ < end) {
     if (buffer_.size() - size_ < chunk_bytes_ && buffer_.size() < end) {
-      // By halves: a length that only claims to be large costs nothing.
+      // Grows by halves, so that a wrong large length costs nothing.
       buffer_.resize(
           std::max(size_ + chunk_bytes_, std::min(end, size_ + size_ / 2)));
     }

@@ -10,11 +10,11 @@
 
 namespace infeed {
 
-// A window that moves over a stream: looks at bytes ahead without losing those
-// behind it, as finding the next record after damage needs.
+// A sliding window over a stream: gives access to bytes ahead while keeping
+// earlier bytes, as the search for the next record after damage needs.
 //
-// Takes memory for bytes that are there, never for bytes that are only asked
-// for. One thread at a time. Throws what the stream does.
+// Allocates memory for bytes that exist, never for bytes that are only
+// requested. One thread at a time. Throws what the stream does.
 class StreamBuffer {
  public:
   StreamBuffer(std::unique_ptr<ByteStream> stream, std::size_t chunk_bytes);
@@ -24,7 +24,7 @@ class StreamBuffer {
   // behind the end of what View() has returned.
   [[nodiscard]] std::span<const std::byte> View(std::int64_t offset,
                                                 std::size_t count);
-  // Says that no byte before offset will be asked for again.
+  // Drops the bytes before offset: they must not be requested again.
   void Release(std::int64_t offset);
 
   [[nodiscard]] const ByteStream& stream() const { return *stream_; }
@@ -37,7 +37,7 @@ class StreamBuffer {
   std::vector<std::byte> buffer_;
   std::int64_t buffer_offset_ = 0;  // of the buffer's first byte
   std::size_t size_ = 0;            // bytes of the stream in the buffer
-  std::size_t released_ = 0;        // of those, at the front
+  std::size_t released_ = 0;        // released bytes at the front
 };
 
 }  // namespace infeed

@@ -12,7 +12,7 @@
 namespace infeed {
 namespace {
 
-// Another sink, with the checksum of what goes into it.
+// Forwards to another sink and computes the checksum of the bytes.
 class SummedSink final : public ByteSink {
  public:
   // `crc` must outlive it.
@@ -89,7 +89,7 @@ void TfrecordWriter::Close() {
   if (write_index_) {
     try {
       (void)SaveIndex(FileSource(path_), offsets_);
-    } catch (const IoError&) {  // Then whoever needs one makes it.
+    } catch (const IoError&) {  // A reader that needs an index makes it.
     }
   }
 }

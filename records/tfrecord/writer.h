@@ -16,14 +16,14 @@ namespace infeed {
 
 struct TfrecordWriterOptions {
   Compression compression = Compression::kNone;
-  // Whether Close() leaves an index file in SideFolder(). A compressed file
-  // and an object in a store have none.
+  // Whether Close() writes an index file in SideFolder(). Compressed files and
+  // objects in a store get none.
   bool write_index = false;
 };
 
-// Writes one TFRecord file or object, whole or not at all: it has its name
-// only once Close() returned. Without Close() nothing remains.
-// One thread at a time. Throws IoError.
+// Writes one TFRecord file or object. It appears under its name, complete, when
+// Close() returns; without Close() nothing remains. One thread at a time.
+// Throws IoError.
 class TfrecordWriter {
  public:
   // A path, or a URL as OpenSink() takes it.
@@ -34,14 +34,14 @@ class TfrecordWriter {
   void Append(std::string_view payload);
   // Appends one record whose payload is in several parts, in this order.
   void AppendParts(std::initializer_list<std::string_view> parts);
-  // Reports what went wrong; a destructor could not. Requires: called once,
-  // last.
+  // Completes the file. Throws errors, which a destructor could not. Requires:
+  // called once, last.
   void Close();
 
   [[nodiscard]] std::int64_t records() const { return records_; }
-  // Bytes of the file so far; packed ones may still be on their way.
+  // Bytes of the file so far; compressed bytes may still be held back.
   [[nodiscard]] std::int64_t size() const { return sink_->size(); }
-  // CRC-32C of the file, as dataset.json says it. Requires: Close() returned.
+  // CRC-32C of the file, for dataset.json. Requires: Close() returned.
   [[nodiscard]] std::uint32_t crc32c() const { return *crc_; }
 
  private:
