@@ -35,7 +35,7 @@ struct ThroughputRun {
   std::optional<double> input_wait = {};  // of the device, if any
   // Of the median round; of two middle ones, the faster.
   PipelineStats stats = {};
-  MemoryPlan memory = {};  // its memory plan
+  MemoryPlan memory = {};  // of the pipeline
   std::optional<CpuLoad> load = {};
 
   [[nodiscard]] double median() const { return Median(images_per_second); }

@@ -7,7 +7,7 @@
 namespace infeed {
 
 // Lets input.threads threads do only one stage's work for a while. The rate is
-// the one of that stage alone; the stats contain only that stage. Throws what
+// that of the stage alone; the stats contain only that stage. Throws what
 // the work throws. Requires: input is checked.
 [[nodiscard]] ThroughputRound MeasureStage(Stage stage, const StageWork& work,
                                            const InputOptions& input,

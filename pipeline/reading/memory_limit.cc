@@ -48,7 +48,8 @@ std::int64_t NumberAfter(const std::string& path, std::string_view word) {
   return 0;
 }
 
-// The bytes that a group may have, or (still) may yet take; nullopt: no limit.
+// The bytes that a group may have, or with `still` the bytes that it may yet
+// take; nullopt: no limit.
 std::optional<std::int64_t> BytesOfGroup(const std::string& folder,
                                          const GroupFiles& files, bool still) {
   const std::optional<std::int64_t> limit = NumberIn(folder + files.limit);

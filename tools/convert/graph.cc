@@ -68,7 +68,7 @@ class Nodes {
   }
 
  private:
-  // One parcel more than the limit: it is ready in front of the limiter.
+  // More than the limit, so that a parcel is always ready before the limiter.
   static std::size_t Parcels(const ConversionGraphOptions& options) {
     return static_cast<std::size_t>(options.images_in_flight) + 2;
   }

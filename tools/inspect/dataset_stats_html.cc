@@ -232,7 +232,7 @@ std::string Photographs(const StatsReport& report) {
           "title=\"{1}\">{1}</figcaption></figure>\n",
           kThumbnailSize, caption, Base64(small));
     } catch (const DataError&) {
-      continue;  // `verify --decode` reports it; use other samples.
+      continue;  // `verify --decode` reports it; skip it here.
     }
   }
   return figures.empty() ? "" : "<div class=\"photos\">" + figures + "</div>\n";

@@ -107,8 +107,8 @@ RepairReport RepairShards(const ShardPaths& shards,
   return report;
 }
 
-// Writes the report to repair.json in the output folder, unless --json names
-// another place.
+// Writes the report to .infeed/repair.json in the output folder, unless --json
+// names another place.
 void Put(const RepairReport& report, const RepairFlags& flags,
          const StagedFolder& folder) {
   if (flags.json.empty()) {
