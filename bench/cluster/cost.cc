@@ -12,22 +12,22 @@ namespace infeed {
 namespace {
 
 constexpr std::int64_t kIndexEntry = 2 * sizeof(std::int64_t);
-// A rank's signs of life, at the default --rank_timeout.
+// Interval of a rank's heartbeats, at the default --rank_timeout.
 constexpr double kBeatSeconds = 5;
 // A frame's kind and length.
 constexpr std::int64_t kFrameHead = 9;
-// What rank 0 answers to numbers of all ranks: of each its sum, the most and
-// whose that is.
+// Rank 0's answer for each number collected from all ranks: its sum, its
+// maximum, and the rank of the maximum.
 constexpr std::int64_t kTotalBytes = 3 * sizeof(double);
-// After a loop: whether a rank stops, how long it waited.
+// Numbers after a loop: whether a rank stops, how long it waited.
 constexpr std::int64_t kLoopBytes = kFrameHead + 2 * kTotalBytes;
-// Of an evaluation: whether a rank stops, its bad records, its two times and
-// how many scores it has.
+// Numbers of an evaluation: whether a rank stops, its bad records, its two
+// times, and the number of its scores.
 constexpr std::int64_t kEvaluationBytes = kFrameHead + 5 * kTotalBytes;
 
 double Real(std::int64_t number) { return static_cast<double>(number); }
 
-// What an evaluation's sums take at most: each image a cell of its own.
+// The most bytes of an evaluation's sums: each image has a cell of its own.
 std::int64_t SumsBytes(const ClusterSpec& spec) {
   EvalSums sums;
   sums.classes = spec.model.num_classes;

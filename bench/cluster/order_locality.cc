@@ -13,8 +13,8 @@
 namespace infeed {
 namespace {
 
-// Where records of one size lie in shards that have as many each; the last ones
-// lie in the last shard.
+// The places of records of one size in shards with an equal number of records
+// each; the remaining records are in the last shard.
 class EvenShards {
  public:
   explicit EvenShards(const ClusterSpec& spec)
@@ -46,7 +46,7 @@ class EvenShards {
   std::int64_t records_;
 };
 
-// What the ranks of the machine read of each batch.
+// The shards that the machine's ranks read, for each batch.
 using BatchShards = std::vector<std::set<std::int32_t>>;
 
 void WalkRank(const EvenShards& shards, const InputOptions& options,

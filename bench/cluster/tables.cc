@@ -23,7 +23,7 @@ std::string Whole(double number) {
   return digits;
 }
 
-// Three digits: 0.125, 12.5, 125, then with commas.
+// A number with three digits: 0.125, 12.5, 125; larger ones with commas.
 std::string Short(double number) {
   return number == 0 || number >= 99.95 ? Whole(number)
                                         : fmt::format("{:#.3g}", number);
@@ -42,7 +42,7 @@ std::string Bytes(double bytes) {
 
 std::string Percent(double share) { return Short(100 * share) + " %"; }
 
-// All that a column of the tables is made of.
+// The data of a column of the tables.
 struct Column {
   ClusterSpec spec;
   int machines = 1;
@@ -57,7 +57,7 @@ struct Column {
     return static_cast<double>(training.batch * training.steps) /
            training.images_per_second;
   }
-  // What --cache_dir downloads on a machine: whole shards.
+  // Bytes that --cache_dir downloads on a machine: whole shards.
   [[nodiscard]] double downloaded_bytes() const {
     return static_cast<double>(global.shards_of_epoch) /
            static_cast<double>(spec.shards) *

@@ -26,8 +26,8 @@ double CpuSecondsOfAll() {
   return CpuSeconds(RUSAGE_SELF) + CpuSeconds(RUSAGE_CHILDREN);
 }
 
-// Opens a counter of the calling thread and of all that come from it; below 0
-// where the machine, its kernel or their owner has none to give.
+// Opens a counter of the calling thread and of the threads that it starts;
+// returns < 0 if the machine, its kernel or its settings allow none.
 int OpenInstructionCounter() {
   perf_event_attr attributes{};
   attributes.type = PERF_TYPE_HARDWARE;

@@ -5,18 +5,18 @@
 
 namespace infeed {
 
-// What a region of a program took of its cores.
+// The CPU use of a region of a program.
 struct CpuUse {
   // User and system time of all threads, and of children that were waited for.
   double seconds = 0;
-  // Retired in user mode; none where the machine shows no counter, which is
-  // the rule in virtual machines and containers.
+  // Instructions retired in user mode; none if the machine gives access to no
+  // counter, as usual in virtual machines and containers.
   std::optional<std::int64_t> instructions = {};
 };
 
-// Counts from its construction on: this process, the threads that the calling
-// thread starts from then on, their threads, and child processes. Threads that
-// ran before have their time counted, but not their instructions.
+// Counts from its construction on: this process, threads that the calling
+// thread starts later, their threads, and child processes. For threads that
+// already ran, time is counted, but not instructions.
 //
 // Owns the counter. One thread at a time.
 class CpuCounters {
@@ -30,7 +30,7 @@ class CpuCounters {
 
  private:
   double start_seconds_;
-  int counter_;  // a file descriptor; below 0: there is none
+  int counter_;  // a file descriptor; < 0: none
 };
 
 }  // namespace infeed

@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// What a process held at one moment.
+// The resources that a process held at one moment.
 struct Holding {
   double seconds = 0;  // since the start
   std::int64_t bytes = 0;
@@ -15,11 +15,11 @@ struct Holding {
   std::size_t threads = 0;
 };
 
-// What a process that should hold as much at its end as before has more of:
-// "memory grew from 200 to 300 MiB", "open files grew from 9 to 12"; empty:
-// nothing. The most of the last quarter is held against the most of the second
-// one, so that the first may warm up; memory may be an eighth and 8 MiB more,
-// as allocators move. Requires: 8 holdings or more, in order.
+// Returns what has grown in a process that should not grow: "memory grew from
+// 200 to 300 MiB", "open files grew from 9 to 12"; empty: nothing. Compares the
+// maximum of the last quarter with the maximum of the second quarter, as the
+// first is for warming up; memory may grow by an eighth plus 8 MiB, as
+// allocators vary. Requires: 8 or more holdings, in order.
 [[nodiscard]] std::string GrowthOf(std::span<const Holding> holdings);
 
 }  // namespace infeed

@@ -29,12 +29,12 @@ constexpr int kQuality = 96;
 constexpr std::int64_t kShards = 8;
 constexpr std::int64_t kClasses = 1000;
 
-// Light and dark at one scale.
+// Brightness noise at one scale.
 struct Octave {
-  float pixels;  // of a feature
-  float levels;  // between its darkest and its lightest
+  float pixels;  // size of a feature
+  float levels;  // from darkest to lightest
 };
-// Shapes, their details, and the grain of a sensor, which is most of the bytes.
+// Shapes, their details, and a sensor's grain, which takes most of the bytes.
 constexpr std::array<Octave, 4> kLight = {
     {{160, 170}, {40, 70}, {9, 30}, {1.4F, 26}}};
 constexpr Octave kColour = {90, 60};

@@ -5,14 +5,15 @@
 
 namespace infeed {
 
-// A made photograph number `number`: a JPEG of 500 x 375 in the kind and size
-// of ImageNet's (quality 96, about 110 KB), the same bytes everywhere.
+// Synthetic photograph `number`: a JPEG of 500 x 375 pixels, similar to
+// ImageNet's in kind and size (quality 96, about 110 KB), with the same bytes
+// on every machine.
 [[nodiscard]] std::string MadePhotograph(std::int64_t number);
 
-// A data set of made photographs in a temporary folder of its own, which goes
-// with the object: eight shards train-NNNNN-of-00008, labels 1 to 1,000,
-// without seek indexes. For whoever has no data set at hand; figures about
-// real photographs need real ones. Throws IoError.
+// A data set of synthetic photographs in a temporary folder, which the
+// destructor removes: eight shards train-NNNNN-of-00008, labels 1 to 1,000,
+// without seek indexes. For benchmarks without a data set; results for real
+// photographs need real ones. Throws IoError.
 class MadeShards {
  public:
   // Requires: images > 0.

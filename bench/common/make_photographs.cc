@@ -12,8 +12,8 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/parallel_for.h"
 
-// Writes made photographs as files in class folders, as imagenet_to_records
-// takes them: for measuring where no real ones are at hand.
+// Writes synthetic photographs as files in class folders, the input of
+// imagenet_to_records: for measuring without real photographs.
 namespace infeed {
 namespace {
 
@@ -23,7 +23,7 @@ struct Flags {
   std::int64_t classes = 100;
 };
 
-// A small share of them is the validation set.
+// One image in this many belongs to the validation set.
 constexpr std::int64_t kValidationEvery = 20;
 
 std::string FolderOf(const Flags& flags, std::int64_t number) {

@@ -13,8 +13,8 @@
 #include "records/tfrecord/writer.h"
 #include "tools/cli/flags.h"
 
-// Makes a set of many small image records, for measuring what costs by the
-// record: 8x8 JPEGs of ten classes, each record with its own file name.
+// Makes a set of many small image records, for measuring costs per record: 8x8
+// JPEGs of ten classes, each record with its own file name.
 namespace infeed {
 namespace {
 

@@ -6,8 +6,8 @@
 
 namespace infeed {
 
-// The middle value; of an even number of values the mean of the two middle
-// ones. Requires: there is one.
+// The middle value; for an even number of values the mean of the two middle
+// ones. Requires: values is not empty.
 [[nodiscard]] inline double Median(std::vector<double> values) {
   const auto upper =
       values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

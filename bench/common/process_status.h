@@ -10,10 +10,10 @@
 
 namespace infeed {
 
-// What this process holds, as the kernel counts it.
+// Resources of this process, as counted by the kernel.
 
 [[nodiscard]] inline std::size_t OpenDescriptors() {
-  // The iterator's own is one of them, whenever it is asked.
+  // Includes the iterator's own descriptor, in every call.
   return static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
                     std::filesystem::directory_iterator()));

@@ -1,4 +1,5 @@
-// How fast JPEGs become pixels and slots, beside libjpeg-turbo and OpenCV.
+// Measures how fast JPEGs are decoded to pixels and slots, compared with
+// libjpeg-turbo and OpenCV.
 
 #include <sched.h>
 
@@ -40,7 +41,7 @@ constexpr const char* kDescription =
     "  decode_bench PHOTOGRAPHS\n"
     "  decode_bench 'DATA/train-*' --images 100 --target AVX2 --json\n";
 
-// Another core would begin with cold caches.
+// Pins the thread to its core: another core would begin with cold caches.
 void StayOnThisCore() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -12,31 +12,31 @@
 
 namespace infeed {
 
-// Files in which JPEGs are found, and how large they are together.
+// Files that contain JPEGs, and their total size.
 struct JpegFiles {
   struct File {
     std::string path;
-    bool is_shard = false;  // else it is one JPEG
+    bool is_shard = false;  // else a JPEG file
   };
   std::vector<File> files;  // sorted by path
   std::int64_t bytes = 0;
 };
 
-// Finds JPEGs in what a user names: a folder, with all folders in it, of JPEG
-// files (by extension, whatever they hold) and shards; or one such file; or
-// shards as ListShards() takes them. Throws IoError for what is missing, and
-// UsageError where there is no such file.
+// Finds JPEGs at a place that the user names: a folder, searched recursively
+// for JPEG files (by extension, whatever their content) and shards; or one such
+// file; or shards in a form that ListShards() accepts. Throws IoError for a
+// missing file, and UsageError when nothing is found.
 [[nodiscard]] JpegFiles FindJpegFiles(const std::string& spec);
 
-// A JPEG, or what is named so.
+// A JPEG, or a file with a JPEG's extension.
 struct FoundJpeg {
   std::string name;         // "PATH" or "SHARD: record N"
-  std::int64_t number = 0;  // of the source, from 0
+  std::int64_t number = 0;  // in the source, from 0
   std::string bytes;
 };
 
-// Hands out one JPEG after the other. Records that hold another format or
-// packed pixels are passed over.
+// Returns one JPEG after the other. Skips records that hold another format or
+// packed pixels.
 //
 // Thread-safe. Throws IoError for a file that cannot be read, DataError for a
 // shard that is damaged.
@@ -55,7 +55,7 @@ class JpegSource {
   std::mutex mutex_;
   std::size_t next_file_ = 0;
   std::int64_t next_number_ = 0;
-  std::unique_ptr<TfrecordReader> shard_;  // that is being read
+  std::unique_ptr<TfrecordReader> shard_;  // being read
 };
 
 }  // namespace infeed

@@ -57,7 +57,7 @@ std::string RecordOf(const std::string& jpeg, const Window& whole,
   return BuildImagenetExample(example);
 }
 
-// What a reader of records does before it decodes.
+// The work of a record reader before the decode.
 struct OpenedRecord {
   std::span<const std::byte> encoded;
   std::span<const std::byte> index;

@@ -18,16 +18,17 @@ namespace infeed {
 struct DecodeMeasureOptions {
   int epochs = 4;  // training windows of each image; > 0
   int repetitions = 5;
-  // Told what is being measured and how much of it is done, 0..1.
+  // Called with what is being measured and the fraction done, 0..1.
   std::function<void(std::string_view, double)> progress = [](std::string_view,
                                                               double) {};
 };
 
-// Measures every step from a JPEG to a packed slot beside libjpeg-turbo and
-// OpenCV, on the calling thread, and adds what it finds to a report.
+// Measures every step from a JPEG to a packed slot in comparison with
+// libjpeg-turbo and OpenCV, on the calling thread, and adds the results to a
+// report.
 class DecodeMeasures {
  public:
-  // JPEGs that libjpeg-turbo refuses are left out. Throws UsageError when none
+  // JPEGs that libjpeg-turbo rejects are skipped. Throws UsageError when none
   // is left.
   DecodeMeasures(const std::vector<std::string>& jpegs,
                  const DecodeMeasureOptions& options);
@@ -45,11 +46,11 @@ class DecodeMeasures {
 
   struct Image {
     std::string jpeg;
-    std::string record = {};          // an Example that holds it
-    std::string indexed_record = {};  // with a row index
+    std::string record = {};          // an Example with the JPEG
+    std::string indexed_record = {};  // the same with a row index
     Window whole = {};
-    std::vector<Window> windows = {};  // one for each epoch
-    // None for a JPEG that does not let them be made.
+    std::vector<Window> windows = {};  // one per epoch
+    // By kRuns; none if the JPEG cannot have an index.
     std::array<std::optional<JpegSeekIndex>, 3> indexes = {};
   };
   // A window of one of the images.

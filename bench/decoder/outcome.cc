@@ -11,7 +11,7 @@
 namespace infeed {
 namespace {
 
-// "", or where the first different pixel is.
+// "", or the place of the first different pixel.
 std::string PixelDifference(const RgbView& pixels, const RgbView& expected) {
   if (pixels.width != expected.width || pixels.height != expected.height) {
     return "another size";
@@ -53,7 +53,7 @@ std::uint64_t HashOf(const DecodeOutcome& outcome) {
     const std::span row(pixels.row(y), std::size_t{3} * pixels.width);
     crc = ExtendCrc32c(crc, std::as_bytes(row));
   }
-  // Spread over 64 bits, so that a sum of many loses nothing.
+  // Spread over 64 bits, so that a sum of many hashes stays distinctive.
   std::uint64_t hash = crc + 0x9E3779B97F4A7C15U;
   hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9U;
   hash = (hash ^ hash >> 27) * 0x94D049BB133111EBU;

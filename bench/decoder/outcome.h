@@ -7,15 +7,15 @@
 
 namespace infeed {
 
-// What a decode came to: pixels, or the message of its error.
+// The result of a decode: pixels, or the message of its error.
 struct DecodeOutcome {
-  std::string error;         // empty: there are pixels
+  std::string error;         // empty: no error
   RgbView pixels = {};       // borrowed
-  std::string warning = {};  // where warnings are tolerated
+  std::string warning = {};  // if warnings are tolerated
 };
 
-// Returns "" for equal outcomes, else how the first differs from what was
-// expected: by the first pixel or its words.
+// Returns "" for equal outcomes, else a description of the difference: the
+// first different pixel, or the messages.
 [[nodiscard]] std::string DifferenceOf(const DecodeOutcome& outcome,
                                        const DecodeOutcome& expected);
 

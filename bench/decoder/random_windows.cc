@@ -22,7 +22,7 @@ Range AnyRange(int size, int longest, RandomSource& random) {
   return {begin, 1 + Draw(std::min(size - begin, longest), random)};
 }
 
-// A range that begins or ends at the edge, or does neither by a pixel or two.
+// A range that begins or ends at the edge, or one or two pixels from it.
 Range EdgeRange(int size, RandomSource& random) {
   const int gap = std::min(Draw(3, random), size - 1);
   const int length = 1 + Draw(size - gap, random);

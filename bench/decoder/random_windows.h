@@ -7,10 +7,10 @@
 
 namespace infeed {
 
-// Windows of an image that find a decoder's mistakes: the whole image first,
-// then in turns any place and size, training crops, windows at the image's
-// edges with odd sides, and windows of a few pixels. The same for the same
-// arguments. Requires: all > 0.
+// Windows of an image for testing a decoder: the whole image first, then in
+// turns windows of any place and size, training crops, windows at the image's
+// edges with odd sides, and windows of a few pixels. Equal arguments give equal
+// windows. Requires: all > 0.
 [[nodiscard]] std::vector<Window> RandomWindows(int height, int width,
                                                 int count,
                                                 const SampleKey& key);

@@ -7,14 +7,14 @@
 
 #include "preprocess/pixels/image.h"
 
-// What the decoder and the resize are measured against, and whose they are.
+// The libraries with which decoder and resize are compared, and their versions.
 namespace infeed {
 
 // "libjpeg-turbo 2.1.5", "OpenCV 4.6.0".
 [[nodiscard]] std::string LibjpegVersion();
 [[nodiscard]] std::string OpenCvVersion();
 
-// OpenCV's bicubic resize to size x size pixels on one thread. Keeps its
+// OpenCV's bicubic resize to size x size pixels on one thread. Reuses its
 // memory. One thread at a time.
 class OpenCvResizer {
  public:

@@ -8,12 +8,12 @@ namespace infeed {
 // One comparison of a speed table: medians in microseconds.
 struct SpeedRow {
   std::string what;
-  std::string rival;  // whose time `theirs` is
+  std::string rival;  // whose times `theirs` are
   double theirs = 0;
   double ours = 0;
-  double theirs_mean = 0;  // 0: not of interest
-  double goal = 0;         // theirs / ours, at least; 0: none
-  double at_most = 0;      // ours, microseconds; 0: any
+  double theirs_mean = 0;  // 0: not shown
+  double goal = 0;         // minimum of theirs / ours; 0: none
+  double at_most = 0;      // maximum of ours; 0: none
 
   [[nodiscard]] double ratio() const { return theirs / ours; }
   [[nodiscard]] bool is_met() const {
@@ -27,14 +27,14 @@ struct SpeedFigure {
   double value = 0;
   std::string unit;
   double goal = 0;
-  bool is_ceiling = false;  // what the goal is; else the least
+  bool is_ceiling = false;  // the goal is a maximum; else a minimum
 
   [[nodiscard]] bool is_met() const {
     return is_ceiling ? value <= goal : value >= goal;
   }
 };
 
-// Where and with what it was measured, and what came out.
+// The machine and libraries of a measurement, and its results.
 struct SpeedReport {
   std::string cpu;
   std::string target;  // SIMD
@@ -46,11 +46,11 @@ struct SpeedReport {
   std::vector<SpeedFigure> figures = {};
 };
 
-// For people: a line on the machine and a table; and for programs.
+// The report as text, a line on the machine and a table; and as JSON.
 [[nodiscard]] std::string SpeedText(const SpeedReport& report);
 [[nodiscard]] std::string SpeedJson(const SpeedReport& report);
 
-// The CPU's name as Linux tells it.
+// The CPU's name from Linux.
 [[nodiscard]] std::string CpuName();
 
 }  // namespace infeed

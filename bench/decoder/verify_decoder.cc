@@ -1,5 +1,5 @@
-// Whether the decoder gives libjpeg-turbo's pixels, on any JPEGs: windows of
-// each of them, by every instruction set that this CPU has.
+// Checks on any JPEGs that the decoder gives libjpeg-turbo's pixels: for
+// windows of each JPEG, with every instruction set of this CPU.
 
 #include <algorithm>
 #include <chrono>
@@ -33,7 +33,7 @@ struct Flags {
   std::vector<std::string> targets = CompiledSimdTargets();
 };
 
-constexpr std::size_t kMaxDifferences = 10;  // that are printed
+constexpr std::size_t kMaxDifferences = 10;  // to print
 
 constexpr const char* kDescription =
     "Compares the decoder with libjpeg-turbo: decodes random windows of every "
@@ -44,7 +44,7 @@ constexpr const char* kDescription =
     "  verify_decoder PHOTOGRAPHS\n"
     "  verify_decoder 'DATA/train-*' --windows 20 --targets AVX2,PORTABLE\n";
 
-// Shows how far all targets together are. Thread-safe, but for SetTarget().
+// Shows the progress over all targets. Thread-safe, except SetTarget().
 class Progress {
  public:
   explicit Progress(std::int64_t total_bytes) : total_bytes_(total_bytes) {}
@@ -86,7 +86,7 @@ struct Findings {
   }
 };
 
-// Checks every JPEG by the target in use, on several threads.
+// Checks every JPEG with the current target, on several threads.
 Findings CheckAll(const JpegFiles& files, const Flags& flags,
                   Progress& progress) {
   JpegSource source(files);
@@ -112,7 +112,7 @@ Findings CheckAll(const JpegFiles& files, const Flags& flags,
   return all;
 }
 
-// Of the windows, by the decoder of our own.
+// The share of windows decoded by PlainJpegDecoder.
 std::string FastPath(const WindowTally& tally) {
   return fmt::format("{:.1f} %", 100 * static_cast<double>(tally.plain) /
                                      static_cast<double>(tally.windows));

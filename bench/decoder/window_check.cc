@@ -21,8 +21,7 @@ std::string PlaceText(const Window* window, const JpegSeekIndex* index) {
                                   window->x, window->width, window->height);
 }
 
-// One for each distance of entries; none where the JPEG does not let them be
-// made.
+// One index for each distance of entries; none if the JPEG cannot have one.
 std::vector<JpegSeekIndex> MakeIndexes(std::span<const std::byte> bytes) {
   std::vector<JpegSeekIndex> indexes;
   for (const int run : {0, 8, 4}) {
@@ -126,8 +125,8 @@ void WindowChecker::Check(const FoundJpeg& jpeg, WindowTally& tally,
   const bool is_sound = whole.error.empty() && whole.warning.empty();
   const std::vector<JpegSeekIndex> indexes = MakeIndexes(bytes);
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    // The windows of a sound image are its crops. Those of a broken one may
-    // lie above the damage.
+    // For a good image the expected windows are crops of the whole. A broken
+    // image is decoded window by window, as a window may lie above the damage.
     const DecodeOutcome expected =
         is_sound ? DecodeOutcome{"", whole_.view(windows[i]), ""}
                  : DecodeReference(bytes, &windows[i], expected_);

@@ -15,16 +15,16 @@
 
 namespace infeed {
 
-// What comparing windows came to. Sums of such are sums of their fields.
+// The counts of compared windows. Tallies are added field by field.
 struct WindowTally {
   std::int64_t images = 0;
   std::int64_t windows = 0;
-  std::int64_t equal = 0;    // refusals included
+  std::int64_t equal = 0;    // rejections included
   std::int64_t refused = 0;  // by both, with the same message
-  std::int64_t plain = 0;    // by the decoder of our own: the fast path
+  std::int64_t plain = 0;    // decoded by PlainJpegDecoder: the fast path
   std::int64_t indexed = 0;  // through a seek index
-  // A sum over all windows of hashes of their pixels or messages: the same for
-  // the same JPEGs on any machine.
+  // The sum of hashes of all windows' pixels or messages: equal for the same
+  // JPEGs on every machine.
   std::uint64_t hash = 0;
 
   WindowTally& operator+=(const WindowTally& other);
@@ -34,21 +34,21 @@ struct WindowCheckOptions {
   int windows = 200;  // of each image; > 0
   JpegLimits limits = {};
   JpegWarnings warnings = JpegWarnings::kErrors;
-  int denominator = 1;  // 1, 2, 4 or 8: decodes to that part of the size
+  int denominator = 1;  // 1, 2, 4 or 8: decodes at 1/denominator of the size
 };
 
 // Decodes windows of JPEGs by JpegDecoder and by libjpeg-turbo alone, and
-// compares pixels and warnings, or the messages with which they are refused.
-// Where the JPEG lets a seek index be made, each window is decoded a second
-// time through one: in turns, entries at each row, at every 8th, every 4th MCU.
+// compares pixels and warnings, or the messages with which they are rejected.
+// If the JPEG can have a seek index, each window is also decoded with one: in
+// turns with entries at each row, every 8th and every 4th MCU.
 //
 // One thread at a time.
 class WindowChecker {
  public:
   explicit WindowChecker(const WindowCheckOptions& options = {});
 
-  // Adds to the tally, and to differences a line for each window that is not
-  // equal: its JPEG, its place, and what is different.
+  // Adds to the tally, and for each unequal window a line to differences: its
+  // JPEG, its place, and what differs.
   void Check(const FoundJpeg& jpeg, WindowTally& tally,
              std::vector<std::string>& differences);
 
@@ -58,8 +58,7 @@ class WindowChecker {
     return options_.warnings == JpegWarnings::kTolerated ? decoder.warning()
                                                          : "";
   }
-  // Decodes, or reads the header alone where there is no window. index may be
-  // null.
+  // Decodes a window, or without one reads only the header. index may be null.
   [[nodiscard]] DecodeOutcome Decode(std::span<const std::byte> bytes,
                                      const Window* window,
                                      const JpegSeekIndex* index);
@@ -70,10 +69,10 @@ class WindowChecker {
   const WindowCheckOptions options_;
   JpegDecoder decoder_;
   ReferenceJpegDecoder reference_;
-  RgbImage whole_;  // the reference's, where the whole image can be decoded
+  RgbImage whole_;  // libjpeg-turbo's, if the whole image can be decoded
   RgbImage expected_;
   RgbImage image_;
-  JpegInfo info_;  // of the last header that the reference read
+  JpegInfo info_;  // of the last header read by libjpeg-turbo
 };
 
 }  // namespace infeed

@@ -16,7 +16,7 @@
 namespace infeed {
 namespace {
 
-// Where --restore says that the stream goes on; else its beginning.
+// The position in --restore's state; without it the stream's beginning.
 StreamPosition StartOf(const RecordIndex& index, const InputOptions& options,
                        const std::string& restore) {
   constexpr std::int64_t kMostBytes = 1 << 20;
@@ -25,7 +25,7 @@ StreamPosition StartOf(const RecordIndex& index, const InputOptions& options,
                                           index, options);
 }
 
-// Of so many batches, or of all that there are.
+// The hash of a number of batches, or of all if the stream ends before.
 std::string HashOf(InputPipeline& pipeline, std::int64_t batches) {
   StreamHash hash;
   for (std::int64_t i = 0; i < batches; ++i) {
@@ -38,7 +38,8 @@ std::string HashOf(InputPipeline& pipeline, std::int64_t batches) {
   return hash.Finish();
 }
 
-// Without it, another hash than that of whole data would have no reason.
+// Prints the bad records, which explain a hash that differs from that of
+// undamaged data.
 void NameBadRecords(const InputPipeline& pipeline) {
   const std::string first = pipeline.stats().first_bad_record;
   if (!first.empty()) {
@@ -94,7 +95,7 @@ void PrintHashes(const RecordIndex& index, const InputOptions& options,
     InputPipeline pipeline(index, input, start);
     fmt::print("{}\n", HashOf(pipeline, flags.batches));
     NameBadRecords(pipeline);
-    if (!flags.save_state.empty()) {  // The same for any number of threads.
+    if (!flags.save_state.empty()) {  // Equal for any number of threads.
       WriteFileAtomically(flags.save_state, pipeline.State());
     }
   }

@@ -43,7 +43,7 @@ std::vector<std::unique_ptr<HeldRecord>> HoldRecords(
     try {
       reader.Read(place, epoch, *record);
     } catch (const DataError&) {
-      continue;  // The pipeline says what is wrong with it.
+      continue;  // The pipeline reports the error.
     }
     if (!record->example.encoded.empty() && record->example.packed.empty()) {
       bytes -= static_cast<std::int64_t>(record->buffer.size());

@@ -15,29 +15,29 @@
 
 namespace infeed {
 
-// A record as the pipeline's read stage leaves it.
+// A record after the pipeline's read stage.
 struct HeldRecord {
   std::vector<std::byte> buffer = {};
   RecordPayload payload = {};        // a view into buffer
-  ImagenetExampleView example = {};  // views into it
+  ImagenetExampleView example = {};  // views into buffer
   SampleSeekIndex seek_index = {};
 };
 
-// Reads the records of a stream in its order, as the pipeline's read stage
+// Reads the records of a stream in stream order, as the pipeline's read stage
 // does: bytes, checksums, the Example, the seek index. The index must outlive
 // it. Thread-safe.
 class StreamReader {
  public:
   StreamReader(const RecordIndex& index, const InputOptions& input);
 
-  // The order of the epoch that a place of the endless stream belongs to.
+  // The order of the epoch to which a place of the endless stream belongs.
   [[nodiscard]] EpochOrder EpochOf(std::int64_t place) const {
     return order_.Epoch(static_cast<std::uint32_t>(place / places()));
   }
   [[nodiscard]] std::int64_t places() const { return order_.places(); }
 
-  // Reads what stands at a place of the stream into `held`, whose buffers are
-  // used again. Throws DataError, IoError. Requires: epoch is EpochOf(place).
+  // Reads the record at a place of the stream into `held`, whose buffers are
+  // reused. Throws DataError, IoError. Requires: epoch is EpochOf(place).
   void Read(std::int64_t place, const EpochOrder& epoch,
             HeldRecord& held) const;
 
@@ -50,7 +50,7 @@ class StreamReader {
 
 // The first records of a stream that hold JPEGs or other images, as many as
 // fit: at most 1,024, in at most a quarter of the memory limit. Throws
-// DataError where there is none.
+// DataError if there are none.
 [[nodiscard]] std::vector<std::unique_ptr<HeldRecord>> HoldRecords(
     const RecordIndex& index, const InputOptions& input);
 

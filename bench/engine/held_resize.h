@@ -8,7 +8,7 @@
 
 namespace infeed {
 
-// Takes rows that a decoder puts and drops them: what a decode alone costs.
+// Drops the decoder's rows: to measure the decode alone.
 class NoResize final : public ResizeSink {
  public:
   void Aim(std::span<std::uint32_t> /*destination*/, bool /*flip*/,
@@ -29,14 +29,14 @@ class NoResize final : public ResizeSink {
   std::ptrdiff_t stride_ = 0;
 };
 
-// What a resize is asked for.
+// A resize's input window and parameters.
 struct HeldWindow {
   RgbImage image = {};
   bool flip = false;
   std::optional<ResizeSides> sides = {};
 };
 
-// Keeps what a decoder puts instead of resizing it, in a window that the caller
+// Stores the decoder's rows, without resizing, in a window that the caller
 // owns.
 class KeepWindow final : public ResizeSink {
  public:

@@ -6,11 +6,11 @@
 
 namespace infeed {
 
-// A device that takes so many images a second, as arithmetic on a clock: told
-// when a batch was asked for and when it came, it says until when the device is
-// busy with it, and adds up how long it had nothing to do. It neither waits nor
-// reads a clock itself; a caller that comes back later than it was told to does
-// not make the device wait.
+// Simulates a device that consumes a given number of images per second, by
+// arithmetic on times: from the times at which a batch was requested and
+// delivered it computes until when the device is busy, and adds up how long it
+// was idle. It neither waits nor reads a clock; a caller that returns late does
+// not count as the device's waiting.
 class PacedDevice {
  public:
   using Clock = std::chrono::steady_clock;
@@ -19,7 +19,7 @@ class PacedDevice {
   explicit PacedDevice(double images_per_second)
       : seconds_of_image_(1 / images_per_second) {}
 
-  // Returns when the next batch is to be asked for. Requires: asked <= came.
+  // Returns when the next batch should be requested. Requires: asked <= came.
   Clock::time_point Use(Clock::time_point asked, Clock::time_point came,
                         std::int64_t images) {
     const Clock::duration step = std::chrono::duration_cast<Clock::duration>(

@@ -1,5 +1,5 @@
-// How many images a second the input pipeline makes of some shards, where the
-// time goes, and what would change it.
+// Measures the images per second of the input pipeline on some shards, where
+// the time is spent, and what would make it faster.
 
 #include <cstdint>
 #include <memory>
@@ -148,14 +148,14 @@ std::string TitleOf(const Flags& flags, const RecordIndex& index) {
                      flags.throughput.input.batch_size);
 }
 
-// Once for all pipelines; says what the labels are.
+// Resolves label_offset once for all pipelines, and prints the labels.
 void ResolveLabels(const RecordIndex& index, InputOptions& input) {
   input = WithLabelOffset(input, index);
   fmt::print(stderr, "labels from {} (label_offset {})\n", *input.label_offset,
              *input.label_offset);
 }
 
-// How a round is measured.
+// Returns the function that measures a round.
 RoundMaker MakerOf(const RecordIndex& index, const Flags& flags) {
   const Stage stage = ParseStage(flags.stage);
   if (stage == Stage::kAll) {
@@ -186,7 +186,7 @@ void Measure(const RecordIndex& index, const Flags& flags) {
   }
 }
 
-// Checks what a pipeline checks, by making it, and says what it would do.
+// Checks the options by creating a pipeline, and prints what it would do.
 void PrintPlan(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;
   fmt::print("{}\n", TitleOf(flags, index));
@@ -203,7 +203,7 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
                  static_cast<double>(options.threads.size()));
 }
 
-// Measures with what is found by trying, from the first of --threads on.
+// Sets the options found by Autotune(), starting with the first of --threads.
 void TuneOptions(const RecordIndex& index, ThroughputOptions& options) {
   options.input.threads = options.threads.front();
   const AutotuneResult tuned = Autotune(index, options.input);

@@ -13,8 +13,8 @@ namespace infeed {
 namespace {
 
 constexpr double kWidth = 640;
-constexpr double kRow = 20;      // of a row chart
-constexpr double kHeading = 28;  // above each plot
+constexpr double kRow = 20;      // height of a row of a chart
+constexpr double kHeading = 28;  // space above each plot
 constexpr std::string_view kStyle =
     "<style>.bar{fill:#3b6fd4}.grid{stroke:#dde1e8}"
     ".tick{fill:#667085;font:11px system-ui,sans-serif}"

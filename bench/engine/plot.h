@@ -7,17 +7,17 @@
 
 namespace infeed {
 
-// The rates over the numbers of threads, and what share of its threads' time
-// each stage of the fastest run took: a drawing that stands alone.
+// A standalone drawing: the rates over the numbers of threads, and each stage's
+// share of the threads' time in the fastest run.
 [[nodiscard]] std::string ThroughputSvg(const std::vector<ThroughputRun>& runs);
 
-// One HTML page that needs no other file: these plots, the table of all runs,
-// and the verdict. title says what was measured.
+// A self-contained HTML page: these plots, the table of all runs, and the
+// verdict. title: what was measured.
 [[nodiscard]] std::string ThroughputHtml(const std::vector<ThroughputRun>& runs,
                                          const std::string& title);
 
-// What belongs into a file of that name, by its end .svg or .html. Throws
-// UsageError for another.
+// The content of a file with the extension .svg or .html. Throws UsageError for
+// other names.
 [[nodiscard]] std::string ThroughputPlot(const std::string& path,
                                          const std::vector<ThroughputRun>& runs,
                                          const std::string& title);

@@ -9,8 +9,8 @@
 
 namespace infeed {
 
-// Says on stderr where a measurement is: a line at each round's end, and one
-// every few seconds of a long round. One thread at a time.
+// Prints a measurement's progress on stderr: a line at each round's end, and
+// one every few seconds of a long round. One thread at a time.
 class ProgressLines {
  public:
   explicit ProgressLines(const ThroughputOptions& options)

@@ -15,12 +15,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A number, or null where nothing was measured.
+// A number, or null if it was not measured.
 Json OptionalJson(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
-// The median round's statistics, with what is known of all rounds.
+// The median round's statistics, with the figures over all rounds.
 Json RunJson(const ThroughputRun& run) {
   Json json = Json::parse(StatsJson(run.stats));
   json["images_per_second"] = {{"median", run.median()},
@@ -36,7 +36,7 @@ Json RunJson(const ThroughputRun& run) {
   return json;
 }
 
-// Billions, as a thousand images take so many.
+// In billions per 1,000 images.
 std::string InstructionsText(const std::optional<double>& instructions) {
   return instructions ? fmt::format("{:.2f}", *instructions / 1e9) : "-";
 }
@@ -45,7 +45,7 @@ std::string WaitText(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
 }
 
-// A whole pipeline has several.
+// Whether a single stage was measured: a whole pipeline has several.
 bool IsStageAlone(const ThroughputRun& run) {
   return run.stats.stages.size() == 1;
 }
@@ -56,7 +56,7 @@ std::string PeakText(std::int64_t peak_rss_bytes) {
       MemorySizeText(peak_rss_bytes));
 }
 
-// What a run has besides its stages and its verdict.
+// The text of a run besides its stages and its verdict.
 std::string PipelineText(const ThroughputRun& run,
                          std::int64_t peak_rss_bytes) {
   std::string text = SeekIndexText(run.stats.seek_indexes) + "\n" +

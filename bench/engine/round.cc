@@ -14,7 +14,7 @@ namespace {
 
 using Clock = PacedDevice::Clock;
 
-// Reads a byte of each image, as whoever uses batches would at least.
+// Reads a byte of each image, the least that any consumer would do.
 void Touch(const Batch& batch) {
   const std::size_t image = batch.pixels().size() / batch.labels().size();
   volatile std::uint32_t seen = 0;
@@ -23,7 +23,7 @@ void Touch(const Batch& batch) {
   }
 }
 
-// Takes batches until the time is over or the stream.
+// Takes batches until the time or the stream is over.
 void Consume(InputPipeline& pipeline, const RoundOptions& options,
              std::optional<PacedDevice>& device) {
   const Clock::time_point start = Clock::now();
@@ -34,7 +34,7 @@ void Consume(InputPipeline& pipeline, const RoundOptions& options,
       return;
     }
     Touch(*batch);
-    if (device) {  // Which has the batch until it is done with it.
+    if (device) {  // The device holds the batch until it is done with it.
       std::this_thread::sleep_until(
           device->Use(asked, Clock::now(), batch->size()));
     }
@@ -54,7 +54,7 @@ PipelineStats StatsOf(const InputPipeline& pipeline,
 ThroughputRound MeasurePipeline(const RecordIndex& index,
                                 const InputOptions& input,
                                 const RoundOptions& options) {
-  const CpuCounters counters;  // Before the threads that it counts.
+  const CpuCounters counters;  // Created before the threads that it counts.
   InputPipeline pipeline(index, input);
   const LiveStats::Shown shown(options.live,
                                [&] { return StatsOf(pipeline, options); });
@@ -83,7 +83,7 @@ ThroughputRound MeasurePipeline(const RecordIndex& index,
     if (round.cpu.instructions && first.instructions) {
       *round.cpu.instructions -= *first.instructions;
     }
-  } else {  // The stream was one batch long.
+  } else {  // The stream had only one batch.
     round.images = first_images;
     round.images_per_second =
         static_cast<double>(first_images) / SecondsSince(asked);

@@ -15,27 +15,27 @@
 namespace infeed {
 
 struct RoundOptions {
-  double seconds = 10;     // after the first batch
-  double device_rate = 0;  // images/s that are taken at most; 0: all there are
-  LiveStats* live = nullptr;  // is shown the pipeline; may be null
-  // Told now and then how much of the seconds is over.
+  double seconds = 10;        // after the first batch
+  double device_rate = 0;     // images/s of a simulated device; 0: none
+  LiveStats* live = nullptr;  // shows the pipeline; may be null
+  // Called now and then with the elapsed seconds.
   std::function<void(double)> progress = [](double) {};
 };
 
-// What one measurement found.
+// The results of one measurement.
 struct ThroughputRound {
   double images_per_second = 0;
-  std::int64_t images = 0;  // that cpu is about
+  std::int64_t images = 0;  // counted with cpu
   CpuUse cpu = {};
-  double input_wait = 0;  // share of the device's time; only with a device
+  double input_wait = 0;  // share of the device's time, if any
   PipelineStats stats = {};
-  MemoryPlan memory = {};  // what it can take; nothing for a stage alone
-  std::optional<CpuLoad> load = {};  // of a whole pipeline
+  MemoryPlan memory = {};            // all 0 for a single stage
+  std::optional<CpuLoad> load = {};  // only of a whole pipeline
 };
 
-// Runs a pipeline for a while and takes its batches, a byte of each image. The
-// first batch is left out of everything but the stats; a stream that ends ends
-// the round.
+// Runs a pipeline for a while and takes its batches, reading a byte of each
+// image. The first batch counts only in the stats; the round ends early if the
+// stream ends.
 [[nodiscard]] ThroughputRound MeasurePipeline(const RecordIndex& index,
                                               const InputOptions& input,
                                               const RoundOptions& options);

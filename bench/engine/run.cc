@@ -29,7 +29,7 @@ void AddCpu(const std::vector<ThroughputRound>& rounds, ThroughputRun& run) {
   }
 }
 
-// Sorts a run's rounds by rate and keeps what is reported of them.
+// Sorts a run's rounds by rate and computes the reported figures.
 ThroughputRun Summarize(std::vector<ThroughputRound> rounds, bool has_device) {
   std::ranges::sort(rounds, {}, &ThroughputRound::images_per_second);
   const ThroughputRound& middle = rounds[rounds.size() / 2];

@@ -17,35 +17,36 @@
 namespace infeed {
 
 struct ThroughputOptions {
-  InputOptions input;              // its threads are those of each run
-  std::vector<int> threads = {0};  // a run for each; 0: one for each core
+  InputOptions input;              // `threads` replaces its threads
+  std::vector<int> threads = {0};  // a run for each; 0: one per core
   double seconds = 10;             // of each round, after its first batch
   int rounds = 3;                  // of every run, interleaved
-  double device_rate = 0;          // images/s that are taken; 0: all
-  LiveStats* live = nullptr;       // is shown each round; may be null
+  double device_rate = 0;          // images/s of a simulated device; 0: none
+  LiveStats* live = nullptr;       // shows each round; may be null
 };
 
 // All rounds with one number of threads.
 struct ThroughputRun {
   int threads = 0;
   std::vector<double> images_per_second = {};  // of each round, sorted
-  // Medians over the rounds; instructions only where there is a counter.
+  // Medians over the rounds; instructions only if there is a counter.
   double cpu_seconds_per_1000 = 0;
   std::optional<double> instructions_per_1000 = {};
-  std::optional<double> input_wait = {};  // of the device, if there was one
+  std::optional<double> input_wait = {};  // of the device, if any
   // Of the median round; of two middle ones, the faster.
   PipelineStats stats = {};
-  MemoryPlan memory = {};  // what it can take
+  MemoryPlan memory = {};  // of the pipeline
   std::optional<CpuLoad> load = {};
 
   [[nodiscard]] double median() const { return Median(images_per_second); }
-  // From the slowest round to the fastest, as a share of the median.
+  // Difference between the fastest and the slowest round, relative to the
+  // median.
   [[nodiscard]] double spread() const {
     return (images_per_second.back() - images_per_second.front()) / median();
   }
 };
 
-// Where a measurement is.
+// The progress of a measurement.
 struct RunProgress {
   int round = 0;  // from 1
   int threads = 0;
@@ -55,12 +56,12 @@ struct RunProgress {
 };
 using RunSink = std::function<void(const RunProgress&)>;
 
-// Measures one round with so many threads.
+// Measures one round with a number of threads.
 using RoundMaker =
     std::function<ThroughputRound(const InputOptions&, const RoundOptions&)>;
 
-// Measures how fast images come. The runs take turns, so that a change of the
-// machine's speed meets all of them.
+// Measures the images per second. The runs take turns, so that a change of the
+// machine's speed affects all of them.
 [[nodiscard]] std::vector<ThroughputRun> MeasureThroughput(
     const RoundMaker& measure, const ThroughputOptions& options,
     const RunSink& sink);

@@ -1,5 +1,5 @@
-// Whether the input pipeline holds more the longer it is used: lives, resumes
-// and stops for an hour, with memory, open files and threads on record.
+// Tests whether the input pipeline leaks: creates, resumes and stops pipelines
+// for an hour, and records memory, open files and threads.
 
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ void PrintLine(const Holding& holding, const SoakCounts& counts) {
   std::fflush(stdout);
 }
 
-// Runs cycles for the time and returns what was held after each.
+// Runs cycles for the given time and returns the holdings after each cycle.
 std::vector<Holding> Soak(const RecordIndex& index, const Flags& flags) {
   fmt::print("{:>8} {:>8} {:>10} {:>8} {:>8} {:>8} {:>6} {:>8}\n", "seconds",
              "cycles", "images", "resumed", "bad", "MiB", "files", "threads");

@@ -13,7 +13,7 @@
 namespace infeed {
 namespace {
 
-// Photographs have about twice as many.
+// A limit of pixels; photographs have about twice as many.
 constexpr std::int64_t kFewPixels = 100'000;
 
 InputOptions DrawOptions(const SoakOptions& soak, std::int64_t records,
@@ -39,7 +39,8 @@ InputOptions DrawOptions(const SoakOptions& soak, std::int64_t records,
   return options;
 }
 
-// The hash of the next batch, 64 digits, or what else is next.
+// The hash of the next batch, 64 digits, or a text for the stream's end or
+// error.
 std::string NextOf(InputPipeline& pipeline) {
   try {
     const BatchHandle batch = pipeline.Next();
@@ -61,7 +62,7 @@ void Add(const PipelineStats& stats, SoakCounts& counts) {
   counts.bad_records += stats.bad_records;
 }
 
-// Takes batches until the stream is stopped under its hands.
+// Takes batches until another thread stops the stream.
 void TakeUntilStopped(InputPipeline& pipeline, int batches) {
   std::jthread stopper;
   try {
@@ -97,7 +98,7 @@ void RunSoakCycle(const RecordIndex& index, const SoakOptions& soak,
   }
   ++counts.cycles;
   options.threads = 1 + static_cast<int>(draws.Below(4));
-  options.max_bad_records = -1;  // Budgets begin anew: they may end it later.
+  options.max_bad_records = -1;  // Budgets start over on resuming.
   std::filesystem::remove(options.bad_record_report);
   options.bad_record_report.clear();
   if (!IsBatch(next)) {

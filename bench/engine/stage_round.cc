@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Threads that work until they are told to stop, or one of them fails.
+// Threads that work until Stop() is called or one of them fails.
 class Team {
  public:
   Team(const StageWork& work, int threads) {
@@ -30,7 +30,7 @@ class Team {
 
   [[nodiscard]] bool is_stopped() const { return stopped_.load(); }
 
-  // Returns what was done. Throws the first error.
+  // Stops the threads and returns their statistics. Throws the first error.
   StageStats Stop(std::string name) {
     Join();
     if (error_) {
@@ -76,7 +76,7 @@ class Team {
 ThroughputRound MeasureStage(Stage stage, const StageWork& work,
                              const InputOptions& input,
                              const RoundOptions& options) {
-  const CpuCounters counters;  // Before the threads that it counts.
+  const CpuCounters counters;  // Created before the threads that it counts.
   const Clock::time_point start = Clock::now();
   const auto seconds = [start] {
     return std::chrono::duration<double>(Clock::now() - start).count();

@@ -6,9 +6,9 @@
 
 namespace infeed {
 
-// Lets input.threads threads do a stage's work for a while. The rate is what
-// they would reach if they did nothing beside it; the stats have that one
-// stage. Throws what the work throws. Requires: input is checked.
+// Lets input.threads threads do only one stage's work for a while. The rate is
+// that of the stage alone; the stats contain only that stage. Throws what
+// the work throws. Requires: input is checked.
 [[nodiscard]] ThroughputRound MeasureStage(Stage stage, const StageWork& work,
                                            const InputOptions& input,
                                            const RoundOptions& options);

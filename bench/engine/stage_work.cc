@@ -28,7 +28,7 @@ PreprocessOptions WithoutAugment(const InputOptions& input) {
   return options;
 }
 
-// The key of a held record's place: other windows with every pass.
+// The key of a held record's place: each pass has different windows.
 SampleKey KeyOf(std::uint64_t seed, std::int64_t place, std::size_t held) {
   const auto position = static_cast<std::uint64_t>(place);
   return {.seed = seed,
@@ -36,8 +36,8 @@ SampleKey KeyOf(std::uint64_t seed, std::int64_t place, std::size_t held) {
           .position = position % held};
 }
 
-// Returns the bytes that were decoded; 0 for a bad image, which takes the time
-// until that shows.
+// Returns the number of decoded bytes; 0 for a bad image, whose time until the
+// error counts.
 std::int64_t Fill(Preprocessor& preprocessor, const HeldRecord& record,
                   const SampleKey& key, std::vector<std::uint32_t>& slot) {
   const std::optional<OpenedSeekIndex>& index = record.seek_index.opened;
@@ -172,7 +172,7 @@ class ResizeWork final : public StageWork {
                          work_.windows_.size()];
       resize_->Aim(slot_, window.flip, window.sides);
       PutImage(window.image.view(), *resize_);
-      // Without the copy into its band, which a decoder has no need of.
+      // Excludes the copy into the sink's band, which a decoder does not need.
       return {static_cast<std::int64_t>(slot_.size() * sizeof(slot_[0])),
               resize_->busy()};
     }

@@ -10,14 +10,14 @@
 
 namespace infeed {
 
-// What is measured: the pipeline, or one of its stages alone.
+// What to measure: the whole pipeline, or one stage alone.
 enum class Stage { kAll, kRead, kDecode, kResize };
 
 // "all", "read", "decode", "resize". Throws UsageError.
 [[nodiscard]] Stage ParseStage(std::string_view name);
 [[nodiscard]] std::string_view StageName(Stage stage);
 
-// One thread's way to do a stage's work.
+// Does a stage's work in one thread.
 class StageWorker {
  public:
   struct Done {
@@ -26,17 +26,18 @@ class StageWorker {
   };
 
   virtual ~StageWorker() = default;
-  // Does what the stage does for a place of the endless stream.
+  // Does the stage's work for a place of the endless stream.
   virtual Done Do(std::int64_t place) = 0;
 };
 
-// A stage's work, on what it was given beforehand:
+// A stage's work, on input that was prepared before:
 //
 //   read    records in the stream's order, with checksums, parse, seek index
 //   decode  windows of records that are held in memory, to rows that go nowhere
 //   resize  decoded windows that are held in memory, into a slot
 //
-// Made once, by one thread; what is held takes a part of the memory limit.
+// Created once, by one thread; the held records take a part of the memory
+// limit.
 class StageWork {
  public:
   virtual ~StageWork() = default;

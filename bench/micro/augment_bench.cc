@@ -11,7 +11,7 @@
 #include "preprocess/recipe/recipe.h"
 
 // Augmentation of a photograph's 224 x 224 pixels. Items are images; each
-// starts as the photograph is, which is a copy of 200 KB.
+// begins with a copy of the photograph, 200 KB.
 namespace infeed {
 namespace {
 

@@ -11,8 +11,8 @@
 #include "tests/support/coefficient_jpeg.h"
 #include "tests/support/jpeg_back_half.h"
 
-// The parts of the JPEG decoder behind its entropy decoder, on each SIMD target
-// that this CPU has, on rows of an image 480 pixels wide that are in cache.
+// Measures the JPEG decoder's stages after the entropy decoder, on each SIMD
+// target of this CPU, with cached rows of an image 480 pixels wide.
 namespace infeed {
 namespace {
 
@@ -43,7 +43,7 @@ void InverseDct(benchmark::State& state, const std::string& target, int size,
   state.SetItemsProcessed(state.iterations() * kColumns);
 }
 
-// Items are pixels, or samples put out.
+// Items are output pixels or samples.
 using RowFunction = std::function<void(
     const JpegBackHalf& code, const std::uint8_t* in, std::uint8_t* out)>;
 

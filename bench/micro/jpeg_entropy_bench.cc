@@ -11,8 +11,8 @@
 #include "tests/support/jpeg_coefficients.h"
 #include "tests/support/test_jpeg.h"
 
-// The entropy decoder alone, row of MCUs by row of MCUs, beside libjpeg-turbo's
-// with all that it needs to get to coefficients. One image of ImageNet's usual
+// Measures the entropy decoder alone, one row of MCUs after the other, compared
+// with libjpeg-turbo's full path to coefficients. One image of ImageNet's usual
 // size and quality; the argument chooses the sampling. Items are images.
 namespace infeed {
 namespace {
@@ -49,7 +49,7 @@ void Tables(benchmark::State& state) {
 }
 BENCHMARK(Tables)->Apply(Samplings);
 
-// One stream; the second argument says whether by pairs of symbols.
+// One stream; the second argument selects decoding by pairs of symbols.
 void Decode(benchmark::State& state) {
   CodedScan scan;
   ReadCoefficients(Photograph(state.range(0)), scan);
@@ -89,7 +89,7 @@ BENCHMARK(Pass)
     ->ArgsProduct({{0, 2}, {0, 1}})
     ->Unit(benchmark::kMicrosecond);
 
-// Three rows side by side, as a seek index allows.
+// Three rows interleaved, as a seek index allows.
 void Runs(benchmark::State& state) {
   constexpr int kRows = 3;
   CodedScan scan;

@@ -1,7 +1,7 @@
-// How near the pipeline comes to a plain copy where images are packed already:
-// records in the page cache, through the whole pipeline with one thread, beside
-// memcpy of as many slots to such a pool, in turns. Prints GB/s of the
-// processor's time, as other programs' work does not show in that.
+// Compares the pipeline with a plain copy when images are already packed:
+// records in the page cache through the whole pipeline with one thread, and
+// memcpy of the same number of slots to an equal pool, in turns. Prints GB per
+// second of CPU time, which does not include other programs' work.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ void MakeRecords(const std::string& path, int records) {
   writer.Close();
 }
 
-// Copies as many slots as the pipeline fills, from all over a buffer.
+// Copies as many slots as the pipeline fills, from places all over a buffer.
 class PlainCopy {
  public:
   explicit PlainCopy(int records)
@@ -88,7 +88,8 @@ class PlainCopy {
   std::size_t place_ = 0;
 };
 
-// All epochs but the first, in which memory is touched, and a cache filled.
+// Measures all epochs but the first, which touches the memory and fills the
+// cache.
 double RunPipeline(const RecordIndex& index, const InputOptions& options) {
   InputPipeline pipeline(index, options);
   for (std::int64_t i = 0; i < pipeline.batches_per_epoch(); ++i) {

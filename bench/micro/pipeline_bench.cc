@@ -1,4 +1,4 @@
-// What the pipeline costs beside the images: the order and the pool.
+// Measures the pipeline's costs besides the images: the order and the pool.
 
 #include <chrono>
 #include <cstdint>
@@ -75,7 +75,8 @@ void TakeAndReturnABatch(benchmark::State& state) {
 }
 BENCHMARK(TakeAndReturnABatch)->ThreadRange(1, 2);
 
-// What counting costs a sample's stage, with threads on the same counter.
+// The cost of counting a sample's stage, with several threads on the same
+// counter.
 void CountAStage(benchmark::State& state) {
   static StageCounter counter;
   for (auto _ : state) {
@@ -90,7 +91,7 @@ void TraceASpan(benchmark::State& state) {
   const auto now = TraceLog::Clock::now();
   std::int64_t added = 0;
   for (auto _ : state) {
-    if (++added % 500'000 == 0) {  // Before it is full.
+    if (++added % 500'000 == 0) {  // Before the log is full.
       state.PauseTiming();
       log.emplace();
       state.ResumeTiming();

@@ -17,7 +17,7 @@ namespace infeed {
 namespace {
 
 constexpr int kSize = 224;
-// Windows are drawn anew for each image, as in training, from this many.
+// Each image uses the next of this many random windows, as in training.
 constexpr std::uint64_t kWindows = 64;
 
 void Samplings(benchmark::internal::Benchmark* benchmark) {

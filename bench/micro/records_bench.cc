@@ -53,7 +53,7 @@ BENCHMARK(BM_Crc32cHardware)
     ->Arg(kRecordBytes)
     ->Arg(kLargerThanCaches);
 
-// What the checksum is measured by: the speed at which one core reads memory.
+// The yardstick for the checksum: the speed at which one core reads memory.
 std::uint64_t SumOfWords(std::span<const std::byte> bytes) {
   std::array<std::uint64_t, 8> sums{};
   for (std::size_t i = 0; i + sizeof(sums) <= bytes.size(); i += sizeof(sums)) {
@@ -130,7 +130,7 @@ void BM_ReadThroughTheIndex(benchmark::State& state) {
   std::vector<std::byte> buffer;
   std::int64_t record = 0;
   for (auto _ : state) {
-    record = (record + 211) % kRecords;  // Coprime: all of them, in disorder.
+    record = (record + 211) % kRecords;  // Coprime: all, scattered.
     benchmark::DoNotOptimize(store.Read(record, buffer).data());
   }
   state.SetBytesProcessed(state.iterations() * kRecordBytes);

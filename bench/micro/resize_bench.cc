@@ -21,8 +21,8 @@
 // A crop to a packed slot of 224x224, without the decode: the sinks on each
 // SIMD target, and OpenCV's resizes with the pack. Crops are the training
 // recipe's of an image of ImageNet's usual size, or squares; "median" is the
-// median crop of torchvision's. Items are images. For a comparison on a busy
-// machine, of the least of short repetitions:
+// median crop of torchvision's. Items are images. To compare the minima of
+// short repetitions on a busy machine:
 //   resize_bench --benchmark_enable_random_interleaving=true
 //     --benchmark_repetitions=99 --benchmark_min_time=0.003
 //     --benchmark_report_aggregates_only=true
@@ -32,7 +32,7 @@ namespace {
 constexpr int kSize = 224;
 constexpr int kBand = 16;  // rows of an MCU of 4:2:0
 constexpr std::uint64_t kWindows = 64;
-constexpr int kSlots = 256;  // more than caches hold, as a pool's
+constexpr int kSlots = 256;  // more than the caches hold, like a pool
 
 struct Kernel {
   const char* name;
@@ -44,7 +44,7 @@ constexpr Kernel kKernels[] = {
     {"bilinear", ResizeKernel::kBilinear, cv::INTER_LINEAR},
     {"antialias", ResizeKernel::kAntialias, cv::INTER_AREA}};
 
-// Which windows: of one size, or where that is 0 those of random crops.
+// The windows: of one size, or random crops if the size is 0.
 struct Crops {
   std::string name;
   int width = 0;
@@ -67,7 +67,7 @@ struct Crops {
   }
 };
 
-// Manual time: that of the sink, without the decoder's writing of the rows.
+// Manual time: only the sink, without the decoder's writing of the rows.
 void Sink(benchmark::State& state, ResizeKernel kernel,
           const std::string& target, const Crops& crops) {
   UseSimdTarget(target);

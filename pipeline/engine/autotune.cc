@@ -15,14 +15,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One of the options, and how far it may go.
+// An option to tune, and its limits.
 struct Knob {
   int InputOptions::*field;
   int least;
   int most;
 };
 
-// Climbs from one setting to a better one next to it.
+// Hill climbing: goes from a setting to a better neighbouring one.
 class Climb {
  public:
   Climb(const InputOptions& options, const MeasureRate& measure,
@@ -46,7 +46,8 @@ class Climb {
   }
 
  private:
-  // Doubles or halves until it does not pay; returns whether it did once.
+  // Doubles or halves an option as long as that is better; returns whether it
+  // was better at least once.
   bool Go(const Knob& knob, bool up) {
     bool paid = false;
     while (SecondsSince(start_) < tuning_.seconds) {
@@ -62,14 +63,14 @@ class Climb {
     return paid;
   }
 
-  // Takes the setting where it is better: a larger one by the least gain, a
-  // smaller one, which costs less, also where it loses less than that.
+  // Takes the setting if it is better: a larger one must gain at least
+  // least_gain; a smaller one, which costs less, may lose less than that.
   bool Try(const InputOptions& options, bool larger) {
     ++best_.settings;
     double rate = 0;
     try {
       rate = measure_(options);
-    } catch (const UsageError&) {  // It does not fit into the memory.
+    } catch (const UsageError&) {  // It does not fit into memory_limit.
       return false;
     }
     const double gain = larger ? tuning_.least_gain : -tuning_.least_gain;
@@ -87,7 +88,8 @@ class Climb {
   AutotuneResult best_;
 };
 
-// Takes batches for some time, at least two after the first.
+// Takes batches for some time, but at least two after the first; returns their
+// images per second.
 double RateOf(const RecordIndex& index, InputOptions options,
               const StreamPosition& start, double seconds) {
   options.bad_record_report.clear();

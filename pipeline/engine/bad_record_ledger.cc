@@ -7,7 +7,7 @@
 namespace infeed {
 namespace {
 
-// Fewer say too little about a share.
+// Fewer samples are too few to estimate a rate.
 constexpr std::int64_t kSamplesForARate = 1000;
 
 std::string Short(double number) {
@@ -48,7 +48,7 @@ void BadRecordLedger::Enter(std::span<const BadRecord> bad, int samples) {
       if (Count(one)) {
         listed_.push_back(one);
       }
-      // What fails ends the stream with its own error.
+      // With policy kFail the bad record's own error ends the stream.
       if (IsOverNumber() && one.action != BadRecordAction::kFailed) {
         error = OverNumber();
         break;

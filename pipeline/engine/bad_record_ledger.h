@@ -15,35 +15,34 @@
 
 namespace infeed {
 
-// Keeps account of a stream's bad records where its batches leave the graph, in
-// their order, so that neither counts nor budgets nor the report depend on
-// threads.
+// Counts a stream's bad records as its batches leave the graph, in batch order,
+// so that counts, budgets and the report do not depend on threads.
 //
-// A record that is bad again, in a later epoch or as a substitute, counts
-// again in the rate, but is one of the different ones, and listed, once. The
-// rate is that of the samples whose own record is bad; it is held against its
-// budget after each batch once 1,000 samples, or as many batches as an epoch
-// has, are through. All is counted from where the stream was started, and over
-// this rank's samples.
+// A record that is bad again, in a later epoch or as a substitute, counts again
+// in the rate, but only once as a different record, and is listed once. The
+// rate is the share of samples whose own record is bad; it is compared with its
+// budget after each batch, once 1,000 samples or one epoch's batches have
+// passed. Counting begins where the stream was started and covers this rank's
+// samples.
 //
-// Takes some 50 bytes for each different bad record. Enter() by one thread at
-// a time; totals() by any. The constructor throws IoError when the report
+// Takes some 50 bytes for each different bad record. Enter() from one thread at
+// a time; totals() from any. The constructor throws IoError when the report
 // cannot be written.
 class BadRecordLedger {
  public:
   // Requires: options are checked, batches_per_epoch > 0.
   BadRecordLedger(const InputOptions& options, std::int64_t batches_per_epoch);
 
-  // Enters a batch of so many samples, with its bad records in the order of
-  // their slots. Throws DataError when they are over a budget, naming it and
-  // the record that was one too many; those behind it are not entered. Throws
-  // IoError from the report.
+  // Enters a batch's number of samples and its bad records in the order of
+  // their slots. Throws DataError when a budget is exceeded, naming the budget
+  // and the record that exceeded it; later records are not entered. Throws
+  // IoError when the report cannot be written.
   void Enter(std::span<const BadRecord> bad, int samples);
 
   [[nodiscard]] BadRecordTotals totals() const;
 
  private:
-  // Return whether the record is to be listed.
+  // Count a bad record; return whether to list it.
   bool Count(const BadRecord& bad);
   bool CountWarning(const BadRecord& bad);
   [[nodiscard]] bool IsOverNumber() const;

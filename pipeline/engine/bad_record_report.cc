@@ -27,7 +27,7 @@ std::string BadRecordLine(const BadRecord& bad) {
     PutPlace(bad.replaced_by, json["by"]);
   }
   json["reason"] = bad.error.reason();
-  // Paths and messages may hold bytes that are no UTF-8.
+  // Paths and messages may contain invalid UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

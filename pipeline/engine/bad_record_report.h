@@ -10,22 +10,22 @@
 
 namespace infeed {
 
-// The file of options.bad_record_report: one JSON object a line for each bad
-// record, docs/bad_records.md. Lines are appended to what is there, so that a
-// resumed run goes on with its report, and are on their way to the disk when
-// Add() returns: a run that is killed leaves them.
+// The file of options.bad_record_report: one line with a JSON object for each
+// bad record (docs/bad_records.md). Lines are appended to an existing file, so
+// that a resumed run continues its report. Add() hands them to the kernel
+// before it returns, so a killed run does not lose them.
 //
-// Owns the open file, if there is one. One thread at a time. Throws IoError;
-// already the constructor, where the file cannot be written.
+// Owns the open file, if there is one. One thread at a time. Add() and the
+// constructor throw IoError when the file cannot be written.
 class BadRecordReport {
  public:
   // Requires: options are checked.
   explicit BadRecordReport(const InputOptions& options);
 
-  // Appends their lines, all in one piece.
+  // Appends the records' lines in one write.
   void Add(std::span<const BadRecord> records);
 
-  // Where the lines are; empty: nowhere.
+  // The report's file; empty: no report.
   [[nodiscard]] std::string path() const {
     return file_ ? file_->path() : std::string();
   }
@@ -34,10 +34,10 @@ class BadRecordReport {
   std::optional<AppendFile> file_;
 };
 
-// A report's line, with its end.
+// A line of the report, with its newline.
 [[nodiscard]] std::string BadRecordLine(const BadRecord& bad);
 
-// The file for these options: each of several ranks has one of its own,
+// The report's file for these options; with several ranks each has its own,
 // "NAME.rank3".
 [[nodiscard]] std::string BadRecordReportPath(const InputOptions& options);
 

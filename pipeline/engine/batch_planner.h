@@ -14,12 +14,12 @@
 
 namespace infeed {
 
-// Batch after batch of a stream, planned, announced to the storage and begun:
-// all that happens before slots are filled.
+// Plans each batch of a stream, announces its records to the storage and begins
+// it: everything that happens before slots are filled.
 //
-// Owns the batches that are open: batch i is in place i mod the size of the
-// pool, which batch i - size has left, as there are no more batches than that.
-// The order and the counters must outlive it. One thread at a time.
+// Owns the open batches: batch i is in place i mod pool size, which batch i -
+// size has left, as no more batches exist than the pool holds. The order and
+// the counters must outlive it. One thread at a time.
 class BatchPlanner {
  public:
   // Requires: options are checked; announced records are announced by
@@ -28,8 +28,9 @@ class BatchPlanner {
                const InputOptions& options, Prefetcher prefetcher,
                StageCounters& counters);
 
-  // Begins the next batch as soon as the pool has one. nullptr: the stream is
-  // over, or the pool is closed. Throws what announcing does.
+  // Waits for a free batch of the pool and begins the next batch in it.
+  // nullptr: the stream is over, or the pool is closed. Throws what the
+  // prefetcher throws.
   [[nodiscard]] OpenBatch* BeginNext(BatchPool& pool);
 
   // Batches begun so far.

@@ -14,8 +14,9 @@ namespace infeed {
 class ClosedArena::Impl {
  public:
   explicit Impl(int threads)
-      // All slots are reserved for threads of ours: none is left for oneTBB's
-      // own workers. The one more is for whoever comes in from outside.
+      // All arena slots are reserved for the threads started here: none is left
+      // for oneTBB's own workers. The extra slot is for one thread from
+      // outside.
       : arena_(threads + 1, threads + 1) {
     for (int i = 0; i < threads; ++i) {
       threads_.emplace_back(arena_, "infeed work " + std::to_string(i + 1));
@@ -29,7 +30,7 @@ class ClosedArena::Impl {
   // a task that is never run, and a oneTBB thread that waits works meanwhile.
   class Worker {
    public:
-    // name: as tools like top show it, of at most 15 characters.
+    // name: shown by tools like top; at most 15 characters.
     Worker(tbb::task_arena& arena, const std::string& name)
         : never_run_(shift_.defer([] {})), thread_([this, &arena, name] {
             (void)::pthread_setname_np(::pthread_self(), name.c_str());

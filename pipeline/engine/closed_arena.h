@@ -5,12 +5,12 @@
 
 namespace infeed {
 
-// A oneTBB arena with threads of its own, which admits no others: neither the
-// number of cores, nor another user of oneTBB, nor a limit that the program
-// sets changes how many work. One more thread may come in from outside, by
-// Execute() or by waiting for a graph that was made in there.
+// A oneTBB arena with threads of its own, which admits no others: the number of
+// working threads depends neither on the number of cores, nor on other users of
+// oneTBB, nor on a limit that the program sets. One more thread may enter, by
+// Execute() or by waiting for a graph that was made in the arena.
 //
-// Owns its threads. Thread-safe. Nothing throws but the body.
+// Owns its threads. Thread-safe. Only the body may throw.
 class ClosedArena {
  public:
   // Requires: threads > 0.

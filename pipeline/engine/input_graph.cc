@@ -20,12 +20,12 @@ namespace flow = tbb::flow;
 struct SlotRange {
   OpenBatch* batch = nullptr;
   int first = 0;
-  int last = 0;  // the one behind them
+  int last = 0;  // one past the last slot
   StageCounter::Clock::time_point since;
 };
 
-// Works on slots one after the other, in the order in which they are read best.
-// Returns whether the batch's last slot was among them.
+// Fills slots one after the other, in the order that is best for reading.
+// Returns whether one of them was the last slot of the batch to be done.
 bool FillRange(SlotFiller& filler, const SlotRange& range, Sample& sample) {
   bool is_whole = false;
   sample.batch = range.batch;
@@ -53,11 +53,11 @@ class Nodes {
   void WaitUntilIdle() { graph_.wait_for_all(); }
 
  private:
-  // Puts out a batch whose last slot was filled.
+  // Emits a batch when its last slot is filled.
   using Fill = flow::multifunction_node<SlotRange, std::tuple<OpenBatch*>>;
 
   int slots_per_task_;
-  // Never waited for: one for each worker.
+  // One for each worker, so no worker waits for one.
   BoundedQueue<std::unique_ptr<Sample>> idle_samples_;
   flow::graph graph_;
   Fill fill_;
@@ -98,10 +98,10 @@ Nodes::Nodes(SlotFiller& filler, const InputGraphOptions& options,
 void Nodes::Put(OpenBatch& batch) {
   const int samples = batch.plan().samples;
   if (samples == 0) {
-    in_order_.try_put(&batch);  // All of it is padding.
+    in_order_.try_put(&batch);  // All slots are padding.
   }
-  // The last slot's worker may deliver the batch before this loop ends, so
-  // nothing of it is read in here.
+  // The last slot's worker may deliver the batch before this loop ends, so the
+  // loop must not read the batch.
   for (int slot = 0; slot < samples; slot += slots_per_task_) {
     fill_.try_put({&batch, slot, std::min(slot + slots_per_task_, samples),
                    StageCounter::Clock::now()});
@@ -127,7 +127,7 @@ class InputGraph::Flow final : public InputGraph::Impl {
     arena_.Execute(
         [&] { nodes_.emplace(filler, options, std::move(deliver)); });
   }
-  ~Flow() override { nodes_->WaitUntilIdle(); }  // Then the threads end.
+  ~Flow() override { nodes_->WaitUntilIdle(); }  // Afterwards the threads end.
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
 

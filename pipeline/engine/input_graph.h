@@ -9,29 +9,30 @@
 namespace infeed {
 
 struct InputGraphOptions {
-  // That work; 0: the caller's alone, one sample after the other in Put().
+  // Worker threads; 0: the caller's thread fills one sample after the other in
+  // Put().
   int threads = 1;
-  // Neighbours that a worker fills one after the other: what the graph costs is
-  // shared by them. > 0
+  // Neighbouring slots in one task: a worker fills them one after the other,
+  // and they share the graph's cost per task. > 0
   int slots_per_task = 1;
 };
 
-// The flow graph: takes batches apart into ranges of slots, works on them in
-// parallel and gives the batches back whole and in order.
+// The flow graph: splits batches into ranges of slots, fills the ranges in
+// parallel and delivers the batches whole and in order.
 //
 //   Put ► waiting ► read, decode, resize, pack ─► in order ► deliver
 //          (queue)  `threads` ranges at once      (last slot)
 //
-// All that is done for a sample is one node, as its bytes and rows are in the
-// worker's cache then, and there is nothing to hand over and to bound.
-// What waits is bounded by the batches that the caller puts; in flight is one
-// sample for each thread.
+// One node does all the work on a sample: the sample's bytes and rows stay in
+// the worker's cache, and no queue between stages has to be bounded. The
+// waiting samples are bounded by the batches that the caller puts; one sample
+// per thread is in flight.
 //
 // The work is done by exactly `threads` threads of its own (closed_arena.h).
-// Without any there is no graph: Put() reads and fills slot by slot and
-// delivers, with nothing overlapped.
+// With 0 threads there is no graph: Put() reads and fills slot by slot and
+// delivers the batch; nothing overlaps.
 //
-// Batches must stay until they are delivered. Put() from one thread; deliver is
+// A batch must live until it is delivered. Put() from one thread; deliver is
 // called by one worker at a time, in the order of Put(). Nothing throws.
 class InputGraph {
  public:
@@ -40,13 +41,13 @@ class InputGraph {
   // Requires: filler outlives it.
   InputGraph(SlotFiller& filler, const InputGraphOptions& options,
              Deliver deliver);
-  // Waits until all that was put is delivered.
+  // Waits until all batches put are delivered.
   ~InputGraph();
   InputGraph(const InputGraph&) = delete;
   InputGraph& operator=(const InputGraph&) = delete;
 
-  // Puts a batch in; does not wait where there are threads. Requires: begun,
-  // numbered from 0 without a gap.
+  // Puts a batch into the graph; with threads > 0 it does not wait. Requires:
+  // the batch is begun; batches are numbered from 0 without a gap.
   void Put(OpenBatch& batch);
 
  private:

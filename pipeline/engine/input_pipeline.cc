@@ -42,8 +42,8 @@ struct ReadyBatch {
 
 }  // namespace
 
-// Members are in the order of the data's way, so that destruction, which goes
-// backwards, ends each thread before what it uses.
+// Members are in the order in which data passes them; destruction, in reverse
+// order, thus ends each thread before destroying what it uses.
 class InputPipeline::Impl {
  public:
   Impl(const RecordIndex& index, const InputOptions& options,
@@ -68,17 +68,18 @@ class InputPipeline::Impl {
   [[nodiscard]] bool is_basic() const {
     return options_.graph == GraphKind::kBasic;
   }
-  // The driver's thread: plans batches as the pool has room for them.
+  // The driver thread's function: plans batches as the pool has room for them.
   void Drive();
-  // Puts one batch into the graph; false when there is none to come, or it
-  // failed, which the consumer then hears.
+  // Puts one batch into the graph. Returns false when there is no further
+  // batch, or on an error, which Next() then throws.
   bool TryPutNext();
   bool PutNext();
-  // A worker, batch after batch: the way out of the graph.
+  // The graph's exit, called by a worker for one batch after the other.
   void Deliver(OpenBatch& open);
   // Announces records that are not in the cache to the store.
   void WillRead(std::vector<std::int64_t>& records) const;
-  // Enters a batch's bad records; returns what ends the stream, or nullptr.
+  // Enters a batch's bad records; returns the error that ends the stream, or
+  // nullptr.
   std::exception_ptr Account(OpenBatch& open);
 
   const RecordIndex& index_;
@@ -103,7 +104,7 @@ class InputPipeline::Impl {
   BatchPool pool_;
   BoundedQueue<ReadyBatch> ready_;
   SlotFiller filler_;
-  BatchPlanner planner_;  // the driver's, once it runs
+  BatchPlanner planner_;  // used by the driver only, once it runs
   InputGraph graph_;
   std::jthread driver_;  // none in the basic graph: Next() drives
 };
@@ -160,7 +161,7 @@ bool InputPipeline::Impl::PutNext() {
   OpenBatch* const open = planner_.BeginNext(pool_);
   if (open == nullptr) {
     if (planner_.count() == 0) {
-      ready_.Close();  // No last batch will do it.
+      ready_.Close();  // There was no batch, so no last one closes it.
     }
     return false;
   }
@@ -184,7 +185,7 @@ std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {
 
 void InputPipeline::Impl::Deliver(OpenBatch& open) {
   if (filler_.is_cancelled()) {
-    return;  // Slots may be as they were: the stream has ended before it.
+    return;  // The stream ended before this batch; its slots may be unfilled.
   }
   if (std::exception_ptr error = Account(open)) {
     ready_.Close(std::move(error));

@@ -19,17 +19,16 @@ namespace infeed {
 //
 // One oneTBB flow graph does the work in its own threads; batches come out in
 // order, the same bytes for the same (data, seed, options) whatever the number
-// of threads. It holds at most options.batches_in_pool batches, those on loan
-// to the caller included: a caller that keeps handles stops the stream.
+// of threads. At most options.batches_in_pool batches exist, including those on
+// loan to the caller: a caller that keeps all handles stops the stream.
 //
 // The index must outlive the pipeline; handles may outlive it. Next(),
-// position() and State() from one thread at a time; Stop(), stats() and the
-// rest from any.
+// position() and State() from one thread at a time; all others from any thread.
 // The constructor throws UsageError naming the option that is wrong, for an
-// empty data set, an epoch without a batch, a selection or an order that the
-// data cannot give, a start that is not the beginning of a batch, and a memory
-// limit that is too small; without a label_offset also what FindLabelOffset()
-// throws.
+// empty data set, an epoch without a batch, a selection or an order that is
+// impossible with the data, a start that is not the beginning of a batch, and a
+// memory limit that is too small; without a label_offset also what
+// FindLabelOffset() throws.
 class InputPipeline {
  public:
   InputPipeline(const RecordIndex& index, const InputOptions& options,
@@ -40,28 +39,29 @@ class InputPipeline {
   InputPipeline& operator=(const InputPipeline&) = delete;
 
   // Waits for the next batch. Its size is the rank's share: batch_size /
-  // world_size. nullptr is the end of the last epoch (options.repeat), and
-  // after Stop(). Throws what a stage threw (DataError, IoError) after the last
-  // batch before it; the stream is over then.
+  // world_size. Returns nullptr after the last epoch (options.repeat) and after
+  // Stop(). When a stage threw (DataError, IoError), first returns the batches
+  // before the failed one, then throws that error; the stream is over then.
   [[nodiscard]] BatchHandle Next();
 
-  // Ends the stream: wakes a Next() that waits in another thread.
+  // Ends the stream and wakes a Next() that waits in another thread.
   void Stop();
 
-  // Where the stream goes on after the last batch that Next() returned.
+  // The position after the last batch that Next() returned.
   [[nodiscard]] StreamPosition position() const;
 
-  // The same for a file, with what the stream is (stream_state.h): a pipeline
-  // that starts at ResumePosition() of this text goes on with it.
+  // The position and the stream's identity as text for a file (stream_state.h):
+  // a pipeline that starts at ResumePosition() of this text continues the
+  // stream.
   [[nodiscard]] std::string State() const;
 
   [[nodiscard]] PipelineStats stats() const;
 
-  // How memory_limit is shared out, and the sum of it.
+  // How memory_limit is divided among the pipeline's parts, and their sum.
   [[nodiscard]] const MemoryPlan& memory() const;
   [[nodiscard]] std::int64_t memory_bytes() const { return memory().total(); }
 
-  // Batches of one epoch: a last one that is a part counts unless it is dropped
+  // Batches of one epoch. A partial last batch counts unless it is dropped
   // (options.last_batch).
   [[nodiscard]] std::int64_t batches_per_epoch() const;
 

@@ -14,18 +14,18 @@
 
 namespace infeed {
 
-// A batch while it is being filled: its plan, which record goes where, how many
-// slots are still to come, the bad records among them, and the error that
-// spoils it, if one does.
+// A batch while it is being filled: its plan, the record of each slot, the
+// number of slots still to fill, its bad records, and the error that makes it
+// fail, if there is one.
 //
 // Owns the batch's handle until TakeBatch(). Begin() and TakeBatch() from one
 // thread at a time while no slot is being filled; SlotDone(), AddBadRecord()
-// and Fail() from any. Used again for a later batch: nothing is allocated once
-// warm.
+// and Fail() from any. It is reused for later batches; after the first ones
+// nothing is allocated.
 class OpenBatch {
  public:
-  // Begins the number-th batch of the stream (from 0): looks its records up and
-  // blanks its padding.
+  // Begins the number-th batch of the stream (from 0): looks up its records and
+  // blanks its padding slots.
   void Begin(std::int64_t number, const BatchPlan& plan,
              const EpochOrder& order, BatchHandle batch);
 
@@ -36,29 +36,30 @@ class OpenBatch {
   }
   [[nodiscard]] Batch& batch() { return *batch_; }
 
-  // Says that a slot is filled, or will never be. Returns true for the last.
+  // Notes that a slot is filled, or never will be. Returns true for the last
+  // slot.
   [[nodiscard]] bool SlotDone() {
     return unfilled_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 
-  // Spoils the batch. Of several errors the one in the lowest slot counts, so
-  // that the error does not depend on which thread came first.
+  // Makes the batch fail with an error. Of several errors the one in the lowest
+  // slot is kept, so that it does not depend on thread timing.
   void Fail(int slot, std::exception_ptr error);
 
-  // Leaves word of a bad record.
+  // Notes a bad record.
   void AddBadRecord(BadRecord bad);
 
-  // Once every slot is done: the bad records in the order of their slots, those
-  // behind the error's left out.
+  // The bad records in the order of their slots, without those after the slot
+  // of the error. Requires: every slot is done.
   [[nodiscard]] std::span<const BadRecord> BadRecords();
-  // Once every slot is done: the error, nullptr when all is well.
+  // The error; nullptr: none. Requires: every slot is done.
   [[nodiscard]] std::exception_ptr error();
   [[nodiscard]] BatchHandle TakeBatch() { return std::move(batch_); }
 
  private:
   std::int64_t number_ = 0;
   BatchPlan plan_;
-  std::vector<std::int64_t> records_;  // of each slot that is not padding
+  std::vector<std::int64_t> records_;  // one per slot that is not padding
   BatchHandle batch_;
   std::atomic<int> unfilled_{0};
   std::mutex mutex_;

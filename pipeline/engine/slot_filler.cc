@@ -98,7 +98,7 @@ void SlotFiller::Fill(Sample& sample) {
 }
 
 void SlotFiller::FillOrThrow(Sample& sample) {
-  std::vector<BadRecord> bad;  // Takes memory only where there is one.
+  std::vector<BadRecord> bad;  // Allocates only if there is one.
   if (TryFill(sample, bad)) {
     return;
   }
@@ -183,7 +183,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   FillCounts counts;
   if (example.packed.empty()) {
     counts = Decode(sample, place);
-  } else {  // Nothing to decode.
+  } else {  // Packed pixels need no decoding.
     counts = sample.preprocessor.CopyPacked(example.packed, example.height,
                                             example.width, sample.key,
                                             place.TakeImage());
@@ -200,7 +200,8 @@ void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
   counters_.outside_pixels.fetch_add(counts.outside_pixels,
                                      std::memory_order_relaxed);
   counters_.resize.Add(bytes, counts.resize, Clock::duration::zero());
-  // They take turns, row by row; the trace shows one after the other.
+  // Decode and resize alternate row by row; the trace shows one after the
+  // other.
   const Clock::time_point decoded = start + counts.decode;
   const Clock::time_point resized = decoded + counts.resize;
   Trace("decode", start, decoded, sample);

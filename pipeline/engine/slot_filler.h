@@ -25,10 +25,10 @@
 
 namespace infeed {
 
-// A sample on its way from a shard to its slot. Owns the record's bytes and
-// what decodes them; each worker has one and uses it again for its next sample.
+// A sample on its way from a shard to its slot. Owns the record's bytes and its
+// decoder; each worker has one and reuses it for its next sample.
 struct Sample {
-  // Requires: options are checked, and are the filler's.
+  // Requires: options are checked, and equal to the filler's.
   explicit Sample(const InputOptions& options)
       : preprocessor(PreprocessOptionsOf(options)) {}
 
@@ -41,24 +41,24 @@ struct Sample {
   std::vector<std::byte> buffer = {};
   ImagenetExampleView example = {};  // views into buffer, or the cache
   SampleSeekIndex seek_index = {};
-  BadRecordKind stage = BadRecordKind::kFrame;  // where it would fail now
-  std::exception_ptr failure = {};              // why there is no example
-  StageCounter::Clock::time_point since = {};   // it waits for the next stage
+  BadRecordKind stage = BadRecordKind::kFrame;  // of a failure now
+  std::exception_ptr failure = {};              // why no example
+  StageCounter::Clock::time_point since = {};   // waiting since
   Preprocessor preprocessor;
 };
 
-// The work on one sample, as two stages without any knowledge of threads:
-// Read() gets the record and parses it, Fill() decodes the image and writes
-// pixels, label and weight into the slot. What becomes of a bad record is
-// decided here: the one place that catches DataError. Word of it is left with
-// the batch.
+// The work on one sample, in two stages that know nothing of threads: Read()
+// reads and parses the record, Fill() decodes the image and writes pixels,
+// label and weight into the slot. The policy for bad records is here: this is
+// the only place that catches DataError. The bad record is noted in the batch.
 //
-// The stores, the cache and the counters must outlive it. Thread-safe, for
-// different samples. Neither call throws: what ends the stream is left with the
-// sample's batch (Fail()).
+// The stores, the cache and the counters must outlive it. Thread-safe for
+// different samples. Neither call throws: an error that ends the stream is
+// passed to the sample's batch (Fail()).
 class SlotFiller {
  public:
-  // places: of an epoch. cache: null for none. Requires: options are checked.
+  // places: the number of places in an epoch. cache: may be null. Requires:
+  // options are checked.
   SlotFiller(const RecordStore& store, const SeekStore& seek_store,
              std::int64_t places, const InputOptions& options,
              StageCounters& counters, RecordCache* cache = nullptr);
@@ -69,7 +69,8 @@ class SlotFiller {
   // Requires: Read(sample) returned.
   void Fill(Sample& sample);
 
-  // From now on slots are left as they are: nobody will see them.
+  // From now on Read() and Fill() leave slots as they are: no consumer will
+  // read them.
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
 
   [[nodiscard]] bool is_cancelled() const {
@@ -83,30 +84,30 @@ class SlotFiller {
   }
 
  private:
-  // Reads sample.record and parses it; a failure is kept in the sample.
+  // Reads sample.record and parses it; a failure is stored in the sample.
   void Load(Sample& sample);
-  // Returns the record, from the cache or read and then kept there; its
-  // Example is in the sample.
+  // Returns the record from the cache, or reads it and adds it to the cache;
+  // stores its Example in the sample.
   CachedRecord ReadRecord(Sample& sample);
   // Fills the slot or throws.
   void FillOrThrow(Sample& sample);
   void DecodeIntoSlot(Sample& sample);
-  // Counts and traces what was done for a slot since `start`.
+  // Counts and traces the work done for a slot since `start`.
   void Count(const FillCounts& counts, std::size_t slot_bytes,
              StageCounter::Clock::time_point start, const Sample& sample);
-  // Decodes into the slot, and counts what became of the seek index.
+  // Decodes into the slot, and counts how the seek index was used.
   FillCounts Decode(Sample& sample, SlotPlace& place);
-  // Puts a stretch of work on the sample into the trace, where there is one.
+  // Adds a span of work on the sample to the trace, if there is one.
   void Trace(std::string_view stage, StageCounter::Clock::time_point start,
              StageCounter::Clock::time_point end, const Sample& sample) const;
-  // Draws one of the records that make an epoch.
+  // Draws one of an epoch's records at random.
   [[nodiscard]] std::int64_t DrawnRecord(const SampleKey& key,
                                          SampleRandom& draws) const;
-  // Fill the slot, or add the bad records that they met and return false. The
-  // second loads other records until one fills it.
+  // Fill the slot; on failure add the bad records met to `bad` and return
+  // false. The second one loads substitutes until one fills the slot.
   bool TryFill(Sample& sample, std::vector<BadRecord>& bad);
   bool FillWithSubstitute(Sample& sample, std::vector<BadRecord>& bad);
-  // What is said of sample.record, with its place.
+  // The bad-record entry for sample.record, with its place.
   [[nodiscard]] BadRecord Describe(const Sample& sample,
                                    const DataError& error) const;
 

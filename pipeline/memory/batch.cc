@@ -11,14 +11,14 @@
 namespace infeed {
 namespace {
 
-// A cache line, and what the widest SIMD store wants.
+// A cache line, and the alignment of the widest SIMD store.
 constexpr std::size_t kAlignment = 64;
 
 constexpr std::size_t Aligned(std::size_t bytes) {
   return RoundUp(bytes, kAlignment);
 }
 
-// How many words the slots of a batch have together.
+// The number of pixel words of all slots of a batch.
 std::int64_t Words(int size, int image_size, BatchContent content) {
   switch (content) {
     case BatchContent::kPixels:

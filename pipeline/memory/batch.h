@@ -14,10 +14,10 @@
 
 namespace infeed {
 
-// A place in the stream of samples: with the seed and the data set it says all
-// about what comes next. position counts in global samples of the epoch;
-// past_epochs are those that the stream had before this one, for `repeat`: none
-// where it begins.
+// A place in the stream of samples: with the seed and the data set it
+// determines everything that follows. position counts global samples of the
+// epoch; past_epochs is the number of epochs that the stream has completed, for
+// `repeat`: 0 where the stream begins.
 struct StreamPosition {
   std::uint32_t epoch = 0;
   std::int64_t position = 0;
@@ -27,13 +27,13 @@ struct StreamPosition {
                          const StreamPosition&) = default;
 };
 
-// One batch: plain memory, filled slot by slot; unspecified until then. Owns
-// the memory, whose three parts are each aligned to 64 bytes. One thread at a
-// time; different slots may be filled at once.
+// One batch: plain memory, filled slot by slot; its content is unspecified
+// until then. Owns the memory, whose three parts are each aligned to 64 bytes.
+// One thread at a time; different slots may be filled at once.
 class Batch {
  public:
-  // kernel: of windows. Requires: both > 0. Throws std::bad_alloc, and what
-  // memory.pin throws.
+  // kernel: resizes the windows. Requires: size, image_size > 0. Throws
+  // std::bad_alloc, and what memory.pin throws.
   Batch(int size, int image_size, const BatchMemory& memory = {},
         BatchContent content = BatchContent::kPixels,
         ResizeKernel kernel = ResizeKernel::kBicubic);
@@ -41,31 +41,31 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
   Batch(Batch&&) = default;
-  // Would give the old memory back before it is unpinned.
+  // Deleted: it would free the old memory before unpinning it.
   Batch& operator=(Batch&&) = delete;
 
-  // What the memory of such a batch takes up.
+  // Bytes of memory that such a batch takes.
   [[nodiscard]] static std::int64_t MemoryBytes(
       int size, int image_size, BatchContent content = BatchContent::kPixels);
 
-  // [size, image_size, image_size], each R << 24 | G << 16 | B << 8; of
-  // choices [size], labels and weights mean nothing then; of windows those that
-  // are in use.
+  // [size, image_size, image_size], each R << 24 | G << 16 | B << 8; for
+  // choices [size], and labels and weights are unused; for windows the pixels
+  // in use.
   [[nodiscard]] std::span<std::uint32_t> pixels() {
     return windows_ ? windows_->used() : pixels_;
   }
   [[nodiscard]] std::span<const std::uint32_t> pixels() const {
     return windows_ ? windows_->used() : pixels_;
   }
-  // Where these are; null: there are none.
+  // The crop windows; null: content is not kWindows.
   [[nodiscard]] BatchWindows* windows() { return windows_.get(); }
   [[nodiscard]] const BatchWindows* windows() const { return windows_.get(); }
-  // [image_size, image_size] of one slot; not of windows.
+  // [image_size, image_size] of one slot. Requires: content is not kWindows.
   [[nodiscard]] std::span<std::uint32_t> slot_pixels(int slot);
   // [size]; from 0, or -1 in a slot of weight 0.
   [[nodiscard]] std::span<std::int32_t> labels() { return labels_; }
   [[nodiscard]] std::span<const std::int32_t> labels() const { return labels_; }
-  // [size]; 1, or 0 for a slot that loss, metrics and counts leave out.
+  // [size]; 1, or 0 for a slot that loss, metrics and counts ignore.
   [[nodiscard]] std::span<float> weights() { return weights_; }
   [[nodiscard]] std::span<const float> weights() const { return weights_; }
 
@@ -76,8 +76,8 @@ class Batch {
   // A black image, label -1, weight 0.
   void BlankSlot(int slot);
 
-  // Where the stream goes on after this batch: what a checkpoint stores once
-  // the batch is consumed.
+  // The stream's position after this batch: a checkpoint stores it once the
+  // batch is consumed.
   StreamPosition next;
 
  private:
@@ -92,28 +92,28 @@ class Batch {
   int image_size_;
   BatchContent content_;
   PageMemory memory_;
-  std::unique_ptr<std::byte, Unpin> pinned_;  // After memory_: goes first.
+  std::unique_ptr<std::byte, Unpin> pinned_;  // After memory_: destroyed first.
   std::span<std::uint32_t> pixels_;
   std::span<std::int32_t> labels_;
   std::span<float> weights_;
   std::unique_ptr<BatchWindows> windows_;
 };
 
-// Gives a batch back to its pool; frees it when that is closed, or there is
+// Returns a batch to its pool; frees it when the pool is closed or there is
 // none.
 struct BatchReturn {
   std::shared_ptr<BoundedQueue<std::unique_ptr<Batch>>> pool = {};
   void operator()(Batch* batch) const;
 };
 
-// A batch on loan: goes back to its pool when the handle goes.
+// A batch on loan: destroying the handle returns the batch to its pool.
 using BatchHandle = std::unique_ptr<Batch, BatchReturn>;
 
-// A fixed number of batches: the bound on what the pipeline holds. Owns those
-// that are not on loan. Handles may outlive the pool. Thread-safe.
+// A fixed number of batches: this bounds the pipeline's memory. Owns the
+// batches that are not on loan. Handles may outlive the pool. Thread-safe.
 class BatchPool {
  public:
-  // Requires: all > 0. Throws as Batch does.
+  // Requires: count, size, image_size > 0. Throws what Batch() throws.
   BatchPool(int count, int size, int image_size, const BatchMemory& memory = {},
             BatchContent content = BatchContent::kPixels,
             ResizeKernel kernel = ResizeKernel::kBicubic);
@@ -121,13 +121,13 @@ class BatchPool {
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();
 
-  // How many are not on loan.
+  // The number of batches not on loan.
   [[nodiscard]] std::int64_t free() const {
     return static_cast<std::int64_t>(free_->size());
   }
 
-  // Frees what is in the pool and wakes Take(); batches on loan are freed as
-  // their handles go.
+  // Frees the pool's batches and wakes Take(); a batch on loan is freed when
+  // its handle is destroyed.
   void Close() { free_->Cancel(); }
 
  private:

@@ -2,9 +2,9 @@
 
 namespace infeed {
 
-// What stands in a batch's slots: images, or which of those that a device
-// holds (pipeline/memory/image_choice.h), or the crop windows that a device
-// makes them of (pipeline/memory/batch_windows.h).
+// What a batch's slots hold: images; or numbers of images that a device holds
+// (pipeline/memory/image_choice.h); or crop windows that a device resizes to
+// images (pipeline/memory/batch_windows.h).
 enum class BatchContent { kPixels, kChoices, kWindows };
 
 }  // namespace infeed

@@ -6,10 +6,10 @@
 
 namespace infeed {
 
-// What is done to the memory of each batch of a pool beside mapping it, so that
-// a device may copy from it by itself: pin once it is mapped, unpin before it
-// goes, with the same bytes. Both or neither is there. They may be called from
-// any thread; an exception of pin comes out of the pool's constructor.
+// Pins the memory of each batch of a pool, so that a device can copy from it by
+// DMA: pin is called once the memory is mapped, unpin with the same bytes
+// before it is unmapped. Both are set, or neither. They may be called from any
+// thread; the pool's constructor passes on an exception of pin.
 struct BatchMemory {
   using Hook = std::function<void(std::span<std::byte>)>;
   Hook pin = {};

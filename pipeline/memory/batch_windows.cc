@@ -82,7 +82,7 @@ std::span<std::uint32_t> BatchWindows::TakeImage(int slot) {
   return image;
 }
 
-// A pixel resized is a square of it.
+// One black pixel, resized, fills the image with black.
 void BatchWindows::Blank(int slot) { TakeWindow(slot, 1, 1, false)[0] = 0; }
 
 }  // namespace infeed

@@ -10,41 +10,42 @@
 
 namespace infeed {
 
-// The crop windows of a batch whose images a device makes: their pixels, one
-// window behind the other in the order in which they are taken, and where each
-// slot's lies.
+// The crop windows of a batch, from which a device makes the images: their
+// pixels, one window after the other in the order in which they are taken, and
+// the place of each slot's window.
 //
 //   pixels   [ slot 2's  | slot 0's   | slot 1's | ...      free      ]
 //            <--------------- used() -----------> <-- up to capacity -->
 //
-// Each slot can have the room of its image, and takes no less; there are
-// kWindowShare times as many pixels as that. A window for which too little is
-// left is resized by who fills the slot: the image is a window then that a
-// resize leaves as it is. So which of them are makes no difference to the
-// images.
+// Each slot takes at least the room of its image, and always gets that much;
+// the capacity is kWindowShare times the images' pixels. When too little room
+// is left for a window, the thread that fills the slot resizes it: the finished
+// image is then the window, and the device's resize leaves it unchanged. So the
+// images do not depend on which windows found room.
 //
-// Different slots may be taken at once; the rest is for one thread at a time.
+// Room for different slots may be taken at the same time; everything else from
+// one thread at a time.
 class BatchWindows {
  public:
   static constexpr int kWindowShare = 3;
 
-  // Pixels of a batch of so many images. Requires: both > 0.
+  // Pixels that a batch of `size` images has. Requires: both > 0.
   [[nodiscard]] static std::int64_t Capacity(int size, int image_size);
 
-  // pixels: of Capacity(); windows: one for each slot. Both are whose memory
-  // this is, and must outlive it. Requires: a kernel of four taps.
+  // pixels: Capacity() of them; windows: one per slot. The caller owns both;
+  // they must outlive this object. Requires: a kernel of four taps.
   BatchWindows(std::span<std::uint32_t> pixels, std::span<ResizeWindow> windows,
                int image_size, ResizeKernel kernel);
 
-  // All is free again.
+  // Frees all room.
   void Clear();
 
-  // Returns room for the window of a slot, which it has from now on; empty:
-  // there is too little. A slot may be taken again, for what takes the place
-  // of what failed. Requires: sizes > 0.
+  // Gives a slot room for its window and returns it; empty: too little is left.
+  // May be called again for a slot, for the substitute of a record that failed.
+  // Requires: sizes > 0.
   [[nodiscard]] std::span<std::uint32_t> TakeWindow(int slot, int width,
                                                     int height, bool mirrored);
-  // Room for its image.
+  // Gives a slot room for its finished image.
   [[nodiscard]] std::span<std::uint32_t> TakeImage(int slot);
   // Makes the slot's image black.
   void Blank(int slot);
@@ -57,14 +58,14 @@ class BatchWindows {
   [[nodiscard]] std::span<const ResizeWindow> windows() const {
     return windows_;
   }
-  // What makes images of them.
+  // The kernel that resizes the windows to images.
   [[nodiscard]] ResizeKernel kernel() const { return kernel_; }
 
  private:
-  // Whether the slot has or gets room for so many pixels.
+  // Returns whether the slot has or gets room for this many pixels.
   [[nodiscard]] bool Reserve(int slot, std::int64_t pixels);
 
-  // Where a slot's room is, in pixels; size 0: it has none yet.
+  // A slot's room, in pixels; size 0: none yet.
   struct Room {
     std::int64_t first = 0;
     std::int64_t size = 0;
@@ -73,11 +74,11 @@ class BatchWindows {
   std::span<std::uint32_t> pixels_;
   std::span<ResizeWindow> windows_;
   int image_size_;
-  std::int64_t image_pixels_;  // of a slot's least room
+  std::int64_t image_pixels_;  // each slot's minimum room
   ResizeKernel kernel_;
   std::vector<Room> rooms_;             // by slot
   std::atomic<std::int64_t> used_{0};   // pixels
-  std::atomic<std::int64_t> spare_{0};  // beyond what each slot may have
+  std::atomic<std::int64_t> spare_{0};  // pixels beyond the slots' minimum
 };
 
 }  // namespace infeed

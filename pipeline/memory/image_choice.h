@@ -2,14 +2,14 @@
 
 #include <cstdint>
 
-// Which of the images that a device holds stands in a slot of a batch, and
-// whether it is mirrored, in a word. Kernels compile this too.
+// The number of an image that a device holds, and whether it is mirrored, in
+// one 32-bit word per slot. Device kernels compile this header too.
 namespace infeed {
 
 // The slot is padding: black pixels, label -1, weight 0.
 inline constexpr std::uint32_t kNoImage = 0xFFFFFFFF;
 
-// So many images can be told apart.
+// The largest number of images that a word can number.
 inline constexpr std::int64_t kMaxHeldImages = 0x7FFFFFFF;
 
 // Requires: 0 <= image < kMaxHeldImages.
@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMaxHeldImages = 0x7FFFFFFF;
   return static_cast<std::uint32_t>(image) << 1 | (is_mirrored ? 1U : 0U);
 }
 
-// The image itself. Requires: not kNoImage.
+// The number of the image. Requires: not kNoImage.
 [[nodiscard]] constexpr std::int64_t ChosenImage(std::uint32_t choice) {
   return choice >> 1;
 }

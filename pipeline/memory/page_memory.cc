@@ -28,7 +28,8 @@ std::byte* Map(std::size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-// Maps more than is wanted and gives back what lies before and behind it.
+// Maps more than needed and unmaps the parts before and after the aligned
+// block.
 std::byte* MapAligned(std::size_t bytes, std::size_t unit) {
   std::byte* const start = Map(bytes + unit);
   const std::size_t before =
@@ -48,7 +49,7 @@ std::byte* MapPages(std::size_t bytes) {
     return Map(bytes);
   }
   std::byte* const start = MapAligned(bytes, kHugePage);
-  // A system that has none, or gives them to nobody, goes on with small ones.
+  // A system without huge pages, or with them disabled, uses small pages.
   (void)::madvise(start, bytes, MADV_HUGEPAGE);
   return start;
 }

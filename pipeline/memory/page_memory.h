@@ -6,10 +6,10 @@
 
 namespace infeed {
 
-// Memory of whole pages from the system, for what is large and lives long:
-// zeros at first, taken up page by page as it is touched, and given back whole
-// when the object goes, unlike what an allocator frees. From 2 MiB on it begins
-// at a huge page, and is of those where the system has them for who asks.
+// Whole pages of memory from the system, for large and long-lived data: zero at
+// first, resident page by page as they are touched, and returned to the system
+// when the object is destroyed, which an allocator does not promise. Blocks of
+// 2 MiB and more are aligned to, and advised as, huge pages.
 //
 // Owns the memory. Move only.
 class PageMemory {
@@ -17,12 +17,12 @@ class PageMemory {
   // Requires: bytes > 0. Throws std::bad_alloc.
   explicit PageMemory(std::size_t bytes);
 
-  // As long as was asked for, rounded up to pages.
+  // The requested size, rounded up to pages.
   [[nodiscard]] std::span<std::byte> bytes() const {
     return {memory_.get(), memory_.get_deleter().bytes};
   }
 
-  // What an object of so many bytes takes up at most.
+  // The most memory that an object of this many bytes takes.
   [[nodiscard]] static std::size_t RoundUp(std::size_t bytes);
 
  private:

@@ -9,8 +9,8 @@
 namespace infeed {
 namespace {
 
-// Large enough for huge pages, small enough that what is left of the last one
-// is no matter.
+// Large enough for huge pages, small enough that the unused rest of the last
+// chunk does not matter.
 constexpr std::int64_t kChunk = std::int64_t{16} << 20;
 constexpr std::size_t kAlignment = 8;
 
@@ -73,8 +73,8 @@ void RecordCache::Keep(std::int64_t number, const CachedRecord& record) {
     return;
   }
   std::ranges::copy(index, std::ranges::copy(payload, room + sizeof(Head)).out);
-  // Two threads may have read the same record, as substitutes may come twice:
-  // both copies are good, and the other's room is lost.
+  // Two threads may have read the same record, as a substitute may be drawn
+  // twice: both copies are valid, and the room of one is lost.
   places_[static_cast<std::size_t>(number)].store(
       new (room) Head{payload.size(), index.size(), record.payload.crc32c},
       std::memory_order_release);

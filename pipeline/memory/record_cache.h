@@ -13,51 +13,51 @@
 
 namespace infeed {
 
-// What a cache holds, and how often it was of use.
+// What a cache holds, and how many reads it answered.
 struct RecordCacheStats {
   std::int64_t records = 0;  // kept
-  std::int64_t bytes = 0;    // of memory taken up for them, of limit_bytes
+  std::int64_t bytes = 0;    // memory taken for records, at most limit_bytes
   std::int64_t limit_bytes = 0;
-  std::int64_t hits = 0;  // reads that it answered
+  std::int64_t hits = 0;  // reads answered from the cache
 };
 
-// A record with the seek index that lies beside its shard.
+// A record with its seek index from beside the shard.
 struct CachedRecord {
   RecordPayload payload;
-  std::span<const std::byte> seek_index = {};  // sealed; empty: there is none
+  std::span<const std::byte> seek_index = {};  // sealed; empty: none
 };
 
-// Encoded records in memory, kept once they are read, so that a later epoch
-// does not read them again nor verify their checksums. The first that come are
-// kept, as far as there is room, and none is ever put out again: a shuffled
-// epoch asks for every record once, so that of a data set twice the limit half
-// the reads are saved, where a cache of the last used would save none.
+// Keeps encoded records in memory after their first read, so that later epochs
+// neither read them again nor verify their checksums. It keeps the first
+// records that come, as long as there is room, and never evicts one: a shuffled
+// epoch reads every record once, so for a data set of twice the limit this
+// saves half of the reads, where an LRU cache would save far fewer.
 //
 //   place of each record ──► lengths, checksum | payload | seek index
 //                            in chunks of pages
 //
-// Owns the copies; what it hands out lives as long as the cache. Thread-safe.
-// Does not fail: what finds no room is not kept.
+// Owns the copies; returned views are valid as long as the cache lives.
+// Thread-safe. Does not fail: a record for which there is no room is not kept.
 class RecordCache {
  public:
-  // Keeps up to limit_bytes in all, of records 0 to `records` - 1. A limit of
-  // 0 keeps none.
+  // Keeps up to limit_bytes in total, of records 0 to `records` - 1. With a
+  // limit of 0 it keeps none.
   RecordCache(std::int64_t limit_bytes, std::int64_t records);
 
-  // Returns a record that is kept, nullopt for others. Requires: 0 <= record <
+  // Returns the record if it is kept, else nullopt. Requires: 0 <= record <
   // records.
   [[nodiscard]] std::optional<CachedRecord> Find(std::int64_t record) const;
-  // Whether Find() would.
+  // Whether Find() would return a record.
   [[nodiscard]] bool Has(std::int64_t record) const;
 
-  // Keeps a copy where there is none and there is room.
+  // Keeps a copy of a record, if it is not kept yet and there is room.
   void Keep(std::int64_t number, const CachedRecord& record);
 
   [[nodiscard]] RecordCacheStats stats() const;
 
  private:
   struct Head;
-  // Of each record: where its Head lies; null: it is not kept.
+  // A record's Head; null: the record is not kept.
   using Place = std::atomic<const Head*>;
 
   // Returns room for a record; null: there is none.
@@ -65,9 +65,9 @@ class RecordCache {
 
   std::int64_t limit_;
   std::optional<PageMemory> table_;
-  std::span<Place> places_;  // in table_; empty: nothing is kept
+  std::span<Place> places_;  // by record, in table_; empty: nothing is kept
   mutable std::atomic<std::int64_t> hits_{0};
-  mutable std::mutex mutex_;  // over what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::int64_t taken_ = 0;    // of limit_
   std::int64_t records_ = 0;
   std::vector<PageMemory> chunks_;

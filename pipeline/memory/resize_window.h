@@ -10,7 +10,7 @@ struct alignas(16) ResizeWindow {
   std::uint32_t offset = 0;  // of its first pixel, in pixels / kWindowAlignment
   std::uint16_t width = 1;
   std::uint16_t height = 1;
-  std::uint32_t mirrored = 0;  // 0 or 1: left to right, once it is resized
+  std::uint32_t mirrored = 0;  // 0 or 1: flip left to right after resizing
   std::uint32_t unused = 0;
 };
 

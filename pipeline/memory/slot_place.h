@@ -9,11 +9,11 @@
 
 namespace infeed {
 
-// A slot of a batch, as the place of its sample's pixels. The batch must
+// A slot of a batch, as the destination of its sample's pixels. The batch must
 // outlive it. One thread at a time.
 class SlotPlace final : public PixelPlace {
  public:
-  // Requires: the batch is of pixels or windows and has the slot.
+  // Requires: the batch holds pixels or windows and has the slot.
   SlotPlace(Batch& batch, int slot) : batch_(batch), slot_(slot) {}
 
   [[nodiscard]] std::span<std::uint32_t> TakeWindow(int width, int height,
@@ -29,7 +29,7 @@ class SlotPlace final : public PixelPlace {
                                     : windows->TakeImage(slot_));
   }
 
-  // Of what was taken.
+  // Bytes that the sample took in the slot.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
  private:

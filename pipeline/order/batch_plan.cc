@@ -9,7 +9,7 @@
 namespace infeed {
 namespace {
 
-// Positions that it has batches for.
+// The positions of an epoch that are in its batches.
 std::int64_t EpochEnd(std::int64_t places, const InputOptions& options) {
   const std::int64_t positions = EpochSamples(places, options);
   switch (options.last_batch) {
@@ -99,7 +99,7 @@ std::optional<BatchPlan> BatchSequence::Next() {
   plan.first = position_.position + rank_ * (is_strided_ ? 1 : share);
   plan.stride = static_cast<int>(stride);
   plan.places = places_;
-  // Of the positions from the first on, those that are its own.
+  // This rank's positions from the first on.
   plan.samples = static_cast<int>(
       std::clamp<std::int64_t>(CeilDiv(end_ - plan.first, stride), 0, share));
   plan.next =

@@ -9,22 +9,22 @@
 
 namespace infeed {
 
-// Which positions of which epoch fill this rank's part of one global batch.
+// The epoch and the positions that fill this rank's part of one global batch.
 struct BatchPlan {
   std::uint32_t epoch = 0;
   std::int64_t first = 0;    // position of slot 0
-  int samples = 0;           // slots with a sample; padding follows
+  int samples = 0;           // slots with a sample; the other slots are padding
   StreamPosition next = {};  // after the global batch
   bool last = false;         // the stream ends with it
-  int stride = 1;            // from the position of a slot to the next one's
-  // Places of the epoch's order: positions beyond begin it anew.
+  int stride = 1;            // between the positions of neighbouring slots
+  // Places of the epoch's order; positions beyond it start over at place 0.
   std::int64_t places = std::numeric_limits<std::int64_t>::max();
 
-  // The position of a slot: what its random draws depend on.
+  // A slot's position, which determines its random draws.
   [[nodiscard]] std::int64_t PositionOf(int slot) const {
     return first + std::int64_t{slot} * stride;
   }
-  // Its place in the epoch's order.
+  // A slot's place in the epoch's order.
   [[nodiscard]] std::int64_t PlaceOf(int slot) const {
     return PositionOf(slot) % places;
   }
@@ -32,30 +32,30 @@ struct BatchPlan {
   friend bool operator==(const BatchPlan&, const BatchPlan&) = default;
 };
 
-// The samples of an epoch before its last batch is looked at: its places, or,
-// where rank_share is strided, as many more or fewer as let ranks share them
+// The samples of an epoch before its last batch is padded or dropped: its
+// places, or, if rank_share is strided, rounded so that ranks share them
 // evenly.
 [[nodiscard]] std::int64_t EpochSamples(std::int64_t places,
                                         const InputOptions& options);
 
-// The batches of a stream, planned one after the other: all there is to know
-// about epochs, ranks, last batches and resuming, as arithmetic.
+// Plans a stream's batches one after the other: all the arithmetic of epochs,
+// ranks, last batches and resuming.
 //
-// An epoch has `places` positions, or, where rank_share is strided, the next
-// multiple of world_size, strided_drop, the one before. Global batch b is
-// positions [b, b + 1) * batch_size of it; a rank takes its part of them,
-// contiguous or strided. Of the positions that do not fill a batch last_batch
-// says what becomes: they are dropped, padded with empty slots, or filled up
-// with positions beyond the epoch, which begin its order anew. There are
-// `repeat` epochs, from the one in which the stream begins on; 0: they never
-// end.
+// An epoch has `places` positions; rank_share strided rounds this up, and
+// strided_drop down, to a multiple of world_size. Global batch b has the
+// epoch's positions [b, b + 1) * batch_size; a rank takes its part of them,
+// contiguous or strided. last_batch decides about positions that do not fill a
+// batch: they are dropped, padded with empty slots, or filled up with positions
+// beyond the epoch, which start its order over. There are `repeat` epochs,
+// counted from the one in which the stream begins; 0: the stream never ends.
 //
 // One thread at a time. The constructor throws UsageError for an empty data
 // set, an epoch without a batch, and a start that is not the beginning of a
-// batch. The end of an epoch is the beginning of the next, if there is one.
+// batch. A start at an epoch's end means the beginning of the next epoch, if
+// there is one.
 class BatchSequence {
  public:
-  // places: of an epoch's order. Requires: options are checked.
+  // places: the size of an epoch's order. Requires: options are checked.
   BatchSequence(std::int64_t places, const InputOptions& options,
                 const StreamPosition& start);
 
@@ -71,8 +71,8 @@ class BatchSequence {
  private:
   // Throws UsageError.
   void CheckStart(const StreamPosition& start) const;
-  // A place at an epoch's end as the beginning of the next epoch, if there is
-  // one.
+  // Turns a position at an epoch's end into the beginning of the next epoch, if
+  // there is one; returns other positions unchanged.
   [[nodiscard]] StreamPosition Continued(const StreamPosition& place) const;
   [[nodiscard]] bool IsOver(const StreamPosition& place) const;
 

@@ -19,8 +19,8 @@ int RoundsFor(std::uint32_t size) {
                   kRoundsPerBit * static_cast<int>(std::bit_width(size - 1)));
 }
 
-// The random bits of one element, a block of rounds at a time. Neighbouring
-// rounds often ask about the same element, so the last block is kept.
+// The random bits of one element, for a block of rounds at a time. Neighbouring
+// rounds often need the same element, so the last block is cached.
 class ElementBits {
  public:
   explicit ElementBits(const PermutationKey& key)

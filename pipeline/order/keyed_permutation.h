@@ -5,24 +5,23 @@
 
 namespace infeed {
 
-// Which one of all permutations. Equal keys and sizes give equal ones.
+// Selects a permutation: equal keys and sizes give equal permutations.
 struct PermutationKey {
   std::uint64_t seed = 0;
   std::uint32_t epoch = 0;
   std::uint32_t domain = 0;  // what is permuted: see below
 };
 
-// Domains: one permutation of an epoch shall not be another one's. Blocks and
-// groups are numbered from 0 on top of theirs.
+// Domains keep an epoch's permutations different from each other. The number of
+// a block or group, from 0, is added to its domain.
 inline constexpr std::uint32_t kRecordDomain = 0;
 inline constexpr std::uint32_t kShardDomain = 1;
 inline constexpr std::uint32_t kGroupDomain = 0x40000000;
 inline constexpr std::uint32_t kBlockDomain = 0x80000000;
 
-// A permutation of [0, size) that is arithmetic alone: no table, no state, any
-// size, in constant time, forwards and backwards. It is a "swap-or-not"
-// permutation (Hoang, Morris, Rogaway, CRYPTO 2012) keyed by Philox's order
-// stream.
+// A permutation of [0, size) by arithmetic alone: no table, no state, any size,
+// constant time, in both directions. It is a "swap-or-not" permutation (Hoang,
+// Morris, Rogaway, CRYPTO 2012) keyed by Philox's order stream.
 //
 // Round i of R maps x to its partner (key_i - x) mod size where a random bit of
 // max(x, partner) is set, and leaves it otherwise. R = 6 * (bits of size - 1),
@@ -34,13 +33,13 @@ inline constexpr std::uint32_t kBlockDomain = 0x80000000;
 // Const members may be called from several threads at once. Nothing fails.
 class KeyedPermutation {
  public:
-  // Requires: size > 0. Works the rounds' keys out, which costs what half a
-  // call of At() costs.
+  // Requires: size > 0. Computes the rounds' keys, at half the cost of a call
+  // of At().
   KeyedPermutation(std::uint32_t size, const PermutationKey& key);
 
   // Returns the element at a position; both below size.
   [[nodiscard]] std::uint32_t At(std::uint32_t position) const;
-  // Returns where an element is: At(PositionOf(e)) == e.
+  // Returns the position of an element: At(PositionOf(e)) == e.
   [[nodiscard]] std::uint32_t PositionOf(std::uint32_t element) const;
 
   [[nodiscard]] std::uint32_t size() const { return size_; }

@@ -14,7 +14,7 @@
 namespace infeed {
 namespace {
 
-// A server may give out shards and refuse all else.
+// A server may serve shards and refuse all other files.
 std::optional<DatasetInfo> InfoOf(const std::string& shard) {
   try {
     return ReadDatasetInfoOf(shard);
@@ -26,7 +26,7 @@ std::optional<DatasetInfo> InfoOf(const std::string& shard) {
   }
 }
 
-// What dataset.json says, of one folder's shards after the other.
+// The offset in dataset.json, checked for one folder of shards after the other.
 std::optional<int> DescribedOffset(const RecordIndex& index) {
   std::optional<int> described;
   std::set<std::string> seen;
@@ -96,7 +96,7 @@ std::int32_t ClassOf(std::int64_t label, const InputOptions& options) {
           : std::int64_t{std::numeric_limits<std::int32_t>::max()};
   Check(options.label_offset.has_value(), "label_offset is resolved");
   const int offset = *options.label_offset;
-  // Compared so that nothing overflows.
+  // Compared in a way that cannot overflow.
   if (label >= offset && label < classes + offset) {
     return static_cast<std::int32_t>(label - offset);
   }

@@ -37,7 +37,7 @@ constexpr Choices<GraphKind, 2> kGraphs = {
 constexpr Choices<std::optional<int>, 3> kLabelOffsets = {
     {{"auto", std::nullopt}, {"0", 0}, {"1", 1}}};
 
-// What a device that resizes can do: four taps, and nothing after them.
+// A device can resize with four taps, and do nothing after that.
 void CheckDeviceResize(const InputOptions& options) {
   if (KernelOf(PreprocessOptionsOf(options)) == ResizeKernel::kAntialias) {
     throw UsageError(
@@ -57,7 +57,7 @@ void CheckDeviceResize(const InputOptions& options) {
   }
 }
 
-// What is said by the mode where it is not said.
+// Sets the options whose default depends on the mode (training or not).
 void ResolveByMode(InputOptions& options) {
   if (options.last_batch == LastBatch::kByMode) {
     options.last_batch = options.training ? LastBatch::kDrop : LastBatch::kPad;
@@ -130,7 +130,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
     options.threads = cores == 0 ? 1 : static_cast<int>(cores);
   }
   if (options.graph == GraphKind::kBasic) {
-    options.threads = 1;  // The consumer's.
+    options.threads = 1;  // The consumer's thread.
     options.prefetch_batches = 0;
   }
   ResolveByMode(options);

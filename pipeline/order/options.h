@@ -20,8 +20,8 @@ class Selection;
 class TraceLog;
 struct BadRecord;
 
-// What becomes of a record that fails its checksum, its Example parse, its
-// decode or its limits. No policy moves another sample.
+// What to do with a record that fails its checksum, its Example parse, its
+// decode or its limits. No policy changes any other sample.
 enum class OnBadRecord {
   kFail,     // Next() throws its DataError
   kReplace,  // another record, drawn by (seed, epoch, position), takes its
@@ -29,11 +29,10 @@ enum class OnBadRecord {
   kSkip,     // its slot has label -1, weight 0 and black pixels
 };
 
-// How the work is done.
+// How the pipeline works.
 enum class GraphKind {
   kFlow,   // a flow graph: read ahead, all threads at work on many samples
-  kBasic,  // one record after the other in the consumer's thread, nothing
-           // overlapped: what a slow input looks like
+  kBasic,  // one record at a time in the consumer's thread, no overlap
 };
 
 // "fail", "replace", "skip"; "flow", "basic". Throw UsageError.
@@ -46,11 +45,11 @@ enum class GraphKind {
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): by meaning.
 struct InputOptions {
-  // Behaviour: what is in the batches.
+  // Behaviour: these options determine the batches.
 
   // Images of a global batch, over all ranks; a multiple of world_size.
   int batch_size = 64;
-  // Which share of each global batch is this process's.
+  // This process takes the rank's share of each global batch.
   int rank = 0;
   int world_size = 1;
   RankShare rank_share = RankShare::kContiguous;
@@ -59,82 +58,83 @@ struct InputOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
   AugmentOptions augment = {};  // in training only
-  // Random crop and flip. Otherwise nothing random.
+  // Random crop and flip; if false, nothing is random.
   bool training = true;
   bool random_flip = true;  // false: training images are not mirrored
-  // Epochs, from the one in which the stream begins on; a resumed stream goes
-  // on counting. 0: for ever in training, else one.
+  // Number of epochs, counted from the one in which the stream begins; a
+  // resumed stream continues the count. 0: endless in training, else one.
   std::int64_t repeat = 0;
   Shuffle shuffle = Shuffle::kGlobal;
-  int window_shards = 16;     // interleaved at once by shuffle=window
-  int window_records = 4096;  // shuffled among each other by it
+  int window_shards = 16;     // shards interleaved at once by shuffle=window
+  int window_records = 4096;  // records that it shuffles with each other
   std::uint64_t seed = 0;
   OnBadRecord on_bad_record = OnBadRecord::kReplace;
-  // Budgets of bad records, beyond which the stream ends with an error: so many
-  // different ones (-1: any number), and this share of the samples so far.
+  // Budgets of bad records; beyond them the stream ends with an error: the
+  // number of different bad records (-1: any number), and their share of the
+  // samples so far.
   std::int64_t max_bad_records = -1;
   double max_bad_rate = 1;
-  // A JPEG that libjpeg warns about is used, and counted, not bad.
+  // A JPEG that libjpeg warns about is used and counted, not a bad record.
   bool lenient = false;
-  // The label of the first class, 0 or 1: less this, a record's label is its
+  // The label of the first class, 0 or 1: a record's label minus this is its
   // class, from 0. Absent: found in the data (label_class.h), which may take a
-  // pass over it.
+  // pass over all records.
   std::optional<int> label_offset = {};
-  int num_label_classes = 0;  // so many; 0: not known, any label fits
-  // A record whose label is missing, or none of a class, is bad. False: it is
-  // used, and its label in the batch is -1.
+  int num_label_classes = 0;  // 0: unknown, any label is accepted
+  // True: a record whose label is missing or outside the classes is bad. False:
+  // it is used, with label -1 in the batch.
   bool require_labels = true;
-  // Only so many records, the first of the data set; 0: all.
+  // Use only the first max_records records of the data set; 0: all.
   std::int64_t max_records = 0;
-  // Which records make an epoch, by weight; null: each of the data set once.
+  // Selects an epoch's records by weight; null: each record once.
   std::shared_ptr<const Selection> selection = nullptr;
-  // Large windows of JPEGs decoded at a fraction of their size: faster, other
-  // pixels (preprocess/recipe/recipe.h).
+  // Decode large crop windows of JPEGs at a fraction of their size: faster,
+  // with different pixels (preprocess/recipe/recipe.h).
   bool scaled_decode = false;
   JpegLimits jpeg_limits = {};
-  // Batches of crop windows, which a device resizes to the same pixels
+  // Deliver crop windows, which a device resizes to the same pixels
   // (BatchContent::kWindows).
   bool device_resize = false;
 
-  // Performance: what it costs. The batches are the same for any value.
+  // Performance: the batches are the same for any value of these options.
 
   GraphKind graph = GraphKind::kFlow;
-  int threads = 0;           // of the flow graph; 0: one for each core
-  int batches_in_pool = 3;   // slots for whole batches; at least 2
-  int prefetch_batches = 2;  // whose records are asked for ahead of the pool
+  int threads = 0;           // of the flow graph; 0: one per core
+  int batches_in_pool = 3;   // batches that exist at once; at least 2
+  int prefetch_batches = 2;  // whose records are announced ahead of the pool
   bool verify_checksums = true;
-  // Whether JPEGs are entered by their seek indexes where they have one.
+  // Use a JPEG's seek index, if it has one, to skip the rows above the crop.
   bool use_seek_indexes = true;
-  // Encoded records kept in memory once read, as far as the limit allows.
+  // Keep encoded records in memory once read, as far as memory_limit allows.
   bool use_cache = false;
   // Bytes of the program, batches, records in flight, decode buffers and cache
   // together (pipeline/reading/memory_plan.h), of all ranks on this machine;
   // checked at start.
   std::int64_t memory_limit = std::int64_t{4} << 30;
   int local_world_size = 1;  // ranks on this machine
-  // What is done to the memory of the batches, for a device.
+  // Pins the memory of the batches for a device.
   BatchMemory batch_memory = {};
 
-  // What leaves a run beside its batches.
+  // Other outputs of a run.
 
-  // Where bad records are listed, one JSON object a line; empty: nowhere.
+  // File that lists bad records, one JSON object a line; empty: none.
   std::string bad_record_report = {};
-  // Is told each bad record before Next() returns its batch, in order; one
-  // thread at a time, whichever. Empty: nobody is.
+  // Called for each bad record, in order, before Next() returns its batch; from
+  // any thread, one at a time. May be empty.
   std::function<void(const BadRecord&)> on_bad = {};
-  // Gets the spans of all stages; must outlive the pipeline. Null: none.
+  // Receives the spans of all stages; must outlive the pipeline. May be null.
   TraceLog* trace = nullptr;
 };
 
-// Returns the options with threads, last_batch and repeat worked out. Throws
-// UsageError naming the field that is out of its range, or a batch that the
-// ranks cannot share.
+// Returns the options with threads, last_batch and repeat resolved. Throws
+// UsageError naming the field that is out of its range, or a batch size that
+// the ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
 
-// What they have in their batches.
+// What the batches of these options hold.
 [[nodiscard]] BatchContent ContentOf(const InputOptions& options);
 
-// What they say of the preprocessing. Requires: they are checked.
+// The preprocessing options among them. Requires: options are checked.
 [[nodiscard]] PreprocessOptions PreprocessOptionsOf(
     const InputOptions& options);
 

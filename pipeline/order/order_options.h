@@ -5,13 +5,14 @@
 
 namespace infeed {
 
-// In which order an epoch goes through the records. Every order is a function
-// of (seed, epoch, position) alone.
+// The order of an epoch's records. Every order is a function of (seed, epoch,
+// position) alone.
 enum class Shuffle {
   kNone,    // the records' own order
-  kGlobal,  // a keyed permutation of all records, another one each epoch
-  // Shards permuted, some of them interleaved, records shuffled among their
-  // neighbours in that order: reads within a shard go forward.
+  kGlobal,  // a keyed permutation of all records, different in each epoch
+  // Shards are permuted, window_shards of them interleaved at a time, and
+  // records shuffled within blocks of that order: reads within a shard go
+  // forward.
   kWindow,
   // The reference driver's: files in their own order, 64 interleaved record by
   // record, then a buffer of 1,024 from which records are drawn.
@@ -20,20 +21,20 @@ enum class Shuffle {
   kTorch,
 };
 
-// Which samples of a global batch are this rank's.
+// Which samples of a global batch this rank takes.
 enum class RankShare {
   kContiguous,  // the rank-th of world_size equal parts
-  // PyTorch's DistributedSampler: every world_size-th sample from the rank-th
-  // on; an epoch that the ranks cannot share evenly is filled up from its
-  // beginning, or (drop_last=True) cut.
+  // PyTorch's DistributedSampler: every world_size-th sample, beginning with
+  // the rank-th; an epoch that the ranks cannot share evenly is filled up from
+  // its beginning, or (drop_last=True) cut.
   kStrided,
   kStridedDrop,
 };
 
-// What becomes of an epoch's last global batch where records do not fill it.
+// What to do with an epoch's last global batch if records do not fill it.
 enum class LastBatch {
   kByMode,  // kDrop in training, else kPad
-  kDrop,    // it is not delivered
+  kDrop,    // not delivered
   kPad,     // filled up with slots of weight 0
   kRepeat,  // filled up with samples from the epoch's beginning
 };
@@ -44,7 +45,7 @@ enum class LastBatch {
 [[nodiscard]] RankShare ParseRankShare(std::string_view name);
 [[nodiscard]] LastBatch ParseLastBatch(std::string_view name);
 
-// The names that they parse.
+// The names that the functions above parse.
 [[nodiscard]] std::string_view ShuffleName(Shuffle shuffle);
 [[nodiscard]] std::string_view RankShareName(RankShare share);
 [[nodiscard]] std::string_view LastBatchName(LastBatch last);

@@ -12,7 +12,7 @@ namespace {
 constexpr int kCycleLength = 64;
 constexpr std::size_t kBufferRecords = 1024;
 
-// What a shard still has to give.
+// The remaining records of a shard.
 struct Rest {
   std::int64_t next = 0;
   std::int64_t end = 0;
@@ -58,7 +58,8 @@ std::vector<std::uint32_t> ReferenceOrder(
     SampleRandom draw({.seed = seed, .epoch = epoch, .position = place},
                       RandomStream::kFileShuffle);
     std::uint32_t& drawn = buffer[draw.Below(static_cast<std::uint32_t>(held))];
-    // What has left the interleave for the buffer is not needed there again.
+    // Records that moved from the interleave to the buffer are no longer needed
+    // there.
     const std::size_t coming = place + kBufferRecords;
     order[place] = drawn;
     drawn = coming < order.size() ? order[coming] : buffer[held - 1];

@@ -13,9 +13,9 @@
 
 namespace infeed {
 
-// One epoch's order: what SampleOrder knows, with the epoch's keys and tables
-// worked out. Cheap to copy beside them. Const members may be called from
-// several threads at once.
+// One epoch's order: a SampleOrder's settings with the epoch's keys and tables
+// computed. Copies share the tables. Const members may be called from several
+// threads at once.
 class EpochOrder {
  public:
   // Returns the record at a position in [0, places).
@@ -30,39 +30,40 @@ class EpochOrder {
 
   std::int64_t places_ = 0;
   std::variant<OwnOrder, KeyedPermutation, Windows, Table> order_;
-  std::shared_ptr<const Selection> selection_;  // null: place i is record i
+  std::shared_ptr<const Selection> selection_;  // null: place i holds record i
   std::uint64_t seed_ = 0;
   std::uint32_t epoch_ = 0;
 };
 
-// Which record stands at a place of an epoch's order: a function of (seed,
-// epoch, position) alone. none: the records' own order; global: a
-// KeyedPermutation of all records; window: a WindowOrder; reference: a table
-// that is computed as the epoch begins (ReferenceOrder()); torch: another one
-// (TorchOrder()). Of a selection its places are ordered. docs/order.md has them
-// all.
+// Maps a place of an epoch's order to a record: a function of (seed, epoch,
+// position) alone. none: the records' own order; global: a KeyedPermutation of
+// all records; window: a WindowOrder; reference: a table that is computed as
+// the epoch begins (ReferenceOrder()); torch: a table too (TorchOrder()). With
+// a selection the order is over the selection's places. docs/order.md describes
+// all orders.
 //
 // Const members may be called from several threads at once. The constructor
-// throws UsageError for more records than an order can hold, a selection of
-// records that there are not, and one that this order cannot take.
+// throws UsageError for more records than an order can hold, a selection with
+// records beyond the data set, and a selection that this order does not
+// support.
 class SampleOrder {
  public:
   // shard_sizes: records of each shard. Requires: options are checked.
   SampleOrder(std::vector<std::int64_t> shard_sizes,
               const InputOptions& options);
 
-  // The same of one shard.
+  // The same for a single shard.
   SampleOrder(std::int64_t records, Shuffle shuffle, std::uint64_t seed);
 
   // Returns an epoch's order. Requires: there are records.
   [[nodiscard]] EpochOrder Epoch(std::uint32_t epoch) const;
 
-  // Returns the record at a position in [0, places()): for few of them, as each
-  // call works the epoch out.
+  // Returns the record at a position in [0, places()): for single look-ups, as
+  // each call computes the epoch's tables.
   [[nodiscard]] std::int64_t RecordAt(std::uint32_t epoch,
                                       std::int64_t position) const;
 
-  // Of an epoch: all records, or what is selected of them.
+  // The places of an epoch: all records, or those of the selection.
   [[nodiscard]] std::int64_t places() const { return places_; }
 
  private:
@@ -77,13 +78,13 @@ class SampleOrder {
   std::uint64_t seed_;
 };
 
-// The order of the epoch that was asked for last, which is worked out once.
-// The order must outlive it. One thread at a time.
+// Caches the order of the last requested epoch. The SampleOrder must outlive
+// it. One thread at a time.
 class CurrentEpoch {
  public:
   explicit CurrentEpoch(const SampleOrder& order) : order_(order) {}
 
-  // Valid until another epoch is asked for.
+  // Returns an epoch's order, valid until another epoch is requested.
   [[nodiscard]] const EpochOrder& Of(std::uint32_t epoch);
 
  private:
@@ -92,8 +93,8 @@ class CurrentEpoch {
   std::optional<EpochOrder> current_;  // of epoch_
 };
 
-// The records of each shard, as far as they are among the first max_records of
-// all; 0: all of them.
+// The number of records of each shard, counting only the first max_records of
+// the data set; 0: all.
 [[nodiscard]] std::vector<std::int64_t> ShardSizes(const RecordIndex& index,
                                                    std::int64_t max_records);
 

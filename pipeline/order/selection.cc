@@ -33,8 +33,8 @@ std::int64_t RecordOf(const RecordGroup& group, std::int64_t number) {
              : std::int64_t{group.ids[static_cast<std::size_t>(number)]};
 }
 
-// Whole places by weight, `places` in all: each share rounded down, and one
-// more for those that lost most by it, of equal ones the first.
+// Divides `places` among the weights in whole numbers: each share is rounded
+// down, and the shares that lost most get one more; ties go to the first.
 std::vector<std::int64_t> LargestRemainders(
     const std::vector<RecordGroup>& groups, std::int64_t places) {
   double sum = 0;
@@ -199,8 +199,8 @@ std::int64_t Selection::last_record() const {
 }
 
 std::string Selection::identity() const {
-  // Shares stand for the groups' weights, and ends on the line for the
-  // records': what they come to decides.
+  // The groups' places represent their weights, and the ends on the line the
+  // records' weights: only these results determine the records.
   std::string text(BytesOf(starts_));
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const RecordGroup& group = groups_[i];

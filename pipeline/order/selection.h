@@ -8,14 +8,14 @@
 
 namespace infeed {
 
-// Some records of a data set, and how much of an epoch is theirs.
+// Some records of a data set, and their share of an epoch.
 struct RecordGroup {
   std::string name = {};                // for messages
-  RecordRange range = {};               // the records, where ids is empty
+  RecordRange range = {};               // the records, if ids is empty
   std::vector<std::uint32_t> ids = {};  // else these, in this order
   // The group's share of an epoch's places is its share of all groups' weights.
   double weight = 1;
-  // How often each of its records comes, against the others; empty: equally.
+  // Relative frequency of each record within the group; empty: equal.
   std::vector<double> weights = {};
 
   [[nodiscard]] std::int64_t size() const {
@@ -23,33 +23,33 @@ struct RecordGroup {
   }
 };
 
-// Which records make an epoch: groups of them by weight. A subset is one group,
-// balanced classes are a group for each, mixed data sets as well. An epoch has
-// as many places for a group in every epoch; which of its records they are is
-// arithmetic:
+// Selects an epoch's records: groups of records by weight. A subset is one
+// group; balanced classes have a group per class, mixed data sets one per data
+// set. A group has the same number of places in every epoch; its records at
+// these places follow from arithmetic:
 //
-//   - Without weights of its records, a group of m goes through all of them
-//     again and again. Its j-th of n places in epoch e is number q = e * n + j
-//     of all its places: the record at q mod m of its pass q div m. A pass is
+//   - Without record weights, a group of m records goes through all of them
+//     again and again. The j-th of its n places in epoch e is its place number
+//     q = e * n + j overall: the record at q mod m of pass q div m. A pass is
 //     permuted (domain kGroupDomain + number of the group, epoch: the pass),
-//     unless n is a multiple of m, so that an epoch is whole passes.
-//   - With them, places are points at equal distances on the line of summed
-//     weights, moved by one draw an epoch: each record comes as often as it is
-//     expected to, rounded up or down.
+//     unless n is a multiple of m: then an epoch consists of whole passes.
+//   - With record weights, places are equidistant points on the line of summed
+//     weights, shifted by one draw per epoch: each record comes as often as
+//     expected, rounded up or down.
 //
-// Places are in the groups' order; SampleOrder permutes them. docs/order.md has
-// the formulas. Owns four bytes for each id and eight for each weight.
+// Places are in the order of the groups; SampleOrder permutes them.
+// docs/order.md has the formulas. Owns four bytes per id and eight per weight.
 //
 // Const members may be called from several threads at once. The constructor
-// throws UsageError for a selection of nothing, a weight that is negative or no
-// number, a group that gets no place, and 2^32 places and more.
+// throws UsageError for an empty selection, a weight that is negative or NaN, a
+// group that gets no place, and 2^32 or more places.
 class Selection {
  public:
-  // places: of an epoch; 0: as many as the groups have records.
+  // places: per epoch; 0: as many as the groups have records.
   explicit Selection(std::vector<RecordGroup> groups, std::int64_t places = 0);
 
   [[nodiscard]] std::int64_t places() const { return starts_.back(); }
-  // The places that a group has in each epoch.
+  // The number of places of a group in each epoch.
   [[nodiscard]] std::int64_t places_of(std::size_t group) const {
     return starts_[group + 1] - starts_[group];
   }
@@ -57,17 +57,18 @@ class Selection {
   [[nodiscard]] std::int64_t RecordAt(std::uint64_t seed, std::uint32_t epoch,
                                       std::int64_t place) const;
 
-  // Whether it is a plain subset, each record once, which has an order of its
-  // own.
+  // Whether this is a plain subset with each record once; a subset has its own
+  // order.
   [[nodiscard]] bool is_subset() const;
-  // The highest record that it names.
+  // The highest record number selected.
   [[nodiscard]] std::int64_t last_record() const;
-  // Identifies it: a hash of all that decides about records, in hex.
+  // Identifies the selection: a hash, in hex, of everything that determines its
+  // records.
   [[nodiscard]] std::string identity() const;
 
  private:
   void CheckGroups() const;
-  // Shares an epoch's places out between the groups.
+  // Divides an epoch's places among the groups.
   void ShareOut(std::int64_t places);
   // Puts a group's records on the line.
   void SumWeights(std::size_t group);
@@ -79,8 +80,8 @@ class Selection {
 
   std::vector<RecordGroup> groups_;
   std::vector<std::int64_t> starts_;  // each group's first place, and the end
-  // Of groups with weights: the end of each record on a line on which places
-  // are 2^32 apart.
+  // For groups with record weights: the end of each record's interval on a line
+  // on which places are 2^32 apart.
   std::vector<std::vector<std::uint64_t>> lines_;
 };
 

@@ -19,7 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of the format, not of the fields: another field makes another stream.
+// The version of the format, not of the fields: a new field makes a different
+// stream.
 constexpr std::uint64_t kSchema = 1;
 
 Json AugmentToJson(const AugmentOptions& augment) {
@@ -101,13 +102,13 @@ StreamState FromJson(const Json& json) {
   return state;
 }
 
-// The value of a field, nullptr where there is none of that name.
+// The value of a field; nullptr: no field of that name.
 const std::string* Find(const StreamState& state, std::string_view name) {
   const auto found = std::ranges::find(state.identity, name, &StateField::name);
   return found == state.identity.end() ? nullptr : &found->value;
 }
 
-// "batch_size is 64 here, 128 in the state; ...": every difference; empty:
+// "batch_size is 64 here, 128 in the state; ...": lists all differences; empty:
 // none.
 std::string Differences(const StreamState& here, const StreamState& there) {
   std::string text;
@@ -141,7 +142,7 @@ StreamState StateOf(const RecordIndex& index, const InputOptions& options,
                                  {"data", Json(index.identity()).dump()}}};
   Json json = OptionsToJson(checked);
   if (checked.rank_share != RankShare::kContiguous) {
-    // The one thing that another number of ranks can change.
+    // The only field that a different number of ranks can change.
     const SampleOrder order(ShardSizes(index, checked.max_records), checked);
     json["epoch_samples"] = EpochSamples(order.places(), checked);
   }

@@ -8,13 +8,13 @@
 #include "pipeline/order/options.h"
 #include "records/store/record_index.h"
 
-// What a stream leaves to be gone on with: where it is, a few integers, and
-// what it is, so that no other stream is taken for it. docs/bad_records.md has
-// the format.
+// The saved state of a stream, from which it can be resumed: its position, a
+// few integers, and its identity, so that no other stream is resumed from it.
+// docs/bad_records.md has the format.
 namespace infeed {
 
-// Something that two streams must share to be the same, under the name of its
-// option, and its value as JSON has it.
+// One property that two streams must share to be the same: the option's name
+// and its value as JSON.
 struct StateField {
   std::string name;
   std::string value;
@@ -24,9 +24,10 @@ struct StateField {
 
 struct StreamState {
   StreamPosition position = {};
-  // The seed, the data, and every option that decides about batches; not those
-  // of ranks, threads, memory and length, and not what becomes of bad records:
-  // whoever meets one goes on with another policy, which moves nothing.
+  // The seed, the data, and every option that changes batches. Not the options
+  // for ranks, threads, memory and length, nor the bad-record policy: a user
+  // who meets a bad record may resume with another policy, which changes no
+  // other sample.
   std::vector<StateField> identity = {};
 
   friend bool operator==(const StreamState&, const StreamState&) = default;
@@ -41,18 +42,19 @@ struct StreamState {
 // One JSON object with a line for each field.
 [[nodiscard]] std::string BuildStreamState(const StreamState& state);
 
-// Reads it back. Throws DataError with the place where it is no JSON, and
-// naming the field that is missing or of another type; UsageError when a later
+// Parses that text. Throws DataError with the place where it is not JSON, or
+// naming a field that is missing or has another type; UsageError when a later
 // version wrote it.
 [[nodiscard]] StreamState ParseStreamState(std::string_view text);
 
-// Throws UsageError naming each field in which the state's stream differs from
-// one of these data and options, with both values.
+// Throws UsageError naming each field, with both values, in which the state's
+// stream differs from the stream of these data and options.
 void CheckResumable(const StreamState& state, const RecordIndex& index,
                     const InputOptions& options);
 
-// Where an InputPipeline of these data and options must start to go on with
-// the stream of a state's text. Throws as the two before it.
+// The start with which an InputPipeline of these data and options resumes the
+// stream of a state's text. Throws what ParseStreamState() and CheckResumable()
+// throw.
 [[nodiscard]] StreamPosition ResumePosition(std::string_view text,
                                             const RecordIndex& index,
                                             const InputOptions& options);

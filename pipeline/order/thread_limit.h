@@ -2,8 +2,7 @@
 
 namespace infeed {
 
-// Threads of one input pipeline, for InputOptions::threads and all that sets
-// it.
+// Upper bound of InputOptions::threads and of the flags that set it.
 inline constexpr int kMostThreads = 1 << 10;
 
 }  // namespace infeed

@@ -34,8 +34,8 @@ void WindowOrder::PlanGroup(std::span<Shard> group, std::int64_t start) {
   std::sort(group.begin(), group.end(), [](const Shard& a, const Shard& b) {
     return a.size != b.size ? a.size > b.size : a.first < b.first;
   });
-  // A shard ends after as many rounds as it has records: each larger one has
-  // given as many by then, each smaller one all of its own.
+  // A shard ends after as many rounds as it has records: by then each larger
+  // shard has given that many records, each smaller shard all of its records.
   std::int64_t smaller = 0;
   for (std::size_t i = group.size(); i-- > 0;) {
     const std::int64_t size = group[i].size;
@@ -67,7 +67,7 @@ std::int64_t WindowOrder::Interleaved(std::int64_t place) const {
   const auto used_up = std::partition_point(
       group.begin(), group.end(),
       [&](const Shard& shard) { return shard.end > place; });
-  // Where the rounds of just these shards began.
+  // The round from which only these shards are left.
   std::int64_t rounds = 0;
   std::int64_t start = starts_[number];
   if (used_up != group.end()) {

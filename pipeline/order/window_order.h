@@ -6,13 +6,13 @@
 
 namespace infeed {
 
-// How far shuffle=window reaches.
+// The extent of shuffle=window.
 struct OrderWindow {
-  int shards = 16;     // interleaved at once; > 0
-  int records = 4096;  // shuffled among each other; > 0
+  int shards = 16;     // shards interleaved at once; > 0
+  int records = 4096;  // records in a shuffled block; > 0
 };
 
-// One epoch's order for data that is best read forwards. Three steps:
+// One epoch's order for storage that is best read forwards, in three steps:
 //
 //   1. The shards are permuted (domain kShardDomain).
 //   2. Each window.shards consecutive ones are interleaved: a round takes one
@@ -21,15 +21,15 @@ struct OrderWindow {
 //   3. Each window.records consecutive places are permuted among themselves
 //      (domain kBlockDomain + number of the block; the last one is shorter).
 //
-// So the records that a block takes from a shard are neighbours there, and
-// follow those that an earlier block took. A place costs two binary searches
-// and a permutation; the tables have an entry for each shard.
+// So the records that a block takes from a shard are neighbours in the shard,
+// and follow the records that earlier blocks took from it. Looking up a place
+// costs two binary searches and a permutation; the tables have an entry per
+// shard.
 //
 // Const members may be called from several threads at once.
 class WindowOrder {
  public:
-  // shard_sizes: records of each. Requires: they sum to less than 2^32, and not
-  // to 0.
+  // shard_sizes: records of each shard. Requires: their sum is > 0 and < 2^32.
   WindowOrder(std::span<const std::int64_t> shard_sizes,
               const OrderWindow& window, std::uint64_t seed,
               std::uint32_t epoch);
@@ -41,11 +41,11 @@ class WindowOrder {
   struct Shard {
     std::int64_t first = 0;  // its first record
     std::int64_t size = 0;   // records
-    std::int64_t end = 0;    // the place at which its records are used up
+    std::int64_t end = 0;    // place after its last record
   };
   // The record at a place before step 3.
   [[nodiscard]] std::int64_t Interleaved(std::int64_t place) const;
-  // Sorts a group, and finds its shards' ends.
+  // Sorts a group of shards and computes each shard's end.
   void PlanGroup(std::span<Shard> group, std::int64_t start);
 
   OrderWindow window_;

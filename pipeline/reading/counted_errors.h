@@ -9,12 +9,12 @@
 
 namespace infeed {
 
-// The errors of one kind in a run: how many, and the first. Thread-safe.
+// Counts a run's errors of one kind and keeps the first. Thread-safe.
 class CountedErrors {
  public:
   void Count(const SampleKey& key, const DataError& error);
   [[nodiscard]] std::int64_t count() const;
-  // The message of the first one in the stream's order; empty: none.
+  // The message of the first error in stream order; empty: none.
   [[nodiscard]] std::string first() const;
 
  private:

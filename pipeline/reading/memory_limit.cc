@@ -16,18 +16,18 @@ namespace {
 constexpr int kWhole = 100;  // per cent
 constexpr std::int64_t kKibi = 1024;
 
-// Returns the number in a file; nullopt: no file, or "max", which is none.
+// Returns the number in a file; nullopt: no file, or "max" (no limit).
 std::optional<std::int64_t> NumberIn(const std::string& path) {
   std::ifstream file(path);
   std::int64_t number = 0;
   return file >> number ? std::optional(number) : std::nullopt;
 }
 
-// The names of a version's files in a control group's folder.
+// The file names of one control-group version in a group's folder.
 struct GroupFiles {
   const char* limit;
   const char* usage;
-  const char* reclaimable;  // a line of memory.stat: what files take
+  const char* reclaimable;  // line of memory.stat: page cache
 };
 constexpr GroupFiles kVersion1 = {.limit = "memory.limit_in_bytes",
                                   .usage = "memory.usage_in_bytes",
@@ -48,7 +48,8 @@ std::int64_t NumberAfter(const std::string& path, std::string_view word) {
   return 0;
 }
 
-// Bytes that a group may have, or that it may still take; nullopt: any.
+// The bytes that a group may have, or with `still` the bytes that it may yet
+// take; nullopt: no limit.
 std::optional<std::int64_t> BytesOfGroup(const std::string& folder,
                                          const GroupFiles& files, bool still) {
   const std::optional<std::int64_t> limit = NumberIn(folder + files.limit);
@@ -61,8 +62,8 @@ std::optional<std::int64_t> BytesOfGroup(const std::string& folder,
   return *limit - std::max<std::int64_t>(0, taken);
 }
 
-// The least of a group and of those above it. In a container the group's path
-// may be that outside: what is not there has no limit.
+// The smallest value of a group and its ancestors. In a container the group's
+// path may be the path outside the container: a missing folder means no limit.
 std::int64_t LeastOfGroups(const std::string& mount, std::string group,
                            const GroupFiles& files, bool still,
                            std::int64_t least) {
@@ -113,7 +114,7 @@ std::int64_t MemoryLine(const std::string& root, std::string_view name) {
   return kibibytes * kKibi;
 }
 
-// Returns the number in front of "%", from 1 to 100; nullopt: it is none.
+// Returns the number before "%", from 1 to 100; nullopt: not such a number.
 std::optional<int> ParsePercent(std::string_view text) {
   const std::optional<int> percent = TakeWholeNumber<int>(text);
   const bool is_percent =

@@ -6,24 +6,25 @@
 
 namespace infeed {
 
-// Bytes that the processes of this machine may have: its memory, or the limit
-// of the control group that this process is in, or of one above it (memory.max
-// of version 2, memory.limit_in_bytes of version 1), whichever is least. root:
-// where /proc and /sys are looked for. Throws IoError when the machine does not
-// say.
+// Memory, in bytes, that this machine's processes may use: the smallest of the
+// machine's memory and the limits of this process's control group and its
+// ancestors (memory.max in version 2, memory.limit_in_bytes in version 1).
+// root: the folder that contains /proc and /sys. Throws IoError when the
+// machine's memory cannot be read.
 [[nodiscard]] std::int64_t MachineMemory(const std::string& root = "");
 
-// Bytes that they may still take: what is free in the machine, and in the
-// control groups, counting what the system only keeps of files. Throws as
-// MachineMemory().
+// Bytes that these processes may still take: the smallest of what is free in
+// the machine and in the control groups; reclaimable page cache counts as free.
+// Throws what MachineMemory() throws.
 [[nodiscard]] std::int64_t AvailableMemory(const std::string& root = "");
 
-// The most memory that this process has had so far, libraries included.
+// This process's peak resident memory so far, libraries included.
 [[nodiscard]] std::int64_t PeakRssBytes();
 
-// Bytes of "4GiB" or "512MB" (records/bytes/byte_size.h), or of "50%", that
-// share of MachineMemory(). Of all ranks on this machine: the plan divides it.
-// Throws UsageError naming memory_limit, IoError as MachineMemory().
+// Parses "4GiB" or "512MB" (records/bytes/byte_size.h), or "50%" of
+// MachineMemory(), to bytes. The limit is for all ranks on this machine
+// together; the memory plan divides it. Throws UsageError naming memory_limit,
+// and what MachineMemory() throws.
 [[nodiscard]] std::int64_t ParseMemoryLimit(std::string_view text,
                                             const std::string& root = "");
 

@@ -15,18 +15,19 @@ namespace infeed {
 namespace {
 
 constexpr std::int64_t kMebi = 1 << 20;
-// Resident pages of a program with this engine that has decoded a batch:
-// measured, 57 MiB, of which libraries are most.
+// Resident pages of a program with this engine that has decoded a batch: 57 MiB
+// measured, mostly libraries.
 constexpr std::int64_t kProgram = 64 * kMebi;
 // A thread's touched stack and its share of the allocators' pools.
 constexpr std::int64_t kThread = 1 * kMebi;
-// Offset and length of a record, and one of the two once more while they are
-// put together.
+// Offset and length of a record, and one of the two again while the index is
+// built.
 constexpr std::int64_t kIndexEntry = 3 * sizeof(std::int64_t);
-// Rows of a decoder and the resize: of an image 16,000 pixels wide.
+// Rows of a decoder and the resize, for an image 16,000 pixels wide.
 constexpr std::int64_t kRows = 4 * kMebi;
 constexpr std::int64_t kSmallImage = 8 * kMebi;
-// A record's length comes from a file: what a product of it cannot overflow.
+// A record's length comes from a file; up to this bound its products cannot
+// overflow.
 constexpr std::int64_t kLongestRecord =
     std::numeric_limits<std::int64_t>::max() >> 24;
 
@@ -46,7 +47,7 @@ std::array<Part, 8> PartsOf(const MemoryPlan& plan) {
            {"cache", plan.cache}}};
 }
 
-// "program 64.0 MiB, index 1.0 MiB": those that are not 0.
+// "program 64.0 MiB, index 1.0 MiB": the parts that are not 0.
 std::string PartsText(const MemoryPlan& plan) {
   std::string text;
   for (const Part& part : PartsOf(plan)) {
@@ -58,7 +59,7 @@ std::string PartsText(const MemoryPlan& plan) {
   return text;
 }
 
-// What is needed anyhow.
+// The required parts.
 MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
   const std::int64_t record = std::min(data.longest_record, kLongestRecord);
   return {.limit = options.memory_limit / options.local_world_size,

@@ -29,7 +29,7 @@ void CheckOrder(const RecordIndex& index, Shuffle shuffle) {
   }
 }
 
-// The largest number of bytes that so many neighbours in a shard have.
+// The most bytes that `records` neighbouring records of a shard take.
 std::int64_t LargestStretch(const RecordIndex& index, std::int64_t first,
                             std::int64_t size, std::int64_t records) {
   std::int64_t bytes = 0;
@@ -44,7 +44,7 @@ std::int64_t LargestStretch(const RecordIndex& index, std::int64_t first,
   return largest;
 }
 
-// The same of the `shards` shards in which it is largest, together.
+// The sum of that number over the `shards` shards in which it is largest.
 std::int64_t LargestStretches(const RecordIndex& index, std::int64_t records,
                               std::size_t shards) {
   std::vector<std::int64_t> bytes;
@@ -74,14 +74,15 @@ PackedReading PlanPackedReading(const RecordIndex& index,
     return reading;
   }
   CheckOrder(index, options.shuffle);
-  // How far apart two records can lie that are asked for at the same time.
+  // The greatest distance of two records that are requested at the same time.
   const std::int64_t in_flight =
       std::int64_t{2} * options.threads * SlotsPerTask(options);
   const auto shards = static_cast<std::int64_t>(index.shards().size());
   std::int64_t at_once = 1;
   std::int64_t stretch = in_flight;
   if (options.shuffle == Shuffle::kWindow) {
-    // The last window of shards may have fewer, and takes more of each.
+    // The last window may have fewer shards, and then takes more records of
+    // each.
     at_once = std::min<std::int64_t>(options.window_shards, shards);
     const std::int64_t last = (shards - 1) % at_once + 1;
     reading.store.near_records =
@@ -90,10 +91,10 @@ PackedReading PlanPackedReading(const RecordIndex& index,
   } else {
     reading.store.near_records = in_flight;
   }
-  if (options.world_size > 1) {  // Others' records, of this batch or window.
+  if (options.world_size > 1) {  // Other ranks' records.
     stretch = 2 * stretch + options.batch_size;
   }
-  // The ends of some shards are read beside the beginnings of the next.
+  // The ends of some shards are read while the next shards begin.
   const std::int64_t cursors = 2 * at_once;
   reading.store.max_open_shards = static_cast<std::size_t>(cursors);
   reading.store.max_passed_bytes =

@@ -10,8 +10,8 @@ namespace infeed {
 
 PrefetchOptions PlanPrefetch(const RecordIndex& index,
                              const InputOptions& options) {
-  // What comes from the cloud is kept in memory, under a limit: there the first
-  // that is announced should be the first that is asked for.
+  // Records from an object store are kept in memory, under a limit: there
+  // records should be announced in the order in which they are read.
   const bool in_blocks =
       options.shuffle == Shuffle::kWindow &&
       std::none_of(index.shards().begin(), index.shards().end(), IsUrl);

@@ -12,32 +12,32 @@
 namespace infeed {
 
 struct PrefetchOptions {
-  int batches = 2;  // announced ahead of the one that is put next
-  // Positions of the order among which records are shuffled that lie side by
-  // side: they are announced together. 1: each batch for itself.
+  int batches = 2;  // announced ahead of the next batch
+  // Positions per block within which the order shuffles records that are
+  // neighbours in the shards; a block is announced as a whole. 1: each batch is
+  // announced by itself.
   std::int64_t block_positions = 1;
 };
 
-// Neighbours are what shuffle=window brings together.
+// Only shuffle=window has such blocks of neighbours.
 [[nodiscard]] PrefetchOptions PlanPrefetch(const RecordIndex& index,
                                            const InputOptions& options);
 
-// Tells which records will be asked for, some batches ahead of the pool, so
-// that their bytes are on their way while other batches are filled
-// (RecordStore::WillRead()). Walks the same batches as the driver, with a
-// sequence of its own.
+// Announces records some batches before they are read, so that their bytes are
+// loaded while other batches are filled (RecordStore::WillRead()). Goes through
+// the same batches as the driver, with a sequence of its own.
 //
 // The order must outlive it. One thread at a time. Throws what `announce` does.
 class Prefetcher {
  public:
-  // It may change the list, which is worked out anew each time.
+  // May change the list, which is rebuilt for each call.
   using Announce = std::function<void(std::vector<std::int64_t>& records)>;
 
   Prefetcher(const SampleOrder& order, const BatchSequence& sequence,
              const PrefetchOptions& options, Announce announce);
 
-  // Announces what is not yet of the number-th batch from the start, and of
-  // those that follow it.
+  // Announces the records of the number-th batch from the start and of the
+  // batches after it, unless already announced.
   void Reach(std::int64_t number);
 
  private:
@@ -50,7 +50,7 @@ class Prefetcher {
   std::int64_t planned_ = 0;  // batches
   bool over_ = false;
   CurrentEpoch epoch_;
-  std::vector<std::int64_t> records_;  // of those to announce together
+  std::vector<std::int64_t> records_;  // to announce together
 };
 
 }  // namespace infeed

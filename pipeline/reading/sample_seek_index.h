@@ -19,34 +19,34 @@
 
 namespace infeed {
 
-// A sample's seek index on its way to the decoder. The buffer is used again for
-// the next sample.
+// A sample's seek index on its way to the decoder. The buffer is reused for the
+// next sample.
 struct SampleSeekIndex {
-  std::vector<std::byte> buffer = {};  // what was read from beside the shard
-  // Of the index, in the record or in buffer; nullopt: there is none.
+  std::vector<std::byte> buffer = {};  // read from the file beside the shard
+  // The index, in the record or in buffer; nullopt: none.
   std::optional<OpenedSeekIndex> opened = {};
 };
 
 // Returns the sealed index that lies beside a record's shard, a view into
-// buffer; empty: there is none, or its Example needs none from there.
+// buffer; empty: none there, or its Example does not need it.
 [[nodiscard]] std::span<const std::byte> ReadIndexBeside(
     const ImagenetExampleView& example, std::int64_t record,
     const SeekStore& store, std::vector<std::byte>& buffer);
 
-// Takes the index of a record from its Example, else what lies beside its
-// shard, and sees whether it is the JPEG's. Does not fail: an index only saves
-// time. Requires: the payload is that of the example; all outlive the index.
+// Takes a record's index from its Example, else from beside its shard, and
+// checks that it belongs to the JPEG. Does not fail: an index only saves time.
+// Requires: payload and example are of the same record; all outlive the index.
 void OpenIndex(const RecordPayload& payload, const ImagenetExampleView& example,
                std::span<const std::byte> beside, SampleSeekIndex& index);
 
-// What became of the seek indexes in a run. Thread-safe.
+// Counts a run's used, refused and missing seek indexes. Thread-safe.
 class SeekIndexCounts {
  public:
-  // Counts a decoded sample. use: what the decoder made of the index. Returns
-  // why the index was refused, for Refuse(); nullopt: it was not.
+  // Counts a decoded sample. use: how the decoder used the index. Returns why
+  // the index was refused, for Refuse(); nullopt: not refused.
   [[nodiscard]] std::optional<DataError> Count(const SampleSeekIndex& index,
                                                JpegIndexUse use);
-  // Counts a refused one. error: with its place.
+  // Counts a refused index. error: includes the record's place.
   void Refuse(const SampleKey& key, const DataError& error) {
     refused_.Count(key, error);
   }

@@ -8,20 +8,20 @@
 
 namespace infeed {
 
-// Which station found a record bad.
+// The stage that found a record bad.
 enum class BadRecordKind {
-  kFrame,    // its frame: a checksum, a length, an end that is missing
-  kExample,  // what is in it is no Example, or one of another kind
-  kLabel,    // it has no label, or none of a class
+  kFrame,    // its frame: a checksum, a length, or a missing end
+  kExample,  // its payload is not an Example of an image
+  kLabel,    // its label is missing or outside the classes
   kImage,    // its image cannot be decoded, or is over a limit
   kWarning,  // not bad: used in spite of a warning, as options.lenient asks
 };
 
-// What was done about it.
+// How a bad record was handled.
 enum class BadRecordAction {
   kFailed,    // it ended the stream
-  kReplaced,  // another record is in its place
-  kSkipped,   // its slot is blank
+  kReplaced,  // another record took its place
+  kSkipped,   // its slot was left blank
   kUsed,      // it is in the batch all the same
 };
 
@@ -30,12 +30,12 @@ enum class BadRecordAction {
 [[nodiscard]] std::string_view BadRecordKindName(BadRecordKind kind);
 [[nodiscard]] std::string_view BadRecordActionName(BadRecordAction action);
 
-// A bad record as a sample of a batch met it.
+// A bad record met by a sample of a batch.
 struct BadRecord {
   int slot = 0;
   std::uint32_t epoch = 0;
   std::int64_t position = 0;
-  // 0: the record that the order puts there; k: the k-th substitute for it.
+  // 0: the record of the sample's position; k: its k-th substitute.
   int draw = 0;
   std::int64_t record = 0;  // in the index
   BadRecordKind kind = BadRecordKind::kFrame;
@@ -44,18 +44,17 @@ struct BadRecord {
   DataError::Origin replaced_by = {};  // the record that was used instead
 };
 
-// What the bad records of a stream add up to, in the batches that have been
-// whole so far.
+// Totals of a stream's bad records, over the batches completed so far.
 struct BadRecordTotals {
-  std::int64_t samples = 0;      // of those batches, padding left out
+  std::int64_t samples = 0;      // of these batches, without padding
   std::int64_t bad_samples = 0;  // whose own record was bad
   std::int64_t different = 0;    // bad records, each counted once
-  // Times that a record was bad, substitutes and repeats included.
+  // How often a record of each kind was bad, substitutes and repeats included.
   std::int64_t frames = 0;
   std::int64_t examples = 0;
   std::int64_t labels = 0;
   std::int64_t images = 0;
-  std::string first = {};  // the first one's message
+  std::string first = {};  // message of the first
   // Images used in spite of a warning.
   std::int64_t warnings = 0;
   std::string first_warning = {};  // its place and message

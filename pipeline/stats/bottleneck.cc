@@ -7,13 +7,13 @@ namespace {
 
 // A device that waits less than this is not held up by its input.
 constexpr double kLittleWait = 0.02;
-// One that waits more than this does nothing of its own that could be timed.
+// A device that waits more than this does no measurable work of its own.
 constexpr double kAllWait = 0.99;
-// Threads that are this busy are what bounds the run.
+// Threads that are this busy limit the run.
 constexpr double kFullyBusy = 0.75;
 constexpr double kRgbBytes = 3;
 
-// Returns the quotient in 0..1, 0 where there is none.
+// Returns the quotient in 0..1; 0 if the whole is 0.
 double Share(double part, double whole) {
   return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
 }
@@ -23,8 +23,8 @@ bool IsWorkersStage(const StageStats& stage) {
          stage.name == "resize" || stage.name == "augment";
 }
 
-// Fills in the stage of most work, and what a core makes of all of them;
-// returns the seconds of all of them.
+// Sets the stage with most work, and the images per core of all stages; returns
+// the busy seconds of all stages.
 double FindBusiest(const PipelineStats& stats, Bottleneck& bottleneck) {
   double all = 0;
   double most = 0;
@@ -64,17 +64,17 @@ void FindWaste(const PipelineStats& stats, Bottleneck& bottleneck) {
                                static_cast<double>(bad.samples));
 }
 
-// Images that came in the time after the first batch.
+// Images delivered after the first batch.
 double LaterImages(const PipelineStats& stats) {
   const double images = static_cast<double>(stats.images);
-  return stats.first_wait_seconds > 0  // Not in an interval of later on.
+  return stats.first_wait_seconds > 0  // Not so in a later interval.
              ? images - images / static_cast<double>(stats.batches)
              : images;
 }
 
-// The device's own speed, and the cores that keep up with it. What c cores do
-// in the time W + D, of which the device waits for W, takes c (W + D) / D cores
-// in the time D: c W / D more.
+// Sets the device's own speed and the cores that it needs. Let c cores work for
+// the time W + D, in which the device waits for W. To do this work in the time
+// D takes c (W + D) / D cores: c W / D more.
 void FindDevice(const PipelineStats& stats, double busy_seconds,
                 Bottleneck& bottleneck) {
   if (!stats.has_device || bottleneck.device_wait_share > kAllWait) {

@@ -8,7 +8,7 @@ namespace {
 
 using Clock = ConsumerCounts::Clock;
 
-// Notes the time unless one is noted.
+// Stores the time unless one is stored.
 void SetOnce(std::atomic<Clock::rep>& place, Clock::time_point time) {
   Clock::rep unset = 0;
   place.compare_exchange_strong(unset, time.time_since_epoch().count(),

@@ -9,7 +9,7 @@
 
 namespace infeed {
 
-// What the consumer sees of a stream, counted where it asks for batches.
+// Counts a stream's batches and waits from the consumer's side, in Next().
 // Thread-safe.
 class ConsumerCounts {
  public:
@@ -17,7 +17,7 @@ class ConsumerCounts {
 
   // The consumer asks for a batch.
   void Asked(Clock::time_point now);
-  // It got one. Returns the images in it: its slots of weight above 0.
+  // The consumer got a batch. Returns its images: the slots of weight > 0.
   std::int64_t Delivered(const Batch& batch, Clock::duration waited);
   // The stream is over.
   void Ended(Clock::time_point now);
@@ -29,7 +29,7 @@ class ConsumerCounts {
   std::atomic<Clock::rep> first_asked_{0};  // 0: not yet
   std::atomic<Clock::rep> ended_{0};        // 0: not yet
   std::atomic<Clock::rep> first_wait_{0};
-  std::atomic<Clock::rep> waited_{0};  // for all but the first
+  std::atomic<Clock::rep> waited_{0};  // for all batches but the first
   std::atomic<std::int64_t> batches_{0};
   std::atomic<std::int64_t> images_{0};
 };

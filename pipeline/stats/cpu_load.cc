@@ -13,9 +13,9 @@
 namespace infeed {
 namespace {
 
-// The system counts in hundredths of a second.
+// Shorter intervals are too coarse: the system counts hundredths of a second.
 constexpr double kLeastSeconds = 0.2;
-// Less is what any system does beside its programs.
+// Any system's background work uses less than this.
 constexpr double kSomeCores = 0.5;
 constexpr double kAllBusy = 0.9;  // of the cores
 
@@ -31,7 +31,7 @@ double OwnSeconds() {
 }
 
 // Ticks of a line of /proc/stat behind its name: user, nice, system, idle,
-// iowait, irq, softirq, steal. Idle and iowait are nobody's.
+// iowait, irq, softirq, steal. Idle and iowait are not busy.
 double BusyTicks(std::istream& line) {
   double busy = 0;
   double ticks = 0;

@@ -8,17 +8,18 @@
 
 namespace infeed {
 
-// Where the statistics of what runs can be had from outside: a run shows its
-// pipeline for as long as it lives, and whoever watches reads. Between runs,
-// and after the last, it keeps what it saw at the end of one. Thread-safe.
+// Makes the running pipeline's statistics available to observers: a run
+// registers its pipeline while it lives, observers read. Between runs, and
+// after the last, it returns the statistics at the end of the last run.
+// Thread-safe.
 class LiveStats {
  public:
   using Source = std::function<PipelineStats()>;
 
-  // Shows a source while it lives; one at a time.
+  // Registers a source while this object lives; one at a time.
   class Shown {
    public:
-    // live may be null: then nothing is shown. Requires: what source reads
+    // live may be null: then nothing is registered. Requires: what source reads
     // outlives this, and may be read from any thread.
     Shown(LiveStats* live, Source source);
     ~Shown();
@@ -30,7 +31,7 @@ class LiveStats {
   };
 
   struct Snapshot {
-    std::int64_t run = 0;  // the how many-th source, from 1; 0: none yet
+    std::int64_t run = 0;  // number of the source, from 1; 0: none yet
     PipelineStats stats;
   };
   [[nodiscard]] Snapshot Read() const;
@@ -38,7 +39,7 @@ class LiveStats {
  private:
   mutable std::mutex mutex_;
   std::int64_t run_ = 0;
-  Source source_;  // empty: last_ is all there is
+  Source source_;  // empty: Read() returns last_
   PipelineStats last_;
 };
 

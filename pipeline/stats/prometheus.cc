@@ -8,7 +8,7 @@
 namespace infeed {
 namespace {
 
-// The shortest digits that give the same number again.
+// The shortest text that parses to the same number.
 std::string Number(double value) {
   std::array<char, 32> text{};
   const auto end =
@@ -33,7 +33,7 @@ std::string Escaped(std::string_view value) {
   return text;
 }
 
-// Writes metric after metric, each with the labels of all.
+// Writes one metric after the other, each with the common labels.
 class Exposition {
  public:
   explicit Exposition(const MetricLabels& labels) : labels_(labels) {}
@@ -49,14 +49,14 @@ class Exposition {
     text_ += '\n';
   }
 
-  // Adds a sample with one more label, or none.
+  // Adds a sample, with one more label if given.
   template <typename T>
   void Sample(T value, std::string_view label = {},
               std::string_view label_value = {}) {
     text_ += name_ + Labels(label, label_value) + " " + Number(value) + "\n";
   }
 
-  // Both, for a metric of one sample.
+  // Begin() and Add(), for a metric of one sample.
   template <typename T>
   void One(std::string_view name, std::string_view type, std::string_view help,
            T value) {

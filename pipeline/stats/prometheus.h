@@ -8,13 +8,13 @@
 
 namespace infeed {
 
-// Names and values that every sample carries, as {{"run", "a/b"}}. Names are
+// Label names and values for every sample, such as {{"run", "a/b"}}. Names are
 // [a-zA-Z_][a-zA-Z0-9_]*; values are any text.
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
 // A snapshot in Prometheus's text format 0.0.4, with HELP and TYPE of each
-// metric; docs/statistics.md lists them. Content type:
-// "text/plain; version=0.0.4; charset=utf-8".
+// metric; docs/statistics.md lists the metrics. Content type: "text/plain;
+// version=0.0.4; charset=utf-8".
 [[nodiscard]] std::string PrometheusText(const PipelineStats& stats,
                                          const MetricLabels& labels = {});
 

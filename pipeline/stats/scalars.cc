@@ -17,7 +17,7 @@ std::vector<Scalar> StatsScalars(const PipelineStats& interval) {
       {"input/outside_crops", bottleneck.outside_share}};
   const double threads = interval.threads > 0 ? interval.threads : 1;
   for (const StageStats& stage : interval.stages) {
-    if (stage.name != "batch") {  // It has no work of its own.
+    if (stage.name != "batch") {  // "batch" does no work.
       scalars.push_back({"input/busy/" + stage.name,
                          stage.busy_seconds / interval.elapsed_seconds /
                              (stage.name == "order" ? 1 : threads)});

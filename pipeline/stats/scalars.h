@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// A number with the tag under which TensorBoard shows it.
+// A number with its TensorBoard tag.
 struct Scalar {
   std::string tag;
   double value = 0;
@@ -15,9 +15,8 @@ struct Scalar {
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
-// What is worth a curve of an interval of a pipeline's life: input/... tags,
-// the same ones every time. docs/statistics.md lists them. Empty for an
-// interval of no length.
+// The numbers of an interval that are worth a curve: always the same input/...
+// tags, which docs/statistics.md lists. Empty for an interval of length 0.
 [[nodiscard]] std::vector<Scalar> StatsScalars(const PipelineStats& interval);
 
 }  // namespace infeed

@@ -13,8 +13,7 @@ namespace infeed {
 
 class TraceLog;
 
-// What a core fetches and owns at once: counters that share one slow each
-// other down.
+// Bytes of a cache line: counters that share one slow each other down.
 inline constexpr std::size_t kCacheLine = 64;
 
 // Counts one stage from any thread. Thread-safe.
@@ -38,10 +37,11 @@ class alignas(kCacheLine) StageCounter {
   std::atomic<std::int64_t> wait_{0};
 };
 
-// How much lies in a queue, now and at most. Thread-safe.
+// The length of a queue, now and at its maximum. Thread-safe.
 class alignas(kCacheLine) QueueGauge {
  public:
-  // So many came; below 0: went. Whoever lets them go saw them come.
+  // Adds the number of entries that came, or below 0 that left. An entry's
+  // arrival is added before its departure.
   void Add(std::int64_t change) {
     const std::int64_t depth =
         depth_.fetch_add(change, std::memory_order_relaxed) + change;
@@ -60,8 +60,8 @@ class alignas(kCacheLine) QueueGauge {
   std::atomic<std::int64_t> most_{0};
 };
 
-// The counters of all stages, in the order of the data's way, and the gauges
-// of what lies between them.
+// The counters of all stages, in the order in which a sample passes them, and
+// the gauges of the queues between them.
 struct StageCounters {
   StageCounter order;
   StageCounter read;
@@ -76,7 +76,7 @@ struct StageCounters {
 
   [[nodiscard]] std::vector<StageStats> Read() const;
   [[nodiscard]] std::vector<QueueStats> ReadQueues() const;
-  // Puts the gauges into a trace, or nowhere.
+  // Adds the gauges to a trace, if log is not null.
   void TraceQueues(TraceLog* log, StageCounter::Clock::time_point now) const;
 };
 

@@ -10,12 +10,12 @@
 
 namespace infeed {
 
-// What one stage has done since the start. An item is a sample everywhere, so
-// that stages compare; a bad record's substitute is one more item of what was
-// done for it.
+// What one stage has done since the start. An item is a sample in every stage,
+// so that stages can be compared; a bad record's substitute is one more item of
+// each stage that it passed.
 //
 //   stage    busy                          wait                     bytes of
-//   order    the driver looks records up   the driver, for a free   -
+//   order    the driver looks up records   the driver, for a free   -
 //                                          batch: the consumer
 //                                          keeps them, or is slow
 //   read     read, checksums, parse        a sample, for a worker   records
@@ -29,11 +29,11 @@ struct StageStats {
   std::string name;
   std::int64_t items = 0;
   std::int64_t bytes = 0;
-  double busy_seconds = 0;  // thread time spent in it, over all threads
+  double busy_seconds = 0;  // thread time in the stage, over all threads
   double wait_seconds = 0;
 };
 
-// How much lies between two stages.
+// The length of a queue between two stages.
 //
 //   queue      of       what
 //   waiting    samples  put into the graph, not yet read
@@ -46,48 +46,48 @@ struct QueueStats {
   std::int64_t most = 0;   // since the start
 };
 
-// What became of the seek indexes of decoded images, substitutes included.
+// How many decoded images used a seek index, substitutes included.
 struct SeekIndexStats {
   std::int64_t used = 0;
   std::int64_t refused = 0;  // damaged or of another JPEG: decoded without it
   std::int64_t none = 0;     // there was none
-  std::string first_refused = {};  // its place and why
+  std::string first_refused = {};  // place and reason
 };
 
-// A snapshot of a whole pipeline, or of an interval of its life. stages are in
-// the order of the data's way.
+// Statistics of a whole pipeline so far, or of an interval of its life. stages
+// are in the order in which a sample passes them.
 struct PipelineStats {
   double elapsed_seconds = 0;  // from the first Next() to now, or to the end
-  double first_batch_seconds = 0;  // from the start until it lay ready
+  double first_batch_seconds = 0;  // from the start until it was ready
   int threads = 0;
   int cores = 0;  // that the process may use; 0: unknown
-  // False where nothing is done with the batches, so that the consumer's waits
-  // are no device's. The pipeline cannot know: its caller sets it.
+  // False if nothing is done with the batches: the consumer's waits are then
+  // not a device's waits. The pipeline's caller sets it.
   bool has_device = true;
   bool overlapped = true;  // false: GraphKind::kBasic
   std::int64_t batches = 0;
-  std::int64_t images = 0;       // delivered, weight 0 left out
-  std::int64_t bad_records = 0;  // times that one was met
+  std::int64_t images = 0;       // delivered, without slots of weight 0
+  std::int64_t bad_records = 0;  // how often one was met
   std::string first_bad_record;  // its message
   BadRecordTotals bad_record_totals;
   SeekIndexStats seek_indexes;
-  // Decoded beside what the crops show: rows above a crop that no seek index
-  // let the decoder pass over, and what lies left and right of it.
+  // Pixels decoded outside the crops: rows above a crop that the decoder could
+  // not skip with a seek index, and columns left and right of it.
   std::int64_t outside_pixels = 0;
-  // What the whole process had from its disks meanwhile: what was read and was
+  // Bytes that the whole process read from disks meanwhile, because they were
   // not in the page cache.
   std::int64_t storage_bytes = 0;
-  // How long the consumer waited in Next(): for the first batch, which says
-  // nothing about the rest, and for all others together.
+  // How long the consumer waited in Next(): for the first batch, which is not
+  // typical of the rest, and for all others together.
   double first_wait_seconds = 0;
   double consumer_wait_seconds = 0;
   RecordCacheStats cache;
-  std::int64_t memory_bytes = 0;  // that its buffers can take (memory_plan.h)
+  std::int64_t memory_bytes = 0;  // most of its buffers (memory_plan.h)
   std::vector<StageStats> stages;
   std::vector<QueueStats> queues;
 
   // The interval from an earlier snapshot of the same pipeline to this one:
-  // what is counted is subtracted; depths, names and first ones stay.
+  // subtracts counters; queue depths, names and first messages stay.
   [[nodiscard]] PipelineStats Since(const PipelineStats& earlier) const;
 
   [[nodiscard]] double images_per_second() const {
@@ -95,7 +95,7 @@ struct PipelineStats {
                                : 0;
   }
 
-  // The stage of that name, nullptr where there is none.
+  // The stage of that name; nullptr: none.
   [[nodiscard]] const StageStats* stage(std::string_view name) const;
 };
 

@@ -7,7 +7,7 @@
 namespace infeed {
 
 std::int64_t StorageBytesRead() {
-  constexpr std::int64_t kBlockBytes = 512;  // whatever the device's are
+  constexpr std::int64_t kBlockBytes = 512;  // for every device
   struct rusage usage {};
   Check(::getrusage(RUSAGE_SELF, &usage) == 0, "a process knows its usage");
   return usage.ru_inblock * kBlockBytes;

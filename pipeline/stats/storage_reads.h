@@ -4,10 +4,10 @@
 
 namespace infeed {
 
-// Bytes that this process had read from block devices since it began, by the
-// kernel's account: what it asked for and was not in the page cache, and what
-// was read ahead for it. 0 where nothing is counted, as with network file
-// systems. Thread-safe.
+// Bytes that this process has caused to be read from block devices since it
+// began, as counted by the kernel: reads that were not in the page cache, and
+// read-ahead. 0 where the kernel does not count, as for network file systems.
+// Thread-safe.
 [[nodiscard]] std::int64_t StorageBytesRead();
 
 }  // namespace infeed

@@ -7,12 +7,12 @@
 namespace infeed {
 namespace {
 
-// Returns the quotient, 0 where there is none.
+// Returns the quotient; 0 if the denominator is 0.
 double Ratio(double numerator, double denominator) {
   return denominator > 0 ? numerator / denominator : 0;
 }
 
-// What one thread would do of a stage alone; nothing for a stage that only
+// The rate of one thread that does only this stage; empty for a stage that only
 // waits.
 std::string RateText(double items, double busy_seconds) {
   if (busy_seconds <= 0) {

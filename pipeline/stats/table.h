@@ -7,14 +7,14 @@
 namespace infeed {
 
 // The table of stages as text, one line a stage, with a heading. images/s is
-// what one thread would do of the stage alone.
+// the rate of one thread that does only this stage.
 [[nodiscard]] std::string StageTable(const PipelineStats& stats);
 
-// One line, without its end: how much lies in each queue, and lay at most.
+// One line, without a newline: each queue's length now and at its maximum.
 [[nodiscard]] std::string QueueText(const PipelineStats& stats);
 
-// One line, without its end: how many images were decoded with a seek index,
-// and of those whose index was refused the first.
+// One line, without a newline: how many images were decoded with a seek index,
+// and the first one whose index was refused.
 [[nodiscard]] std::string SeekIndexText(const SeekIndexStats& stats);
 
 }  // namespace infeed

@@ -16,7 +16,8 @@ std::int64_t NextNumber() {
   return ++numbers;
 }
 
-// The calling thread's name as tools like top show it; plain characters only.
+// The calling thread's name as tools like top show it; '?' replaces quotes,
+// backslashes and unprintable characters.
 std::string ThreadName() {
   std::array<char, 32> text{};
   if (::pthread_getname_np(::pthread_self(), text.data(), text.size()) != 0) {
@@ -29,7 +30,7 @@ std::string ThreadName() {
   return name;
 }
 
-// Microseconds, to the nanosecond. What began before the log may be negative.
+// Microseconds with nanosecond digits; negative for what began before the log.
 std::string Microseconds(TraceLog::Clock::duration time) {
   if (time.count() < 0) {
     return "-" + Microseconds(-time);

@@ -14,15 +14,15 @@
 
 namespace infeed {
 
-// Which sample, or the first one of which batch, a span is about.
+// The sample that a span is about, or the first sample of its batch.
 struct TracePlace {
   std::uint32_t epoch = 0;
   std::int64_t position = 0;  // in the epoch
   std::int64_t batch = 0;     // of the stream, from 0
-  std::int64_t step = -1;     // of a training; -1: it is about a sample
+  std::int64_t step = -1;     // training step; -1: about a sample
 };
 
-// What a span or a count was. Names are of static storage.
+// A span or a count. Names have static storage.
 struct TraceEvent {
   std::string_view name;
   std::chrono::steady_clock::time_point start;
@@ -32,12 +32,12 @@ struct TraceEvent {
   std::int64_t count = 0;
 };
 
-// Who did what when: the spans of all stages, and how much lay in the queues,
-// for a run that is looked at closely (chrome://tracing, ui.perfetto.dev).
+// Records the spans of all stages by thread, and the lengths of the queues, to
+// inspect a run closely (chrome://tracing, ui.perfetto.dev).
 //
-// Owns the events, in blocks that each belong to one thread, so that adding
-// one takes no lock but where a block is full. At most max_events are kept,
-// each a hundred bytes; the rest is counted and dropped. Thread-safe.
+// Owns the events, in blocks that each belong to one thread, so that adding an
+// event takes a lock only when a block is full. At most max_events are kept, of
+// a hundred bytes each; the rest is counted and dropped. Thread-safe.
 class TraceLog {
  public:
   using Clock = std::chrono::steady_clock;
@@ -47,19 +47,19 @@ class TraceLog {
   TraceLog(const TraceLog&) = delete;
   TraceLog& operator=(const TraceLog&) = delete;
 
-  // The calling thread was at something. Requires: name is of static storage,
-  // here and below.
+  // Adds a span of the calling thread. Requires: name has static storage, here
+  // and below.
   void Span(std::string_view name, Clock::time_point start,
             Clock::time_point end, const TracePlace& place) {
     Add({.name = name, .start = start, .length = end - start, .place = place});
   }
-  // So much lies in a queue from now on.
+  // Adds the length of a queue at a moment.
   void Count(std::string_view name, Clock::time_point now, std::int64_t count) {
     Add({.name = name, .start = now, .is_count = true, .count = count});
   }
 
-  // Nothing is kept from here on, until Restart(), which forgets all that is
-  // there. What other threads add at the same moment may be kept or not.
+  // Ignores events until Restart(), which drops all events kept so far. Events
+  // that other threads add at the same moment may be kept or not.
   void Pause() { recording_.store(false, std::memory_order_relaxed); }
   void Restart();
 
@@ -69,7 +69,7 @@ class TraceLog {
 
   // The events of one thread so far, in the order in which they were added.
   struct Thread {
-    int id = 0;  // the system's
+    int id = 0;  // of the operating system
     std::string name;
     std::vector<TraceEvent> events;
   };
@@ -80,7 +80,7 @@ class TraceLog {
     Clock::time_point from = Clock::time_point::min();
     Clock::time_point to = Clock::time_point::max();
 
-    // Whether some of the event lies in it.
+    // Whether part of the event lies in the window.
     [[nodiscard]] bool Holds(const TraceEvent& event) const {
       return event.start < to && event.start + event.length >= from;
     }
@@ -103,18 +103,18 @@ class TraceLog {
     std::string name;
     std::vector<std::shared_ptr<Block>> blocks;
   };
-  // The block that a thread adds to, and whose it is. It lives on with the
-  // thread where the log forgets it.
+  // The block that a thread adds to, and its log. The thread keeps it alive
+  // after the log drops it.
   struct Place {
     std::int64_t log = 0;
     std::shared_ptr<Block> block = {};
   };
 
   void Add(const TraceEvent& event);
-  // Gives the calling thread a block with room; false: there is no more.
+  // Gives the calling thread a block with room; false: max_events is reached.
   bool NextBlock(Place& place);
 
-  // Of all logs of the process, from 1; another one after each Restart().
+  // Unique among the process's logs, from 1; changes with each Restart().
   std::atomic<std::int64_t> number_;
   const std::int64_t max_events_;
   const Clock::time_point started_ = Clock::now();

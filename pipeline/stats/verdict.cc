@@ -8,9 +8,10 @@
 namespace infeed {
 namespace {
 
-// Less than this of anything is not worth a word.
+// Smaller shares are not mentioned.
 constexpr double kNotable = 0.01;
-// So much of what was read came from disks when that is what reading waits for.
+// At least this share of the bytes read comes from disks if reading waits for
+// disks.
 constexpr double kFromDisks = 0.1;
 constexpr double kHardlyBusy = 0.75;
 
@@ -30,8 +31,8 @@ std::string Cores(int count) {
   return std::to_string(count) + (count == 1 ? " core" : " cores");
 }
 
-// How far the device waited, with what stands before it; "" where nothing was
-// done with the batches.
+// The share of time that the device waited, after the text `before`; "" if
+// nothing was done with the batches.
 std::string Waited(std::string_view before, const Bottleneck& bottleneck) {
   return bottleneck.device_rate
              ? std::string(before) + "the device waited " +
@@ -41,8 +42,9 @@ std::string Waited(std::string_view before, const Bottleneck& bottleneck) {
              : "";
 }
 
-// What more cores would make: those that the machine has, or twice as many as
-// there are threads where they are all in use. Requires: images_per_core.
+// The images per second with more cores: with all that the machine has, or, if
+// they are all in use, with twice as many as there are threads. Requires:
+// images_per_core is set.
 std::string CoresText(const Bottleneck& bottleneck,
                       const PipelineStats& stats) {
   const bool has_more = stats.cores > stats.threads;
@@ -52,7 +54,8 @@ std::string CoresText(const Bottleneck& bottleneck,
          Format("%.0f images/s", cores * *bottleneck.images_per_core);
 }
 
-// What would keep up with the device, or be faster where there is none.
+// The number of cores that would keep up with the device; without a device,
+// cores that would make the input faster.
 std::string MoreCores(const Bottleneck& bottleneck,
                       const PipelineStats& stats) {
   return bottleneck.cores_needed
@@ -61,7 +64,7 @@ std::string MoreCores(const Bottleneck& bottleneck,
              : CoresText(bottleneck, stats);
 }
 
-// What there is to gain by seek indexes.
+// Advice on what seek indexes would gain.
 std::string SeekAdvice(const Bottleneck& bottleneck,
                        const SeekIndexStats& indexes) {
   if (indexes.none + indexes.refused <= indexes.used) {
@@ -77,7 +80,7 @@ std::string SeekAdvice(const Bottleneck& bottleneck,
              : "; " + build;
 }
 
-// What would change it that a stage is most of the work.
+// Advice on how to reduce the work of the largest stage.
 std::string StageAdvice(const Bottleneck& bottleneck,
                         const PipelineStats& stats) {
   if (bottleneck.stage == "decode") {

@@ -7,8 +7,8 @@
 
 namespace infeed {
 
-// The bottleneck in words, without a line's end: what bounds the run, how far
-// the device waited, what would change it.
+// The bottleneck in words, without a newline: what limits the run, how much of
+// the time the device waited, and what would make the run faster.
 [[nodiscard]] std::string Verdict(const PipelineStats& stats);
 
 }  // namespace infeed

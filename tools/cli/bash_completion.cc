@@ -9,7 +9,7 @@ namespace {
 
 using Values = CompletedFlag::Values;
 
-// What compgen takes to offer a flag's values.
+// The arguments with which compgen offers a flag's values.
 std::string OfferOf(const CompletedFlag& flag) {
   switch (flag.values) {
     case Values::kFiles:
@@ -21,7 +21,7 @@ std::string OfferOf(const CompletedFlag& flag) {
   }
 }
 
-// Those of VERB:FLAG, with a "=" where the value follows that.
+// The case patterns VERB:FLAG, with a "=" if the value follows "=".
 std::string CasesOf(const CompletedVerb& verb) {
   std::string cases;
   for (const CompletedFlag& flag : verb.flags) {
@@ -53,8 +53,8 @@ std::string ParameterNames(const Completion& completion) {
   return names;
 }
 
-// What stands in the scripts of all programs, @NAME@ being the program's. Bash
-// splits words at "=", so the word at the cursor is put together first.
+// The common script of all programs; @NAME@ is the program's name. Bash splits
+// words at "=", so the script first joins the word at the cursor.
 constexpr std::string_view kFunction = R"(_@NAME@() {
   local at=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} verb= words="@FLAGS@"
   local word=$cur offer=() parameters=

@@ -6,9 +6,10 @@ namespace infeed {
 
 // "0.1.0".
 [[nodiscard]] std::string_view BuildVersion();
-// The commit that the program was built from: its first twelve digits, with
-// "-dirty" behind them where files were changed since; "unknown" where the
-// sources lay in no repository. cmake/build_version.cmake writes its source.
+// The first twelve digits of the commit that the program was built from,
+// followed by "-dirty" if files had been changed since; "unknown" if the
+// sources were not in a repository. cmake/build_version.cmake generates the
+// definition.
 [[nodiscard]] std::string_view BuildCommit();
 
 }  // namespace infeed

@@ -20,11 +20,11 @@ struct CloudFlags {
 // Adds --cache_dir, --cache_size and --connections.
 void AddCloudFlags(CLI::App& app, CloudFlags& flags);
 
-// Adds --connections alone, where there are no shards to be kept.
+// Adds only --connections, for programs that keep no shards in a cache.
 void AddConnectionsFlag(CLI::App& app, CloudFlags& flags);
 
-// Sets cloud_settings() but for their stop; their warning goes to stderr.
-// Throws UsageError.
+// Sets cloud_settings() except `stop`; warnings go to stderr. Throws
+// UsageError.
 void ApplyCloudFlags(const CloudFlags& flags);
 
 }  // namespace infeed

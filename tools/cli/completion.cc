@@ -36,7 +36,7 @@ std::vector<std::string> WordsOfSet(std::string_view text) {
   return words;
 }
 
-// Sets what is offered for a value described as "a|b=a", "[=FILE]", "DIR", ...
+// Sets the suggestions for a value described as "a|b=a", "[=FILE]", "DIR", ...
 void DescribeValues(std::string_view text, CompletedFlag& flag) {
   if (flag.needs_equals) {
     text = text.substr(2, text.find(']') - 2);
@@ -88,7 +88,7 @@ std::vector<CompletedFlag> DescribeFlags(const CLI::App& app) {
       flags.push_back(flag);
     }
   }
-  // Groups of options are programs without a name to CLI11.
+  // CLI11 represents groups of options as apps without a name.
   for (const CLI::App* group :
        app.get_subcommands([](const CLI::App*) { return true; })) {
     if (group->get_name().empty()) {

@@ -10,18 +10,18 @@ namespace CLI {
 class App;
 }
 
-// What a shell can complete of a program's command line, taken from its flags:
-// one description, which man_page.h's functions print for each shell.
+// Describes, from a program's flags, what a shell can complete on its command
+// line; the functions of man_page.h print it for each shell.
 namespace infeed {
 
 struct CompletedFlag {
   enum class Values {
     kNone,  // a switch
-    kAny,   // that nothing can be offered for
+    kAny,   // a value without suggestions
     kWords,
     kFiles,
     kFolders,
-    // NAME=VALUE,NAME=VALUE of the program's parameters.
+    // The program's parameters, as NAME=VALUE,NAME=VALUE.
     kParameters,
   };
 
@@ -29,9 +29,9 @@ struct CompletedFlag {
   std::string about = {};
   Values values = Values::kNone;
   std::vector<std::string> words = {};  // of kWords
-  bool needs_equals = false;            // --json=FILE; alone it is a switch
+  bool needs_equals = false;            // --json=FILE; --json alone is a switch
   bool is_repeated = false;
-  bool is_parameter = false;  // of kParameters as well
+  bool is_parameter = false;  // also usable in a kParameters value
 };
 
 struct CompletedVerb {
@@ -49,18 +49,18 @@ struct Completion {
   [[nodiscard]] std::vector<CompletedFlag> parameters() const;
 };
 
-// Flags that --help shows, and their values: those of an option whose text or
-// type is "a|b|c", or that is checked to be one of a set; FILE and PATH mean
-// files, DIR folders, "NAME=VALUE" parameters.
+// Returns the flags that --help shows, and their values: the choices of an
+// option whose text or type is "a|b|c" or that is checked against a set; files
+// for the types FILE and PATH, folders for DIR, parameters for "NAME=VALUE".
 [[nodiscard]] Completion DescribeCompletion(const CLI::App& app);
 
-// Names what values of flags are where their C++ type does not show it, for
-// help and completion: {"--output", "DIR"}. Requires: the app has the flags.
+// Names the kind of a flag's value for help and completion, where its C++ type
+// does not show it: {"--output", "DIR"}. Requires: the app has the flags.
 void NameValues(
     CLI::App& app,
     std::initializer_list<std::pair<const char*, const char*>> values);
 
-// A script with its "@PLACE@"s replaced in this order.
+// The "@PLACE@"s of a script and their replacements, in this order.
 using Places = std::vector<std::pair<std::string_view, std::string>>;
 [[nodiscard]] std::string Filled(std::string script, const Places& places);
 

@@ -14,9 +14,9 @@ std::string Quoted(std::string_view text) {
   return "'" + WithBackslashes(text, "\\'") + "'";
 }
 
-// What `complete` is told of a flag's values.
+// The arguments of `complete` for a flag's values.
 std::string ValuesOf(const CompletedFlag& flag) {
-  // Without -r a value may follow "=" alone.
+  // Without -r a value may only follow "=".
   const std::string required = flag.needs_equals ? "" : " -r";
   switch (flag.values) {
     case Values::kNone:
@@ -49,7 +49,7 @@ std::string LinesOf(const CompletedVerb& verb) {
   return lines;
 }
 
-// What stands before the last comma is kept, as fish completes whole words.
+// Keeps the text before the last comma, as fish completes whole words.
 constexpr std::string_view kParameters = R"(function __@NAME@_parameters
   set -l token (commandline -ct | string replace -r -- '^--[^=]*=' '')
   set -l before (string match -r -- '^.*,' "$token")

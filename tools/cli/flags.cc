@@ -25,17 +25,17 @@
 namespace infeed {
 namespace {
 
-// The types' names of flags that take a number.
+// The type names of flags that take a number.
 constexpr std::string_view kNumberTypes[] = {"INT", "UINT",    "FLOAT", "N",
                                              "R",   "SECONDS", "PORT"};
 
 int Fail(std::string_view program, std::string_view message, ExitCode code) {
-  std::cout.flush();  // Results first where both go to one place.
+  std::cout.flush();  // Results first if both streams go to the same place.
   std::cerr << program << ": " << WithoutUrlSecrets(message) << std::endl;
   return static_cast<int>(code);
 }
 
-// "--max-shards=a-b" -> "--max_shards=a-b"; anything but a long flag stays.
+// "--max-shards=a-b" -> "--max_shards=a-b"; other arguments are unchanged.
 std::string WithUnderscores(std::string argument) {
   if (argument.size() > 2 && argument.starts_with("--")) {
     const auto end = std::find(argument.begin(), argument.end(), '=');
@@ -64,7 +64,7 @@ void OpenStandardDescriptors() {
   ::close(descriptor);
 }
 
-// The flag of this name, where the words so far have led; nullptr: none.
+// The flag of this name in the verb of the words so far; nullptr: none.
 const CLI::Option* FindFlag(const CLI::App& app, const std::string& word) {
   return word.size() > 2 && word.starts_with("--")
              ? app.get_option_no_throw(word.substr(0, word.find('=')))
@@ -76,10 +76,10 @@ bool LooksLikeFlag(const std::string& word) {
          word[2] <= 'z';
 }
 
-// Puts right what CLI11 makes of two command lines: it takes the flag behind a
-// flag without a value for that value, and "--name=" for "--name", so that the
-// next word would be the value. Throws UsageError for the first; the second
-// becomes the value "".
+// Corrects two cases that CLI11 parses wrongly: it takes a flag that follows a
+// flag without its value for that value; and it takes "--name=" for "--name",
+// so that the next word becomes the value. Throws UsageError in the first case;
+// in the second the value is "".
 std::vector<std::string> WithValues(CLI::App& app,
                                     const std::vector<std::string>& words) {
   std::vector<std::string> with_values;
@@ -108,14 +108,14 @@ std::vector<std::string> WithValues(CLI::App& app,
   return with_values;
 }
 
-// By its type's name, which --help shows.
+// Decided by the type name, which --help shows.
 bool TakesNumber(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   return std::ranges::find(kNumberTypes, type.substr(0, type.find(':'))) !=
          std::end(kNumberTypes);
 }
 
-// For the app and its verbs: a help of our words, and numbers that have no
+// Sets the help's wording for the app and its verbs, and rejects numbers with a
 // leading zero, as CLI11 reads 010 as 8.
 void PrepareFlags(CLI::App& app) {
   if (app.get_help_ptr() != nullptr) {
@@ -137,7 +137,7 @@ void PrepareFlags(CLI::App& app) {
   }
 }
 
-// A flag that --help does not show, answered like it.
+// Adds a flag that --help does not show and that works like --help.
 void AddAnswer(CLI::App& app, const char* name,
                std::string (*answer)(const CLI::App& app)) {
   app.add_flag_callback(
@@ -168,7 +168,7 @@ int RunMain(int argc, char** argv,
                 "out of memory: the system refused more; fewer --threads and a "
                 "smaller memory_limit need less",
                 ExitCode::kRuntimeError);
-  } catch (const std::exception& error) {  // IoError, and what we do not throw
+  } catch (const std::exception& error) {  // IoError, and errors of libraries
     return Fail(name, error.what(), ExitCode::kRuntimeError);
   }
 }
@@ -186,7 +186,7 @@ bool ParseFlags(CLI::App& app, int argc, char** argv) {
   AddAnswer(app, "--fish_completion", FishCompletion);
   PrepareFlags(app);
   std::vector<std::string> arguments = WithValues(app, Arguments(argc, argv));
-  std::ranges::reverse(arguments);  // as the app takes them
+  std::ranges::reverse(arguments);  // the order that the app expects
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::Success& answer) {  // --help, --version

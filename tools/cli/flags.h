@@ -8,7 +8,7 @@ namespace CLI {
 class App;
 }
 
-// What the mains of all programs share: flags in, exit code out.
+// The common main() of all programs: flags in, exit code out.
 //
 //   int main(int argc, char** argv) {
 //     return infeed::RunMain(argc, argv, [](int count, char** arguments) {
@@ -33,10 +33,10 @@ namespace infeed {
 
 // Parses the command line into the app's options, and adds --version and, for
 // the build, --man_page and --bash_completion, --zsh_completion and
-// --fish_completion (man_page.h). Names of
-// flags are written with underscores and accepted with hyphens too. Returns
-// false when --help or --version was asked for and answered: nothing is left
-// to do. Throws UsageError.
+// --fish_completion (man_page.h). Names of flags are written with underscores
+// and accepted with hyphens too. Returns false when --help, --version or the
+// like was given and printed: the program has nothing left to do. Throws
+// UsageError.
 [[nodiscard]] bool ParseFlags(CLI::App& app, int argc, char** argv);
 
 }  // namespace infeed

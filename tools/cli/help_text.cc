@@ -7,7 +7,7 @@ namespace infeed {
 namespace {
 
 constexpr std::size_t kColumns = 80;
-constexpr std::size_t kDescriptions = 30;  // where they begin
+constexpr std::size_t kDescriptions = 30;  // their first column
 
 std::string NamesOf(const std::vector<const CLI::Option*>& options) {
   std::string names;

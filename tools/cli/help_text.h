@@ -16,8 +16,8 @@ class WrappedHelp : public CLI::Formatter {
       const CLI::Option* option) const override;
 };
 
-// --help of a program with very many flags: of groups whose name begins with
-// kShortGroup there are names alone, unless all is asked for (--help_all).
+// --help of a program with very many flags: groups whose name begins with
+// kShortGroup show only the flags' names, except in --help_all.
 class HelpText final : public WrappedHelp {
  public:
   static constexpr std::string_view kShortGroup = "Parameters: ";
@@ -29,8 +29,8 @@ class HelpText final : public WrappedHelp {
       std::vector<const CLI::Option*> options) const override;
 };
 
-// The words of a text in lines of at most `width` characters, one longer word
-// apart, joined by "\n" and `indent`.
+// Breaks a text into lines of at most `width` characters, joined by "\n" and
+// `indent`; a longer word stands on a line of its own.
 [[nodiscard]] std::string Wrapped(std::string_view text, std::size_t width,
                                   std::string_view indent = "");
 

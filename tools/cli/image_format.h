@@ -6,7 +6,7 @@
 
 namespace infeed {
 
-// What the bytes of an image are, told by how they begin.
+// The format of an image's bytes, recognized by its first bytes.
 enum class ImageFormat { kJpeg, kPng, kBmp, kWebp, kTiff, kOther };
 
 [[nodiscard]] ImageFormat ImageFormatOf(std::span<const std::byte> bytes);

@@ -17,7 +17,7 @@ ExitCode RunInterruptibly(
   try {
     return work(Interruption(signals.token()));
   } catch (const IoError& error) {
-    // A call that a signal broke off may have failed in its own words.
+    // A call that a signal interrupted may have thrown another error.
     if (!signals.token().stop_requested()) {
       throw;
     }

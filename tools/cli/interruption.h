@@ -10,7 +10,7 @@
 
 namespace infeed {
 
-// The outcome for work whose files appear together at its end.
+// The OUTCOME text for work whose files appear together at its end.
 inline constexpr std::string_view kNothingIsLeft =
     "nothing half-written is left";
 
@@ -19,8 +19,8 @@ class Interruption {
  public:
   explicit Interruption(std::stop_token token) : token_(std::move(token)) {}
 
-  // Throws StoppedError when a signal came: everything that is being written
-  // goes away on the error's way up.
+  // Throws StoppedError when a signal came; unwinding removes all files that
+  // are being written.
   void Check() const {
     if (token_.stop_requested()) {
       throw StoppedError();
@@ -31,10 +31,10 @@ class Interruption {
   std::stop_token token_;
 };
 
-// Runs work that writes files. SIGINT, SIGTERM and SIGUSR1 (SignalStop) end it
-// at its next Check() and end its requests to stores, with kStoppedBySignal and
-// a line "PROGRAM: stopped by a signal: OUTCOME; run the same command again" on
-// stderr. Requires: no other thread runs yet.
+// Runs work that writes files. SIGINT, SIGTERM and SIGUSR1 (SignalStop) end the
+// work at its next Check(), and its requests to object stores; the result is
+// kStoppedBySignal, after a line "PROGRAM: stopped by a signal: OUTCOME; run
+// the same command again" on stderr. Requires: no other thread runs yet.
 [[nodiscard]] ExitCode RunInterruptibly(
     std::string_view program, std::string_view outcome,
     const std::function<ExitCode(const Interruption&)>& work);

@@ -12,8 +12,7 @@ namespace {
 
 using Options = std::vector<const CLI::Option*>;
 
-// Text as roff takes it literally: no escapes, no requests, hyphens that can be
-// searched for.
+// Escapes text for roff: no escapes, no requests, searchable hyphens.
 std::string Escaped(std::string_view text) {
   std::string escaped;
   bool begins_line = true;
@@ -69,7 +68,7 @@ std::string FirstLine(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-// As it is written, line by line.
+// A block that roff does not reformat.
 std::string Verbatim(const std::string& text) {
   return ".nf\n" + Escaped(text) + "\n.fi\n";
 }

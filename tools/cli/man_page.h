@@ -6,8 +6,9 @@ namespace CLI {
 class App;
 }
 
-// What is made of a program's flags beside --help, so that it is always that of
-// the program. The build asks each program for all of these and installs them.
+// Manual page and shell completions, generated from a program's flags so that
+// they always match the program. The build runs each program to print them, and
+// installs them.
 namespace infeed {
 
 // The manual page of section 1, for man(1).

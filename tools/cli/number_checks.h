@@ -6,7 +6,7 @@
 
 namespace infeed {
 
-// CLI11's checks of the same names, whose own messages spell out the largest
+// Replace CLI11's checks of the same names, whose messages print the largest
 // floating-point number.
 [[nodiscard]] inline CLI::Validator PositiveNumber() {
   return CLI::Validator(

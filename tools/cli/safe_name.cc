@@ -5,7 +5,7 @@
 namespace infeed {
 namespace {
 
-// File systems take 255 bytes; this leaves room for endings.
+// File systems allow 255 bytes; this leaves room for suffixes.
 constexpr std::size_t kMaxBytes = 200;
 constexpr std::size_t kMaxExtension = 16;
 
@@ -13,7 +13,7 @@ bool ContinuesCharacter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-// At most so many bytes; UTF-8 characters stay whole.
+// Cuts a text to a number of bytes without splitting UTF-8 characters.
 std::string Cut(std::string text, std::size_t bytes) {
   if (text.size() > bytes) {
     // A character has at most three more bytes; other bytes are not UTF-8.
@@ -43,7 +43,7 @@ std::string SafeName(std::string_view text) {
     name += c == '/' || c == '\\' || value < 0x20 || value == 0x7F ? '_' : c;
   }
   name = Shortened(name);
-  // Last, so that no change of the name comes after it.
+  // Checked last, after all changes of the name.
   return name.empty() || name == "." || name == ".." ? "_" : name;
 }
 

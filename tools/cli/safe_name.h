@@ -7,15 +7,15 @@ namespace infeed {
 
 // Returns text from a record as the name of one file or folder: slashes and
 // control characters become '_', an empty name, "." and ".." become '_' too,
-// and a long one is cut in front of its extension. Never leaves the folder
-// that it is put in.
+// and a long name is cut before its extension. Such a name never leads out of
+// its folder.
 [[nodiscard]] std::string SafeName(std::string_view text);
 
-// "a.b.jpg" -> "a.b" and ".jpg"; a name that only begins with a point has no
-// extension.
+// "a.b.jpg" -> "a.b" and ".jpg"; a name whose only dot is its first character
+// has no extension.
 struct NameParts {
   std::string stem;
-  std::string extension;  // with its point, or empty
+  std::string extension;  // with its dot, or empty
 };
 [[nodiscard]] NameParts SplitName(std::string_view name);
 

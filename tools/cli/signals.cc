@@ -9,9 +9,9 @@
 namespace infeed {
 namespace {
 
-// Ends the waiting thread; sent by the destructor to that thread alone.
+// Ends the waiting thread; the destructor sends it to that thread only.
 constexpr int kEnd = SIGUSR2;
-// The shell's code for a signal, from the signal's number.
+// A shell's exit code for a signal is this plus the signal's number.
 constexpr int kEndedBy = 128;
 
 constexpr std::chrono::seconds kSameRequest{1};
@@ -30,15 +30,15 @@ void SetMask(int how) {
   Check(pthread_sigmask(how, &set, nullptr) == 0, "the mask is valid");
 }
 
-// In one call, beside what other threads print. On a terminal the line begins
-// behind a progress line and the "^C" that is shown there.
+// Prints the line in one call, as other threads may print too. On a terminal it
+// begins on a new line, after a progress line and the "^C".
 void Announce(const std::string& announcement) {
   if (announcement.empty()) {
     return;
   }
   const std::string line =
       (::isatty(STDERR_FILENO) != 0 ? "\n" : "") + announcement + "\n";
-  // A line that cannot be shown is no reason not to stop.
+  // The process stops even if the line cannot be printed.
   [[maybe_unused]] const ssize_t written =
       ::write(STDERR_FILENO, line.data(), line.size());
 }

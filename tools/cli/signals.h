@@ -9,21 +9,21 @@
 
 namespace infeed {
 
-// From now on SIGINT, SIGTERM and SIGUSR1 wait until somebody takes them: a
-// SignalStop, here or in a process that this one starts. For the one thread
-// that there is yet, also before main.
+// Blocks SIGINT, SIGTERM and SIGUSR1, so that they wait for a SignalStop, in
+// this process or in one that it starts. Requires: only one thread runs; may be
+// called before main.
 void HoldSignals();
 
-// Undoes it: the next signal, and one that has waited, ends the process. For
-// work that leaves nothing to tidy up.
+// Undoes HoldSignals(): the next signal, or a waiting one, ends the process.
+// For work that needs no cleaning up.
 void ReleaseSignals();
 
 enum class SignalAnswer { kStop, kIgnore, kEnd };
 
-// What is done about each signal. The first SIGINT or SIGTERM asks for a stop,
-// and so does SIGUSR1, by which batch systems warn. Another SIGINT or SIGTERM
-// within a second of the first is the same request once more (GNU timeout
-// signals the process and its group); a later one ends the process.
+// Decides what each signal does. The first SIGINT or SIGTERM requests a stop,
+// and so does SIGUSR1, with which batch systems warn. Another SIGINT or SIGTERM
+// within a second of the first counts as the same request (GNU timeout signals
+// the process and its group); a later one ends the process.
 class SignalLadder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -36,15 +36,15 @@ class SignalLadder {
 };
 
 // Turns SIGINT, SIGTERM and SIGUSR1 into a request to stop, by SignalLadder.
-// Where that ends the process, the exit code is 128 + the signal. Made in main
-// before any other thread, which then all leave these signals to this object's
-// thread.
+// When the ladder ends the process, the exit code is 128 + the signal. Create
+// it in main before any other thread: all threads then leave these signals to
+// this object's thread.
 class SignalStop {
  public:
   using Now = std::function<SignalLadder::Clock::time_point()>;
 
-  // announcement: a line on stderr at the moment of a request to stop, which
-  // says what happens now; "" prints nothing. now is the time, for tests.
+  // announcement: the line printed on stderr when a stop is requested, about
+  // what happens next; "" prints nothing. now: the clock, for tests.
   explicit SignalStop(const std::string& announcement,
                       const Now& now = SignalLadder::Clock::now);
   ~SignalStop();

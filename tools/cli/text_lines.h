@@ -4,17 +4,17 @@
 #include <string_view>
 #include <vector>
 
-// Small text files that people write: one thing a line.
+// Small text files written by hand: one entry per line.
 namespace infeed {
 
 // The characters that separate words within a line.
 inline constexpr std::string_view kBlanks = " \t\r";
 
-// Returns a text without the blanks around it.
+// Returns a text without leading and trailing blanks.
 [[nodiscard]] std::string_view Trim(std::string_view text);
 
-// Returns the lines without blanks around them; empty ones at the end are left
-// out.
+// Returns the lines without leading and trailing blanks, and without empty
+// lines at the end.
 [[nodiscard]] std::vector<std::string> Lines(std::string_view text);
 
 // Reads the lines of a file, or of the object that a URL names. Throws

@@ -16,7 +16,7 @@ bool StartsCharacter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
 }
 
-// Characters of UTF-8 text.
+// The number of characters of UTF-8 text.
 std::size_t WidthOf(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), StartsCharacter));

@@ -24,11 +24,11 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "12.3 %" of a whole; "-" of nothing.
+// "12.3 %"; "-" if the whole is 0.
 [[nodiscard]] std::string PercentText(std::int64_t part, std::int64_t whole);
 
-// Text cut to so many characters, with an ellipsis where something is gone,
-// and without control characters.
+// Text without control characters, cut to a number of characters, with an
+// ellipsis if it was cut.
 [[nodiscard]] std::string ShortText(std::string_view text,
                                     std::size_t max_characters);
 

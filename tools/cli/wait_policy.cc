@@ -38,7 +38,8 @@ void WaitWithoutSpinning(char** argv, char** environment) {
     }
     variables.push_back(*variable);
   }
-  // As a command of the dynamic loader, whose file is the program's then.
+  // The program was started as an argument of the dynamic loader: then
+  // /proc/self/exe is the loader.
   if (::getauxval(AT_BASE) == 0) {
     return;
   }

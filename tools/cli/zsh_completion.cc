@@ -18,7 +18,7 @@ std::string Quoted(std::string_view text) {
   return quoted + "'";
 }
 
-// What a specification's parts are written with.
+// Escapes the parts of a specification.
 std::string Escaped(std::string_view text) {
   return WithBackslashes(text, "\\:[]");
 }
@@ -38,12 +38,13 @@ std::string ActionOf(const CompletedFlag& flag) {
   }
 }
 
-// The last of several lines that go on has none to go on in.
+// Removes the continuation mark of the last line.
 std::string WithoutContinuation(const std::string& lines) {
   return lines.substr(0, lines.rfind(" \\\n")) + "\n";
 }
 
-// As _arguments takes it: "--mode=[what to do]:value:(train eval)".
+// A flag as an argument of _arguments: "--mode=[what to do]:value:(train
+// eval)".
 std::string SpecificationOf(const CompletedFlag& flag) {
   std::string text = (flag.is_repeated ? "*" : "") + flag.name;
   const bool has_value = flag.values != Values::kNone;
@@ -66,7 +67,7 @@ std::string SpecificationsOf(const std::vector<CompletedFlag>& flags) {
   return text;
 }
 
-// As _values takes them.
+// The parameters as arguments of _values.
 std::string ParametersOf(const Completion& completion) {
   std::string text;
   for (const CompletedFlag& flag : completion.parameters()) {

@@ -81,7 +81,7 @@ std::string ReportText(const ConversionReport& report,
     for (const DatasetInfo::Shard& shard : split.shards) {
       bytes += shard.bytes;
     }
-    if (!split.shards.empty()) {  // A share may have none of a split.
+    if (!split.shards.empty()) {  // A share may have no shard of a split.
       text += Line(split.name, split.records, split.shards.size(), bytes,
                    output_dir + "/" + split.shards.front().name);
     }

@@ -9,11 +9,11 @@
 #include "tools/convert/plan.h"
 #include "tools/convert/shard_upload.h"
 
-// What a conversion tells its user, as text of whole lines.
+// A conversion's messages to its user, in whole lines.
 namespace infeed {
 
-// What would be written, kept and uploaded: for --dry_run. Throws as
-// FindEarlierWork() does.
+// What would be written, kept and uploaded: for --dry_run. Throws what
+// FindEarlierWork() throws.
 [[nodiscard]] std::string PlanText(const ConversionPlan& plan,
                                    const std::string& output_dir,
                                    const ConverterOptions& options,
@@ -27,16 +27,16 @@ namespace infeed {
 [[nodiscard]] std::string ReportText(const ConversionReport& report,
                                      const std::string& output_dir);
 
-// A line for each image that is broken: left out, or mended.
+// A line for each broken image, skipped or mended.
 [[nodiscard]] std::vector<std::string> BadImageLines(
     const ConversionReport& report);
 
-// The first of several lines, and how many more there are.
+// The first few of the lines, and the number of the others.
 [[nodiscard]] std::string FirstLines(const std::vector<std::string>& lines,
                                      std::size_t limit);
 
-// "1200/5000 images  24.0 %  512.3 images/s  ETA 7s", without a line's end.
-// seconds: since this run began; what an earlier one did is not its merit.
+// "1200/5000 images 24.0 % 512.3 images/s ETA 7s", without a newline. seconds:
+// since this run began; images of an earlier run do not count in the rate.
 [[nodiscard]] std::string ConversionProgressText(
     const ConversionProgress& progress, double seconds);
 

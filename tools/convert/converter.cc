@@ -22,10 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kEventsInFlight = 256;
-// Enough that the others go on while one image takes several times longer.
+// Enough that other threads have work while one image takes several times
+// longer.
 constexpr int kImagesPerThread = 4;
 
-// What a worker tells the calling thread: an image is done, or a shard.
+// A worker's message to the calling thread: an image or a shard is done.
 struct Event {
   std::optional<ShardResult> shard;
 };
@@ -49,8 +50,9 @@ void CheckNothingIsStale(const std::vector<std::string>& stale,
   }
 }
 
-// Makes the folders and takes away what would contradict the new shards. The
-// old dataset.json goes first, unless nothing of what it describes changes.
+// Creates the folders and removes files that would contradict the new shards.
+// The old dataset.json is removed first, unless nothing that it describes
+// changes.
 void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
                    const std::vector<std::string>& stale,
                    const EarlierWork& work) {
@@ -69,7 +71,7 @@ void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
   }
 }
 
-// Lets the workers stop when their reader goes, whatever the reason.
+// Stops the workers when the reader of their messages ends for any reason.
 class Canceller {
  public:
   explicit Canceller(BoundedQueue<Event>& queue) : queue_(queue) {}
@@ -91,7 +93,7 @@ RecordMakerOptions MakerOptions(const ConverterOptions& options) {
                                1U, std::thread::hardware_concurrency()))};
 }
 
-// Writes shards, adding their results, and counts their images.
+// Writes shards, adds their results, and counts their images.
 void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
                  std::vector<FingerprintedTask> tasks,
                  const ConverterOptions& options,

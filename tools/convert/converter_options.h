@@ -8,26 +8,26 @@
 namespace infeed {
 
 struct ConverterOptions {
-  // What changes the shards' bytes; all of it is in their fingerprints.
+  // Options that change the shards' bytes; all are in their fingerprints.
 
   OnBadImage on_bad_image = OnBadImage::kFail;
   ImageEncoderOptions image = {};
   SeekEntries seek_index = SeekEntries::kRows;  // of JPEGs
 
-  // How they are made.
+  // How the shards are made.
 
-  // Which of the shards are made; the others are another process's.
+  // The shards that this process makes; other processes make the others.
   TaskShare share = {};
-  // Whether a shard of an earlier run is read, to see that its bytes are still
-  // those that were written, before it is kept.
+  // Before keeping a shard of an earlier run, read it and check that its bytes
+  // are unchanged.
   bool verify_resume = false;
-  // Whether shards in the output folder that are not part of the plan may be
-  // removed; otherwise they are a UsageError.
+  // Remove shards in the output folder that are not part of the plan; if false
+  // they cause a UsageError.
   bool overwrite = false;
-  int threads = 0;  // 0: one for each core
+  int threads = 0;  // 0: one per core
 };
 
-// Which seek indexes a conversion makes: pixels need none.
+// The seek indexes that a conversion makes; records of pixels need none.
 [[nodiscard]] inline SeekEntries WantedSeekEntries(
     const ConverterOptions& options) {
   return options.image.format == RecordFormat::kPixels ? SeekEntries::kNone

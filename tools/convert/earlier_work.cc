@@ -42,7 +42,7 @@ std::uint32_t FileCrc32c(const ByteSource& file) {
   return crc;
 }
 
-// Says what is wrong with a shard's bytes; empty: nothing.
+// Returns what is wrong with a shard's bytes; empty: nothing.
 std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
                      bool read_it) {
   std::error_code error;
@@ -62,7 +62,7 @@ std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
   return "";
 }
 
-// Whether a process number belongs to nobody on this machine.
+// Whether no process of this machine has this number.
 bool IsDead(std::string_view text) {
   const auto process = ParsePlainNumber<pid_t>(text);
   return process && *process > 0 && ::kill(*process, 0) != 0 && errno == ESRCH;
@@ -73,7 +73,7 @@ std::string_view ShardOf(std::string_view file) {
   return file.substr(0, file.find('.'));
 }
 
-// Whether a conversion makes files of that name, its temporary ending apart.
+// Whether a conversion makes files of that name, ignoring its temporary suffix.
 bool IsOurs(const fs::path& folder, std::string_view file) {
   return folder.filename() == ".infeed" || IsShardName(ShardOf(file)) ||
          file.starts_with("labels.txt.") || file.starts_with("dataset.json.");

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kShardsNamed = 20;
 
-// What is wrong with the shards of a plan, in one line.
+// Collects the faults of a plan's shards, in one line.
 class Faults {
  public:
   explicit Faults(const TaskShare& share) : share_(share) {}

@@ -10,15 +10,15 @@
 
 namespace infeed {
 
-// Ends a conversion that several processes shared: checks that every shard of
-// the plan is on disk, was made from what the plan says, and has the size and,
-// as all of it is read, the checksum of its side file; then writes the report,
-// labels.txt and dataset.json.
+// Ends a conversion that several processes shared: reads every shard of the
+// plan and checks that it was made from the planned images, and has the size
+// and the checksum in its side file; then writes the report, labels.txt and
+// dataset.json.
 //
-// options.share.count says how many processes there were, so that what is
-// missing can be named with whose it is. Calls on_shard(shards checked) after
-// each, one call at a time. Throws IoError for shards that are
-// missing or do not fit.
+// options.share.count is the number of processes, so that a missing shard is
+// reported with its process. Calls on_shard(shards checked) after each shard,
+// one call at a time. Throws IoError for shards that are missing or do not
+// match.
 [[nodiscard]] ConversionReport FinishConversion(
     const ConversionPlan& plan, const std::string& output_dir,
     const ConverterOptions& options,

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-// Ordered ones search their keys one by one, and others write what is read.
+// For reading: nlohmann::ordered_json would search its keys one by one.
 using ReadJson = nlohmann::json;
 
 constexpr std::string_view kFormat = "infeed shard";
@@ -92,7 +92,7 @@ void WriteFinishedShard(const std::string& output_dir,
                      {"seek_indexes", ToJson(shard.seek_indexes)},
                      {"bad_image_policy", shard.bad_image_policy},
                      {"uploaded", shard.uploaded}};
-  // Names of files may be any bytes; JSON is UTF-8.
+  // File names may have any bytes; JSON is UTF-8.
   WriteFileAtomically(
       FinishedShardPath(output_dir, shard.info.name),
       json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");

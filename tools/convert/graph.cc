@@ -18,7 +18,7 @@ namespace {
 
 namespace flow = tbb::flow;
 
-// An item with its place in the order, and what went wrong with it.
+// An item with its place in the order, and its error if it failed.
 struct Parcel {
   std::size_t number = 0;
   ConversionItem item;
@@ -39,7 +39,7 @@ class FirstFailure {
   [[nodiscard]] bool stopped() const {
     return stopped_.load(std::memory_order_relaxed);
   }
-  // Requires: no other thread adds any more.
+  // Requires: no other thread adds errors any more.
   void Rethrow() const {
     if (error_) {
       std::rethrow_exception(error_);
@@ -54,13 +54,13 @@ class FirstFailure {
 };
 
 // The nodes and the parcels that travel between them. The graph belongs to the
-// arena in which it is made. No body throws: oneTBB would drop what is under
-// way, in any order.
+// arena in which it is made. No body throws: oneTBB would then drop running
+// items, in any order.
 class Nodes {
  public:
   Nodes(ConversionSteps& steps, const ConversionGraphOptions& options);
 
-  // Returns when all is done. Throws what a step threw.
+  // Returns when all items are done. Throws what a step threw.
   void Run() {
     next_.activate();
     graph_.wait_for_all();
@@ -68,7 +68,7 @@ class Nodes {
   }
 
  private:
-  // One parcel more than the limit is ready in front of it.
+  // More than the limit, so that a parcel is always ready before the limiter.
   static std::size_t Parcels(const ConversionGraphOptions& options) {
     return static_cast<std::size_t>(options.images_in_flight) + 2;
   }
@@ -82,7 +82,7 @@ class Nodes {
   std::size_t count_ = 0;
   FirstFailure failure_;
   std::vector<Parcel> parcels_;
-  BoundedQueue<Parcel*> idle_;  // Never waited for: see limit_.
+  BoundedQueue<Parcel*> idle_;  // Never empty when popped: see limit_.
   flow::graph graph_;
   flow::input_node<Parcel*> next_;
   flow::limiter_node<Parcel*> limit_;
@@ -133,7 +133,8 @@ Parcel* Nodes::Next(tbb::flow_control& control) {
   return nullptr;
 }
 
-// An error waits for its turn, so that it is the first in the order.
+// An error keeps its place in the order, so that the first in order is
+// reported.
 Parcel* Nodes::Encode(Parcel* parcel) {
   try {
     if (!failure_.stopped() && parcel->item.image != nullptr) {
@@ -167,7 +168,7 @@ flow::continue_msg Nodes::Finish(Parcel* parcel) {
   } catch (...) {
     failure_.Add(parcel->number, std::current_exception());
   }
-  parcel->item.record = {};  // Its memory is needed elsewhere.
+  parcel->item.record = {};  // Frees the memory for other items.
   parcel->item.fetched = nullptr;
   idle_.Push(parcel);
   return {};

@@ -30,7 +30,7 @@ constexpr int kTransposed = 5;  // and above
 constexpr const char* kTurned = "turned as its EXIF data says";
 constexpr const char* kTooLarge = "larger than --max_size";
 
-// The size of the same shape whose shorter side has so many pixels.
+// The size with the same aspect ratio and a given shorter side.
 ImageSize WithShorterSide(const ImageSize& size, int shorter) {
   const double scale = static_cast<double>(shorter) /
                        static_cast<double>(std::min(size.width, size.height));
@@ -155,7 +155,7 @@ EncodedImage ImageEncoder::EncodeJpegFile(std::string file, int turn) {
   return encoded;
 }
 
-// Decodes to no fewer pixels than are needed in the end.
+// Decodes to at least as many pixels as the final size needs.
 void ImageEncoder::DecodeJpeg(const JpegInfo& info) {
   const ImageSize size = {info.width, info.height};
   const std::int64_t shorter = std::min(size.width, size.height);
@@ -167,7 +167,7 @@ void ImageEncoder::DecodeJpeg(const JpegInfo& info) {
   decoder_.DecodeScaled(eighths, image_);
 }
 
-// Turns image_ as an orientation says.
+// Turns image_ by an EXIF orientation.
 void ImageEncoder::Turn(int orientation) {
   if (orientation != kUpright) {
     TurnUpright(image_.view(), orientation, other_);
@@ -188,7 +188,8 @@ int ImageEncoder::ShorterSide(const ImageSize& size) const {
                           : static_cast<int>(std::min(size.width, size.height));
 }
 
-// Gives image_, which is of `size` or was decoded to less, its final size.
+// Resizes image_, which has `size` or was decoded to a smaller one, to its
+// final size.
 void ImageEncoder::Fit(const ImageSize& size) {
   const ImageSize fitted = WithShorterSide(size, ShorterSide(size));
   if (fitted.width != image_.width() || fitted.height != image_.height()) {

@@ -95,7 +95,7 @@ ConversionReport ConvertWithProgress(const ConversionPlan& plan,
   return report;
 }
 
-// Shows how many of so many shards something was done to.
+// Shows the progress of a step over shards: how many of how many are done.
 class ShardsLine {
  public:
   ShardsLine(const char* what, std::int64_t total)
@@ -160,7 +160,8 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
     std::cout << PlanText(plan, output_dir, options, target);
     return ExitCode::kDone;
   }
-  // Other conversions stay out of the folder, but for the tasks of this one.
+  // Locks the folder against other conversions, except the other tasks of this
+  // one.
   const TaskShare& share = options.share;
   const std::string side_folder = ConversionSideFolder(output_dir);
   const FolderClaim all(

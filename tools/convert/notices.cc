@@ -33,7 +33,7 @@ Notice NoticeOf(const LeftOut& left_out) {
   std::abort();
 }
 
-// Adds a notice of those notes for which `is_meant` holds, if there are any.
+// Adds a notice of the notes for which `is_meant` holds, if there are any.
 template <typename Predicate>
 void AddNotice(std::vector<Notice>& notices,
                const std::vector<ImageNote>& notes, Predicate is_meant,

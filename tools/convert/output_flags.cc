@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kMinMaxSize = 32;
 constexpr int kMaxSize = 65500;             // of a JPEG's side
-constexpr std::int64_t kBytesOfKeys = 400;  // of a record, nearly
+constexpr std::int64_t kBytesOfKeys = 400;  // of a record, estimated
 
 void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option(
@@ -116,7 +116,7 @@ void AddTaskFlags(CLI::App& app, OutputFlags& flags) {
                "labels.txt and dataset.json.");
 }
 
-// The reference converter's flags, by its names.
+// The reference converter's flags, under its names.
 void AddUploadFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option("--gcs_output_path", flags.gcs_output_path,
                  "Upload the shards as well: gs://BUCKET/PREFIX or s3://...");
@@ -128,7 +128,7 @@ void AddUploadFlags(CLI::App& app, OutputFlags& flags) {
       "Upload; on when --gcs_output_path is given.");
 }
 
-// Refuses what would have no effect, or only half of it.
+// Rejects combinations of flags that would have no effect, or only part of it.
 void CheckImageOptions(const OutputFlags& flags) {
   const ImageEncoderOptions& image = flags.converter.image;
   const bool is_packed = image.format == RecordFormat::kPixels;
@@ -191,7 +191,7 @@ ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
     throw UsageError(
         "--finish is for all tasks together: leave --task_index out");
   }
-  // Any index will do: only the number of tasks matters.
+  // Any index is fine: only the number of tasks matters.
   options.share = ParseTaskShare(
       flags.num_tasks.empty() || flags.num_tasks == "auto" ? "" : "0",
       flags.num_tasks);

@@ -13,7 +13,8 @@ class App;
 
 namespace infeed {
 
-// What imagenet_to_records writes, where and how: everything but its input.
+// The flags of imagenet_to_records about its output: what to write, where and
+// how.
 struct OutputFlags {
   std::string output_dir;
   std::string shards = "auto";
@@ -36,11 +37,11 @@ void AddOutputFlags(CLI::App& app, OutputFlags& flags);
 // out of its range.
 [[nodiscard]] PlanOptions CheckedPlanOptions(const OutputFlags& flags);
 
-// Returns the options of the conversion, likewise.
+// Returns the options of the conversion. Throws likewise.
 [[nodiscard]] ConverterOptions CheckedConverterOptions(
     const OutputFlags& flags);
 
-// Returns where the files are uploaded to, likewise.
+// Returns the target of the upload. Throws likewise.
 [[nodiscard]] UploadTarget CheckedUploadTarget(const OutputFlags& flags);
 
 }  // namespace infeed

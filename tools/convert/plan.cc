@@ -36,7 +36,7 @@ std::vector<ImageFile> Shuffled(std::vector<ImageFile> images,
   return shuffled;
 }
 
-// 0: the layout's own.
+// With options.shards = 0: the layout's default.
 std::int64_t ShardCount(const PlannedSplit& split, const PlanOptions& options) {
   const auto images = static_cast<std::int64_t>(split.images.size());
   return options.shard_bytes > 0
@@ -83,7 +83,7 @@ PlannedSplit PlanSplit(ImageSplit source, const PlanOptions& options) {
   return split;
 }
 
-// Whether a base name is that of a shard of one of our splits.
+// Whether a base name is the name of a shard of train, validation or test.
 bool IsSplitShard(const std::string& name) {
   return IsShardName(name) &&
          std::any_of(kSplits.begin(), kSplits.end(),
@@ -92,7 +92,7 @@ bool IsSplitShard(const std::string& name) {
                      });
 }
 
-// Adds the shards that lie in FOLDER/SUBFOLDER, named relative to the former.
+// Adds the shards in FOLDER/SUBFOLDER, with names relative to FOLDER.
 void AddShards(const std::string& folder, const std::string& subfolder,
                std::vector<std::string>& names) {
   namespace fs = std::filesystem;

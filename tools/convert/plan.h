@@ -18,14 +18,14 @@ enum class ShardLayout {
 
 struct PlanOptions {
   ShardLayout layout = ShardLayout::kFlat;
-  // Of each split, 1..99999. 0: about 128 MB each, or in the reference's
-  // layout its 1,024 and 128.
+  // Shards per split, 1..99999. 0: shards of about 128 MB, or in the
+  // reference's layout 1,024 for train and 128 for validation.
   std::int64_t shards = 0;
-  // Instead of a number: shards of at most about so many bytes; 0: not given.
+  // Instead of a number: the most bytes of a shard, about; 0: not given.
   std::int64_t shard_bytes = 0;
-  // Bytes of every record where they do not depend on the file's; 0: they do.
+  // Bytes of every record, if all have the same; 0: they depend on the file.
   std::int64_t record_bytes = 0;
-  std::uint64_t seed = 0;  // of the training images' order
+  std::uint64_t seed = 0;  // for the training images' order
 };
 
 struct PlannedShard {
@@ -34,7 +34,7 @@ struct PlannedShard {
   std::int64_t count = 0;
 };
 
-// One shard of a plan, by its place there.
+// One shard of a plan, by its index in the plan.
 struct ShardTask {
   std::size_t split = 0;
   std::size_t shard = 0;
@@ -46,10 +46,10 @@ struct PlannedSplit {
   std::string name;
   std::vector<ImageFile> images;  // in the order of their records
   std::vector<PlannedShard> shards;
-  std::int64_t bytes = 0;  // that its shards will have, nearly
+  std::int64_t bytes = 0;  // of its shards, estimated
 };
 
-// What a conversion writes, before anything is written.
+// What a conversion will write.
 struct ConversionPlan {
   std::uint64_t seed = 0;
   std::vector<ImageClass> classes;
@@ -66,13 +66,13 @@ struct ConversionPlan {
 };
 
 // Orders the images and divides them into shards: training images shuffled as
-// Python would with that seed, the others sorted. A function of its arguments
-// alone. Throws UsageError for an option out of range.
+// Python does with that seed, the others sorted. The plan depends on the
+// arguments alone. Throws UsageError for an option out of range.
 [[nodiscard]] ConversionPlan PlanConversion(ImageTree tree,
                                             const PlanOptions& options);
 
-// The shards in an output folder that the plan would leave behind there, which
-// readers would take for part of the data: paths, sorted. Throws IoError.
+// The sorted paths of shards in the output folder that are not in the plan:
+// readers would take them for part of the data. Throws IoError.
 [[nodiscard]] std::vector<std::string> StaleShards(
     const ConversionPlan& plan, const std::string& output_dir);
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t kStateWords = std::mt19937::state_size;
 
-// Gives a std::mt19937 the state that Python gives its own: the Mersenne
-// Twister's initialisation by an array, here the seed's 32-bit words, low word
-// first. (The standard's seed sequence mixes differently.)
+// Initialises a std::mt19937 as Python does: the Mersenne Twister's
+// initialisation by an array, here the seed's 32-bit words, low word first.
+// (The standard's seed sequence mixes differently.)
 class PythonSeed {
  public:
   using result_type = std::uint32_t;
@@ -27,7 +27,7 @@ class PythonSeed {
                static_cast<std::uint32_t>(seed >> 32)},
         count_(words_[1] == 0 ? 1 : 2) {}
 
-  // Called by the engine's constructor with the whole of its state.
+  // Called by the engine's constructor with its whole state.
   template <typename Iterator>
   void generate(Iterator begin, Iterator end) {
     Check(end - begin == static_cast<std::ptrdiff_t>(kStateWords),
@@ -39,7 +39,7 @@ class PythonSeed {
  private:
   using Words = std::array<std::uint32_t, kStateWords>;
 
-  // The word before i, spread over 32 bits: what each round mixes in.
+  // The word before i, spread over 32 bits, which each round mixes in.
   static std::uint32_t Previous(const Words& state, std::size_t i) {
     return state[i - 1] ^ (state[i - 1] >> 30);
   }

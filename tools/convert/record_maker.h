@@ -13,30 +13,29 @@
 
 namespace infeed {
 
-// What becomes of an image that is broken.
+// What to do with a broken image.
 enum class OnBadImage {
   kFail,  // stop with a DataError that names the file
   kSkip,  // leave it out and report it
-  // Store what can still be decoded of a damaged JPEG as a new one, and report
-  // it; what cannot be decoded at all is skipped.
+  // Store the decodable part of a damaged JPEG as a new JPEG, and report it; an
+  // image that cannot be decoded at all is skipped.
   kReencode,
 };
 
 [[nodiscard]] std::string_view OnBadImageName(OnBadImage policy);
 
-// The record of an image: a serialized Example in three parts that follow one
-// another, of which the image is one.
+// The record of an image: a serialized Example in three consecutive parts, one
+// of which is the image.
 struct ImageRecord {
   std::string before;
   std::string image;
   std::string after;
-  std::string reencoded;  // why the image is not the file's bytes; empty: it is
-  std::string skipped;    // why there is no record; empty: there is
-  // What EXIF data says of turning the image, which was not done; empty:
-  // nothing.
+  std::string reencoded;  // why it differs from the file; empty: it is equal
+  std::string skipped;    // why there is no record; empty: there is one
+  // The turn in the EXIF data that was not done; empty: none.
   std::string not_turned;
   bool has_seek_index = false;
-  bool bad = false;  // the policy for bad images made it what it is
+  bool bad = false;  // the policy for bad images was applied
 };
 
 struct RecordMakerOptions {
@@ -46,19 +45,19 @@ struct RecordMakerOptions {
   int threads = 1;  // calls at once; > 0
 };
 
-// Makes records of image files: reads a file, makes the image fit for a record,
-// indexes it, and puts the Example around both.
+// Makes records of image files: reads a file, encodes the image for a record,
+// makes its seek index, and builds the Example of both.
 //
 // The plan must outlive it. Thread-safe, with at most options.threads calls at
 // once. Throws IoError, and DataError naming the file for a bad image that is
 // not to be skipped.
 class RecordMaker {
  public:
-  // raw: where images lie in raw files; may be null where none does.
+  // raw: the images in raw files; may be null if there are none.
   RecordMaker(const std::vector<ImageClass>& classes, const RawImages* raw,
               const RecordMakerOptions& options);
 
-  // fetched: what FetchImage() gave for it, or null without.
+  // fetched: the result of FetchImage() for the image, or null.
   [[nodiscard]] ImageRecord Make(const ImageFile& image,
                                  const ByteSource* fetched = nullptr);
   [[nodiscard]] OnBadImage on_bad_image() const { return on_bad_image_; }
@@ -72,7 +71,7 @@ class RecordMaker {
   const RawImages* raw_;
   OnBadImage on_bad_image_;
   SeekEntries seek_index_;
-  // The encoders that no call is using.
+  // Idle encoders.
   BoundedQueue<std::unique_ptr<ImageEncoder>> encoders_;
 };
 

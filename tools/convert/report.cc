@@ -85,7 +85,7 @@ ConversionReport MakeReport(const ConversionPlan& plan, const TaskShare& share,
   report.duplicates = plan.duplicates;
   report.left_out = plan.left_out;
   report.info.seed = plan.seed;
-  report.info.first_label = 1;  // record_maker.cc
+  report.info.first_label = 1;  // as in record_maker.cc
   for (const ImageClass& image_class : plan.classes) {
     report.info.classes.push_back(image_class.name);
   }
@@ -128,7 +128,7 @@ void WriteReport(const std::string& output_dir,
       {"reencoded", ToJson(report.reencoded)},
       {"not_turned", ToJson(report.not_turned)},
       {"duplicates", ToJson(report.duplicates)}};
-  // Names of files may be any bytes; JSON is UTF-8.
+  // File names may have any bytes; JSON is UTF-8.
   WriteFileAtomically(
       ReportPath(output_dir, report.share),
       json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");

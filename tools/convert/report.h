@@ -14,36 +14,35 @@ namespace infeed {
 
 // What a conversion did.
 struct ConversionReport {
-  DatasetInfo info;  // as in dataset.json; of a share, its shards alone
+  DatasetInfo info;  // as in dataset.json; for a share only its shards
   TaskShare share;
   std::int64_t kept_shards = 0;      // of an earlier run
   std::vector<ImageNote> reencoded;  // in the order of the records
   std::vector<ImageNote> skipped;    // likewise
-  // Likewise: stored without the turn that their EXIF data asks for.
+  // Likewise: stored without the turn in their EXIF data.
   std::vector<ImageNote> not_turned;
-  std::vector<LeftOut> left_out;  // of the whole plan, also in a share's report
+  std::vector<LeftOut> left_out;  // of the whole plan, even in a share's report
   std::vector<DuplicateGroup> duplicates;
-  // Records that have a seek index; nullopt: none were to be made.
+  // Number of records with a seek index; nullopt: none were requested.
   std::optional<std::int64_t> seek_indexes;
 };
 
-// Puts the results of shards together. Requires: they are in the plan's order.
+// Combines the results of shards. Requires: they are in the plan's order.
 [[nodiscard]] ConversionReport MakeReport(const ConversionPlan& plan,
                                           const TaskShare& share,
                                           std::vector<ShardResult> results);
 
-// conversion_report.json in the side folder, or of a share
+// conversion_report.json in the side folder, or for a share
 // conversion_report-00003-of-00008.json.
 [[nodiscard]] std::string ReportPath(const std::string& output_dir,
                                      const TaskShare& share);
 
-// Writes the report whole; docs/converter.md says what is in it. Throws
+// Writes the report atomically; docs/converter.md describes its fields. Throws
 // IoError.
 void WriteReport(const std::string& output_dir, const ConversionReport& report);
 
-// Writes labels.txt, the classes, one a line, and last dataset.json, with which
-// the data set is complete. Throws IoError, and DataError for a split without
-// a record.
+// Writes labels.txt, one class per line, and last dataset.json, which completes
+// the data set. Throws IoError, and DataError for a split without a record.
 void WriteDescription(const std::string& output_dir,
                       const ConversionReport& report);
 

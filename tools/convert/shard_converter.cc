@@ -11,7 +11,7 @@
 namespace infeed {
 namespace {
 
-// So many images are on their way from a store, a few for each connection, so
+// The number of images being fetched from a store: a few per connection, so
 // that no thread waits for the network.
 constexpr std::size_t kItemsAhead = 64;
 
@@ -106,7 +106,7 @@ void ShardConverter::Open(std::size_t shard) {
 
 void ShardConverter::Finish(std::size_t shard) {
   if (!open_[shard]) {
-    Open(shard);  // None of its images was there to append.
+    Open(shard);  // None of its images was appended.
   }
   const std::unique_ptr<OpenShard> done = std::move(open_[shard]);
   done->writer.Close();

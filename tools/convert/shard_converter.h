@@ -23,16 +23,16 @@ struct ShardResult {
   bool kept = false;  // of an earlier run
 };
 
-// A shard to be made, and what identifies what it is made from.
+// A shard to be made, and the fingerprint of its sources.
 struct FingerprintedTask {
   ShardTask task;
   std::string fingerprint;
 };
 
-// Whom a conversion tells how far it is.
+// Callbacks for the progress of a conversion.
 struct ConversionObserver {
-  // An image was taken into its shard. One call at a time; false ends the
-  // conversion.
+  // An image was appended to its shard. One call at a time; returning false
+  // ends the conversion.
   std::function<bool()> on_image;
   // A shard and its side file are on disk. From several threads at once.
   std::function<void(ShardResult)> on_shard;
@@ -41,8 +41,8 @@ struct ConversionObserver {
 // Writes shards of a plan into a folder, and beside each, once it is on disk,
 // its side file: the steps of a conversion graph.
 //
-// The constructor's references must outlive it. Threads as ConversionSteps
-// says. Throws IoError, and what RecordMaker throws.
+// The constructor's references must outlive it. Threads as in ConversionSteps.
+// Throws IoError, and what RecordMaker throws.
 class ShardConverter final : public ConversionSteps {
  public:
   ShardConverter(const ConversionPlan& plan, std::string output_dir,
@@ -77,7 +77,7 @@ class ShardConverter final : public ConversionSteps {
   RecordMaker& maker_;
   ConversionObserver observer_;
   std::atomic<bool> stopped_{false};
-  // Items whose images are being fetched, and what comes after them.
+  // Items whose images are being fetched, and the items after them.
   std::deque<ConversionItem> ahead_;
   std::size_t next_shard_ = 0;
   std::int64_t next_image_ = 0;                   // within that shard

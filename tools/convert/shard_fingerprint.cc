@@ -17,10 +17,10 @@
 namespace infeed {
 namespace {
 
-// Changes when the same images and options give other bytes.
+// Change this when the same images and options give different bytes.
 constexpr std::string_view kVersion = "infeed conversion 1";
 
-// Two hashes of different kinds over fields that cannot run into each other.
+// Two hashes of different kinds over fields with unambiguous boundaries.
 class Hash {
  public:
   Hash& Add(std::string_view text) {
@@ -49,8 +49,8 @@ class Hash {
   std::uint32_t crc_ = 0;
 };
 
-// Shards without seek indexes are as they were before there were any, and keep
-// their fingerprints.
+// Shards without seek indexes have the same bytes as before seek indexes
+// existed, and keep their fingerprints.
 std::string SeekText(const ConverterOptions& options) {
   const SeekEntries wanted = WantedSeekEntries(options);
   return wanted == SeekEntries::kNone
@@ -69,7 +69,7 @@ std::string OptionsText(const ConverterOptions& options) {
       image.keep_png, image.exif_rotate ? "all" : "false", SeekText(options));
 }
 
-// In nanoseconds.
+// Returns nanoseconds.
 std::int64_t ModificationTime(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
@@ -79,7 +79,7 @@ std::int64_t ModificationTime(const std::string& path) {
          status.st_mtim.tv_nsec;
 }
 
-// Differs when the file or the object does in which an image lies.
+// The version of the file or object that holds an image.
 std::int64_t VersionOf(const ImageFile& image, const RawImages* raw) {
   if (image.raw_index >= 0) {
     Check(raw != nullptr, "raw images come with their files");

@@ -9,9 +9,9 @@ namespace infeed {
 
 // Identifies what planned shards are made from: the options that change their
 // bytes, and the path, size, modification time (of an object in a store: its
-// ETag) and class of each image in order. Two shards with one fingerprint have
-// the same bytes, and a changed image gives another one. What becomes of bad
-// images is left out: it changes nothing where there are none.
+// ETag) and class of each image in order. Shards with equal fingerprints have
+// equal bytes, and a changed image changes the fingerprint. The policy for bad
+// images is left out: without bad images it changes nothing.
 //
 // plan must outlive it. Const members may be called from several threads at
 // once. Throws IoError for an image that is no longer there.

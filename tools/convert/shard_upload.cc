@@ -40,8 +40,8 @@ std::uint32_t Copy(const ByteSource& file, ByteSink& object) {
   return crc;
 }
 
-// Whether an object is there with that size. What cannot be asked for is not:
-// then the upload says why.
+// Whether an object exists with that size. False if the store cannot be asked:
+// the upload then reports the error.
 bool IsThere(const std::string& url, std::int64_t bytes) {
   try {
     return OpenSource(url)->size() == bytes;
@@ -50,7 +50,8 @@ bool IsThere(const std::string& url, std::int64_t bytes) {
   }
 }
 
-// The object's own index, which holds its ETag: it is known only now.
+// Uploads the object's own index, which holds its ETag, known only after the
+// upload.
 void UploadIndex(const FileSource& file, const std::string& url) {
   std::optional<FrameOffsets> offsets = FindIndex(file);
   if (!offsets) {
@@ -59,7 +60,7 @@ void UploadIndex(const FileSource& file, const std::string& url) {
   PublishIndex(*OpenSource(url), *offsets);
 }
 
-// Returns whether it had to be uploaded.
+// Uploads a shard unless its object exists; returns whether it uploaded it.
 bool UploadShard(const std::string& output_dir, const std::string& name,
                  const std::string& url) {
   std::optional<FinishedShard> shard = ReadFinishedShard(output_dir, name);

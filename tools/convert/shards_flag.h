@@ -5,7 +5,7 @@
 
 namespace infeed {
 
-// What --shards says: a number of shards, or how large they may be.
+// The value of --shards: a number of shards, or their largest size.
 struct ShardsFlag {
   std::int64_t shards = 0;  // 0: not given
   std::int64_t bytes = 0;   // 0: not given

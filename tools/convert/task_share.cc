@@ -12,13 +12,13 @@ namespace {
 constexpr const char* kAuto = "auto";
 
 struct Scheduler {
-  const char* sign;  // a variable that only what it started has
+  const char* sign;  // a variable set only in processes that it started
   const char* index;
   const char* count;
   const char* first;  // the variable with the first index, if there is one
 };
-// Under Slurm mpirun starts its daemons by srun, whose variables their
-// processes inherit: so the innermost comes first, and srun last.
+// Under Slurm, mpirun starts its daemons by srun, and its processes inherit
+// srun's variables: so the innermost scheduler comes first, and srun last.
 constexpr std::array<Scheduler, 4> kSchedulers = {
     {{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT",
       "SLURM_ARRAY_TASK_MIN"},
@@ -76,7 +76,7 @@ TaskShare ShareOfScheduler(const Environment& environment) {
       "process: give --task_index and --num_tasks as numbers");
 }
 
-// A number beside "auto" says what is expected.
+// A number beside "auto" must equal the scheduler's value.
 void CheckAgrees(const std::string& flag, const std::string& given,
                  std::int64_t found) {
   if (given.empty() || given == kAuto || ParseNumber(flag, given) == found) {

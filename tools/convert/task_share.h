@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// One process's share of a conversion that several machines do together: the
+// One process's share of a conversion that several processes do together: the
 // items k with k % count == index.
 struct TaskShare {
   std::int64_t index = 0;
@@ -16,13 +16,13 @@ struct TaskShare {
   [[nodiscard]] bool Has(std::int64_t item) const {
     return item % count == index;
   }
-  // Whether there are no other processes.
+  // Whether this is the only process.
   [[nodiscard]] bool IsAll() const { return count == 1; }
 };
 
-// Reads --task_index and --num_tasks: numbers, or "auto" for what the scheduler
-// says that started this process; empty where not given. Of the schedulers the
-// first counts that is there:
+// Parses --task_index and --num_tasks: numbers, or "auto" for the values of the
+// scheduler that started this process; empty: not given. The first scheduler
+// found is used:
 //
 //   SLURM_ARRAY_TASK_ID, _COUNT, _MIN     a Slurm job array
 //   OMPI_COMM_WORLD_RANK, _SIZE           Open MPI's mpirun
@@ -30,8 +30,8 @@ struct TaskShare {
 //   SLURM_PROCID, SLURM_NTASKS            srun, where SLURM_STEP_ID is set: a
 //                                         batch script itself has the others
 //
-// Neither is looked at unless one of the flags is "auto". A number given beside
-// it must agree. Throws UsageError.
+// These variables are read only if one of the flags is "auto". A number in the
+// other flag must agree with them. Throws UsageError.
 [[nodiscard]] TaskShare ParseTaskShare(
     const std::string& task_index, const std::string& num_tasks,
     const Environment& environment = ProcessEnvironment());

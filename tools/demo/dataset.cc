@@ -20,7 +20,7 @@ namespace {
 struct DemoSplit {
   std::string folder;
   std::int64_t images = 0;
-  std::uint32_t epoch = 0;  // sets the splits' random numbers apart
+  std::uint32_t epoch = 0;  // makes the splits' random numbers differ
 };
 
 void MakeClassFolders(const std::string& folder) {
@@ -30,7 +30,7 @@ void MakeClassFolders(const std::string& folder) {
   }
 }
 
-// "0042": enough digits that names sort as numbers do.
+// "0042": enough digits that names sort like the numbers.
 std::string Padded(std::int64_t number) {
   std::array<char, 24> text{};
   const int length = std::snprintf(text.data(), text.size(), "%04lld",

@@ -8,10 +8,10 @@
 namespace infeed {
 
 struct DemoDatasetOptions {
-  std::int64_t train_images = 3000;      // in all classes together; >= 0
+  std::int64_t train_images = 3000;      // of all classes together; >= 0
   std::int64_t validation_images = 500;  // likewise
   std::uint64_t seed = 0;
-  int threads = 0;  // 0: one for each core
+  int threads = 0;  // 0: one per core
 };
 
 // An image file of the demo data set.
@@ -21,8 +21,8 @@ struct DemoImageFile {
 };
 
 // Draws and encodes one picture: mostly baseline JPEGs of quality 70 to 96 with
-// and without chroma subsampling, a few progressive ones and a few PNGs. A
-// function of class and key alone.
+// and without chroma subsampling, a few progressive JPEGs and a few PNGs. The
+// bytes depend on class and key alone.
 [[nodiscard]] DemoImageFile MakeDemoImage(int demo_class, const SampleKey& key);
 
 // Writes FOLDER/{train,validation}/<class>/NNNN.{jpg,png}, the images spread

@@ -23,14 +23,14 @@ float Ring(Point p) { return std::abs(Length(p) - 0.58F) - 0.19F; }
 
 float Square(Point p) { return std::max(std::abs(p.x), std::abs(p.y)) - 0.6F; }
 
-// Upright, its point at the top, where y is smallest.
+// Upright, with its tip at the top, where y is smallest.
 float Triangle(Point p) {
   const Point side{0.894F, 0.447F};  // across the right edge, of length 1
   const float edge = std::abs(p.x) * side.x - (p.y + 0.85F) * side.y;
   return std::max(edge, p.y - 0.6F);
 }
 
-// Five points: between a point and the notch beside it the edge is straight.
+// Five tips: the edge is straight between a tip and the next notch.
 float Star(Point p) {
   constexpr float kSector = 2 * kPi / 5;
   constexpr float kOuter = 0.92F;

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-// The figures that the demo pictures are made of, as signed distances: a
-// number for each place of the plane, negative inside the figure and positive
-// outside, that says how far the edge is. Edges come out smooth at any scale.
+// The figures of the demo pictures, as signed distances: for each point of the
+// plane the distance to the figure's edge, negative inside and positive
+// outside. Edges are smooth at any scale.
 namespace infeed {
 
 struct Point {
@@ -21,7 +21,7 @@ inline Point operator*(Point p, float scale) {
 }
 inline float Length(Point p) { return std::sqrt(p.x * p.x + p.y * p.y); }
 
-// A turn by a fixed angle.
+// Rotation by a fixed angle.
 class Rotation {
  public:
   explicit Rotation(float angle)
@@ -35,23 +35,23 @@ class Rotation {
   float sine_;
 };
 
-// std::floor without a call into the library: it is asked for often.
+// std::floor without a call into the library: it is called often.
 inline std::int32_t FloorToInt(float value) {
   const auto whole = static_cast<std::int32_t>(value);
   return whole - (value < static_cast<float>(whole) ? 1 : 0);
 }
 
-// A hash of a place in a grid, in [0, 1): randomness that belongs to a place
-// and not to the order in which pixels are drawn.
+// A hash of a grid point, in [0, 1): randomness that depends on the point, not
+// on the order in which pixels are drawn.
 [[nodiscard]] float PlaceNoise(std::int32_t x, std::int32_t y,
                                std::uint32_t key);
 
-// Smooth noise in [0, 1) with one feature a unit.
+// Smooth noise in [0, 1) with one feature per unit of length.
 [[nodiscard]] float SmoothNoise(Point p, std::uint32_t key);
 
 inline constexpr int kMotifs = 10;
 
-// Bytewise order of their names.
+// In bytewise order of their names.
 enum class Motif {
   kChecker,
   kCross,
@@ -67,12 +67,12 @@ enum class Motif {
 
 [[nodiscard]] std::string_view MotifName(Motif motif);
 
-// Whether it fills the plane, with a period of about 2. The others are single
-// figures around (0, 0) within a square of -1..1.
+// Whether the motif fills the plane, with a period of about 2. Other motifs are
+// single figures around (0, 0) in the square -1..1.
 [[nodiscard]] bool IsTexture(Motif motif);
 
-// The distance from p to the motif's edge, negative inside. Not exact far from
-// the edge, where nobody looks. key chooses among the textures made of noise.
+// The distance from p to the motif's edge, negative inside. Inexact far from
+// the edge, where exactness is not needed. key selects a texture made of noise.
 [[nodiscard]] float Distance(Motif motif, Point p, std::uint32_t key);
 
 }  // namespace infeed

@@ -74,7 +74,7 @@ class Scene {
   }
 
  private:
-  // A thin stick that lies over the picture.
+  // A thin bar drawn over the picture.
   struct Bar {
     Point from;
     Point direction;  // of length 1
@@ -83,8 +83,8 @@ class Scene {
     Color color;
   };
 
-  // Two colours for the ground and two for the figure. Which of them is the
-  // brighter pair is a coin's throw, so brightness says nothing of the class.
+  // Two colours for the ground and two for the figure. Which pair is brighter
+  // is random, so brightness does not depend on the class.
   void DrawColors(RandomSource& random) {
     const bool dark_ground = random.Below(2) == 0;
     const float dark = Uniform(random, 0.08F, 0.3F);
@@ -118,7 +118,7 @@ class Scene {
     }
   }
 
-  // How much of a pixel the figure covers: its edge is as soft as the lens.
+  // The fraction of a pixel that the figure covers; softness_ blurs its edge.
   [[nodiscard]] float Coverage(Point p) const {
     const float distance =
         IsTexture(motif_) ? Distance(motif_, Wavy(p), key_) : NearestMotif(p);
@@ -126,15 +126,15 @@ class Scene {
                       1.0F);
   }
 
-  // Textures are slightly bent, as cloth is.
+  // Bends textures slightly, like cloth.
   [[nodiscard]] Point Wavy(Point p) const {
     const float bend = 0.18F;
     return p + Point{(SmoothNoise(p * 0.5F, key_ + 1) - 0.5F) * bend,
                      (SmoothNoise(p * 0.5F, key_ + 2) - 0.5F) * bend};
   }
 
-  // Motifs sit in the cells of a grid, each turned a little, shifted and scaled
-  // on its own but inside its cell, so that one look at one cell is enough.
+  // Motifs sit in the cells of a grid, each slightly turned, shifted and scaled
+  // within its cell, so that only one cell has to be examined.
   [[nodiscard]] float NearestMotif(Point p) const {
     const std::int32_t x = FloorToInt(p.x / 2);
     const std::int32_t y = FloorToInt(p.y / 2);
@@ -166,7 +166,7 @@ class Scene {
     return std::clamp(0.5F - away / (2 * softness_), 0.0F, 1.0F);
   }
 
-  // Light from one side, darker corners, the film's grain.
+  // Adds light from one side, darker corners and film grain.
   [[nodiscard]] Color Lit(Color color, Point pixel, int x, int y) const {
     const Point centred{pixel.x / static_cast<float>(width_) - 0.5F,
                         pixel.y / static_cast<float>(height_) - 0.5F};
@@ -187,7 +187,7 @@ class Scene {
   Motif motif_;
   int width_;
   int height_;
-  std::uint32_t key_;    // of everything that is hashed by its place
+  std::uint32_t key_;    // for all hashes of places
   Rotation turn_;        // of the grid or texture, slight
   Rotation light_;       // where the light comes from
   float half_cell_ = 1;  // pixels

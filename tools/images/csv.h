@@ -8,10 +8,10 @@
 
 namespace infeed {
 
-// Reads rows of separated values, quoted as RFC 4180 says: "a,b", "a ""b""";
-// a quoted field may hold separators and line ends. A quote that does not begin
-// a field is a letter like any other. Lines end with LF or CRLF; empty ones are
-// passed over, and so is a byte order mark.
+// Reads rows of separated values, quoted as in RFC 4180: "a,b", "a ""b"""; a
+// quoted field may hold separators and line ends. A quote inside an unquoted
+// field is an ordinary character. Lines end with LF or CRLF; empty lines and a
+// byte order mark are skipped.
 //
 // Borrows the text. One thread at a time. Throws DataError for a quote that is
 // not closed and for text after a closing quote.
@@ -19,7 +19,8 @@ class CsvReader {
  public:
   CsvReader(std::string_view text, char separator);
 
-  // Returns false at the end. Otherwise line() is the row's first, from 1.
+  // Returns false at the end. Otherwise line() is the number of the row's first
+  // line, from 1.
   [[nodiscard]] bool Next(std::vector<std::string>& fields);
   [[nodiscard]] std::int64_t line() const { return line_; }
 

@@ -19,8 +19,8 @@ namespace {
 constexpr std::array<const char*, 3> kSplitNames = {"train", "validation",
                                                     "test"};
 
-// A hash of a file's name (FNV-1a, then Philox, since FNV alone leaves names
-// that differ in the last letter close together).
+// A hash of a file's name: FNV-1a, then Philox, since FNV-1a alone gives close
+// hashes to names that differ only in the last letter.
 std::uint64_t NameHash(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : name) {
@@ -33,8 +33,8 @@ std::uint64_t NameHash(std::string_view name) {
   return std::uint64_t{words[0]} << 32 | words[1];
 }
 
-// A class's images, by their places in the tree, in the order in which they
-// are dealt out. Those of the same name stay as they were.
+// A class's images, by their places in the tree, in the order in which they are
+// distributed to the parts. Images of the same name keep their order.
 std::vector<std::size_t> DealingOrder(const std::vector<ImageFile>& images,
                                       const std::vector<std::size_t>& places) {
   std::vector<std::pair<std::uint64_t, std::size_t>> hashed;
@@ -51,7 +51,7 @@ std::vector<std::size_t> DealingOrder(const std::vector<ImageFile>& images,
   return order;
 }
 
-// How many of a class's images each part gets. Fractions such as 0.7 are not
+// The number of a class's images in each part. Fractions such as 0.7 are not
 // exact: 0.7 * 10 must still be 7.
 std::vector<std::size_t> PartSizes(const std::vector<double>& fractions,
                                    std::size_t images) {
@@ -67,7 +67,7 @@ std::vector<std::size_t> PartSizes(const std::vector<double>& fractions,
   return sizes;
 }
 
-// Which part each image goes to, by its place in the tree.
+// The part of each image, by its place in the tree.
 std::vector<std::size_t> PartOfEach(const std::vector<double>& fractions,
                                     const std::vector<ImageFile>& images,
                                     std::size_t classes) {

@@ -8,17 +8,17 @@
 namespace infeed {
 
 // Parses "0.9/0.1" (train and validation), "0.8/0.1/0.1" (and test) or
-// "reference": the last of these, as the ResNet-50 on TPU guide divides its
-// flowers. Throws UsageError unless these are two or three fractions above 0
-// whose sum is 1.
+// "reference", which means 0.8/0.1/0.1 as in the flowers example of the
+// ResNet-50 on TPU guide. Throws UsageError unless these are two or three
+// fractions above 0 whose sum is 1.
 [[nodiscard]] std::vector<double> ParseSplit(const std::string& text);
 
-// Divides a tree whose images are all train: of each class, trunc(fraction *
-// images) go to every part but the last, which gets the rest; train has one
-// image of each class at least. Which image goes where depends on its file
-// name, so most stay where they are when others come or go; the order within a
-// part is the tree's. A part without images is left out with a note. Throws
-// UsageError when the tree is divided already.
+// Divides a tree whose images are all in train. Of each class, trunc(fraction *
+// images) go to each part but the last, which gets the rest; train gets at
+// least one image of each class. An image's part depends on its file name, so
+// most images keep their part when others are added or removed; the order
+// within a part is the tree's. A part without images is omitted with a note.
+// Throws UsageError when the tree is already divided.
 void SplitTree(const std::vector<double>& fractions, ImageTree& tree);
 
 }  // namespace infeed

@@ -46,7 +46,7 @@ struct Candidate {
   [[nodiscard]] auto place() const { return std::tuple(split, image); }
 };
 
-// Calls visit(first, last) for each run of two or more that are alike.
+// Calls visit(first, last) for each run of two or more equal elements.
 template <typename Same, typename Visit>
 void ForEachRun(const std::vector<Candidate>& candidates, const Same& same,
                 const Visit& visit) {
@@ -61,7 +61,7 @@ void ForEachRun(const std::vector<Candidate>& candidates, const Same& same,
   }
 }
 
-// The images whose size is that of another one.
+// The images that share their size with another image.
 std::vector<Candidate> OfOneSize(const ImageTree& tree) {
   std::vector<Candidate> all;
   for (std::size_t split = 0; split < tree.splits.size(); ++split) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kUnsignedBytes = 8;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
-// No gzip stream packs better than this.
+// The highest compression ratio of gzip.
 constexpr std::int64_t kMaxRatio = 1032;
 constexpr std::int64_t kMaxUnpackedBytes = std::int64_t{4} << 30;
 constexpr std::size_t kUnpackStep = std::size_t{1} << 20;
@@ -26,7 +26,7 @@ std::int64_t BigEndian(std::span<const std::byte> bytes) {
   return value;
 }
 
-// Fills destination as far as there are bytes.
+// Fills destination as far as there are bytes; returns how many.
 std::size_t ReadFully(ByteStream& stream, std::span<std::byte> destination) {
   std::size_t filled = 0;
   while (filled < destination.size()) {
@@ -39,7 +39,7 @@ std::size_t ReadFully(ByteStream& stream, std::span<std::byte> destination) {
   return filled;
 }
 
-// The sizes that a header gives.
+// Reads the dimensions' sizes from a header.
 std::vector<std::int64_t> ReadHeader(ByteStream& stream, int dimensions,
                                      std::vector<std::byte>& header) {
   header.resize(4 + static_cast<std::size_t>(dimensions) * 4);
@@ -65,7 +65,7 @@ std::string SizesText(const std::vector<std::int64_t>& sizes) {
   return text;
 }
 
-// How many bytes the values are.
+// The number of bytes of the values.
 std::int64_t ValueBytes(const std::vector<std::int64_t>& sizes) {
   std::int64_t bytes = 1;
   for (const std::int64_t size : sizes) {
@@ -85,7 +85,7 @@ std::int64_t ValueBytes(const std::vector<std::int64_t>& sizes) {
                   found);
 }
 
-// Unpacks what follows the header.
+// Decompresses the bytes after the header.
 std::string Unpack(ByteStream& stream, const std::vector<std::byte>& header,
                    const std::vector<std::int64_t>& sizes,
                    std::int64_t expected, std::int64_t packed_bytes) {
@@ -98,7 +98,7 @@ std::string Unpack(ByteStream& stream, const std::vector<std::byte>& header,
   }
   std::string bytes(reinterpret_cast<const char*>(header.data()),
                     header.size());
-  // Step by step: memory is only asked for when there are bytes for it.
+  // Grows step by step: memory is allocated only when there are bytes for it.
   const auto end = static_cast<std::size_t>(expected);
   while (bytes.size() < end) {
     const std::size_t filled = bytes.size();

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-// The text files about classes that may lie beside the images.
+// Text files about classes, beside the images.
 namespace infeed {
 
 // Has the class of the i-th validation image on line i.
@@ -14,9 +14,10 @@ inline constexpr const char* kLabelFile = "synset_labels.txt";
 // empty line that is not at the end.
 [[nodiscard]] std::vector<std::string> ReadLabels(const std::string& path);
 
-// Reads the classes' texts, by class, from FOLDER/class_names.txt or, where
-// that is missing, ImageNet's LOC_synset_mapping.txt: on each line a name, a
-// space or tab, and the text. Empty when there is neither. Throws IoError.
+// Reads the readable names of classes, by class, from FOLDER/class_names.txt
+// or, if that is missing, from ImageNet's LOC_synset_mapping.txt: on each line
+// a class, a space or tab, and the text. Empty if both are missing. Throws
+// IoError.
 [[nodiscard]] std::map<std::string, std::string> ReadClassTexts(
     const std::string& folder);
 

@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-// What a conversion takes no images from, counted by kind.
+// Files and folders that a conversion ignores, counted by kind.
 namespace infeed {
 
-// What was left out of a kind.
+// The ignored files or folders of one kind.
 struct LeftOut {
   enum class Kind {
     kUnreadable,  // images of a format that cannot be read
-    kOtherFiles,  // whose names are not those of images
-    kFolders,     // inside of class folders
+    kOtherFiles,  // with names that are not those of images
+    kFolders,     // inside class folders
   };
   Kind kind = Kind::kOtherFiles;
   std::string format;  // of kUnreadable: "GIF"; else empty
@@ -20,7 +20,7 @@ struct LeftOut {
   std::string example;  // the first one's path
 };
 
-// Counts more of a kind; their example is kept where they are the first.
+// Adds to the count of a kind; the first example of a kind is kept.
 void AddLeftOut(std::vector<LeftOut>& list, const LeftOut& more);
 
 }  // namespace infeed

@@ -51,12 +51,12 @@ struct ManifestPlace {
 }
 
 enum class ManifestColumn { kPath, kLabel, kSplit, kText };
-// Their names.
+// The names of the columns.
 constexpr std::array<std::string_view, 4> kColumns = {"path", "label", "split",
                                                       "text"};
 
-// Where each column of a manifest stands in a row. Throws DataError for a first
-// row with a column that is unknown or there twice, or without path or label.
+// The position of each column in a manifest's rows. Throws DataError for a
+// first row with an unknown or repeated column, or without path or label.
 class ManifestHeader {
  public:
   ManifestHeader(const std::vector<std::string>& names,
@@ -67,8 +67,8 @@ class ManifestHeader {
   }
   [[nodiscard]] std::size_t width() const { return width_; }
 
-  // A row's value, "" where the column is not there. Requires: the row has
-  // width() fields.
+  // A row's value in a column; "" if the manifest lacks the column. Requires:
+  // the row has width() fields.
   [[nodiscard]] std::string Get(ManifestColumn column,
                                 const std::vector<std::string>& fields) const {
     return Has(column) ? fields[*place_of(column)] : std::string();
@@ -113,7 +113,7 @@ ManifestHeader::ManifestHeader(const std::vector<std::string>& names,
   }
 }
 
-// The folder, or the URL of the "folder", that a manifest lies in.
+// The folder of a manifest, or the URL of its "folder".
 std::string FolderOfManifest(const std::string& manifest) {
   if (!IsUrl(manifest)) {
     return fs::path(manifest).parent_path().string();
@@ -135,9 +135,9 @@ std::string UrlFrom(const std::string& folder, const std::string& written) {
   return FormatUrl(url);
 }
 
-// The path or URL of an image that a manifest calls `written`: from the folder
-// on, unless it is a URL or an absolute path itself. "." and ".." are resolved.
-// Throws UsageError for a URL that is none.
+// The path or URL of an image that the manifest lists as `written`: relative to
+// the folder, unless `written` is a URL or an absolute path. Resolves "." and
+// "..". Throws UsageError for an invalid URL.
 std::string ImagePathFrom(const std::string& folder,
                           const std::string& written) {
   if (IsUrl(written)) {
@@ -149,9 +149,9 @@ std::string ImagePathFrom(const std::string& folder,
   return (fs::path(folder) / written).lexically_normal().string();
 }
 
-// Asks the stores, side by side, for the objects of images whose paths are
-// URLs, and sets their bytes and object. Returns the first image of which there
-// is no object; null when all are there. Throws IoError and UsageError.
+// Looks up, in parallel, the objects of images whose paths are URLs, and sets
+// their bytes and object. Returns the first image without an object; null: all
+// exist. Throws IoError and UsageError.
 const ImageFile* FindObjects(const std::vector<ImageFile*>& images) {
   std::vector<ImageFile*> remote;
   for (ImageFile* const image : images) {
@@ -179,7 +179,7 @@ const ImageFile* FindObjects(const std::vector<ImageFile*>& images) {
 
 struct Row {
   ManifestPlace place;
-  std::string written;  // the path as it stands there
+  std::string written;  // the path as in the manifest
   std::size_t split = 0;
   ImageFile image;
 };
@@ -222,7 +222,7 @@ std::int64_t FileSize(const std::string& path, const ManifestPlace& place) {
   return static_cast<std::int64_t>(bytes);
 }
 
-// Gathers the rows of all manifests. Classes get numbers as they turn up;
+// Collects the rows of all manifests. Classes are numbered as they occur;
 // Finish() sorts them and renumbers the images.
 class Manifests {
  public:
@@ -347,7 +347,7 @@ class Manifests {
     return entry.number;
   }
 
-  // Stores are asked for all images at once.
+  // Looks up the objects of all images at once.
   void FindRemote() {
     std::vector<ImageFile*> images;
     for (Row& row : rows_) {

@@ -15,11 +15,12 @@ struct RawFile {
   std::int64_t version = 0;  // ByteSource::version() of the file
 };
 
-// Opens a raw file. One in a store that is no larger than 256 MiB is fetched
-// whole, as its images are read one by one, in any order. Throws IoError.
+// Opens a raw file. An object of at most 256 MiB is fetched whole, as its
+// images are read one by one, in any order. Throws IoError.
 [[nodiscard]] RawFile OpenRawFile(const std::string& path);
 
-// Returns so many bytes from an offset on. Throws IoError when there are fewer.
+// Returns a number of bytes from an offset on. Throws IoError when there are
+// fewer.
 [[nodiscard]] std::vector<std::byte> ReadBytes(const ByteSource& source,
                                                std::int64_t offset,
                                                std::int64_t count);

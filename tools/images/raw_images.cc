@@ -9,7 +9,7 @@
 namespace infeed {
 namespace {
 
-// Where a pixel's three values lie, and how far the next ones are.
+// The offsets of a pixel's three values, and the distances to the next pixels.
 struct Steps {
   std::int64_t right = 0;
   std::int64_t down = 0;

@@ -12,7 +12,7 @@
 
 namespace infeed {
 
-// How the bytes of one image lie in a raw file.
+// The layout of one image's bytes in a raw file.
 enum class PixelLayout {
   kGray,             // row by row
   kPlanes,           // the red rows, then the green and the blue ones
@@ -28,7 +28,7 @@ struct RawPart {
   std::int64_t count = 0;
   std::int64_t version = 0;  // of the file: ByteSource::version()
   std::int64_t first = 0;    // offset of the first image's pixels
-  std::int64_t stride = 0;   // from one image to the next
+  std::int64_t stride = 0;   // bytes from one image to the next
 
   [[nodiscard]] std::int64_t image_bytes() const {
     return std::int64_t{width} * height *
@@ -36,24 +36,24 @@ struct RawPart {
   }
 };
 
-// Images that lie in raw files side by side, without compression. They are
+// Uncompressed images, stored one after the other in raw files. They are
 // numbered through all parts: ImageFile::raw_index.
 //
-// Shares the files. Const members may be called from several threads at once;
-// others need one thread at a time. Throws IoError.
+// Shares ownership of the files. Const members may be called from several
+// threads at once; others need one thread at a time. Throws IoError.
 class RawImages {
  public:
   // Requires: there is a part.
   explicit RawImages(std::vector<RawPart> parts);
 
-  // Gives the image its pixels as RGB; gray is spread. Requires: raw_index is
-  // 0..size() - 1.
+  // Reads a file's image as RGB; gray is copied to all three channels.
+  // Requires: raw_index is 0..size() - 1.
   void Read(const ImageFile& file, RgbImage& image) const;
 
-  // Says that Read() will be called for it soon. Never fails.
+  // Announces that Read() will be called for the file soon. Never fails.
   void WillRead(const ImageFile& file) const;
 
-  // Differs when the file does in which an image lies.
+  // The version of the raw file that holds the image; it changes with the file.
   [[nodiscard]] std::int64_t VersionOf(const ImageFile& file) const;
 
   [[nodiscard]] std::int64_t size() const { return ends_.back(); }

@@ -20,7 +20,8 @@
 namespace infeed {
 namespace {
 
-// The folders of all flags. A folder that is there may have commas in its name.
+// The folders of all flags, separated by commas; an existing folder may have
+// commas in its name.
 std::vector<std::string> Folders(const std::vector<std::string>& flags) {
   std::vector<std::string> folders;
   for (std::string_view flag : flags) {

@@ -10,7 +10,7 @@ namespace CLI {
 class App;
 }
 
-// The flags that say what is converted.
+// The flags that select the converter's input.
 namespace infeed {
 
 struct RawInputFlags {
@@ -19,14 +19,14 @@ struct RawInputFlags {
   RawFormat raw_format = RawFormat::kImages;
   std::string split;
   bool report_duplicates = false;
-  int threads = 0;  // that of the program; no flag of its own
+  int threads = 0;  // the program's --threads; not added here
 };
 
-// Adds the flags to an app, which fills them in when it parses.
+// Adds the flags to an app, whose parse fills them in.
 void AddRawInputFlags(CLI::App& app, RawInputFlags& flags);
 
-// Reads what the flags name, and divides it where they ask for that. All that
-// is wrong with the input as a whole is found here, before anything is
+// Lists the images that the flags name, and divides them into splits if
+// requested. Finds all errors of the input as a whole, before anything is
 // written. Throws UsageError, IoError, DataError.
 [[nodiscard]] ImageTree ReadRawInput(const RawInputFlags& flags);
 

@@ -25,7 +25,7 @@ constexpr std::int64_t kXlaJlImageBytes = 3 * kXlaJlSide * kXlaJlSide;
 constexpr std::int64_t kXlaJlLabelBytes = 2;
 constexpr int kXlaJlMaxLabel = 1000;
 
-// What fits into the JPEG of a record, and into memory.
+// The largest side that fits into the JPEG of a record, and into memory.
 constexpr std::int64_t kMaxSide = 65500;
 constexpr std::int64_t kMaxPixels = 178956970;
 
@@ -46,7 +46,7 @@ std::int32_t Largest(const RawSet& set) {
   return largest;
 }
 
-// Classes named by numbers that sort as they count.
+// Names classes by numbers, with leading zeros so that they sort numerically.
 void NumberClasses(int first, int count, std::size_t digits, RawSet& set) {
   for (int i = 0; i < count; ++i) {
     const std::string name = fmt::format("{:0{}}", first + i, digits);
@@ -117,7 +117,7 @@ LabelledPart ReadXlaJlPart(const std::string& images_path,
   return part;
 }
 
-// The file under the first of its names that is there, or "".
+// The first existing file among its possible names, or "".
 std::string FindIdx(const std::string& folder, const std::string& name,
                     int dimensions) {
   for (const char* separator : {"-", "."}) {
@@ -198,8 +198,9 @@ LabelledPart ReadCifarPart(const std::string& path, int classes) {
   return part;
 }
 
-// Labels count the names of the meta file. Classes are sorted by name, so names
-// in another order become texts of numbered classes.
+// Labels are indices of the names in the meta file. Classes are sorted by name;
+// so if the names are in another order, classes are numbered and the names
+// become their texts.
 void NameCifarClasses(const std::string& folder, RawSet& set) {
   const std::string path = folder + "/" + kCifarNames;
   std::vector<std::string> names;

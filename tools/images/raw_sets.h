@@ -7,8 +7,8 @@
 #include "tools/images/raw_images.h"
 #include "tools/images/tree.h"
 
-// The raw files of each format, under their usual names in one folder. Nothing
-// is allocated for a file before its size is known to be the right one.
+// The raw files of each format, under their usual names in one folder. A file's
+// size is checked before memory is allocated for it.
 namespace infeed {
 
 // One raw file, with the class index of each image.
@@ -24,9 +24,9 @@ struct RawSet {
   std::vector<std::string> notes;
 };
 
-// These throw IoError, UsageError for labels that are missing, and DataError
-// for a file that does not fit or a label that is out of range. Files that are
-// not there give no parts.
+// These throw IoError, UsageError for missing labels, and DataError for a file
+// that does not match the format or a label out of range. Missing files give no
+// parts.
 [[nodiscard]] RawSet ReadXlaJl(const std::string& folder);
 [[nodiscard]] RawSet ReadIdx(const std::string& folder);
 [[nodiscard]] RawSet ReadCifar10(const std::string& folder);

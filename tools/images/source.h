@@ -6,25 +6,25 @@
 #include "records/bytes/byte_source.h"
 #include "tools/images/tree.h"
 
-// The bytes of images that have a file, or an object in a store, of their own.
-// An object is read in the state in which it was listed, by one request; one
-// that was replaced since is an IoError.
+// Reads images that are a file, or an object in a store, each. An object is
+// read by one request, in the version that was listed; if it was replaced
+// since, that is an IoError.
 namespace infeed {
 
-// Begins to fetch an object whose bytes are wanted soon. Null where there is
-// nothing to fetch: the image is a file.
+// Begins to fetch an object whose bytes will be read soon. Null: the image is a
+// file and needs no fetching.
 [[nodiscard]] std::unique_ptr<ByteSource> FetchImage(const ImageFile& image);
 
-// Returns an image's bytes. `fetched` is what FetchImage() gave for it, or null
-// without. Throws IoError, also for more than 1 GiB.
+// Returns an image's bytes. fetched: the result of FetchImage() for the image,
+// or null. Throws IoError, also for an image of more than 1 GiB.
 [[nodiscard]] std::string ReadImage(const ImageFile& image,
                                     const ByteSource* fetched = nullptr);
 
-// The name of an image's file, without folders: of a web server's without the
-// query and decoded.
+// The name of an image's file, without folders; for a URL of a web server
+// decoded and without the query.
 [[nodiscard]] std::string ImageName(const ImageFile& image);
 
-// Its path or URL, fit for messages.
+// The image's path or URL for messages.
 [[nodiscard]] std::string ImagePathForMessages(const ImageFile& image);
 
 }  // namespace infeed

@@ -15,7 +15,7 @@
 namespace infeed {
 namespace {
 
-// The folders that a split may be in, by the split's name.
+// The possible folders of a split, with the split's name.
 struct SplitFolder {
   std::string_view split;
   std::string_view folder;
@@ -40,7 +40,7 @@ bool IsSplitName(std::string_view folder) {
       [&](const SplitFolder& split) { return split.folder == folder; });
 }
 
-// One pass over a raw folder. Classes get numbers as they turn up; Finish()
+// One pass over a raw folder. Classes are numbered as they occur; Finish()
 // sorts them and renumbers the images.
 class Scan {
  public:
@@ -60,8 +60,8 @@ class Scan {
   }
 
  private:
-  // RAW/train and others, where at least one of them has class folders or a
-  // label file: a plain class may be called "train" as well.
+  // Reads RAW/train and others, if at least one of them has class folders or a
+  // label file: an ordinary class may be named "train" too.
   void ReadSplitFolders() {
     if (root_.HasFolder("validation") && root_.HasFolder("val")) {
       throw UsageError(raw_ + ": has both validation/ and val/: remove one");
@@ -162,7 +162,7 @@ class Scan {
     AddSplit(std::move(split));
   }
 
-  // RAW/train/*.jpg beside RAW/test/*.jpg is no set of two classes.
+  // Rejects RAW/train/*.jpg beside RAW/test/*.jpg: these are not two classes.
   void RefuseUnsortedSplits() const {
     const bool only_splits =
         std::all_of(numbers_.begin(), numbers_.end(),
@@ -197,7 +197,7 @@ class Scan {
     return numbers_.emplace(class_name, next).first->second;
   }
 
-  // Counts what of a folder of images is not taken.
+  // Counts the ignored files of a folder of images.
   void LeaveOut(const std::string& folder, const FolderListing& listing) {
     using Kind = LeftOut::Kind;
     for (const std::string& name : listing.ignored) {
@@ -247,7 +247,7 @@ class Scan {
     return text;
   }
 
-  // The map is sorted by name: its order is the classes' final one.
+  // The map is sorted by name, which is the final order of the classes.
   ImageTree Finish() {
     const std::map<std::string, std::string> texts = ReadClassTexts(raw_);
     std::vector<std::int32_t> renumbered(numbers_.size());

@@ -7,8 +7,8 @@
 
 #include "tools/images/left_out.h"
 
-// What images a folder holds and which class each belongs to.
-// docs/converter.md shows the layouts.
+// The images of a folder and their classes. docs/converter.md shows the
+// layouts.
 namespace infeed {
 
 class RawImages;
@@ -18,9 +18,9 @@ struct ImageFile {
   std::string path;              // or a URL
   std::int32_t class_index = 0;  // into ImageTree::classes
   std::int64_t bytes = 0;
-  // Its number in ImageTree::raw; -1: PATH is the file of this image alone.
+  // Its number in ImageTree::raw; -1: `path` is the file of this image alone.
   std::int64_t raw_index = -1;
-  // Of an object in a store: its state when it was listed. Null for a file.
+  // The listed state of an object in a store. Null for a file.
   std::shared_ptr<const ObjectInfo> object = nullptr;
 };
 
@@ -31,7 +31,7 @@ struct ImageSplit {
 
 struct ImageClass {
   std::string name;  // of its folder, or the synset of a label file
-  std::string text;  // for people to read; the name where nothing else is known
+  std::string text;  // readable name; `name` if none is known
 };
 
 // Image files of the same content.
@@ -49,10 +49,10 @@ struct ImageTree {
       classes;                     // sorted by name, bytewise; label: index + 1
   std::vector<ImageSplit> splits;  // in the order train, validation, test
   std::vector<std::string> notes;  // on folders that were skipped, for the user
-  std::vector<LeftOut> left_out;   // by kind and format
+  std::vector<LeftOut> left_out;   // ignored files, by kind and format
   bool has_split_folders = false;  // train/ and others, not plain class folders
-  std::shared_ptr<const RawImages> raw;    // where images lie in raw files
-  std::vector<DuplicateGroup> duplicates;  // where they were asked for
+  std::shared_ptr<const RawImages> raw;    // images in raw files; null: none
+  std::vector<DuplicateGroup> duplicates;  // if requested
 };
 
 // Lists the images in a folder, or a "folder" of a bucket (s3://, gs://), of
@@ -64,11 +64,12 @@ struct ImageTree {
 //                                                line i is the i-th image's
 //                                                class
 //
-// Images are told by their extension, in any case; hidden files and all others
-// are counted in left_out. RAW/class_names.txt (or LOC_synset_mapping.txt)
-// gives classes their text: a name, a space or tab, the text. Throws IoError
-// for what cannot be read, UsageError when the folder has none of the layouts,
-// DataError for a label file that does not fit.
+// Images are recognized by their extension, upper or lower case; hidden files
+// and all other files are counted in left_out. RAW/class_names.txt (or
+// LOC_synset_mapping.txt) gives classes their text: on each line a name, a
+// space or tab, the text. Throws IoError when a file or folder cannot be read,
+// UsageError when the folder has none of the layouts, DataError for a label
+// file that does not match the images.
 [[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir);
 
 }  // namespace infeed

@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
                                                      "test"};
 
-// An image and what of its path the folder is.
+// An image and the length of the folder in its path.
 struct RootedImage {
   ImageFile image;
   std::size_t root_length = 0;
@@ -29,7 +29,8 @@ struct RootedImage {
   }
 };
 
-// How much of a path under RAW is RAW, however many slashes it ends with.
+// The length of RAW in the paths under RAW, with any number of slashes at its
+// end.
 std::size_t RootLength(std::string_view root) {
   const std::size_t last = root.find_last_not_of('/');
   return last == std::string_view::npos ? root.size() : last + 1;
@@ -48,7 +49,7 @@ void RefuseMixedLayouts(const std::vector<ImageTree>& trees,
   }
 }
 
-// All classes by name, with the first text that says more than the name.
+// All classes by name, with the first text that differs from the name.
 std::map<std::string, std::string> UnitedClasses(
     const std::vector<ImageTree>& trees) {
   std::map<std::string, std::string> classes;
@@ -63,7 +64,7 @@ std::map<std::string, std::string> UnitedClasses(
   return classes;
 }
 
-// Gives the images of a tree the numbers that their classes have in the union.
+// Renumbers the classes of a tree's images to the union's numbers.
 void Renumber(const std::map<std::string, std::string>& classes,
               ImageTree& tree) {
   std::vector<std::int32_t> numbers;

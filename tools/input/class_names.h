@@ -8,22 +8,22 @@
 
 namespace infeed {
 
-// What the classes of a data set are called: names of dataset.json, which lies
-// in the shards' folder, or above it where that is a split's (train/), and
-// beside them their labels, as records hold them. Const members may be called
-// from several threads at once.
+// The names of a data set's classes and their labels, as records hold them. The
+// names come from dataset.json in the shards' folder, or in the folder above if
+// that is a split's (train/). Const members may be called from several threads
+// at once.
 class ClassNames {
  public:
-  // No names: labels alone.
+  // No names, only labels.
   ClassNames() = default;
-  // Those of the first shard's data set. Throws DataError for a dataset.json
-  // that is none, IoError when it cannot be read.
+  // The names of the first shard's data set. Throws DataError for an invalid
+  // dataset.json, IoError when it cannot be read.
   explicit ClassNames(const RecordIndex& index);
 
-  // Returns the label of a class; a name goes before a label. Throws UsageError
-  // for what is neither.
+  // Returns the label of a class, given as a name or as a label; a name takes
+  // precedence. Throws UsageError for a text that is neither.
   [[nodiscard]] std::int64_t LabelOf(const std::string& name) const;
-  // Its name, or the label itself where it has none.
+  // A label's class name, or the label itself as text if it has no name.
   [[nodiscard]] std::string NameOf(std::int64_t label) const;
 
  private:

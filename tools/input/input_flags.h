@@ -9,13 +9,13 @@ namespace CLI {
 class App;
 }
 
-// The flags that make InputOptions, for programs that read data sets without
-// training on them.
+// The flags for InputOptions, for programs that read data sets without
+// training.
 namespace infeed {
 
 struct InputFlags {
-  InputOptions options;  // its numbers and switches are flags themselves
-  // The names of its choices, and what else is worked out.
+  InputOptions options;  // flags set its numbers and switches directly
+  // Names of choices, and other values that ResolveInput() converts.
   std::string recipe = "tpu";
   std::string interpolation = "recipe";
   std::string augment = "none";
@@ -29,16 +29,16 @@ struct InputFlags {
   std::vector<float> color_jitter;  // none, or four
 };
 
-// Adds what decides about the batches, in the groups "Stream", "Images" and
-// "Bad records".
+// Adds the flags that determine the batches, in the groups "Stream", "Images"
+// and "Bad records".
 void AddStreamFlags(CLI::App& app, InputFlags& flags);
 
-// Adds what decides about their cost, in the group "Performance", but the
-// number of threads, which programs have in different ways.
+// Adds the flags that affect only speed and memory, in the group "Performance",
+// except the number of threads, which differs among programs.
 void AddPerformanceFlags(CLI::App& app, InputFlags& flags);
 
-// Returns the options that the flags make. Throws UsageError for a name that is
-// none of a choice's. Requires: the app is parsed.
+// Returns the options of the flags. Throws UsageError for an unknown name of a
+// choice. Requires: the app is parsed.
 [[nodiscard]] InputOptions ResolveInput(const InputFlags& flags);
 
 }  // namespace infeed

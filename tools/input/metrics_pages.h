@@ -9,9 +9,9 @@
 
 namespace infeed {
 
-// What a metrics server shows of a run: /metrics for Prometheus, /stats.json
-// with the run so far and the interval since that page was last asked for.
-// live must outlive it. One thread at a time.
+// A metrics server's pages about a run: /metrics for Prometheus, /stats.json
+// with the run so far and the interval since the last request for it. live must
+// outlive it. One thread at a time.
 class MetricsPages {
  public:
   MetricsPages(const LiveStats& live, MetricLabels labels)
@@ -25,7 +25,7 @@ class MetricsPages {
 
   const LiveStats& live_;
   MetricLabels labels_;
-  LiveStats::Snapshot before_;  // that /stats.json showed last
+  LiveStats::Snapshot before_;  // last shown by /stats.json
 };
 
 }  // namespace infeed

@@ -21,7 +21,7 @@ namespace {
 
 using Clock = WebConnection::Clock;
 
-constexpr std::size_t kFirstClient = 2;  // in what is polled
+constexpr std::size_t kFirstClient = 2;  // index in polled_
 constexpr std::size_t kMostClients = 64;
 constexpr std::chrono::milliseconds kPause{100};
 
@@ -35,7 +35,7 @@ int OpenListener(int port) {
   if (listener < 0) {
     throw CannotListen(port);
   }
-  const int on = 1;  // So that a program can be started again at once.
+  const int on = 1;  // So that a program can be restarted at once.
   (void)::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -142,7 +142,7 @@ bool MetricsServer::Wait(const Clients& clients) {
 void MetricsServer::Accept(Clients& clients) {
   const int socket = ::accept4(listener_.number(), nullptr, nullptr,
                                SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (socket < 0) {  // No descriptor is left, perhaps: not at once again.
+  if (socket < 0) {  // Perhaps no descriptors are left: retry later.
     next_accept_ = Clock::now() + kPause;
     return;
   }

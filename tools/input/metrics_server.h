@@ -20,20 +20,21 @@ struct WebPage {
   std::string body;
 };
 
-// A web server for scrapers of this machine: it listens on 127.0.0.1 alone,
-// answers GET, one request a connection, and waits for a client no longer than
-// its patience. Meanwhile it serves others; where there are too many, the one
-// that has been there longest goes.
+// A web server for scrapers on this machine: it listens on 127.0.0.1 only,
+// answers one GET request per connection, and disconnects a client that takes
+// longer than `patience`. It serves several clients at once; when there are too
+// many, it disconnects the oldest.
 //
-// Owns its thread, which ends with it at once. Throws UsageError for a port
-// that cannot be had. What a client sends can do no harm but get no answer.
+// Owns its thread, which the destructor ends at once. Throws UsageError for a
+// port that is not available. A bad request is harmless: at worst it gets no
+// answer.
 class MetricsServer {
  public:
-  // Returns the page of a path, nullopt where there is none; called from the
-  // server's thread. It must not throw.
+  // Returns the page of a path; nullopt: no such page. Called from the server's
+  // thread; must not throw.
   using Pages = std::function<std::optional<WebPage>(std::string_view path)>;
 
-  // port: 0 is any that is free.
+  // port: 0 means any free port.
   MetricsServer(int port, Pages pages,
                 std::chrono::milliseconds patience = std::chrono::seconds(2));
   ~MetricsServer();
@@ -43,7 +44,7 @@ class MetricsServer {
   [[nodiscard]] int port() const { return port_; }
 
  private:
-  // Closes itself.
+  // Owns a file descriptor and closes it.
   class Descriptor {
    public:
     explicit Descriptor(int number) : number_(number) {}
@@ -59,7 +60,7 @@ class MetricsServer {
   using Clients = std::vector<std::unique_ptr<WebConnection>>;
 
   void Run();
-  // Waits until something happens. False when the server ends.
+  // Waits for an event of a socket. False when the server ends.
   [[nodiscard]] bool Wait(const Clients& clients);
   void Accept(Clients& clients);
   [[nodiscard]] std::string Answer(std::string_view head) const;
@@ -69,7 +70,7 @@ class MetricsServer {
   Descriptor listener_;
   Descriptor stop_;  // readable once the server ends
   int port_ = 0;
-  // Of the thread: the end, new clients, and each client.
+  // Used by the thread only: the stop descriptor, the listener, each client.
   std::vector<pollfd> polled_;
   WebConnection::Clock::time_point next_accept_;
   std::jthread thread_;  // Last: it uses the members above.

@@ -29,7 +29,7 @@ Observation::Observation(const ObservationFlags& flags, MetricLabels labels)
     : trace_path_(flags.trace) {
   if (!trace_path_.empty()) {
     trace_ = std::make_unique<TraceLog>();
-    trace_->Write(trace_path_);  // It had better fail now than in the end.
+    trace_->Write(trace_path_);  // Fails now instead of at the end.
   }
   if (flags.metrics_port) {
     live_ = std::make_unique<LiveStats>();
@@ -45,7 +45,7 @@ Observation::Observation(const ObservationFlags& flags, MetricLabels labels)
 Observation::~Observation() {
   try {
     Finish();
-  } catch (...) {  // There is an error under way that says more.
+  } catch (...) {  // Another error is being handled, which matters more.
   }
 }
 

@@ -14,14 +14,14 @@
 namespace infeed {
 namespace {
 
-// Throws DataError of a line.
+// Throws a DataError about a line.
 [[noreturn]] void Refuse(const std::string& path, std::size_t line,
                          const std::string& why) {
   throw DataError({.path = path},
                   "line " + std::to_string(line + 1) + ": " + why);
 }
 
-// The number that a text is, nullopt where it is none.
+// The number in a text; nullopt: not a number.
 template <typename Number>
 std::optional<Number> NumberOf(std::string_view text) {
   Number number{};
@@ -60,7 +60,7 @@ std::vector<std::uint32_t> ReadRecordList(const std::string& path,
                  "\" is neither a record's number nor "
                  "a range as 100-199");
     }
-    // Compared where nothing can overflow.
+    // Compared in a way that cannot overflow.
     if (range->first >= records || range->count > records - range->first) {
       Refuse(path, i,
              "the data set has only " + std::to_string(records) +
@@ -108,7 +108,7 @@ std::map<std::string, double> ReadClassWeights(const std::string& path) {
   const std::vector<std::string> lines = ReadLines(path);
   std::map<std::string, double> weights;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    // The last word: a class may have blanks in its name.
+    // The weight is the last word: a class name may contain blanks.
     const std::size_t blank = lines[i].find_last_of(kBlanks);
     const std::string_view line = lines[i];
     const double weight =

@@ -53,7 +53,7 @@ std::vector<MixPart> MixParts(const SelectionFlags& flags,
   return parts;
 }
 
-// Two of these would each say what an epoch is.
+// Rejects flags that each determine the epoch and thus exclude each other.
 void CheckFlags(const SelectionFlags& flags) {
   const int splits =
       (flags.balance_classes ? 1 : 0) + (flags.class_weights.empty() ? 0 : 1) +
@@ -75,7 +75,7 @@ std::vector<RecordGroup> MixedGroups(const SelectionFlags& flags,
   std::vector<RecordGroup> groups;
   std::size_t shard = 0;
   std::int64_t first = 0;
-  // MixedShards() has dealt with faults.
+  // MixedShards() has reported the faults.
   for (const MixPart& part :
        MixParts(flags, split, [](const ShardSetFaults&) {})) {
     RecordGroup group = {
@@ -89,7 +89,7 @@ std::vector<RecordGroup> MixedGroups(const SelectionFlags& flags,
   return groups;
 }
 
-// The records that --subset and --classes leave.
+// The records that --subset and --classes select.
 std::vector<std::uint32_t> Filtered(const SelectionFlags& flags,
                                     const RecordIndex& index,
                                     const ClassNames& names,
@@ -130,7 +130,7 @@ std::vector<RecordGroup> ByClass(const std::vector<std::uint32_t>& ids,
   return sorted;
 }
 
-// Gives each class its weight, and leaves out those of weight 0.
+// Gives each class its weight, and drops classes of weight 0.
 void WeighClasses(const std::string& path, const ClassNames& names,
                   const std::vector<std::int64_t>& labels,
                   std::vector<RecordGroup>& groups) {

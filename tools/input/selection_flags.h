@@ -13,7 +13,7 @@ namespace CLI {
 class App;
 }
 
-// The flags that say which records make an epoch. docs/order.md describes them.
+// The flags that select an epoch's records. docs/order.md describes them.
 namespace infeed {
 
 struct SelectionFlags {
@@ -23,24 +23,24 @@ struct SelectionFlags {
   std::string class_weights;       // file
   std::string sample_weights;      // file
   std::vector<std::string> mix;    // DIR=WEIGHT
-  std::int64_t epoch_records = 0;  // 0: as many as are selected
+  std::int64_t epoch_records = 0;  // 0: the number of selected records
 };
 
-// Adds them, in the group "Selection".
+// Adds the flags, in the group "Selection".
 void AddSelectionFlags(CLI::App& app, SelectionFlags& flags);
 
-// Returns the shards of the data sets that --mix names, those of one after
-// those of the other; empty: there is no --mix. on_faults gets what each of
-// them lacks. Throws UsageError for a part that is no DIR=WEIGHT, and for a
-// folder without such shards.
+// Returns the shards of the data sets that --mix names, one data set after the
+// other; empty: no --mix. Calls on_faults with the missing shards of each data
+// set. Throws UsageError for a part that is not DIR=WEIGHT, and for a folder
+// without such shards.
 [[nodiscard]] std::vector<std::string> MixedShards(
     const SelectionFlags& flags, const std::string& split,
     const OnShardSetFaults& on_faults = RefuseFaults);
 
-// Returns what is selected of the data; null: all of it, each record once.
-// index: of MixedShards() where that is not empty. Reads all of the data where
-// classes are asked for and no label files are there yet. Throws UsageError,
-// IoError, and DataError for a file that cannot be what it should.
+// Returns the selection; null: each record of the data once. index: of
+// MixedShards(), if that is not empty. Reads all data if classes are selected
+// and no label files exist yet. Throws UsageError, IoError, and DataError for
+// an invalid file.
 [[nodiscard]] std::shared_ptr<const Selection> MakeSelection(
     const SelectionFlags& flags, const std::string& split,
     const RecordIndex& index);

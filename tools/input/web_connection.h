@@ -7,16 +7,16 @@
 
 namespace infeed {
 
-// A client of a small web server, from its request's first byte to the
-// answer's last one: one request, and no step of it waits.
+// A client's connection to a small web server, for one request, from the
+// request's first byte to the answer's last. No call blocks.
 //
-// Owns the socket. One thread at a time. What a client does wrong ends its
-// connection, and nothing else.
+// Owns the socket. One thread at a time. A client's error ends only its own
+// connection.
 class WebConnection {
  public:
   using Clock = std::chrono::steady_clock;
-  // Returns the whole answer to the head of a request, as far as it came; at
-  // most kMaxHead bytes.
+  // Returns the whole answer to a request, given the received part of its head,
+  // at most kMaxHead bytes.
   using Answer = std::function<std::string(std::string_view head)>;
 
   static constexpr std::size_t kMaxHead = 8192;
@@ -29,15 +29,16 @@ class WebConnection {
   WebConnection& operator=(const WebConnection&) = delete;
 
   [[nodiscard]] int socket() const { return socket_; }
-  // What poll() is to wait for, and until when.
+  // The events that poll() should wait for, and the deadline.
   [[nodiscard]] short events() const;
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
 
-  // Goes on as far as it can; is_ready: poll() says so. False at its end.
+  // Continues as far as possible without blocking. is_ready: poll() reported an
+  // event. False when the connection is finished.
   [[nodiscard]] bool Proceed(bool is_ready, const Answer& answer);
 
  private:
-  // False once no more of it comes.
+  // Reads more of the head. False once no more comes.
   [[nodiscard]] bool ReadHead();
   [[nodiscard]] bool WriteAnswer();
 

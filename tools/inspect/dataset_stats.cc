@@ -19,7 +19,7 @@
 namespace infeed {
 namespace {
 
-// A file of another kind may have any number of keys.
+// A file that holds no image records may have any number of keys.
 constexpr std::size_t kMaxKeys = 1000;
 
 std::string_view AsText(std::span<const std::byte> bytes) {
@@ -42,7 +42,7 @@ void MergeCounts(DatasetStats::Counts& counts,
   }
 }
 
-// Adds what occurred first at `first`, `times` times in all.
+// Adds a value that occurred `times` times, first at `first`.
 void AddOccurrence(Occurrences& occurrences, std::uint64_t hash,
                    const Occurrence& more) {
   const auto [found, is_new] = occurrences.try_emplace(hash, more);
@@ -134,7 +134,7 @@ void AddImage(const ImagenetExampleView& example, DatasetStats& stats) {
   stats.wrong_sizes += differs ? 1 : 0;
 }
 
-// The same for the same place in every run.
+// The rank of a record: a hash of its place, the same in every run.
 std::uint64_t RankOf(const RecordPlace& place) {
   const auto shard = static_cast<std::uint32_t>(place.shard);
   const auto record = static_cast<std::uint64_t>(place.record);

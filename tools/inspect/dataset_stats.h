@@ -16,7 +16,7 @@
 
 namespace infeed {
 
-// Which record of a list of shards.
+// A record in a list of shards.
 struct RecordPlace {
   std::size_t shard = 0;
   std::int64_t record = 0;
@@ -26,20 +26,20 @@ struct RecordPlace {
 
 struct ClassStats {
   std::int64_t records = 0;
-  RecordPlace first;  // whose synset and text these are
+  RecordPlace first;  // source of synset and text
   std::string synset;
   std::string text;
 };
 
-// How often something occurred, by a hash of it.
+// How often a value occurred; values are identified by their hash.
 struct Occurrence {
   std::int64_t times = 0;
   RecordPlace first;
 };
 using Occurrences = std::unordered_map<std::uint64_t, Occurrence>;
 
-// One of the images that are shown. Those of the lowest ranks are: a draw from
-// all that is the same whatever the threads.
+// An image to show. The images with the lowest ranks, which are hashes, are
+// shown: a random sample that does not depend on threads.
 struct SampleImage {
   std::uint64_t rank = 0;
   RecordPlace place;
@@ -48,7 +48,7 @@ struct SampleImage {
   std::string encoded;
 };
 
-// What is known of a set of image records: parts of it merge to the whole.
+// Statistics of a set of image records; the statistics of parts can be merged.
 struct DatasetStats {
   using Counts = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -65,8 +65,8 @@ struct DatasetStats {
   std::int64_t seek_indexes = 0;     // JPEGs with one in their Example
   std::int64_t exif = 0;
   std::int64_t adobe = 0;            // with Adobe's marker
-  std::int64_t standard_tables = 0;  // with libjpeg's tables of a quality
-  std::int64_t wrong_sizes = 0;      // image/height or width is not the image's
+  std::int64_t standard_tables = 0;  // with libjpeg's tables for some quality
+  std::int64_t wrong_sizes = 0;      // image/height or width is wrong
   Tally width;
   Tally height;
   Tally aspect_percent;  // width / height * 100, rounded
@@ -74,21 +74,21 @@ struct DatasetStats {
   Tally quality;         // of JPEGs
   // Images by size: quarters of a power of two of (width, height).
   std::map<std::pair<int, int>, std::int64_t> sizes;
-  Occurrences names;     // image/filename, where there is one
+  Occurrences names;     // image/filename, if present
   Occurrences contents;  // the images' bytes
   std::vector<SampleImage> samples;
 
   void Merge(DatasetStats other);
 };
 
-// Adds the records of one thread. One thread at a time.
+// Collects the statistics of one thread's records. One thread at a time.
 class StatsVisitor final : public RecordVisitor {
  public:
-  // Keeps so many images to show.
+  // samples: how many images to keep for showing.
   explicit StatsVisitor(std::size_t samples) : max_samples_(samples) {}
 
-  // Throws DataError for what is no Example, and for an image without a
-  // header that can be read; the rest of such a record still counts.
+  // Throws DataError for a payload that is not an Example, and for an image
+  // with an unreadable header; the rest of such a record still counts.
   void Visit(std::size_t shard, const Record& record) override;
 
   [[nodiscard]] DatasetStats& stats() { return stats_; }
@@ -98,7 +98,7 @@ class StatsVisitor final : public RecordVisitor {
   DatasetStats stats_;
 };
 
-// Leaves the `count` samples of the lowest ranks, in the order of the records.
+// Keeps only the `count` samples of the lowest ranks, in record order.
 void KeepSamples(std::vector<SampleImage>& samples, std::size_t count);
 
 }  // namespace infeed

@@ -17,9 +17,9 @@ namespace infeed {
 namespace {
 
 constexpr int kThumbnailSize = 128;
-constexpr std::size_t kMaxRows = 40;       // classes that have a row each
-constexpr std::size_t kMaxNamed = 10;      // of more: the largest, the smallest
-constexpr double kWide = 2 * kChartWidth;  // of a chart over both columns
+constexpr std::size_t kMaxRows = 40;       // for a row per class
+constexpr std::size_t kMaxNamed = 10;      // else: largest, smallest
+constexpr double kWide = 2 * kChartWidth;  // width of a chart over both columns
 
 std::string Tiles(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
@@ -59,7 +59,8 @@ std::string ClassRows(const std::vector<LabelledClass>& classes,
   return RowChart(bars, width);
 }
 
-// Few classes with their names; of many how they fall off, and the ends.
+// Charts of the classes: a few with their names; of many the distribution of
+// sizes, and the largest and smallest.
 std::string ClassCards(const DatasetStats& stats) {
   const std::vector<LabelledClass> classes = ClassesBySize(stats);
   if (classes.size() <= kMaxRows) {
@@ -107,7 +108,7 @@ std::string QualityHistogram(const Tally& quality) {
   return ColumnChart(bars);
 }
 
-// The powers of two at the edges of the bins from first on.
+// Ticks at the powers of two among the bins' edges.
 std::vector<ChartTick> OctaveTicks(int first, int last) {
   std::vector<ChartTick> ticks;
   for (int bin = first; bin <= last + 1; ++bin) {
@@ -231,7 +232,7 @@ std::string Photographs(const StatsReport& report) {
           "title=\"{1}\">{1}</figcaption></figure>\n",
           kThumbnailSize, caption, Base64(small));
     } catch (const DataError&) {
-      continue;  // `verify --decode` names it; here another is as good.
+      continue;  // `verify --decode` reports it; skip it here.
     }
   }
   return figures.empty() ? "" : "<div class=\"photos\">" + figures + "</div>\n";

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxExamples = 5;
 
-// What every image record should have.
+// The keys that every image record should have.
 constexpr std::array<std::string_view, 8> kWellKnownKeys = {
     "image/class/label", "image/class/synset", "image/class/text",
     "image/encoded",     "image/filename",     "image/format",
@@ -83,7 +83,7 @@ std::vector<std::pair<std::string, std::int64_t>> MissingKeys(
     keys.try_emplace(std::string(key), 0);
   }
   if (keys.at("image/encoded") == 0 && stats.keys.contains("image/packed")) {
-    keys.erase("image/encoded");  // Their pixels are ready.
+    keys.erase("image/encoded");  // Records hold packed pixels.
   }
   std::vector<std::pair<std::string, std::int64_t>> missing;
   for (const auto& [key, count] : keys) {

@@ -43,7 +43,7 @@ std::string CountsLine(std::string_view name,
   return text.empty() ? "" : fmt::format("{:<10}  {}\n", name, text);
 }
 
-// From the lowest to the highest: a data set that numbers from 0 has a 0.
+// The lowest and the highest label, which shows whether labels begin at 0.
 std::string LabelsLine(const DatasetStats& stats) {
   const auto none = stats.classes.find(kNoLabel);
   std::string text;
@@ -145,7 +145,7 @@ std::string DuplicatesLine(const StatsReport& report, std::string_view name,
       PathForMessages(report.paths[first.first.shard]), first.first.record);
 }
 
-// What somebody may want to mend.
+// Oddities of the data that the user may want to fix.
 std::string OdditiesText(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
   std::string text;

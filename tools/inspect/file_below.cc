@@ -11,10 +11,10 @@
 namespace infeed {
 namespace {
 
-constexpr int kFileMode = 0666;  // As the user's umask allows.
+constexpr int kFileMode = 0666;  // Reduced by the user's umask.
 constexpr int kFolderMode = 0777;
 
-// A descriptor that is closed at the end of its scope.
+// A file descriptor that is closed at the end of its scope.
 class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
@@ -32,7 +32,7 @@ class Descriptor {
   int value_;
 };
 
-// Returns an errno, 0 when all was written.
+// Returns an errno value; 0: all bytes were written.
 int WriteAll(int descriptor, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -51,8 +51,8 @@ void CheckName(std::string_view name, std::string_view path) {
   }
 }
 
-// Opens a folder's subfolder, which is made where it is missing. `shown` is
-// its path in messages.
+// Opens a folder's subfolder; creates it if it is missing. shown: its path in
+// messages.
 Descriptor OpenSubfolder(const Descriptor& folder, const std::string& name,
                          const std::string& shown) {
   constexpr int kFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -78,7 +78,7 @@ Descriptor OpenSubfolder(const Descriptor& folder, const std::string& name,
 
 void WriteFileAt(const Descriptor& folder, const std::string& name,
                  const std::string& shown, std::span<const std::byte> bytes) {
-  // Always the same name: what a killed run left is used up by the next.
+  // Always the same name: the next run overwrites what a killed run left.
   const std::string temporary = name + ".part";
   Descriptor file(::openat(
       folder.get(), temporary.c_str(),

@@ -9,9 +9,9 @@
 
 namespace infeed {
 
-// Writes the file FOLDER/PATH whole or not at all, as AtomicFile does, but does
-// not wait for the disk: for many small files that can be made again after a
-// power failure. Makes folders that are missing below FOLDER.
+// Writes the file FOLDER/PATH whole or not at all, as AtomicFile does, but
+// without waiting for the disk: for many small files that can be made again
+// after a power failure. Creates missing folders below FOLDER.
 //
 // PATH comes from data: nothing outside FOLDER is ever written. Throws
 // DataError for a PATH with an empty part, "." or "..", and IoError, also when

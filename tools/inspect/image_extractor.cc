@@ -97,7 +97,8 @@ std::map<RecordPlace, std::string> ResolveClashes(
       clashing.push_back(&placed);
     }
   }
-  // Only now: a new path must not be that of a later record either.
+  // Renamed after all paths are known: a new path must not equal that of a
+  // later record.
   std::map<RecordPlace, std::string> renamed;
   std::map<std::string_view, std::int64_t> last;
   for (const PlacedPath* placed : clashing) {

@@ -14,25 +14,25 @@
 #include "tools/inspect/dataset_stats.h"
 #include "tools/shards/record_pass.h"
 
-// From records back to image files: a pass that plans their names, then one
-// that writes them, so that names do not depend on which thread was faster.
+// Extracts image files from records: one pass plans their names, a second one
+// writes them, so that names do not depend on thread timing.
 namespace infeed {
 
 struct ExtractOptions {
   std::string output;   // folder
-  bool split = false;   // a folder for each split, by the shards' names
-  bool resume = false;  // leave files of the right size as they are
+  bool split = false;   // a folder per split, by the shards' names
+  bool resume = false;  // keep existing files of the right size
 };
 
-// Where an image goes, relative to the output folder: CLASS/NAME, with the
-// class's synset, else its label, and the record's file name, else one of the
-// shard and the record. Throws DataError for a record without an image.
+// An image's path relative to the output folder: CLASS/NAME. CLASS is the
+// synset, else the label; NAME is the record's file name, else a name made of
+// shard and record number. Throws DataError for a record without an image.
 [[nodiscard]] std::string ImagePath(const std::string& shard_path,
                                     const Record& record, bool split);
 
 using PlacedPath = std::pair<RecordPlace, std::string>;
 
-// The first pass: notes where each record would go.
+// The first pass: collects the path of each record.
 class PathCollector final : public RecordVisitor {
  public:
   PathCollector(const std::vector<std::string>& shards, bool split)
@@ -48,18 +48,18 @@ class PathCollector final : public RecordVisitor {
   std::vector<PlacedPath> paths_;
 };
 
-// Returns new paths for all but the first record of each path that several
-// have: with -2, -3, ... in front of the extension.
+// For each path that several records have, returns new paths for all records
+// but the first: with -2, -3, ... before the extension.
 [[nodiscard]] std::map<RecordPlace, std::string> ResolveClashes(
     std::vector<PlacedPath> paths);
 
 struct ExtractCounts {
   std::atomic<std::int64_t> written = 0;
-  std::atomic<std::int64_t> skipped = 0;  // were there
+  std::atomic<std::int64_t> skipped = 0;  // existed
   std::atomic<std::int64_t> bytes = 0;    // written
 };
 
-// The folders that files were written to. Thread-safe.
+// Collects the folders that files were written to. Thread-safe.
 class UsedFolders {
  public:
   void AddFolderOf(const std::string& path);
@@ -70,7 +70,7 @@ class UsedFolders {
   std::set<std::string> folders_;
 };
 
-// What the writing threads share.
+// Shared by the writing threads.
 struct ExtractPlan {
   std::vector<std::string> shards;
   ExtractOptions options;
@@ -79,8 +79,8 @@ struct ExtractPlan {
   UsedFolders folders;
 };
 
-// The second pass: writes images as their bytes are, and pixels that are ready
-// as PNGs.
+// The second pass: writes the images' bytes unchanged, and packed pixels as
+// PNGs.
 class ImageWriter final : public RecordVisitor {
  public:
   explicit ImageWriter(ExtractPlan& plan) : plan_(plan) {}

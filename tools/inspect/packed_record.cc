@@ -28,7 +28,7 @@ std::optional<std::string_view> FindPacked(std::span<const std::byte> payload) {
   return std::nullopt;
 }
 
-// The packed pixels of a record, as many as its size says.
+// The packed pixels of a record; their number matches its size.
 struct PackedPixels {
   std::string_view bytes;
   int width = 0;

@@ -8,12 +8,12 @@
 
 namespace infeed {
 
-// Whether a record holds its pixels ready, image/packed. Throws DataError when
-// they are not as many as image/height and image/width say, four bytes each.
+// Whether a record holds packed pixels, image/packed. Throws DataError unless
+// these are image/height * image/width pixels of four bytes.
 [[nodiscard]] bool HoldsPixels(std::span<const std::byte> payload);
 
-// The pixels of a record that holds them ready, image/packed, as an image;
-// nullopt for any other record. Throws as HoldsPixels().
+// A record's packed pixels as an image; nullopt: the record has none. Throws
+// what HoldsPixels() throws.
 [[nodiscard]] std::optional<RgbImage> UnpackRecord(
     std::span<const std::byte> payload);
 

@@ -10,16 +10,15 @@
 
 namespace infeed {
 
-// What `verify` and `repair` ask of a record that is an Example. One thread at
-// a time.
+// The check of an Example in `verify` and `repair`. One thread at a time.
 class PayloadCheck {
  public:
-  // decode: images are decoded whole.
+  // decode: also decode images completely.
   explicit PayloadCheck(bool decode) : decode_(decode) {}
 
-  // Returns the Example; it has no image where the record holds its pixels
-  // ready. Throws DataError when it is no Example, its pixels are not as many
-  // as its size says, or its image cannot be decoded.
+  // Returns the Example, which has no image if the record holds packed pixels.
+  // Throws DataError when the payload is not an Example, the number of pixels
+  // does not match its size, or its image cannot be decoded.
   ImagenetExampleView Check(std::span<const std::byte> payload) {
     const ImagenetExampleView example = ParseImagenetExample(payload);
     const bool is_packed = example.encoded.empty() && HoldsPixels(payload);

@@ -26,15 +26,16 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestText = 256;
 
-// Whether bytes may be shown as they are.
+// Whether bytes may be shown as text.
 bool IsText(std::string_view bytes) {
   return bytes.size() <= kLongestText && !HasControl(bytes) && IsUtf8(bytes);
 }
 
-// Shows the values of one feature.
+// Converts the values of one feature to JSON.
 class FeatureToJson {
  public:
-  // Bytes go to files FOLDER/PREFIX.EXTENSION; with folder "" nowhere.
+  // Bytes go to files FOLDER/PREFIX.EXTENSION; with folder "" they are not
+  // written.
   FeatureToJson(std::string folder, std::string prefix)
       : folder_(std::move(folder)), prefix_(std::move(prefix)) {}
 
@@ -86,8 +87,8 @@ std::string FilePrefix(const std::string& path, const Record& record,
 
 std::string RecordJsonLine(const std::string& path, const Record& record,
                            const RecordJsonOptions& options) {
-  // Their keys differ: the list is appended to without a search for the key,
-  // which would go through all of it.
+  // The keys are distinct, so they are appended without a linear search for the
+  // key.
   Json::object_t features;
   for (const ExampleFeature& feature : ListFeatures(record.payload)) {
     if (options.keys.empty() ||

@@ -16,8 +16,8 @@ struct RecordJsonOptions {
 // Returns a record as one line of JSON without its newline: its place, its
 // size, and the features of its tf.train.Example. Bytes that are not text are
 // shown as {"bytes": N}; with bytes_to they are also written to the file
-// SHARD-RECORD-KEY.EXTENSION, which "file" then names. Throws DataError for
-// what is no Example, IoError for a file that cannot be written.
+// SHARD-RECORD-KEY.EXTENSION, which "file" then names. Throws DataError for a
+// record that is not an Example, IoError for a file that cannot be written.
 [[nodiscard]] std::string RecordJsonLine(const std::string& path,
                                          const Record& record,
                                          const RecordJsonOptions& options = {});

@@ -12,13 +12,13 @@
 namespace infeed {
 namespace {
 
-// Takes a number off the front.
+// Parses and removes the number at the front of a text.
 std::optional<std::int64_t> TakeNumber(std::string_view& text) {
   const auto number = TakeWholeNumber<std::int64_t>(text);
   return number && *number >= 0 ? number : std::nullopt;
 }
 
-// Walks shard after shard and counts.
+// Goes through one shard after the other and counts the records.
 class Walk {
  public:
   using OnRecord = std::function<void(const std::string&, const Record&)>;
@@ -46,13 +46,13 @@ class Walk {
   }
 
  private:
-  // False when the shard has no index that can be used: it is damaged.
+  // False when the shard has no usable index because it is damaged.
   bool Indexed(const std::string& path) {
     std::unique_ptr<RecordIndex> index;
     try {
       index = std::make_unique<RecordIndex>(std::vector<std::string>{path});
     } catch (const DataError&) {
-      return false;  // Reading it in order tells where.
+      return false;  // Sequential reading finds the damage.
     }
     const RecordStore store(*index);
     std::vector<std::byte> buffer;

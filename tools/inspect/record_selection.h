@@ -12,16 +12,17 @@
 
 namespace infeed {
 
-// Which records of a list of shards, counted over all of them from 0.
+// A selection of records of a list of shards, numbered from 0 through all
+// shards.
 class RecordSelection {
  public:
-  // All from a number on.
+  // All records from a number on.
   explicit RecordSelection(std::int64_t offset = 0);
   // "3", "10-12,3": Throws UsageError for anything else.
   explicit RecordSelection(std::string_view text);
 
   [[nodiscard]] bool Contains(std::int64_t number) const;
-  // Whether every number from this one on is in it, or none.
+  // Whether every number from this one on is selected.
   [[nodiscard]] bool IsAllFrom(std::int64_t number) const;
   [[nodiscard]] bool IsNoneFrom(std::int64_t number) const;
 
@@ -34,10 +35,9 @@ class RecordSelection {
 };
 
 // Calls on_record(path, record) for up to `limit` of the selected records, in
-// order, and on_bad for those that cannot be read, which count as well; -1: no
-// limit. Plain shards are entered through their index; of compressed ones
-// everything before is read. Records are valid until on_record returns. Throws
-// IoError.
+// order, and on_bad for unreadable ones, which count too; -1: no limit. In
+// plain shards it seeks by their index; compressed shards are read from their
+// beginning. Records are valid until on_record returns. Throws IoError.
 void ForEachSelected(const std::vector<std::string>& paths,
                      const RecordSelection& selection, std::int64_t limit,
                      const std::function<void(const std::string& path,

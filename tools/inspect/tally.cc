@@ -50,7 +50,7 @@ std::vector<TallyBin> LogBins(const Tally& tally, int per_octave) {
         std::ceil(std::exp2(static_cast<double>(bin) / per_octave)));
   };
   std::vector<TallyBin> bins;
-  std::int64_t next = 0;  // the bin behind the last one
+  std::int64_t next = 0;  // the bin after the last one
   for (const auto& [value, times] : tally.times()) {
     if (value <= 0) {
       continue;

@@ -6,10 +6,9 @@
 
 namespace infeed {
 
-// How often each value occurred, and from that exact quantiles. Meant for
-// values of which few differ; RoundedForTally() makes few of many.
-// Const members may be called from several threads at once; others need one
-// thread at a time.
+// Counts each value and gives exact quantiles. Meant for few distinct values;
+// RoundedForTally() reduces their number. Const members may be called from
+// several threads at once; others need one thread at a time.
 class Tally {
  public:
   void Add(std::int64_t value, std::int64_t times = 1);
@@ -25,7 +24,8 @@ class Tally {
   [[nodiscard]] std::int64_t min() const { return times_.begin()->first; }
   [[nodiscard]] std::int64_t max() const { return times_.rbegin()->first; }
   [[nodiscard]] double mean() const;
-  // The least value that `part` of all, 0..1, do not exceed.
+  // The least value that at least the fraction `part`, 0..1, of all values does
+  // not exceed.
   [[nodiscard]] std::int64_t Quantile(double part) const;
 
  private:
@@ -33,19 +33,18 @@ class Tally {
   std::int64_t count_ = 0;
 };
 
-// A value with three digits, rounded to the nearest: 123456 -> 123000.
+// A value rounded to three significant digits: 123456 -> 123000.
 [[nodiscard]] std::int64_t RoundedForTally(std::int64_t value);
 
-// Values in from..to (inclusive) and how many there are.
+// The number of values in from..to (inclusive).
 struct TallyBin {
   std::int64_t from = 0;
   std::int64_t to = 0;
   std::int64_t count = 0;
 };
 
-// A histogram of positive values in bins that each are wider than the one
-// before by the same factor, `per_octave` of them to a doubling; from the first
-// that is not empty to the last. Other values are left out.
+// A histogram of positive values with logarithmic bins, `per_octave` bins per
+// doubling, from the first non-empty bin to the last. Other values are ignored.
 [[nodiscard]] std::vector<TallyBin> LogBins(const Tally& tally, int per_octave);
 
 }  // namespace infeed

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kQuality = 85;
 
-// Means of 2 x 2 pixels. Requires: the view has as many.
+// Means of 2 x 2 pixels. Requires: the view has at least 2 x 2.
 RgbImage Halved(const RgbView& image) {
   RgbImage half;
   half.Resize(image.width / 2, image.height / 2);
@@ -45,7 +45,8 @@ Window CentredSquare(const RgbImage& image) {
 std::string Thumbnail(std::span<const std::byte> encoded, int size) {
   RgbImage image;
   ImageDecoder().Decode(encoded, image);
-  // The resize looks at four samples only: what is much larger would alias.
+  // The resize reads only four samples per pixel: a much larger image would
+  // alias.
   while (std::min(image.width(), image.height()) >= 2 * size) {
     image = Halved(image.view());
   }

@@ -19,7 +19,7 @@ namespace infeed {
 namespace {
 
 struct CatOptions {
-  std::string records;  // as RecordSelection takes it; "": all
+  std::string records;  // a RecordSelection; "": all
   std::int64_t offset = 0;
   std::int64_t limit = -1;  // records to print; all when negative
   std::string keys;         // with commas between; "": all

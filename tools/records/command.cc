@@ -87,7 +87,7 @@ void AddJsonOption(CLI::App* verb, std::string& target) {
   verb->add_flag("--json", target,
                  "Print JSON; --json=FILE: write it there, and print the text.")
       ->transform([](const std::string& value) {
-        return value == "true" ? kStdout : value;  // Without "=FILE".
+        return value == "true" ? kStdout : value;  // --json without FILE.
       });
 }
 

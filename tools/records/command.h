@@ -12,57 +12,58 @@ namespace CLI {
 class App;
 }
 
-// What the verbs of the program `records` share. Each verb adds itself to the
-// command line from a file of its own; verbs.h lists them.
+// Code shared by the verbs of the program `records`. Each verb adds itself to
+// the command line in a file of its own; verbs.h lists the verbs.
 namespace infeed {
 
 using ShardPaths = std::vector<std::string>;
 
-// What the command line asked for. Must outlive the app that fills it.
+// The parsed command line. Must outlive the app that fills it.
 struct Command {
-  std::vector<std::string> paths;  // the PATHs of the verb
+  std::vector<std::string> paths;  // the verb's PATHs
   bool allow_missing_shards = false;
-  ShardSetFaults faults;          // of the PATHs, where the verb reports them
-  std::function<ExitCode()> run;  // does it; empty when no verb was given
+  ShardSetFaults faults;          // of the PATHs, if the verb reports them
+  std::function<ExitCode()> run;  // runs the verb; empty if no verb was given
 };
 
-// What a verb does about PATHs that are not whole sets.
+// What a verb does with PATHs that are incomplete sets of shards.
 enum class SetFaults {
-  kRefused,   // without --allow_missing_shards
-  kReported,  // as its results, by Command::faults
-  kNoted,     // on stderr: it looks at one shard after the other
+  kRefused,   // an error without --allow_missing_shards
+  kReported,  // part of its results, in Command::faults
+  kNoted,     // printed on stderr: the verb handles shards one by one
 };
 
 struct VerbText {
   const char* name;
   const char* about;  // one line
-  const char* more;   // follows the flags in its --help: details, examples
+  const char* more;   // after the flags in its --help: details, examples
   SetFaults faults = SetFaults::kRefused;
 };
 
-// Adds a verb that takes PATHs, which `run` gets as the shards that they name,
-// sorted, and the flags for those in the cloud. Options are added to what it
-// returns, and are best bound to a struct in a shared_ptr that `run` holds.
+// Adds a verb that takes PATHs, with the flags for shards in the cloud; `run`
+// gets the sorted shards that the PATHs name. Add options to the returned app,
+// best bound to a struct in a shared_ptr that `run` holds.
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
                   std::function<ExitCode(const ShardPaths&)> run);
 
-// Adds --allow_missing_shards, bound to `allow`; and what it means for the sets
-// of a verb, which says on stderr what is missing.
+// Adds --allow_missing_shards, bound to `allow`. FaultsPolicyOf() returns the
+// matching handler of faults, which prints on stderr what is missing, or
+// throws.
 void AddMissingShardsOption(CLI::App* verb, bool& allow);
 [[nodiscard]] OnShardSetFaults FaultsPolicyOf(bool allow_missing_shards);
 
-// Adds --threads, bound to `threads`: 0, the default, is one for each core.
+// Adds --threads, bound to `threads`: 0, the default, is one per core.
 void AddThreadsOption(CLI::App* verb, int& threads);
 
-// Adds --json[=FILE], bound to `target`: "" without it, "-" without FILE. A
-// value must follow "=", so that a PATH is never taken for the file to write.
+// Adds --json[=FILE], bound to `target`: "" without the flag, "-" without FILE.
+// FILE must follow "=", so that a PATH is never taken for FILE.
 void AddJsonOption(CLI::App* verb, std::string& target);
 
-// Whether such a target leaves no place for text on stdout.
+// Whether the target is stdout, so that no text may be printed there.
 [[nodiscard]] bool IsJsonOnly(const std::string& json_target);
 
-// Puts a report out: as text on stdout, as JSON into a file, or as JSON on
-// stdout in place of the text.
+// Prints a report: text on stdout, and JSON into a file if requested; or JSON
+// on stdout instead of the text.
 void PutReport(const std::string& json_target,
                const std::function<std::string()>& text,
                const std::function<std::string()>& json);
@@ -71,7 +72,7 @@ void PutReport(const std::string& json_target,
 [[nodiscard]] std::string BadRecordsText(const std::string& path,
                                          const std::vector<DamagedRecord>& bad);
 
-// "a,b" of a list: how ListShards() takes several paths.
+// Joins a list to "a,b", the form in which ListShards() takes several paths.
 [[nodiscard]] std::string JoinWithCommas(const std::vector<std::string>& paths);
 
 }  // namespace infeed

@@ -17,7 +17,7 @@ namespace infeed {
 namespace {
 
 struct CountOptions {
-  std::string json;  // where to, as AddJsonOption() says
+  std::string json;  // target, see AddJsonOption()
   int threads = 0;
 };
 

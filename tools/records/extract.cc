@@ -29,12 +29,12 @@ namespace {
 
 struct ExtractFlags {
   ExtractOptions options;
-  std::int64_t limit = -1;  // records to look at; -1: all
-  std::string json;         // where to, as AddJsonOption() says
+  std::int64_t limit = -1;  // records to read; -1: all
+  std::string json;         // target, see AddJsonOption()
   int threads = 0;
 };
 
-// Nobody's files are written over by mistake.
+// Rejects an output folder in which files might be overwritten by mistake.
 void CheckOutput(const ExtractOptions& options) {
   MakeFolder(options.output);
   std::error_code ignored;
@@ -45,7 +45,7 @@ void CheckOutput(const ExtractOptions& options) {
   }
 }
 
-// Shows all records to the visitors.
+// Passes all records to the visitors.
 void Pass(const ShardPaths& shards, const ExtractFlags& flags,
           const RecordVisitors& visitors,
           const std::function<void(ShardPass)>& finished) {
@@ -65,7 +65,7 @@ std::map<RecordPlace, std::string> PlanNames(const ShardPaths& shards,
     collectors.push_back(collector.get());
     visitors.push_back(std::move(collector));
   }
-  // The second pass tells what is bad.
+  // The second pass reports bad records.
   Pass(shards, flags, visitors, [](const ShardPass&) {});
   std::vector<PlacedPath> paths;
   for (PathCollector* collector : collectors) {

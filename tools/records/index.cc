@@ -25,7 +25,8 @@ struct IndexFlags {
   std::string json;
 };
 
-// In one folder shards of different folders must not have the same name.
+// With one folder for all DALI indexes, shards of different folders must have
+// different names.
 void CheckDaliFolder(const ShardPaths& shards, const IndexOptions& options) {
   if (options.dali.empty() || options.dali == kBeside) {
     return;

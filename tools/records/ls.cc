@@ -27,19 +27,19 @@ namespace infeed {
 namespace {
 
 struct LsOptions {
-  std::string json;  // where to, as AddJsonOption() says
+  std::string json;  // target, see AddJsonOption()
   int threads = 0;
 };
 
 struct Listed {
   std::string path;
-  std::optional<ShardSummary> summary;  // none: it cannot be counted
+  std::optional<ShardSummary> summary;  // none: records cannot be counted
   std::string error;                    // why
-  std::string described;                // what dataset.json says of it
-  bool is_missing = false;              // of a set
+  std::string described;                // Compare()'s result
+  bool is_missing = false;              // a missing shard of a set
 };
 
-// "same", "differs", or "-" where there is nothing to compare.
+// "same", "differs", or "-" if there is nothing to compare.
 std::string_view Compare(const ExpectedShards& expected,
                          const std::string& path, const ShardSummary& summary) {
   const std::optional<DatasetInfo::Shard> shard = expected.Find(path);
@@ -120,7 +120,7 @@ std::string ListJson(const std::vector<Listed>& shards) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Puts missing shards where they would be listed.
+// Inserts missing shards at their places in the list.
 void AddMissing(const ShardSetFaults& faults, std::vector<Listed>& shards) {
   for (const auto& [path, records] : faults.missing) {
     shards.push_back({.path = path,

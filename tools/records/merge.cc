@@ -37,7 +37,7 @@ struct Place {
   std::string name;
 };
 
-// Of a path or a URL.
+// Splits a path or a URL.
 Place PlaceOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   Place place = slash == std::string::npos
@@ -58,7 +58,7 @@ void RefuseInputs(const ShardPaths& shards, const std::string& output,
       throw UsageError("--output " + output + ": is one of the inputs");
     }
   }
-  // Whoever reads that folder would take every record twice.
+  // Readers of that folder would read every record twice.
   if (IsShardName(place.name)) {
     RefuseFolderOf(shards, place.folder);
   }

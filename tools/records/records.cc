@@ -34,7 +34,7 @@ constexpr const char* kExamples =
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";
 
-// Values that are plain text to the verbs.
+// Names values that are plain text to the verbs.
 void NameValuesOfVerbs(CLI::App& app) {
   for (const char* verb : {"ls", "count", "verify", "stats", "extract", "index",
                            "repair", "diff"}) {

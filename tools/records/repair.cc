@@ -29,11 +29,11 @@ namespace {
 struct RepairFlags {
   WritingOptions writing;
   RepairOptions repair;
-  std::string json;  // as AddJsonOption() says
+  std::string json;  // target, see AddJsonOption()
 };
 
-// The name of what is made of a shard: that of the shard, without ".gz" when
-// it is not a gzip stream any more.
+// The name of a repaired shard: the shard's name, without ".gz" if the output
+// is no longer gzip.
 std::string OutputName(const std::string& input, Compression compression) {
   const std::filesystem::path path(FileNameOf(input));
   return compression != Compression::kGzip && path.extension() == ".gz"
@@ -70,7 +70,7 @@ std::vector<std::string> PathsOf(const std::string& folder,
   return paths;
 }
 
-// What an earlier run put aside of shards that are repaired anew.
+// Side files that an earlier repair of the same shards left.
 std::vector<std::string> OldSideFiles(const std::string& folder,
                                       const std::vector<std::string>& names) {
   std::vector<std::string> files;
@@ -107,7 +107,8 @@ RepairReport RepairShards(const ShardPaths& shards,
   return report;
 }
 
-// Into repair.json of the output, unless another place was given.
+// Writes the report to .infeed/repair.json in the output folder, unless --json
+// names another place.
 void Put(const RepairReport& report, const RepairFlags& flags,
          const StagedFolder& folder) {
   if (flags.json.empty()) {

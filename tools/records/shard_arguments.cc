@@ -11,7 +11,7 @@
 namespace infeed {
 namespace {
 
-// Of no shard, as those end in their numbers or in .gz.
+// Extensions that no shard has: shard names end in numbers or .gz.
 constexpr std::array<std::string_view, 14> kExtensions = {
     "csv", "html", "idx", "jpg", "json", "jsonl", "log",
     "md",  "pb",   "png", "tsv", "txt",  "yaml",  "yml"};

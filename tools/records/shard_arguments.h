@@ -5,10 +5,10 @@
 
 namespace infeed {
 
-// Takes out of the PATHs of a command line what a shell's "SHARDS/*" names
-// beside shards, told by their names: hidden files and folders, and files of
-// text such as dataset.json, labels.txt, DALI's .idx and reports. Returns them;
-// none where no other PATH would be left.
+// Removes from a command line's PATHs, and returns, files that a shell's
+// "SHARDS/*" matches besides shards, recognized by name: hidden files and
+// folders, and text files such as dataset.json, labels.txt, DALI's .idx and
+// reports. Removes none if no other PATH would be left.
 [[nodiscard]] std::vector<std::string> TakeSideFiles(
     std::vector<std::string>& paths);
 

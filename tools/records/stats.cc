@@ -20,7 +20,7 @@ namespace infeed {
 namespace {
 
 struct StatsOptions {
-  std::string json;  // where to, as AddJsonOption() says
+  std::string json;  // target, see AddJsonOption()
   std::string html_path;
   std::size_t samples = 24;  // images in the page
   std::size_t classes = 20;  // rows of classes in the text

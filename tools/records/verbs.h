@@ -25,7 +25,7 @@ void AddHeadVerb(CLI::App& app, Command& command);
 // Checks every record, and prints the bad ones.
 void AddVerifyVerb(CLI::App& app, Command& command);
 
-// Says what is in a set of image records.
+// Prints statistics of a set of image records.
 void AddStatsVerb(CLI::App& app, Command& command);
 
 // Writes the images back to folders of classes.

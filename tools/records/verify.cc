@@ -31,10 +31,10 @@ namespace {
 
 struct VerifyOptions {
   bool parse_examples = true;
-  bool decode = false;       // every image, whole
-  bool dataset_json = true;  // compare with it where there is one
-  std::string json;          // where to, as AddJsonOption() says
-  int threads = 0;           // 0: one for each core
+  bool decode = false;       // decode every image completely
+  bool dataset_json = true;  // compare with it if present
+  std::string json;          // target, see AddJsonOption()
+  int threads = 0;           // 0: one per core
 };
 
 // Checks the payloads of records.
@@ -59,7 +59,7 @@ class PayloadVisitor final : public RecordVisitor {
   SeekCheck& seek_check_;
 };
 
-// One pass over the shards, and what it finds.
+// One pass over the shards, and its findings.
 class Verification {
  public:
   Verification(const ShardPaths& shards, const Command& command,
@@ -78,8 +78,8 @@ class Verification {
     }
   }
 
-  // Prints what is wrong with a shard as soon as it is done, unless JSON
-  // takes the place of the text.
+  // Prints a shard's faults as soon as it is done, unless JSON replaces the
+  // text.
   VerifyReport Run() {
     RecordVisitors visitors;
     for (std::size_t i = 0; i < ThreadCount(options_.threads); ++i) {
@@ -118,7 +118,7 @@ class Verification {
     return source;
   }
 
-  // What the file itself says, while it is open.
+  // Notes facts about the file while it is open.
   void NoteFile(std::size_t shard, const TfrecordReader& reader) {
     const TrackedSource& source = *sources_[shard];
     VerifiedShard& verified = report_.shards[shard];
@@ -157,7 +157,7 @@ class Verification {
   const ExpectedShards expected_;
   ShardProgress progress_;
   SeekCheck seek_check_;
-  std::vector<const TrackedSource*> sources_;  // valid while they are read
+  std::vector<const TrackedSource*> sources_;  // valid during the pass
   VerifyReport report_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The reader's error says already how much was passed over.
+// The reader's error already contains the number of skipped bytes.
 std::string LostText(const LostBytes& lost) {
   const RecordRange& records = *lost.records;
   return fmt::format(

@@ -11,11 +11,11 @@
 #include "records/tfrecord/reader.h"
 #include "tools/shards/record_pass.h"
 
-// What `records verify` found, as text and as JSON.
+// The results of `records verify`, as text and as JSON.
 namespace infeed {
 
-// Bytes that were passed over, and which records these were by the index from
-// before the damage.
+// Bytes that were skipped, and the records that they were, according to the
+// index from before the damage.
 struct LostBytes {
   Gap gap;
   std::optional<RecordRange> records;
@@ -25,10 +25,10 @@ struct VerifiedShard {
   std::string path;
   std::int64_t records = 0;  // bad ones included
   std::int64_t bytes = 0;    // of the file
-  std::uint32_t crc32c = 0;  // of the file; 0 when nothing needs it
+  std::uint32_t crc32c = 0;  // of the file; 0 if not needed
   Compression compression = Compression::kNone;
   std::vector<DamagedRecord> bad;
-  std::vector<DamagedRecord> seek;  // good ones whose seek index is wrong
+  std::vector<DamagedRecord> seek;  // good records with a wrong seek index
   std::vector<LostBytes> lost;
   std::vector<std::string> differences;  // from dataset.json
 };
@@ -43,22 +43,22 @@ struct VerifyTotals {
   std::int64_t records = 0;
   std::int64_t bad = 0;
   std::int64_t passed_over_bytes = 0;
-  std::int64_t lost_records = 0;  // as far as an index says
+  std::int64_t lost_records = 0;  // as far as an index tells
   std::int64_t wrong_seek_indexes = 0;
-  std::int64_t problems = 0;  // missing shards and differences too
+  std::int64_t problems = 0;  // including missing shards and differences
 };
 [[nodiscard]] VerifyTotals TotalsOf(const VerifyReport& report);
 
 // Whether nothing is bad.
 [[nodiscard]] bool IsGood(const VerifyReport& report);
 
-// What is wrong with one shard, a line each; "" for a good one.
+// The faults of one shard, one per line; "" for a good shard.
 [[nodiscard]] std::string ShardText(const VerifiedShard& shard);
 
-// What is wrong with the set, then "N records in M shards, B bad ...".
+// The faults of the set, then "N records in M shards, B bad ...".
 [[nodiscard]] std::string SummaryText(const VerifyReport& report);
 
-// Everything, as one object. docs/records.md has the fields.
+// The whole report as one JSON object. docs/records.md has the fields.
 [[nodiscard]] std::string VerifyJson(const VerifyReport& report);
 
 }  // namespace infeed

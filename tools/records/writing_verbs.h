@@ -4,33 +4,32 @@ namespace CLI {
 class App;
 }
 
-// The verbs of the program `records` that write shards, each in
-// VERB.cc. None writes into the folder that it reads, and none
-// leaves half of anything.
+// The verbs of the program `records` that write shards, each in VERB.cc. None
+// writes into a folder that it reads, and none leaves partial output.
 namespace infeed {
 
 struct Command;
 struct RewriteOptions;
 
-// Adds all of them.
+// Adds all verbs below.
 void AddWritingVerbs(CLI::App& app, Command& command);
 
-// Parts good records from damage.
+// Recovers the good records of damaged shards.
 void AddRepairVerb(CLI::App& app, Command& command);
 
 // Writes a set of shards as more, fewer, or shuffled ones.
 void AddReshardVerb(CLI::App& app, Command& command);
 
-// Compares two sets of shards. It writes nothing, and shares the reading.
+// Compares two sets of shards. It writes nothing, but reads like the others.
 void AddDiffVerb(CLI::App& app, Command& command);
 
 // Writes the records of many shards into one file.
 void AddMergeVerb(CLI::App& app, Command& command);
 
-// Cuts a set of shards into parts.
+// Splits a set of shards into parts.
 void AddSplitVerb(CLI::App& app, Command& command);
 
-// Adds what reshard and split share.
+// Adds the options shared by reshard and split.
 void AddRewriteOptions(CLI::App* verb, RewriteOptions& options);
 
 }  // namespace infeed

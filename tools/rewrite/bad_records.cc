@@ -19,7 +19,7 @@ void BadRecords::Take(const DataError& error) {
   }
   const std::int64_t number = count_++;
   if (policy_ == Policy::kSkip && number < kNamed) {
-    // One piece, so that lines of several threads do not mix.
+    // Printed as one string, so that lines of several threads do not mix.
     std::cerr << "left out: " + std::string(error.what()) + "\n";
   }
 }

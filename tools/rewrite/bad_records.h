@@ -7,16 +7,16 @@
 
 namespace infeed {
 
-// What becomes of bad records while good ones are written elsewhere: they end
-// the work with advice, or are left out, counted, and the first ones named on
-// stderr. Thread-safe.
+// The policy for bad records while good ones are copied: a bad record ends the
+// work with advice; or bad records are left out and counted, and the first ones
+// named on stderr. Thread-safe.
 class BadRecords {
  public:
   enum class Policy { kFail, kSkip, kSkipSilently };
 
   explicit BadRecords(Policy policy) : policy_(policy) {}
 
-  // Throws the error, with advice, or counts it.
+  // Throws the error with advice added, or counts it.
   void Take(const DataError& error);
 
   [[nodiscard]] bool skips() const { return policy_ != Policy::kFail; }

@@ -112,8 +112,8 @@ std::vector<DatasetInfo::Shard> GroupRewriter::Write() {
   return Stream(on_records);
 }
 
-// Writes the shards one after the other, from shards that can only be read in
-// order.
+// Writes the new shards one after the other, from shards that can only be read
+// in order.
 std::vector<DatasetInfo::Shard> GroupRewriter::Stream(
     const OnRecords& on_records) {
   const std::vector<std::string>& inputs = sequence_.shards();
@@ -140,7 +140,7 @@ std::vector<DatasetInfo::Shard> GroupRewriter::Stream(
     writer.Close();
     written.push_back(DescribeShard(shard.name, writer));
   }
-  while (stream.Next()) {  // What is bad behind the last good one counts, too.
+  while (stream.Next()) {  // Bad records after the last good one count, too.
   }
   return written;
 }

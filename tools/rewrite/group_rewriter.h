@@ -15,14 +15,14 @@
 
 namespace infeed {
 
-// Writes the shards of one prefix anew: looks at them, plans the new ones, and
-// writes those into a staged folder.
+// Rewrites the shards of one prefix: reads their lengths, plans the new shards,
+// and writes them into a staged folder.
 //
-// One thread at a time. Throws what RewriteShards() does.
+// One thread at a time. Throws what RewriteShards() throws.
 class GroupRewriter {
  public:
-  // `folder` is null where nothing shall be written. The arguments must
-  // outlive it.
+  // folder: null if nothing is to be written. The arguments must outlive this
+  // object.
   GroupRewriter(const std::string& prefix,
                 const std::vector<std::string>& inputs,
                 const RewriteOptions& options, const StagedFolder* folder,
@@ -30,9 +30,9 @@ class GroupRewriter {
 
   // The new shards, in order.
   [[nodiscard]] const std::vector<NewShard>& shards() const { return shards_; }
-  // Requires: there is a folder. Called once.
+  // Writes the new shards. Requires: folder is not null; called once.
   [[nodiscard]] std::vector<DatasetInfo::Shard> Write();
-  // Bad records that are in no new shard.
+  // The number of bad records left out of the new shards.
   [[nodiscard]] std::int64_t left_out() const {
     return sequence_.left_out() + bad_.count();
   }

@@ -36,7 +36,7 @@ LabelOrder Join(const std::map<std::int64_t, Class>& classes) {
   return order;
 }
 
-// The first record of each shard; empty without an index.
+// The number of the first record of each shard; empty without an index.
 std::vector<std::int64_t> StartsOf(const RecordSequence& sequence) {
   std::vector<std::int64_t> starts;
   std::int64_t next = 0;

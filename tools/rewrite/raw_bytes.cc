@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kChunkBytes = std::int64_t{1} << 18;
 
-// What can be had of the next bytes; none where the stream is damaged.
+// The next readable bytes; none if the stream is damaged.
 std::span<const std::byte> ReadSome(ByteStream& stream,
                                     std::span<std::byte> destination) {
   try {

@@ -9,17 +9,17 @@
 
 namespace infeed {
 
-// The bytes of a shard as its reader counts them, unpacked where they are
-// compressed, whatever they are: for putting aside what is no good record.
+// The bytes of a shard at the reader's offsets, decompressed if the shard is
+// compressed, without parsing: to copy bytes that are not a good record.
 //
 // Owns the source. One thread at a time. Throws IoError.
 class RawBytes {
  public:
   explicit RawBytes(std::unique_ptr<ByteSource> source);
 
-  // Copies bytes from offset on, those there are, and returns how many: fewer
-  // than asked for where they end, or cannot be unpacked any more. Requires:
-  // offset is not before the end of the last copy.
+  // Copies bytes from offset on and returns how many: fewer than requested if
+  // the shard ends or cannot be decompressed further. Requires: offset is not
+  // before the end of the last copy.
   std::int64_t Copy(std::int64_t offset, std::int64_t bytes, ByteSink& sink);
 
  private:

@@ -19,23 +19,23 @@
 namespace infeed {
 namespace {
 
-// on_records is called after so many bytes at the latest.
+// on_records is called at least once per this many bytes.
 constexpr std::int64_t kSayBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kIndexBytes = 16;   // of a record in a RecordIndex
-constexpr std::int64_t kPlaceBytes = 160;  // of a record in a block, beside it
-// One read of neighbours, twice while its buffer grows, and what a file keeps
-// before it writes.
+constexpr std::int64_t kPlaceBytes = 160;  // of a block, per record
+// A read of neighbouring records, doubled while its buffer grows, and a file's
+// write buffer.
 constexpr std::int64_t kBufferBytes = std::int64_t{20} << 20;
 
-// Some records of the order, in memory. Used again and again.
+// Some records of the order, in memory. Reused for each block.
 class RecordBlock {
  public:
   RecordBlock(const RecordIndex& index, const RecordStore& store,
               std::int64_t max_bytes)
       : index_(index), store_(store), max_bytes_(max_bytes) {}
 
-  // Takes a record; false, and does not, when there is no room. An empty block
-  // has room for any.
+  // Adds a record; returns false, without adding it, if there is no room. An
+  // empty block has room for any record.
   bool Add(std::int64_t record) {
     const std::int64_t length = index_.at(record).length;
     if (!records_.empty() && taken_ + length + kPlaceBytes > max_bytes_) {
@@ -49,10 +49,10 @@ class RecordBlock {
     return true;
   }
 
-  // Reads the records, appends the good ones in their order, and is empty.
+  // Reads the records, appends the good ones in order, and empties the block.
   void MoveTo(TfrecordWriter& writer, BadRecords& bad, const OnRecords& moved) {
     if (buffer_.size() < bytes_) {
-      buffer_ = {};  // Before the new one is there, and never larger than it.
+      buffer_ = {};  // Freed before the new one is allocated.
       buffer_.resize(bytes_);
     }
     store_.ReadMany(
@@ -111,7 +111,7 @@ class RecordBlock {
 
 CopyMemory PlanCopyMemory(const RecordIndex& index, std::size_t shards,
                           const CopyOptions& options) {
-  // Each thread holds a block, a read and what a file has not written yet.
+  // Each thread holds a block, a read buffer and a file's write buffer.
   const std::int64_t fixed = kBufferBytes + 2 * index.max_length();
   const std::int64_t least = fixed + index.max_length() + kPlaceBytes;
   const std::int64_t of_index = kIndexBytes * index.size();

@@ -14,25 +14,26 @@
 // Writes records of indexed shards into new shards, in any order.
 namespace infeed {
 
-// A shard that is to be written.
+// A shard to be written.
 struct NewShard {
-  std::string name;  // what it will be called
+  std::string name;  // its final name
   std::string path;  // where it is written
   ShardRange range;  // of the order's positions
 };
 
 struct CopyOptions {
   Compression compression = Compression::kNone;
-  int threads = 0;  // 0: one for each core
-  // Bytes of the index, of records on their way and of buffers together.
+  int threads = 0;  // 0: one per core
+  // Bytes of the index, the records in flight and the buffers together.
   std::int64_t memory_limit = std::int64_t{256} << 20;
 };
 
-// What a copy takes at least. Fewer threads may work than asked for, and each
-// reads as many records at once as there is room for; the shards are the same.
+// A copy's use of memory. It may use fewer threads than requested, and each
+// thread reads as many records at once as there is room for; the shards are the
+// same.
 struct CopyMemory {
   int threads = 1;
-  std::int64_t block_bytes = 0;  // of records that a thread reads at once
+  std::int64_t block_bytes = 0;  // records that a thread reads at once
 };
 
 // Throws UsageError when memory_limit is too small for one thread and the
@@ -41,13 +42,14 @@ struct CopyMemory {
                                         std::size_t shards,
                                         const CopyOptions& options);
 
-// Told of records with their frames that are written, or left out.
+// Called with the bytes (frames included) and the number of records that were
+// written or left out.
 using OnRecords = std::function<void(std::int64_t bytes, std::int64_t records)>;
 
-// Writes each shard: the records record_at(position) for the positions of its
+// Writes to each shard the records record_at(position) for the positions of its
 // range. Records near each other are read together. Both functions are called
-// from several threads at once. Returns what was written, without the records
-// that `bad` left out.
+// from several threads at once. Returns the written shards; their counts
+// exclude records that `bad` left out.
 [[nodiscard]] std::vector<DatasetInfo::Shard> CopyRecords(
     const RecordIndex& index,
     const std::function<std::int64_t(std::int64_t)>& record_at,

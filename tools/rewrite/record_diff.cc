@@ -20,7 +20,7 @@ using Hashes = std::vector<RecordHash>;
 
 bool IsSame(const std::vector<float>& a, const std::vector<float>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](float x, float y) {  // NaN is itself.
+                    [](float x, float y) {  // NaN equals itself.
                       return std::bit_cast<std::uint32_t>(x) ==
                              std::bit_cast<std::uint32_t>(y);
                     });
@@ -34,7 +34,7 @@ bool IsSame(const ExampleFeature& a, const ExampleFeature& b) {
              : a.values == b.values;
 }
 
-// The records of a set in order, with where they are.
+// The records of a set in order, with their places.
 class PlacedRecords {
  public:
   PlacedRecords(const DiffSet& set, BadRecords& bad)
@@ -48,7 +48,7 @@ class PlacedRecords {
     }
     return record;
   }
-  // Of the last record.
+  // The place of the last record.
   [[nodiscard]] const DataError::Origin& place() const { return place_; }
 
  private:
@@ -65,7 +65,8 @@ void Note(DiffReport& report, const DiffOptions& options,
   }
 }
 
-// Whether two payloads say the same; `keys` what differs, if that is known.
+// Whether two payloads have the same content; sets `keys` to the differing
+// keys, if known.
 bool IsSame(std::span<const std::byte> a, std::span<const std::byte> b,
             std::vector<KeyDifference>& keys) {
   if (std::equal(a.begin(), a.end(), b.begin(), b.end())) {
@@ -104,7 +105,7 @@ DiffReport DiffInOrder(const DiffSet& a, const DiffSet& b,
   }
 }
 
-// Of every record of a set, sorted.
+// The hashes of all records of a set, sorted.
 Hashes HashSet(const DiffSet& set, const DiffOptions& options, BadRecords& bad,
                const std::function<void()>& on_record) {
   std::vector<Hashes> parts(set.paths.size());
@@ -130,7 +131,8 @@ Hashes HashSet(const DiffSet& set, const DiffOptions& options, BadRecords& bad,
   return hashes;
 }
 
-// Places of records with these hashes, sorted ones, each hash once.
+// The places of records with these hashes, one per hash. Requires: hashes are
+// sorted.
 std::vector<DataError::Origin> FindRecords(const DiffSet& set,
                                            const Hashes& hashes,
                                            std::size_t limit) {

@@ -13,15 +13,15 @@
 namespace infeed {
 namespace {
 
-// Two multiplications by odd numbers between shifts: one-to-one, and each bit
-// of the input changes about half of the output's.
+// Multiplies twice by odd numbers, between shifts: one-to-one, and each input
+// bit changes about half of the output bits.
 std::uint64_t Mix(std::uint64_t word) {
   word = (word ^ (word >> 32)) * 0x9FB21C651E98DF25;
   word = (word ^ (word >> 29)) * 0xD6E8FEB86659FD93;
   return word ^ (word >> 32);
 }
 
-// Takes words and texts into two sums that go different ways.
+// Adds words and texts to two independent sums.
 class Hasher {
  public:
   void Add(std::uint64_t word) {
@@ -29,8 +29,7 @@ class Hasher {
     hash_.low = Mix(hash_.low + std::rotl(word, 23));
   }
   void Add(std::int64_t value) { Add(static_cast<std::uint64_t>(value)); }
-  // By its bits, so that no two numbers are the same by rounding, and a NaN is
-  // itself.
+  // Hashes the bits, so that different numbers differ, and a NaN equals itself.
   void Add(float value) {
     Add(std::uint64_t{std::bit_cast<std::uint32_t>(value)});
   }

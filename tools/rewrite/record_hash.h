@@ -7,9 +7,9 @@
 
 namespace infeed {
 
-// Of what a record says: 128 bits, so that two records of a large set that
-// differ do not have the same by chance. Not for keeping: another version may
-// give another.
+// A 128-bit hash of a record's content, so that different records of a large
+// set practically never have equal hashes. Do not store it: it may change with
+// the version.
 struct RecordHash {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -17,8 +17,9 @@ struct RecordHash {
   friend auto operator<=>(const RecordHash&, const RecordHash&) = default;
 };
 
-// Returns the hash of an Example's features, the same for any order of its map
-// and any encoding of its lists; of other bytes that of the bytes.
+// Returns the hash of an Example's features, which does not depend on the order
+// of its map or the encoding of its lists; for other payloads the hash of the
+// bytes.
 [[nodiscard]] RecordHash HashRecord(std::span<const std::byte> payload);
 
 }  // namespace infeed

@@ -20,7 +20,7 @@ bool IsPacked(const std::string& shard) {
   return CompressionOf(*OpenSource(shard)) != Compression::kNone;
 }
 
-// Whether each frame's place is known from the headers alone.
+// Whether all frame offsets can be read from the headers alone.
 bool HasIndex(const std::string& shard, bool skip_bad) {
   if (IsPacked(shard)) {
     return false;
@@ -58,7 +58,7 @@ RecordSequence::RecordSequence(std::vector<std::string> shards,
   }
 }
 
-// Puts a plain copy in the place of a shard.
+// Replaces a shard by an uncompressed copy.
 void RecordSequence::Copy(std::size_t shard, const Options& options) {
   BadRecords bad(options.skip_bad ? BadRecords::Policy::kSkip
                                   : BadRecords::Policy::kFail);
@@ -77,7 +77,7 @@ void RecordSequence::Copy(std::size_t shard, const Options& options) {
 }
 
 void RecordSequence::ReadLengths(const Options& options) {
-  // Whoever writes the records names the bad ones.
+  // The writer of the records names the bad ones.
   BadRecords bad(options.skip_bad ? BadRecords::Policy::kSkipSilently
                                   : BadRecords::Policy::kFail);
   RecordStream stream(shards_.size(), options.open, bad);

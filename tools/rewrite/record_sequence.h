@@ -13,41 +13,42 @@ namespace infeed {
 
 class StagedFolder;
 
-// The records of some shards before they are written anew: how many and how
-// long they are, and, where the shards can be read at any place, their index.
+// The records of some shards to be rewritten: their number and lengths, and, if
+// the shards allow random access, their index.
 //
 // Const members may be called from several threads at once. Throws IoError, and
-// DataError for a broken frame that is not left out.
+// DataError for a broken frame unless bad records are left out.
 class RecordSequence {
  public:
   struct Options {
     bool any_order = false;  // whether index() is needed
     bool skip_bad = false;
-    // Opens a shard that is read through.
+    // Opens a shard for sequential reading.
     RecordStream::Open open;
-    // Called for each record of those.
+    // Called for each record read sequentially.
     std::function<void()> on_record;
-    // For plain copies of what has no index; may be null where any_order is
-    // not set. Must outlive the sequence.
+    // For uncompressed copies of shards without an index; may be null if
+    // any_order is false. Must outlive the sequence.
     const StagedFolder* folder = nullptr;
-    std::string scratch_name;  // of those copies
+    std::string scratch_name;  // of these copies
   };
 
-  // Packed shards, and with skip_bad damaged ones, are read through, or copied.
+  // Reads or copies compressed shards completely, and with skip_bad damaged
+  // shards too.
   RecordSequence(std::vector<std::string> shards, const Options& options);
 
   [[nodiscard]] std::int64_t size() const;
-  // Of a record with its frame. Requires: it is there.
+  // A record's bytes with its frame. Requires: the record exists.
   [[nodiscard]] std::int64_t frame_bytes(std::int64_t record) const;
-  // Null where the shards can only be read in order.
+  // Null: the shards can only be read in order.
   [[nodiscard]] const RecordIndex* index() const {
     return index_ ? &*index_ : nullptr;
   }
-  // Those to read: copies among them.
+  // The shards to read, copies among them.
   [[nodiscard]] const std::vector<std::string>& shards() const {
     return shards_;
   }
-  // Bad records that the copies do not have any more.
+  // The number of bad records left out of the copies.
   [[nodiscard]] std::int64_t left_out() const { return left_out_; }
 
  private:

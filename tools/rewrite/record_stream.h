@@ -14,9 +14,9 @@
 
 namespace infeed {
 
-// Reads the records of several shards as one sequence, packed shards, too.
-// Bad records go to a BadRecords; where it leaves them out, reading goes on at
-// the next good one.
+// Reads the records of several shards, compressed or not, as one sequence. Bad
+// records go to a BadRecords; if it leaves them out, reading continues at the
+// next good record.
 //
 // The constructor's arguments must outlive it. A record is valid until the
 // next call. One thread at a time. Throws IoError, and what BadRecords throws.
@@ -24,12 +24,12 @@ class RecordStream {
  public:
   using Open = std::function<std::unique_ptr<ByteSource>(std::size_t shard)>;
 
-  // `open` opens the shard of a number below `shards`.
+  // open: opens the shard of a number below `shards`.
   RecordStream(std::size_t shards, Open open, BadRecords& bad);
 
   // The next record, or nullopt at the end of the last shard.
   [[nodiscard]] std::optional<Record> Next();
-  // Which shard the last record is from.
+  // The shard of the last record.
   [[nodiscard]] std::size_t shard() const { return shard_; }
 
  private:
@@ -40,7 +40,8 @@ class RecordStream {
   std::unique_ptr<TfrecordReader> reader_;
 };
 
-// Opens the shards of a progress, which shows how far they are read.
+// Returns a function that opens shards so that `progress` shows how far they
+// are read.
 [[nodiscard]] RecordStream::Open OpenerOf(ShardProgress& progress);
 
 }  // namespace infeed

@@ -7,14 +7,14 @@
 
 namespace infeed {
 
-// What `records repair` did.
+// The results of `records repair`.
 struct RepairReport {
   std::string output;                     // folder
   std::vector<std::string> inputs;        // the shards that were read
-  std::vector<ShardRepairReport> shards;  // one for each of them
+  std::vector<ShardRepairReport> shards;  // one for each input
 };
 
-// A line for each bad place, and the totals last.
+// A line for each bad place, then the totals.
 [[nodiscard]] std::string RepairReportText(const RepairReport& report);
 [[nodiscard]] std::string RepairReportJson(const RepairReport& report);
 

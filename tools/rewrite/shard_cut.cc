@@ -21,7 +21,7 @@ std::int64_t TotalBytes(std::int64_t records, const FrameBytes& frame_bytes) {
   return total;
 }
 
-// Cuts where the bytes so far come nearest to what they should be.
+// Cuts at the records where the sum of bytes is closest to the goal.
 std::vector<ShardRange> BalancedBytes(std::int64_t records, std::int64_t total,
                                       std::int64_t shards,
                                       const FrameBytes& frame_bytes) {
@@ -30,11 +30,11 @@ std::vector<ShardRange> BalancedBytes(std::int64_t records, std::int64_t total,
   std::int64_t next = 0;
   std::int64_t done = 0;
   for (std::int64_t shard = 1; shard <= count; ++shard) {
-    // total * shard / count, without its overflow.
+    // total * shard / count, without overflow.
     const std::int64_t goal =
         total / count * shard + total % count * shard / count;
     const std::int64_t first = next;
-    const std::int64_t last = records - (count - shard);  // One each is left.
+    const std::int64_t last = records - (count - shard);  // One per shard.
     while (next < last && (next == first || shard == count ||
                            done + frame_bytes(next) / 2 < goal)) {
       done += frame_bytes(next++);

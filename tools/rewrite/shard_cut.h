@@ -13,24 +13,24 @@ namespace infeed {
 struct ShardCut {
   enum class Kind {
     kAuto,         // shards of about 128 MB
-    kShards,       // so many, none empty
-    kShardBytes,   // as many as make shards of about so many bytes
-    kRecordsEach,  // so many records each, the last may have fewer
-    kBytesEach,    // so many bytes each at the most, but for single records
+    kShards,       // a number of shards, none empty
+    kShardBytes,   // shards of about a number of bytes
+    kRecordsEach,  // a number of records each; the last may have fewer
+    kBytesEach,    // at most a number of bytes each, except single records
   };
   Kind kind = Kind::kAuto;
   std::int64_t value = 0;
-  // Whether shards of equal bytes are made, not of equal numbers of records.
+  // Make shards of equal bytes, not of equal numbers of records.
   bool balance_bytes = false;
 };
 
-// Takes "auto", "8" or "128MB". Throws UsageError naming the flag.
+// Parses "auto", "8" or "128MB". Throws UsageError naming the flag.
 [[nodiscard]] ShardCut ParseShardCut(const std::string& text,
                                      const std::string& flag);
 
-// Returns the parts of a sequence, in order, none of them empty unless there
-// is no record at all: then one. frame_bytes tells what a record takes, by its
-// place in the sequence.
+// Returns the parts of a sequence, in order. None is empty, except a single
+// part if there is no record. frame_bytes returns a record's bytes by its place
+// in the sequence.
 [[nodiscard]] std::vector<ShardRange> CutIntoShards(
     std::int64_t records,
     const std::function<std::int64_t(std::int64_t)>& frame_bytes,

@@ -54,7 +54,7 @@ class ShardRepair {
   }
 
  private:
-  // Takes a record or a gap; false at the end.
+  // Processes a record or a gap; false at the end.
   bool Step() {
     try {
       const std::optional<Record> record = reader_.Next();
@@ -111,7 +111,7 @@ class ShardRepair {
     report_.bad.push_back(std::move(place));
   }
 
-  // The reader may give a shard up before its end.
+  // The reader may stop before the shard's end.
   void PutAsideTheRest() {
     if (!report_.bad.empty()) {
       BadPlace& last = report_.bad.back();
@@ -131,8 +131,8 @@ class ShardRepair {
   TfrecordReader reader_;
   RawBytes raw_;
   TfrecordWriter writer_;
-  std::unique_ptr<ByteSink> bad_;  // from the first bad place on
-  std::int64_t end_ = 0;           // of what was taken
+  std::unique_ptr<ByteSink> bad_;  // null before the first bad place
+  std::int64_t end_ = 0;           // end of the processed bytes
   ShardRepairReport report_;
 };
 

@@ -12,56 +12,55 @@
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/index_file.h"
 
-// Parts the good records of a damaged shard from the rest.
+// Separates the good records of a damaged shard from the rest.
 namespace infeed {
 
 struct RepairOptions {
-  // Whether a record must be an Example with the kinds of ImageNet's keys.
+  // Whether a record must be an Example with ImageNet's types of keys.
   bool parse_examples = true;
   bool decode = false;  // whether its image must decode, too
-  Compression compression = Compression::kNone;  // of what is written
+  Compression compression = Compression::kNone;  // of the new shard
 };
 
-// Bytes of a shard that are no good record.
+// Bytes of a shard that are not a good record.
 struct BadPlace {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
-  std::int64_t bad_file_offset = 0;  // where they stand in the side file
+  std::int64_t bad_file_offset = 0;  // their offset in the side file
   std::string reason;
-  // The records that stood there, where that is known.
+  // The records that were there, if known.
   std::optional<RecordRange> lost = {};
 };
 
-// Where the parts of a shard go.
+// The output files of a shard's repair.
 struct RepairPaths {
   std::string good;      // the new shard
-  std::string bad;       // the bytes that are no good record, as they are
-  std::string bad_list;  // where each of those stood and why: JSON
+  std::string bad;       // the other bytes, unchanged
+  std::string bad_list;  // offset and reason of each bad place: JSON
 };
 
 struct ShardRepairReport {
-  DatasetInfo::Shard shard;   // what was written; without a name
-  std::vector<BadPlace> bad;  // in the order of the file
+  DatasetInfo::Shard shard;   // the new shard; without a name
+  std::vector<BadPlace> bad;  // in file order
 
   [[nodiscard]] std::int64_t bad_bytes() const;
-  // Records that are known to be lost.
+  // The number of records known to be lost.
   [[nodiscard]] std::int64_t lost_records() const;
 };
 
-// Writes the good records of a shard, in order, to a shard of their own, and
-// what is left to a side file, which is made only where there is something
-// bad. Together they are the shard's bytes, each once; of a compressed shard
-// the unpacked ones, as far as it can be unpacked.
+// Writes the good records of a shard, in order, to a new shard, and the other
+// bytes to a side file, which is created only if there are any. Together they
+// hold each of the shard's bytes once; for a compressed shard the decompressed
+// bytes, as far as it can be decompressed.
 //
-// `reading` and `copying` are the same shard, opened twice. on_record is
-// called for each good record, and for each bad place. Throws IoError, and
-// what on_record throws.
+// reading, copying: the same shard, opened twice. on_record: called for each
+// good record and each bad place. Throws IoError, and what on_record throws.
 [[nodiscard]] ShardRepairReport RepairShard(
     std::unique_ptr<ByteSource> reading, std::unique_ptr<ByteSource> copying,
     const RepairPaths& paths, const RepairOptions& options,
     const std::function<void()>& on_record);
 
-// The list of bad places, as it is written to `bad_list`.
+// The list of bad places, as written to `bad_list`.
 [[nodiscard]] std::string BadPlacesJson(const std::string& path,
                                         const std::vector<BadPlace>& bad);
 

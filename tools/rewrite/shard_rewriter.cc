@@ -31,7 +31,7 @@ using Paths = std::vector<std::string>;
 using Groups = std::map<std::string, Paths>;
 using Rewriters = std::vector<std::unique_ptr<GroupRewriter>>;
 
-// The shards of each prefix: each is a set of its own.
+// Groups shards by prefix; each prefix is a set of its own.
 Groups GroupByPrefix(const Paths& shards, const std::string& fallback) {
   Groups groups;
   for (const std::string& shard : shards) {
@@ -47,7 +47,7 @@ Groups GroupByPrefix(const Paths& shards, const std::string& fallback) {
   return groups;
 }
 
-// Whether a file of this prefix would be among the new shards, or beside them.
+// Whether a file of this prefix belongs to the sets of the new shards.
 bool IsOf(const Groups& groups, std::string_view prefix, bool by_label) {
   return std::any_of(groups.begin(), groups.end(), [&](const auto& group) {
     return prefix == group.first ||
@@ -55,7 +55,7 @@ bool IsOf(const Groups& groups, std::string_view prefix, bool by_label) {
   });
 }
 
-// The names of what lies in a folder, or a store's.
+// The names of the files in a folder, or of the objects in a store's "folder".
 Paths NamesIn(const std::string& folder) {
   Paths names;
   if (IsUrl(folder)) {
@@ -65,7 +65,7 @@ Paths NamesIn(const std::string& folder) {
     }
     return names;
   }
-  std::error_code ignored;  // There may be no such folder yet.
+  std::error_code ignored;  // The folder may not exist yet.
   for (const fs::directory_entry& entry :
        fs::directory_iterator(folder, ignored)) {
     names.push_back(entry.path().filename().string());
@@ -73,8 +73,8 @@ Paths NamesIn(const std::string& folder) {
   return names;
 }
 
-// The shards of the output that new ones would stand beside: whoever reads the
-// folder would take both.
+// Old shards in the output folder that readers would read together with the new
+// ones.
 Paths OldShards(const Groups& groups, const RewriteOptions& options) {
   const std::string& folder = options.writing.output;
   Paths old;
@@ -88,8 +88,8 @@ Paths OldShards(const Groups& groups, const RewriteOptions& options) {
   return ExistingOutputs(old, options.writing.overwrite);
 }
 
-// Objects appear one by one: the old ones go when all new ones are there, but
-// for those that have been replaced.
+// Objects appear one by one; when all new ones exist, removes the old ones,
+// except those that new ones replaced.
 void RemoveOldObjects(const Paths& stale,
                       const std::vector<DatasetInfo::Shard>& written,
                       const std::string& folder) {
@@ -169,7 +169,7 @@ ExitCode RewriteShards(const Paths& shards, const RewriteOptions& options) {
   const Groups groups = GroupByPrefix(shards, options.prefix);
   DatasetInfo common = CommonInfo(shards).value_or(DatasetInfo());
   if (options.order == RewriteOrder::kShuffled) {
-    common.seed = options.seed;  // That of the order of the records.
+    common.seed = options.seed;  // The seed of the records' order.
   }
   return RunInterruptibly(
       "records", kNothingIsLeft, [&](const Interruption& interruption) {

@@ -8,14 +8,14 @@
 #include "tools/rewrite/shard_cut.h"
 #include "tools/rewrite/writing_options.h"
 
-// What `records reshard` and `records split` have in common: the shards of a
-// set written anew, cut in another way or in another order.
+// Shared by `records reshard` and `records split`: rewrites the shards of a
+// set, cut in another way or in another order.
 namespace infeed {
 
 enum class RewriteOrder {
   kAsIs,
-  kShuffled,  // a permutation of all records of a prefix, by the seed
-  kByLabel,   // a shard for each class; ShardCut is not asked
+  kShuffled,  // all records of a prefix permuted by the seed
+  kByLabel,   // a shard per class; ShardCut is ignored
 };
 
 struct RewriteOptions {
@@ -24,16 +24,15 @@ struct RewriteOptions {
   RewriteOrder order = RewriteOrder::kAsIs;
   std::uint64_t seed = 0;
   std::int64_t memory_limit = std::int64_t{256} << 20;
-  // Of the new shards, where the name of an input says none.
+  // Prefix of the new shards if an input's name has none.
   std::string prefix;
-  bool skip_bad = false;  // otherwise a bad record ends the work
+  bool skip_bad = false;  // if false a bad record ends the work
 };
 
-// Writes the shards into the folder options.writing.output, those of each
-// prefix (train, validation, ...) apart, with their index files and a
-// dataset.json; all of them or none. Prints each with its number of records.
-// The result depends on the shards and on what is written, not on threads and
-// memory. Throws UsageError, IoError, DataError.
+// Writes the shards into the folder options.writing.output, each prefix (train,
+// validation, ...) by itself, with their index files and a dataset.json; all of
+// them or none. Prints each shard with its number of records. The result does
+// not depend on threads and memory. Throws UsageError, IoError, DataError.
 [[nodiscard]] ExitCode RewriteShards(const std::vector<std::string>& shards,
                                      const RewriteOptions& options);
 

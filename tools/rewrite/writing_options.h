@@ -8,7 +8,7 @@ namespace CLI {
 class App;
 }
 
-// Flags that the verbs that write shards have in common.
+// The common flags of the verbs that write shards.
 namespace infeed {
 
 struct WritingOptions {
@@ -16,15 +16,15 @@ struct WritingOptions {
   bool overwrite = false;
   bool dry_run = false;
   Compression compression = Compression::kNone;
-  int threads = 0;  // 0: one for each core
+  int threads = 0;  // 0: one per core
 };
 
-// Adds --output, --overwrite, --dry_run and --compression; `what` says in the
-// help what the output is.
+// Adds --output, --overwrite, --dry_run and --compression; what: the output's
+// description in the help.
 void AddWritingOptions(CLI::App* verb, WritingOptions& options,
                        const std::string& what);
 
-// Adds --on_bad_record: whether bad records are left out.
+// Adds --on_bad_record, which sets whether bad records are left out.
 void AddBadRecordOption(CLI::App* verb, bool& skip_bad);
 
 }  // namespace infeed

@@ -51,7 +51,7 @@ void ExpectedShards::Read(const std::string& folder) {
     if (!IsUrl(folder)) {
       throw;
     }
-    // A server may give out shards and refuse all else.
+    // A server may serve shards and refuse all other files.
   }
 }
 

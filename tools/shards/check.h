@@ -9,22 +9,22 @@
 #include "records/files/dataset_info.h"
 #include "records/files/shard_set.h"
 
-// What a set of shards should be, by their names and by the dataset.json that
-// lies beside them or in the folder above, in an object store too.
+// Compares a set of shards with their names and with the dataset.json beside
+// them or in the folder above, also in an object store.
 namespace infeed {
 
-// What descriptions say of shards. Const members may be called from several
-// threads at once; others need one thread at a time.
+// The entries of shards in dataset.json files. Const members may be called from
+// several threads at once; others need one thread at a time.
 class ExpectedShards {
  public:
-  ExpectedShards() = default;  // Nothing is known of any.
-  // Reads the descriptions of these shards.
+  ExpectedShards() = default;  // No entries.
+  // Reads the dataset.json files of these shards.
   explicit ExpectedShards(const std::vector<std::string>& paths);
 
-  // Of one of the shards; nullopt when no description has it.
+  // The entry of one of the shards; nullopt: none.
   [[nodiscard]] std::optional<DatasetInfo::Shard> Find(
       const std::string& path) const;
-  // Descriptions that cannot be read: a line for each.
+  // A line for each dataset.json that cannot be read.
   [[nodiscard]] const std::vector<std::string>& problems() const {
     return problems_;
   }
@@ -36,16 +36,15 @@ class ExpectedShards {
   std::vector<std::string> problems_;
 };
 
-// Where a shard is not what was expected: a sentence for each. crc32c is that
-// of the file.
+// A sentence for each difference of a shard from its entry. crc32c: of the
+// file.
 [[nodiscard]] std::vector<std::string> Differences(
     const DatasetInfo::Shard& expected, std::int64_t records,
     std::int64_t bytes, std::uint32_t crc32c);
 
-// What is wrong with the sets that these shards are of, whichever of them were
-// named: shards that are not there. `named` are the paths as the user gave
-// them: of a single shard that was named itself no others are expected.
-// dataset_json: whether what it lists is expected as well.
+// The missing shards of the sets to which these shards belong. named: the paths
+// as given by the user; if they name a single shard, no others are expected.
+// dataset_json: also expect the shards that dataset.json lists.
 [[nodiscard]] ShardSetFaults FaultsAround(const std::vector<std::string>& paths,
                                           const std::vector<std::string>& named,
                                           bool dataset_json);

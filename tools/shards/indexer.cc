@@ -79,7 +79,7 @@ FrameOffsets OffsetsOf(const ByteSource& shard, const IndexOptions& options,
   return offsets;
 }
 
-// Of a compressed shard; DALI's and seek indexes are for others.
+// For a compressed shard, which gets no DALI index and no seek indexes.
 void IndexPacked(const ByteSource& shard, const IndexOptions& options,
                  IndexedShard& result) {
   std::optional<ShardFrames> frames;

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-// How many shards a split gets and which of its images go into which.
+// The number of shards of a split, and the images of each shard.
 namespace infeed {
 
-// Consecutive images of a split: those of one shard.
+// The consecutive images of a split that form one shard.
 struct ShardRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -14,22 +14,21 @@ struct ShardRange {
   friend bool operator==(const ShardRange&, const ShardRange&) = default;
 };
 
-// Returns the number of shards of about 128 MB that bytes make: at least 8, so
-// that a few readers find something to do each, and never more than there are
-// images. 0 for no images. Requires: both >= 0.
+// Returns the number of shards of about 128 MB for `bytes`: at least 8, so that
+// several readers can share them, and at most one per image. 0 for no images.
+// Requires: both >= 0.
 [[nodiscard]] std::int64_t AutoShardCount(std::int64_t images,
                                           std::int64_t bytes);
 
 // Returns the number of shards of at most about shard_bytes, at least one and
-// never more than there are images. Requires: images, bytes >= 0; shard_bytes >
-// 0.
+// at most one per image. Requires: images, bytes >= 0; shard_bytes > 0.
 [[nodiscard]] std::int64_t ShardCountBySize(std::int64_t images,
                                             std::int64_t bytes,
                                             std::int64_t shard_bytes);
 
-// Splits images evenly: sizes differ by one at most, the first are the larger
-// ones. No more shards than images, so that none is empty.
-// Requires: images >= 0, shards > 0.
+// Splits images evenly: sizes differ by at most one, the larger shards come
+// first. Makes at most one shard per image, so that none is empty. Requires:
+// images >= 0, shards > 0.
 [[nodiscard]] std::vector<ShardRange> BalancedShards(std::int64_t images,
                                                      std::int64_t shards);
 

@@ -14,25 +14,25 @@
 
 namespace infeed {
 
-// The progress of a pass over shards, on stderr, from what is read of their
-// files. The sources that it opens may be used by several threads at once, and
-// must not outlive it. Thread-safe. Throws IoError for a shard that cannot be
-// opened.
+// Shows the progress of a pass over shards on stderr, by the bytes read from
+// their files. The sources that it opens may be used by several threads at
+// once, and must not outlive it. Thread-safe. Throws IoError for a shard that
+// cannot be opened.
 class ShardProgress {
  public:
-  // Looks how large the shards are. `paths` must outlive it.
+  // Gets the sizes of the shards. `paths` must outlive this object.
   explicit ShardProgress(const std::vector<std::string>& paths);
 
-  // Opens a shard so that reading it shows.
+  // Opens a shard whose reading is shown.
   [[nodiscard]] std::unique_ptr<TrackedSource> Open(std::size_t shard);
-  // The same as a function.
+  // Open() as a function.
   [[nodiscard]] std::function<std::unique_ptr<ByteSource>(std::size_t shard)>
   Opener();
 
-  // Counts records that were looked at.
+  // Counts processed records.
   void AddRecords(std::int64_t records) { progress_.Add(0, records); }
 
-  // The options of a pass that shows.
+  // The options of a pass whose progress is shown.
   [[nodiscard]] RecordPassOptions Options();
 
  private:

@@ -12,7 +12,7 @@
 namespace infeed {
 namespace {
 
-// Until then nothing is shown: most passes are over by then.
+// Nothing is shown before this time: most passes end earlier.
 constexpr std::chrono::milliseconds kTerminalPatience(200);
 constexpr std::chrono::seconds kLogPatience(10);
 

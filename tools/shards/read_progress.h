@@ -9,7 +9,7 @@
 
 namespace infeed {
 
-// How far a pass over files is.
+// The state of a pass over files.
 struct ReadProgressState {
   std::int64_t bytes = 0;
   std::int64_t total_bytes = 0;
@@ -20,7 +20,7 @@ struct ReadProgressState {
 // "1.2 GB of 4.0 GB  30 %  512.0 MB/s  12345 records  ETA 5s".
 [[nodiscard]] std::string ReadProgressText(const ReadProgressState& state);
 
-// Shows on stderr how far a pass over files is, once it takes long.
+// Shows the progress of a pass over files on stderr, once it takes long.
 // Thread-safe.
 class ReadProgress {
  public:

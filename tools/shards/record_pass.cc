@@ -17,11 +17,11 @@
 namespace infeed {
 namespace {
 
-// What a thread reads from a shard before it gives it back.
+// The bytes that a thread reads from a shard before it returns the shard.
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
 constexpr std::size_t kBatchRecords = 1024;
 
-// Records, copied out of a reader's buffer. Used again and again.
+// Records, copied from a reader's buffer. Reused for each batch.
 class RecordBatch {
  public:
   void Clear() {
@@ -58,16 +58,16 @@ class RecordBatch {
   std::vector<Place> places_;
 };
 
-// A shard while it is passed over.
+// A shard during the pass.
 struct ShardState {
-  std::unique_ptr<TfrecordReader> reader;  // used by who has it taken
+  std::unique_ptr<TfrecordReader> reader;  // used by the taking thread
   bool taken = false;
   bool ended = false;       // nothing more is read from it
-  std::size_t pending = 0;  // batches that are not noted yet
+  std::size_t pending = 0;  // batches not yet noted
   ShardPass pass;
 };
 
-// What reading a batch and visiting it found.
+// The findings of reading and visiting a batch.
 struct BatchPass {
   std::int64_t records = 0;
   std::int64_t payload_bytes = 0;
@@ -80,7 +80,7 @@ DamagedRecord AsDamagedRecord(const DataError& error) {
           .reason = error.reason()};
 }
 
-// The state that the threads share. Thread-safe, but for Finish().
+// The state shared by the threads. Thread-safe, except Finish().
 class Pass {
  public:
   Pass(const std::vector<std::string>& paths, const RecordPassOptions& options,
@@ -95,7 +95,8 @@ class Pass {
     }
   }
 
-  // Takes, reads, gives back and visits until nothing is left to read.
+  // Takes a shard, reads a batch, returns the shard and visits the batch, until
+  // nothing is left to read.
   void Work(RecordVisitor& visitor) {
     try {
       RecordBatch batch;
@@ -125,7 +126,7 @@ class Pass {
   }
 
  private:
-  // Waits for a shard that nobody reads, the first one; nullopt at the end.
+  // Waits for the first shard that no thread has taken; nullopt at the end.
   std::optional<std::size_t> Take() {
     std::unique_lock lock(mutex_);
     while (!error_) {
@@ -139,7 +140,7 @@ class Pass {
           return i;
         }
         if (!shard.ended && options_.limit >= 0) {
-          break;  // Which records are the first is known in order only.
+          break;  // With a limit shards must be read in order.
         }
       }
       if (all_ended) {
@@ -154,7 +155,8 @@ class Pass {
     return options_.open ? options_.open(shard) : OpenSource(paths_[shard]);
   }
 
-  // Fills a batch; false when the shard has no more. Requires: it is taken.
+  // Fills a batch; false when the shard has no more records. Requires: this
+  // thread has taken the shard.
   bool Read(std::size_t index, RecordBatch& batch, BatchPass& found) {
     batch.Clear();
     if (left_ == 0) {
@@ -223,7 +225,7 @@ class Pass {
     }
   }
 
-  // Adds what was found in a batch, and reports the shards that are done.
+  // Adds a batch's findings, and reports the shards that are done.
   void Note(std::size_t index, BatchPass found) {
     const std::lock_guard lock(mutex_);
     ShardState& shard = shards_[index];
@@ -250,7 +252,7 @@ class Pass {
   const std::vector<std::string>& paths_;
   const RecordPassOptions& options_;
   const std::function<void(ShardPass)>& finished_;
-  std::int64_t left_;  // records to look at, -1: all
+  std::int64_t left_;  // records still to visit; -1: all
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t first_ = 0;     // shards before it have ended

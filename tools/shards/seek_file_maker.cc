@@ -15,7 +15,7 @@
 namespace infeed {
 namespace {
 
-// So many bytes are on their way where the shard is far away.
+// Read-ahead for a shard in an object store.
 constexpr std::int64_t kAheadBytes = std::int64_t{8} << 20;
 
 bool HasSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
@@ -44,7 +44,7 @@ std::optional<ImagenetExampleView> ReadExample(const ByteSource& shard,
   }
   try {
     return ParseImagenetExample(body.first(body.size() - kFrameFooterBytes));
-  } catch (const DataError&) {  // `records verify` says what is wrong.
+  } catch (const DataError&) {  // `records verify` reports the error.
     return std::nullopt;
   }
 }

@@ -10,23 +10,23 @@
 
 namespace infeed {
 
-// What became of the seek file of a shard (records/store/seek_file.h).
+// The result of making a shard's seek file (records/store/seek_file.h).
 struct MadeSeekFile {
-  bool was_there = false;    // one that fits, and stayed
-  std::string path;          // written; empty: none was
-  std::int64_t indexed = 0;  // records that have an entry in it
-  std::int64_t own = 0;      // that hold an index themselves, and need none
+  bool was_there = false;    // a valid one existed and was kept
+  std::string path;          // written; empty: none
+  std::int64_t indexed = 0;  // records with an entry in the file
+  std::int64_t own = 0;      // records with an index of their own
 };
 
 struct SeekFileOptions {
   SeekEntries entries = SeekEntries::kNone;  // of each index; not kNone
-  bool force = false;    // make the file anew even when it is there and fits
-  bool dry_run = false;  // write nothing
-  std::function<void()> on_record = [] {};  // may throw, which ends it
+  bool force = false;                        // replace even a valid file
+  bool dry_run = false;                      // write nothing
+  std::function<void()> on_record = [] {};   // may throw, which ends the work
 };
 
-// Makes the file unless it is there. A record that is damaged, or has no JPEG
-// that can have an index, has an empty entry. Throws IoError.
+// Makes the file unless a valid one exists. A damaged record, or one without a
+// JPEG that can have an index, gets an empty entry. Throws IoError.
 [[nodiscard]] MadeSeekFile MakeSeekFile(const ByteSource& shard,
                                         const FrameOffsets& offsets,
                                         const SeekFileOptions& options);

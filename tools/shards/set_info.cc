@@ -29,7 +29,7 @@ std::size_t OrderOf(std::string_view split) {
       std::find(kSplits.begin(), kSplits.end(), split) - kSplits.begin());
 }
 
-// train, validation and test first, then what else there is.
+// train, validation and test come first, then other splits.
 bool ComesBefore(const DatasetInfo::Split& a, const DatasetInfo::Split& b) {
   return std::pair(OrderOf(a.name), a.name) <
          std::pair(OrderOf(b.name), b.name);
@@ -37,7 +37,7 @@ bool ComesBefore(const DatasetInfo::Split& a, const DatasetInfo::Split& b) {
 
 using ShardsByName = std::map<std::string, DatasetInfo::Shard>;
 
-// What is described already and stays.
+// The existing entries that stay.
 ShardsByName OldShards(const std::string& folder,
                        const std::vector<std::string>& stale) {
   ShardsByName shards;
@@ -55,7 +55,7 @@ ShardsByName OldShards(const std::string& folder,
   return shards;
 }
 
-// A web server may give out shards, by signed URLs, and refuse all else.
+// A web server may serve shards, by signed URLs, and refuse all other files.
 std::optional<DatasetInfo> InfoIn(const std::string& folder) {
   try {
     return ReadDatasetInfo(folder);

@@ -23,8 +23,7 @@ constexpr const char* kSide = ".infeed";
 constexpr const char* kScratch = "scratch";
 constexpr const char* kDescription = "dataset.json";
 
-// Opens a folder and locks it; the kernel unlocks it whatever ends the
-// process.
+// Opens a folder and locks it; the kernel unlocks it however the process ends.
 int LockFolder(const std::string& folder) {
   const int descriptor =
       ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -75,7 +74,7 @@ void MoveFile(const fs::path& from, const fs::path& to) {
   }
 }
 
-// Renames the files of one folder, but for a description, into another.
+// Moves the files of one folder, except dataset.json, into another by renaming.
 void MoveFiles(const fs::path& from, const fs::path& to) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -97,7 +96,7 @@ void MoveFiles(const fs::path& from, const fs::path& to) {
 
 StagedFolder::StagedFolder(std::string folder)
     : folder_(std::move(folder)), is_url_(IsUrl(folder_)) {
-  // Beside the files, so that renames are possible. What belongs to a store is
+  // Inside the folder, so that files can be renamed. For an object store it is
   // in the user's cache.
   stage_ =
       JoinPath(is_url_ ? SideFolder(folder_) : JoinPath(folder_, kSide), "tmp");
@@ -116,7 +115,7 @@ StagedFolder::StagedFolder(std::string folder)
 StagedFolder::~StagedFolder() {
   std::error_code ignored;
   fs::remove_all(stage_, ignored);
-  // Only where nothing else is in them: a run that failed leaves no trace.
+  // Removes the folders only if they are empty: a failed run leaves no trace.
   fs::remove(fs::path(stage_).parent_path(), ignored);
   ::close(lock_);
 }
@@ -137,8 +136,8 @@ void StagedFolder::Commit(const std::vector<std::string>& stale) {
   if (is_url_) {
     return;
   }
-  // Where there is a new description the old one goes first: it is of what is
-  // about to change.
+  // If there is a new dataset.json, remove the old one first: it describes
+  // files that are about to change.
   const fs::path description = fs::path(stage_) / kDescription;
   const bool describes = fs::exists(description);
   if (describes) {

@@ -20,8 +20,8 @@ struct ShardSummary {
   IndexState index = IndexState::kNone;
 };
 
-// Counts a shard's records by the quickest way: by its index, by its frame
-// headers, and where it is compressed by unpacking it. Throws IoError, and
+// Counts a shard's records in the fastest way: by its index, else by its frame
+// headers, or, if it is compressed, by decompressing it. Throws IoError, and
 // DataError for a broken frame.
 [[nodiscard]] ShardSummary SummariseShard(const std::string& path);
 

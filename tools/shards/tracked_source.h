@@ -11,14 +11,15 @@
 
 namespace infeed {
 
-// Another source, watched: says how far its reader came, and makes the
-// checksum of the whole without a second pass where it is read in order.
+// Wraps another source: reports how far it has been read, and computes the
+// checksum of the whole, without a second pass if it is read in order.
 //
 // Owns the other source. Const members may be called from several threads at
 // once; others need one thread at a time. Throws what the other one throws.
 class TrackedSource final : public ByteSource {
  public:
-  // Calls on_progress(bytes) with what a read came further than all before.
+  // Calls on_progress(bytes) with the bytes by which a read went beyond all
+  // earlier reads.
   TrackedSource(std::unique_ptr<ByteSource> source,
                 std::function<void(std::int64_t bytes)> on_progress);
 
@@ -26,7 +27,7 @@ class TrackedSource final : public ByteSource {
       std::int64_t offset, std::span<std::byte> destination) const override;
   void WillRead(std::int64_t offset, std::int64_t bytes) const override;
 
-  // CRC-32C of all bytes; reads those that nobody read in order.
+  // CRC-32C of all bytes; reads the bytes that were not read in order.
   [[nodiscard]] std::uint32_t Checksum() const;
 
  private:
@@ -35,8 +36,8 @@ class TrackedSource final : public ByteSource {
   std::unique_ptr<ByteSource> source_;
   std::function<void(std::int64_t)> on_progress_;
   mutable std::mutex mutex_;
-  mutable std::int64_t furthest_ = 0;  // end of what was read, with holes
-  mutable std::int64_t summed_ = 0;    // bytes that are in the checksum
+  mutable std::int64_t furthest_ = 0;  // end of the reads, gaps included
+  mutable std::int64_t summed_ = 0;    // bytes in the checksum
   mutable std::uint32_t crc_ = 0;
 };
 

@@ -15,13 +15,12 @@ struct CheckpointFlags {
   std::string checkpoint;  // best, newest or a step; "": not given
 };
 
-// Adds --resume, --checkpoint, --force and --eval_timeout. Both must outlive
-// the app.
+// Adds --resume, --checkpoint, --force and --eval_timeout. run and flags must
+// outlive the app.
 void AddCheckpointFlags(CLI::App& app, RunOptions& run, CheckpointFlags& flags);
 
-// What --checkpoint chooses, as RunOptions::resume has it. Throws UsageError
-// for a mode that trains, a value that it does not have, and beside flags that
-// choose another one.
+// Sets RunOptions::resume from --checkpoint. Throws UsageError for a mode that
+// trains, an invalid value, and other flags that choose a checkpoint.
 void TakeCheckpoint(const CheckpointFlags& flags, RunOptions& run);
 
 }  // namespace infeed

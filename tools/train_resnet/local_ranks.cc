@@ -32,24 +32,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long the others may take to end by themselves once one has failed, and
-// then once they were asked to.
+// Once a rank has failed, the time for the others to end by themselves, and
+// then again after SIGTERM.
 constexpr std::chrono::seconds kMoment{10};
 constexpr int kCannotStart = 127;
 
 // Where NCCL listens; a user may choose another interface.
 constexpr const char* kNcclInterface = "NCCL_SOCKET_IFNAME";
 
-// What a rank's environment replaces.
+// The variables that the launcher sets for each rank.
 constexpr std::array<std::string_view, 8> kVariables = {
     "RANK",        "WORLD_SIZE",  "LOCAL_RANK",       "LOCAL_WORLD_SIZE",
     "MASTER_ADDR", "MASTER_PORT", kRankTokenVariable, kRankListenerVariable};
 
 constexpr const char* kLoopback = "127.0.0.1";
 
-// How the ranks find each other, and nobody else finds them: the launcher
-// listens before it starts any, so that no other process can take the port, and
-// hands the socket to rank 0, which closes it once all have met.
+// How the ranks find each other without interference: the launcher listens
+// before it starts the ranks, so that no other process can take the port, and
+// passes the socket to rank 0, which closes it once all ranks are connected.
 struct MeetingPlace {
   RankListener listener{kLoopback};
   std::string token = MakeRankToken();
@@ -97,8 +97,8 @@ std::vector<char*> Pointers(std::vector<std::string>& words) {
   return pointers;
 }
 
-// The signals that the launcher waits for while it lives; the mask before is
-// the ranks'.
+// Blocks the signals that the launcher waits for while this object lives; the
+// ranks get the previous mask.
 class WaitedSignals {
  public:
   WaitedSignals() {
@@ -114,7 +114,7 @@ class WaitedSignals {
 
   [[nodiscard]] const sigset_t& before() const { return before_; }
 
-  // The next one; 0 at the deadline.
+  // Waits for the next signal; 0 at the deadline.
   [[nodiscard]] int Wait(std::optional<Clock::time_point> deadline) const {
     if (!deadline) {
       return ::sigwaitinfo(&set_, nullptr);
@@ -133,15 +133,15 @@ class WaitedSignals {
   sigset_t before_{};
 };
 
-// In the child: only what may be called between fork and exec.
-// kept: a descriptor that the program inherits; -1: none.
+// Runs in the child: only calls that are allowed between fork and exec. kept: a
+// descriptor that the program inherits; -1: none.
 [[noreturn]] void Become(pid_t launcher, const sigset_t& mask, int kept,
                          const char* program, char* const* arguments,
                          char* const* environment) {
   // A terminal's Ctrl-C is for the launcher, which passes it on once.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != launcher) {  // It ended meanwhile.
+  if (::getppid() != launcher) {  // The launcher has ended meanwhile.
     ::_exit(kCannotStart);
   }
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
@@ -150,12 +150,12 @@ class WaitedSignals {
   ::_exit(kCannotStart);
 }
 
-// The ranks of a launcher, from their start to their end.
+// The rank processes of a launcher, from their start to their end.
 class LocalRanks {
  public:
   LocalRanks(int ranks, std::vector<std::string> arguments)
       : arguments_(std::move(arguments)) {
-    const MeetingPlace meeting;  // Rank 0 alone listens from then on.
+    const MeetingPlace meeting;  // After that only rank 0 listens.
     for (int rank = 0; rank < ranks; ++rank) {
       Start(rank, ranks, meeting);
     }
@@ -212,7 +212,7 @@ class LocalRanks {
     }
   }
 
-  // Takes the ends of those that have ended.
+  // Collects the exit statuses of ranks that have ended.
   void Collect() {
     for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
       int status = 0;
@@ -251,8 +251,8 @@ class LocalRanks {
   WaitedSignals signals_;
   std::vector<pid_t> processes_;  // by rank; -1: ended
   std::vector<RankEnd> ends_;
-  std::optional<Clock::time_point> deadline_;  // once one has failed
-  bool hurried_ = false;                       // the others were asked to end
+  std::optional<Clock::time_point> deadline_;  // set once a rank has failed
+  bool hurried_ = false;                       // the others got SIGTERM
 };
 
 }  // namespace

@@ -5,32 +5,32 @@
 
 #include "base/error.h"
 
-// Ranks of one machine: train_resnet --local_ranks N.
+// Starts the ranks of one machine: train_resnet --local_ranks N.
 namespace infeed {
 
-// The command line that ranks get: without --local_ranks, in any spelling.
+// The command line of the ranks: without --local_ranks, in any spelling.
 [[nodiscard]] std::vector<std::string> RankArguments(int argc, char** argv);
 
-// How one of the ranks ended, in the order of their ends.
+// How a rank ended.
 struct RankEnd {
   int rank = 0;
   int code = 0;    // the exit code; 0 when a signal ended it
   int signal = 0;  // 0: none
 };
 
-// What the launcher ends with: 0 when all are done, 75 when all stopped with a
-// checkpoint. Else the first one's that failed; where that says no more than
-// that something went wrong (1, or a signal, which becomes 1), the first one's
-// that does.
+// The launcher's exit code, given the ranks' ends in their order: 0 if all are
+// done, 75 if all stopped with a checkpoint; else the code of the first rank
+// that failed. If that is unspecific (1, or a signal, which counts as 1), the
+// first specific code.
 [[nodiscard]] ExitCode CodeOf(const std::vector<RankEnd>& ends);
 
 // Starts this program once for each rank, with the arguments and with RANK,
-// WORLD_SIZE, a new token and so on in the environment; the ranks meet at a
-// port of 127.0.0.1. Passes SIGINT, SIGTERM and SIGUSR1
-// on to them, and waits for their end. When one fails, the others get a moment
-// to notice, then SIGTERM, then SIGKILL. None of them outlives this process.
+// WORLD_SIZE, a new token and so on in the environment; the ranks connect
+// through a port of 127.0.0.1. Passes SIGINT, SIGTERM and SIGUSR1 on to the
+// ranks, and waits until they end. When one fails, the others get a moment to
+// notice, then SIGTERM, then SIGKILL. No rank outlives this process.
 //
-// Starts no thread, and is called while there is none. Throws IoError.
+// Starts no thread. Requires: only one thread runs. Throws IoError.
 [[nodiscard]] ExitCode RunLocalRanks(int ranks,
                                      const std::vector<std::string>& arguments);
 

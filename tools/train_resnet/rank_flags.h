@@ -10,14 +10,14 @@ class App;
 
 namespace infeed {
 
-// What the flags about ranks are read into; as they are before: the defaults.
+// Targets of the flags about ranks; their initial values are the defaults.
 struct RankFlagValues {
   RankFlags& rank;
   int& local_ranks;
   std::chrono::seconds& timeout;
 };
 
-// What values refers to must outlive the app.
+// The objects that `values` refers to must outlive the app.
 void AddRankFlags(CLI::App& app, const RankFlagValues& values);
 
 }  // namespace infeed

@@ -44,7 +44,7 @@ constexpr const char* kBigtable[] = {
     "bigtable_column_qualifier",
 };
 
-// A flag that no help shows, with or without a value.
+// Adds a flag that --help does not show, with or without a value.
 void AddHidden(CLI::App& app, const std::string& name,
                std::function<void(const std::string&)> take) {
   app.add_option_function<std::string>("--" + name, std::move(take))

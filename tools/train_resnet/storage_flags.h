@@ -9,9 +9,9 @@ class App;
 
 namespace infeed {
 
-// Of a run that has folders in an object store.
+// Flags of a run with folders in an object store.
 struct StorageFlags {
-  std::string local_scratch_dir;  // "": in the user's cache
+  std::string local_scratch_dir;  // "": in the user's cache folder
   std::chrono::seconds upload_timeout{300};
 };
 

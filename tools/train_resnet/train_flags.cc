@@ -61,8 +61,8 @@ void AddTruthFlags(CLI::App& app, CLI::Option& option, ParamLayers& layers,
       ->group("");
 }
 
-// What --help_all shows behind the name: choices, which the completion offers
-// as well, or the unit, "STEPS"; "" where there is neither.
+// The text after the name in --help_all: choices, which the completion offers
+// too, or the unit, "STEPS"; "" if there is neither.
 std::string TypeNameOf(const Param& param) {
   if (std::holds_alternative<bool TrainParams::*>(param.field)) {
     return "true|false";
@@ -100,7 +100,7 @@ void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
   }
 }
 
-// Each is also a name for --params_override.
+// Adds a flag for each parameter; its name also works in --params_override.
 void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
   for (const ParamGroup& group : ParamGroups()) {
     for (const Param& param : group.params) {
@@ -219,7 +219,7 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddReferenceFlags(app, flags.layers);
 }
 
-// A mode's folders are there; parameters can be printed without any.
+// Checks that a mode's folders are given; --print_config needs none.
 void CheckFolders(const TrainFlags& flags) {
   const RunOptions& run = flags.run;
   if (flags.print_config || run.mode == Mode::kDoctor) {

@@ -14,19 +14,19 @@ namespace infeed {
 
 // The command line of train_resnet.
 struct TrainFlags {
-  RunOptions run;  // all but its parameters, place and who watches
+  RunOptions run;  // except parameters, place and observers
   ParamLayers layers;
   CheckpointFlags checkpoint;
   bool print_config = false;
   RankFlags rank;
-  int local_ranks = 1;  // to be started by this process
+  int local_ranks = 1;  // ranks to be started by this process
   CloudFlags cloud;
   StorageFlags storage;
   ObservationFlags observation;
 };
 
-// Reads it. nullopt when --help or the like was asked for and answered. Throws
-// UsageError; for an unknown flag with the nearest known one.
+// Parses the command line. nullopt: --help or the like was given and printed.
+// Throws UsageError; for an unknown flag it names the nearest known one.
 [[nodiscard]] std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv);
 
 }  // namespace infeed

@@ -30,9 +30,9 @@
 namespace infeed {
 namespace {
 
-// What comes before the libraries initialise themselves, for which LibTorch
-// alone takes a third of a second: from now on a request to stop waits until
-// somebody takes it, and the OpenMP runtime will read how to wait.
+// Runs before the libraries initialise themselves, for which LibTorch alone
+// takes a third of a second: blocks the signals, so that a request to stop
+// waits for a SignalStop, and sets how the OpenMP runtime waits.
 void BeginProcess(int /*argc*/, char** argv, char** environment) {
   HoldSignals();
   WaitWithoutSpinning(argv, environment);
@@ -42,7 +42,7 @@ void BeginProcess(int /*argc*/, char** argv, char** environment) {
 
 void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
-// Throws the error at hand anew, with another message.
+// Rethrows the current error with another message.
 [[noreturn]] void ThrowRenamed(
     const std::function<std::string(const std::string&)>& rename) {
   try {
@@ -58,13 +58,13 @@ void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
   }
 }
 
-// What the store has at the end is as much as can be, whatever the end.
+// However the run ends, as much of it as possible is uploaded to the store.
 ExitCode RunWith(RemoteRun& remote, const RunOptions& run,
                  const std::stop_token& stop) {
   ExitCode code = ExitCode::kRuntimeError;
   try {
     code = Run(run, stop);
-  } catch (const StoppedError&) {  // It has made nothing that is to go there.
+  } catch (const StoppedError&) {  // The run has made no files to upload.
     (void)remote.Finish(code, std::chrono::seconds(0));
     throw;
   } catch (...) {
@@ -86,14 +86,13 @@ ExitCode RunStored(RunOptions& run, const StorageFlags& flags,
   return remote == nullptr ? Run(run, stop) : RunWith(*remote, run, stop);
 }
 
-// Whether a run ends in its own way when it is asked to stop: others write
-// nothing.
+// Whether a run handles a request to stop itself; other runs write nothing.
 bool StopsByItself(const TrainFlags& flags) {
   return !flags.print_config && !flags.run.dry_run &&
          flags.run.mode != Mode::kDoctor;
 }
 
-// What a request to stop does; rank 0 says it for all.
+// The message about what a request to stop does; rank 0 prints it for all.
 std::string StopText(const RunOptions& run) {
   if (!run.place.is_first()) {
     return "";
@@ -122,8 +121,7 @@ ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
   return code;
 }
 
-// Of the ranks behind the first, errors alone are heard, and say whose they
-// are.
+// Runs a rank other than 0, which prints only its errors, with its rank number.
 ExitCode RunUnheard(TrainFlags& flags, const std::stop_token& stop) {
   if (std::freopen("/dev/null", "w", stdout) == nullptr) {
     throw IoError("/dev/null", "open", errno);
@@ -137,9 +135,9 @@ ExitCode RunUnheard(TrainFlags& flags, const std::stop_token& stop) {
   }
 }
 
-// Whether the parameters come from a store, whose requests end by a stop token.
-// A local file may be a pipe: the wait for its writer ends by signals that
-// nobody takes yet.
+// Whether the parameters come from a store, whose requests a stop token ends. A
+// local file may be a pipe: signals that are not handled yet end the wait for
+// its writer.
 bool HasParametersInStore(const TrainFlags& flags) {
   return IsUrl(flags.layers.config_file) || IsUrl(flags.run.model_dir);
 }
@@ -164,8 +162,8 @@ ExitCode RunRanks(const TrainFlags& flags, int argc, char** argv) {
   return RunLocalRanks(flags.local_ranks, RankArguments(argc, argv));
 }
 
-// signals: taken from now on, where there are any to be taken; left to the
-// ranks that it starts.
+// signals: handles requests to stop; reset before this process starts ranks,
+// which handle signals themselves.
 ExitCode RunAsked(TrainFlags& flags, std::optional<SignalStop>& signals,
                   int argc, char** argv) {
   const std::stop_token stop = signals ? signals->token() : std::stop_token();
@@ -204,8 +202,8 @@ ExitCode Main(int argc, char** argv) {
   if (!HasParametersInStore(*flags)) {
     TakeParameters(*flags);
   }
-  // Before any other thread, so that they all leave the signals to its own.
-  // The ranks of a launcher take them.
+  // Created before any other thread, so that all threads leave the signals to
+  // its thread. With a launcher its ranks handle them.
   std::optional<SignalStop> signals;
   if (StopsByItself(*flags) &&
       (flags->local_ranks <= 1 || HasParametersInStore(*flags))) {

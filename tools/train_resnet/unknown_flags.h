@@ -6,9 +6,9 @@ class App;
 
 namespace infeed {
 
-// Throws UsageError for the first word of the command line that the app did not
-// take, naming the flag that was probably meant. Requires: the app has parsed,
-// and allows extras.
+// Throws UsageError for the first command-line word that the app did not
+// accept, naming the flag that was probably meant. Requires: the app has
+// parsed, and allows extras.
 void RefuseUnknownFlags(const CLI::App& app);
 
 }  // namespace infeed
