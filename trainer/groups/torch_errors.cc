@@ -58,7 +58,8 @@ std::string ErrorText(const std::exception& error) {
   const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
   std::string text =
       of_torch != nullptr ? of_torch->what_without_backtrace() : error.what();
-  // Errors that passed through std::exception_ptr or TorchScript have this.
+  // Errors that passed through std::exception_ptr or TorchScript have this
+  // suffix.
   text.resize(std::min(text.find("\nException raised from "), text.size()));
   text.erase(text.find_last_not_of('\n') + 1);
   std::ranges::replace(text, '\n', ' ');

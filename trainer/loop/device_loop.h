@@ -22,8 +22,8 @@
 namespace infeed {
 
 // The device with the model on it. The host starts whole loops; inside a loop
-// the device does not wait for the host. Only this class's sources, resnet,
-// loss and optimizer use LibTorch.
+// the device does not wait for the host. LibTorch is used only in loop,
+// network, optimizer, groups and cuda of trainer/, and in run/torch_script.cc.
 //
 // On the CPU, runs with the same seed, data and number of threads give the same
 // bits, and so do runs that resume from a saved state.
