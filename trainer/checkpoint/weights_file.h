@@ -16,7 +16,7 @@ struct FoundWeights {
 
 // Reads the weights at a path, written by this program or by others:
 //
-//   a model folder of ours                 its newest checkpoint that is whole
+//   a model directory of ours              its newest undamaged checkpoint
 //   a checkpoint folder of ours
 //   a folder with TensorFlow's `checkpoint` file, or a checkpoint's prefix
 //   a safetensors file
