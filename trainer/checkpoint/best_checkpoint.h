@@ -8,24 +8,24 @@
 
 namespace infeed {
 
-// Remembers which checkpoint of a model folder had the best evaluation, over
-// resumes too: MODEL_DIR/best.json, {"schema":1,"metric":"top_1","step":7,
-// "value":0.5}. Only a strictly better one takes its place.
+// Remembers which checkpoint of a model directory had the best evaluation, also
+// after a resume, in MODEL_DIR/best.json:
+// {"schema":1,"metric":"top_1","step":7, "value":0.5}. Only a strictly better
+// checkpoint replaces it.
 //
-// One thread at a time. Throws IoError, and DataError for a file that is
-// damaged.
+// One thread at a time. Throws IoError, and DataError for a damaged file.
 class BestCheckpoint {
  public:
-  // metric as MetricOf() takes it, or "none": then nothing is remembered. What
-  // the file says of another metric, or of a checkpoint that is gone, is
-  // forgotten.
+  // metric: as in MetricOf(), or "none" to remember nothing. If the file is
+  // about another metric, or about a checkpoint that no longer exists, it is
+  // ignored.
   BestCheckpoint(std::string model_dir, std::string metric);
 
-  // Takes the evaluation of a checkpoint that is on the disk. Returns whether
-  // it is the best so far; one that is not a finite number never is.
+  // Takes the evaluation of a checkpoint that is on disk. Returns whether it is
+  // the best so far; a value that is not finite never is.
   bool Note(std::int64_t step, const EvalResult& result);
 
-  // The best one's; nullopt while there is none.
+  // The step of the best checkpoint; nullopt while there is none.
   [[nodiscard]] std::optional<std::int64_t> step() const { return step_; }
 
  private:
@@ -35,8 +35,8 @@ class BestCheckpoint {
   double value_ = 0;
 };
 
-// The step that a model folder's best.json names; nullopt where there is none,
-// or a damaged one.
+// The step in a model directory's best.json; nullopt where the file is missing
+// or damaged.
 [[nodiscard]] std::optional<std::int64_t> RecordedBestStep(
     const std::string& model_dir);
 

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxManifestBytes = 4096;
 
-// The size of a file of a checkpoint. One that is missing is damage; one that
-// cannot be looked at is not.
+// The size of a file of a checkpoint. Throws DataError for a missing file: the
+// checkpoint is damaged. Any other error is an IoError.
 std::int64_t SizeOf(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
@@ -69,7 +69,7 @@ std::string ReadChecked(const std::string& folder, std::string_view name,
   return bytes;
 }
 
-// Calls parse and names the file in the error that it throws.
+// Calls parse(), and adds the file's name to the error that it throws.
 template <typename Parse>
 auto Named(const std::string& path, Parse parse) {
   try {

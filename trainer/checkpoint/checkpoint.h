@@ -11,11 +11,11 @@
 
 namespace infeed {
 
-// What a run must share with the run that wrote a checkpoint to go on from it:
-// by the names users know, each value as JSON has it.
+// The settings in which a run must agree with the run that wrote a checkpoint,
+// to resume from it: their names as users know them, each value as JSON.
 using RunIdentity = std::vector<StateField>;
 
-// Everything that a resumed run needs to do what an uninterrupted one would.
+// All state that a resumed run needs to continue as if it had not stopped.
 struct Checkpoint {
   std::int64_t step = 0;  // updates done
   StreamPosition stream;  // of the training input
@@ -24,36 +24,36 @@ struct Checkpoint {
 };
 
 // A checkpoint is a folder MODEL_DIR/checkpoint-NNNNNNNN of model.safetensors,
-// optim.safetensors, state.json and MANIFEST, which names each file's size and
-// CRC-32C and is renamed in last; the folder is renamed in whole, synced.
-// docs/checkpoints.md has the formats; save.h writes them.
+// optim.safetensors, state.json and MANIFEST, which has each file's size and
+// CRC-32C and is written last. The folder gets its name only when complete and
+// synced. docs/checkpoints.md has the formats; save.h writes them.
 
-// The steps of the checkpoints in a model folder, ascending, those without
-// MANIFEST left out. Empty when the folder is missing.
+// The steps of the checkpoints in a model directory, ascending, without those
+// that have no MANIFEST. Empty when the directory is missing.
 [[nodiscard]] std::vector<std::int64_t> ListCheckpoints(
     const std::string& model_dir);
 
-// Reads the checkpoint of one step and verifies every checksum. Throws
-// DataError naming the file.
+// Reads the checkpoint of a step and verifies every checksum. Throws DataError
+// naming the file.
 [[nodiscard]] Checkpoint LoadCheckpoint(const std::string& model_dir,
                                         std::int64_t step);
 
-// The same of a folder, whatever its name.
+// Reads the checkpoint in a folder of any name.
 [[nodiscard]] Checkpoint LoadCheckpointFolder(const std::string& folder);
 
-// The newest checkpoint that is whole. Each damaged one that it falls back
-// past adds its message to damaged. nullopt when there is none.
+// The newest undamaged checkpoint; nullopt when there is none. Adds an error
+// message to `damaged` for each damaged checkpoint that is newer.
 [[nodiscard]] std::optional<Checkpoint> LoadNewestCheckpoint(
     const std::string& model_dir, std::vector<std::string>& damaged);
 
-// The checkpoint that a path stands for: it, or the newest one in a model
-// folder, as above.
+// The checkpoint at a path: a checkpoint folder, or a model directory, whose
+// newest one is read as above.
 [[nodiscard]] std::optional<Checkpoint> FindCheckpoint(
     const std::string& path, std::vector<std::string>& damaged);
 
-// Every field in which the two differ, as "seed is 1, the checkpoint has 0;
-// ..."; empty when they agree. A field that only one of them has is of another
-// version, and is passed over.
+// Every field in which the two differ: "seed is 1, the checkpoint has 0; ...";
+// empty when they agree. A field that only one of them has is from another
+// version of the program, and is ignored.
 [[nodiscard]] std::string DifferencesOf(const RunIdentity& run,
                                         const RunIdentity& checkpoint);
 

@@ -12,24 +12,25 @@ namespace infeed {
 struct FollowOptions {
   using Clock = std::chrono::steady_clock;
 
-  // How long what is waited for may not come.
+  // How long to wait.
   double timeout_seconds = 0;
-  // Waits, and returns false where it is to end instead.
+  // Sleeps for the time given; returns false if the wait must end now.
   std::function<bool(Clock::duration)> wait = {};
   std::function<Clock::time_point()> now = Clock::now;
 };
 
-// A FollowOptions::wait that a request to stop ends at once.
+// A function for FollowOptions::wait that returns false at once on a stop
+// request.
 [[nodiscard]] std::function<bool(FollowOptions::Clock::duration)>
 WaitingUnlessStopped(std::stop_token stop);
 
-// Waits until is_there(), which another process makes true, by a look at it
-// every second: there is no other way on every file system. False when it did
-// not come in time, or the wait has ended. Throws what is_there() throws.
+// Waits until is_there() is true, which another process causes. Polls it every
+// second, the one way that works on every file system. False after the
+// time-out, or when `wait` returned false. Throws what is_there() throws.
 [[nodiscard]] bool WaitUntil(const std::function<bool()>& is_there,
                              const FollowOptions& options);
 
-// Follows the checkpoints that another process writes into a model folder.
+// Follows the checkpoints that another process writes into a model directory.
 //
 // One thread at a time. Throws IoError.
 class CheckpointFollower {
@@ -37,8 +38,8 @@ class CheckpointFollower {
   CheckpointFollower(std::string model_dir, FollowOptions options);
 
   // Waits for a checkpoint of a later step than those returned, and returns the
-  // newest: others in between are passed over. nullopt when none came in time,
-  // or the wait has ended.
+  // newest one; older ones are skipped. nullopt after the time-out, or when
+  // `wait` returned false.
   [[nodiscard]] std::optional<std::int64_t> Next();
 
  private:

@@ -7,8 +7,8 @@
 
 #include "trainer/tensors/safetensors.h"
 
-// The file that makes a folder a checkpoint: written last, it says what every
-// other file must be.
+// The file that makes a folder a checkpoint. It is written last and has the
+// size and checksum of every other file.
 namespace infeed {
 
 struct Manifest {
@@ -25,8 +25,8 @@ struct Manifest {
 // {"schema":1,"step":7,"files":[{"file":"a","size":3,"crc32c":"364b3fb7"}]}
 [[nodiscard]] std::string BuildManifest(const Manifest& manifest);
 
-// Throws DataError unless text is, byte for byte, what BuildManifest() gives:
-// nothing else checks the manifest itself.
+// Throws DataError unless text is, byte for byte, a result of BuildManifest():
+// the manifest itself has no checksum.
 [[nodiscard]] Manifest ParseManifest(std::string_view text);
 
 }  // namespace infeed

@@ -17,7 +17,7 @@ std::optional<std::int64_t> ParseStep(const std::string& text) {
   return step && *step >= 0 ? step : std::nullopt;
 }
 
-// What load() gives; damage is told in a line instead of thrown.
+// The result of load(); a DataError becomes a line in `damaged`.
 template <typename Load>
 std::optional<Checkpoint> Whole(Load load, std::vector<std::string>& damaged) {
   try {

@@ -8,22 +8,22 @@
 
 namespace infeed {
 
-// Whether --resume stands for a checkpoint in model_dir: auto, best or a step.
+// Whether --resume refers to a checkpoint in model_dir: auto, best or a step.
 [[nodiscard]] bool IsOfModelDir(const std::string& resume);
 
-// The checkpoint that a run goes on from, as --resume says:
+// The checkpoint from which a run resumes. The values of --resume:
 //
-//   auto   the newest one in model_dir that is whole
-//   never  none; a model_dir that has checkpoints is refused
+//   auto   the newest undamaged one in model_dir
+//   never  none; a model_dir that has checkpoints is rejected
 //   best   the one that its best.json names (keep_best)
 //   STEP   the one of this step in model_dir
 //   PATH   a checkpoint's folder, or the newest in another model_dir. A run
-//          that trains takes it only while model_dir has none of its own, so
-//          that the same command goes on after an interruption.
+//          that trains uses it only while model_dir has no checkpoints, so
+//          that the same command resumes after an interruption.
 //
-// nullopt when there is none; `damaged` then has a line for each that was not
-// whole, if any. Throws UsageError for a step or a path that has no
-// checkpoint, and where no evaluation made one the best.
+// nullopt when there is none; `damaged` then has a line for each damaged
+// checkpoint. Throws UsageError for a step or a path without a checkpoint, and
+// for "best" without a best.json.
 [[nodiscard]] std::optional<Checkpoint> FindResume(
     const std::string& model_dir, const std::string& resume, bool trains,
     std::vector<std::string>& damaged);

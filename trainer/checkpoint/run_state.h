@@ -5,7 +5,7 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 
-// state.json of a checkpoint: all that is not a tensor.
+// state.json of a checkpoint: everything except the tensors.
 namespace infeed {
 
 // One JSON object with "schema", "step", "stream" and "identity".

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that goes away unless it was renamed: nothing remains of a write
-// that failed.
+// Removes a folder unless it was renamed, so that a failed write leaves
+// nothing.
 class NewFolder {
  public:
   explicit NewFolder(std::string path) : path_(std::move(path)) {
@@ -42,7 +42,7 @@ class NewFolder {
   std::string path_;
 };
 
-// What killed runs left of checkpoints that they were writing or deleting.
+// Removes the checkpoints that killed runs were writing or deleting.
 void RemoveLeftovers(const std::string& model_dir) {
   for (const std::string& name : NamesInFolder(model_dir)) {
     if (IsTemporaryCheckpoint(name)) {
@@ -72,9 +72,9 @@ void WriteFiles(const std::string& folder, const Checkpoint& checkpoint) {
   WriteFileAtomically(PathIn(folder, kManifestFile), BuildManifest(manifest));
 }
 
-// Gives the new folder its name. An older checkpoint of the same step changes
-// places with it in one step, so that at no moment neither is there; where the
-// file system cannot exchange, it is moved aside first.
+// Gives the new folder its name. An older checkpoint of the same step is
+// exchanged with it atomically, so that one of them always has the name; where
+// the file system cannot exchange, the older one is moved aside first.
 void Publish(const std::string& new_folder, const std::string& folder,
              const std::string& aside) {
   if (std::error_code error; !fs::exists(folder, error) && !error) {
@@ -83,17 +83,17 @@ void Publish(const std::string& new_folder, const std::string& folder,
   }
   if (::renameat2(AT_FDCWD, new_folder.c_str(), AT_FDCWD, folder.c_str(),
                   RENAME_EXCHANGE) == 0) {
-    return;  // new_folder is the old checkpoint now, and goes away.
+    return;  // new_folder is the old checkpoint now, and is removed.
   }
   RenameFolder(folder, aside);
   RenameFolder(new_folder, folder);
   RemoveFolder(aside);
 }
 
-// Deletes what is not kept of the checkpoints up to `step`. Those of later
-// steps are of a course that this run left, or damaged ones that it fell back
-// past: they do not count, and are replaced when it gets there. A folder is
-// renamed first: one that is half deleted is no checkpoint.
+// Deletes the checkpoints up to `step` that are not kept. Later ones were
+// written before this run resumed from an earlier step, or are damaged: they do
+// not count, and are replaced when the run reaches their steps. A folder is
+// renamed before it is deleted, so that a half deleted one is not a checkpoint.
 void RemoveOthers(const std::string& model_dir, std::int64_t step,
                   const KeepOptions& keep) {
   std::vector<std::int64_t> steps = ListCheckpoints(model_dir);

@@ -32,16 +32,16 @@ std::string List(const Names& names) {
                      names.size() > kNamesShown ? ", ..." : "");
 }
 
-// How the weights found go with a model's.
+// How the weights found fit a model.
 struct Fit {
   Names taken;
   Names head;     // of the model, not taken
-  Names missing;  // and needed
+  Names missing;  // needed, but not in the file
   Names other;    // of another shape
   Names unused;   // of the file
 };
 
-// Whether the model's tensor has its like in the file.
+// Whether the file's tensor fits the model's.
 bool FitsInto(const HostTensor& tensor, const HostTensor& found) {
   return tensor.type == found.type && tensor.shape == found.shape;
 }
@@ -64,7 +64,7 @@ Fit Compare(const TensorMap& weights, const TensorMap& found,
       fit.missing.push_back(name);
     }
   }
-  if (!fit.head.empty()) {  // A head is taken whole or not at all.
+  if (!fit.head.empty()) {  // All tensors of the head are taken, or none.
     std::erase_if(fit.taken, [&](const std::string& name) {
       return name.starts_with(head);
     });

@@ -7,19 +7,18 @@
 
 namespace infeed {
 
-// What a new model took of others' weights.
+// The result of initializing a model with existing weights.
 struct WarmStarted {
-  std::string text;  // lines that say what was taken and what was left
-  // "the classifier fc is [1000, 512] there and [10, 512] in the model": why it
-  // keeps its new weights; empty: it was taken.
+  std::string text;  // lines about the weights taken and those left
+  // "the classifier fc is [1000, 512] there and [10, 512] in the model": why
+  // the classifier keeps its new weights; empty: its weights were taken.
   std::string head_left;
 };
 
-// Replaces a new model's weights by those under a path (weights_file.h), and
-// returns what was taken and what was left. The last linear
-// layer keeps its new weights unless all of it fits: another number of classes
-// is what fine-tuning is for. Counters of batches that other programs do not
-// keep stay, too. Every other tensor must be there and fit.
+// Replaces a new model's weights by those at a path (weights_file.h). The last
+// linear layer keeps its new weights unless all its tensors fit: fine-tuning
+// usually changes the number of classes. num_batches_tracked stays, too, where
+// a file lacks it. Every other tensor must be present and fit.
 //
 // Throws DataError, naming the tensors, when one is missing or has another
 // shape; then, and when the weights cannot be read, nothing is replaced.

@@ -26,7 +26,7 @@ constexpr std::size_t kHeadBytes = 9;
 constexpr char kPickleMagic = '\x80';  // of torch's older files
 constexpr std::string_view kZipMagic = "PK";
 
-// Whether this exists and is a folder; throws when it does not exist.
+// Whether the path is a folder; throws when it does not exist.
 bool IsFolder(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -52,7 +52,7 @@ std::optional<FoundWeights> ReadOurs(const std::string& folder) {
                       .tensors = std::move(checkpoint->state.model)};
 }
 
-// A file by its first bytes.
+// Reads a file, whose type follows from its first bytes.
 FoundWeights ReadFile(const std::string& path) {
   std::array<char, kHeadBytes> head{};
   std::ifstream file(path, std::ios::binary);

@@ -8,23 +8,23 @@
 
 namespace infeed {
 
-// Weights found under a path, by our names.
+// Weights found at a path, by our names.
 struct FoundWeights {
   std::string what;  // "torch.save() file PATH", for people
   TensorMap tensors;
 };
 
-// Reads the weights that a path stands for, whoever wrote them:
+// Reads the weights at a path, written by this program or by others:
 //
-//   a model folder of ours                 its newest checkpoint that is whole
+//   a model directory of ours              its newest undamaged checkpoint
 //   a checkpoint folder of ours
 //   a folder with TensorFlow's `checkpoint` file, or a checkpoint's prefix
 //   a safetensors file
 //   a file of torch.save()
 //
-// The layers say how a TensorFlow checkpoint's variables are numbered. Throws
-// UsageError for a folder that holds none of these, DataError naming the file
-// for damaged ones, IoError for what cannot be read.
+// The numbering of a TensorFlow checkpoint's variables follows from the layers.
+// Throws UsageError for a folder that has none of these, DataError naming the
+// file for damaged ones, IoError for a file that cannot be read.
 [[nodiscard]] FoundWeights ReadWeights(const std::string& path,
                                        const std::vector<LayerPlan>& layers);
 

@@ -13,7 +13,7 @@ CheckpointWriter::CheckpointWriter(std::string model_dir, bool beside,
 void CheckpointWriter::Save(Checkpoint checkpoint, const KeepOptions& keep) {
   Finish();
   step_ = checkpoint.step;
-  // Deferred work is done by who asks for its result.
+  // Deferred work runs in the thread that asks for its result.
   folder_ = std::async(
       beside_ ? std::launch::async : std::launch::deferred,
       [model_dir = model_dir_, checkpoint = std::move(checkpoint), keep] {

@@ -10,22 +10,21 @@
 
 namespace infeed {
 
-// Writes a run's checkpoints, in the caller's thread or beside it: then one at
-// a time in a thread of its own, from a copy of the state, while the training
-// goes on. That takes the state's size in memory once more.
+// Writes a run's checkpoints, in the caller's thread, or one at a time in a
+// background thread, from a copy of the state, while the training continues.
+// The copy needs the state's size in memory once more.
 //
-// One thread at a time. What went wrong with a checkpoint written beside the
-// training comes out of the next call but the destructor, which waits and says
-// nothing. Throws IoError.
+// One thread at a time. An error of the background thread is thrown by the next
+// call, except the destructor, which waits and drops the error. Throws IoError.
 class CheckpointWriter {
  public:
-  // Told of each checkpoint once it is on the disk, in the caller's thread.
+  // Called for each checkpoint once it is on disk, in the caller's thread.
   using Written =
       std::function<void(std::int64_t step, const std::string& folder)>;
 
   CheckpointWriter(std::string model_dir, bool beside, Written written);
 
-  // Waits for the one before; writes this one, or begins to.
+  // Waits for the previous checkpoint; writes this one, or begins to.
   void Save(Checkpoint checkpoint, const KeepOptions& keep);
 
   // Waits until nothing is being written.
@@ -35,8 +34,8 @@ class CheckpointWriter {
   std::string model_dir_;
   bool beside_;
   Written written_;
-  std::int64_t step_ = 0;            // of the one that is being written
-  std::future<std::string> folder_;  // of that; its destructor waits
+  std::int64_t step_ = 0;            // of the checkpoint being written
+  std::future<std::string> folder_;  // of this checkpoint; its destructor waits
 };
 
 }  // namespace infeed

@@ -14,7 +14,7 @@
 namespace infeed {
 namespace {
 
-// The oldest that code is compiled for.
+// The oldest compute capability that the code is compiled for.
 constexpr int kLeastMajor = 8;
 
 // "2.30.7" for NCCL's 23007.
@@ -27,7 +27,7 @@ Finding Versions() {
   int driver = 0;
   int runtime = 0;
   int nccl = 0;
-  (void)cudaDriverGetVersion(&driver);  // 0 where there is none.
+  (void)cudaDriverGetVersion(&driver);  // 0 where there is no driver.
   (void)cudaRuntimeGetVersion(&runtime);
   (void)ncclGetVersion(&nccl);
   const bool old = driver > 0 && driver / 1000 < CUDART_VERSION / 1000;
@@ -80,7 +80,7 @@ std::vector<Finding> CheckCards() {
   std::vector<Finding> findings = {Versions()};
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    count = 0;  // Without a driver it is an error.
+    count = 0;  // Without a driver the call fails.
   }
   for (int i = 0; i < count; ++i) {
     findings.push_back(Card(i));

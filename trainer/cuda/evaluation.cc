@@ -12,7 +12,7 @@
 namespace infeed {
 namespace {
 
-// The host is ahead by what is in the slots and in the pool.
+// More passes than slots and pool allow the host to be ahead.
 constexpr std::size_t kPassesAhead = 4096;
 
 }  // namespace
@@ -75,7 +75,7 @@ void CudaEvaluation::Pass(int slot) {
                                     : ImageType::kFloat32);
   output.logits = model_.forward(output.batch.images);
   counter_.Count(output.logits, output.batch);
-  output.batch.images = torch::Tensor();  // Large, and of no use any more.
+  output.batch.images = torch::Tensor();  // Large, and no longer needed.
   outputs_[static_cast<std::size_t>(slot)] = std::move(output);
 }
 

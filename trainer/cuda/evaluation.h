@@ -15,12 +15,12 @@
 
 namespace infeed {
 
-// Evaluation on a GPU: forward pass and sums as a graph of their own, captured
-// once and kept from one evaluation to the next. Nothing is read back before
-// the end. One thread at a time, the same always.
+// Evaluation on a GPU: forward pass and sums as a CUDA graph, captured once and
+// kept for later evaluations. Nothing is copied to the host before the end.
+// Always the same thread.
 class CudaEvaluation {
  public:
-  // All must outlive it.
+  // All arguments' references must outlive it.
   CudaEvaluation(const DeviceModel& model, const c10::cuda::CUDAStream& stream,
                  CudaWaits& waits);
 
@@ -41,8 +41,9 @@ class CudaEvaluation {
   CudaIdle idle_;
   EvalCounter counter_;
   CudaGraphs graphs_;
-  std::vector<Output> outputs_;       // by slot; a graph writes there again
-  std::unique_ptr<CudaSlots> slots_;  // of the shape at hand
+  std::vector<Output> outputs_;       // by slot; each replay of a graph writes
+                                      // there
+  std::unique_ptr<CudaSlots> slots_;  // of the current shape
   std::unique_ptr<UploadRing> uploads_;
 };
 

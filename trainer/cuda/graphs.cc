@@ -9,8 +9,8 @@
 namespace infeed {
 namespace {
 
-// LibTorch of 2.8 is to be told which generators a graph draws from; later ones
-// notice.
+// In LibTorch 2.8, a graph's generators must be registered; later versions do
+// it themselves.
 template <typename Generator>
 void Register(Generator& generator, at::cuda::CUDAGraph& graph) {
   if constexpr (requires { generator.register_graph(&graph); }) {
@@ -18,8 +18,8 @@ void Register(Generator& generator, at::cuda::CUDAGraph& graph) {
   }
 }
 
-// What autocast keeps belongs to the pass that made it: a captured one must
-// not find another's.
+// Autocast's cached tensors belong to the pass that made them: a captured pass
+// must not use those of another.
 class NoAutocastCache {
  public:
   NoAutocastCache() : before_(at::autocast::is_autocast_cache_enabled()) {
@@ -45,7 +45,7 @@ std::unique_ptr<at::cuda::CUDAGraph> CaptureWork(
     Register(*at::check_generator<at::CUDAGeneratorImpl>(generator), *graph);
   }
   const NoAutocastCache no_cache;
-  // Other threads go on allocating, copying and pinning meanwhile.
+  // Thread-local: other threads continue to allocate, copy and pin memory.
   graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   work();
   graph->capture_end();

@@ -12,45 +12,47 @@
 
 namespace infeed {
 
-// What a graph is captured for: to be launched, or to be a part of another one.
+// The purpose of a captured graph: to be launched, or to be part of another
+// one.
 enum class GraphUse { kToLaunch, kAsPart };
 
-// Captures the work in the stream that is current, with memory of the pool.
-// generators: what it draws from.
+// Captures the work in the current stream, with memory of the pool. generators:
+// those of the work's random draws.
 [[nodiscard]] std::unique_ptr<at::cuda::CUDAGraph> CaptureWork(
     const std::function<void()>& work, std::vector<at::Generator> generators,
     at::cuda::MempoolId_t pool, GraphUse use);
 
-// Memory for graphs. Waits for the device, and gives back what passes so far
-// took: the graphs' own would come on top of it.
+// A new memory pool for graphs. Waits for the device and frees the cached
+// memory of earlier passes, to which the graphs' memory would be added.
 [[nodiscard]] at::cuda::MempoolId_t NewGraphPool(CudaWaits& waits);
 
 struct CudaGraphOptions {
-  bool enabled = true;  // else everything is run as it comes
+  bool enabled = true;  // else the work runs without graphs
   int slots = 3;
-  int warm_up = 3;  // passes that are run before one is captured
+  int warm_up = 3;  // passes that run before one is captured
 };
 
-// The same work on each slot of a ring, again and again: run by the host at
-// first, in which libraries choose and allocate what they need, then captured
-// once for each slot, and replayed from then on: one launch for the whole pass.
+// Runs the same work on the slots of a ring, repeatedly. The first passes are
+// launched kernel by kernel, while libraries select kernels and allocate
+// memory; then the work is captured once for each slot, and replayed from then
+// on: one launch for a whole pass.
 //
-// The work runs in the stream that is current, never the default one, always
-// the same. It reads the slot and what lies at fixed addresses, leaves its
-// results at such, and neither waits for the device nor reads anything back.
-// The graphs share the memory of what lives only inside a pass, since one
-// pass follows the other. One thread at a time.
+// The work runs in the current stream, which must always be the same and not
+// the default one. It reads the slot and data at fixed addresses, writes its
+// results to fixed addresses, and neither waits for the device nor copies to
+// the host. The graphs share the memory that is used only inside a pass, since
+// passes run one after the other. One thread at a time.
 class CudaGraphs {
  public:
   using Work = std::function<void(int slot)>;
 
-  // generators: what the work draws from, asked for before each capture. waits
-  // must outlive it.
+  // generators: returns those of the work's random draws, called before each
+  // capture. waits must outlive it.
   CudaGraphs(const CudaGraphOptions& options, Work work,
              std::function<std::vector<at::Generator>()> generators,
              CudaWaits& waits);
 
-  // Does the work on the slot, one way or the other. The first capture waits
+  // Runs the work on the slot, directly or as a graph. The first capture waits
   // for the device.
   void Run(int slot);
 
@@ -59,8 +61,8 @@ class CudaGraphs {
     return options_.warm_up + (options_.enabled ? options_.slots : 0);
   }
 
-  // Forgets what was captured: shapes or addresses are going to change.
-  // Requires: no pass is under way.
+  // Drops the captured graphs, before shapes or addresses change. Requires: no
+  // pass is running.
   void Reset();
 
  private:

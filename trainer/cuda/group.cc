@@ -25,9 +25,9 @@ void CheckNccl(ncclResult_t result, int world_rank, std::string_view doing) {
   }
 }
 
-// One for all groups of the process on this device: were their collectives on
-// streams of their own, two GPUs could run them in different orders, and each
-// wait for the other.
+// One stream for all groups of the process on this device: with separate
+// streams, two GPUs could run the collectives in different orders, and wait for
+// each other.
 c10::cuda::CUDAStream GroupStream(const torch::Device& device) {
   static const c10::cuda::CUDAStream stream =
       c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device.index());
@@ -35,8 +35,8 @@ c10::cuda::CUDAStream GroupStream(const torch::Device& device) {
   return stream;
 }
 
-// NCCL has no time-out of its own while it joins, the notes have: the group's
-// first rank waits for all others, and they for its id.
+// NCCL has no time-out while it connects, but notes do: the group's first rank
+// waits for a note of all others, and they for its id.
 ncclUniqueId ShareId(const GroupSeat& seat) {
   ncclUniqueId id = {};
   const auto here = [&](int rank) {
@@ -154,8 +154,8 @@ void CudaGroup::CheckRanks() {
   CheckNccl(result, world_rank_, "connection to another rank lost");
 }
 
-// Where something has failed, here or there, sums may never end: they are given
-// up. Else the last ones are let out.
+// After a failure on any rank, sums may never end: they are aborted. Otherwise
+// the last ones are completed.
 CudaGroup::~CudaGroup() {
   const c10::cuda::CUDAGuard guard(device_);
   if (failed_ || std::uncaught_exceptions() > exceptions_) {

@@ -4,7 +4,7 @@
 
 namespace infeed {
 
-// One more is open, and one is being written.
+// Two more than steps: one gap is open, and one is being recorded.
 CudaIdle::CudaIdle(const c10::cuda::CUDAStream& stream, std::size_t steps)
     : stream_(stream), gaps_(steps + 2) {}
 

@@ -9,25 +9,28 @@
 
 namespace infeed {
 
-// How long a GPU had nothing to do between the steps of a loop: what it lost to
-// its input. The host's own waits do not say that, as it runs ahead. Events in
-// the stream measure it, so that nobody waits. One thread at a time.
+// Measures how long a GPU was idle between the steps of a loop, which is the
+// time that it waited for its input. The host's own waits do not show this,
+// since the host runs ahead. Events in the stream measure it without any wait.
+// One thread at a time.
 class CudaIdle {
  public:
   // steps: how far the host may be ahead of the device.
   CudaIdle(const c10::cuda::CUDAStream& stream, std::size_t steps);
 
-  // To be called as the loop begins, and before and after each step's work is
-  // put into the stream, but after it was told to wait for the step's input.
+  // Call BeginLoop() as the loop begins, and BeginStep() and EndStep() before
+  // and after enqueuing each step's work, but BeginStep() after enqueuing the
+  // wait for the step's input.
   void BeginLoop();
   void BeginStep();
   void EndStep();
 
-  // Seconds since the last call. Requires: the device has done all.
+  // Idle seconds since the last call. Requires: the device has finished all
+  // work.
   [[nodiscard]] double Take();
 
  private:
-  // From the end of a step, or the loop's beginning, to the next one's begin.
+  // From the end of a step, or the loop's start, to the start of the next step.
   struct Gap {
     at::cuda::CUDAEvent from{cudaEventDefault};
     at::cuda::CUDAEvent to{cudaEventDefault};
@@ -40,8 +43,8 @@ class CudaIdle {
 
   c10::cuda::CUDAStream stream_;
   std::vector<Gap> gaps_;   // a ring
-  std::int64_t first_ = 0;  // not added to seconds_ yet
-  std::int64_t open_ = 0;   // whose end is not known yet
+  std::int64_t first_ = 0;  // first gap not added to seconds_ yet
+  std::int64_t open_ = 0;   // the gap whose end is not recorded yet
   double seconds_ = 0;
 };
 

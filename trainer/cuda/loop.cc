@@ -5,8 +5,8 @@
 namespace infeed {
 namespace {
 
-// Libraries and the allocator need three; communication, by PyTorch's advice,
-// eleven.
+// Warm-up steps: libraries and the allocator need three; with communication
+// PyTorch advises eleven.
 CudaGraphOptions GraphsOf(const DeviceOptions& options) {
   return {.enabled = options.graphs,
           .slots = kCudaSlots,
@@ -62,7 +62,7 @@ void CudaLoop::Launch(std::int64_t step, BatchHandle batch, Outfeed& outfeed) {
   uploads_->MarkUsed();
 }
 
-// A loop has one shape, so that nothing is under way when it changes.
+// A loop has one shape, so no step is running when the shape changes.
 void CudaLoop::UseShape(const BatchShape& shape) {
   if (slots_ != nullptr && slots_->shape() == shape) {
     return;
@@ -73,7 +73,7 @@ void CudaLoop::UseShape(const BatchShape& shape) {
   uploads_ = std::make_unique<UploadRing>(*slots_, kCudaSlots);
 }
 
-// What a graph holds: all of a step.
+// The work that a graph captures: a whole step.
 void CudaLoop::Step(int slot) {
   RunCudaStep(model_, slots_->Packed(slot), slots_->shape(), inputs_, records_);
 }

@@ -22,16 +22,16 @@ namespace infeed {
 // one is ready.
 constexpr int kCudaSlots = 3;
 
-// The training loop on a GPU: docs/gpu.md draws it. The host takes a batch,
-// has it copied, launches the step and goes on; it waits for the device once,
-// at the end of the loop. A step is a CUDA graph, or eager where the options
-// say so: the same kernels on the same memory in the same order.
+// The training loop on a GPU: docs/gpu.md has a diagram. For each step, the
+// host takes a batch, enqueues its copy and launches the step; it waits for the
+// device once, at the end of the loop. A step is a CUDA graph, or eager if
+// options.graphs is false: the same kernels on the same memory in the same
+// order.
 //
-// One thread at a time, the same always. Throws c10::Error for what the GPU
-// reports.
+// Always the same thread. Throws c10::Error for errors of the GPU.
 class CudaLoop {
  public:
-  // All must outlive it.
+  // All arguments' references must outlive it.
   CudaLoop(const DeviceModel& model, const c10::cuda::CUDAStream& stream,
            CudaWaits& waits);
 
@@ -39,9 +39,9 @@ class CudaLoop {
   std::int64_t Run(std::int64_t first_step, std::int64_t steps, Infeed& infeed,
                    Outfeed& outfeed);
 
-  // The waits so far.
+  // The host's waits so far.
   [[nodiscard]] std::int64_t syncs() const { return syncs_; }
-  // Those that run before graphs are captured, and those that capture.
+  // The steps that run before graphs are captured, and those that capture.
   [[nodiscard]] int warm_up_steps() const { return graphs_.warm_up_runs(); }
 
  private:
@@ -58,7 +58,7 @@ class CudaLoop {
   MappedRecords records_;
   ResultRing results_;
   CudaGraphs graphs_;
-  std::unique_ptr<CudaSlots> slots_;  // of the shape at hand
+  std::unique_ptr<CudaSlots> slots_;  // of the current shape
   std::unique_ptr<UploadRing> uploads_;
 };
 

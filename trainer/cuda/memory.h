@@ -11,13 +11,13 @@
 
 namespace infeed {
 
-// Pins the memory of batches, so that this GPU copies from it while it computes
-// and the host does not wait. pin throws c10::Error where the system refuses:
-// it may limit locked memory.
+// Pins the memory of batches, so that this GPU can copy from it while it
+// computes, and the host does not wait. pin throws c10::Error if the system
+// rejects it: it may limit locked memory.
 [[nodiscard]] BatchMemory PinnedBatchMemory(int device);
 
-// Records in pinned memory of the host's that the device writes to. Owns them;
-// all 0 at first. Throws c10::Error.
+// Records in pinned host memory, which the device writes. Owns them; all 0 at
+// first. Throws c10::Error.
 class MappedRecords {
  public:
   explicit MappedRecords(std::size_t count);
@@ -33,7 +33,7 @@ class MappedRecords {
   };
   std::size_t count_;
   std::unique_ptr<StepRecord, Free> host_;
-  StepRecord* device_;  // the same memory, as the device sees it
+  StepRecord* device_;  // the same memory, at its device address
 };
 
 }  // namespace infeed

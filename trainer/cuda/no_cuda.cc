@@ -1,4 +1,4 @@
-// What a build without CUDA has in place of the rest of this folder.
+// Replaces the rest of this folder in a build without CUDA.
 #include "base/error.h"
 #include "trainer/loop/passes.h"
 #include "trainer/optimizer/gpu_optimizer.h"

@@ -19,7 +19,7 @@ namespace {
 template <typename T>
 torch::Tensor CopyToDevice(std::span<const T> values,
                            const torch::Device& device) {
-  // LibTorch has no const tensors; this one is only read.
+  // LibTorch has no const tensors; this tensor is only read.
   return torch::from_blob(const_cast<T*>(values.data()),
                           {static_cast<std::int64_t>(values.size_bytes())},
                           torch::kByte)
@@ -47,7 +47,7 @@ Update MomentumOf(const OptimizerOptions& options) {
   };
 }
 
-// Weight decay is no part of the loss: l2 stays 0.
+// Weight decay is not part of the loss: l2 stays 0.
 Update LarsOf(const OptimizerOptions& options) {
   const LarsUpdate update = {.momentum = options.momentum,
                              .weight_decay = options.weight_decay};
@@ -81,8 +81,8 @@ class CudaOptimizer final : public Optimizer {
 
   torch::Tensor Step(const torch::Tensor& rate) override {
     const torch::NoGradGuard no_grad;
-    // Backward passes write gradients where they like; the kernel wants them
-    // side by side.
+    // Backward passes allocate gradients separately; the kernel needs them in
+    // one buffer.
     at::_foreach_copy_(gradient_views_, TakeGradients(parameters_));
     torch::Tensor l2 = torch::zeros({}, rate.options());
     update_({.weights = weights_.flat().data_ptr<float>(),
@@ -106,7 +106,7 @@ class CudaOptimizer final : public Optimizer {
   std::vector<torch::Tensor> gradient_views_;
   torch::Tensor chunks_;
   torch::Tensor first_chunks_;
-  DevicePlan plan_;  // of the two above
+  DevicePlan plan_;  // points to the two tensors above
   torch::Tensor workspace_;
 };
 

@@ -16,9 +16,9 @@
 namespace infeed {
 namespace {
 
-// The device of this thread from now on: what is allocated without a word
-// about a device is to be there. Libraries try their kernels out, as there will
-// be many steps of one shape.
+// Makes the device this thread's current one, for allocations that do not name
+// a device. Lets cuDNN benchmark its kernels, since many steps have the same
+// shape.
 const DeviceModel& Selected(const DeviceModel& model) {
   c10::cuda::set_device(model.device.index());
   at::globalContext().setBenchmarkCuDNN(true);
@@ -36,7 +36,7 @@ class CudaPasses final : public DevicePasses {
 
   [[nodiscard]] std::function<void(const Batch&)> Hold(
       const ResidentShape& shape) override {
-    resident_.reset();  // Its memory first.
+    resident_.reset();  // Frees its memory first.
     resident_ =
         std::make_shared<CudaResidentLoop>(model_, stream_, waits_, shape);
     return [to = resident_](const Batch& batch) { to->Append(batch); };

@@ -18,10 +18,11 @@ namespace {
 
 constexpr int kWarmUp = 3;
 
-// Of one launch: the ring takes the results of another one meanwhile.
+// Most steps of one launch: half of the ring, so that the other half can hold
+// the results of the launch before.
 constexpr auto kMostSteps = static_cast<std::int64_t>(kCudaRecords / 2);
 
-// Launches that the host may be ahead.
+// How many launches the host may be ahead.
 constexpr std::size_t kLaunches = 64;
 
 void RequireRoom(const ResidentShape& shape) {
@@ -80,7 +81,7 @@ void CudaResidentLoop::Append(const Batch& batch) {
   };
   copy(pixels_, batch.pixels().data());
   copy(labels_, batch.labels().data());
-  waits_.For(stream_);  // The batch goes back.
+  waits_.For(stream_);  // Before the batch returns to its pool.
   appended_ += count;
 }
 
@@ -102,7 +103,7 @@ std::int64_t CudaResidentLoop::Run(std::int64_t first_step, std::int64_t steps,
   return done;
 }
 
-// Returns how many steps; 0 at the end of the stream.
+// Launches some steps and returns how many; 0 at the end of the stream.
 std::int64_t CudaResidentLoop::LaunchSome(std::int64_t first_step,
                                           std::int64_t done, std::int64_t most,
                                           Infeed& infeed, Outfeed& outfeed) {
@@ -121,8 +122,8 @@ std::int64_t CudaResidentLoop::LaunchSome(std::int64_t first_step,
   return count;
 }
 
-// Takes those of steps [done, done + most) of the loop's `steps` and has them
-// copied.
+// Takes the choices of steps [done, done + most) of the loop's `steps`, and
+// enqueues their copy.
 std::int64_t CudaResidentLoop::TakeChoices(std::int64_t done,
                                            std::int64_t steps,
                                            std::int64_t most, Infeed& infeed) {
@@ -147,7 +148,7 @@ std::int64_t CudaResidentLoop::TakeChoices(std::int64_t done,
   return count;
 }
 
-// For a loop. Requires: nothing is under way.
+// Allocates memory for a loop. Requires: no step is running.
 void CudaResidentLoop::MakeRoom(std::int64_t steps, int batch_size) {
   if (choices_.defined() && choices_.size(0) >= steps &&
       choices_.size(1) == batch_size) {
@@ -177,7 +178,7 @@ void CudaResidentLoop::RunSteps(std::int64_t done, std::int64_t count) {
   loop_->Launch(done + count, stream_.stream());
 }
 
-// What the graph's body holds, but for its condition.
+// The body of the graph's loop, without its condition.
 void CudaResidentLoop::Step() {
   const auto slots = static_cast<int>(batch_labels_.size(0));
   LaunchGather({.pixels = WordsOf<std::uint32_t>(pixels_),

@@ -15,27 +15,27 @@
 
 namespace infeed {
 
-// The training loop on a GPU that has all images: the host uploads which of
-// them each step takes, and launches the loop once.
+// The training loop on a GPU that has all images: the host uploads the choice
+// of images for each step, and launches the loop once.
 //
 //   host    choices of all steps ► launch                          wait, once
 //   device  WHILE [ gather ► unpack ► forward, backward, update ► record ]
 //
-// The first three steps of all run kernel by kernel, as in CudaLoop. A loop of
-// many steps is several launches, for the results' ring. A model that draws in
-// its steps cannot be trained so: nobody seeds the draws.
+// The very first three steps run kernel by kernel, as in CudaLoop. A loop of
+// many steps takes several launches, since the ring of results is limited.
+// Models with random draws in their steps are not supported: the draws are not
+// seeded for each step.
 //
-// One thread at a time, the same always. Throws c10::Error for what the GPU
-// reports.
+// Always the same thread. Throws c10::Error for errors of the GPU.
 class CudaResidentLoop {
  public:
-  // What it refers to must outlive it. Throws UsageError where the images do
-  // not fit into the memory that is free.
+  // All arguments' references must outlive it. Throws UsageError where the
+  // images do not fit into the free memory.
   CudaResidentLoop(const DeviceModel& model,
                    const c10::cuda::CUDAStream& stream, CudaWaits& waits,
                    const ResidentShape& shape);
 
-  // Copies the images that come next; what is beyond the last is left out.
+  // Copies the next images; slots beyond the last image are left out.
   void Append(const Batch& batch);
 
   // DevicePasses::Train(), on batches of choices. Requires: all images were
@@ -77,7 +77,7 @@ class CudaResidentLoop {
   CudaStepInputs inputs_;
   MappedRecords records_;
   ResultRing results_;
-  int warmed_up_ = 0;  // steps, since the addresses are these
+  int warmed_up_ = 0;  // warm-up steps since the addresses last changed
   std::unique_ptr<at::cuda::CUDAGraph> step_;
   std::unique_ptr<CudaWhileGraph> loop_;
 };

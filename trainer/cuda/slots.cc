@@ -52,7 +52,8 @@ CudaSlots::CudaSlots(const BatchShape& shape, int slots,
     slot.labels = torch::empty({shape.size}, options);
     slot.weights = torch::empty({shape.size}, options.dtype(torch::kFloat));
   }
-  // The memory may have been others' before, whose work is in that stream.
+  // The allocator may have reused memory that work in the computing stream
+  // still uses.
   copied_.record(compute_);
   copied_.block(copy_);
 }
@@ -74,7 +75,7 @@ void CudaSlots::Copy(int slot, const Batch& batch) {
 void CudaSlots::NotifyCopied(std::function<void()> then) {
   auto owned = std::make_unique<std::function<void()>>(std::move(then));
   C10_CUDA_CHECK(cudaLaunchHostFunc(copy_.stream(), CallAndFree, owned.get()));
-  (void)owned.release();  // CallAndFree has it.
+  (void)owned.release();  // CallAndFree owns it now.
 }
 
 void CudaSlots::ComputeAfterCopy() {

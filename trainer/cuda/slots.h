@@ -17,11 +17,11 @@
 
 namespace infeed {
 
-// What a graph is captured for.
+// The shape of batches for which a graph is captured.
 struct BatchShape {
   int size = 0;
   int side = 0;  // pixels
-  // Of batches of crop windows: what makes images of them.
+  // For batches of crop windows: the resize kernel.
   std::optional<ResizeKernel> resize = {};
 
   friend bool operator==(const BatchShape&, const BatchShape&) = default;
@@ -32,21 +32,21 @@ struct BatchShape {
 // A batch in the device's memory.
 struct PackedBatch {
   PackedImages images;
-  // [images]: where the windows are whose pixels those are, where the shape has
-  // a resize.
+  // [images]: the windows, of which images has the pixels; only if the shape
+  // has a resize.
   const ResizeWindow* windows = nullptr;
 };
 
-// Takes a batch apart in the stream that is current, into new tensors: images
-// of `type`, [N, 3, H, W] in channels_last order; windows are resized.
+// Unpacks a batch in the current stream into new tensors: images of `type`, [N,
+// 3, H, W] in channels_last order; windows are resized.
 [[nodiscard]] DeviceBatch UnpackOnDevice(const PackedBatch& from,
                                          const BatchShape& shape,
                                          const PixelStatistics& statistics,
                                          ImageType type);
 
-// Slots for batches in a GPU's memory, as they lie in the host's, and the
-// stream that copies to them beside the one that computes. Of windows, only
-// the pixels that are in use are copied.
+// Slots for batches in a GPU's memory, in the same layout as in the host's, and
+// a copy stream beside the one that computes. Of windows, only the pixels in
+// use are copied.
 class CudaSlots final : public UploadStreams {
  public:
   CudaSlots(const BatchShape& shape, int slots,
@@ -59,20 +59,21 @@ class CudaSlots final : public UploadStreams {
   void MarkUsed(int slot) override;
   void Finish() noexcept override;
 
-  // A slot, as it is packed.
+  // A slot's packed batch.
   [[nodiscard]] PackedBatch Packed(int slot) const;
 
   [[nodiscard]] const BatchShape& shape() const { return shape_; }
 
  private:
   struct Slot {
-    torch::Tensor pixels;   // int32 [N, H, W]; of windows as many as they have
+    torch::Tensor pixels;   // int32 [N, H, W]; for windows, as many as they
+                            // need
     torch::Tensor labels;   // int32 [N]
     torch::Tensor weights;  // float32 [N]
     torch::Tensor windows;  // int32 [N, 4], of windows: ResizeWindow
     at::cuda::CUDAEvent used = {};
   };
-  // At fixed addresses: graphs keep them.
+  // The slots stay at fixed addresses, which graphs use.
   BatchShape shape_;
   std::vector<Slot> slots_;
   c10::cuda::CUDAStream compute_;

@@ -10,25 +10,25 @@
 namespace infeed {
 namespace {
 
-// Mixed images are averages, which bfloat16 would round twice.
+// Mixed images are averages, so bfloat16 would round twice.
 ImageType ImageTypeOf(const DeviceOptions& options, const StepInputs& inputs) {
   return options.precision == Precision::kBfloat16 && !inputs.mixes.defined()
              ? ImageType::kBfloat16
              : ImageType::kFloat32;
 }
 
-// Waits for the device and for the results. Throws `error`, where that is one,
-// or what the device or the outfeed did.
+// Waits for the device and for the results. Throws `error` if it is set, else
+// an error of the device or the outfeed.
 void End(std::exception_ptr error, const c10::cuda::CUDAStream& stream,
          CudaWaits& waits, ResultRing& results) {
   try {
     waits.For(stream);
   } catch (...) {
-    // Where the host failed, the device may have for the same reason.
+    // If the host failed, the device may have failed for the same reason.
     error = error ? error : std::current_exception();
   }
   if (error) {
-    // The device is done: a step that was never launched has no record.
+    // The device is idle: a step that was not launched has no record.
     results.Abandon();
     std::rethrow_exception(error);
   }
@@ -69,9 +69,9 @@ std::int64_t RunCudaLoop(
   } catch (...) {
     error = std::current_exception();
   }
-  // Also after an error: the updates before it are done, and told.
+  // Also after an error: earlier updates are done, and their results reported.
   End(error, parts.stream, parts.waits, parts.results);
-  // The infeed counts its first batch by itself.
+  // The infeed itself counts the wait for its first batch.
   const double counted = parts.infeed.wait_seconds() - waited_before;
   parts.infeed.AddWait(std::max(0.0, parts.idle.Take() - counted));
   return done;

@@ -16,19 +16,19 @@
 #include "trainer/kernels/kernels.h"
 #include "trainer/loop/passes.h"
 
-// What the training loops on a GPU share.
+// Code that the training loops on a GPU share.
 namespace infeed {
 
-// Steps that may wait for a slow outfeed before the host does: 128 KiB.
+// Results that may wait for a slow outfeed before the host waits: 128 KiB.
 inline constexpr std::size_t kCudaRecords = 4096;
 
-// All of a step, from a packed batch on the device to its record, in the stream
-// that is current: what a graph of it holds.
+// Enqueues a whole step in the current stream, from a packed batch on the
+// device to its record; a graph captures this.
 void RunCudaStep(const DeviceModel& model, const PackedBatch& batch,
                  const BatchShape& shape, const CudaStepInputs& inputs,
                  const MappedRecords& records);
 
-// Where a loop's steps run, and who is told of them.
+// The parts of a training loop on a GPU.
 struct CudaLoopParts {
   const c10::cuda::CUDAStream& stream;
   CudaWaits& waits;
@@ -37,11 +37,12 @@ struct CudaLoopParts {
   Infeed& infeed;
 };
 
-// Runs a loop of `steps` steps: launch(done) has some more launched and returns
-// how many, 0 at the end of the stream. Then waits for the device and for the
-// results, and tells the infeed how long the device had nothing to do. Returns
-// how many ran. Throws what launch, the device or the outfeed did, once what
-// was launched before is done and told.
+// Runs a loop of `steps` steps: launch(done) launches some more steps and
+// returns how many, 0 at the end of the stream. Then waits for the device and
+// for the results, and adds the device's idle time to the infeed's waits.
+// Returns how many steps ran. Throws what launch, the device or the outfeed
+// threw, after the steps launched before have ended and their results are in
+// the outfeed.
 std::int64_t RunCudaLoop(
     std::int64_t steps, const CudaLoopParts& parts,
     const std::function<std::int64_t(std::int64_t done)>& launch);

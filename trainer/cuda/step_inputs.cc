@@ -10,8 +10,8 @@
 namespace infeed {
 namespace {
 
-// Of a row: learning rate, newest, and the numbers of a mix where there are
-// any.
+// The columns of a row: learning rate, newest, and the numbers of a mix if
+// there is one.
 constexpr std::int64_t kMixColumn = 2;
 constexpr std::int64_t kLeastRows = 1024;
 

@@ -9,9 +9,9 @@
 
 namespace infeed {
 
-// What the steps of a loop are told, in a GPU's memory: a table with a row for
-// each step, and a clock that says which one is at hand. The step copies its
-// row to a fixed place, so that a captured one finds its own.
+// The inputs of a loop's steps in a GPU's memory: a table with a row for each
+// step, and a clock with the current step. The step copies its row to a fixed
+// address, so that a captured step reads its own inputs.
 //
 //   host table ► device table [steps, columns] ─ row clock.index ► row
 //
@@ -20,14 +20,14 @@ class CudaStepInputs {
  public:
   explicit CudaStepInputs(const torch::Device& device);
 
-  // Copies a loop's, in the stream that is current, and sets the clock to its
-  // first step. host: of all its steps, on the CPU. Returns whether it lies
-  // elsewhere now: what was captured is of no use then. Requires: what came
-  // before has been copied.
+  // Copies a loop's inputs, in the current stream, and sets the clock to its
+  // first step. host: the inputs of all its steps, on the CPU. Returns whether
+  // addresses have changed: captured graphs are invalid then. Requires: the
+  // previous copy has ended.
   [[nodiscard]] bool Load(const StepInputs& host, std::int64_t first_step);
 
-  // In the stream that is current: the row of the step at hand, as views of
-  // the fixed place.
+  // Copies, in the current stream, the row of the current step, and returns
+  // views of the fixed address.
   [[nodiscard]] StepInputs Select() const;
 
   [[nodiscard]] StepClock* clock() const;

@@ -7,11 +7,11 @@
 
 namespace infeed {
 
-// The host's waits for a device: all of them go through here, and are counted.
+// Makes and counts all of the host's waits for a device.
 class CudaWaits {
  public:
-  // Until all that the stream holds has ended. Throws c10::Error for what
-  // failed in it.
+  // Waits until all work in the stream has ended. Throws c10::Error for work
+  // that failed.
   void For(const c10::cuda::CUDAStream& stream);
 
   [[nodiscard]] std::int64_t count() const { return count_; }
@@ -20,8 +20,8 @@ class CudaWaits {
   std::int64_t count_ = 0;
 };
 
-// While it lives, this thread works on the stream and its device; what the
-// stream gets waits for what the stream before it holds.
+// While it lives, this thread uses the stream and its device; new work in the
+// stream waits for the work in the previous current stream.
 class CudaStreamScope {
  public:
   explicit CudaStreamScope(const c10::cuda::CUDAStream& stream);

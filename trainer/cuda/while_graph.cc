@@ -14,8 +14,7 @@ cudaGraph_t NewGraph() {
   return graph;
 }
 
-// Returns the body, which belongs to the graph. CUDA 13 asks for the edges'
-// data too.
+// Returns the body, which the graph owns. CUDA 13 also needs the edges' data.
 cudaGraph_t AddWhile(cudaGraph_t graph, cudaGraphConditionalHandle handle) {
   cudaGraphNodeParams params = {};
   params.type = cudaGraphNodeTypeConditional;
@@ -53,7 +52,7 @@ CudaWhileGraph::CudaWhileGraph(cudaGraph_t step, const StepClock* clock,
 
 void CudaWhileGraph::Build(cudaGraph_t step, const StepClock* clock) {
   cudaGraphConditionalHandle handle = 0;
-  // Each launch begins with a 1.
+  // The condition is 1 at the start of each launch.
   C10_CUDA_CHECK(cudaGraphConditionalHandleCreate(&handle, graph_.get(), 1,
                                                   cudaGraphCondAssignDefault));
   const cudaGraph_t body = AddWhile(graph_.get(), handle);

@@ -16,15 +16,17 @@ namespace infeed {
 //   WHILE  [ step (a captured graph) ] ► [ clock->index < end? ]
 //
 // The step advances the clock. One thread at a time. Throws c10::Error and
-// IoError for what the GPU refuses: it takes CUDA 12.4 or later, and a step of
-// kernels, copies and memory sets alone.
+// IoError if the GPU rejects the graph: it needs CUDA 12.4 or later, and a step
+// with only kernels, copies and memory sets.
 class CudaWhileGraph {
  public:
-  // Copies the step; what it works on must outlive this, the clock too.
+  // Copies the step; the memory that it uses must outlive this object, and so
+  // must the clock.
   CudaWhileGraph(cudaGraph_t step, const StepClock* clock,
                  const torch::Device& device);
 
-  // In the stream: goes on until the clock is at `end`, at least for one step.
+  // Launches the loop in the stream: it runs until the clock is at `end`, for
+  // at least one step.
   void Launch(std::int64_t end, cudaStream_t stream);
 
  private:

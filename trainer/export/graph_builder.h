@@ -10,11 +10,11 @@
 
 namespace infeed {
 
-// Puts an InferenceGraph together, node by node. A method adds a node and
-// returns the name of its output, for the methods after it.
+// Builds an InferenceGraph, node by node. Each method adds a node and returns
+// the name of its output, an input for later nodes.
 //
-// Copies each weight that a node takes from the state of a trained model,
-// where a layer NAME has NAME.weight, NAME.bias, NAME.running_mean and
+// Copies the weights of each node from the state of a trained model, where a
+// layer NAME has NAME.weight, NAME.bias, NAME.running_mean and
 // NAME.running_var. One thread at a time. Throws DataError naming a tensor that
 // the state lacks, that is not float32 or whose shape is not the layer's.
 class GraphBuilder {
@@ -25,7 +25,7 @@ class GraphBuilder {
   // The graph's input.
   [[nodiscard]] std::string Input() const { return graph_.input; }
 
-  // (x - mean) / std, one of each for a channel.
+  // (x - mean) / std, with a mean and a std for each channel.
   std::string Normalize(const std::string& x, const std::vector<float>& mean,
                         const std::vector<float>& std);
   std::string Convolution(const std::string& x, const std::string& layer,
@@ -35,7 +35,7 @@ class GraphBuilder {
                         std::int64_t channels, double epsilon);
   std::string Linear(const std::string& x, const std::string& layer,
                      std::int64_t in, std::int64_t out);
-  // Named after x and what is done to it.
+  // The new node is named after x and the operation.
   std::string Relu(const std::string& x);
   std::string Sigmoid(const std::string& x);
   std::string MaxPool(const std::string& x, const GraphWindow& window);
@@ -47,7 +47,7 @@ class GraphBuilder {
   std::string ScaleChannels(const std::string& x, const std::string& y,
                             const std::string& name);
 
-  // The graph, whose last node now gives its output. Requires: there is one.
+  // Returns the graph; its last node is the output. Requires: there is a node.
   [[nodiscard]] InferenceGraph Finish() &&;
 
  private:

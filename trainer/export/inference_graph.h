@@ -7,11 +7,12 @@
 
 #include "trainer/tensors/host_tensor.h"
 
-// A trained network as plain data: what each node computes, and from what. The
-// writers of ONNX and TorchScript put it into their own words.
+// A trained network as plain data: each node's operation and inputs. The
+// writers of ONNX and TorchScript translate it.
 namespace infeed {
 
-// Each takes float32 tensors. "Constant" operands are weights of the graph.
+// All operands are float32 tensors. "Constant" operands are weights of the
+// graph.
 enum class GraphOp {
   kSubtract,           // x, constant that broadcasts
   kDivide,             // x, constant that broadcasts
@@ -20,7 +21,7 @@ enum class GraphOp {
   kRelu,               // x
   kSigmoid,            // x
   kMaxPool,            // x
-  kAveragePool,        // x; what lies outside the image does not count
+  kAveragePool,        // x; padding does not count
   kGlobalAveragePool,  // x [N, C, H, W] -> [N, C, 1, 1]
   kAdd,                // x, y of one shape
   kScaleChannels,      // x [N, C, H, W], y [N, C, 1, 1]: the product
@@ -28,13 +29,13 @@ enum class GraphOp {
   kLinear,             // x [N, in], weight [out, in], bias [out]
 };
 
-// Of convolutions and pools: square, the same both ways.
+// The window of convolutions and pools: square, the same in both directions.
 struct GraphWindow {
   int kernel = 1;
   int stride = 1;
   int pad_before = 0;
   int pad_after = 0;
-  // A last window that lies partly outside gives an output, too.
+  // A last window that is partly outside gives an output, too.
   bool partial = false;
 };
 
@@ -51,11 +52,10 @@ struct InferenceGraph {
   int channels = 3;
   int side = 224;
   std::string input = "images";
-  std::vector<GraphNode> nodes =
-      {};                         // each after what it takes; the last gives:
-  std::string output = "logits";  // float32 [N, classes]
+  std::vector<GraphNode> nodes = {};  // each after its inputs
+  std::string output = "logits";      // of the last node: float32 [N, classes]
   std::int64_t classes = 0;
-  TensorMap weights = {};  // those that nodes take
+  TensorMap weights = {};  // by the names in nodes' inputs
 };
 
 }  // namespace infeed

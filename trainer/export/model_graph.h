@@ -12,23 +12,23 @@ namespace infeed {
 class GraphBuilder;
 struct ResNetPlan;
 
-// What a trained model's input is made of: RGB values of 0 to 255, of which
-// the graph takes the mean, and which it divides by std, a channel each.
+// The input of a trained model: RGB values of 0 to 255, which the graph
+// normalizes to (value - mean) / std in each channel.
 struct GraphInput {
   int side = 224;           // pixels
   std::vector<float> mean;  // red, green, blue
   std::vector<float> std;
 };
 
-// The network that the weights belong to, from pixels to logits, as it
-// evaluates: batch norms use their moving statistics, nothing is dropped. A
-// LeNet takes one channel, the first. Throws DataError when the weights are of
-// another model, UsageError for options that cannot be.
+// The network of the weights, from pixels to logits, in evaluation mode: batch
+// norms use their moving statistics, nothing is dropped. A LeNet uses only the
+// first channel. Throws DataError when the weights are those of another model,
+// UsageError for impossible options.
 [[nodiscard]] InferenceGraph GraphOf(const ModelOptions& options,
                                      const TensorMap& weights,
                                      const GraphInput& input);
 
-// Add the layers of a network after x; the last node gives the logits.
+// Add the layers of a network after x; the last node's output is the logits.
 void AddResNet(const ResNetPlan& plan, double bn_epsilon, int side,
                const std::string& x, GraphBuilder& graph);
 void AddLeNet(int classes, const std::string& x, GraphBuilder& graph);

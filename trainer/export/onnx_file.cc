@@ -128,7 +128,7 @@ void AddWeight(onnx::Graph& graph, const std::string& name,
   tensor.set_raw_data(from.bytes.data(), from.bytes.size());
 }
 
-// [batch, rest ...]; a batch of 0 has a name instead.
+// [batch, rest ...]; for a batch of 0 the dimension has a name instead.
 void Describe(onnx::ValueInfo& value, const std::string& name, int batch,
               std::initializer_list<std::int64_t> rest) {
   value.set_name(name);

@@ -8,15 +8,15 @@
 namespace infeed {
 
 struct OnnxOptions {
-  // Of the graph's input; 0: a reader may choose, the dimension is named "N".
+  // Of the graph's input; 0: any, and the dimension is named "N".
   int batch_size = 0;
   std::map<std::string, std::string> metadata = {};  // the model's properties
 };
 
 // The bytes of an ONNX file: IR version 7, operator set 13, which OpenCV 4.6's
-// dnn module, onnxruntime and ONNX's checker since 1.8 take. Weights have the
-// names that they have in the graph. Throws DataError for a model beyond the 2
-// GB that the format's messages can hold.
+// dnn module, onnxruntime and ONNX's checker since 1.8 accept. Weights have
+// their names in the graph. Throws DataError for a model larger than the 2 GB
+// that the format's messages can hold.
 [[nodiscard]] std::string OnnxBytes(const InferenceGraph& graph,
                                     const OnnxOptions& options = {});
 

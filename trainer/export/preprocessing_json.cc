@@ -24,7 +24,7 @@ std::string InterpolationOf(const TrainParams& params) {
       ParseRecipe(params.recipe), ParseInterpolation(params.interpolation))));
 }
 
-// In the order in which it is done.
+// The operations of the resize, in their order.
 Json Resize(const TrainParams& params) {
   const int size = params.image_size;
   Json resize;
@@ -55,7 +55,7 @@ Json Channels(const TrainParams& params) {
 Json Normalization(const TrainParams& params) {
   const PixelStatistics& statistics = StatisticsOf(params);
   const std::size_t channels = Channels(params).size();
-  // As they are written, not as the float next to them.
+  // As written in decimal, not as the nearest float.
   const auto first = [&](const std::array<float, 3>& values) {
     Json list = Json::array();
     for (std::size_t i = 0; i < channels; ++i) {
@@ -70,7 +70,7 @@ Json Normalization(const TrainParams& params) {
           {"not_done_by", {"model.safetensors"}}};
 }
 
-// Whether torchvision has this very network.
+// Whether torchvision has exactly this network.
 bool IsTorchvisions(const TrainParams& params) {
   return !IsLeNet(params) && params.model_variant == "torchvision" &&
          params.resnet_depth <= 152 && !params.pre_activation &&

@@ -7,15 +7,16 @@
 #include "trainer/model_dir/model_labels.h"
 #include "trainer/params/train_params.h"
 
-// What the user of an exported model must do to images before it, and what its
-// answers mean.
+// Describes an exported model to its users: how to preprocess images for it,
+// and the meaning of its outputs.
 namespace infeed {
 
-// normalization's.
+// The statistics of the parameter normalization.
 [[nodiscard]] const PixelStatistics& StatisticsOf(const TrainParams& params);
 
-// preprocessing.json: the recipe's evaluation, step by step; docs/export.md has
-// its keys. labels: names of classes, or none. step: the updates done.
+// The text of preprocessing.json: the recipe's preprocessing in evaluation,
+// step by step; docs/export.md has its keys. labels: names of classes, or none.
+// step: the updates done.
 [[nodiscard]] std::string PreprocessingJson(const TrainParams& params,
                                             const ModelLabels& labels,
                                             std::int64_t step);

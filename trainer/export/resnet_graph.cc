@@ -16,7 +16,7 @@ GraphWindow WindowOf(const ConvPlan& conv) {
           .pad_after = conv.kernel / 2};
 }
 
-// Adds one plan's nodes; each method takes and returns a node's name.
+// Adds the nodes of a plan; each method takes and returns a node's name.
 class ResNetNodes {
  public:
   ResNetNodes(bool pre_activation, double epsilon, GraphBuilder& graph)

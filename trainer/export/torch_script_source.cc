@@ -22,8 +22,8 @@ std::string WeightText(std::string_view name) {
 
 std::string Pair(int value) { return fmt::format("[{0}, {0}]", value); }
 
-// Of a convolution. Requires: its padding is the same on both sides, as that
-// of a plan's convolutions is.
+// The text of a convolution. Requires: its padding is the same on both sides,
+// as in all plans.
 std::string ConvolutionText(const GraphNode& node,
                             const std::vector<std::string>& in) {
   return fmt::format("torch.conv2d({}, {}, {}, {}, {}, [1, 1], 1)", in[0],
@@ -31,8 +31,8 @@ std::string ConvolutionText(const GraphNode& node,
                      Pair(node.window.stride), Pair(node.window.pad_before));
 }
 
-// PyTorch pads alike on both sides: other padding is an operation of its own,
-// with what no maximum takes.
+// PyTorch pads both sides equally: other padding is a separate operation, with
+// a value that is never the maximum.
 std::string MaxPoolText(const GraphNode& node, const std::string& x) {
   const GraphWindow& window = node.window;
   const int pad = window.pad_before == window.pad_after ? window.pad_before : 0;
@@ -48,7 +48,7 @@ std::string MaxPoolText(const GraphNode& node, const std::string& x) {
                      window.partial ? "True" : "False");
 }
 
-// Without the padding in the average. Requires: padding as a convolution's.
+// The average does not count padding. Requires: as for a convolution.
 std::string AveragePoolText(const GraphNode& node, const std::string& x) {
   const GraphWindow& window = node.window;
   return fmt::format("torch.avg_pool2d({}, {}, {}, {}, {}, False)", x,

@@ -5,22 +5,22 @@
 
 #include "trainer/feed/outfeed.h"
 
-// The X10 tutorial's lines, one after each epoch. Pure arithmetic.
+// The line that the X10 tutorial prints after each epoch. Pure arithmetic.
 namespace infeed {
 
-// What a pass over data came to.
+// The result of a pass over data.
 struct EpochScore {
-  double loss = 0;  // the mean of the batches' means, however small a batch is
+  double loss = 0;  // the mean of the batches' means, all weighted equally
   std::int64_t correct = 0;
   std::int64_t images = 0;
 };
 
-// Adds the steps of an epoch up: their accuracy is that of the weights before
-// each step's update.
+// Sums up the steps of an epoch. Accuracy is that of the weights before each
+// step's update.
 class EpochTally {
  public:
   void Add(const StepResult& result);
-  // What was added so far; begins anew.
+  // Returns the score of the steps added so far, and starts again.
   [[nodiscard]] EpochScore Take();
 
  private:

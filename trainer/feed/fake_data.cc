@@ -13,7 +13,7 @@ constexpr std::int64_t kTrainImages = 1281167;
 constexpr int kClasses = 1000;
 constexpr int kEvalSteps = 10;
 
-// Images of a batch of this rank.
+// This rank's images of a batch.
 int ShareOf(const InputOptions& options) {
   return options.batch_size / options.world_size;
 }

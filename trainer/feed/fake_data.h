@@ -9,18 +9,18 @@
 #include "pipeline/stats/stats.h"
 #include "trainer/params/params.h"
 
-// Fake data, as the reference driver has it: an endless row of black images of
-// class 0 that cost nothing to read, so that a run measures its device alone.
+// Fake data, as in the reference driver: an endless stream of black images of
+// class 0 that cost nothing to read, so that a run measures only its device.
 namespace infeed {
 
-// Whether --data_dir asks for it: "null", or nothing.
+// Whether --data_dir selects fake data: "null", or "".
 [[nodiscard]] bool IsFakeData(std::string_view data_dir);
 
-// Fills in what is not given: the reference's number of training images and
-// classes; an evaluation is always of ten batches. Throws UsageError.
+// Sets the parameters that are not given: the reference's number of training
+// images and classes. An evaluation always has ten batches. Throws UsageError.
 void ResolveFakeData(bool on_gpu, RunParams& params);
 
-// The stream of such batches: for ever in training, else as many as hold
+// The stream of such batches: endless in training, else as many as hold
 // max_records images.
 //
 // Owns as many batches as batches_in_pool says, filled once. Next() and
@@ -31,11 +31,11 @@ class FakeData {
   explicit FakeData(const InputOptions& options,
                     const StreamPosition& start = {});
 
-  // As InputPipeline has them.
+  // As in InputPipeline.
   [[nodiscard]] BatchHandle Next();
   void Stop() { pool_.Close(); }
   [[nodiscard]] StreamPosition position() const { return position_; }
-  // Counts alone: there are no stages.
+  // Counts only: there are no stages.
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] std::int64_t memory_bytes() const { return memory_bytes_; }
 

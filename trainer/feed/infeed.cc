@@ -33,8 +33,8 @@ Infeed::Infeed(BatchSource source, int batch_size, int image_size, int depth)
 Infeed::~Infeed() { Stop(); }
 
 void Infeed::Stop() {
-  // Downstream first: nothing wants batches any more, so the thread's Push()
-  // fails; then whatever its next() waits for is let go.
+  // Downstream first: cancelling the queue makes the thread's Push() fail;
+  // stopping the source then ends a next() that waits.
   queue_.Cancel();
   if (source_.stop) {
     source_.stop();
@@ -51,7 +51,7 @@ void Infeed::Run() {
     }
     queue_.Close();
   } catch (const StoppedError&) {
-    queue_.Close();  // A read that a signal broke off just ends the stream.
+    queue_.Close();  // A read interrupted by a signal just ends the stream.
   } catch (...) {
     queue_.Close(std::current_exception());
   }

@@ -13,21 +13,21 @@
 
 namespace infeed {
 
-// Where an infeed's batches come from: a pipeline, or made ones.
+// The source of an infeed's batches: a pipeline, or fake data.
 struct BatchSource {
   // Returns the next batch, or nullptr at the end.
   std::function<BatchHandle()> next = {};
   // Wakes a next() that waits in another thread; it may be empty.
   std::function<void()> stop = {};
-  // Of the first batch.
+  // Position of the first batch.
   StreamPosition start = {};
   // Gets the spans of waits and steps; may be null, and outlives the infeed.
   TraceLog* trace = nullptr;
 };
 
-// The queue between the input engine and the device: a thread of its own takes
-// batches from the pipeline ahead of the loop, so that a step finds its batch
-// waiting. An error of the pipeline comes out of Next() after the last good
+// The queue between the input engine and the device. Its own thread takes
+// batches from the pipeline ahead of the loop, so that each step finds its
+// batch ready. Next() throws an error of the pipeline after the last good
 // batch.
 //
 // The pipeline must outlive it, and is stopped by its destructor. Next() and
@@ -45,21 +45,22 @@ class Infeed {
   Infeed(const Infeed&) = delete;
   Infeed& operator=(const Infeed&) = delete;
 
-  // Waits for the next batch; nullptr at the end of the stream. A batch of
-  // another shape than is expected is refused (a UsageError).
+  // Waits for the next batch; nullptr at the end of the stream. Throws
+  // UsageError for a batch of another shape than expected.
   [[nodiscard]] BatchHandle Next();
 
-  // Says that the step on the batch handed out last has ended, where no Next()
-  // follows at once: for the trace.
+  // Call it when the step on the last batch has ended and no Next() follows at
+  // once: for the trace.
   void EndStep();
 
-  // Of every batch, in pixels; from the thread of Next(), batches may be
-  // expected to have another from the next one on.
+  // The image size of every batch, in pixels. ExpectImageSize() changes it from
+  // the next batch on; call it from the thread of Next().
   [[nodiscard]] int image_size() const { return image_size_; }
   void ExpectImageSize(int image_size) { image_size_ = image_size; }
 
-  // Asks for an end after the step at hand, where ranks must agree on it: the
-  // device loop tells the others. From any thread.
+  // Requests the end of the loop after the current step, where ranks must agree
+  // on it: the device loop passes the request to the other ranks. From any
+  // thread.
   void RequestEnd() { end_requested_ = true; }
   [[nodiscard]] bool end_requested() const { return end_requested_; }
 
@@ -67,24 +68,25 @@ class Infeed {
   // nullptr from now on.
   void Stop();
 
-  // Shows the first batch to somebody, in the thread that calls Next() and
-  // before it returns. Requires: Next() has not been called yet.
+  // Sets a function to call with the first batch, in the thread that calls
+  // Next() and before it returns. Requires: Next() has not been called yet.
   void ShowFirst(std::function<void(const Batch&)> show) {
     show_first_ = std::move(show);
   }
 
-  // Where the stream goes on after the last batch that Next() returned: what a
+  // The stream position after the last batch that Next() returned, which a
   // checkpoint stores. The pipeline's own position is ahead of it.
   [[nodiscard]] StreamPosition position() const { return position_; }
 
-  // Says that from now on it is not Next() that counts how long the device
-  // waits, but AddWait(), in seconds: a host that is ahead of its device waits
-  // for other reasons. From the thread of Next().
+  // From now on the device's waits are counted by AddWait(), in seconds, not by
+  // Next(): a host that is ahead of its device waits for other reasons. From
+  // the thread of Next().
   void LeaveWaitsToDevice() { device_counts_ = true; }
   void AddWait(double seconds) { wait_seconds_ += seconds; }
 
-  // How long the device waited in all for its input; and Next() for its first
-  // batch alone, which counts in any case. From any thread.
+  // wait_seconds(): how long the device has waited for its input in all.
+  // first_wait_seconds(): how long Next() waited for the first batch, which is
+  // always part of it. From any thread.
   [[nodiscard]] double wait_seconds() const { return wait_seconds_; }
   [[nodiscard]] double first_wait_seconds() const {
     return first_wait_seconds_;
@@ -100,8 +102,8 @@ class Infeed {
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};
   std::atomic<bool> end_requested_{false};
-  bool asked_ = false;          // for a batch, before
-  bool device_counts_ = false;  // wait_seconds_
+  bool asked_ = false;          // Next() has been called before
+  bool device_counts_ = false;  // AddWait() counts wait_seconds_
   std::optional<TraceLog::Clock::time_point> step_start_;
   TracePlace step_place_;
   std::function<void(const Batch&)> show_first_;

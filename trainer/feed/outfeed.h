@@ -10,21 +10,22 @@
 
 namespace infeed {
 
-// What the device reports of one training step.
+// The device's report of one training step.
 struct StepResult {
   std::int64_t step = 0;    // from 1: the number of updates done
   float loss = 0;           // mean cross-entropy + L2 term
   float top_1 = 0;          // fraction of the batch's images
-  float learning_rate = 0;  // that the update used
-  std::int64_t images = 0;  // of weight 1, of a class that there is
+  float learning_rate = 0;  // the rate of the update
+  std::int64_t images = 0;  // images of weight 1 whose label is a class
 };
 
-// The way back: the device puts each step's result in as the step ends, and a
-// thread of its own hands them, in order, to the sink while the loop runs.
+// The queue of results from the device: the device puts each step's result into
+// it as the step ends, and the outfeed's thread passes the results, in order,
+// to the sink while the loop runs.
 //
 // Put() and Drain() from one thread at a time; the sink runs in the outfeed's
-// thread. An exception of the sink comes out of the next Put() or Drain(), and
-// of each one after that; the sink is not called again.
+// thread. After an exception of the sink, every Put() and Drain() throws it;
+// the sink is not called again.
 class Outfeed {
  public:
   using Sink = std::function<void(const StepResult&)>;

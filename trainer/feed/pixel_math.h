@@ -5,10 +5,11 @@
 
 #include "trainer/model/pixel_statistics.h"
 
-// What kernels make of pixels; the CPU has the same bits.
+// Arithmetic on pixels for kernels; the CPU computes the same bits.
 namespace infeed {
 
-// Of a packed pixel, R << 24 | G << 16 | B << 8; channel 0 is red.
+// A channel's value of a packed pixel, R << 24 | G << 16 | B << 8; channel 0 is
+// red.
 [[nodiscard]] constexpr std::uint32_t LevelOf(std::uint32_t pixel,
                                               int channel) {
   return pixel >> (24 - 8 * channel) & 255U;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kBatchSize = 64;
 
-// The records themselves: nothing random, none left out, none in another's
-// place.
+// Options that read the records as they are: nothing random, none left out,
+// none replaced.
 InputOptions AsTheyAre(InputOptions options, std::int64_t images) {
   options.batch_size =
       static_cast<int>(std::min<std::int64_t>(images, kBatchSize));
@@ -34,7 +34,8 @@ InputOptions AsTheyAre(InputOptions options, std::int64_t images) {
   return options;
 }
 
-// A record with packed pixels has nothing to decode.
+// Throws if anything was decoded: a record with packed pixels needs no
+// decoding.
 void RequireNothingDecoded(const PipelineStats& stats) {
   const StageStats* const decode = stats.stage("decode");
   Check(decode != nullptr, "a pipeline decodes");

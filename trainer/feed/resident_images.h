@@ -9,41 +9,40 @@
 
 namespace infeed {
 
-// How many images a device is to hold, and of which side, pixels.
+// The number of images that a device holds, and their side in pixels.
 struct ResidentShape {
   std::int64_t images = 0;
   int side = 0;
 
-  // Of packed pixels and labels.
+  // Bytes of the packed pixels and labels.
   [[nodiscard]] std::int64_t bytes() const {
     return images * (std::int64_t{4} * side * side + 4);
   }
 };
 
-// Of the images that a training with these options goes through. Throws
-// UsageError for more than can be told apart.
+// The shape of the images that a training run with these options uses. Throws
+// UsageError for more images than a choice can index.
 [[nodiscard]] ResidentShape ResidentShapeOf(const RecordIndex& index,
                                             const InputOptions& options);
 
-// Hands out all of them, packed and not mirrored, in batches one after the
-// other in the records' own order; the last one is padded. Throws UsageError
-// for a record without packed pixels, DataError for one that cannot be read,
-// and what InputPipeline and take throw.
+// Passes all these images, packed and not mirrored, to `take`, in batches in
+// the order of the records; the last batch is padded. Throws UsageError for a
+// record without packed pixels, DataError for one that cannot be read, and what
+// InputPipeline and take throw.
 void ReadResidentImages(const RecordIndex& index, const InputOptions& options,
                         const std::function<void(const Batch&)>& take);
 
-// Images in the host's memory, for a device that is the host. One thread at a
-// time; Gather() from any.
+// Images in the host's memory, for a device that is the CPU. One thread at a
+// time; Gather() from any thread.
 class ResidentImages {
  public:
   explicit ResidentImages(const ResidentShape& shape);
 
-  // Of the batch of images that comes next; what is beyond the last one is left
-  // out.
+  // Adds the next batch of images; slots beyond the last image are left out.
   void Append(const Batch& batch);
 
-  // Fills a batch with what another, of the same size, chooses. Requires: all
-  // images were appended.
+  // Fills `to` with the images that `choices`, a batch of the same size,
+  // selects. Requires: all images were appended.
   void Gather(const Batch& choices, Batch& to) const;
 
  private:

@@ -12,23 +12,23 @@
 
 namespace infeed {
 
-// The batches of an InputPipeline on packed images, as choices among the
-// images of the index in their own order: same records, mirrors, padding and
-// places in the stream, but nothing is read.
+// The batches of an InputPipeline on packed images, as choices among the images
+// of the index in the order of the records. Records, mirrors, padding and
+// stream positions are the same, but nothing is read.
 //
 // The index is not used after the constructor, which throws as InputPipeline's
-// does, and UsageError for what draws more than a mirror. Next() and position()
-// from one thread at a time, the rest from any.
+// does, and as CheckResident(). Next() and position() from one thread at a
+// time, the rest from any.
 class ResidentOrder {
  public:
   ResidentOrder(const RecordIndex& index, const InputOptions& options,
                 const StreamPosition& start = {});
 
-  // As InputPipeline has them.
+  // As in InputPipeline.
   [[nodiscard]] BatchHandle Next();
   void Stop() { stopped_ = true; }
   [[nodiscard]] StreamPosition position() const { return sequence_.position(); }
-  // Counts alone: there are no stages.
+  // Counts only: there are no stages.
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] std::int64_t memory_bytes() const { return 0; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
@@ -49,8 +49,8 @@ class ResidentOrder {
   std::atomic<bool> stopped_{false};
 };
 
-// Throws UsageError for options that draw more than a mirror: then what is in a
-// batch is not known by its record.
+// Throws UsageError for options with random transformations other than
+// mirroring: a record's image would then differ from draw to draw.
 void CheckResident(const InputOptions& options);
 
 }  // namespace infeed

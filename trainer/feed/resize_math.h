@@ -8,11 +8,12 @@
 #include "preprocess/resize/side.h"
 #include "trainer/feed/pixel_math.h"
 
-// Resizing packed pixels, an output pixel at a time: the bytes of Resize()
-// (preprocess/resize/resize.h). Kernels use it; the CPU has the same bits.
+// Resizes packed pixels, one output pixel at a time, with the same bytes as
+// Resize() (preprocess/resize/resize.h). For kernels; the CPU computes the same
+// bits.
 namespace infeed {
 
-// FourTapAxis::At(), without its table. Requires: as that.
+// FourTapAxis::At(), without its table. Requires: as FourTapAxis.
 [[nodiscard]] constexpr FourTaps TapsAt(ResizeKernel kernel, int in_size,
                                         int out_size, int out_index) {
   if (kernel == ResizeKernel::kBilinear) {
@@ -29,7 +30,7 @@ namespace infeed {
   return index < 0 ? 0 : index < size ? index : size - 1;
 }
 
-// A pixel of width x height packed pixels, rows without gaps, resized.
+// An output pixel, from width x height packed pixels, rows without gaps.
 [[nodiscard]] constexpr std::uint32_t ResizedPixel(const std::uint32_t* pixels,
                                                    int width, int height,
                                                    const FourTaps& rows,

@@ -11,8 +11,8 @@
 namespace infeed {
 namespace {
 
-// A device can write to the host's memory but not wake its threads: the reader
-// looks again after this time. A step takes milliseconds.
+// A device can write to the host's memory but cannot wake its threads: the
+// reader polls with this period. A step takes milliseconds.
 constexpr std::chrono::microseconds kPause{100};
 
 std::size_t CheckedSize(std::span<StepRecord> records) {
@@ -22,7 +22,8 @@ std::size_t CheckedSize(std::span<StepRecord> records) {
 
 }  // namespace
 
-// The record being waited for is in the queue no more, hence one less.
+// One less than the records: the one that the thread waits for has left the
+// queue.
 ResultRing::ResultRing(std::span<StepRecord> records)
     : records_(records),
       expected_(CheckedSize(records) - 1),
@@ -63,7 +64,7 @@ void ResultRing::PutRecord(const Expected& expected, StepRecord& record) {
       .top_1 = record.top_1,
       .learning_rate = record.rate,
       .images = static_cast<std::int64_t>(record.images)};
-  record.done = 0;  // A state that is loaded may repeat the step.
+  record.done = 0;  // After a state is loaded, the same step may run again.
   if (failed_) {
     return;
   }

@@ -12,35 +12,34 @@
 
 namespace infeed {
 
-// The way of results from a device that writes them where the host sees them:
-// a thread reads each record as it is written and puts it into the outfeed
-// while the loop runs.
+// Passes results from a device that writes them into the host's memory to the
+// outfeed: a thread reads each record as it is written, while the loop runs.
 //
 //   host    Expect(s), launch s
 //   device                       step s ► records[(s - 1) % size]
 //   thread                                  └► Outfeed::Put(), slot is free
 //
-// No slot is written before it was read: Expect() waits for that, and nothing
-// is launched before it. One thread at a time. An exception of the outfeed
-// comes out of the next Expect() or Finish(), and of each one after that.
+// A slot is not written again before it has been read: Expect() waits for that,
+// and the step is launched after it. One thread at a time. After an exception
+// of the outfeed, every Expect() and Finish() throws it.
 class ResultRing {
  public:
-  // Requires: at least two records. They must outlive it.
+  // Requires: at least two records. They must outlive the ring.
   explicit ResultRing(std::span<StepRecord> records);
   ~ResultRing();
   ResultRing(const ResultRing&) = delete;
   ResultRing& operator=(const ResultRing&) = delete;
 
-  // Says that the device is going to be asked for the step after which `done`
-  // are done, > 0. The outfeed gets its result, and must live until Finish().
+  // Call it before launching the step after which `done` steps are done, > 0.
+  // The outfeed gets the step's result, and must live until Finish().
   void Expect(std::int64_t done, Outfeed& outfeed);
 
-  // Waits until every step expected so far has been read and put. The device
-  // must be at work on them.
+  // Waits until the result of every step expected so far is in the outfeed.
+  // Requires: the device is working on these steps.
   void Finish();
 
-  // The same where the device is at work no more, or has failed: does not wait
-  // for what it has not written.
+  // As Finish(), for a device that has stopped or failed: does not wait for
+  // records that it has not written.
   void Abandon();
 
  private:
@@ -57,7 +56,7 @@ class ResultRing {
   std::span<StepRecord> records_;
   BoundedQueue<Expected> expected_;
   std::int64_t put_ = 0;               // into expected_
-  std::atomic<std::int64_t> read_{0};  // of those
+  std::atomic<std::int64_t> read_{0};  // records read so far
   std::atomic<bool> abandoned_ = false;
   std::exception_ptr error_;  // of the outfeed; set before failed_ is
   std::atomic<bool> failed_ = false;

@@ -10,15 +10,15 @@
 
 namespace infeed {
 
-// Where the images of a run are: in records, or with the device already.
+// Where the images of a run are: in records, or on the device.
 enum class ImagePlace { kRecords, kDevice };
 
-// What a training or an evaluation takes its batches from: the input engine on
-// the records of a split, its order alone where the device has the images, or
-// fake data. One of them; the rest of a run does not know which.
+// The source of batches of a training run or an evaluation, whichever it is:
+// the input engine on the records of a split, only its order where the device
+// has the images, or fake data.
 //
 // The index must outlive it. batches() is for one thread at a time, the rest
-// for any. The constructor throws what the one that it makes throws.
+// for any. The constructor throws what the source's constructor throws.
 class RunInput {
  public:
   // index: null for fake data.
@@ -31,7 +31,7 @@ class RunInput {
   [[nodiscard]] PipelineStats stats() const;
   // Of the records; fake data have no epochs: 0.
   [[nodiscard]] std::int64_t batches_per_epoch() const;
-  // What it may take, in bytes.
+  // The memory that it may use, in bytes.
   [[nodiscard]] std::int64_t memory_bytes() const;
 
  private:

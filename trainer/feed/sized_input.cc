@@ -10,7 +10,7 @@
 namespace infeed {
 namespace {
 
-// To subtract what is below nothing is to add.
+// PipelineStats can only subtract, so a + b is written b - (0 - a).
 PipelineStats Sum(const PipelineStats& before, const PipelineStats& now) {
   const PipelineStats nothing = before.Since(before);
   PipelineStats sum = now.Since(nothing.Since(before));
@@ -20,7 +20,7 @@ PipelineStats Sum(const PipelineStats& before, const PipelineStats& now) {
   return sum;
 }
 
-// Throws UsageError where an input with images of this size is refused.
+// Throws UsageError where an input with images of this size is rejected.
 void CheckMemory(const RecordIndex& index, InputOptions options, int size) {
   options.image_size = size;
   options = CheckedInputOptions(std::move(options));
@@ -44,7 +44,7 @@ SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
         "change; leave it out");
   }
   if (place == ImagePlace::kRecords && sizes.largest() > SizeAt(start)) {
-    // It needs the most memory: better refused now than in the middle.
+    // The largest size needs the most memory: rejected now, not in mid-run.
     CheckMemory(*index, options, sizes.largest());
   }
   Begin(std::nullopt);
@@ -58,7 +58,8 @@ std::shared_ptr<SizedInput::Part> SizedInput::part() const {
 
 void SizedInput::set_part(std::shared_ptr<Part> next) {
   const std::lock_guard lock(mutex_);
-  std::swap(part_, next);  // The old one ends after the lock.
+  std::swap(part_, next);  // The old part is destroyed after the lock is
+                           // released.
 }
 
 void SizedInput::Begin(std::optional<PipelineStats> before) {
@@ -82,7 +83,7 @@ BatchSource SizedInput::batches() {
 BatchHandle SizedInput::Next() {
   if (SizeAt(position_) != options_.image_size) {
     PipelineStats counted = stats();
-    // Ended before the next begins: the two need not have room together.
+    // The old input ends before the next begins: memory holds only one of them.
     auto between = std::make_shared<Part>();
     between->before = counted;
     set_part(std::move(between));

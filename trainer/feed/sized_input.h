@@ -12,14 +12,15 @@
 
 namespace infeed {
 
-// The input of a training whose image size changes: at the epoch where it does,
-// the input ends and another begins at the same place of the stream. What is
-// in the batches depends on the place alone, so a resumed run sees the same.
+// The input of a training run whose image size changes: at the epoch of a
+// change the current input ends, and another begins at the same stream
+// position. Batches depend only on the position, so a resumed run gets the same
+// ones.
 //
-// One input lives at a time. batches() is for an infeed, which calls next()
-// from one thread; the rest from any. The constructor throws as RunInput's
-// does, for the largest size too, and UsageError for fake data, which have no
-// epochs.
+// Only one input exists at a time. batches() is for an infeed, which calls
+// next() from one thread; the rest from any. The constructor throws as
+// RunInput's does, also for the largest size, and UsageError for fake data,
+// which have no epochs.
 class SizedInput {
  public:
   // index: null for fake data. options.image_size is not used.
@@ -30,23 +31,23 @@ class SizedInput {
   // This must outlive the infeed.
   [[nodiscard]] BatchSource batches();
 
-  // Of the batch at a place.
+  // The image size of the batch at a position.
   [[nodiscard]] int SizeAt(const StreamPosition& position) const {
     return sizes_.SizeAt(position.epoch);
   }
-  // How many batches from a place on have the same size.
+  // How many batches from a position on have the same image size.
   [[nodiscard]] std::int64_t BatchesToChange(
       const StreamPosition& position) const;
 
-  // Counts are of all inputs so far, the rest is of the one at hand.
+  // Counts cover all inputs so far, the rest only the current one.
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] std::int64_t memory_bytes() const;
 
  private:
-  // The input at hand, and what those before it counted.
+  // The current input, and the counts of those before it.
   struct Part {
     std::optional<PipelineStats> before;
-    std::optional<RunInput> input;  // none between two of them
+    std::optional<RunInput> input;  // absent between two inputs
   };
 
   [[nodiscard]] BatchHandle Next();
@@ -56,7 +57,7 @@ class SizedInput {
   void set_part(std::shared_ptr<Part> next);
 
   const RecordIndex* index_;
-  InputOptions options_;  // image_size is that of the input at hand
+  InputOptions options_;  // image_size is that of the current input
   ImageSizeSchedule sizes_;
   ImagePlace place_;
   StreamPosition position_;  // of the next batch

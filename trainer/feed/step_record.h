@@ -5,21 +5,22 @@
 
 namespace infeed {
 
-// Which step is at hand, in the device's memory. The host sets it before a
-// loop; the device advances it as each step ends.
+// The current step, in the device's memory. The host sets it before a loop; the
+// device advances it as each step ends.
 struct StepClock {
   std::int64_t first = 0;  // the loop's first step, from 0
-  std::int64_t index = 0;  // of the step at hand in the loop, from 0
+  std::int64_t index = 0;  // of the current step in the loop, from 0
 };
 
-// What a step says, as the device writes it into a ring in the host's memory:
-// `done` last, so that the others are there once the host sees it.
+// The result of a step, which the device writes into a ring in the host's
+// memory, `done` last: once the host sees `done`, the other members are
+// written.
 struct alignas(32) StepRecord {
   std::int64_t done = 0;  // steps done with this one; 0: nothing written yet
   float loss = 0;
   float top_1 = 0;
   float rate = 0;
-  float images = 0;  // that count
+  float images = 0;  // images that count
 };
 
 // Whether the record is of the step after which `done` steps are done. If so,

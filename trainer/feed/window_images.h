@@ -7,10 +7,9 @@
 
 namespace infeed {
 
-// Makes a slot's image of its crop window, pixel by pixel, as a GPU's kernel
-// does: with the bytes that the input engine itself makes of it. image:
-// [image_size, image_size]. Requires: a batch of windows, and the slot is in
-// it.
+// Resizes a slot's crop window to its image, pixel by pixel, as a GPU's kernel
+// does, with the same bytes as the input engine. image: [image_size,
+// image_size]. Requires: a batch of windows that has this slot.
 void ResizeSlot(const Batch& batch, int slot, std::span<std::uint32_t> image);
 
 }  // namespace infeed

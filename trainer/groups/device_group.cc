@@ -16,8 +16,9 @@
 namespace infeed {
 namespace {
 
-// Gloo takes whoever connects first for the rank that it waits for; that rank
-// then finds the port closed. So where one cannot join, all try again.
+// Gloo takes the first connection for the rank that it waits for; if it is
+// another process, that rank finds the port closed. So if one rank cannot join,
+// all try again.
 constexpr int kMostTries = 10;
 
 std::string OwnAddress(const RankPlace& place) {
@@ -33,7 +34,7 @@ std::string OwnAddress(const RankPlace& place) {
 
 struct Joined {
   std::unique_ptr<DeviceGroup> group;
-  std::optional<IoError> error;  // of the library that connects devices
+  std::optional<IoError> error;  // from the library that connects devices
 };
 
 Joined TryToJoin(const GroupSeat& seat) {
@@ -60,7 +61,7 @@ IoError GroupError(int world_rank, std::string_view doing,
                    const std::exception& error) {
   const std::string text = ErrorText(error);
   std::string_view what = text;
-  // Gloo begins with its source file, "[.../pair.cc:598] ".
+  // Gloo's messages begin with its source file, "[.../pair.cc:598] ".
   const std::size_t place = what.find(".cc:");
   const std::size_t end = what.find("] ");
   if (what.starts_with('[') && place < end && end != std::string_view::npos) {

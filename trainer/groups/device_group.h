@@ -9,18 +9,17 @@
 
 namespace infeed {
 
-// The ranks that train together, as their devices see them: sums of tensors
-// inside a step. Gloo between CPUs, NCCL between GPUs.
+// The ranks that train together, for their devices: sums of tensors inside a
+// step. Uses Gloo between CPUs, NCCL between GPUs.
 //
 // All ranks make the same calls in the same order, with tensors of the same
-// shapes, dense, float32 or float64, on the group's device. Sums are the same
+// shapes, dense, float32 or float64, on the group's device. Sums have the same
 // bits on every rank, and in every run with the same number of ranks. One
 // thread at a time.
 class DeviceGroup {
  public:
-  // A sum under way. On a GPU, Wait() has the current stream wait, not the
-  // host, and can be captured into a graph. Throws IoError when a rank is
-  // gone.
+  // A sum in progress. On a GPU, Wait() makes the current stream wait, not the
+  // host, and can be captured into a graph. Throws IoError when a rank is gone.
   class Pending {
    public:
     virtual ~Pending() = default;
@@ -32,20 +31,20 @@ class DeviceGroup {
   [[nodiscard]] virtual int size() const = 0;
   [[nodiscard]] virtual int rank() const = 0;  // in this group
 
-  // Begins to replace the tensor by its sum over the ranks. The tensor must
-  // not be touched before Wait().
+  // Begins to replace the tensor by its sum over the ranks. The tensor must not
+  // be used before Wait().
   [[nodiscard]] virtual std::unique_ptr<Pending> BeginSum(
       const torch::Tensor& tensor) = 0;
-  // Replaces the tensor by rank 0's.
+  // Replaces the tensor by that of rank 0.
   virtual void Broadcast(const torch::Tensor& tensor) = 0;
 
   void Sum(const torch::Tensor& tensor) { BeginSum(tensor)->Wait(); }
 };
 
-// Joins the group of the ranks [first, first + size) of the world, this one
-// among them, for tensors on that device. Every rank of the world calls it,
-// for its own group. nullptr for a group of one, which needs no ranks; they
-// must outlive the group. Throws IoError.
+// Joins the group of the world's ranks [first, first + size), which include
+// this one, for tensors on `device`. Every rank of the world calls it, for its
+// own group. nullptr for a group of one, for which `ranks` may be null; else
+// `ranks` must outlive the group. Throws IoError.
 [[nodiscard]] std::unique_ptr<DeviceGroup> JoinDeviceGroup(
     Ranks* ranks, int first, int size, const torch::Device& device,
     std::chrono::seconds timeout);

@@ -32,7 +32,7 @@ void CopyBack(const torch::Tensor& flat,
   }
 }
 
-// Of one type each.
+// Pieces of tensors of the same type.
 std::vector<std::vector<torch::Tensor>> PiecesOf(
     const std::vector<torch::Tensor>& tensors) {
   std::map<torch::ScalarType, std::vector<std::vector<torch::Tensor>>> by_type;

@@ -6,14 +6,14 @@
 
 #include "trainer/groups/device_group.h"
 
-// Many tensors over a group, in few large pieces.
+// Exchanges many tensors over a group, in few large pieces.
 namespace infeed {
 
-// Replaces each tensor by its mean over the ranks, added up in float64: equal
-// values stay the same bits. Requires: float32.
+// Replaces each tensor by its mean over the ranks, summed in float64, so that
+// values equal on all ranks keep their bits. Requires: float32.
 void Average(const std::vector<torch::Tensor>& tensors, DeviceGroup& group);
 
-// Replaces each tensor by rank 0's. Any types.
+// Replaces each tensor by that of rank 0. Tensors may have any types.
 void Broadcast(const std::vector<torch::Tensor>& tensors, DeviceGroup& group);
 
 }  // namespace infeed

@@ -7,8 +7,8 @@
 
 namespace infeed {
 
-// A group of CPUs, by Gloo: a ring, whose sums have one order. Throws IoError,
-// and UsageError where LibTorch is without Gloo.
+// A group of CPUs, using Gloo: a ring, which sums in a fixed order. Throws
+// IoError, and UsageError where LibTorch has no Gloo.
 [[nodiscard]] std::unique_ptr<DeviceGroup> JoinGlooGroup(const GroupSeat& seat);
 
 }  // namespace infeed

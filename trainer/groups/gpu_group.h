@@ -7,13 +7,13 @@
 
 namespace infeed {
 
-// A group of GPUs, one a rank, by NCCL. Everything that it does can be captured
-// into a graph; the group must outlive the graph. All groups of a process share
-// one stream beside the current one, so that on every rank they take their
-// turns in the order of the calls.
+// A group of GPUs, one for each rank, using NCCL. All its operations can be
+// captured into a graph; the group must outlive the graph. All groups of a
+// process share one stream besides the current one, so that on every rank their
+// operations run in the order of the calls.
 //
-// A rank that is gone is noticed by NCCL between machines; on one machine, its
-// sums never end, and Ranks notices. Throws IoError, and UsageError in a build
+// If a rank is gone, NCCL notices it between machines; on one machine, sums
+// never end, and Ranks notices it. Throws IoError, and UsageError in a build
 // without CUDA.
 [[nodiscard]] std::unique_ptr<DeviceGroup> JoinCudaGroup(const GroupSeat& seat);
 

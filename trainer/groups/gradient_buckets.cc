@@ -91,7 +91,7 @@ void GradientBuckets::Take(Slot& slot) {
   ++buckets_[slot.bucket].taken;
 }
 
-// In the buckets' order alone: it is the same on all ranks.
+// Always in the order of the buckets, which is the same on all ranks.
 void GradientBuckets::BeginWhatIsReady() {
   while (begun_ < buckets_.size() &&
          buckets_[begun_].taken == buckets_[begun_].parameters) {

@@ -9,9 +9,10 @@
 
 namespace infeed {
 
-// The ranks' notes as a store of c10d's, by which Gloo's ranks tell each other
-// their addresses: nothing listens for it. Keys of different prefixes do not
-// meet. What Gloo does not ask for throws IoError. The ranks must outlive it.
+// The ranks' notes as a c10d store, through which Gloo's ranks exchange their
+// addresses; it needs no server of its own. Stores with different prefixes have
+// separate keys. Functions that Gloo does not use throw IoError. The ranks must
+// outlive it.
 [[nodiscard]] c10::intrusive_ptr<c10d::Store> MakeRankStore(
     Ranks& ranks, std::string prefix, std::chrono::milliseconds timeout);
 

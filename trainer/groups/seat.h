@@ -11,17 +11,17 @@
 
 namespace infeed {
 
-// What a rank needs to join a group: of every kind of device.
+// What a rank needs to join a group, for every kind of device.
 struct GroupSeat {
   int world_rank = 0;  // for messages
   int rank = 0;        // in the group
   int size = 1;
   torch::Device device{torch::kCPU};
-  // By whose notes its ranks tell each other what they need to join; keys begin
-  // with the prefix, the group's alone.
+  // The group's ranks exchange what they need to join through notes of `ranks`;
+  // keys begin with the prefix, which only this group uses.
   Ranks& ranks;
   std::string prefix = {};
-  std::string address = {};  // by which the others reach this rank
+  std::string address = {};  // where the other ranks can reach this one
   std::chrono::milliseconds timeout{0};
 };
 

@@ -18,8 +18,8 @@
 namespace infeed {
 namespace {
 
-// Once the ranks are over and this one's main thread hangs, often in a call of
-// its device's that waits for a rank that is gone.
+// Ends the process when the run of all ranks has ended and the main thread
+// hangs, often in a call of the device that waits for a rank that is gone.
 void EndProcess(const RankPlace& place, const std::string& message) {
   fmt::print(stderr, "{}: rank {}: {}\n", program_invocation_short_name,
              place.rank, message);
@@ -36,16 +36,16 @@ std::vector<FrameStream> One(FrameStream link) {
   return links;
 }
 
-// The launcher's socket, else one of this process's own.
+// The launcher's socket, else a new one.
 RankListener ListenerOf(const RankPlace& place) {
   return place.listener >= 0
              ? RankListener(RankSocket(place.listener))
              : RankListener(place.master_addr, place.master_port);
 }
 
-// torchrun listens at the master's port itself: its store says where we meet
-// instead. A run without a token of the user's gets one, which that store shows
-// to everyone who reaches it.
+// torchrun itself listens at the master's port, so rank 0 listens at another
+// one and leaves its port in torchrun's store. If the user has set no token,
+// a new one is made, which that store shows to everyone who can reach it.
 std::vector<FrameStream> MeetByTorchrun(RankPlace place,
                                         const MeetingOptions& options) {
   const bool has_token = !place.token.empty();

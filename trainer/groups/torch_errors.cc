@@ -16,8 +16,8 @@
 namespace infeed {
 namespace {
 
-// LibTorch's allocators of the host and the GPU, CUDA's and cuDNN's calls, and
-// oneDNN.
+// Messages of LibTorch's allocators of the host and the GPU, of CUDA and cuDNN,
+// and of oneDNN.
 constexpr std::array<std::string_view, 6> kOutOfMemory = {
     "can't allocate memory", "not enough memory",  "out of memory",
     "out_of_memory",         "CUDNN_STATUS_ALLOC", "STATUS_ALLOC_FAILED"};
@@ -58,8 +58,8 @@ std::string ErrorText(const std::exception& error) {
   const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
   std::string text =
       of_torch != nullptr ? of_torch->what_without_backtrace() : error.what();
-  // Of an error that passed through std::exception_ptr's text, or
-  // TorchScript's.
+  // Errors that passed through std::exception_ptr or TorchScript have this
+  // suffix.
   text.resize(std::min(text.find("\nException raised from "), text.size()));
   text.erase(text.find_last_not_of('\n') + 1);
   std::ranges::replace(text, '\n', ' ');

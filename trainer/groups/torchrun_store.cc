@@ -15,12 +15,12 @@
 namespace infeed {
 namespace {
 
-// The store outlives an attempt.
+// The key has the attempt, since the store outlives an attempt.
 std::string KeyOf(const RankPlace& place) {
   return fmt::format("infeed/{}/meeting", place.attempt);
 }
 
-// As a client alone: nothing listens in this process.
+// Connects as a client only: this process does not listen.
 void WithStore(const RankPlace& place, std::chrono::milliseconds timeout,
                const std::function<void(c10d::Store& store)>& use) {
   c10d::TCPStoreOptions options;

@@ -6,18 +6,18 @@
 #include "trainer/ranks/place.h"
 
 // The store that torchrun serves for its ranks at master_addr and master_port.
-// Rank 0 leaves there where the ranks meet; nothing else is kept in it. It has
-// no authentication: whoever reaches it reads the same.
+// Rank 0 leaves its port and token there, and nothing else. The store has no
+// authentication: everyone who can reach it can read them.
 namespace infeed {
 
-// Where the ranks of a run meet.
+// Where the ranks of a run connect, and their token.
 struct MeetingPoint {
   int port = 0;
   std::string token = {};
 };
 
-// Rank 0 leaves it, and the others read it, waiting up to the time-out. Throw
-// IoError naming the store's address.
+// Rank 0 publishes the meeting point; the others read it, waiting up to the
+// time-out. Throw IoError naming the store's address.
 void PublishMeeting(const RankPlace& place, const MeetingPoint& meeting,
                     std::chrono::milliseconds timeout);
 [[nodiscard]] MeetingPoint FindMeeting(const RankPlace& place,

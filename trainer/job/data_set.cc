@@ -23,7 +23,7 @@ std::optional<DataSplit> OpenSplit(const std::string& data_dir,
   return DataSplit{name, RecordIndex(std::move(shards))};
 }
 
-// What is known without a look at the records.
+// The facts that are known without reading records.
 LabelFacts DescribedLabels(const std::string& data_dir) {
   LabelFacts facts;
   if (const std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir)) {

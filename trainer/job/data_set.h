@@ -19,32 +19,33 @@ struct DataSplit {
 struct DataSetOptions {
   // train, validation or test; auto: validation, else test.
   std::string eval_split = "auto";
-  // Whether to read the labels of the training records (else those to evaluate)
-  // where dataset.json leaves something open.
+  // Whether to read the labels of the training records (or, if there are none,
+  // of those to evaluate) if dataset.json does not have all facts.
   bool counts_labels = true;
-  // What is done about splits that lack shards.
+  // What to do about splits that lack shards.
   OnShardSetFaults on_train_faults = RefuseFaults;
   OnShardSetFaults on_eval_faults = RefuseFaults;
 };
 
-// What a training run finds in its data folder; or fake data (fake_data.h).
+// The data in a run's data folder; or fake data (fake_data.h).
 //
 // Const members may be called from several threads at once. The constructor
 // throws IoError for a folder that is missing or cannot be read, UsageError
-// when there are no shards in it, DataError for a broken shard or dataset.json.
+// when it has no shards, DataError for a broken shard or dataset.json.
 class DataSet {
  public:
-  // None, for the modes that can do without.
+  // No data, for modes that do not need any.
   DataSet() = default;
   explicit DataSet(const std::string& data_dir,
                    const DataSetOptions& options = {});
 
   [[nodiscard]] bool is_fake() const { return is_fake_; }
 
-  // Whether there is something to train on, to evaluate.
+  // Whether there are images to train on; images to evaluate.
   [[nodiscard]] bool has_train() const { return is_fake_ || train_; }
   [[nodiscard]] bool has_eval() const { return is_fake_ || eval_; }
-  // What a RunInput takes: null for fake data. Requires: there is something.
+  // The index for a RunInput: null for fake data. Requires: has_train();
+  // has_eval().
   [[nodiscard]] const RecordIndex* train_index() const {
     return is_fake_ ? nullptr : &train_->index;
   }
@@ -52,7 +53,7 @@ class DataSet {
     return is_fake_ ? nullptr : &eval_->index;
   }
 
-  // Absent when there are no such shards.
+  // Absent when the split has no shards.
   [[nodiscard]] const std::optional<DataSplit>& train() const { return train_; }
   [[nodiscard]] const std::optional<DataSplit>& eval() const { return eval_; }
 

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A path as it is from anywhere; a URL without its secrets. Without a working
-// folder it stays as it is.
+// An absolute path; a URL without its secrets. If there is no working
+// directory, the path is returned unchanged.
 std::string PathText(const std::string& path) {
   if (IsUrl(path) || IsFakeData(path)) {
     return WithoutUrlSecrets(path);
@@ -39,7 +39,7 @@ std::string WorkingFolder() {
   return fs::current_path(error).string();
 }
 
-// What a resumed run's data is compared by.
+// The text by which a resumed run compares its data.
 std::string DataIdentity(const DataSet& data) {
   std::string text = data.is_fake() ? "fake data" : "";
   for (const std::optional<DataSplit>* split : {&data.train(), &data.eval()}) {
@@ -78,7 +78,8 @@ void WriteDescription(const Job& job) {
   if (!job.data.is_fake()) {
     DataLabels(job).Save(model_dir);
   }
-  // Last: an evaluation that waits for this training begins with it.
+  // Written last: an evaluation that waits for this training starts once it
+  // exists.
   WriteFileAtomically(
       ParamsPath(model_dir),
       ToYaml(job.resolved) + "# The run:\n" + YamlComments(OriginOf(job)));

@@ -3,10 +3,10 @@
 #include "trainer/job/job.h"
 #include "trainer/log/run_origin.h"
 
-// What a model folder says of the training in it.
+// Describes a training run in its model directory.
 namespace infeed {
 
-// How the job was started, on what it runs, and its data.
+// How the job was started, its machine and its data.
 [[nodiscard]] RunOrigin OriginOf(const Job& job);
 
 // Writes params.yaml, with the origin as comments, and labels.txt. Throws

@@ -54,7 +54,7 @@ DataSet DataOf(const RunOptions& options) {
     return {};
   }
   const OnShardSetFaults policy = ShardSetPolicy(options);
-  // A split that is not used need not be whole.
+  // A split that is not used need not be complete.
   const OnShardSetFaults ignore = [](const ShardSetFaults&) {};
   const Mode mode = options.mode;
   const bool evaluates = mode == Mode::kEval || mode == Mode::kTrainAndEval;
@@ -91,8 +91,8 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
 }
 
 void RequireModel(const RunOptions& options) {
-  // A path of a checkpoint, and weights from elsewhere, do without it; a run
-  // that follows a training has waited for it.
+  // Not needed with a checkpoint's path or with weights from elsewhere. A run
+  // that follows a training run has already waited for it.
   const bool takes_its_checkpoint =
       UsesTrainedModel(options.mode) && IsOfModelDir(options.resume) &&
       options.params.values.resnet_checkpoint.empty();
@@ -113,8 +113,8 @@ InputOptions EvalInput(const Job& job) {
 
 namespace {
 
-// Of a run that trains: what makes the checkpoint another run's. Others may
-// look at it in any way.
+// For a run that trains: the differences that make the checkpoint another
+// run's. Other modes may use any checkpoint.
 std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
   return Trains(job.options.mode)
              ? DifferencesOf(IdentityOf(job.params, job.data,
@@ -123,7 +123,7 @@ std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
              : "";
 }
 
-// For the modes that use the newest checkpoint: which one was better.
+// For the modes that use the newest checkpoint: a hint about a better one.
 std::string BetterText(const RunOptions& options, std::int64_t step) {
   const std::optional<std::int64_t> best = RecordedBestStep(options.model_dir);
   return !Trains(options.mode) && options.resume == "auto" && best &&
@@ -133,7 +133,7 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
              : "";
 }
 
-// Rank 0's part of Restore().
+// Restore() on rank 0.
 std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   std::vector<std::string> damaged;
   std::optional<Checkpoint> checkpoint =
@@ -177,8 +177,8 @@ WarmStarted ReadWeights(const Job& job) {
   return started;
 }
 
-// For a model that is used as it is: a classifier that was never trained says
-// nothing.
+// For a model that is used without training: an untrained classifier would be
+// useless, so it must be among the weights.
 void ReadTrainedWeights(const Job& job, std::string_view purpose) {
   const WarmStarted started = ReadWeights(job);
   if (!started.head_left.empty()) {

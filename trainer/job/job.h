@@ -16,11 +16,11 @@
 #include "trainer/params/params.h"
 #include "trainer/ranks/ranks.h"
 
-// What the modes of train_resnet share. Each mode is a file of its own,
-// train_mode.cc, eval_mode.cc and so on; run.cc chooses.
+// Code that the modes of train_resnet share. Each mode has its own file,
+// train_mode.cc, eval_mode.cc and so on; run.cc selects one.
 namespace infeed {
 
-// What a run has at hand once its parameters are resolved.
+// The parts of a run once its parameters are resolved.
 struct Job {
   const RunOptions& options;
   const RunParams& resolved;
@@ -34,13 +34,14 @@ struct Job {
 
 // Prints a line on stderr.
 void Say(const std::string& line);
-// From now on it does not: what every rank would say, rank 0 says alone.
+// From now on Say() prints nothing: on ranks other than 0, which would print
+// the same lines.
 void BeUnheard();
 
-// Prints where a run on real images is too short for its learning rate.
+// Prints ScheduleAdvice() for a run on real images.
 void SayScheduleAdvice(const TrainParams& params, const DataSet& data);
 
-// Bytes as people read them.
+// Bytes as MiB, for messages.
 [[nodiscard]] constexpr double MiB(std::int64_t bytes) {
   return static_cast<double>(bytes) / 0x1p20;
 }
@@ -48,50 +49,52 @@ void SayScheduleAdvice(const TrainParams& params, const DataSet& data);
 // What a run does about shards that are missing: allow_missing_shards.
 [[nodiscard]] OnShardSetFaults ShardSetPolicy(const RunOptions& options);
 
-// The data that a run is given; none where it is given none.
+// The data of a run; an empty DataSet where no data was given.
 [[nodiscard]] DataSet DataOf(const RunOptions& options);
 
 // The names of the model's classes, from the data.
 [[nodiscard]] ModelLabels DataLabels(const Job& job);
 
-// Throws UsageError where a mode lacks the images that it is for.
+// Throws UsageError where the data lacks the images that the mode needs.
 void RequireSplits(const RunOptions& options, const DataSet& data);
 
 // Throws UsageError where a mode needs a trained model, and model_dir has none:
-// it is a wrong path.
+// the path is probably wrong.
 void RequireModel(const RunOptions& options);
 
-// How an evaluation reads this rank's part, watched by who watches the run.
+// The input options of this rank's part of an evaluation, with the run's live
+// statistics and trace.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 
-// Where a run goes on.
+// Where a run starts or resumes.
 struct RunStart {
   std::int64_t step = 0;
   StreamPosition stream = {};
 };
 
-// Puts the checkpoint that --resume asks for on the device; rank 0 reads it for
-// all. Throws UsageError when it belongs to another run; reports through
-// `unusable` when there are checkpoints and none is whole.
+// Loads the checkpoint that --resume selects onto the device; rank 0 reads it
+// for all ranks. Throws UsageError when it belongs to another run; sets
+// `unusable` when there are checkpoints and all are damaged.
 [[nodiscard]] std::optional<RunStart> Restore(const Job& job, bool& unusable);
 
-// Gives the new model on the device the weights of resnet_checkpoint, where
-// that is given, and says what it took. All ranks have rank 0's then.
+// If resnet_checkpoint is given, loads its weights into the new model on the
+// device, and prints which were taken. All ranks get rank 0's weights.
 void StartFromWeights(const Job& job);
 
-// For the modes that do not train: puts the model's newest usable checkpoint on
-// the device, else the weights of resnet_checkpoint, as step 0. Returns the
-// step; nullopt when there are checkpoints and none is whole, which is said.
-// Throws UsageError where there is neither, and for weights without a
-// classifier that fits; purpose is "evaluate" or the like.
+// For the modes that do not train: loads the model's newest undamaged
+// checkpoint onto the device, else the weights of resnet_checkpoint, as step 0.
+// Returns the step; nullopt, with a printed message, when there are checkpoints
+// and all are damaged. Throws UsageError where there is neither, and for
+// weights without a classifier that fits. purpose: "evaluate" or the like, for
+// messages.
 [[nodiscard]] std::optional<std::int64_t> LoadTrained(const Job& job,
                                                       std::string_view purpose);
 
-// Says that no checkpoint is whole, and what to do.
+// Prints that all checkpoints are damaged, and what to do.
 [[nodiscard]] ExitCode Unusable(const std::string& model_dir);
 
-// Writes the model on the device, of so many updates, to a new folder in
-// export_dir, and says where.
+// Writes the model on the device, after `step` updates, to a new folder in
+// export_dir, and prints its path.
 void ExportNow(const Job& job, std::int64_t step);
 
 // The modes.

@@ -13,7 +13,7 @@
 namespace infeed {
 namespace {
 
-// What training and evaluation share.
+// The part that training and evaluation share.
 MemoryNeed NeedOfBatch(const RunOptions& options, const TrainParams& params,
                        int batch_size) {
   MemoryNeed need;

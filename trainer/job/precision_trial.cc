@@ -26,19 +26,19 @@ constexpr const char* kAuto = "auto";
 constexpr const char* kBfloat16 = "bfloat16";
 constexpr const char* kFloat32 = "float32";
 
-// Less is noise.
+// Smaller differences are noise.
 constexpr double kClearly = 1.2;
-// Some 0.1 s of a core in float32.
+// About 0.1 s of a core in float32.
 constexpr double kOperationsOfACore = 10e9;
-// Of each precision, the first of which finds memory and kernels.
+// Steps in each precision; the first one allocates memory and selects kernels.
 constexpr int kMostSteps = 4;
 constexpr Seconds kEnough{1.5};
-// Where the first two steps take longer, they must do.
+// If the first two steps take longer, no more steps run.
 constexpr Seconds kTooLong{4};
-// A trial is at most so small a part of a run.
+// A trial takes at most 1 / kShareOfRun of a run.
 constexpr int kShareOfRun = 20;
 
-// A model in one of the precisions, with what it needs to train.
+// A model in one of the precisions, with everything needed to train it.
 class Copy {
  public:
   Copy(const TrainParams& params, DeviceOptions device, int batch,
@@ -58,7 +58,7 @@ class Copy {
     least_seconds_ = step_ <= 2 ? seconds : std::min(least_seconds_, seconds);
   }
 
-  // Of a step, without the first where there are more.
+  // The shortest time of a step, without the first one if there are more.
   [[nodiscard]] double least_seconds() const { return least_seconds_; }
 
  private:
@@ -80,7 +80,7 @@ class Copy {
   double least_seconds_ = 0;
 };
 
-// What params.yaml of the run that goes on has; empty: no run goes on.
+// The precision in params.yaml of the run to resume; empty: no such run.
 std::string PrecisionSoFar(const RunOptions& options) {
   if (options.resume == "never" || ListCheckpoints(options.model_dir).empty() ||
       !HasParamFile(ParamsPath(options.model_dir))) {
@@ -104,7 +104,7 @@ std::string TrialText(const PrecisionSpeeds& speeds) {
                      bfloat16 ? kFloat32 : kBfloat16);
 }
 
-// "float32, " and why: what the run prints, and begins with the precision.
+// The line to print, which begins with the precision: "float32, " and why.
 std::string Settle(const RunOptions& options, const TrainParams& params) {
   if (const std::string so_far = PrecisionSoFar(options); !so_far.empty()) {
     return so_far + ", as params.yaml of the run that goes on has it";
@@ -161,7 +161,7 @@ PrecisionSpeeds TimePrecisions(const TrainParams& params,
   Copy bfloat16(params, device, batch, Precision::kBfloat16);
   const Clock::time_point start = Clock::now();
   int steps = 0;
-  // In turns, so that what else the machine does slows both.
+  // Alternates, so that other load on the machine slows both.
   do {
     float32.Train();
     bfloat16.Train();

@@ -7,37 +7,38 @@
 #include "trainer/params/params.h"
 #include "trainer/ranks/ranks.h"
 
-// What precision=auto is for a training on a CPU: whether bfloat16 pays depends
-// on the processor, the model and the image size, so both are timed.
+// Selects the precision of a training run on a CPU for precision=auto. Whether
+// bfloat16 is faster depends on the processor, the model and the image size, so
+// both precisions are timed.
 namespace infeed {
 
-// What a model trains at, in images/s.
+// The speed of training a model in each precision, in images/s.
 struct PrecisionSpeeds {
   double float32 = 0;
   double bfloat16 = 0;
 };
 
-// Replaces precision=auto of a training on a CPU by bfloat16 or float32, and
-// says why. Rank 0 decides for all ranks. A run that goes on keeps what its
-// params.yaml has; one that is too short to be worth a trial, or on a CPU
-// without units for bfloat16, is float32.
+// Replaces precision=auto of a training run on a CPU by bfloat16 or float32,
+// and prints why. Rank 0 decides for all ranks. A resumed run keeps the
+// precision in its params.yaml; a run that is too short for a trial, or on a
+// CPU without units for bfloat16, gets float32.
 void SettlePrecision(const RunOptions& options, Ranks& ranks,
                      RunParams& resolved);
 
-// How many images a trial's batch has: a part of the run's, and so few that a
-// step takes some tenth of a second on so many cores.
+// Images in a trial's batch: at most a rank's part of the run's batch, and so
+// few that a step takes about a tenth of a second on `cores` cores.
 [[nodiscard]] int TrialBatch(const TrainParams& params, int ranks, int cores);
-// Whether a run lasts so long that a trial with such a batch is a small part of
+// Whether the run is so long that a trial with such a batch is a small part of
 // it.
 [[nodiscard]] bool IsWorthATrial(const TrainParams& params, int batch);
 
-// Trains copies of the model that nobody else sees, on made images. Takes a
-// second or two; draws and weights of other models stay as they are.
+// Trains temporary copies of the model on made-up images. Takes a second or
+// two; does not change the random draws or weights of other models.
 [[nodiscard]] PrecisionSpeeds TimePrecisions(const TrainParams& params,
                                              const DeviceOptions& device,
                                              int batch);
 
-// "bfloat16" where it is clearly faster, by more than what noise makes.
+// "bfloat16" where it is faster by clearly more than noise, else "float32".
 [[nodiscard]] std::string ClearlyFaster(const PrecisionSpeeds& speeds);
 
 }  // namespace infeed

@@ -5,8 +5,8 @@
 
 namespace infeed {
 
-// What the report of a job is about: its model, its parameters with where each
-// came from, its classes' names, and where it runs.
+// The unchanging part of a job's report: its model, its parameters with their
+// origins, its classes' names, and the machine.
 [[nodiscard]] ReportSubject ReportSubjectOf(const Job& job);
 
 }  // namespace infeed

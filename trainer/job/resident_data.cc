@@ -16,7 +16,7 @@ bool DrawsInSteps(const TrainParams& params) {
          !params.dropblock_groups.empty();
 }
 
-// Why this run reads its images all the same; empty: it need not.
+// Why this run must read its images from records; empty: it need not.
 std::string ReasonAgainst(const Job& job) {
   const TrainParams& params = job.params;
   if (job.data.is_fake()) {
@@ -36,7 +36,7 @@ std::string ReasonAgainst(const Job& job) {
                               : "";
 }
 
-// A GPU's memory is looked at by itself.
+// Checks the machine's memory; Hold() checks a GPU's.
 void RequireRoom(const Job& job, const ResidentShape& shape) {
   const std::int64_t limit = job.params.memory_limit;
   if (!IsGpu(job.options.device) && shape.bytes() > limit) {

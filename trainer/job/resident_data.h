@@ -6,11 +6,12 @@
 
 namespace infeed {
 
-// Puts the training images on the device where data_on_device asks for it.
-// Returns where the training has them: in records also where this run cannot
-// have them on the device, which is said. Throws UsageError for options that
-// draw more than a mirror, records without packed pixels, and images that the
-// device has no room for; DataError for a record that cannot be read.
+// Copies the training images to the device if data_on_device is set. Returns
+// where the training run's images are: kRecords also where this run cannot have
+// them on the device, with a printed reason. Throws UsageError for options with
+// random transformations other than mirroring, for records without packed
+// pixels, and for images that do not fit on the device; DataError for a record
+// that cannot be read.
 [[nodiscard]] ImagePlace PlaceImages(const Job& job, const InputOptions& input);
 
 }  // namespace infeed

@@ -18,7 +18,7 @@
 namespace infeed {
 namespace {
 
-// A training on a CPU has settled what "auto" is (SettlePrecision()).
+// In a training run on a CPU, SettlePrecision() has already replaced "auto".
 Precision PrecisionOf(const std::string& name, bool on_gpu) {
   return name == "bfloat16" || (name == "auto" && on_gpu) ? Precision::kBfloat16
                                                           : Precision::kFloat32;
@@ -82,7 +82,7 @@ LearningRateOptions LearningRateOf(const TrainParams& params) {
           .train_steps = params.train_steps};
 }
 
-// 0: what the kind has where it comes from.
+// 0 stands for the default of the kind's original implementation.
 double AdamEpsilonOf(const TrainParams& params) {
   if (params.adam_epsilon > 0) {
     return params.adam_epsilon;
@@ -99,7 +99,7 @@ DecayScope ParseDecayScope(const std::string& name) {
   return name == "all" ? DecayScope::kAll : DecayScope::kReference;
 }
 
-// What training and evaluation share.
+// The part that training and evaluation share.
 InputOptions InputOf(const TrainParams& params) {
   return {.image_size = params.image_size,
           .recipe = ParseRecipe(params.recipe),
@@ -146,8 +146,8 @@ std::string Quoted(const std::string& name) { return '"' + name + '"'; }
 
 std::string Text(bool value) { return value ? "true" : "false"; }
 
-// What the tensors of a checkpoint do not say by their shapes, as well. Names
-// are words, so that they are JSON in quotes.
+// All model parameters, also those that the shapes of a checkpoint's tensors do
+// not show. Names are plain words, so that quoting makes them JSON.
 RunIdentity ModelIdentityOf(const TrainParams& params) {
   return {
       {"model", Quoted(params.model)},
@@ -168,7 +168,7 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
 RunParams Resolve(const RunParams& params, const std::string& device,
                   const DataSet& data, int ranks) {
   RunParams resolved = params;
-  // Refused before anything is written.
+  // Throws for an invalid schedule before anything is written.
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
                                 params.values.image_size);
   if (data.is_fake()) {
@@ -263,7 +263,7 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data,
   input.world_size = ranks;
   const StreamState stream = StateOf(data.train()->index, input, {});
   for (const auto& [name, value] : stream.identity) {
-    // By the parameters' names, where those are others.
+    // Uses the parameters' names where they differ from the options' names.
     identity.push_back({name == "data"         ? "data_identity"
                         : name == "batch_size" ? "train_batch_size"
                                                : name,

@@ -9,11 +9,11 @@
 #include "trainer/params/params.h"
 #include "trainer/ranks/place.h"
 
-// From the parameters that users give to the options of each station.
+// Converts users' parameters to the options of each part of a run.
 namespace infeed {
 
-// Fills in what the data and the device decide, and checks the parameters
-// against the data. ranks: that train together. Throws UsageError.
+// Sets the parameters that depend on the data and the device, and checks the
+// parameters against the data. ranks: number of ranks. Throws UsageError.
 [[nodiscard]] RunParams Resolve(const RunParams& params,
                                 const std::string& device, const DataSet& data,
                                 int ranks = 1);

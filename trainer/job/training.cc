@@ -55,7 +55,7 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
   }
 }
 
-// Of a single process the pipeline itself counts the bad records.
+// In a single process the pipeline itself counts the bad records.
 InputOptions Training::WatchedInput(InputOptions input) {
   if (ranks_.place().is_alone() || input.max_bad_records < 0) {
     return input;
@@ -65,7 +65,7 @@ InputOptions Training::WatchedInput(InputOptions input) {
   return input;
 }
 
-// In the outfeed's thread.
+// Runs in the outfeed's thread.
 void Training::Take(const StepResult& result) {
   if (!std::isfinite(result.loss) && !non_finite_step_) {
     non_finite_step_ = result.step;
@@ -75,7 +75,7 @@ void Training::Take(const StepResult& result) {
   log_.Step(result, infeed_.wait_seconds());
 }
 
-// One alone just ends its stream; several must agree on a step.
+// A single process just ends its stream; several ranks must agree on a step.
 void Training::RequestEnd() {
   watch_.StopAsked();
   if (ranks_.place().is_alone()) {
@@ -157,7 +157,8 @@ std::optional<RankWaits> Training::MeetRanks(bool stops, double waited) {
                    .mean = totals[1].sum / ranks_.place().world_size};
 }
 
-// They have made the same updates of the same sums: what differs is a defect.
+// All ranks have made the same updates from the same sums: a difference is a
+// bug or a hardware fault.
 void Training::RequireSameWeights() {
   compared_epoch_ = infeed_.position().epoch;
   if (!ranks_.place().is_alone()) {
@@ -191,7 +192,8 @@ void Training::SaveCheckpoint() {
                    .state = device_.Save()},
                   options_.keep);
   }
-  // Within a step the others would wait for rank 0 up to the time-out alone.
+  // Waits here for rank 0: inside a step, the others would wait for it only up
+  // to the time-out.
   ranks_.Barrier();
   saved_step_ = step_;
 }
@@ -206,7 +208,7 @@ void Training::NoteEvaluation(const EvalResult& result) {
   if (!best_) {
     return;
   }
-  FinishCheckpoint();  // Only what is on the disk can be the best.
+  FinishCheckpoint();  // Only a checkpoint on disk can be the best.
   if (saved_step_ == step_ && best_->Note(step_, result)) {
     options_.keep.best = step_;
     log_.Say(fmt::format("best {} so far: step {}", options_.keep_best, step_));

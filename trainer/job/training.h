@@ -24,22 +24,22 @@ struct TrainingOptions {
   std::string model_dir;
   RunIdentity identity;
   InputOptions input;
-  // kDevice: the device got the images before (DeviceLoop::Hold()).
+  // kDevice: the device already has the images (DeviceLoop::Hold()).
   ImagePlace images = ImagePlace::kRecords;
-  // What a step costs.
+  // For the cost of a step.
   ModelOptions model = {};
   OptimizerOptions optimizer = {};
   bool in_bfloat16 = false;
-  // ImageSizeSchedule's; it decides about the size of the images.
+  // The text of the ImageSizeSchedule, which sets the size of the images.
   std::string image_size_schedule = {};
   std::int64_t iterations_per_loop = 1;   // > 0
-  std::int64_t steps_per_checkpoint = 1;  // > 0; seen at the end of loops
+  std::int64_t steps_per_checkpoint = 1;  // > 0; checked at the end of loops
   KeepOptions keep;                       // which checkpoints stay
-  std::string keep_best = "none";         // and the best by this metric
-  bool async_checkpoints = false;         // written beside the training
+  std::string keep_best = "none";         // also keeps the best by this metric
+  bool async_checkpoints = false;         // written in the background
 };
 
-// What a training is joined of, beside what it makes itself.
+// Collaborators that a Training borrows.
 struct TrainingParts {
   DeviceLoop& device;
   Ranks& ranks;
@@ -47,48 +47,48 @@ struct TrainingParts {
   StepWatch& watch;
 };
 
-// A training run between evaluations: input pipeline, infeed, device loop and
-// outfeed, joined. Steps run in loops of iterations_per_loop, the last one
-// shorter, and the one before another image size; the host does nothing in
-// between but count.
+// Runs training between evaluations: connects input pipeline, infeed, device
+// loop and outfeed. Steps run in loops of iterations_per_loop; the last loop,
+// and the last one before another image size, may be shorter. During a loop,
+// the host only counts steps.
 //
-// With several ranks, all of them make the same calls: they end at the same
-// step, whichever was asked to stop; rank 0 writes the checkpoints; and where
-// one is due, or an epoch has ended, the weights of all must be the same
-// (IoError).
+// With several ranks, all of them make the same calls. They end at the same
+// step, whichever rank was asked to stop; rank 0 writes the checkpoints. When a
+// checkpoint is due or an epoch has ended, throws IoError unless all ranks have
+// the same weights.
 //
-// What `with` refers to and the index must outlive it. One thread at a time.
+// The references in `with` and the index must outlive it. One thread at a time.
 class Training {
  public:
   enum class End { kReached, kStopped, kNonFiniteLoss };
 
-  // Goes on at `step` and `stream`: 0 and {}, or a checkpoint's. index: null
-  // for fake data.
+  // Starts at `step` and `stream`: 0 and {}, or those of a checkpoint. index:
+  // null for fake data.
   Training(const TrainingOptions& options, const RecordIndex* index,
            const TrainingParts& with, std::int64_t step,
            const StreamPosition& stream);
 
-  // Trains until `target` updates are done, with checkpoints on the way. A
-  // request to stop ends it after the step at hand.
+  // Trains until `target` updates are done, and writes the checkpoints that are
+  // due. A stop request ends it after the current step.
   [[nodiscard]] End TrainTo(std::int64_t target, const std::stop_token& stop);
 
-  // Writes a checkpoint of this moment, or begins to, unless the last one is
-  // of this step.
+  // Writes a checkpoint of the current state, or begins to, unless the last one
+  // is of this step.
   void SaveCheckpoint();
   // Waits until the last checkpoint is on the disk.
   void FinishCheckpoint();
-  // Takes the evaluation of the last checkpoint, to keep the best one.
+  // Takes the evaluation of the last checkpoint, to find the best one.
   void NoteEvaluation(const EvalResult& result);
 
   [[nodiscard]] std::int64_t step() const { return step_; }
-  // Where its threads put their spans; may be null.
+  // The log of its threads' spans; may be null.
   [[nodiscard]] TraceLog* trace() const { return options_.input.trace; }
-  // The input as the device sees it: it is the device that waits, not the
-  // infeed's thread. From any thread.
+  // Statistics of the input, in which the waits are those of the device, not of
+  // the infeed's thread. From any thread.
   [[nodiscard]] PipelineStats input_stats() const;
-  // The same of the time in loops alone.
+  // The same, only for the time in loops.
   [[nodiscard]] PipelineStats input_stats_of_loops() const;
-  // What the input may take, in bytes.
+  // The memory that the input may use, in bytes.
   [[nodiscard]] std::int64_t input_memory_bytes() const {
     return records_.memory_bytes();
   }
@@ -96,7 +96,7 @@ class Training {
   [[nodiscard]] std::optional<std::int64_t> non_finite_step() const {
     return non_finite_step_;
   }
-  // The steps since the last call, added up.
+  // The summed-up results of the steps since the last call.
   [[nodiscard]] EpochScore TakeScore() { return tally_.Take(); }
 
  private:
@@ -117,16 +117,18 @@ class Training {
   std::int64_t step_;
   std::int64_t saved_step_;
   double loop_seconds_ = 0;
-  bool stopped_ = false;          // one of the ranks was asked to
-  bool has_batch_;                // the first one has come
-  std::uint32_t compared_epoch_;  // in which the weights were, last
+  bool stopped_ = false;          // one of the ranks was asked to stop
+  bool has_batch_;                // the first batch has arrived
+  std::uint32_t compared_epoch_;  // the epoch in which weights were last
+                                  // compared
   std::optional<std::int64_t> non_finite_step_;
   EpochTally tally_;
-  std::optional<BadRecordsOfRanks> bad_records_;  // where they are limited
+  std::optional<BadRecordsOfRanks> bad_records_;  // present where
+                                                  // max_bad_records is set
   SizedInput records_;
   Infeed infeed_;
   Outfeed outfeed_;
-  // Rank 0's alone.
+  // On rank 0 only.
   std::optional<BestCheckpoint> best_;
   std::optional<CheckpointWriter> writer_;
 };

@@ -8,14 +8,14 @@
 #include "trainer/model/pixel_statistics.h"
 #include "trainer/optimizer/flat_chunks.h"
 
-// The trainer's kernels for GPUs: those around the network. Their arithmetic
-// is that of headers which the CPU compiles too (*_math.h), and has the CPU's
-// bits: nothing is contracted to a fused multiply-add.
+// The trainer's kernels for GPUs, for everything around the network. Their
+// arithmetic is in headers that are also compiled for the CPU (*_math.h), and
+// gives the CPU's bits: nothing is contracted to a fused multiply-add.
 //
-// A launch only enqueues: nothing waits, nothing is allocated, so that all of
-// them can be captured. Pointers are to the device's memory unless said
-// otherwise, aligned to 16 bytes, dense, and must stay until the work is done.
-// Thread-safe. Each throws IoError when the launch is refused.
+// A launch only enqueues work: it does not wait or allocate, so that it can be
+// captured. Pointers are to dense device memory aligned to 16 bytes, unless
+// stated otherwise, and must stay valid until the work is done. Thread-safe.
+// Each launch throws IoError when CUDA rejects it.
 namespace infeed {
 
 enum class ImageType { kFloat32, kBfloat16 };
@@ -35,22 +35,21 @@ struct UnpackedImages {
   float* weights = nullptr;        // [images]
 };
 
-// Takes packed pixels apart, normalises them, (value - mean) / std in float32,
-// and rounds them to `type`; copies labels and weights. Requires: images > 0,
-// side > 0.
+// Unpacks pixels, normalises them, (value - mean) / std in float32, and rounds
+// them to `type`; copies labels and weights. Requires: images > 0, side > 0.
 void LaunchUnpack(const PackedImages& from, int images, int side,
                   const PixelStatistics& statistics, ImageType type,
                   const UnpackedImages& to, cudaStream_t stream);
 
 // ---- Steps ----
 
-// Copies row clock->index of a table [steps, columns] to row [columns]: what
-// the step at hand is told (its learning rate and more), at a fixed address.
+// Copies row clock->index of a table [steps, columns] to row [columns]: the
+// inputs of the current step (its learning rate and more), at a fixed address.
 void LaunchSelectRow(const float* table, int columns, const StepClock* clock,
                      float* row, cudaStream_t stream);
 
-// What a step ends with; scalars. loss is the sum of loss and loss_part where
-// that is there; images may be nullptr, a 0 then.
+// The results of a step; scalars. The loss recorded is loss + loss_part;
+// loss_part and images may be nullptr, which counts as 0.
 struct StepScalars {
   const float* loss = nullptr;
   const float* loss_part = nullptr;  // or nullptr: the L2 term
@@ -59,8 +58,8 @@ struct StepScalars {
   const float* images = nullptr;
 };
 
-// Where records go: `results`, [3, steps] as rate, loss, top-1, and a ring in
-// pinned, mapped host memory (its address for the device).
+// Where results are written: `results`, [3, steps] as rate, loss, top-1, and a
+// ring in pinned, mapped host memory (by its device address).
 struct StepSinks {
   float* results = nullptr;  // or nullptr
   std::int64_t steps = 0;
@@ -68,10 +67,10 @@ struct StepSinks {
   std::int64_t ring_records = 0;
 };
 
-// Writes the record of the step at hand, step number s = first + index, to
-// ring[s % ring_records] and to column `index` of results, and advances the
-// clock. The host sees the record while the loop runs. Requires: the host has
-// read what a slot held before.
+// Writes the record of the current step, number s = first + index, to ring[s %
+// ring_records] and to column `index` of results, and advances the clock. The
+// host can read the record while the loop runs. Requires: the host has read the
+// slot's previous record.
 void LaunchEndStep(const StepScalars& scalars, const StepSinks& sinks,
                    StepClock* clock, cudaStream_t stream);
 
@@ -81,9 +80,9 @@ struct FlatBuffers {
   float* weights = nullptr;
   float* averages = nullptr;
   float* gradients = nullptr;
-  std::uint16_t* bfloat16 = nullptr;  // or nullptr: where rounded weights go
-  bool clear_gradients = false;       // leaves zeros in gradients
-  // What gradients are multiplied by, on the device; nullptr: 1.
+  std::uint16_t* bfloat16 = nullptr;  // rounded copy of the weights, or nullptr
+  bool clear_gradients = false;       // set gradients to zero afterwards
+  // Factor of the gradients, on the device; nullptr: 1.
   const float* gradient_scale = nullptr;
 };
 
@@ -102,8 +101,8 @@ struct MomentumUpdate {
 };
 
 // A step of MomentumOptimizer (trainer/optimizer/momentum.h); rate is on the
-// device. Sets *l2 to the L2 term of the weights before, summed in one order
-// always. workspace: chunk_count doubles.
+// device. Sets *l2 to the L2 term of the old weights, always summed in the same
+// order. workspace: chunk_count doubles.
 void LaunchMomentum(const FlatBuffers& buffers, const DevicePlan& plan,
                     const MomentumUpdate& update, const float* rate,
                     double* workspace, float* l2, cudaStream_t stream);

@@ -7,16 +7,15 @@
 #include "trainer/kernels/kernels.h"
 #include "trainer/kernels/norm_math.h"
 
-// Batch norm in training, with what follows it in a residual network: a sum
-// and ReLU. Images are [rows, channels], float32 or bfloat16, channels a
-// multiple of kNormChannels; numbers of a channel are float32. What a launch
-// promises, and asks of pointers: kernels.h. Sums are made in one order
-// always.
+// Batch norm in training, fused with the residual sum and the ReLU after it.
+// Images are [rows, channels], float32 or bfloat16, channels a multiple of
+// kNormChannels; values for each channel are float32. Launches and pointers:
+// see kernels.h. Sums always have the same order.
 namespace infeed {
 
 constexpr int kNormChannels = 8;
 
-// y = relu(norm(x) + residual), in float32 and rounded once.
+// y = relu(norm(x) + residual), computed in float32 and rounded once.
 struct NormForward {
   NormShape shape;
   ImageType type = ImageType::kFloat32;
@@ -26,7 +25,7 @@ struct NormForward {
   const float* weight = nullptr;
   const float* bias = nullptr;
   float epsilon = 1e-5F;
-  float momentum = 0.1F;             // of this batch in the moving ones
+  float momentum = 0.1F;             // weight of this batch in the moving ones
   float* moving_mean = nullptr;      // or nullptr
   float* moving_variance = nullptr;  // or nullptr
   void* y = nullptr;
@@ -35,8 +34,8 @@ struct NormForward {
   float* workspace = nullptr;    // NormWorkspace() of float32
 };
 
-// Its gradient. y is needed with ReLU. The residual's gradient is that of y
-// where there is no ReLU, and residual_gradient is not written then.
+// The gradient of NormForward. y is needed only with ReLU. Without ReLU the
+// residual's gradient equals that of y, and residual_gradient is not written.
 struct NormBackward {
   NormShape shape;
   ImageType type = ImageType::kFloat32;

@@ -4,8 +4,8 @@
 namespace infeed {
 namespace {
 
-// The 4 behind kThreads: of such blocks four run at once, which leaves each
-// thread registers enough.
+// __launch_bounds__(kThreads, 4): four blocks run at once on a multiprocessor,
+// which leaves enough registers for each thread.
 
 // g, the gradient of the norm's own output.
 template <typename T, bool kRelu>
@@ -22,8 +22,8 @@ __device__ Vector<T> GradientAt(const void* gradient, const void* y,
   return g;
 }
 
-// Sums of g and of g * (x - mean), of each split; writes g where it is the
-// residual's gradient.
+// Sums of g and of g * (x - mean) for each split; with kWrite, writes g, which
+// is the residual's gradient.
 template <typename T, bool kRelu, bool kWrite>
 __global__ void __launch_bounds__(kThreads, 4)
     GradientSumsKernel(NormBackward norm, NormTiling tiling) {
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-// Where a channel's g_mean and slope lie, behind the splits' sums.
+// The offset of the channels' g_mean and slope, after the splits' sums.
 __host__ __device__ std::int64_t FactorsAt(const NormShape& shape,
                                            const NormTiling& tiling) {
   return std::int64_t{2} * tiling.splits * shape.channels;
@@ -137,7 +137,7 @@ void Backward(const NormBackward& norm, cudaStream_t stream) {
   CheckLaunch("ParameterGradientsKernel");
   NormBackward last = norm;
   if (write) {
-    last.gradient = norm.residual_gradient;  // One read less than with y.
+    last.gradient = norm.residual_gradient;  // Saves reading y.
   }
   const auto input = norm.relu && !write ? InputGradientKernel<T, true>
                                          : InputGradientKernel<T, false>;

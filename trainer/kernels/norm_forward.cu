@@ -4,10 +4,10 @@
 namespace infeed {
 namespace {
 
-// The 4 behind kThreads: of such blocks four run at once, which leaves each
-// thread registers enough.
+// __launch_bounds__(kThreads, 4): four blocks run at once on a multiprocessor,
+// which leaves enough registers for each thread.
 
-// Moments of each split.
+// Computes the moments of each split.
 template <typename T>
 __global__ void __launch_bounds__(kThreads, 4)
     MomentsKernel(NormForward norm, NormTiling tiling) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   WriteSplit(means, squares, norm.shape, lane, norm.workspace);
 }
 
-// Those of each channel, and the moving ones.
+// Computes each channel's moments, and updates the moving ones.
 __global__ void __launch_bounds__(kThreads, 4)
     StatisticsKernel(NormForward norm, NormTiling tiling) {
   double sums[2] = {};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-// The arithmetic of batch norm's kernels (norm.h); the CPU has
-// the same bits.
+// The arithmetic of batch norm's kernels (norm.h); the CPU computes the same
+// bits.
 namespace infeed {
 
 // Images in channels_last order: a row for each of N * H * W pixels.
@@ -13,21 +13,23 @@ struct NormShape {
   int channels = 0;
 };
 
-// How blocks of threads share the work: each has `columns` vectors of channels
-// and a split of the rows. A function of the shape alone, so that sums have
-// the same order on every card.
+// How blocks of threads share the work: each gets `columns` vectors of channels
+// and a split of the rows. Depends only on the shape, so that sums have the
+// same order on every card.
 struct NormTiling {
   int columns = 1;  // threads side by side; a power of two
   int column_tiles = 1;
-  int splits = 1;  // each of split_rows, the last one of what is left
+  int splits = 1;  // each of split_rows, the last one of the rest
   std::int64_t split_rows = 1;
 };
 
-// vector: channels of a thread. Requires: shape.channels is a multiple of it.
+// vector: channels for each thread. Requires: shape.channels is a multiple of
+// it.
 [[nodiscard]] constexpr NormTiling TilingOf(const NormShape& shape,
                                             int vector) {
   constexpr int kMostColumns = 32;  // 512 bytes in a row
-  constexpr int kBlocks = 512;      // about what runs at once
+  constexpr int kBlocks = 512;      // approximately the number that runs at
+                                    // once
   constexpr std::int64_t kLeastRows = 64;
   const int vectors = shape.channels / vector;
   NormTiling tiling;
@@ -48,14 +50,14 @@ struct NormTiling {
   return std::min(tiling.split_rows, shape.rows - split * tiling.split_rows);
 }
 
-// Mean and sum of squared differences from it.
+// A split's mean, and its sum of squared differences from the mean.
 struct SplitMoments {
   float mean = 0;
   float squares = 0;
 };
 
-// From the sums of (x - shift) and of its square. With shift a value of the
-// split's, no digits are lost to a mean far from 0.
+// The moments from the sums of (x - shift) and of its square. If shift is a
+// value of the split, no precision is lost for a mean far from 0.
 [[nodiscard]] constexpr SplitMoments MomentsOf(float shift, float sum,
                                                float squares, float count) {
   const float offset = sum / count;
@@ -78,8 +80,8 @@ constexpr void AddSplit(const SplitMoments& moments, double count,
 
 struct ChannelMoments {
   double mean = 0;
-  double variance = 0;       // of these values
-  double next_variance = 0;  // what they say of others: by count - 1
+  double variance = 0;       // of these values, by count
+  double next_variance = 0;  // unbiased: by count - 1
 };
 
 [[nodiscard]] constexpr ChannelMoments MomentsOf(const ChannelSums& sums,
@@ -107,7 +109,7 @@ struct NormFactors {
   return (x - factors.mean) * factors.scale + factors.bias;
 }
 
-// Both let NaN through.
+// Both propagate NaN.
 [[nodiscard]] constexpr float ReluOf(float value) {
   return value < 0 ? 0 : value;
 }

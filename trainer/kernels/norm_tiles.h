@@ -1,7 +1,7 @@
 #pragma once
 
-// For batch norm's kernels alone: which part of [rows, channels] a thread has,
-// and sums over the threads and blocks that share a channel.
+// For batch norm's kernels only: each thread's part of [rows, channels], and
+// sums over the threads and blocks that share a channel.
 
 #include <cstdint>
 
@@ -10,9 +10,9 @@
 
 namespace infeed {
 
-// A thread has one vector of channels, of every `step`-th row.
+// A thread works on one vector of channels, in every `step`-th row.
 struct NormLane {
-  bool active = false;  // whether there are such channels
+  bool active = false;  // whether these channels exist
   bool is_first = false;
   int channel = 0;
   std::int64_t split_first = 0;
@@ -38,8 +38,8 @@ __device__ inline NormLane LaneOf(const NormShape& shape,
   return lane;
 }
 
-// Adds up what threads have that lie `columns` apart; the first `columns`
-// threads get the sums. All threads of the block call it, once.
+// Adds up the values of threads that are `columns` apart; the first `columns`
+// threads get the sums. All threads of the block must call it, once.
 template <typename Number, int kValues>
 __device__ void SumOfLanes(Number (&values)[kValues], int columns) {
   __shared__ Number shared[kValues][kThreads];
@@ -60,11 +60,11 @@ __device__ void SumOfLanes(Number (&values)[kValues], int columns) {
   }
 }
 
-// Of the kernels that have eight channels a block and add up the splits.
+// Channels for each block, in the kernels that add up the splits.
 constexpr int kSplitColumns = 8;
 
-// Writes a split's two numbers of each channel of a vector: [splits, 2,
-// channels].
+// Writes a split's two numbers for each channel of a vector to partials:
+// [splits, 2, channels].
 template <int kSize>
 __device__ void WriteSplit(const float (&first)[kSize],
                            const float (&second)[kSize], const NormShape& shape,

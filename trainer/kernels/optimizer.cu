@@ -96,8 +96,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Sums of squares of a chunk's weights and, behind those of all chunks, of its
-// gradients. Only parameters that are decayed have them.
+// Sums of squares of each chunk's weights, for all chunks, and then those of
+// its gradients. Only for parameters that are decayed.
 __global__ void __launch_bounds__(kThreads)
     SquaresKernel(FlatBuffers buffers, const FlatChunk* chunks, double* sums) {
   const FlatChunk chunk = chunks[blockIdx.x];
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// A block a parameter: its r.
+// Each block computes r of one parameter.
 __global__ void __launch_bounds__(kThreads)
     LarsRateKernel(DevicePlan plan, LarsUpdate update, const float* rate,
                    const double* sums, double* rates) {

@@ -7,7 +7,7 @@
 namespace infeed {
 namespace {
 
-// Blocks of an image: each of its threads copies several pixels.
+// Blocks for each image: each thread copies several pixels.
 constexpr int kMostBlocks = 64;
 
 __device__ void SetLabel(const HeldImages& images, std::uint32_t choice,
@@ -17,7 +17,7 @@ __device__ void SetLabel(const HeldImages& images, std::uint32_t choice,
   to.weights[slot] = is_image ? 1.0F : 0.0F;
 }
 
-// A slot for each blockIdx.x.
+// blockIdx.x is the slot.
 __global__ void __launch_bounds__(kThreads)
     GatherKernel(HeldImages images, const std::uint32_t* choices,
                  const StepClock* clock, BatchSlots to) {

@@ -6,7 +6,8 @@
 
 #include "trainer/feed/step_record.h"
 
-// Kernels of a loop that needs no host: kernels.h says what holds for all.
+// Kernels of a loop that runs without the host. See kernels.h for the rules
+// that hold for all kernels.
 namespace infeed {
 
 // All images of a training, on the device.
@@ -16,7 +17,7 @@ struct HeldImages {
   int side = 0;
 };
 
-// A batch on the device, as it lies in the host's memory too.
+// A batch on the device, in the same layout as in the host's memory.
 struct BatchSlots {
   std::uint32_t* pixels = nullptr;  // [slots, side, side], packed
   std::int32_t* labels = nullptr;   // [slots]
@@ -24,17 +25,17 @@ struct BatchSlots {
   int slots = 0;
 };
 
-// Fills the batch with what row clock->index of choices, [steps, slots], says
-// (pipeline/memory/image_choice.h). Requires: slots > 0, side > 0.
+// Fills the batch with the images in row clock->index of choices, [steps,
+// slots] (pipeline/memory/image_choice.h). Requires: slots > 0, side > 0.
 void LaunchGather(const HeldImages& images, const std::uint32_t* choices,
                   const StepClock* clock, const BatchSlots& to,
                   cudaStream_t stream);
 
-// Sets *end, from which on KeepGoing() ends a loop.
+// Sets *end, the clock->index at which the loop ends.
 void LaunchSetEnd(std::int64_t* end, std::int64_t value, cudaStream_t stream);
 
-// Adds a kernel to the body of a WHILE node, after the node `after` of it: the
-// loop goes on as long as clock->index is below *end. Throws IoError.
+// Adds a kernel to the body of a WHILE node, after the body's node `after`: the
+// loop continues while clock->index is below *end. Throws IoError.
 void AddKeepGoing(cudaGraph_t body, cudaGraphNode_t after,
                   cudaGraphConditionalHandle handle, const StepClock* clock,
                   const std::int64_t* end);

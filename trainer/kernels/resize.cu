@@ -6,7 +6,7 @@
 namespace infeed {
 namespace {
 
-// A block makes a tile of the output: a warp a row.
+// A block computes a tile of the output, each warp a row.
 constexpr int kTileColumns = 32;
 constexpr int kTileRows = kThreads / kTileColumns;
 
@@ -15,8 +15,8 @@ struct Tile {
   FourTaps rows[kTileRows];
 };
 
-// What the pixels of a tile are made of, each column and row once. Beyond the
-// edge: what is at it.
+// Computes the taps of a tile's columns and rows, once each. Beyond the edge,
+// those at the edge are used.
 __device__ void SetTile(const ResizeWindow& window, ResizeKernel kernel,
                         int side, int x, int y, Tile& tile) {
   const int i = static_cast<int>(threadIdx.x);
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kThreads)
       window.width, window.height, tile.rows[thread / kTileColumns],
       tile.columns[thread % kTileColumns]);
   __syncthreads();
-  // Threads beside each other write values beside each other.
+  // Adjacent threads write adjacent values.
   const int columns = 3 * min(kTileColumns, side - x);
   T* const out = static_cast<T*>(to.pixels) +
                  3 * ((std::int64_t{image} * side + y) * side + x);

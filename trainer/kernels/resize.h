@@ -17,9 +17,9 @@ struct PackedWindows {
   const float* weights = nullptr;         // [images]
 };
 
-// Resizes each window to side x side pixels with the bytes of Resize()
-// (preprocess/resize/resize.h) and goes on as LaunchUnpack(). Requires: a
-// kernel of four taps, images > 0, side > 0.
+// Resizes each window to side x side pixels, with the same bytes as Resize()
+// (preprocess/resize/resize.h), and then does the same as LaunchUnpack().
+// Requires: a kernel of four taps, images > 0, side > 0.
 void LaunchResize(const PackedWindows& from, int images, int side,
                   ResizeKernel kernel, const PixelStatistics& statistics,
                   ImageType type, const UnpackedImages& to,

@@ -19,7 +19,8 @@ __device__ void WriteResults(const StepRecord& record, std::int64_t index,
   sinks.results[2 * sinks.steps + index] = record.top_1;
 }
 
-// The host may look at any time: it must see the others once it sees `done`.
+// The host may read at any time: once it sees `done`, it must see the other
+// members.
 __device__ void WriteRecord(const StepRecord& record, StepRecord* slot) {
   slot->loss = record.loss;
   slot->top_1 = record.top_1;

@@ -5,7 +5,7 @@
 namespace infeed {
 namespace {
 
-// Pixels whose channels fill three vectors of a thread.
+// Pixels for each thread: their channels fill three vectors.
 template <typename T>
 constexpr int kPixels = Vector<T>::kSize;
 
@@ -45,8 +45,8 @@ __device__ void NormalizePixels(const std::uint32_t* pixels,
   }
 }
 
-// A block's pixels lie behind each other; through shared memory, so do those
-// vectors that a warp writes at once.
+// A block's pixels are consecutive; shared memory makes the vectors that a warp
+// writes at once consecutive too.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     UnpackKernel(PackedImages from, int images, std::int64_t pixels,

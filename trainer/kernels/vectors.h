@@ -1,6 +1,6 @@
 #pragma once
 
-// For kernels alone: 16 bytes at a time, and sums of a block.
+// For kernels only: reads and writes of 16 bytes, and sums over a block.
 
 #include <cuda_bf16.h>
 #include <cuda_runtime_api.h>
@@ -11,10 +11,10 @@
 
 namespace infeed {
 
-// Threads of a block, where nothing else is said.
+// Default number of threads in a block.
 constexpr int kThreads = 256;
 
-// Throws IoError when the launch before it was refused.
+// Throws IoError when CUDA rejected the launch before.
 inline void CheckLaunch(const char* kernel) {
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) {
@@ -30,7 +30,7 @@ struct Vector {
   float at[kSize];
 };
 
-// Both require: aligned to 16 bytes.
+// Both require: from is aligned to 16 bytes.
 __device__ inline Vector<float> LoadVector(const float* from) {
   const float4 bits = *reinterpret_cast<const float4*>(from);
   return {{bits.x, bits.y, bits.z, bits.w}};
@@ -76,14 +76,14 @@ __device__ inline void StoreOne(__nv_bfloat16* to, float value) {
   *to = __float2bfloat16_rn(value);
 }
 
-// The sum of every thread's value, in one order always, for thread 0. All
-// threads of the block call it; kThreads of them.
+// Returns the sum of all threads' values to thread 0, always in the same order.
+// All kThreads threads of the block must call it.
 __device__ inline double SumOfBlock(double value) {
   __shared__ double warps[kThreads / 32];
   for (int step = 16; step > 0; step /= 2) {
     value += __shfl_down_sync(0xFFFFFFFFU, value, step);
   }
-  __syncthreads();  // The sum before may still be read.
+  __syncthreads();  // The previous sum may still be being read.
   if (threadIdx.x % 32 == 0) {
     warps[threadIdx.x / 32] = value;
   }

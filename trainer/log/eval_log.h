@@ -10,9 +10,10 @@
 
 namespace infeed {
 
-// Where the evaluations of a model folder are told: metrics.jsonl, the
-// TensorBoard events in eval/ (numbers and pictures) and a file there for each
-// (eval_file.h). The names of the classes are those that it has at the start.
+// Writes the evaluations of a model directory: to metrics.jsonl, to the
+// TensorBoard events in eval/ (numbers and pictures), and to a file in eval/
+// for each evaluation (eval_file.h). Class names are read once, at
+// construction.
 //
 // One thread at a time. Throws IoError.
 class EvalLog {

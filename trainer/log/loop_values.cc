@@ -8,7 +8,7 @@
 
 namespace infeed {
 
-// A CPU has no host that could wait for it.
+// The host never waits for a CPU.
 MetricsLog::Values DeviceValues(const DeviceUse& use) {
   MetricsLog::Values values = {{"device_busy", use.busy_share()},
                                {"tflops", use.tflops()},

@@ -53,7 +53,7 @@ int CoresOfProcess() {
                                                            : 1;
 }
 
-// Cores that the control group pays for; nullopt: all.
+// Cores that the control group allows; nullopt: all.
 std::optional<double> CoresOfGroup(const std::string& root) {
   // Version 2 has "quota period" or "max period", version 1 a file for each.
   double quota = 0;
@@ -164,7 +164,7 @@ std::set<std::string> LoadedLibraries(
 Finding LinearAlgebra(const std::string& root) {
   const std::set<std::string> found = LoadedLibraries(
       root, {"libopenblas", "libmkl_", "libblis", "libblas", "libnvpl"});
-  // Debian's reference BLAS lies in a folder of that name.
+  // Debian's reference BLAS is in a folder called blas.
   const bool slow = std::ranges::any_of(found, [](const std::string& path) {
     return path.find("/blas/libblas") != std::string::npos;
   });

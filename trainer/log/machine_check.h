@@ -3,24 +3,24 @@
 #include <string>
 #include <vector>
 
-// What --mode doctor looks at. None of it needs LibTorch.
+// The checks of --mode doctor that do not need LibTorch.
 namespace infeed {
 
 struct Finding {
   std::string name;    // "open files"
   std::string value;   // "1024"
-  std::string advice;  // what to do; empty: it is well
+  std::string advice;  // what to do; empty: no problem
 };
 
-// "unknown" where the kernel does not say.
+// "unknown" where the kernel does not report it.
 [[nodiscard]] std::string ProcessorName(const std::string& root = "");
 [[nodiscard]] std::string HostName();
 
 // The machine and what this process may use of it: processor and vector code,
 // cores and their quota, memory, limits of open files and of locked memory,
-// huge pages, /dev/shm, and the libraries of linear algebra and threads that
-// are loaded. root: where /proc, /sys and /dev are looked for. What cannot be
-// read is not there. Never throws.
+// huge pages, /dev/shm, and the loaded libraries of linear algebra and threads.
+// root: the folder of /proc, /sys and /dev. Findings that cannot be read are
+// left out. Never throws.
 [[nodiscard]] std::vector<Finding> CheckMachine(const std::string& root = "");
 
 // One line each, "ok  " or "WARN", then an indented line of advice.

@@ -24,14 +24,16 @@ constexpr Color kWhite = {255, 255, 255};
 constexpr Color kLine = {208, 213, 221};
 constexpr Color kBlue = {23, 78, 166};
 
-constexpr int kMapSide = 512;           // about, for a map of few classes
+constexpr int kMapSide = 512;           // approximately, for a map of few
+                                        // classes
 constexpr int kLeastLined = 6;          // pixels of a square that has a frame
 constexpr int kMostNames = 50;          // classes of a map that has names
 constexpr std::size_t kNameBytes = 24;  // of a name
 constexpr int kTextGap = 3;
 constexpr int kCurveSide = 320;
 constexpr int kCurveMargin = 10;
-constexpr int kLeastLossy = 96;  // pixels; what is smaller stays as it is
+constexpr int kLeastLossy = 96;  // pixels; smaller pictures are stored without
+                                 // loss
 constexpr int kWebQuality = 90;
 
 SummaryImage Encoded(const RgbImage& image) {
@@ -61,7 +63,8 @@ void FillSquare(RgbImage& image, int x, int y, int side, const Color& color) {
   }
 }
 
-// White for 0, dark blue for 1. The root, so that few are seen beside many.
+// White for 0, dark blue for 1. Uses the square root, so that small fractions
+// are visible beside large ones.
 Color Shade(double share) {
   Color color;
   for (std::size_t i = 0; i < color.size(); ++i) {
@@ -108,7 +111,7 @@ Point InPlot(const RocPoint& point) {
           .y = kCurveMargin + kSide * (1 - point.true_positive_rate)};
 }
 
-// The names of all classes, and behind them what the matrix's sides are.
+// The names of all classes, and then the titles of the matrix's sides.
 std::vector<RgbImage> NameTexts(int classes,
                                 const std::vector<std::string>& names) {
   std::vector<RgbImage> texts;
@@ -122,7 +125,7 @@ std::vector<RgbImage> NameTexts(int classes,
   return texts;
 }
 
-// From its lower left corner on: to the right, or upwards.
+// Draws the text from its lower left corner on, to the right or upwards.
 void DrawText(RgbImage& image, const RgbImage& text, int x, int y,
               bool upwards) {
   for (int row = 0; row < text.height(); ++row) {
@@ -136,7 +139,8 @@ void DrawText(RgbImage& image, const RgbImage& text, int x, int y,
   }
 }
 
-// Of the rows on the left, of the columns on top; the last text in the corner.
+// Draws the names of rows on the left and of columns on top; the last text is
+// in the corner.
 void DrawNames(RgbImage& image, const std::vector<RgbImage>& texts, int margin,
                int square) {
   for (std::size_t i = 0; i < texts.size(); ++i) {

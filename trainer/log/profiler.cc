@@ -13,7 +13,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// How long a span lies in the window.
+// How long a span overlaps the window.
 double SecondsIn(const TraceEvent& event, const TraceLog::Window& window) {
   return std::max(Seconds(0),
                   Seconds(std::min(event.start + event.length, window.to) -

@@ -20,24 +20,25 @@ struct ProfilerOptions {
   std::int64_t first_step = 0;  // of this run
 };
 
-// Shares of a profile's time, of the thread that has the device.
+// Fractions of a profile's time, in the device's thread.
 struct ProfileShares {
   double input_wait = 0;
   double checkpoints = 0;
   double evaluations = 0;
 
-  // The rest: the device worked, or was given work.
+  // The rest: the device computed, or the host enqueued its work.
   [[nodiscard]] double device() const {
     return std::max(0.0, 1 - input_wait - checkpoints - evaluations);
   }
 };
 
-// The spans of all threads in a window. Requires: it is not empty.
+// The fractions in a window, from the spans of all threads. Requires: the
+// window is not empty.
 [[nodiscard]] ProfileShares SharesOf(
     const std::vector<TraceLog::Thread>& threads,
     const TraceLog::Window& window);
 
-// What a profile that has ended found.
+// The result of a profile.
 struct Profile {
   std::int64_t step = 0;  // where it began
   std::string path;       // of its trace
@@ -45,12 +46,14 @@ struct Profile {
   ProfileShares shares;
 };
 
-// Takes a trace of a run now and then: the first N steps or seconds after its
-// begin, and again so long after each begin, for a while, of all threads on
-// one time line. One begins at the end of a loop, and not while another lasts.
+// Takes traces of a run at intervals, each of all threads on one time line. The
+// first begins every_n_steps or every_n_seconds after the run's start, each
+// later one as long after the start of the one before; each lasts for
+// `duration`. A trace begins at the end of a loop, and not while another one is
+// running.
 //
-// Owns the log that the threads write to, unless it is given one that somebody
-// else keeps; that one is only read. One thread at a time, as TrainLog.
+// Owns the log that the threads write to, unless it is passed a shared one,
+// which it only reads. One thread at a time, as TrainLog.
 class Profiler {
  public:
   using Clock = TraceLog::Clock;
@@ -60,15 +63,15 @@ class Profiler {
   Profiler(const ProfilerOptions& options, TraceLog* shared,
            Now now = Clock::now);
 
-  // Where all threads write; null where nobody wants a trace.
+  // The log to which all threads write; null where no trace is needed.
   [[nodiscard]] TraceLog* trace() { return log_; }
 
-  // At the end of each step: ends the profile whose time has come. Throws
-  // IoError when it cannot be written.
+  // Call it at the end of each step: ends the current profile if its duration
+  // has passed. Throws IoError when it cannot be written.
   [[nodiscard]] std::optional<Profile> EndIfDue();
-  // Ends the one that lasts.
+  // Ends the current profile.
   [[nodiscard]] std::optional<Profile> End();
-  // At the end of each loop.
+  // Call it at the end of each loop.
   void BeginIfDue(std::int64_t step);
 
  private:

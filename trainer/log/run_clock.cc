@@ -43,7 +43,7 @@ double RunClock::SinceMark() {
   return Seconds(now - std::exchange(mark_, now));
 }
 
-// As SinceMark(), and says what it was.
+// As SinceMark(), and writes the span to the trace.
 double RunClock::EndSpan(std::string_view name, std::int64_t step) {
   const Clock::time_point start = mark_;
   const double seconds = SinceMark();
@@ -61,7 +61,7 @@ void RunClock::BeginLoop(double waited) {
   waited_at_steady_ = waited;
 }
 
-// A step of it.
+// Counts a step of the warm-up.
 void RunClock::WarmUp(double seconds, double waited) {
   warm_up_seconds_ += seconds;
   ++warm_up_steps_;
@@ -70,8 +70,8 @@ void RunClock::WarmUp(double seconds, double waited) {
   warmed_up_ = ++times_.warm_up_steps == options_.warm_up_steps;
 }
 
-// Times are averaged, not rates: steps that are told together, because whoever
-// tells them was late, would seem to have been infinitely fast.
+// Averages times, not rates: steps that are reported together, because the
+// outfeed's thread was late, would seem infinitely fast.
 void RunClock::TellTime(double seconds) {
   const double weight = is_steady_ ? kNewestWeight : 1;
   newest_seconds_ += weight * (seconds - newest_seconds_);
@@ -103,7 +103,7 @@ double RunClock::seconds_per_step() const {
 void RunClock::EndLoop(const LoopEnd& end) {
   const double seconds = EndSpan("loop", end.step);
   if (++times_.loops == 2) {
-    times_.device = {};  // What the first loop said.
+    times_.device = {};  // Drops the first loop's values.
   }
   times_.device += end.device;
   if (!warmed_up_) {

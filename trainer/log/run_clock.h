@@ -15,55 +15,58 @@ namespace infeed {
 struct RunTimes {
   double total = 0;     // since the start
   double start_up = 0;  // until the first loop
-  double warm_up = 0;   // the first loop's part that says nothing of the rest
-  double steady = 0;    // of the loops, after the warm-up
-  double between = 0;   // from loop to loop, without the next two
+  double warm_up = 0;   // first steps, which are slower than the rest
+  double steady = 0;    // time in loops after the warm-up
+  double between = 0;   // between loops, without checkpoints and evaluations
   double checkpoints = 0;
   double evaluations = 0;
   double input_wait = 0;  // of steady: the device waited for its infeed
-  double drain = 0;       // of the loops: the host was behind with the results
+  double drain = 0;       // of the loops: the host was still reading results
   std::int64_t warm_up_steps = 0;
   std::int64_t steady_steps = 0;
   std::int64_t loops = 0;
   std::int64_t evaluation_count = 0;
-  // Of whole loops: those after the first, or that one while it is alone.
+  // Of the loops after the first one, or of the first while there is no other.
   DeviceUse device = {};
 
-  // The host's own work between steps: what longer loops would save.
+  // The host's own work between steps, which longer loops would reduce.
   [[nodiscard]] double between_steps() const { return between + drain; }
   // A fraction of the steady time, 0..1.
   [[nodiscard]] double input_wait_share() const;
-  // Of the steady steps, or of all while there are no others.
+  // Of the steady steps, or of the warm-up while there are none.
   [[nodiscard]] double images_per_second(int batch_size) const;
 };
 
 // How long ranks waited for their infeeds in a loop, in seconds.
 struct RankWaits {
-  double worst = 0;  // of one rank
+  double worst = 0;  // the longest of a rank
   double mean = 0;
 };
 
-// How a loop ended.
+// The state at the end of a loop.
 struct LoopEnd {
   std::int64_t step = 0;  // reached
-  std::int64_t done = 0;  // steps of it
-  double waited = 0;      // by the device for its infeed so far, in all
-  double drained = 0;     // after its last step, until all results were seen
+  std::int64_t done = 0;  // steps that the loop ran
+  double waited = 0;      // total time that the device has waited for its
+                          // infeed so far
+  double drained = 0;     // from the loop's last step until all results were
+                          // read
   DeviceUse device = {};  // of this loop
   std::optional<RankWaits> rank_waits = {};  // none: a single process runs
 };
 
 struct RunClockOptions {
   int batch_size = 1;  // global; > 0
-  // The first steps say nothing of the rest: their batch has to be made, memory
-  // found, and on a GPU graphs captured. > 0
+  // The first steps are slower than the rest: their batches must be made,
+  // memory allocated, and on a GPU graphs captured. > 0
   int warm_up_steps = 1;
   // Gets the spans of loops, checkpoints and evaluations; may be null.
   TraceLog* trace = nullptr;
 };
 
-// Tells a run's speed, warm-up apart. Time between two loops goes to whatever
-// is said to have ended there.
+// Measures a run's speed, with the warm-up separate. Time between two loops
+// counts as a checkpoint or an evaluation if EndCheckpoint() or EndEvaluation()
+// ends it.
 //
 // One thread at a time, as TrainLog.
 class RunClock {
@@ -71,24 +74,24 @@ class RunClock {
   using Clock = std::chrono::steady_clock;
   using Now = std::function<Clock::time_point()>;
 
-  // now is the time, for tests.
+  // now: the clock; tests replace it.
   explicit RunClock(const RunClockOptions& options, Now now = Clock::now);
 
-  // waited: for how long the device has waited for its infeed so far, in all.
+  // waited: the total time that the device has waited for its infeed so far.
   void BeginLoop(double waited);
   void Step(double waited);
   void EndLoop(const LoopEnd& end);
   void EndCheckpoint(std::int64_t step);
   void EndEvaluation(std::int64_t step);
 
-  // Of the newest steps, weighted, without warm-up; before its end the
-  // warm-up's own; 0 until a step has been told.
+  // A weighted mean of the newest steps, without warm-up; during the warm-up,
+  // that of its steps; 0 before the first Step().
   [[nodiscard]] double images_per_second() const;
-  // Between the newest two steps told, 0..1.
+  // The fraction of the time between the last two calls of Step(), 0..1.
   [[nodiscard]] double input_wait() const { return input_wait_; }
-  // The mean of the steps told after the warm-up; 0 while there is none.
+  // The mean of the steps after the warm-up; 0 while there is none.
   [[nodiscard]] double seconds_per_step() const;
-  // Whether the newest step was of the warm-up.
+  // Whether the newest step was in the warm-up.
   [[nodiscard]] bool in_warm_up() const { return in_warm_up_; }
 
   [[nodiscard]] RunTimes times() const;
@@ -102,19 +105,19 @@ class RunClock {
   RunClockOptions options_;
   Now now_;
   Clock::time_point start_;
-  Clock::time_point mark_;  // the last end of anything
+  Clock::time_point mark_;  // the end of the last span
   Clock::time_point loop_start_;
-  Clock::time_point last_step_;  // or the begin of the loop
-  // What of this loop is warm-up.
+  Clock::time_point last_step_;  // or the start of the loop
+  // The warm-up's part of this loop.
   double warm_up_seconds_ = 0;
   std::int64_t warm_up_steps_ = 0;
   double waited_at_step_ = 0;    // in all, at last_step_
-  double waited_at_steady_ = 0;  // where the loop's warm-up ended
+  double waited_at_steady_ = 0;  // at the end of the loop's warm-up
   double told_seconds_ = 0;      // of steps after the warm-up
   std::int64_t told_steps_ = 0;
   double newest_seconds_ = 0;  // of a step, the newest ones weighing most
   double input_wait_ = 0;
-  bool is_steady_ = false;  // newest_seconds_
+  bool is_steady_ = false;  // newest_seconds_ is of steps after the warm-up
   bool in_warm_up_ = true;
   bool warmed_up_ = false;
   RunTimes times_;

@@ -50,7 +50,7 @@ RunEnd EndOf(const Json& line) {
   return RunEnd::kDone;
 }
 
-// Drops what is of steps from `step` on.
+// Drops the points of steps from `step` on.
 template <typename Point>
 void CutFrom(std::vector<Point>& points, std::int64_t step) {
   while (!points.empty() && points.back().step >= step) {
@@ -85,7 +85,7 @@ void RunHistory::Update() {
   file.seekg(read_);
   for (std::string line; std::getline(file, line);) {
     if (file.eof()) {
-      break;  // Its end is still to be written.
+      break;  // The line is not complete yet.
     }
     read_ += static_cast<std::int64_t>(line.size()) + 1;
     Add(line);
@@ -93,7 +93,7 @@ void RunHistory::Update() {
 }
 
 void RunHistory::BeginRun(std::int64_t step, double time) {
-  // Its steps begin after the one that it starts from.
+  // The run's first step is the one after its checkpoint's.
   CutFrom(steps_, step + 1);
   CutFrom(loops_, step + 1);
   CutFrom(evaluations_, step + 1);

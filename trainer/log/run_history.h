@@ -8,7 +8,7 @@
 
 namespace infeed {
 
-// A step or a loop of training. NaN: metrics.jsonl has no number there.
+// A step or a loop of training. NaN: metrics.jsonl has no such number.
 struct HistoryPoint {
   std::int64_t step = 0;
   double loss = 0;
@@ -26,8 +26,8 @@ struct HistoryEvaluation {
   double top_5 = 0;
 };
 
-// How a run ended: at its last step or its goal, by a request to stop, or by a
-// loss that is not finite.
+// How a run ended: it reached its last step or its goal, it was stopped, or its
+// loss was not finite.
 enum class RunEnd { kDone, kStopped, kDiverged };
 
 // "done", "stopped", "diverged": as in metrics.jsonl.
@@ -39,28 +39,29 @@ struct HistoryRun {
   double start_time = 0;  // Unix seconds
   double last_time = 0;   // of its newest event
   std::int64_t last_step = 0;
-  // Older files do not say how: done.
+  // kDone for older files, which do not have it.
   std::optional<RunEnd> end = {};
-  // Of its warm-up.
+  // From the event of its warm-up.
   std::optional<double> start_up_seconds = {};
   std::optional<double> warm_up_seconds = {};
   std::optional<double> first_batch_seconds = {};
 };
 
-// A whole training as metrics.jsonl tells it, over all its runs: what a later
-// run did again takes the place of the earlier. Lines that say nothing, or are
-// no JSON, are passed over.
+// A whole training over all its runs, read from metrics.jsonl. Steps that a
+// later run repeated replace the earlier ones. Lines that are of no use here,
+// or not JSON, are skipped.
 //
-// Memory grows with the file, by some 60 bytes a line. One thread at a time.
+// Memory grows with the file, by some 60 bytes for each line. One thread at a
+// time.
 class RunHistory {
  public:
   explicit RunHistory(std::string model_dir);
 
-  // Reads the lines that were added since the last time. Throws IoError when
-  // the file is there and cannot be read.
+  // Reads the lines that were added since the last call. Throws IoError when
+  // the file exists and cannot be read.
   void Update();
 
-  // Of "train", or where there are none of "loop".
+  // The points of "train" events, or of "loop" events if there are none.
   [[nodiscard]] const std::vector<HistoryPoint>& steps() const {
     return steps_.empty() ? loops_ : steps_;
   }

@@ -13,8 +13,8 @@
 
 namespace infeed {
 
-// What a training run is told while it goes on: TrainLog makes files and lines
-// of it, on rank 0; the other ranks' tells nobody.
+// Receives the events of a training run. On rank 0, TrainLog writes them to
+// files and prints lines; the other ranks have UnheardLog().
 //
 // One thread at a time: Step() runs in the outfeed's thread while a loop runs,
 // the rest before its first step or after Outfeed::Drain(). Throws IoError.
@@ -22,31 +22,31 @@ class RunLog {
  public:
   virtual ~RunLog() = default;
 
-  // waited: for how long the device has waited for its infeed so far, in all,
-  // in seconds; here and below.
+  // waited: the total time in seconds that the device has waited for its infeed
+  // so far; here and below.
   virtual void BeginLoop(double waited) = 0;
-  // Some of the first batch's images.
+  // The first batch, to show some of its images.
   virtual void FirstBatch(const Batch& batch) = 0;
   virtual void Step(const StepResult& result, double waited) = 0;
-  // What the input did in this loop, and in all.
+  // input: statistics of this loop; of_all_loops: of all loops so far.
   virtual void EndLoop(const LoopEnd& end, const PipelineStats& input,
                        const PipelineStats& of_all_loops) = 0;
   virtual void Evaluation(std::int64_t step, const EvalResult& result) = 0;
   virtual void CheckpointWritten(std::int64_t step,
                                  const std::string& folder) = 0;
-  // Of the run.
+  // The end of the run.
   virtual void End(std::int64_t step, RunEnd end) = 0;
-  // Prints a line beside whatever else is shown.
+  // Prints a line, without disturbing the progress line.
   virtual void Say(const std::string& line) = 0;
 
-  // Without the warm-up, unless there is nothing else.
+  // Without the warm-up, unless there are no other steps.
   [[nodiscard]] virtual double images_per_second() const = 0;
-  // What the device reached, in words.
+  // DeviceUseText() of the run.
   [[nodiscard]] virtual std::string device_text() const = 0;
   [[nodiscard]] virtual RunTimes times() const = 0;
 };
 
-// One that tells nobody, and knows no times.
+// A log that prints and writes nothing, and has no times.
 [[nodiscard]] std::unique_ptr<RunLog> UnheardLog();
 
 }  // namespace infeed

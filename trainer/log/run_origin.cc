@@ -11,10 +11,12 @@
 namespace infeed {
 namespace {
 
-// Of a comment; a file of parameters that is too large would not be read again.
+// Longest comment: a file of parameters that is too large could not be read
+// again.
 constexpr std::size_t kMostBytes = 4096;
 
-// Of ours, OpenMP's, torchrun's and those of docs/ranks.md.
+// Variables of this program, OpenMP, torchrun and the launchers in
+// docs/ranks.md.
 constexpr std::string_view kPrefixes[] = {"INFEED_", "OMP_", "TORCHELASTIC_",
                                           "OMPI_COMM_WORLD_"};
 constexpr std::string_view kNames[] = {
@@ -34,7 +36,7 @@ bool Decides(std::string_view name) {
          });
 }
 
-// In single quotes unless a shell reads it as it is.
+// Quotes the word unless a shell reads it unchanged without quotes.
 std::string ShellWord(std::string word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -6,19 +6,20 @@
 
 namespace infeed {
 
-// What one needs to do a run again, beside its parameters: the command line,
-// the program, the machine and the data, by name. docs/report.md has the names.
-// No value holds a password, a token or a signature.
+// What is needed to repeat a run, in addition to its parameters: the command
+// line, the program, the machine and the data, as names and values.
+// docs/report.md has the names. No value has a password, a token or a
+// signature.
 using RunOrigin = std::vector<std::pair<std::string, std::string>>;
 
-// A command line as a POSIX shell reads it, without the secrets of its URLs.
-// Control characters stand as '?', so that it is one line.
+// A command line as a POSIX shell reads it, without the secrets in its URLs.
+// Control characters are replaced by '?', so that it is one line.
 [[nodiscard]] std::string CommandText(const std::vector<std::string>& words);
 
-// "NAME=VALUE NAME=VALUE", sorted: those of the environment's variables that
-// decide about a run, which are INFEED_*, OMP_*, CUDA_VISIBLE_DEVICES and what
-// launchers say to their processes. The value of a secret one is "...".
-// variables: as the system has them, "NAME=VALUE", with nullptr at the end.
+// "NAME=VALUE NAME=VALUE", sorted: the environment variables that affect a run,
+// which are INFEED_*, OMP_*, CUDA_VISIBLE_DEVICES and those that launchers set.
+// The value of a secret one is "...". variables: as in `environ`, "NAME=VALUE"
+// each, with nullptr at the end.
 [[nodiscard]] std::string EnvironmentText(const char* const* variables);
 
 // Lines of comments for a YAML file.

@@ -8,34 +8,34 @@
 
 namespace infeed {
 
-// What lies between a run whose folders are on this disk and the object store
-// where they really are: brings here what the run reads, takes there what it
-// leaves. A run that has nothing there has none (RunOptions::storage).
+// Mirrors a run's local folders to an object store: downloads its inputs,
+// uploads its outputs. RunOptions::storage is null for a run that uses no
+// store.
 //
 // One thread at a time.
 class RunStorage {
  public:
   virtual ~RunStorage() = default;
 
-  // A log that passes on what it is told, and lets each checkpoint and what the
-  // log wrote be taken away.
+  // A log that forwards every event to `log`, and has each checkpoint and the
+  // log's files uploaded.
   [[nodiscard]] virtual std::unique_ptr<RunLog> Watched(
       std::unique_ptr<RunLog> log) = 0;
 
-  // For who follows another run's checkpoints: brings the newest one, if it is
-  // newer than those here, and has new files taken away. What the store refuses
-  // is said and tried again by the next call.
+  // For a run that follows another run's checkpoints: downloads the newest one,
+  // if it is newer than the local ones, and has new files uploaded. If the
+  // store fails, the error is printed, and the next call tries again.
   virtual void Refresh() = 0;
 
-  // Where the weights that a path or URL stands for lie on this disk. Throws
-  // IoError.
+  // The local path of the weights at a path or URL, downloaded if needed.
+  // Throws IoError.
   [[nodiscard]] virtual std::string Fetched(const std::string& path) = 0;
 
-  // Takes a finished export away, and returns what to call it.
+  // Has a finished export uploaded, and returns the name to print for it.
   [[nodiscard]] virtual std::string Exported(const std::string& folder) = 0;
 };
 
-// `log` as it is where there is no storage.
+// Returns `log` itself where storage is null.
 [[nodiscard]] inline std::unique_ptr<RunLog> WatchedBy(
     RunStorage* storage, std::unique_ptr<RunLog> log) {
   return storage == nullptr ? std::move(log) : storage->Watched(std::move(log));

@@ -12,7 +12,7 @@
 namespace infeed {
 namespace {
 
-// A wait for steps shorter than this is none.
+// Waits for shorter steps are not reported.
 constexpr std::chrono::seconds kLong{2};
 
 std::string Text(StepWatchOptions::Clock::duration time) {

@@ -14,7 +14,7 @@ namespace infeed {
 struct StepWatchOptions {
   using Clock = std::chrono::steady_clock;
 
-  // How long the first step may take in silence; absent: for ever.
+  // How long the first step may take before a line is printed; absent: no line.
   std::optional<Clock::duration> patience = std::chrono::seconds(10);
   std::string work = {};  // of a step: "64 images of 224 x 224 pixels"
   // Prints a line; from any thread.
@@ -22,8 +22,8 @@ struct StepWatchOptions {
   std::function<Clock::time_point()> now = Clock::now;
 };
 
-// Prints that a step takes long while it runs, which is when a user wonders: of
-// a run's first step, and of the one for whose end a request to stop waits.
+// Prints that a step is taking long while it runs: the first step of a run, and
+// the step that a stop request waits for.
 //
 // Thread-safe. Never fails.
 class StepWatch {
@@ -33,13 +33,13 @@ class StepWatch {
   StepWatch(const StepWatch&) = delete;
   StepWatch& operator=(const StepWatch&) = delete;
 
-  // A step has its batch, and those after it begin as one ends.
+  // A step has begun; each later one begins as the step before ends.
   void Begin(std::int64_t step);
   // This step has ended.
   void Done(std::int64_t step);
   // No step runs until the next Begin().
   void Pause();
-  // A stop is asked for: prints for which step it waits, where steps take
+  // A stop was requested: prints the step that it waits for, if steps take
   // seconds.
   void StopAsked();
 
@@ -52,9 +52,10 @@ class StepWatch {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<std::int64_t> running_;  // the step
-  Clock::time_point start_;              // its
-  std::optional<Clock::duration> last_;  // what the step before took
-  bool is_over_ = false;                 // the first step, or the watch
+  Clock::time_point start_;              // when it began
+  std::optional<Clock::duration> last_;  // duration of the step before
+  bool is_over_ = false;                 // the first step has ended, or the
+                                         // watch has
   std::jthread thread_;                  // Last: it uses the members above.
 };
 

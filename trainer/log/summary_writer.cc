@@ -41,7 +41,8 @@ std::string ValueEvent(double wall_time, std::int64_t step,
   return event.SerializeAsString();
 }
 
-// Numbers and truths as such, so that they can be sorted and filtered.
+// Numbers and booleans keep their type, so that TensorBoard can sort and
+// filter.
 HParamsPluginData::Value ParseHParam(const std::string& text) {
   HParamsPluginData::Value value;
   double number = 0;
@@ -57,7 +58,7 @@ HParamsPluginData::Value ParseHParam(const std::string& text) {
   return value;
 }
 
-// The plugin reads what is beside the value, which is an empty list.
+// The plugin reads the metadata; the value itself is an empty list.
 std::string HParamsEvent(double wall_time, std::int64_t step,
                          std::string_view tag, const HParamsPluginData& data) {
   return ValueEvent(wall_time, step, tag, [&](Summary::Value& value) {
@@ -135,7 +136,7 @@ SummaryWriter::~SummaryWriter() {
   try {
     Flush();
   } catch (const IoError&) {
-    // A destructor reports nothing; whoever wants to know calls Flush().
+    // A destructor reports no errors; call Flush() to get them.
   }
 }
 
@@ -171,7 +172,7 @@ void SummaryWriter::Add(std::string_view event) {
 
 void SummaryWriter::Flush() {
   pending_values_ = 0;
-  // Dropped also when they cannot be written: memory stays bounded.
+  // Dropped also if the write fails, so that memory stays bounded.
   const std::string frames = std::exchange(pending_, {});
   if (!frames.empty()) {
     file_.Append(frames);

@@ -20,15 +20,14 @@ struct SummaryImage {
 // Parameters' names and values as text; empty values are left out.
 using HParams = std::vector<std::pair<std::string, std::string>>;
 
-// Appends scalars, pictures and texts to a TensorBoard event file of its own in
-// a folder, which it makes: TFRecord frames of Event messages. The file is
-// there, with its first event, once the constructor returned; Flush() gives the
-// kernel what was added since, as does every tenth value. Events are appended
-// whole, so that a killed run leaves a file that every reader reads up to the
-// last flush.
+// Appends scalars, pictures and texts to a new TensorBoard event file (TFRecord
+// frames of Event messages) in a folder, which it creates if missing. The
+// constructor writes the file's first event; Flush(), and every tenth value,
+// write the events added since. Events are appended whole, so that the file of
+// a killed run is readable up to the last flush.
 //
-// One thread at a time. Throws IoError; the destructor flushes, and drops what
-// cannot be written.
+// One thread at a time. Throws IoError; the destructor flushes, and drops
+// events that cannot be written.
 class SummaryWriter {
  public:
   explicit SummaryWriter(const std::string& folder);
@@ -41,8 +40,8 @@ class SummaryWriter {
              std::int64_t step);
   // text: Markdown.
   void Text(std::string_view tag, std::string_view text, std::int64_t step);
-  // What TensorBoard's page of parameters compares: how a run starts, with its
-  // parameters as text, and how it ended.
+  // For TensorBoard's hyperparameters page: the start of a run with its
+  // parameters as text, and its end.
   void SessionStart(const HParams& hparams, std::int64_t step);
   void SessionEnd(bool is_good, std::int64_t step);
   void Flush();
@@ -57,8 +56,8 @@ class SummaryWriter {
   int pending_values_ = 0;
 };
 
-// The serialized events: what each file begins with, and one value each.
-// wall_time is in Unix seconds.
+// The serialized events: the one at the start of each file, and those of one
+// value. wall_time is in Unix seconds.
 [[nodiscard]] std::string FileVersionEvent(double wall_time);
 [[nodiscard]] std::string ScalarEvent(double wall_time, std::int64_t step,
                                       std::string_view tag, double value);

@@ -81,8 +81,8 @@ DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
   // [N, H, W, bytes of a pixel]: 0, blue, green, red.
   const torch::Tensor bytes =
       View(batch.pixels(), {size, side, side, 4}, torch::kByte).to(device_);
-  // Turned round and without the first, each pixel's bytes are its channels:
-  // the images lie in channels_last order without being moved again.
+  // Reversed and without the first byte, each pixel's bytes are its channels:
+  // this gives channels_last order without another copy.
   torch::Tensor images =
       bytes.narrow(3, 1, 3).flip({3}).to(torch::kFloat).permute({0, 3, 1, 2});
   if (mean_.defined()) {

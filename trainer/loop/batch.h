@@ -13,18 +13,18 @@
 
 namespace infeed {
 
-// A batch on the device, as the model takes it.
+// A batch on the device, as the model's input.
 struct DeviceBatch {
   torch::Tensor images;   // float32 [N, 3, H, W], channels_last, normalised
   torch::Tensor labels;   // int64 [N]
   torch::Tensor weights;  // float32 [N]
 };
 
-// Moves batches to a device and unpacks them there: each byte of a packed
-// pixel normalised as `normalization` says. Windows are resized before, on the
-// host.
+// Copies batches to a device and unpacks them there: each byte of a packed
+// pixel is normalised as `normalization` says. Windows are resized before, on
+// the host.
 //
-// What Unpack() returns shares nothing with the batch, which may go back to
+// The result of Unpack() shares no memory with the batch, which may go back to
 // its pool. One thread at a time.
 class BatchUnpacker {
  public:
@@ -33,7 +33,7 @@ class BatchUnpacker {
   [[nodiscard]] DeviceBatch Unpack(const Batch& batch) const;
 
   // DeviceLoop::Hold(), in the host's memory: batches of choices are unpacked
-  // as the images that they choose.
+  // to the chosen images.
   [[nodiscard]] std::function<void(const Batch&)> Hold(
       const ResidentShape& shape);
 

@@ -27,7 +27,7 @@ struct Sizes {
 constexpr Sizes kOfCpu = {1024, 48 << 20};
 constexpr Sizes kOfGpu = {8192, 512 << 20};
 
-// The median, after one that warms up.
+// The median of several runs, after a warm-up run.
 double SecondsTaken(const torch::Device& device,
                     const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
@@ -51,8 +51,8 @@ double SecondsTaken(const torch::Device& device,
 
 double MeasureTflops(const torch::Device& device, std::int64_t side,
                      torch::ScalarType type) {
-  // Zeros would be faster than what trainings multiply; random numbers would
-  // be missing in the training's own row of them.
+  // Zeros would multiply faster than a training's numbers; random numbers would
+  // change the training's own random draws.
   const at::Tensor a =
       at::arange(side * side, at::device(device).dtype(at::kFloat))
           .sin_()
@@ -86,7 +86,7 @@ DeviceCeilings MeasureCeilings(const std::string& device, bool in_bfloat16) {
       .gb_per_second = MeasureCopy(on, sizes.copy_bytes)};
 #ifdef INFEED_CUDA
   if (on.is_cuda()) {
-    ReleaseCachedMemory();  // A training has other needs.
+    ReleaseCachedMemory();  // The training run needs other sizes.
   }
 #endif
   return ceilings;

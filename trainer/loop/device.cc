@@ -122,7 +122,7 @@ std::string DescribeDevices(const std::string& device) {
 
 bool CpuHasBfloat16() {
 #if defined(__x86_64__)
-  // The builtins also ask whether the operating system keeps the registers.
+  // The builtins also check that the operating system saves the registers.
   return __builtin_cpu_supports("amx-bf16") != 0 ||
          __builtin_cpu_supports("avx512bf16") != 0;
 #else
@@ -137,8 +137,8 @@ AutocastScope::AutocastScope(torch::DeviceType device, bool enabled)
 }
 
 AutocastScope::~AutocastScope() {
-  // The weights' bfloat16 copies are kept for the scope's time only: the next
-  // step has other weights.
+  // The weights' bfloat16 copies are kept only within the scope: the next step
+  // has other weights.
   if (at::autocast::decrement_nesting() == 0) {
     at::autocast::clear_cache();
   }

@@ -4,23 +4,22 @@
 
 #include <torch/types.h>
 
-// How LibTorch computes in this process: where, by how many threads, and in
-// which precision.
+// How LibTorch computes in this process: device, number of threads, precision.
 namespace infeed {
 
-// Has LibTorch compute with this many threads, 0: one for each core, and
-// returns how many it took. LibTorch's own default is one thread in some
-// builds. Throws UsageError for a negative number.
+// Sets the number of LibTorch's threads (0: one for each core) and returns it.
+// LibTorch's own default is one thread in some builds. Throws UsageError for a
+// negative number.
 int SetThreads(int threads);
 
-// "auto" (a GPU where there is one), "cpu", "cuda", "cuda:N". Throws
-// UsageError for another name, or a GPU that is not there.
+// "auto" (a GPU if there is one), "cpu", "cuda", "cuda:N". Throws UsageError
+// for another name, or a GPU that does not exist.
 [[nodiscard]] torch::Device ParseDevice(const std::string& name);
 
 // While it lives, convolutions and matrix products of this thread run in
 // bfloat16 on the device when enabled; the weights stay float32. bfloat16 has
-// float32's range, so the loss needs no scaling. The one place that knows
-// LibTorch's two spellings of it.
+// float32's range, so the loss needs no scaling. Hides the difference between
+// LibTorch's two interfaces for it.
 class AutocastScope {
  public:
   AutocastScope(torch::DeviceType device, bool enabled);

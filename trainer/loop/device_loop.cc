@@ -21,7 +21,7 @@
 namespace infeed {
 namespace {
 
-// Initial weights do not depend on the rank; what is random in a step does.
+// Initial weights do not depend on the rank; the random draws of a step do.
 ModelOptions OfRank(ModelOptions model, int rank) {
   model.rank = rank;
   return model;
@@ -79,7 +79,7 @@ class DeviceLoop::Impl {
   std::unique_ptr<DevicePasses> MakePasses(const DeviceOptions& options);
   torch::Tensor Forward(const torch::Tensor& images);
 
-  int threads_;  // First: everything after it runs with them.
+  int threads_;  // First: all later members run with these threads.
   torch::Device device_;
   bool bfloat16_;
   OptimizerOptions options_;

@@ -21,16 +21,16 @@
 
 namespace infeed {
 
-// The device with the model on it. The host asks for whole loops; inside one
-// nothing waits for the host. The only users of LibTorch are this class's
-// sources, resnet, loss and optimizer.
+// The device with the model on it. The host starts whole loops; inside a loop
+// the device does not wait for the host. LibTorch is used only in loop,
+// network, optimizer, groups and cuda of trainer/, and in run/torch_script.cc.
 //
-// On the CPU, runs with the same seed, data and number of threads have the
-// same bits, and so have runs that go on from a saved state.
+// On the CPU, runs with the same seed, data and number of threads give the same
+// bits, and so do runs that resume from a saved state.
 //
-// One thread, the same for all calls: LibTorch's threads belong to it. The
-// constructor throws UsageError for a device that is not there, a negative
-// number of threads, an unknown depth or no class.
+// All calls must come from the same thread, which owns LibTorch's threads. The
+// constructor throws UsageError for a device that does not exist, a negative
+// number of threads, an unknown depth or num_classes < 1.
 class DeviceLoop {
  public:
   DeviceLoop(const ModelOptions& model, const OptimizerOptions& optimizer,
@@ -39,10 +39,11 @@ class DeviceLoop {
   DeviceLoop(const DeviceLoop&) = delete;
   DeviceLoop& operator=(const DeviceLoop&) = delete;
 
-  // Makes room for images on the device: from now on batches of choices
-  // (BatchContent) are of them. Returns what takes them, batch after batch, as
-  // ReadResidentImages() hands them out, before the next Train(). Throws
-  // UsageError where they do not fit into the device's free memory.
+  // Allocates memory for images on the device; batches of choices
+  // (BatchContent) then refer to these images. Returns a function that takes
+  // the images, batch after batch, in the order of ReadResidentImages(); call
+  // it for all of them before the next Train(). Throws UsageError where they do
+  // not fit into the device's free memory.
   [[nodiscard]] std::function<void(const Batch&)> Hold(
       const ResidentShape& shape);
 
@@ -54,57 +55,58 @@ class DeviceLoop {
   // With several ranks, all of them call it with the same numbers and their
   // parts of the same batches; results are of the whole batch, on every rank,
   // and all return the same number: fewer when one of them was asked to end
-  // (Infeed::RequestEnd()), after the step at hand. Throws IoError when a rank
+  // (Infeed::RequestEnd()), after the current step. Throws IoError when a rank
   // is gone.
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
   // Runs the whole infeed through the model in evaluation mode, with the
-  // averages of its weights where those are kept. What it counts stays on the
-  // device until the end.
+  // averages of its weights where those are kept. The counts stay on the device
+  // until the end.
   [[nodiscard]] EvalSums Evaluate(Infeed& infeed);
 
-  // The same, but hands out what the model says of each batch as it is known.
-  // Throws what the infeed and the sink throw.
+  // The same, but passes the predictions of each batch to the sink. Throws what
+  // the infeed and the sink throw.
   void Predict(Infeed& infeed, const PredictionSink& sink);
 
-  // Copies the state off the device, and back. Load throws DataError naming
+  // Copy the state from the device, and back. Load() throws DataError naming
   // the first tensor that is missing, unknown or of another shape or type, and
   // changes nothing then.
   [[nodiscard]] ModelState Save() const;
   void Load(const ModelState& state);
 
-  // The model as evaluation sees it: with the averages of its weights and
-  // moving statistics, where moving_average_decay has them kept.
+  // The model as evaluation uses it: with the averages of its weights and
+  // moving statistics, if moving_average_decay is set.
   [[nodiscard]] TensorMap SaveForUse() const;
 
-  // Starts anew from these weights, under the names of Save().model; averages
+  // Restarts from these weights, under the names of Save().model; averages
   // start at them. Throws as Load() does.
   void LoadWeights(const TensorMap& weights);
 
-  // Gives every rank rank 0's state: after Load() or LoadWeights() on it.
+  // Copies rank 0's state to every rank: after Load() or LoadWeights() on rank
+  // 0.
   void Broadcast();
-  // A hash of the weights and moving statistics: the same on ranks where those
+  // A hash of the weights and moving statistics: equal on ranks where these
   // have the same bits.
   [[nodiscard]] std::uint64_t Hash() const;
 
   // The tensors with numbers that are not finite, by kind: input, weights,
   // statistics, gradients. On the CPU they are those of the step whose loss was
-  // not finite, which ends its loop and updates no weight; a GPU ends the loop
-  // first, and has neither input nor gradients any more.
+  // not finite, which ends its loop and updates no weight; a GPU runs its loop
+  // to the end, and no longer has input and gradients.
   [[nodiscard]] std::vector<NonFiniteTensor> FindNonFinite() const;
 
   [[nodiscard]] std::int64_t parameter_count() const;
   // "cpu, 2 threads, bfloat16", "cuda:0, NVIDIA H200, CUDA graphs, bfloat16":
-  // for the lines at start.
+  // for the lines printed at the start.
   [[nodiscard]] std::string Describe() const;
 
-  // For the memory of the batches that this device gets; may outlive it.
+  // The memory for batches that are copied to this device; may outlive this
+  // object.
   [[nodiscard]] BatchMemory batch_memory() const;
-  // How often the host has waited for a GPU in training loops; 0 on the CPU,
-  // which is the host.
+  // How often the host has waited for a GPU in training loops; 0 on the CPU.
   [[nodiscard]] std::int64_t host_syncs() const;
-  // How many of the first steps say nothing of the speed of the rest.
+  // Warm-up steps to leave out of speed figures.
   [[nodiscard]] int warm_up_steps() const;
 
  private:
@@ -113,20 +115,20 @@ class DeviceLoop {
 };
 
 // Whether a device name stands for a GPU on this machine. Throws UsageError for
-// an unknown name, or a GPU that is not there.
+// an unknown name, or a GPU that does not exist.
 [[nodiscard]] bool IsGpu(const std::string& device);
 
 // The device that "auto" and "cuda" stand for on one of several ranks of a
-// machine: the local rank's GPU, or the only one that it is shown. Other names
-// stay. Throws as IsGpu().
+// machine: the local rank's GPU, or the only visible one. Other names are
+// returned unchanged. Throws as IsGpu().
 [[nodiscard]] std::string DeviceOfRank(const std::string& device,
                                        const RankPlace& place);
 
-// "1.13.1": the LibTorch that runs.
+// The version of the LibTorch in use, "1.13.1".
 [[nodiscard]] std::string TorchVersion();
 
-// A device name's meaning here: "cpu, 2 threads of LibTorch, units for
-// bfloat16" or "cuda:0, one of 8 GPUs". Throws as IsGpu().
+// The device that a name stands for on this machine: "cpu, 2 threads of
+// LibTorch, units for bfloat16" or "cuda:0, one of 8 GPUs". Throws as IsGpu().
 [[nodiscard]] std::string DescribeDevices(const std::string& device);
 
 // Whether this CPU has units for bfloat16, AVX512_BF16 or AMX. Training is not

@@ -11,12 +11,12 @@
 
 namespace infeed {
 
-// Adds an evaluation up on the device: nothing is read back before Read().
-// One thread at a time.
+// Sums up an evaluation on the device: no value is copied to the host before
+// Read(). One thread at a time.
 class EvalCounter {
  public:
-  // smoothing: of the training's cross-entropy. max_scores: images * classes
-  // beyond which no scores are kept.
+  // smoothing: label smoothing, as in training. max_scores: images * classes
+  // above which no scores are kept.
   EvalCounter(const torch::Device& device, int classes, double smoothing,
               std::int64_t max_scores = kMaxScores);
 
@@ -25,12 +25,12 @@ class EvalCounter {
     Count(logits, batch);
     KeepScores(logits, batch);
   }
-  // The two parts of it. The first adds to what lies at fixed addresses, so
-  // that it can be captured; the second makes new tensors for each batch.
+  // The two parts of Add(). Count() adds to tensors at fixed addresses, so that
+  // it can be captured; KeepScores() makes new tensors for each batch.
   void Count(const torch::Tensor& logits, const DeviceBatch& batch);
   void KeepScores(const torch::Tensor& logits, const DeviceBatch& batch);
 
-  // Begins another evaluation, at the same addresses.
+  // Begins another evaluation, with the same tensors.
   void Restart();
 
   // Waits for the device.
@@ -51,8 +51,8 @@ class EvalCounter {
   std::vector<torch::Tensor> labels_;  // int64 [N]; -1: does not count
 };
 
-// Reads back what a batch's logits [N, classes] say; its labels and weights are
-// left to the caller.
+// Copies the predictions from a batch's logits [N, classes] to the host; the
+// caller sets its labels and weights.
 [[nodiscard]] Predictions PredictionsOf(const torch::Tensor& logits);
 
 }  // namespace infeed

@@ -8,16 +8,16 @@
 
 namespace infeed {
 
-// What CUDA finds on this machine: the versions of driver, runtime and NCCL,
-// then each card's name, compute capability and memory. Never fails: what is
-// missing is a finding.
+// CUDA on this machine: the versions of driver, runtime and NCCL, then each
+// card's name, compute capability and memory. Never throws: a problem is
+// reported as a finding.
 [[nodiscard]] std::vector<Finding> CheckCards();
 
-// Gives the memory that LibTorch keeps for later back to the cards.
+// Returns the memory that LibTorch caches to the cards.
 void ReleaseCachedMemory();
 
-// Bytes that the current card has free, those that LibTorch keeps for later
-// among them: it gives them back. Throws c10::Error.
+// The free bytes of the current card, after LibTorch's cache has been returned
+// to it. Throws c10::Error.
 [[nodiscard]] std::int64_t FreeCardMemory();
 
 // "13.0" for CUDA's 13000.

@@ -10,14 +10,14 @@ namespace {
 constexpr std::int64_t kNumbers = sizeof(Mix) / sizeof(float);
 static_assert(kNumbers == 7);
 
-// Where each slot's partner is.
+// The index of each slot's partner.
 torch::Tensor Partners(const torch::Tensor& labels) {
   return torch::arange(labels.size(0), labels.options())
       .bitwise_xor_(1)
       .clamp_max_(labels.size(0) - 1);
 }
 
-// The own share of each pixel, [H, W].
+// The image's own share of each pixel, [H, W].
 torch::Tensor PixelShares(const torch::Tensor& mix, std::int64_t height,
                           std::int64_t width) {
   const torch::Tensor x = torch::arange(width, mix.options());
@@ -29,8 +29,8 @@ torch::Tensor PixelShares(const torch::Tensor& mix, std::int64_t height,
   return torch::where(in_box, mix[1], mix[0]);
 }
 
-// [N, 3, H, W] in channels_last order is dense as [N, H, W, 3], and what is
-// picked from that is again.
+// [N, 3, H, W] in channels_last order is dense as [N, H, W, 3], and so is the
+// selection.
 torch::Tensor Pick(const torch::Tensor& images, const torch::Tensor& slots) {
   return images.permute({0, 2, 3, 1})
       .index_select(0, slots)

@@ -9,9 +9,9 @@ namespace infeed {
 
 enum class Precision { kFloat32, kBfloat16 };
 
-// What the device makes of a pixel's bytes.
+// How the device normalizes a pixel's bytes.
 enum class Normalization {
-  kImagenet,  // less the channels' means, by their standard deviations
+  kImagenet,  // (value - mean) / standard deviation, by channel
   kUnit,      // divided by 255
 };
 
@@ -23,9 +23,10 @@ struct DeviceOptions {
   // On a GPU: whether steps are replayed as CUDA graphs.
   bool graphs = true;
 
-  // Who else trains this model, each on a part of every batch: nullptr for
-  // nobody, else it must outlive the loop; and how many ranks in a row share
-  // the statistics of their batch norms: a divisor of world_size, 0 for all.
+  // ranks: the ranks that train this model, each on a part of every batch; must
+  // outlive the loop; nullptr: a single process. batch_norm_group: how many
+  // consecutive ranks share the statistics of their batch norms: a divisor of
+  // world_size, 0 for all.
   Ranks* ranks = nullptr;
   int batch_norm_group = 1;
   std::chrono::seconds rank_timeout{300};

@@ -62,7 +62,8 @@ std::int64_t TrainLoop::Run(std::int64_t first_step, std::int64_t steps,
       break;
     }
     const DeviceBatch on_device = unpacker.Unpack(*batch);
-    batch.reset();  // Its memory is free for the pipeline while we compute.
+    batch.reset();  // Returns its memory to the pipeline while the step
+                    // computes.
     step_.Begin(first_step + done);
     const StepResults step =
         step_.Run(on_device, inputs.Of(done), infeed.end_requested());

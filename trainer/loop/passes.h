@@ -19,20 +19,20 @@
 
 namespace infeed {
 
-// A model on a device, as what passes batches through it sees it.
+// A model on a device, as DevicePasses use it.
 struct DeviceModel {
   TrainStep& step;
   // Logits of images [N, 3, H, W].
   std::function<torch::Tensor(const torch::Tensor& images)> forward;
-  // What a step draws from, beside LibTorch's own generator.
+  // The generators of a step's draws, beside LibTorch's default generator.
   std::function<std::vector<at::Generator>()> generators;
   torch::Device device;
   DeviceOptions options;
   double label_smoothing = 0;
 };
 
-// How a device passes batches through its model: one after the other, or as
-// graphs. One thread at a time.
+// Passes batches through the model on a device: operation by operation, or as
+// CUDA graphs. One thread at a time.
 class DevicePasses {
  public:
   virtual ~DevicePasses() = default;
@@ -40,23 +40,23 @@ class DevicePasses {
   // DeviceLoop::Hold().
   [[nodiscard]] virtual std::function<void(const Batch&)> Hold(
       const ResidentShape& shape) = 0;
-  // DeviceLoop::Train() and Evaluate(). Require: the model is in training, or
-  // in evaluation mode.
+  // DeviceLoop::Train() and Evaluate(). Require: the model is in training mode
+  // for Train(), in evaluation mode for Evaluate().
   virtual std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                              Infeed& infeed, Outfeed& outfeed) = 0;
   [[nodiscard]] virtual EvalSums Evaluate(Infeed& infeed) = 0;
 
-  // What to say of the device beside its name: ", CUDA graphs".
+  // Text to add to the device's name: ", CUDA graphs".
   [[nodiscard]] virtual std::string Describe() const = 0;
-  // For the batches' memory.
+  // The memory for batches.
   [[nodiscard]] virtual BatchMemory batch_memory() const = 0;
   [[nodiscard]] virtual std::int64_t host_syncs() const = 0;
   // The first steps that are slower than the rest.
   [[nodiscard]] virtual int warm_up_steps() const = 0;
 };
 
-// Training steps one after the other on the CPU, where a step's results are
-// there as it returns. One thread at a time.
+// Runs training steps on the CPU, where a step's results are available when it
+// returns. One thread at a time.
 class TrainLoop {
  public:
   // The step must outlive it.
@@ -71,7 +71,7 @@ class TrainLoop {
   TrainStep& step_;
 };
 
-// Eager LibTorch on the CPU. What the model refers to must outlive it.
+// Eager LibTorch on the CPU. The model's references must outlive it.
 [[nodiscard]] std::unique_ptr<DevicePasses> MakeEagerPasses(
     const DeviceModel& model);
 

@@ -42,7 +42,7 @@ torch::Tensor UploadNumbers(
   return numbers.to(device);
 }
 
-// Never on a GPU, where nobody waits for a step's results.
+// Always false on a GPU, where the host does not wait for a step's results.
 bool IsSeenNotFinite(const torch::Tensor& loss) {
   return loss.is_cpu() && !std::isfinite(*loss.data_ptr<float>());
 }
@@ -113,30 +113,29 @@ MovingAverage::Scope::~Scope() {
   }
 }
 
-// What a training step exchanges with the other ranks' steps: gradients and
-// results. The gradient is that of the mean over the whole batch: each rank
-// brings its images' losses divided by what the whole batch holds, and what was
-// divided by too much, as slots did not count, is put right afterwards.
+// Exchanges a training step's gradients and results with the other ranks. The
+// gradient is that of the mean over the whole batch: each rank divides its
+// images' losses by the size of the whole batch, and if some slots did not
+// count, the sums are scaled up afterwards.
 //
-// Two calls a step, on every rank, also on one whose images do not count. Not
-// to be used again once a rank is gone. One thread at a time.
+// Every rank makes two calls for each step, even if none of its images count.
+// Not to be used again once a rank is gone. One thread at a time.
 class TrainStep::Exchange {
  public:
-  // The group must outlive it. Other requirements are those of
-  // GradientBuckets.
+  // The group must outlive it. Other requirements: see GradientBuckets.
   Exchange(const std::vector<OptimizedParameter>& parameters,
            DeviceGroup& group)
       : group_(group), buckets_(parameters, group) {}
 
-  // By what a rank of `slots` images divides.
+  // The divisor for a rank of `slots` images.
   [[nodiscard]] std::int64_t BatchSize(std::int64_t slots) const {
     return slots * group_.size();
   }
 
-  // Before the last backward pass. own: this rank's, loss and top_1 divided
-  // by batch_size.
+  // Call it before the last backward pass. own: this rank's results, loss and
+  // top_1 divided by batch_size.
   void Begin(const StepResults& own, bool end_asked);
-  // After it. Throws IoError when a rank is gone.
+  // Call it after that pass. Throws IoError when a rank is gone.
   StepResults Finish(std::int64_t batch_size);
 
  private:
@@ -163,8 +162,8 @@ StepResults TrainStep::Exchange::Finish(std::int64_t batch_size) {
   const torch::Tensor factor =
       torch::full({}, static_cast<double>(batch_size), sums_.options())
           .div_(sums_[2].clamp_min(1));
-  // The CPU's memory is the host's, which may look whether there is anything
-  // to do; a GPU multiplies by 1.
+  // On the CPU the host can check whether the factor is 1; a GPU multiplies by
+  // 1.
   if (!factor.is_cpu() || *factor.data_ptr<double>() != 1) {
     buckets_.Scale(factor.to(torch::kFloat));
   }
@@ -225,7 +224,7 @@ TrainBatch TrainStep::Prepare(const DeviceBatch& batch,
                                 : prepared;
 }
 
-// By what a batch's sums are divided.
+// The divisor of a batch's sums.
 torch::Tensor TrainStep::DivisorOf(const TrainBatch& batch) const {
   return exchange_ ? torch::full({},
                                  static_cast<double>(exchange_->BatchSize(
@@ -234,8 +233,9 @@ torch::Tensor TrainStep::DivisorOf(const TrainBatch& batch) const {
                    : CountOf(batch.counted);
 }
 
-// Loss and top-1 of the batch, and the gradients of the loss. The batch may go
-// through the model in parts, whose gradients add up to those of the whole.
+// Computes loss and top-1 of the batch, and the gradients of the loss. The
+// batch may pass through the model in parts, whose gradients add up to those of
+// the whole.
 StepResults TrainStep::Backward(const TrainBatch& batch, bool end_asked) {
   const torch::Tensor divisor = DivisorOf(batch);
   const std::int64_t size = batch.labels.size(0);

@@ -16,49 +16,51 @@
 
 namespace infeed {
 
-// What a training step needs of a model.
+// A model as a training step uses it.
 struct TrainedModel {
-  // Says which step the next passes belong to.
+  // Sets the step of the next passes.
   std::function<void(std::int64_t step)> begin_step;
   // Logits of images [N, 3, H, W].
   std::function<torch::Tensor(const torch::Tensor& images)> forward;
-  std::vector<OptimizedParameter> parameters;  // those that learn
+  std::vector<OptimizedParameter> parameters;  // the trained ones
   NamedTensors statistics;                     // moving ones, float32
 };
 
-// What steps are told, on the device: of many steps a row or a number each, of
-// one step a row or a scalar. It is a function of the steps' numbers.
+// The inputs of steps, on the device, beside batches: for several steps a row
+// or a number each, for one step a row or a scalar. They depend only on the
+// steps' numbers.
 struct StepInputs {
   torch::Tensor rates;   // [steps] or scalar: learning rate
   torch::Tensor newest;  // [steps] or scalar: for MovingAverage::Update()
   torch::Tensor mixes;   // [steps, 7] or [7]; undefined: none
 
-  // Of the i-th step; views.
+  // The i-th step's inputs, as views.
   [[nodiscard]] StepInputs Of(std::int64_t i) const;
 };
 
-// What a step says, scalars on the device.
+// The results of a step, scalars on the device.
 struct StepResults {
   torch::Tensor loss;
   torch::Tensor top_1;
   torch::Tensor counted;     // images that count, of the whole batch
-  torch::Tensor votes = {};  // ranks asked to end; undefined: no other rank
+  torch::Tensor votes = {};  // ranks on which an end was requested; undefined:
+                             // a single process
 };
 
-// How much of the average an update keeps once `updates` are done (> 0): less
-// at first, so that the initial weights are soon forgotten, as TensorFlow's
-// ExponentialMovingAverage with a count of updates.
+// The fraction of the average that an update keeps when `updates` (> 0) are
+// done: smaller at first, so that the initial weights lose weight soon, as in
+// TensorFlow's ExponentialMovingAverage with a count of updates.
 [[nodiscard]] double MovingAverageDecay(std::int64_t updates, double decay);
 
 // The moving average of a model's tensors: parameters and moving statistics.
-// Shares them with the model and owns the averages, which start at their
-// values. One thread at a time.
+// Shares the tensors with the model and owns the averages, which start at the
+// tensors' values. One thread at a time.
 class MovingAverage {
  public:
-  // Requires: float32 tensors. None: there is no average.
+  // Requires: float32 tensors. If live is empty, there is no average.
   explicit MovingAverage(NamedTensors live);
 
-  // The averages are the live values again.
+  // Sets the averages to the live values.
   void Restart();
 
   // average = average + newest * (live - average); newest is of one element, on
@@ -68,7 +70,7 @@ class MovingAverage {
   // Under the names NAME/average, to be saved and restored in place.
   [[nodiscard]] NamedTensors State() const;
 
-  // Has the live tensors hold the averages while it lives.
+  // While it lives, the live tensors hold the averages.
   class Scope {
    public:
     explicit Scope(const MovingAverage& average);
@@ -86,17 +88,17 @@ class MovingAverage {
   std::vector<torch::Tensor> averages_;
 };
 
-// The training step: forward, backward and update, and what it keeps beside
-// the model. Nothing in it reads anything back or depends on host values that
+// The training step: forward, backward and update, and its state beside the
+// model. It copies nothing to the host and does not depend on host values that
 // change from step to step, so that it can be captured once and replayed. One
 // thread at a time.
 //
 // With a group it is one step of all its ranks, on their parts of one batch.
-// The ranks' weights stay the same bits; the moving statistics are those of a
+// Weights keep the same bits on all ranks; the moving statistics are those of a
 // rank's own images until AverageStatistics().
 class TrainStep {
  public:
-  // group: of all ranks, and outlives it; nullptr: there is no other rank.
+  // group: of all ranks; must outlive the step; nullptr: a single process.
   TrainStep(TrainedModel model, const OptimizerOptions& options,
             std::int64_t classes, const torch::Device& device,
             DeviceGroup* group = nullptr);
@@ -104,8 +106,8 @@ class TrainStep {
   TrainStep(const TrainStep&) = delete;
   TrainStep& operator=(const TrainStep&) = delete;
 
-  // What `steps` steps from first_step on are told, worked out on the host and
-  // copied to the device at once. image_size: of their images, pixels.
+  // The inputs of `steps` steps from first_step on, computed on the host and
+  // copied to the device together. image_size: of their images, pixels.
   [[nodiscard]] StepInputs Upload(std::int64_t first_step, std::int64_t steps,
                                   int image_size) const {
     return UploadTo(device_, first_step, steps, image_size);
@@ -115,35 +117,36 @@ class TrainStep {
                                     std::int64_t first_step, std::int64_t steps,
                                     int image_size) const;
 
-  // Says which step the next Run() is: the model's random draws depend on it.
+  // Sets the step of the next Run(): the model's random draws depend on it.
   void Begin(std::int64_t step) const { model_.begin_step(step); }
 
-  // inputs: of this one step. end_asked: counted in the ranks' votes; a
-  // captured step keeps that of its capture. On the CPU a step whose loss is
-  // not finite updates no weight. Throws IoError when a rank is gone; the step
-  // is of no use then.
+  // inputs: those of this step. end_asked: counted in the ranks' votes; a
+  // captured step keeps the value at its capture. On the CPU a step whose loss
+  // is not finite updates no weight. Throws IoError when a rank is gone; the
+  // TrainStep cannot be used any more then.
   StepResults Run(const DeviceBatch& batch, const StepInputs& inputs,
                   bool end_asked = false);
 
   // The images and the gradients of the step that updated no weight; empty
-  // where there was none. Gradients come in a backward pass's order, the last
-  // layer's first.
+  // where there was no such step. Gradients are in the order of a backward
+  // pass, the last layer's first.
   [[nodiscard]] NamedTensors RefusedImages() const;
   [[nodiscard]] NamedTensors RefusedGradients() const;
 
-  // Has all ranks hold the mean of their moving statistics, and of the averages
-  // of those. Both move linearly, so that it does not matter how often.
+  // Replaces the moving statistics and their averages by the mean over all
+  // ranks. Both are updated linearly, so that it does not matter how often this
+  // is called.
   void AverageStatistics();
 
-  // What a checkpoint holds beside the model's own tensors.
+  // The part of a checkpoint beside the model's own tensors.
   [[nodiscard]] NamedTensors State() const;
 
   // While the scope lives, the model has the averages of its weights and
-  // statistics, where those are kept.
+  // statistics, if averages are kept.
   [[nodiscard]] MovingAverage::Scope UseAverages() const {
     return MovingAverage::Scope(average_);
   }
-  // From the weights at hand.
+  // Restarts the averages from the current weights.
   void RestartAverages() { average_.Restart(); }
 
   [[nodiscard]] std::int64_t classes() const { return classes_; }

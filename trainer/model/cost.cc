@@ -10,10 +10,10 @@
 namespace infeed {
 namespace {
 
-// What an image leaves on the way forward, and what that takes.
+// Activations and operations of the forward pass, for each image.
 struct Work {
   std::int64_t activations = 0;
-  std::int64_t widest = 0;  // around one convolution
+  std::int64_t widest = 0;  // input and output of one convolution
   std::int64_t multiplications = 0;
 };
 
@@ -27,8 +27,8 @@ void Add(const ConvPlan& conv, int side, Work& work) {
   work.multiplications += outputs * conv.in * conv.kernel * conv.kernel;
 }
 
-// A row of convolutions; side goes from the first's input to the last's
-// output.
+// Consecutive convolutions. Changes side from that of the first one's input to
+// that of the last one's output.
 void Add(const std::vector<ConvPlan>& convs, int& side, Work& work) {
   for (const ConvPlan& conv : convs) {
     side = CeilDiv(side, conv.stride);
@@ -122,8 +122,8 @@ double StepOperations(const ModelCost& cost, int batch_size) {
 double StepBytes(const ModelCost& cost, const OptimizerOptions& optimizer,
                  int batch_size, bool in_bfloat16) {
   constexpr double kTouchesOfActivation = 5;
-  // Two reads; a gradient written and read; an update written. And what the
-  // optimizer keeps, read and written.
+  // Two reads of the weight; its gradient written and read; the update written.
+  // The optimizer's state is read and written.
   const double touches_of_weight = 5 + 2 * SlotsOf(optimizer);
   return kTouchesOfActivation * static_cast<double>(cost.activations) *
              batch_size * (in_bfloat16 ? 2 : 4) +

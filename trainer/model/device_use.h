@@ -5,19 +5,19 @@
 
 namespace infeed {
 
-// What a device did of a training, added up.
+// Time and work of a device in a training run, summed up.
 struct DeviceUse {
-  // In loops, by the host's clock.
+  // Time in loops, by the host's clock.
   double loop_seconds = 0;
-  // Of these it computed: on a GPU by its own clock.
+  // The part of it in which the device computed; on a GPU by the GPU's clock.
   double busy_seconds = 0;
-  // How often the host waited for a GPU; a CPU is the host.
+  // How often the host waited for the GPU; 0 on a CPU.
   std::int64_t host_syncs = 0;
   std::int64_t loops = 0;
-  // Of the network, forward and back; a multiplication and its addition are
-  // two.
+  // Floating-point operations of the network, forward and backward; a
+  // multiply-add counts as two.
   double operations = 0;
-  // That the steps move to and from memory at the least.
+  // Lower bound of the bytes that the steps moved to and from memory.
   double bytes = 0;
 
   DeviceUse& operator+=(const DeviceUse& more);
@@ -29,15 +29,15 @@ struct DeviceUse {
   [[nodiscard]] double syncs_per_loop() const;
 };
 
-// The most that it does, measured; 0: not known.
+// The highest speeds measured on the device; 0: not known.
 struct DeviceCeilings {
-  double tflops = 0;         // of a product of matrices
+  double tflops = 0;         // of a matrix product
   double gb_per_second = 0;  // of a copy, bytes read and written counted
 };
 
 // "the device computed 98.2 % of the time in loops; 240 TFLOP/s, 31 % of the
 // 780 measured; at least 2100 GB/s, 49 % of the 4300 measured; the host waited
-// for it 1.0 times a loop". Without what is not known.
+// for it 1.0 times a loop". Unknown values are left out.
 [[nodiscard]] std::string DeviceUseText(const DeviceUse& use,
                                         const DeviceCeilings& ceilings);
 

@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-// The layers of a network that have tensors, and these tensors' names and
-// shapes, as plain data: for parameter counts, for the optimizer's scopes and
-// for the readers and writers of weights.
+// The layers of a network that have tensors, and the names and shapes of these
+// tensors, as plain data: used for parameter counts, the optimizer's scopes,
+// and reading and writing weights.
 namespace infeed {
 
-// What the optimizer tells apart.
+// Kinds of parameters that the optimizer treats differently.
 enum class ParameterKind {
   kWeight,  // of a convolution or a linear layer
-  kBias,    // of these
+  kBias,    // of a convolution or a linear layer
   kNorm,    // a batch norm's scale and shift
 };
 
@@ -22,10 +22,10 @@ struct LayerPlan {
   LayerKind kind = LayerKind::kConvolution;
   std::string name;      // "layer1.0.conv1"
   int stage = 0;         // 0 the stem, 1..4 a ResNet's groups, 5 its head
-  std::int64_t in = 0;   // channels or features; of a norm as many as out
+  std::int64_t in = 0;   // channels or features; for a norm the same as out
   std::int64_t out = 0;  // > 0
   int kernel = 1;        // side, of a convolution
-  bool bias = false;     // a norm has none beside its shift
+  bool bias = false;     // false for a norm, whose shift is not called a bias
 };
 
 struct TensorPlan {

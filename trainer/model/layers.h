@@ -8,17 +8,18 @@
 
 namespace infeed {
 
-// A network's layers that have tensors. A ResNet's come in the order in which
-// the reference driver makes its variables: a block's shortcut before its
-// branch, a pre-activation block's first norm before both. So the k-th
-// convolution (norm) is its "conv2d_<k>" ("batch_normalization_<k>"), the
-// first one without a number. Throws as PlanOf() does.
+// A network's layers that have tensors. Those of a ResNet are in the order in
+// which the reference driver creates its variables: a block's shortcut before
+// its branch, a pre-activation block's first norm before both. So the k-th
+// convolution (norm) is the reference's "conv2d_<k>"
+// ("batch_normalization_<k>"), the first one without a number. Throws as
+// PlanOf() does.
 [[nodiscard]] std::vector<LayerPlan> LayersOf(const ModelOptions& options);
 
 [[nodiscard]] std::vector<LayerPlan> LayersOf(const ResNetPlan& plan);
 
-// LeNet-5 as in the X10 tutorial: conv1 and conv2, 5x5, then fc1, fc2, fc3,
-// all with biases. Throws UsageError for less than one class.
+// LeNet-5 as in the X10 tutorial: conv1 and conv2 (5x5), then fc1, fc2, fc3,
+// all with biases. Throws UsageError for num_classes < 1.
 [[nodiscard]] std::vector<LayerPlan> LeNetLayers(int num_classes);
 
 }  // namespace infeed

@@ -15,7 +15,7 @@ double Epochs(const LearningRateOptions& options) {
 
 namespace {
 
-// What the reference's polynomial ends at: tf.train.polynomial_decay's default.
+// Where the reference's polynomial ends: tf.train.polynomial_decay's default.
 constexpr double kLarsEndRate = 1e-4;
 
 struct LarsRate {
@@ -24,7 +24,7 @@ struct LarsRate {
   double warmup_epochs;
 };
 
-// The reference's, by the global batch.
+// The reference's values for a global batch size.
 LarsRate LarsRateOf(int batch_size) {
   for (const LarsRate& rate :
        {LarsRate{16384, 10.0, 5}, {32768, 25.0, 5}, {65536, 32.0, 14}}) {
@@ -35,7 +35,7 @@ LarsRate LarsRateOf(int batch_size) {
   return {0, 35.6, 40};
 }
 
-// Progress counts every image, whole batches or not.
+// The epoch as a fraction of all images, not of whole batches.
 double EpochOf(std::int64_t step, const LearningRateOptions& options) {
   return static_cast<double>(step) * options.batch_size /
          static_cast<double>(options.train_images);
@@ -78,7 +78,7 @@ std::int64_t WarmupSteps(const LearningRateOptions& options) {
 
 namespace {
 
-// The peak's part that the reference has left after its warm-up.
+// The factor by which the reference multiplies the peak after its warm-up.
 double Staircase(double epoch, double epochs) {
   double factor = 1;
   for (const double ninetieths : {30, 60, 80}) {
@@ -87,7 +87,7 @@ double Staircase(double epoch, double epochs) {
   return factor;
 }
 
-// As torchvision's recipe has it: a tenth at each third of the run.
+// As in torchvision's recipe: a factor of 0.1 at each third of the run.
 double Thirds(std::int64_t step, std::int64_t train_steps) {
   double factor = 1;
   for (const std::int64_t third : {1, 2}) {
@@ -105,7 +105,7 @@ double LarsPolynomial(std::int64_t step, const LearningRateOptions& options) {
   return (Peak(options) - kLarsEndRate) * left * left + kLarsEndRate;
 }
 
-// How much of the way from the warm-up's end to train_steps is done, 0..1.
+// The fraction of the steps from the warm-up's end to train_steps done, 0..1.
 double Progress(std::int64_t step, const LearningRateOptions& options) {
   const std::int64_t warmup = WarmupSteps(options);
   const auto length = static_cast<double>(
@@ -137,7 +137,7 @@ double AfterWarmup(std::int64_t step, const LearningRateOptions& options) {
 double LearningRate(std::int64_t step, const LearningRateOptions& options) {
   const double epoch = EpochOf(step, options);
   const double warmup = WarmupEpochs(options);
-  // The reference's LARS is still warming up at the very end of it.
+  // The reference's LARS still uses the warm-up's rate at its last point.
   const bool rising = options.lars ? epoch <= warmup : epoch < warmup;
   return rising && warmup > 0 ? Peak(options) * epoch / warmup
                               : AfterWarmup(step, options);

@@ -4,46 +4,48 @@
 
 namespace infeed {
 
-// How the rate falls after its warm-up.
+// How the learning rate falls after the warm-up.
 enum class RateSchedule {
-  kReference,  // tenths at 30, 60 and 80 of 90 epochs; with LARS a parabola
-  kSteps,      // tenths at 1/3 and 2/3 of train_steps
+  kReference,  // x 0.1 at 30, 60 and 80 of 90 epochs; with LARS a parabola
+  kSteps,      // x 0.1 at 1/3 and 2/3 of train_steps
   kCosine,     // half a cosine from the peak to 0 at train_steps
   kLinear,     // a line from the peak to 0 at train_steps
-  kConstant,   // it does not
+  kConstant,   // no decay
 };
 
 struct LearningRateOptions {
-  double base_learning_rate = 0.1;  // > 0; of kLars not used
-  // Whether base_learning_rate is that of a batch of 256.
+  double base_learning_rate = 0.1;  // > 0; not used with LARS
+  // Whether base_learning_rate is for a batch of 256 and is scaled to
+  // batch_size.
   bool scaled_by_batch = true;
   RateSchedule schedule = RateSchedule::kReference;
-  // In which the rate rises along a line from 0. Negative: what the schedule
-  // has itself: 5/90 of the epochs for kReference, those of LARS with it, else
-  // none.
+  // Epochs in which the rate rises linearly from 0. Negative: the schedule's
+  // own warm-up: 5/90 of the epochs for kReference, the reference's LARS
+  // warm-up with LARS, else none.
   double warmup_epochs = -1;
   bool lars = false;     // the reference's peak and warm-up for LARS
-  double poly_rate = 0;  // the peak with LARS; 0: by the batch
+  double poly_rate = 0;  // the peak with LARS; 0: chosen by the batch size
   int batch_size = 256;  // global
   std::int64_t train_images = 1;
   std::int64_t train_steps = 1;
 };
 
-// The length of the run. Whole batches alone count; a batch larger than the
-// data counts as one step an epoch.
+// The length of the run in epochs of whole batches; with a batch larger than
+// the data, a step counts as an epoch.
 [[nodiscard]] double Epochs(const LearningRateOptions& options);
 
 // The first step after the warm-up, as the reference counts it.
 [[nodiscard]] std::int64_t WarmupSteps(const LearningRateOptions& options);
 
-// The rate of one step (counted from 0). A pure function.
+// The learning rate of a step (counted from 0). A pure function.
 //
-// kReference is the reference driver's: a linear warm-up to
-// base_learning_rate * batch_size / 256 over the first 5/90 of the epochs,
-// then a tenth at 30/90, 60/90 and 80/90. Breakpoints are whole epochs, floors
-// of floors, as there: a run of few epochs has none and trains at a thousandth
-// of the peak. With LARS, a peak and a warm-up by the batch, then a polynomial
-// of the second degree down to 1e-4.
+// kReference is the reference driver's schedule: a linear warm-up to
+// base_learning_rate * batch_size / 256 over the first 5/90 of the epochs, then
+// a factor of 0.1 at 30/90, 60/90 and 80/90. As in the reference, breakpoints
+// are rounded down to whole epochs, twice: in a run of few epochs all of them
+// are 0, and it trains at a thousandth of the peak. With LARS, peak and warm-up
+// depend on the batch size, and a polynomial of the second degree then falls to
+// 1e-4.
 [[nodiscard]] double LearningRate(std::int64_t step,
                                   const LearningRateOptions& options);
 

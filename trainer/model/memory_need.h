@@ -5,31 +5,32 @@
 
 namespace infeed {
 
-// What a run takes of memory at its peak, estimated before it starts. Of each
-// process, unless it says otherwise.
+// Estimate of a run's peak memory, made before it starts. Of each process,
+// unless a comment says otherwise.
 struct MemoryNeed {
-  std::string step;             // what is done with a batch: "a training step"
-  std::string batch_parameter;  // that its size has: "train_batch_size"
+  std::string step;             // the operation: "a training step"
+  std::string batch_parameter;  // the parameter of the batch size:
+                                // "train_batch_size"
   int images = 0;               // of a batch
   int image_size = 0;
   bool in_bfloat16 = false;
   bool on_gpu = false;
   bool in_parts = false;    // gradient_accumulation_steps applies
-  std::int64_t device = 0;  // bytes of the model and a step
+  std::int64_t device = 0;  // bytes of the model and one step
   std::int64_t input = 0;   // bytes that the input may take; 0: not known yet
-  int processes = 1;        // that share this machine
+  int processes = 1;        // processes that share this machine
 
-  // Bytes that they all take of the machine's own memory.
+  // Bytes of the machine's own memory that all its processes take.
   [[nodiscard]] std::int64_t of_machine() const {
     return processes * (input + (on_gpu ? 0 : device));
   }
 };
 
-// Bytes that are there; machine 0: not known.
+// Memory of the machine in bytes; machine 0: not known.
 struct MemoryThere {
-  std::int64_t machine = 0;    // in all, or as the control group allows
-  std::int64_t available = 0;  // of them
-  std::int64_t gpu = 0;        // that the GPU has free; 0: none is used
+  std::int64_t machine = 0;    // total, or the control group's limit
+  std::int64_t available = 0;  // free part of it
+  std::int64_t gpu = 0;        // free memory of the GPU; 0: no GPU is used
 };
 
 // "about 640 MiB for a training step of 64 images of 224 x 224 pixels in
@@ -38,17 +39,17 @@ struct MemoryThere {
 [[nodiscard]] std::string MemoryNeedText(const MemoryNeed& need,
                                          const MemoryThere& there);
 
-// Whether it is more than there can be: than the machine has in all, or than
-// the GPU has free.
+// Whether the run needs more than the machine's total memory, or than the GPU's
+// free memory.
 [[nodiscard]] bool NeverFits(const MemoryNeed& need, const MemoryThere& there);
 
-// Why the run may not fit into what is free, and what to lower; "" where it
-// does.
+// Why the run may not fit into the free memory, and which parameters to lower;
+// "" where it fits.
 [[nodiscard]] std::string MemoryWarning(const MemoryNeed& need,
                                         const MemoryThere& there);
 
-// The same once it did not. refused: what was asked for in vain, "3211 MiB
-// more".
+// The same message after memory ran out. refused: the allocation that failed,
+// "3211 MiB more".
 [[nodiscard]] std::string MemoryRanOut(const MemoryNeed& need,
                                        const MemoryThere& there,
                                        const std::string& refused);

@@ -9,7 +9,7 @@
 namespace infeed {
 namespace {
 
-// In (0, 1): its logarithm is finite.
+// A uniform number in (0, 1), whose logarithm is finite.
 double OpenReal(SampleRandom& random) {
   return (random.Word() + 0.5) * 0x1p-32;
 }

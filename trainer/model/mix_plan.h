@@ -12,25 +12,27 @@ struct MixOptions {
   [[nodiscard]] bool any() const { return mixup_alpha > 0 || cutmix_alpha > 0; }
 };
 
-// How the images of a step are mixed, each with its partner: a pixel in the box
-// is `inside` times its own and the rest its partner's, any other `outside`
-// times. The target is label_share times the own label's.
+// How each image of a step is mixed with its partner. A pixel in the box is
+// inside * own + (1 - inside) * partner's; any other pixel is the same with
+// `outside`. The target is label_share * own label + (1 - label_share) *
+// partner's.
 struct Mix {
   float outside = 1;
   float inside = 1;
-  float left = 0;  // of the box, in pixels; right and bottom are outside of it
+  float left = 0;  // of the box, in pixels; right and bottom are exclusive
   float top = 0;
   float right = 0;
   float bottom = 0;
   float label_share = 1;
 };
 
-// MixUp (Zhang et al., arXiv 1710.09412): all pixels and the label by a share
-// of Beta(alpha, alpha). CutMix (Yun et al., arXiv 1905.04899): a box of 1 -
-// that share of the image, its centre anywhere, cut at the edges; the label by
-// what is left of the image. A pure function of its arguments: drawn from
-// stream 5 of the seed at (epoch 0, position step), so that a resumed run
-// mixes as an uninterrupted one.
+// The Mix of a step. With MixUp (Zhang et al., arXiv 1710.09412) all pixels and
+// the label are mixed by a share drawn from Beta(alpha, alpha). With CutMix
+// (Yun et al., arXiv 1905.04899) a box of 1 - share of the image's area, its
+// centre anywhere, cut at the edges, is the partner's; the label is mixed by
+// the area that is left. A pure function of its arguments: drawn from stream 5
+// of the seed at (epoch 0, position step), so that a resumed run mixes as an
+// uninterrupted one.
 [[nodiscard]] Mix MixOf(std::int64_t step, int image_size,
                         const MixOptions& options);
 

@@ -8,19 +8,20 @@ namespace infeed {
 
 enum class ModelKind { kResNet, kLeNet };
 
-// Whose geometry and parameter names a ResNet has.
+// The program whose geometry and parameter names a ResNet has.
 enum class ModelVariant {
   kTorchvision,  // identity shortcut in group 1 of 18 and 34, pool padding 1/1
-  kTpu,          // the reference driver's: a projection there, padding 0/1
+  kTpu,          // the reference driver's: projections instead, padding 0/1
   kXlaJl,        // the XLA.jl article's: biases, no norm in the stem
 };
 
-// The reference's DropBlock: bottleneck blocks of the groups, in training.
+// The reference's DropBlock, in training, in the bottleneck blocks of some
+// groups.
 struct DropBlockOptions {
-  std::vector<int> groups = {};  // of 1..4; empty: none
+  std::vector<int> groups = {};  // 1..4; empty: none
   double keep_prob = 1;          // at the end of the training; 1 at its start
   int size = 7;                  // side of the dropped squares
-  std::int64_t train_steps = 1;  // until keep_prob is reached
+  std::int64_t train_steps = 1;  // steps until keep_prob is reached
 };
 
 struct ModelOptions {
@@ -29,7 +30,7 @@ struct ModelOptions {
   int depth = 50;  // 18, 34, 50, 101, 152, 200, 270, 350, 420
   int num_classes = 1000;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
-  int rank = 0;            // of several: each drops other things at random
+  int rank = 0;            // each rank draws dropout and the like differently
 
   bool pre_activation = false;
   bool small_stem = false;  // 3x3/1 and no pool
@@ -41,16 +42,17 @@ struct ModelOptions {
   double drop_connect_rate = 0;
   double dropout_rate = 0;
   DropBlockOptions drop_block = {};
-  double bn_momentum = 0.9;  // what the moving statistics keep in a step
+  double bn_momentum = 0.9;  // fraction of the moving statistics kept per step
   double bn_epsilon = 1e-5;
-  // In training, a batch norm with the sum and the ReLU behind it as one
-  // operation (fused_norm.h), but for those that share their statistics.
+  // In training, runs a batch norm with the sum and the ReLU after it as one
+  // operation (fused_norm.h), except norms whose statistics ranks share.
   bool fused_batch_norm = false;
 
-  // Stages are the stem (1) and the four groups; the first so many keep their
-  // weights and their moving statistics.
+  // Number of first stages whose weights and moving statistics stay as they
+  // are. Stage 1 is the stem; the four groups follow.
   int frozen_stages = 0;
-  // All batch norms use their moving statistics in training, and keep them.
+  // All batch norms use their moving statistics in training, without updating
+  // them.
   bool freeze_batch_norm = false;
 };
 

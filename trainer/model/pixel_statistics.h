@@ -4,8 +4,8 @@
 
 namespace infeed {
 
-// What a model makes of a pixel's value of 0 to 255 in each channel, red, green
-// and blue: (value - mean) / std.
+// Normalization of a pixel's value (0 to 255) in each channel, red, green and
+// blue: (value - mean) / std.
 struct PixelStatistics {
   std::array<float, 3> mean;
   std::array<float, 3> std;
@@ -15,7 +15,7 @@ struct PixelStatistics {
 inline constexpr PixelStatistics kImagenetStatistics = {
     .mean = {123.675F, 116.28F, 103.53F}, .std = {58.395F, 57.12F, 57.375F}};
 
-// To values of 0 to 1: normalization=unit.
+// Scales to 0..1: normalization=unit.
 inline constexpr PixelStatistics kUnitStatistics = {.mean = {0, 0, 0},
                                                     .std = {255, 255, 255}};
 

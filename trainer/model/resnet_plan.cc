@@ -84,7 +84,7 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
   }
 }
 
-// Builds one plan; the channels between the blocks are its only state.
+// Builds one plan. Its only state is the number of channels between blocks.
 class Planner {
  public:
   Planner(const ModelOptions& options, const Architecture& architecture)
@@ -179,7 +179,7 @@ void Planner::AddBranch(std::int64_t width, int stride,
 
 void Planner::AddShortcut(int stride, BlockPlan& block) const {
   block.average_shortcut = options_.resnetd_shortcut && stride != 1;
-  // Before the convolution is then a place for the average, used or not.
+  // Then index 0 is reserved for the average, whether it is used or not.
   const int place = options_.resnetd_shortcut ? 1 : 0;
   const auto name = [&](int module) {
     return block.name + ".downsample." + std::to_string(module);

@@ -7,15 +7,15 @@
 
 #include "trainer/model/options.h"
 
-// What a ResNet is made of, as plain data under its parameters' names: the
-// module that computes, the ONNX graph and the readers of other systems'
-// weights are all made from it. Names are torchvision's, or timm's where
-// torchvision has none (D stem and shortcut, squeeze-and-excitation).
+// The structure of a ResNet as plain data, under its parameters' names. The
+// LibTorch module, the ONNX graph and the readers of other systems' weights are
+// all made from it. Names are torchvision's, or timm's where torchvision has
+// none (D stem and shortcut, squeeze-and-excitation).
 namespace infeed {
 
-// A convolution, zeros of kernel / 2 around its input, with its batch norm.
-// The norm comes after it; in the blocks of a pre-activation network before
-// it (and has then `in` channels).
+// A convolution, its input padded with kernel / 2 zeros on each side, and its
+// batch norm. The norm follows the convolution; in the blocks of a
+// pre-activation network it precedes it (and then has `in` channels).
 struct ConvPlan {
   std::string name;       // "layer1.0.conv1"
   std::string norm = {};  // "layer1.0.bn1"; empty: none
@@ -27,60 +27,62 @@ struct ConvPlan {
   bool zero_scale = false;  // the norm's scale starts at 0 instead of 1
 };
 
-// The branch is its convolutions and norms in a row, with a ReLU after each
-// norm but the last of a post-activation block; then squeeze-and-excitation
-// and drop-connect. Shortcut and branch are added; after that a
-// post-activation block has a ReLU. A pre-activation block's shortcut
-// convolution takes what the first norm and its ReLU give; an identity takes
-// the block's input.
+// The branch is a sequence of convolutions and norms, with a ReLU after each
+// norm but the last of a post-activation block; then squeeze-and-excitation and
+// drop-connect. Shortcut and branch are added; a post-activation block then has
+// a ReLU. In a pre-activation block, the input of a shortcut convolution is the
+// output of the first norm and its ReLU; the identity takes the block's input.
 struct BlockPlan {
   std::string name;  // "layer1.0"
   int group = 1;     // 1..4
   std::vector<ConvPlan> convs;
   // 1x1, and without ReLU; absent: the identity.
   std::optional<ConvPlan> shortcut;
-  // The shortcut has stride 1, and before it a 2x2/2 average of the pixels
-  // that there are: with an odd side the last row and column stand alone.
+  // The shortcut has stride 1 and is preceded by a 2x2/2 average pool that
+  // counts real pixels only: with an odd side, the last row and column are
+  // averaged by themselves.
   bool average_shortcut = false;
-  // The branch is multiplied by sigmoid(se.fc2(relu(se.fc1(its mean over the
-  // map)))), 1x1 convolutions with biases; 0: it is not.
+  // Channels of the squeeze-and-excitation: the branch is multiplied by
+  // sigmoid(se.fc2(relu(se.fc1(its mean over the map)))), where fc1 and fc2 are
+  // 1x1 convolutions with biases. 0: none.
   std::int64_t se_channels = 0;
-  // How often the branch of a sample is left out in training.
+  // Probability that a sample's branch is left out in training.
   double drop_connect_rate = 0;
-  // In training, on the shortcut and after each norm (and ReLU) of the branch
-  // but a pre-activation block's first.
+  // Whether DropBlock is applied in training: to the shortcut, and after each
+  // norm (and ReLU) of the branch but a pre-activation block's first.
   bool drop_block = false;
 };
 
 enum class StemPool {
   kNone,
   kMax,  // 3x3/2, one pixel of padding on all sides
-  // 3x3/2 as TensorFlow's SAME: with an even side no padding before and one
-  // pixel after, with an odd one both.
+  // 3x3/2 as TensorFlow's SAME: with an even side one pixel of padding after
+  // and none before, with an odd side one pixel on both ends.
   kMaxSame,
   kConvolution,  // the stem's last ConvPlan, 3x3/2, with norm and ReLU
 };
 
 // Stem, pool, blocks, the mean over the map, dropout, classifier.
 struct ResNetPlan {
-  // A ReLU after each norm, and none where there is no norm. The pool lies
-  // after them, or is the last of them.
+  // A ReLU follows each norm; there is none where there is no norm. The pool
+  // follows the stem, or is its last convolution.
   std::vector<ConvPlan> stem;
   StemPool pool = StemPool::kMax;
   bool pre_activation = false;
   std::vector<BlockPlan> blocks;
-  // Of a pre-activation network, with a ReLU, before the mean; else empty.
+  // The norm before the mean of a pre-activation network, followed by a ReLU;
+  // else empty.
   std::string final_norm;
   std::int64_t features = 0;
   std::int64_t classes = 0;
   std::string classifier = "fc";
 };
 
-// Requires: options.kind is kResNet. Throws UsageError for a depth, a number
-// of classes or a combination that cannot be.
+// Requires: options.kind is kResNet. Throws UsageError for a depth, a number of
+// classes or a combination that is not possible.
 [[nodiscard]] ResNetPlan PlanOf(const ModelOptions& options);
 
-// "layer1.0.se.fc1", "layer1.0.se.fc2". Requires: the block has them.
+// "layer1.0.se.fc1", "layer1.0.se.fc2". Requires: block.se_channels > 0.
 [[nodiscard]] std::vector<ConvPlan> SqueezeExcitationOf(const BlockPlan& block);
 
 }  // namespace infeed

@@ -5,7 +5,8 @@
 namespace infeed {
 namespace {
 
-// From here on 5/90 of the epochs, the reference's warm-up, are a whole one.
+// The least number of epochs of which 5/90, the reference's warm-up, is at
+// least one epoch.
 constexpr double kReferenceEpochs = 18;
 
 }  // namespace

@@ -7,9 +7,10 @@
 
 namespace infeed {
 
-// One line for each way in which a run is too short for its learning rate, and
-// what to give instead: it ends within an epoch, its warm-up outlasts it, or it
-// has the reference's schedule of 90 epochs, which has no warm-up below 18.
+// A line for each problem of a run that is too short for its learning rate,
+// with what to set instead: the run ends within an epoch, its warm-up is longer
+// than the run, or it uses the reference's schedule of 90 epochs, which has no
+// warm-up in runs of less than 18.
 [[nodiscard]] std::vector<std::string> ScheduleAdvice(
     const LearningRateOptions& options);
 

@@ -20,7 +20,7 @@ ExportFolder::ExportFolder(const std::string& export_dir)
       stage_(PathIn(export_dir, fmt::format(".export-{}", ::getpid()))) {
   MakeFolder(export_dir_, "create the folder");
   std::error_code error;
-  // What a killed run of the same process number left.
+  // Left by a killed run that had the same process number.
   std::filesystem::remove_all(stage_, error);
   MakeFolder(stage_, "create the folder");
 }
@@ -42,7 +42,7 @@ std::string ExportFolder::Commit(std::int64_t unix_seconds) {
       SyncDirectory(export_dir_);
       return folder;
     }
-    // Another export has the name.
+    // Another export has this name.
     if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) {
       throw IoError(folder, "rename the export to it", errno);
     }

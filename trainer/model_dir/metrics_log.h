@@ -13,8 +13,9 @@ namespace infeed {
 
 // Appends lines of JSON to MODEL_DIR/metrics.jsonl. Each has "schema": 1,
 // "time" (Unix seconds), "event" and "step", then the values given. A number
-// that is not finite is written as null. A line that a killed run left half
-// written is ended first. docs/report.md lists the events and their values.
+// that is not finite is written as null. If a killed run left an incomplete
+// line, a newline is written after it first. docs/report.md lists the events
+// and their values.
 //
 // One thread at a time. Throws IoError.
 class MetricsLog {

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-// The names in a model directory: the one place that builds and recognises
-// them.
+// File names in a model directory. They are built and parsed only here.
 //
 //   MODEL_DIR/params.yaml            the resolved parameters of the run
 //             labels.txt             the names of its classes, one a line
@@ -34,9 +33,9 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::string LabelsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
 [[nodiscard]] std::string BestPath(const std::string& model_dir);
-// Where evaluations put their event files.
+// The folder of the evaluations' event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
-// MODEL_DIR/eval/NNNNNNNN.json: of the evaluation of that step, at least eight
+// MODEL_DIR/eval/NNNNNNNN.json: the evaluation of a step, at least eight
 // digits. Requires: step >= 0.
 [[nodiscard]] std::string EvalPath(const std::string& model_dir,
                                    std::int64_t step);
@@ -49,7 +48,7 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::string PathIn(const std::string& folder,
                                  std::string_view name);
 
-// The base names of what lies in a folder, in any order; none when it is
+// The base names of a folder's entries, in any order; none when the folder is
 // missing. Throws IoError.
 [[nodiscard]] std::vector<std::string> NamesInFolder(const std::string& folder);
 
@@ -68,8 +67,8 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::optional<std::int64_t> CheckpointStep(
     std::string_view base_name);
 
-// MODEL_DIR/.checkpoint-NNNNNNNN.PURPOSE-PROCESS: what a checkpoint is called
-// while it is not whole, "new" or "old".
+// MODEL_DIR/.checkpoint-NNNNNNNN.PURPOSE-PROCESS: a checkpoint's name while it
+// is being written (purpose "new") or deleted ("old").
 [[nodiscard]] std::string TemporaryCheckpointFolder(
     const std::string& model_dir, std::int64_t step, std::string_view purpose);
 

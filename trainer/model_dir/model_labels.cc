@@ -11,7 +11,7 @@
 namespace infeed {
 namespace {
 
-// Of labels from `first` on, for classes whose labels begin at `offset`.
+// names: those of the labels from `first` on. offset: the label of class 0.
 ModelLabels Named(std::vector<std::string> names, int first, int offset) {
   if (!names.empty() && first > offset) {
     names.insert(names.begin(), "background");
@@ -35,7 +35,7 @@ ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes,
   }
   std::vector<std::string> names =
       ReadClassList(PathIn(data_dir, "labels.txt"));
-  // The file does not say which label is first.
+  // The file does not contain the label of its first name.
   const bool has_background =
       names.size() + 1 == static_cast<std::size_t>(num_classes);
   return Named(std::move(names),

@@ -8,8 +8,8 @@
 
 namespace infeed {
 
-// The names of a model's classes, by their index. labels.txt in its folder has
-// them, one a line, so that what it says can be named without the data.
+// The names of a model's classes, by index. labels.txt in the model directory
+// has them, one a line, so that predictions can be named without the data.
 //
 // Const members may be called from several threads at once.
 class ModelLabels {
@@ -18,21 +18,22 @@ class ModelLabels {
   // The name of each class, from 0.
   explicit ModelLabels(std::vector<std::string> names);
 
-  // Of the data set in a folder or at a URL, for a model of so many classes of
-  // which the first has the label label_offset: from its dataset.json, else
-  // labels.txt; none where there is neither. A label 0 without a name is the
-  // background, as in the reference's 1,001 classes. Throws IoError, DataError.
+  // The names in a data set's dataset.json, else in its labels.txt; none where
+  // there is neither. data_dir: a folder or a URL. label_offset: the label of
+  // class 0. A label 0 without a name is called background, as in the
+  // reference's 1,001 classes. Throws IoError, DataError.
   [[nodiscard]] static ModelLabels OfData(const std::string& data_dir,
                                           int num_classes, int label_offset);
-  // Of the model in a folder; none where there is no labels.txt.
+  // The names in a model directory's labels.txt; none where there is no such
+  // file.
   [[nodiscard]] static ModelLabels OfModel(const std::string& model_dir);
 
-  // Writes labels.txt; leaves it as it is where there are no names.
+  // Writes labels.txt, unless there are no names.
   void Save(const std::string& model_dir) const;
 
   // The name, or the index as text for a class without one.
   [[nodiscard]] std::string NameOf(std::int64_t index) const;
-  // The class of that name; of two the first.
+  // The first class with this name.
   [[nodiscard]] std::optional<std::int64_t> IndexOf(
       std::string_view name) const;
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }

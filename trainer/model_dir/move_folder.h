@@ -2,16 +2,16 @@
 
 #include <string>
 
-// Folders that change as wholes. All throw IoError naming the folder.
+// Renames and removes folders. All throw IoError naming the folder.
 namespace infeed {
 
 void RenameFolder(const std::string& from, const std::string& to);
 
-// With all that is in it; one that is not there is no error.
+// Removes the folder and everything in it; a missing folder is no error.
 void RemoveFolder(const std::string& folder);
 
-// The same by way of `aside`, a name that means nothing: a folder that is half
-// gone is none.
+// Renames the folder to `aside`, then removes it: nobody ever sees a folder
+// that is half removed. aside: a name that readers ignore.
 void RemoveFolderWhole(const std::string& folder, const std::string& aside);
 
 }  // namespace infeed

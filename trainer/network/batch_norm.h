@@ -12,31 +12,33 @@ namespace infeed {
 struct BatchNormOptions {
   std::int64_t channels = 1;
   double epsilon = 1e-5;
-  double momentum = 0.1;  // of a batch in the moving statistics
+  double momentum = 0.1;  // weight of a batch in the moving statistics
 };
 
 // A batch norm with PyTorch's names and formula, which can share its statistics
-// with other ranks': in training it then normalises as one over all their
-// images would, and its moving statistics move as that one's. All ranks of the
+// with other ranks: in training it then normalises by, and updates its moving
+// statistics with, the statistics of all the group's images. All ranks of the
 // group pass images of the same shape. One thread at a time.
 //
-// A module of our own: LibTorch's cannot be derived from, since its library
-// keeps the base's functions to itself.
+// Not derived from LibTorch's module: its library does not export the base's
+// functions.
 class BatchNormImpl final : public torch::nn::Module {
  public:
   explicit BatchNormImpl(const BatchNormOptions& norm_options);
 
-  // nullptr: alone, as at first. The group must outlive the passes.
+  // nullptr, the default: no shared statistics. The group must outlive the
+  // passes.
   void set_group(DeviceGroup* group) { group_ = group; }
 
-  // Whether ForwardRelu() is one operation (fused_norm.h): in training, alone.
+  // Whether ForwardRelu() runs as one operation (fused_norm.h) in training, if
+  // the statistics are not shared.
   void set_fused(bool fused) { fused_ = fused; }
 
-  // x [N, C, H, W]; returns its type. With a group, passes throw IoError when a
-  // rank is gone.
+  // x: [N, C, H, W]; the result has its type. With a group, passes throw
+  // IoError when a rank is gone.
   torch::Tensor forward(const torch::Tensor& x);
 
-  // relu(forward(x) + residual); undefined: none.
+  // relu(forward(x) + residual); an undefined residual is not added.
   torch::Tensor ForwardRelu(const torch::Tensor& x,
                             const torch::Tensor& residual = {});
 
@@ -57,7 +59,7 @@ class BatchNormImpl final : public torch::nn::Module {
 // A handle: copies share the module.
 TORCH_MODULE(BatchNorm);
 
-// Has all batch norms inside a network share their statistics over the group.
+// Makes all batch norms of a network share their statistics over the group.
 void ShareBatchNorms(torch::nn::Module& network, DeviceGroup* group);
 
 }  // namespace infeed

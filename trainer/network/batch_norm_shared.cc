@@ -18,12 +18,12 @@ torch::Tensor Rows(const torch::Tensor& x) {
   return x.permute({0, 2, 3, 1}).reshape({-1, x.size(1)}).to(torch::kFloat);
 }
 
-// As a factor of [N, C, H, W].
+// [C] in a shape that broadcasts to [N, C, H, W].
 torch::Tensor OfChannels(const torch::Tensor& values) {
   return values.reshape({1, -1, 1, 1});
 }
 
-// In channels_last order and of the type of like.
+// x in channels_last order and with the type of `like`.
 torch::Tensor As(const torch::Tensor& like, const torch::Tensor& x) {
   return x.to(like.scalar_type()).contiguous(at::MemoryFormat::ChannelsLast);
 }
@@ -33,8 +33,8 @@ struct Moments {
   torch::Tensor squares;  // about the mean, summed; [C], float32
 };
 
-// Of as many rows on every rank. In float64, where the sum of squares about 0
-// loses nothing that float32 has.
+// The moments over all ranks, each of which has as many rows. Sums in float64,
+// in which the sum of squares about 0 keeps float32's precision.
 Moments MomentsOf(const torch::Tensor& rows, DeviceGroup& group) {
   const auto count = static_cast<double>(rows.size(0));
   const torch::Tensor mean = rows.mean(0);
@@ -50,7 +50,7 @@ Moments MomentsOf(const torch::Tensor& rows, DeviceGroup& group) {
                          .to(torch::kFloat)};
 }
 
-// The group, as a node of the graph keeps it.
+// Holds the group in a node of the autograd graph.
 struct GroupHolder final : torch::CustomClassHolder {
   explicit GroupHolder(DeviceGroup& held) : group(held) {}
   DeviceGroup& group;
@@ -101,7 +101,7 @@ class Normalise final : public autograd::Function<Normalise> {
   }
 
  private:
-  // The means over all ranks' images of what is summed over this rank's.
+  // Turns sums over this rank's images into means over all ranks' images.
   static std::pair<torch::Tensor, torch::Tensor> MeansOf(
       const torch::Tensor& a, const torch::Tensor& b, std::int64_t elements,
       autograd::AutogradContext& context) {

@@ -5,14 +5,14 @@
 
 namespace infeed {
 
-// The convolution's forward(), with gradients that are right on the CPU in
-// bfloat16 where x is narrower than the stride.
+// The convolution's forward(), with correct gradients on the CPU in bfloat16
+// even where x is narrower than the stride.
 //
-// For that gradient of the weights, oneDNN gathers the columns of x by their
-// place modulo the stride, and forgets to write the zeros beside a place that
-// has no column: it multiplies by what the memory held before, often NaN. On
-// such an x zeros to the right give every place a column; they lie where the
-// padding was, so that nothing else changes.
+// For that gradient of the weights, oneDNN groups the columns of x by their
+// index modulo the stride. If a group has no column, it does not write the
+// padding's zeros, and multiplies by uninitialized memory, often NaN. Such an x
+// is extended with zeros on the right, so that every group has a column; the
+// zeros replace padding, so that nothing else changes.
 //
 // Requires: x [N, C, H, W]; an odd kernel, padded by half of it.
 [[nodiscard]] torch::Tensor Convolve(torch::nn::Conv2d& convolution,

@@ -35,7 +35,7 @@ torch::Tensor DropBlockMask(const torch::Tensor& uniform,
   const std::int64_t margin = size - 1;
   torch::Tensor dropped = at::constant_pad_nd(
       uniform.lt(rate).to(torch::kFloat), {margin, margin, margin, margin});
-  // A square's maximum is that of its rows' maxima.
+  // A square's maximum is the maximum of its rows' maxima.
   dropped = at::max_pool2d(dropped, {1, size}, {1, 1});
   dropped = at::max_pool2d(dropped, {size, 1}, {1, 1});
   return 1 - dropped;
@@ -69,7 +69,7 @@ torch::Tensor DropBlock::Multipliers(at::IntArrayRef shape, int group,
   torch::Tensor kept = DropBlockMask(
       random.Uniform({shape[0], shape[1], places, places}),
       dropped_ * DropBlockShare(group, side, size), static_cast<int>(size));
-  // Where nothing is kept, the division has one element to divide by.
+  // At least 1, so that nothing is divided by 0 where no element is kept.
   return kept.mul_(static_cast<double>(kept.numel()) /
                    kept.sum().clamp_min_(1));
 }

@@ -7,21 +7,21 @@
 #include "trainer/model/options.h"
 #include "trainer/network/random.h"
 
-// What a network leaves out at random in training. Results have the type of
-// the input; what is kept is scaled so that the mean stays.
+// Random dropping in training. Results have the type of the input; the kept
+// values are scaled so that the mean stays the same.
 namespace infeed {
 
-// Each element alone. rate in [0, 1).
+// Drops single elements. rate in [0, 1).
 [[nodiscard]] torch::Tensor Dropout(const torch::Tensor& x, double rate,
                                     StepRandom& random);
 
-// Whole samples of the batch: of x [N, ...], all of x[n] or nothing. rate in
-// [0, 1).
+// Drops whole samples: for x [N, ...], all of x[n] or none of it. rate in [0,
+// 1).
 [[nodiscard]] torch::Tensor DropConnect(const torch::Tensor& x, double rate,
                                         StepRandom& random);
 
-// The squares that DropBlock drops: given uniform [N, C, P, P] in [0, 1),
-// returns [N, C, W, W], W = P + size - 1, float32, 0 in the size x size square
+// The mask of squares that DropBlock drops. uniform: [N, C, P, P] in [0, 1).
+// Returns [N, C, W, W], W = P + size - 1, float32: 0 in the size x size square
 // that begins at each place where uniform < rate, 1 elsewhere. rate is a
 // float32 scalar on the same device.
 [[nodiscard]] torch::Tensor DropBlockMask(const torch::Tensor& uniform,
@@ -37,16 +37,16 @@ namespace infeed {
 //   keep(t) = 1 - t / T * (1 - keep_prob)
 //   keep_g = 1 - (1 - keep(t)) / 4^(4 - g)
 //
-// of a map of W x W: squares of side b = min(size, W), drawn for each channel
-// and sample alone, begin at the (W - b + 1)^2 places where they fit with the
-// probability (1 - keep_g) W^2 / b^2 / (W - b + 1)^2. The rest is scaled by
-// elements / elements kept, counted over the whole tensor.
+// of a map of W x W. Squares of side b = min(size, W), drawn separately for
+// each channel and sample, begin at each of the (W - b + 1)^2 places where they
+// fit with the probability (1 - keep_g) W^2 / b^2 / (W - b + 1)^2. The rest is
+// scaled by elements / elements kept, counted over the whole tensor.
 //
-// The step reaches the kernels through a tensor, as a CUDA graph needs it. One
-// thread at a time.
+// Kernels read the step from a tensor, which a CUDA graph needs. One thread at
+// a time.
 class DropBlock {
  public:
-  // Requires: options that PlanOf() takes.
+  // Requires: options that PlanOf() accepts.
   explicit DropBlock(const DropBlockOptions& options);
 
   void SetStep(std::int64_t step, const torch::Device& device);

@@ -17,7 +17,7 @@ using torch::autograd::variable_list;
 
 constexpr at::MemoryFormat kChannelsLast = at::MemoryFormat::ChannelsLast;
 
-// To be used with [N, C, H, W].
+// [C] in a shape that broadcasts to [N, C, H, W].
 torch::Tensor Wide(const torch::Tensor& channels) {
   return channels.reshape({1, -1, 1, 1});
 }
@@ -53,7 +53,7 @@ NormOutputs ForwardWithLibrary(const torch::Tensor& x, const NormTensors& norm,
           .inverse_std = inverse_std};
 }
 
-// What the gradients are made of.
+// The tensors that the backward pass needs.
 struct Saved {
   torch::Tensor x;
   torch::Tensor y;  // with ReLU
@@ -107,8 +107,8 @@ NormGradients Backward(const Saved& saved, const torch::Tensor& gradient,
 
 class FusedNormFunction : public torch::autograd::Function<FusedNormFunction> {
  public:
-  // weight and bias, those of norm, are named for their gradients. residual:
-  // of no meaning without has_residual, but a tensor: LibTorch asks for one.
+  // weight and bias are those of norm; as arguments they get gradients.
+  // residual: not used without has_residual, but LibTorch needs a tensor.
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const torch::Tensor& weight,
                                const torch::Tensor& bias,

@@ -4,10 +4,11 @@
 
 #include "trainer/network/fused_norm.h"
 
-// FusedNorm() by the kernels of trainer/kernels/norm.h, on the current stream.
+// FusedNorm() with the kernels of trainer/kernels/norm.h, on the current
+// stream.
 namespace infeed {
 
-// Whether there are kernels for it: on a GPU, float32 or bfloat16, channels a
+// Whether the kernels support x: on a GPU, float32 or bfloat16, channels a
 // multiple of 8.
 [[nodiscard]] bool CudaNormTakes(const torch::Tensor& x);
 
@@ -18,8 +19,9 @@ namespace infeed {
                                           const torch::Tensor& residual,
                                           bool relu);
 
-// outputs: of the call above; y may be undefined without ReLU. gradient: of y,
-// as x. The residual's is found only with has_residual.
+// outputs: of CudaNormForward(); y may be undefined without ReLU. gradient:
+// that of y, laid out as x. The residual's gradient is computed only with
+// has_residual.
 [[nodiscard]] NormGradients CudaNormBackward(const NormOutputs& outputs,
                                              const torch::Tensor& x,
                                              const torch::Tensor& weight,

@@ -17,8 +17,7 @@ using Initialiser = std::function<void(torch::Tensor&, at::Generator&)>;
 void TruncatedNormal(torch::Tensor& weight, at::Generator& generator) {
   const double fan_in = static_cast<double>(weight[0].numel());
   const double uncut = std::sqrt(1 / fan_in) / 0.87962566103423978;
-  // The inverse of the distribution function at uniform points between the
-  // two cuts.
+  // The inverse distribution function at uniform points between the two cuts.
   const double cut = std::erf(std::sqrt(2.0));
   weight.uniform_(-cut, cut, generator)
       .erfinv_()
@@ -57,8 +56,7 @@ Initialiser InitialiserOf(const ModelOptions& options) {
   return options.variant == ModelVariant::kXlaJl ? Flux : Reference;
 }
 
-// Philox folds all of the seed into the 32 bits that the CPU's generator
-// takes.
+// Philox hashes the whole seed into the 32 bits that the CPU's generator takes.
 at::Generator GeneratorFor(std::uint64_t seed) {
   const auto low = static_cast<std::uint32_t>(seed);
   const auto high = static_cast<std::uint32_t>(seed >> 32);

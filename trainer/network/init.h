@@ -6,8 +6,9 @@
 
 namespace infeed {
 
-// Gives a new network its first weights, which are a function of options.seed
-// alone: biases 0, scales as they are, and by the source of the network
+// Sets a new network's initial weights, which depend only on options.seed.
+// Biases are 0, norms' scales are left as they are; the other weights depend on
+// the kind of network:
 //
 //   ResNet: convolutions normal with the standard deviation sqrt(1 / fan_in),
 //     cut off at two standard deviations of the uncut distribution; the

@@ -10,11 +10,12 @@
 namespace infeed {
 
 // LeNet-5 as in the X10 tutorial: two 5x5 convolutions, the first with two
-// pixels of padding, each with a ReLU and a 2x2 average; then 120, 84 and the
-// classes. Takes images of 28 pixels and looks at their first channel.
+// pixels of padding, each with a ReLU and a 2x2 average pool; then linear
+// layers of 120, 84 and num_classes outputs. Takes images of 28 x 28 pixels and
+// uses their first channel.
 class LeNet final : public Network {
  public:
-  // Throws UsageError for less than one class, or frozen stages.
+  // Throws UsageError for num_classes < 1, and for frozen stages.
   explicit LeNet(const ModelOptions& options);
 
   // Throws UsageError for images of another size.

@@ -3,8 +3,8 @@
 namespace infeed {
 namespace {
 
-// [N, 1], each a class: what gather() takes. A label that is no class becomes
-// one, and its slot does not count.
+// Labels as [N, 1] for gather(). A label that is not a class is clamped to one;
+// its slot does not count.
 torch::Tensor Index(const torch::Tensor& labels, std::int64_t classes) {
   return labels.clamp(0, classes - 1).unsqueeze(1);
 }

@@ -4,12 +4,13 @@
 
 #include <torch/types.h>
 
-// Loss and metrics of a batch, as tensors on its device: nothing here reads
-// one back. logits are [N, classes], labels int64 [N], weights float [N].
+// Loss and metrics of a batch, as tensors on its device; no value is copied to
+// the host. logits are [N, classes], labels int64 [N], weights float [N].
 namespace infeed {
 
 // Which slots count: 1 where the weight is 1 and the label is a class, else 0;
-// float [N]. What follows takes any label and is meaningless where this is 0.
+// float [N]. The functions below accept any label; their values are meaningless
+// where this is 0.
 [[nodiscard]] torch::Tensor CountedSlots(const torch::Tensor& labels,
                                          const torch::Tensor& weights,
                                          std::int64_t classes);
@@ -20,17 +21,17 @@ namespace infeed {
                                          const torch::Tensor& labels,
                                          double smoothing);
 
-// Where the label is the class of the greatest logit, the first of equals;
-// float [N].
+// 1 where the label is the class of the highest logit (ties go to the lower
+// index), else 0; float [N].
 [[nodiscard]] torch::Tensor InTop1(const torch::Tensor& logits,
                                    const torch::Tensor& labels);
 
-// Where fewer than five classes have a strictly greater logit than the
-// label's; never where a logit is not finite; float [N].
+// 1 where fewer than five classes have a strictly higher logit than the label's
+// class, else 0; 0 where a logit is not finite; float [N].
 [[nodiscard]] torch::Tensor InTop5(const torch::Tensor& logits,
                                    const torch::Tensor& labels);
 
-// How many slots count, at least 1.
+// The number of slots that count, at least 1.
 [[nodiscard]] torch::Tensor CountOf(const torch::Tensor& counted);
 
 // The sum of [N] values over the slots that count.

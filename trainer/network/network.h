@@ -15,23 +15,24 @@
 
 namespace infeed {
 
-// A network that classifies images: what the device loop needs of it. Its
-// tensors have the names and shapes that LayersOf() lists.
+// A network that classifies images, as the device loop uses it. Its tensors
+// have the names and shapes that LayersOf() lists.
 //
-// Starts on the CPU, in training mode. Frozen stages stay in evaluation mode
-// then, and so do frozen batch norms; a frozen stage's parameters have
+// Starts on the CPU, in training mode. Frozen stages and frozen batch norms
+// always stay in evaluation mode; a frozen stage's parameters have
 // requires_grad() false and never a gradient. One thread at a time.
 class Network : public torch::nn::Module {
  public:
   // Takes normalised images [N, 3, H, W] and returns logits [N, classes].
   [[nodiscard]] virtual torch::Tensor Forward(const torch::Tensor& images) = 0;
 
-  // Says which training step the next passes belong to, from 0: what is random
-  // in one is a function of (options.seed, options.rank, step, kind of device)
-  // alone. Waits for nothing. Call it once the network is on its device.
+  // Sets the training step of the next passes, from 0. The random draws of a
+  // step depend only on (options.seed, options.rank, step, kind of device).
+  // Does not wait for the device. Call it once the network is on its device.
   virtual void SetStep(std::int64_t step) = 0;
 
-  // What a pass in training draws from; may change with the device.
+  // The generators of a training pass's random draws; may change with the
+  // device.
   [[nodiscard]] virtual std::vector<at::Generator> Generators() const {
     return {};
   }
@@ -47,8 +48,8 @@ class Network : public torch::nn::Module {
   // Throws as LayersOf() does.
   explicit Network(const ModelOptions& options);
 
-  // To be called when all modules are registered: sets the first weights, and
-  // freezes what the options say.
+  // Call it when all modules are registered: sets the initial weights, and
+  // freezes layers as the options say.
   void Finish();
 
  private:
@@ -58,12 +59,12 @@ class Network : public torch::nn::Module {
   std::set<std::string> still_;  // modules that do not train
 };
 
-// Makes the network that the options describe; its weights are a function of
-// options.seed. Throws UsageError for options that cannot be.
+// Makes the network that the options describe; its weights depend only on
+// options.seed. Throws UsageError for impossible options.
 [[nodiscard]] std::shared_ptr<Network> MakeNetwork(const ModelOptions& options);
 
-// Registers a module under a dotted path, "layer1.0.conv1", and makes the
-// modules on the way that are not there.
+// Registers a module under a dotted path, "layer1.0.conv1", and creates missing
+// modules on the path.
 void RegisterAt(torch::nn::Module& root, const std::string& path,
                 std::shared_ptr<torch::nn::Module> module);
 

@@ -8,7 +8,7 @@
 namespace infeed {
 namespace {
 
-// The rank takes the epoch's place, which draws of a step do not have.
+// The rank takes the place of the epoch, which draws of a step do not use.
 std::uint64_t SeedOf(std::uint64_t seed, int rank, std::int64_t step) {
   SampleRandom random({.seed = seed,
                        .epoch = static_cast<std::uint32_t>(rank),
@@ -21,7 +21,8 @@ std::uint64_t SeedOf(std::uint64_t seed, int rank, std::int64_t step) {
 }  // namespace
 
 at::Generator MakeGenerator(const torch::Device& device, std::uint64_t seed) {
-  // A copy of the device's own: the one way that every kind of device has.
+  // A copy of the device's default generator: this works on every kind of
+  // device.
   at::Generator generator =
       at::globalContext().defaultGenerator(device).clone();
   generator.set_current_seed(seed);

@@ -7,29 +7,30 @@
 
 namespace infeed {
 
-// LibTorch's generator of a device, seeded. The CPU's takes 32 bits of the
-// seed, a GPU's all 64.
+// A seeded LibTorch generator for a device. The CPU's uses 32 bits of the seed,
+// a GPU's all 64.
 [[nodiscard]] at::Generator MakeGenerator(const torch::Device& device,
                                           std::uint64_t seed);
 
-// The draws inside a training step: a function of (seed, rank, step, order of
-// the draws) alone, on one kind of device, so that a resumed run drops what an
-// uninterrupted one would, and ranks drop what is each their own. Nothing waits
-// for the device.
+// The random draws inside a training step. On one kind of device they depend
+// only on (seed, rank, step, order of the draws), so that a resumed run draws
+// as an uninterrupted one, and each rank draws differently. Does not wait for
+// the device.
 //
-// A CUDA graph of a step needs the generator registered with it; setting the
-// step between replays then still sets its seed. One thread at a time.
+// For a CUDA graph of a step, the generator must be registered with the graph;
+// setting the step between replays then still sets its seed. One thread at a
+// time.
 class StepRandom {
  public:
   explicit StepRandom(std::uint64_t seed, int rank = 0);
 
-  // Step 0 of the CPU before the first call.
+  // Before the first call, it is step 0 on the CPU.
   void SetStep(std::int64_t step, const torch::Device& device);
 
-  // Shares its state.
+  // The generator; copies share its state.
   [[nodiscard]] at::Generator generator() const { return generator_; }
 
-  // float32 in [0, 1); four dimensions lie in channels_last order.
+  // float32 in [0, 1); with four dimensions in channels_last order.
   [[nodiscard]] torch::Tensor Uniform(at::IntArrayRef shape);
 
  private:

@@ -14,8 +14,8 @@
 
 namespace infeed {
 
-// A ResNet as PlanOf() describes it. Convolution weights lie in channels_last
-// order, which is the fast one for CPUs and GPUs alike.
+// A ResNet as PlanOf() describes it. Convolution weights are in channels_last
+// order, which is fast on both CPUs and GPUs.
 class ResNet final : public Network {
  public:
   // Throws as PlanOf() does.

@@ -16,7 +16,7 @@
 
 namespace infeed {
 
-// What is random in a ResNet's step.
+// The random parts of a ResNet's step.
 struct ResNetDrops {
   StepRandom random;
   DropBlock drop_block;
@@ -31,8 +31,9 @@ struct ConvNorm {
 [[nodiscard]] BatchNorm MakeNorm(std::int64_t channels,
                                  const ModelOptions& options);
 
-// Makes both and registers them in a module that is itself registered as
-// `prefix` ("layer1.0." or ""); the norm has norm_channels.
+// Makes the convolution and its norm and registers them in `module`, which is
+// itself registered as `prefix` ("layer1.0." or ""); the norm has
+// norm_channels.
 [[nodiscard]] ConvNorm MakeConvNorm(const ConvPlan& plan,
                                     std::int64_t norm_channels,
                                     const ModelOptions& options,
@@ -44,14 +45,15 @@ class ResidualBlock final : public torch::nn::Module {
  public:
   ResidualBlock(const BlockPlan& plan, const ModelOptions& options);
 
-  // May change neither x nor anything else but its norms' statistics.
+  // Changes only the statistics of its norms; must not change x.
   [[nodiscard]] torch::Tensor Forward(const torch::Tensor& x,
                                       ResNetDrops& drops);
 
  private:
   torch::Tensor PostActivation(const torch::Tensor& x, ResNetDrops& drops);
   torch::Tensor PreActivation(const torch::Tensor& x, ResNetDrops& drops);
-  // Between the last norm of a branch and the block's sum.
+  // Whether there is an operation between the last norm of a branch and the
+  // block's sum.
   [[nodiscard]] bool HasMoreThanSum() const;
   torch::Tensor Shortcut(const torch::Tensor& x, ResNetDrops& drops);
   torch::Tensor SqueezeAndExcite(const torch::Tensor& x);

@@ -6,7 +6,7 @@
 #include "trainer/optimizer/named_tensors.h"
 #include "trainer/optimizer/optimizer.h"
 
-// A network's tensors, as a training step takes them. They share its memory.
+// A network's tensors, for a training step. They share the network's memory.
 namespace infeed {
 
 // The parameters that are not frozen.
@@ -19,7 +19,7 @@ namespace infeed {
 // The moving mean and variance of each batch norm.
 [[nodiscard]] NamedTensors StatisticsOf(const Network& model);
 
-// All parameters, then all buffers: what a checkpoint holds of the model.
+// All parameters, then all buffers: the model's part of a checkpoint.
 [[nodiscard]] NamedTensors TensorsOf(const Network& model);
 
 }  // namespace infeed

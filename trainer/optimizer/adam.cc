@@ -13,7 +13,7 @@
 namespace infeed {
 namespace {
 
-// Numbers summed side by side, so that the compiler can use SIMD.
+// Number of partial sums, so that the compiler can use SIMD.
 constexpr int kLanes = 16;
 
 struct Factors {
@@ -21,11 +21,11 @@ struct Factors {
   float beta2 = 0;
   float new1 = 0;  // 1 - beta1, rounded once
   float new2 = 0;  // 1 - beta2
-  float rate = 0;  // with m's correction
-  float root = 0;  // v's correction, of its root
+  float rate = 0;  // includes m's bias correction
+  float root = 0;  // v's bias correction, applied to its root
   float epsilon = 0;
-  float l2 = 0;    // of the weight in the gradient
-  float kept = 1;  // of the weight, by a decoupled decay
+  float l2 = 0;    // factor of the weight in the gradient
+  float kept = 1;  // factor of the weight with decoupled decay
 };
 
 inline void UpdateOne(float& weight, float& mean, float& square, float gradient,
@@ -39,7 +39,7 @@ inline void UpdateOne(float& weight, float& mean, float& square, float gradient,
                (std::sqrt(square) * factors.root + factors.epsilon);
 }
 
-// Updates count elements and returns the sum of squares before.
+// Updates `count` elements; returns the sum of squares of the old weights.
 double Update(float* __restrict weight, float* __restrict mean,
               float* __restrict square, const float* __restrict gradient,
               std::int64_t count, const Factors& factors) {
@@ -97,7 +97,7 @@ torch::Tensor AdamOptimizer::Step(const torch::Tensor& rate) {
   const torch::NoGradGuard no_grad;
   const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
   step_.add_(1);
-  // The CPU's memory is the host's: its loop may read the rate.
+  // On the CPU the rate is in the host's memory and can be read.
   return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
                    : StepWithLibrary(gradients, rate);
 }

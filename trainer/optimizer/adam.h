@@ -11,14 +11,14 @@ struct AdamOptions {
   double beta2 = 0.999;
   double epsilon = 1.1920929e-7;
   double weight_decay = 0;  // of the parameters that are decayed
-  // AdamW: the weight itself shrinks by rate * weight_decay. Else the decay is
-  // the L2 term's part of the gradient.
+  // AdamW: the weight itself is reduced by rate * weight_decay * weight. Else
+  // the decay is added to the gradient, as that of the L2 term.
   bool decoupled = false;
 };
 
-// Adam (Kingma and Ba, arXiv 1412.6980) as the XLA.jl article's models have it,
-// and AdamW (Loshchilov and Hutter, arXiv 1711.05101) as PyTorch has it. At
-// the t-th step, counted from 1,
+// Adam (Kingma and Ba, arXiv 1412.6980) as in the XLA.jl article's models, and
+// AdamW (Loshchilov and Hutter, arXiv 1711.05101) as in PyTorch. At the t-th
+// step, counted from 1,
 //
 //   m = beta1 * m + (1 - beta1) * g
 //   v = beta2 * v + (1 - beta2) * g^2

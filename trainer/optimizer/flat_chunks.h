@@ -6,15 +6,15 @@
 
 namespace infeed {
 
-// Where a parameter lies in flat buffers: one of the weights, one of the
-// gradients, one of each average, all laid out alike.
+// The place of a parameter in flat buffers. There is a buffer of the weights,
+// one of the gradients and one of each average, all with the same layout.
 struct FlatParameter {
   std::int64_t begin = 0;  // element; a multiple of kFlatAlignment
   std::int64_t count = 0;  // elements, > 0
-  bool decayed = true;     // as OptimizedParameter::decayed
+  bool decayed = true;     // as in OptimizedParameter
 };
 
-// A stretch of one parameter, which one block of threads works on.
+// A part of one parameter, for one block of threads.
 struct FlatChunk {
   std::int64_t begin = 0;      // element of the flat buffers
   std::int32_t count = 0;      // 1..kFlatChunk
@@ -23,24 +23,24 @@ struct FlatChunk {
   std::int32_t unused = 0;
 };
 
-// What kernels over flat buffers are told, in the order of the parameters;
-// whatever order those have in memory, and whatever lies between them.
+// The chunks for kernels over flat buffers, in the order of the parameters,
+// which may have any order and gaps in memory.
 struct FlatPlan {
   std::vector<FlatChunk> chunks;
-  // The parameter's first chunk, and behind the last one their number.
+  // The first chunk of each parameter, then the number of chunks.
   std::vector<std::int32_t> first_chunks;
 };
 
-// Elements: 16 bytes of float32, what a thread takes at once.
+// In elements: 16 bytes of float32, which a thread reads at once.
 constexpr std::int64_t kFlatAlignment = 4;
 constexpr std::int64_t kFlatChunk = 8192;
 
-// `count` rounded up: where the next parameter may begin.
+// `count` rounded up to the alignment, where the next parameter may begin.
 [[nodiscard]] constexpr std::int64_t AlignFlat(std::int64_t count) {
   return (count + kFlatAlignment - 1) / kFlatAlignment * kFlatAlignment;
 }
 
-// Requires: what FlatParameter says, and no two overlap.
+// Requires: values as FlatParameter describes them; no two overlap.
 [[nodiscard]] FlatPlan MakeFlatPlan(std::span<const FlatParameter> parameters);
 
 }  // namespace infeed

@@ -10,14 +10,14 @@
 
 namespace infeed {
 
-// The weights of all parameters in one stretch of memory, where one kernel
-// passes over them. Each parameter becomes a view of it, with the shape and the
-// order of elements that it had, so that nobody else sees a difference; more
-// such stretches are made for gradients and averages. One thread at a time.
+// The weights of all parameters in one flat buffer, so that one kernel can
+// update all of them. Each parameter becomes a view of the buffer, with its old
+// shape and order of elements, so that other code needs no change. Zeros()
+// makes more such buffers, for gradients and averages. One thread at a time.
 class FlatWeights {
  public:
-  // Moves the weights. Requires: float32, dense, all on one device; none has a
-  // gradient yet.
+  // Moves the weights. Requires: they are float32, dense, all on one device,
+  // and have no gradient yet.
   explicit FlatWeights(const std::vector<OptimizedParameter>& parameters);
 
   [[nodiscard]] const torch::Tensor& flat() const { return flat_; }
@@ -25,9 +25,9 @@ class FlatWeights {
     return places_;
   }
 
-  // Another such stretch, of zeros.
+  // Another such buffer, of zeros.
   [[nodiscard]] torch::Tensor Zeros() const { return torch::zeros_like(flat_); }
-  // Of a stretch like this one, each parameter's part, laid out as its weight.
+  // Views of each parameter's part of such a buffer, laid out as the weight.
   [[nodiscard]] std::vector<torch::Tensor> ViewsOf(
       const torch::Tensor& flat) const;
 

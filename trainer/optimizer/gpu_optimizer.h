@@ -7,9 +7,9 @@
 
 namespace infeed {
 
-// The optimizer that goes over flat buffers in one kernel, on a GPU: of
-// momentum and LARS. nullptr: the parameters are not on a GPU, or there is no
-// such kernel for options.kind, or no CUDA in this build. Moves the weights
+// The optimizer for GPUs that updates flat buffers in one kernel, for momentum
+// and LARS. nullptr if the parameters are not on a GPU, if options.kind has no
+// such kernel, or if this build has no CUDA. Moves the weights
 // (flat_weights.h).
 [[nodiscard]] std::unique_ptr<Optimizer> MakeCudaOptimizer(
     const OptimizerOptions& options,

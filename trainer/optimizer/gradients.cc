@@ -7,8 +7,8 @@
 namespace infeed {
 namespace {
 
-// Backward passes give a gradient its weight's layout almost always. Strides
-// of a dimension of one element say nothing.
+// Backward passes almost always give a gradient its weight's layout. The
+// strides of a dimension of one element do not matter.
 torch::Tensor LaidOutLike(const torch::Tensor& weight,
                           const torch::Tensor& gradient) {
   for (std::int64_t i = 0; i < weight.dim(); ++i) {

@@ -7,18 +7,18 @@
 
 #include "trainer/optimizer/optimizer.h"
 
-// What optimizers share: the gradients of all parameters together, and lists of
-// tensors beside them.
+// Code that optimizers share, for the gradients and other tensors of all
+// parameters.
 namespace infeed {
 
-// Takes them off the parameters, each with its elements in memory in the same
-// order as its weight's. Requires: every parameter has one.
+// Removes the gradients from the parameters and returns them, each with the
+// memory layout of its weight. Requires: every parameter has a gradient.
 [[nodiscard]] std::vector<torch::Tensor> TakeGradients(
     const std::vector<OptimizedParameter>& parameters);
 
-// Scales them, in place, so that all of them as one vector are no longer than
-// longest: by longest / (length + 1e-6) where that is below 1, as PyTorch
-// does. Nothing waits for the device.
+// Clips the gradients by their global L2 norm: scales them in place by longest
+// / (norm + 1e-6) if that is below 1, as PyTorch does. Does not wait for the
+// device.
 void ClipGradients(const std::vector<OptimizedParameter>& parameters,
                    double longest);
 
@@ -30,11 +30,11 @@ void ClipGradients(const std::vector<OptimizedParameter>& parameters,
     const std::vector<torch::Tensor>& gradients, double weight_decay,
     const torch::Tensor& like);
 
-// Zeros of each weight's shape and layout.
+// Zeros with each weight's shape and layout.
 [[nodiscard]] std::vector<torch::Tensor> ZerosLike(
     const std::vector<OptimizedParameter>& parameters);
 
-// The tensors under their parameters' names and a suffix.
+// The tensors, named by their parameter's name and the suffix.
 [[nodiscard]] NamedTensors Named(
     const std::vector<OptimizedParameter>& parameters,
     const std::vector<torch::Tensor>& tensors, const std::string& suffix = "");

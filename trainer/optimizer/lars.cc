@@ -14,7 +14,7 @@
 namespace infeed {
 namespace {
 
-// Numbers summed side by side, so that the compiler can use SIMD.
+// Number of partial sums, so that the compiler can use SIMD.
 constexpr int kLanes = 16;
 
 double SumOfSquares(const float* values, std::int64_t count) {
@@ -62,7 +62,7 @@ torch::Tensor LarsOptimizer::Step(const torch::Tensor& rate) {
   const torch::NoGradGuard no_grad;
   const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
   if (passes_) {
-    // The CPU's memory is the host's: its loop may read the rate.
+    // On the CPU the rate is in the host's memory and can be read.
     StepInPasses(gradients, *rate.data_ptr<float>());
   } else {
     StepWithLibrary(gradients, rate);

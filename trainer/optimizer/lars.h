@@ -13,14 +13,14 @@ struct LarsOptions {
 };
 
 // Layer-wise adaptive rates (You et al., arXiv 1708.03888), in the reference's
-// later form: the rate is inside the average. With d the weight decay, for a
-// parameter that is decayed,
+// later form, where the average includes the rate. With d the weight decay, for
+// a parameter that is decayed,
 //
 //   r = rate * trust * |w| / (|gradient| + d * |w|)   (rate where one is 0)
 //   a = momentum * a + r * (gradient + d * w)
 //   w = w - a
 //
-// and for the others r = rate, d = 0. Weight decay is no part of the loss.
+// and for the others r = rate, d = 0. Weight decay is not part of the loss.
 class LarsOptimizer final : public Optimizer {
  public:
   LarsOptimizer(std::vector<OptimizedParameter> parameters,

@@ -1,13 +1,13 @@
 #pragma once
 
-// What optimizers make of one element; the same on the CPU and in kernels.
+// Optimizers' formulas for one element; the same on the CPU and in kernels.
 namespace infeed {
 
 struct MomentumFactors {
   float rate = 0;
   float momentum = 0;
-  float direct = 0;    // of g in the update: 1 with Nesterov, else 0
-  float averaged = 0;  // of a in the update
+  float direct = 0;    // factor of g in the update: 1 with Nesterov, else 0
+  float averaged = 0;  // factor of a in the update
   float decay = 0;
 };
 
@@ -44,7 +44,8 @@ constexpr void UpdateLars(float& weight, float& average, float gradient,
   weight -= average;
 }
 
-// Its r of a parameter that is decayed, from the lengths of the two.
+// LarsOptimizer's r of a parameter that is decayed, from the norms of the
+// weight and the gradient.
 [[nodiscard]] constexpr float LarsRate(float rate, double trust, double decay,
                                        double weight_norm,
                                        double gradient_norm) {

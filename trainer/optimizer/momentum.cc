@@ -13,7 +13,7 @@
 namespace infeed {
 namespace {
 
-// Numbers summed side by side, so that the compiler can use SIMD.
+// Number of partial sums, so that the compiler can use SIMD.
 constexpr int kLanes = 16;
 
 inline void UpdateOne(float& weight, float& average, float gradient,
@@ -22,7 +22,7 @@ inline void UpdateOne(float& weight, float& average, float gradient,
   UpdateMomentum(weight, average, gradient, factors);
 }
 
-// Updates count elements and returns the sum of squares before.
+// Updates `count` elements; returns the sum of squares of the old weights.
 double Update(float* __restrict weight, float* __restrict average,
               const float* __restrict gradient, std::int64_t count,
               const MomentumFactors& factors) {
@@ -58,7 +58,7 @@ NamedTensors MomentumOptimizer::State() const {
 torch::Tensor MomentumOptimizer::Step(const torch::Tensor& rate) {
   const torch::NoGradGuard no_grad;
   const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
-  // The CPU's memory is the host's: its loop may read the rate.
+  // On the CPU the rate is in the host's memory and can be read.
   return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
                    : StepWithLibrary(gradients, rate);
 }
@@ -94,7 +94,7 @@ torch::Tensor MomentumOptimizer::StepWithLibrary(
   if (options_.nesterov) {
     at::_foreach_add_(gradients, averages_, options_.momentum);
   }
-  // 1.13 has no kernel over lists that takes its factor from the device.
+  // LibTorch 1.13 has no kernel over lists with a factor on the device.
   const std::vector<torch::Tensor>& updates =
       options_.nesterov ? gradients : averages_;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {

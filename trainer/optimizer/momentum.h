@@ -12,7 +12,7 @@ struct MomentumOptions {
   double weight_decay = 1e-4;  // of the parameters that are decayed
 };
 
-// Stochastic gradient descent with momentum m, as the reference has it:
+// Stochastic gradient descent with momentum m, as in the reference:
 //
 //   g = gradient + weight_decay * w        (the L2 term's part)
 //   a = m * a + g

@@ -10,7 +10,7 @@
 #include "trainer/model/non_finite.h"
 #include "trainer/tensors/host_tensor.h"
 
-// Between tensors on a device and plain host memory.
+// Copies between tensors on a device and plain host memory.
 namespace infeed {
 
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
@@ -19,18 +19,18 @@ using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 // memory.
 [[nodiscard]] TensorMap ToHost(const NamedTensors& tensors);
 
-// Throws DataError naming the first tensor that the map lacks, that it has
-// beyond these, or whose type or shape differs.
+// Throws DataError naming the first tensor that is missing in the map, that
+// only the map has, or whose type or shape differs.
 void CheckFits(const NamedTensors& tensors, const TensorMap& state);
 
-// Copies a state that fits into the tensors, which keep their layout.
+// Copies a state into the tensors, which keep their layout. Requires: it fits.
 void FromHost(const NamedTensors& tensors, const TensorMap& state);
 
-// Those of the tensors that hold numbers which are not finite, in order.
+// The tensors with numbers that are not finite, in order.
 [[nodiscard]] std::vector<NonFiniteTensor> NonFiniteOf(
     const std::string& kind, const NamedTensors& tensors);
 
-// Of names and bytes: the same in every run and on every machine.
+// A hash of names and bytes: the same in every run and on every machine.
 [[nodiscard]] std::uint64_t HashOf(const TensorMap& state);
 
 }  // namespace infeed

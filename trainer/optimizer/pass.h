@@ -10,12 +10,12 @@
 namespace infeed {
 
 // One pass over the elements of all parameters in the CPU's memory, shared
-// among LibTorch's threads in stretches. Every element is read and written
-// once, where a sequence of LibTorch's kernels would go over the memory for
-// each. One thread at a time.
+// among LibTorch's threads in stretches. It reads and writes every element
+// once; a sequence of LibTorch's kernels would do so in each kernel. One thread
+// at a time.
 class OptimizerPass {
  public:
-  // A stretch of one parameter's memory: a unit of parallel work.
+  // A part of one parameter's memory: a unit of parallel work.
   struct Stretch {
     std::size_t parameter = 0;
     std::int64_t begin = 0;
@@ -24,10 +24,10 @@ class OptimizerPass {
 
   explicit OptimizerPass(const std::vector<OptimizedParameter>& parameters);
 
-  // Calls work for each stretch and keeps the numbers that it returns.
+  // Calls work for each stretch and keeps the results.
   void Run(const std::function<double(const Stretch&)>& work);
 
-  // Their sums, in one order whatever thread had which stretch.
+  // The sums of these results, in an order that does not depend on the threads.
   [[nodiscard]] double Sum() const;
   [[nodiscard]] std::vector<double> SumsByParameter() const;
 
@@ -37,7 +37,8 @@ class OptimizerPass {
   std::vector<double> results_;
 };
 
-// Whether a pass can update them: they are all in the CPU's memory.
+// Whether a pass can update the parameters: all are in the CPU's memory, and
+// kernels is not kLibrary.
 [[nodiscard]] bool CanPass(const std::vector<OptimizedParameter>& parameters,
                            Kernels kernels);
 

@@ -16,14 +16,14 @@ using P = TrainParams;
 
 bool IsLars(const P& p) { return p.enable_lars || p.optimizer == "lars"; }
 bool IsLeNet(const P& p) { return ModelKindOf(p) == ModelKind::kLeNet; }
-// Whether windows are resized by more than four taps.
+// Whether the resize of crop windows uses more than four taps.
 bool Antialiases(const P& p) {
   return UsedInterpolation(ParseRecipe(p.recipe),
                            ParseInterpolation(p.interpolation)) ==
          Interpolation::kAntialias;
 }
 
-// Two parameters, when they quarrel, and why.
+// Two parameters, when they conflict, and why.
 struct Quarrel {
   std::string_view one;
   std::string_view other;

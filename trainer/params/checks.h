@@ -5,8 +5,8 @@
 namespace infeed {
 
 // Throws UsageError, "A=1 and B=2: why they do not go together", for values
-// that are good each by itself. What is not given does not count. Whether a
-// model can be built at all is PlanResNet's to say.
+// that are each valid but exclude each other. Parameters that are not given are
+// not checked. PlanOf() checks whether the model can be built.
 void CheckTogether(const TrainParams& params);
 
 }  // namespace infeed

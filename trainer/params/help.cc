@@ -9,7 +9,7 @@
 namespace infeed {
 namespace {
 
-// Whole numbers in full, large ones as the power that they are.
+// Whole numbers in full; some large ones as powers: "10^9".
 std::string LimitText(const Param& param, double limit) {
   if (param.unit == "bytes") {
     return BytesText(static_cast<std::int64_t>(limit));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kReferenceClasses = 1001;
 
-// -1 when nothing says it.
+// -1 when it is not known.
 std::int64_t LastLabel(const LabelFacts& facts) {
   if (facts.first && facts.classes > 0) {
     return *facts.first + facts.classes - 1;

@@ -11,37 +11,37 @@ namespace infeed {
 
 struct RunParams;
 
-// What a data set says about its labels.
+// What is known about the labels of a data set.
 struct LabelFacts {
   int classes = 0;                // names in dataset.json or labels.txt
-  std::optional<int> first = {};  // label of the first class, by dataset.json
+  std::optional<int> first = {};  // label of the first class, from dataset.json
   LabelCounts found = {};         // of the training records; empty: not counted
 };
 
-// Number of classes when neither label_offset nor num_label_classes is given;
-// 0 when the data does not say.
+// Number of classes when neither label_offset nor num_label_classes is given; 0
+// when the data set does not define it.
 [[nodiscard]] int ClassesOf(const LabelFacts& facts);
 
 // Sets label_offset and num_label_classes where they are not given. A model of
 // the reference's 1,001 classes has the background as class 0. Throws
-// UsageError when the data does not say how many classes there are, and when
-// fewer are given than the data set's description names.
+// UsageError when the data set does not define the number of classes, and when
+// fewer are given than its description names.
 void ResolveLabels(const LabelFacts& facts, RunParams& run);
 
 // Requires: ResolveLabels() has been called.
 [[nodiscard]] int LabelOffsetOf(const TrainParams& params);
 
-// "0..9, 10 classes (label_offset 0)", and what else there is to know.
+// "0..9, 10 classes (label_offset 0)", then the counts and warnings that apply.
 // Requires: as LabelOffsetOf().
 [[nodiscard]] std::string LabelsText(const LabelFacts& facts,
                                      const TrainParams& params);
 
-// Records whose label is not that of a class: bad records of kind "label".
+// Records whose label is not the label of a class: bad records of kind "label".
 struct BadLabels {
   std::int64_t missing = 0;  // no label, or an unreadable record
   std::int64_t below = 0;
   std::int64_t beyond = 0;
-  std::int64_t records = 0;  // all of them, good ones included
+  std::int64_t records = 0;  // all records, good ones included
 
   [[nodiscard]] std::int64_t count() const { return missing + below + beyond; }
 };

@@ -6,13 +6,13 @@ namespace infeed {
 
 enum class Mode { kTrain, kEval, kTrainAndEval, kPredict, kExport, kDoctor };
 
-// The modes' names, "train|eval|...", and the mode of one. Throws UsageError.
+// The names of the modes. ParseMode() throws UsageError for any other name.
 inline constexpr std::string_view kModes =
     "train|eval|train_and_eval|predict|export|doctor";
 [[nodiscard]] Mode ParseMode(std::string_view name);
 
-// Whether it trains; whether it works from a trained model, whose resolved
-// parameters are its own.
+// Trains(): whether the mode trains. UsesTrainedModel(): whether the mode reads
+// a trained model and uses that model's resolved parameters.
 [[nodiscard]] bool Trains(Mode mode);
 [[nodiscard]] bool UsesTrainedModel(Mode mode);
 

@@ -24,7 +24,7 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// What other programs call some of our parameters and flags.
+// The names of some of our parameters and flags in other programs.
 constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"amp", "precision"},
     {"arch", "resnet_depth"},
@@ -66,12 +66,12 @@ std::string_view NearestName(std::string_view name,
     return elsewhere->second;
   }
   if (name.size() < 3 || name.size() > 64) {
-    return "";  // Not a slip of the pen.
+    return "";  // Too different for a typing error.
   }
   std::string_view nearest;
   std::size_t fewest = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const std::string_view candidate : known) {
-    // Part of a name is as good as a slip: "batch_size".
+    // Part of a name is as good as a typing error: "batch_size".
     const bool part = candidate.find(name) != std::string_view::npos;
     const std::size_t edits = part ? 2 : EditDistance(name, candidate);
     if (edits < fewest) {

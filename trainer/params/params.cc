@@ -31,7 +31,7 @@ constexpr std::string_view kFromModel = "the model";
       given.place));
 }
 
-// Puts one layer on those below it.
+// Applies one layer over the lower ones.
 void Apply(const std::vector<ParamAssignment>& layer, std::string_view origin,
            RunParams& run) {
   bool steps = false;
@@ -70,7 +70,7 @@ void Apply(const std::vector<ParamAssignment>& layer, std::string_view origin,
   }
 }
 
-// Fills in one value unless it is there.
+// Sets one value unless it is given.
 template <typename Value>
 void FillIn(std::string_view name, Value& value, Value from_data,
             RunParams& run) {
@@ -80,8 +80,8 @@ void FillIn(std::string_view name, Value& value, Value from_data,
   }
 }
 
-// A model of a program that did not have label_offset: labels counted from 1,
-// but those of the reference's 1,001 classes from 0.
+// For a model written before label_offset existed: labels counted from 1, or
+// from 0 for the reference's 1,001 classes.
 void ResolveOldModel(RunParams& run) {
   if (!run.origins.contains("label_offset")) {
     run.values.label_offset = run.values.num_label_classes == 1001 ? "0" : "1";
@@ -89,7 +89,7 @@ void ResolveOldModel(RunParams& run) {
   }
 }
 
-// The default batch of this machine, or all images there are.
+// The default batch size for this device, or all images if there are fewer.
 int DefaultBatch(const DataFacts& facts, std::int64_t images) {
   const std::int64_t batch = facts.on_gpu ? 1024 : 64;
   return static_cast<int>(images > 0 ? std::min(batch, images) : batch);
@@ -125,7 +125,7 @@ void ResolveSteps(int ranks, RunParams& run) {
   TrainParams& values = run.values;
   const std::int64_t epoch = StepsOfEpoch(values, ranks);
   if (values.train_epochs > 0) {
-    // From here on train_steps says it.
+    // From here on train_steps is the length of the run.
     const double steps = values.train_epochs * static_cast<double>(epoch);
     values.train_steps = std::max<std::int64_t>(1, std::llround(steps));
     run.origins["train_steps"] =
@@ -173,7 +173,7 @@ RunParams ReadParams(const ParamLayers& layers) {
   if (!layers.model_file.empty()) {
     Apply(ReadParamFile(layers.model_file), kFromModel, run);
     ResolveOldModel(run);
-    // Of the data that it was trained with, not of what it is shown now.
+    // It describes the data of the training, not the data of this run.
     run.values.num_eval_images = 0;
   }
   if (!layers.preset.empty()) {

@@ -19,11 +19,12 @@ struct ParamLayers {
   std::string preset = {};      // its name; "" for none
   std::string config_file;      // a YAML file; "" for none
   std::vector<std::string> overrides;  // each --params_override
-  // Own flags: name and text. Hyphens in names count as underscores.
+  // Each --NAME=TEXT flag of a parameter. Hyphens in names count as
+  // underscores.
   std::vector<std::pair<std::string, std::string>> flags;
 };
 
-// Parameters, and where each that is not a default came from: "the model",
+// Parameters, and the origin of each value that is not a default: "the model",
 // "preset tpu_v3", "config file", "--params_override", "flag" or "the data".
 struct RunParams {
   TrainParams values;
@@ -32,36 +33,38 @@ struct RunParams {
   std::map<std::string, std::string, std::less<>> notes = {};
 };
 
-// The origin of what the data decides.
+// The origin of values that follow from the data.
 inline constexpr std::string_view kFromData = "the data";
 
-// Batches of a training's input at least: the infeed holds the one in use and
-// the one that comes next, while others are filled.
+// Least number of batches in the pool of a training input: the infeed holds the
+// batch in use and the next one, while others are filled.
 constexpr int kLeastBatches = 4;
 
-// What is known of the data before a run. images: 0 when there are none.
+// What is known before a run. Numbers of images: 0 when there are none.
 struct DataFacts {
   std::int64_t train_images = 0;
   std::int64_t eval_images = 0;
   LabelFacts labels = {};
-  bool on_gpu = false;  // where it runs; decides the default batch
-  int ranks = 1;        // that train together
+  bool on_gpu = false;  // the run's device is a GPU; sets the default batch
+                        // size
+  int ranks = 1;        // processes that train together
 };
 
-// Puts the layers on the defaults. Throws UsageError naming the parameter, its
-// value and what it may be; for an unknown name the nearest known one. Throws
-// IoError for a file that cannot be read. train_steps and train_epochs replace
-// each other; both in one layer are an error, and so is what CheckTogether()
-// refuses.
+// Applies the layers to the defaults. Throws UsageError naming the parameter,
+// its value and the values allowed, or the nearest known name for an unknown
+// one. Throws IoError for a file that cannot be read. train_steps and
+// train_epochs replace each other; giving both in one layer is an error, and so
+// is a combination that CheckTogether() rejects.
 [[nodiscard]] RunParams ReadParams(const ParamLayers& layers);
 
-// Fills in what was not given. Throws UsageError when a given value does not
-// go with the data, naming both.
+// Sets the parameters that were not given. Throws UsageError when a given value
+// does not fit the data, naming both.
 void ResolveDefaults(const DataFacts& facts, RunParams& params);
 
-// Steps of an epoch: the images that do not fill a batch are a step of their
-// own unless they are dropped, and where rank_share is strided as many come or
-// go as let the ranks share them evenly. Requires: ResolveDefaults() was here.
+// Steps of an epoch. The images that do not fill a batch make one more step
+// unless they are dropped; with a strided rank_share, images are added or
+// dropped until all ranks have equally many. Requires: ResolveDefaults() has
+// been called.
 [[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values, int ranks);
 
 // What kind of model the parameters name.
@@ -70,12 +73,12 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params);
 // "ResNet-50", "LeNet-5".
 [[nodiscard]] std::string ModelName(const TrainParams& params);
 
-// The parameters as YAML that a later run takes as --config_file, with where
-// each value came from as a comment. One that is not given is a comment. URLs
-// are without secrets, here and below.
+// The parameters as YAML that a later run can read as --config_file, with the
+// origin of each value as a comment. A parameter that is not given is written
+// as a comment. Secrets are removed from URLs, here and in ChosenText().
 [[nodiscard]] std::string ToYaml(const RunParams& params);
 
-// Those lines of it that are no defaults, for people.
+// The lines of ToYaml() whose values are not defaults, for people to read.
 [[nodiscard]] std::string ChosenText(const RunParams& params);
 
 }  // namespace infeed

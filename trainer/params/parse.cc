@@ -35,8 +35,8 @@ bool IsNameChar(char c) {
          c == '-';
 }
 
-// Reads "a=1, b='x,y'" piece by piece. Each Take function takes its piece off
-// the front, or returns nullopt when something else stands there.
+// Reads "a=1, b='x,y'" piece by piece. Each Take function removes its piece
+// from the front, or returns nullopt when the text starts with something else.
 class ListParser {
  public:
   explicit ListParser(std::string_view text) : rest_(text) {}
@@ -113,7 +113,7 @@ class ListParser {
     return plain ? std::optional(std::move(value)) : std::nullopt;
   }
 
-  // What stands between the front character and `last`.
+  // The text between the front character and `last`.
   std::optional<std::string> TakeEnclosed(char last) {
     const std::size_t end = rest_.find(last, 1);
     if (end == std::string_view::npos) {
@@ -131,8 +131,8 @@ bool IsFile(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-// Takes the parser's events for a map of values and refuses all others as they
-// come, so that no depth and no alias ever takes memory.
+// Accepts the parser's events of a map of values and rejects all others at
+// once, so that neither deep nesting nor aliases can use up memory.
 class ParamMap final : public YAML::EventHandler {
  public:
   explicit ParamMap(std::string_view origin) : origin_(origin) {}
@@ -218,7 +218,7 @@ class ParamMap final : public YAML::EventHandler {
     return prefixes_.empty() ? "" : prefixes_.back();
   }
 
-  // Names and values come in turns.
+  // Called with names and values in turn.
   void Add(const YAML::Mark& mark, const std::string& text) {
     if (list_) {
       list_->push_back(text);
@@ -235,14 +235,14 @@ class ParamMap final : public YAML::EventHandler {
   std::string_view origin_;
   int documents_ = 0;
   std::size_t depth_ = 0;
-  std::vector<std::string> prefixes_;  // of the maps within the first
+  std::vector<std::string> prefixes_;  // of the nested maps
   std::optional<std::string> name_;
-  std::optional<std::vector<std::string>> list_;  // the value that is read
+  std::optional<std::vector<std::string>> list_;  // the list that is being read
   YAML::Mark list_mark_;
   std::vector<ParamAssignment> assignments_;
 };
 
-// Without threads: command lines are read before there are any.
+// Starts no threads: the command line is read before the program starts any.
 std::string ReadObject(const std::string& url) {
   const std::optional<std::string> text =
       ReadSmallObject(ObjectStore(cloud_settings()), url, kMaxBytes);

@@ -12,7 +12,7 @@
 namespace infeed {
 namespace {
 
-// What is not said is the default: momentum 0.9, weight_decay 1e-4 and so on.
+// Parameters not listed have their defaults: momentum 0.9, weight_decay 1e-4...
 constexpr Preset kPresets[] = {
     {"tpu_v3", "the reference driver on a Cloud TPU v3-8: 91 epochs, 1,024",
      "tensorflow/tpu, models/official/resnet/configs/cloud/v3-8.yaml, with the "

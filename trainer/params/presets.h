@@ -9,13 +9,13 @@ namespace infeed {
 struct Preset {
   std::string_view name;
   std::string_view about;   // one line, for --help
-  std::string_view source;  // where its values are from, and what differs here
+  std::string_view source;  // origin of its values, and what differs here
   std::string_view values;  // as --params_override takes them
 };
 
 [[nodiscard]] std::span<const Preset> Presets();
 
-// Throws UsageError for an unknown name, with all that are known.
+// Throws UsageError for an unknown name, listing the known ones.
 [[nodiscard]] const Preset& FindPreset(std::string_view name);
 
 // The names, "tpu_v3|torchvision|...".

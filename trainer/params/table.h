@@ -9,17 +9,17 @@
 
 #include "trainer/params/params.h"
 
-// The one table of parameters: from it come parsing, --help, --print_config,
-// error messages and what docs/parameters.md is checked against.
+// The one table of parameters. Parsing, --help, --print_config, error messages
+// and the check of docs/parameters.md all use it.
 namespace infeed {
 
-// Which member of TrainParams a parameter is; says its type too.
+// The member of TrainParams that holds a parameter; also defines its type.
 using ParamField =
     std::variant<int TrainParams::*, std::int64_t TrainParams::*,
                  std::uint64_t TrainParams::*, double TrainParams::*,
                  bool TrainParams::*, std::string TrainParams::*>;
 
-// What a value may be. Either choices, "a|b|c", or min <= value <= max.
+// The values allowed: either choices, "a|b|c", or min <= value <= max.
 struct ParamRange {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -34,19 +34,20 @@ struct Param {
   ParamRange range;
   std::string_view unit;  // "bytes" also reads 4GiB and the like
   std::string_view help;
-  // What it is when it is not given, that is 0 or no text; empty: its default
-  // counts.
+  // What applies when the parameter is not given (its value is 0 or ""). Empty:
+  // there is no such rule, and the default is a value like any other.
   std::string_view when_not_given;
 };
 
-// What --help shows together.
+// Parameters that --help prints under one title.
 struct ParamGroup {
   std::string_view title;
   std::span<const Param> params;
 };
 
-// A parameter of the reference that has no meaning here: it is read, and where
-// it is not the reference's default a line says why it has no effect.
+// A parameter of the reference that has no meaning here. It is read, and if its
+// value is not the reference's default, a line is printed with the reason why
+// it has no effect.
 struct UnsupportedParam {
   std::string_view name;
   std::string_view default_text;
@@ -56,14 +57,14 @@ struct UnsupportedParam {
 inline constexpr std::string_view kTruth = "true|false";
 
 [[nodiscard]] std::span<const ParamGroup> ParamGroups();
-// All of them.
+// The parameters of all groups.
 [[nodiscard]] std::span<const Param> ParamTable();
 [[nodiscard]] std::span<const UnsupportedParam> UnsupportedParams();
 
-// The name of resnet_depth in older texts about the reference: an alias.
+// An alias of resnet_depth, from older texts about the reference.
 inline constexpr std::string_view kOldDepthName = "resnet_size";
 
-// The parameter of a name or an alias; nullptr when there is none.
+// The parameter with this name or alias; nullptr when there is none.
 [[nodiscard]] const Param* FindParam(std::string_view name);
 [[nodiscard]] const UnsupportedParam* FindUnsupportedParam(
     std::string_view name);
@@ -78,7 +79,7 @@ inline constexpr std::string_view kOldDepthName = "resnet_size";
                                     const TrainParams& params);
 // "4GiB", "512MiB", or a number where neither is exact.
 [[nodiscard]] std::string BytesText(std::int64_t bytes);
-// Whether it has a value; false where 0 or no text stands for "not given".
+// Whether the parameter has a value; false where 0 or "" means "not given".
 [[nodiscard]] bool IsGiven(const Param& param, const TrainParams& params);
 
 }  // namespace infeed

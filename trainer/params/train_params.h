@@ -6,9 +6,9 @@
 namespace infeed {
 
 // The parameters of a run, under the reference driver's names; the table in
-// table.cc says what each does and what it may be. 0 or no text where the table
-// has a rule for it means "not given": ResolveDefaults() fills it in from the
-// data.
+// table.cc has the description and the range of each. Where the table has a
+// text for "not given", 0 or "" means that, and ResolveDefaults() sets the
+// value from the data.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): by meaning.
 struct TrainParams {
   // The model.
@@ -36,7 +36,7 @@ struct TrainParams {
   std::string precision = "auto";     // auto, bfloat16, float32
   bool cuda_graph = true;
 
-  // What it starts from.
+  // Initial weights, and the layers that keep them.
   std::string resnet_checkpoint;
   int frozen_stages = 0;
   bool freeze_batch_norm = false;
@@ -73,7 +73,7 @@ struct TrainParams {
   std::string bad_record_report;
   bool lenient = false;
 
-  // What the input costs.
+  // Threads and memory of the input.
   std::string graph = "flow";  // flow, basic
   int num_parallel_calls = 0;
   int batches_in_pool = 4;  // kLeastBatches or more
@@ -84,7 +84,7 @@ struct TrainParams {
   bool device_resize = false;
   std::int64_t memory_limit = std::int64_t{4} << 30;
 
-  // How long, and how often what.
+  // Length of the run; intervals of evaluations, checkpoints and logs.
   std::int64_t train_steps = 0;
   double train_epochs = 0;
   std::int64_t iterations_per_loop = 0;

@@ -17,7 +17,7 @@
 namespace infeed {
 namespace {
 
-// Takes a sign off the front; true for a minus.
+// Removes a sign from the front; true for a minus.
 bool TakeSign(std::string_view& text) {
   const bool minus = text.starts_with('-');
   if (minus || text.starts_with('+')) {
@@ -26,7 +26,7 @@ bool TakeSign(std::string_view& text) {
   return minus;
 }
 
-// "1_000" as "1000"; one in front is no part of a number, and stays.
+// "1_000" as "1000". A leading underscore stays: it is not part of a number.
 std::string WithoutUnderscores(std::string_view text) {
   std::string digits(text);
   if (!text.starts_with('_')) {
@@ -35,7 +35,7 @@ std::string WithoutUnderscores(std::string_view text) {
   return digits;
 }
 
-// What from_chars reads of decimal digits, a point and an exponent.
+// The number, if the text has only decimal digits, a point and an exponent.
 std::optional<double> ReadReal(std::string_view text) {
   const std::string digits = WithoutUnderscores(text);
   const bool plain =
@@ -102,7 +102,7 @@ Integer Fit(const Param& param, const ParamAssignment& given,
   const double size =
       integer.is_too_large ? HUGE_VAL : static_cast<double>(integer.magnitude);
   CheckRange(param, given, integer.negative ? -size : size);
-  // In range, but for what a double rounds.
+  // In range, except for the rounding of the limits as doubles.
   const auto magnitude = static_cast<Integer>(integer.magnitude);
   return static_cast<Integer>(integer.negative ? Integer{0} - magnitude
                                                : magnitude);
@@ -145,7 +145,7 @@ bool TruthParam(const ParamAssignment& given) {
   return *value;
 }
 
-// Whether two texts are the same null, truth value, number or text.
+// Whether two texts mean the same null, truth value, number or text.
 bool SameValue(std::string_view a, std::string_view b) {
   const std::optional<double> number = ParseNumber(b);
   if (number) {

@@ -8,8 +8,8 @@
 #include "trainer/params/params.h"
 #include "trainer/params/table.h"
 
-// A parameter's value as text, and what it says: as YAML has it, but for its
-// numbers of base 2, 8 and 60, which nobody means.
+// Reads a parameter's value from text. Values have YAML's forms, except numbers
+// of base 2, 8 and 60, which are rejected: users never mean them.
 namespace infeed {
 
 // One parameter as the user wrote it.
@@ -24,9 +24,9 @@ struct ParamAssignment {
 void SetParam(const Param& param, const ParamAssignment& assignment,
               TrainParams& params);
 
-// What to tell the user of a value that has no effect; nullopt for the
-// reference's default. Throws UsageError for what the reference refuses too, or
-// would do differently.
+// The message to print about a value that has no effect; nullopt for the
+// reference's default. Throws UsageError for a value that the reference rejects
+// too, or for which it would behave differently.
 [[nodiscard]] std::optional<std::string> NoteOnUnsupported(
     const UnsupportedParam& param, const ParamAssignment& assignment);
 
@@ -40,11 +40,11 @@ struct ScalarInteger {
 // for a leading zero: "010".
 [[nodiscard]] std::optional<ScalarInteger> ParseInteger(std::string_view text);
 
-// An integer, or 1.5, .5, 5., 1.5e-4, 1e-4, with underscores. nullopt for what
-// is not finite, too.
+// An integer, or 1.5, .5, 5., 1.5e-4, 1e-4, with underscores. nullopt for
+// anything else, and for a number that is not finite.
 [[nodiscard]] std::optional<double> ParseNumber(std::string_view text);
 
-// true/false, yes/no, on/off, and beyond YAML 1/0; in any case.
+// true/false, yes/no, on/off and, beyond YAML, 1/0; upper or lower case.
 [[nodiscard]] std::optional<bool> ParseTruth(std::string_view text);
 
 // null, ~ and, beyond YAML, Python's None.

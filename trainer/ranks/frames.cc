@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kHeadBytes = 1 + kLengthBytes;
-// More is no frame of ours: of a rank, and of what may be none.
+// The longest body: of a rank, and of a peer that may not be one.
 constexpr std::uint64_t kMaxBody = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMaxStrangersBody = 4096;
 
@@ -69,7 +69,7 @@ bool FrameStream::Fill() {
         is_trusted_ ? buffer.size()
                     : kHeadBytes + kMaxStrangersBody -
                           std::min(in_.size(), kHeadBytes + kMaxStrangersBody);
-    if (room == 0) {  // A whole frame is there to take.
+    if (room == 0) {  // A complete frame is buffered.
       return true;
     }
     const ssize_t got = ::recv(socket_.descriptor(), buffer.data(), room, 0);

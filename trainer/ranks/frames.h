@@ -13,16 +13,16 @@
 
 namespace infeed {
 
-// What ranks say to rank 0, and rank 0 to them.
+// Kinds of messages between rank 0 and the other ranks.
 enum class FrameKind : std::uint8_t {
-  kHello = 1,  // "RANK ATTEMPT TOKEN"; back: all have come
-  kBeat,       // still here
+  kHello = 1,  // "RANK ATTEMPT TOKEN"; reply: all ranks have connected
+  kBeat,       // this rank is alive
   kMessage,    // a rank's part of a Reduce()
-  kAnswer,     // what rank 0 made of all of them
-  kFailed,     // why this rank ends
-  kVerdict,    // why all end
-  kBye,        // this rank has finished; back: heard
-  kNote,       // "KEY\0NOTE" for all ranks; back: the note of a key
+  kAnswer,     // rank 0's result of a Reduce()
+  kFailed,     // the error that ends this rank
+  kVerdict,    // the error that ends all ranks
+  kBye,        // this rank has finished; reply: received
+  kNote,       // "KEY\0NOTE" for all ranks; reply: the note of a key
   kRead,       // the key of a note that this rank waits for
 };
 
@@ -32,9 +32,9 @@ struct Frame {
 };
 
 // Frames over a socket: a byte of the kind, eight of the body's length, the
-// body; numbers little-endian. Until Trust() a body has at most 4 KiB, and no
-// more than one is read ahead: the other end may be anybody. One thread at a
-// time.
+// body; numbers little-endian. Until Trust() is called, a body has at most 4
+// KiB, and no more than one is read ahead: the peer may be anybody. One thread
+// at a time.
 class FrameStream {
  public:
   using Clock = std::chrono::steady_clock;
@@ -44,29 +44,29 @@ class FrameStream {
   [[nodiscard]] int descriptor() const { return socket_.descriptor(); }
   [[nodiscard]] bool is_open() const { return socket_.is_open(); }
   void Close() { socket_.Close(); }
-  // The other end is one of our ranks: up to 4 GiB a body from now on.
+  // The peer is one of our ranks: from now on a body may have 4 GiB.
   void Trust() { is_trusted_ = true; }
 
-  // Writes it as soon as Flush() can.
+  // Queues a frame; Flush() writes it.
   void Put(FrameKind kind, std::string_view body = {});
-  // Writes what the socket takes now. False: the other end is gone.
+  // Writes as much as the socket takes now. False: the peer is gone.
   [[nodiscard]] bool Flush();
-  // What to poll for: more to take, and room for what is unsent.
+  // Polls for data to read, and for room to write if frames are unsent.
   [[nodiscard]] pollfd Polled() const;
   [[nodiscard]] bool has_unsent() const { return sent_ < out_.size(); }
 
-  // Reads what has come. False: the other end is gone, or speaks something
-  // else; what came before can still be taken.
+  // Reads the available bytes. False: the peer is gone, or what it sends is not
+  // a frame; frames read before can still be taken.
   [[nodiscard]] bool Fill();
-  // The next whole frame.
+  // Removes and returns the next complete frame.
   [[nodiscard]] std::optional<Frame> Take();
 
-  // Of the last bytes.
+  // When the last bytes were read.
   [[nodiscard]] Clock::time_point last_heard() const { return last_heard_; }
   void HeardNow() { last_heard_ = Clock::now(); }
 
-  // Waits for a frame and takes it. nullopt: the other end is gone, or the time
-  // is over.
+  // Waits for a frame and takes it. nullopt: the peer is gone, or the deadline
+  // has passed.
   [[nodiscard]] std::optional<Frame> Await(Clock::time_point deadline);
 
  private:
@@ -78,8 +78,8 @@ class FrameStream {
   Clock::time_point last_heard_ = Clock::now();
 };
 
-// Several texts as one, and back. Unpack throws IoError for what Pack did not
-// write.
+// Several texts as one, and back. UnpackTexts() throws IoError for text that
+// PackTexts() did not write.
 [[nodiscard]] std::string PackTexts(const std::vector<std::string>& texts);
 [[nodiscard]] std::vector<std::string> UnpackTexts(std::string_view packed);
 

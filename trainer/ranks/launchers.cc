@@ -33,7 +33,7 @@ void RequireList(bool is_one, std::string_view list) {
   }
 }
 
-// The number that the text begins with, which is then cut off.
+// Removes the number at the front of the text and returns it.
 int TakeNumber(std::string_view& text, std::string_view list) {
   const auto number = TakePlainNumber<int>(text);
   RequireList(number && *number >= 1 && *number <= kMaxNodes, list);
@@ -48,7 +48,8 @@ bool TakePrefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// Below the ports that the kernel gives out, the same for the same name.
+// A port derived from the name, below the range from which the kernel assigns
+// ports.
 int PortOf(std::string_view name) {
   constexpr int kFirst = 12000;
   constexpr int kCount = 20000;
@@ -59,8 +60,9 @@ int PortOf(std::string_view name) {
   return kFirst + static_cast<int>(hash % kCount);
 }
 
-// A batch script's and a shell's variables look like those of a task; what
-// srun started has a step's number, which is small but for these two.
+// The variables of a batch script and of a shell look like those of a task. A
+// task that srun started has a step number that is small; batch scripts and
+// shells have one of these two.
 bool IsSlurmTask(const Variables& variables) {
   constexpr std::int64_t kFirstSpecialStep = 0xfffffff0;
   const std::string text = variables.Text("SLURM_STEP_ID");
@@ -146,7 +148,7 @@ void CheckPlace(const RankPlace& place, const PlaceNames& names) {
 }
 
 std::optional<RankPlace> PlaceBySlurm(const Variables& variables) {
-  // Its own daemons are all that srun starts for mpirun.
+  // For mpirun, srun starts only its daemons.
   if (!IsSlurmTask(variables) || variables.Has(kMpiNames.rank)) {
     return std::nullopt;
   }

@@ -7,13 +7,13 @@
 
 #include "trainer/ranks/place.h"
 
-// How a launcher tells a rank its place: by variables of the environment.
+// A launcher passes a rank its place in environment variables.
 namespace infeed {
 
 inline constexpr int kMaxRanks = 1 << 20;
 
-// The environment, read with the names of variables in every error, all
-// UsageErrors.
+// Reads environment variables. Every error is a UsageError that names the
+// variable.
 class Variables {
  public:
   // environment: must outlive it.
@@ -29,7 +29,7 @@ class Variables {
   }
   [[nodiscard]] std::optional<int> Number(const std::string& name, int least,
                                           int most) const;
-  // because: what of the same set is there.
+  // Throws if it is not set. because: the related variable that is set.
   [[nodiscard]] int Needed(const std::string& name, const std::string& because,
                            int least = 0) const;
   // MASTER_PORT.
@@ -39,7 +39,7 @@ class Variables {
   const Environment& environment_;
 };
 
-// The names by which one of the ways says it, for errors.
+// The names that a launcher or the flags use for a place, for errors.
 struct PlaceNames {
   std::string rank;
   std::string world_size;
@@ -61,12 +61,13 @@ void RequireBelow(const std::string& name, int value, const std::string& limit,
 // Throws UsageError unless each number is in its range.
 void CheckPlace(const RankPlace& place, const PlaceNames& names);
 
-// What a Slurm step or Open MPI says; nullopt: nothing. Throw UsageError.
+// The place from Slurm's or Open MPI's variables; nullopt: they are not set.
+// Throw UsageError.
 [[nodiscard]] std::optional<RankPlace> PlaceBySlurm(const Variables& variables);
 [[nodiscard]] std::optional<RankPlace> PlaceByMpi(const Variables& variables);
 
-// Of the lists in which Slurm tells of its nodes: "node[01-03,7],other" ->
-// node01. Throws UsageError for what is no such list.
+// The first host of a Slurm node list: "node[01-03,7],other" -> node01. Throws
+// UsageError for text that is not such a list.
 [[nodiscard]] std::string FirstSlurmHost(std::string_view nodes);
 
 // "3,2(x4)" -> {3, 2, 2, 2, 2}: tasks of each node. Throws UsageError.

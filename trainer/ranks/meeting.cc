@@ -18,18 +18,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Connections that have not said who they are, beside those of the ranks that
-// are still missing: more of them push out the oldest.
+// Most connections without a greeting, beyond the number of missing ranks.
+// Above it, the oldest one is dropped.
 constexpr std::size_t kMostStrangers = 64;
-// Strangers can be many: later ones are dropped without a line.
+// There may be many strangers: later ones are dropped without a line.
 constexpr int kMostLines = 8;
 
-// What a rank says first.
+// The greeting that a rank sends first.
 std::string GreetingOf(const RankPlace& place) {
   return fmt::format("{} {} {}", place.rank, place.attempt, place.token);
 }
 
-// Takes a number and the space behind it; -1 where there is none.
+// Removes a number and the space after it; -1 where there is none.
 int TakeNumber(std::string_view& text) {
   const auto number = TakePlainNumber<int>(text);
   if (!number || !text.starts_with(' ')) {
@@ -41,10 +41,10 @@ int TakeNumber(std::string_view& text) {
 
 struct Stranger {
   FrameStream stream;
-  Clock::time_point deadline;  // to say who it is
+  Clock::time_point deadline;  // for its greeting
 };
 
-// Who has come, and who is on the way.
+// The connected ranks, and the connections that have not sent a greeting.
 class Meeting {
  public:
   Meeting(const RankPlace& place, const MeetingOptions& options)
@@ -70,7 +70,7 @@ class Meeting {
     }
   }
 
-  // Reads what has come from anyone.
+  // Reads the available data of all connections.
   void Read() {
     for (Stranger& stranger : strangers_) {
       Greet(stranger);
@@ -80,7 +80,7 @@ class Meeting {
     });
     for (std::size_t rank = 1; rank < ranks_.size(); ++rank) {
       FrameStream& stream = ranks_[rank];
-      // They have nothing to say until all have come.
+      // They send nothing until all ranks have connected.
       if (stream.is_open() && (!stream.Fill() || stream.Take())) {
         stream.Close();
         Refuse(fmt::format("rank {} came and is gone again", rank));
@@ -88,7 +88,7 @@ class Meeting {
     }
   }
 
-  // Waits until there is something to read, or a time is over.
+  // Waits until there is something to read, or a deadline has passed.
   void Wait(const RankListener& listener) const {
     std::vector<pollfd> polled = {
         {.fd = listener.descriptor(), .events = POLLIN, .revents = 0}};
@@ -98,7 +98,7 @@ class Meeting {
       next = std::min(next, stranger.deadline);
     }
     for (const FrameStream& stream : ranks_) {
-      polled.push_back(stream.Polled());  // Poll leaves out a -1.
+      polled.push_back(stream.Polled());  // poll() ignores a descriptor of -1.
     }
     (void)::poll(polled.data(), polled.size(), PollTimeTo(next));
   }
@@ -115,7 +115,7 @@ class Meeting {
     return ranks;
   }
 
-  // Tells all who are there, and throws.
+  // Sends the message to all connected ranks, and throws it.
   [[noreturn]] void Refuse(const std::string& message) {
     TellAll(FrameKind::kVerdict, message);
     throw IoError(message);
@@ -125,7 +125,8 @@ class Meeting {
     for (FrameStream& stream : ranks_) {
       if (stream.is_open()) {
         stream.Put(kind, body);
-        (void)stream.Flush();  // An empty socket takes it; or it is gone.
+        (void)stream.Flush();  // The empty socket takes it, or the peer is
+                               // gone.
       }
     }
   }
@@ -133,7 +134,7 @@ class Meeting {
   [[nodiscard]] std::vector<FrameStream> Take() { return std::move(ranks_); }
 
  private:
-  // Seats a stranger that has said who it is; drops what is none of ours.
+  // Accepts a stranger whose greeting is that of a rank; drops any other.
   void Greet(Stranger& stranger) {
     FrameStream& stream = stranger.stream;
     const bool is_there = stream.Fill();
@@ -175,7 +176,7 @@ class Meeting {
     seat = std::move(stranger.stream);
   }
 
-  // Tells it why, too.
+  // Drops a stranger, and sends it the reason.
   void Reject(Stranger& stranger, const std::string& why) {
     stranger.stream.Put(FrameKind::kVerdict,
                         "rank 0 refuses this process: " + why);
@@ -197,7 +198,7 @@ class Meeting {
   const RankPlace& place_;
   const MeetingOptions& options_;
   Clock::time_point deadline_;
-  std::vector<FrameStream> ranks_;   // by rank; not come: closed
+  std::vector<FrameStream> ranks_;   // by rank; closed while not connected
   std::vector<Stranger> strangers_;  // the oldest first
   int lines_ = 0;
 };

@@ -20,8 +20,8 @@ const PlaceNames kFlagNames = {"--rank", "--world_size", "--local_rank",
 const PlaceNames kTorchNames = {"RANK", "WORLD_SIZE", "LOCAL_RANK",
                                 "LOCAL_WORLD_SIZE"};
 
-// Which of the ranks of this machine one is: as it is said; all of them are on
-// one machine where rank 0 is at an address that no other machine reaches.
+// Sets local_rank and local_world_size: as given, or, where no other machine
+// can reach rank 0's address, all ranks are on this machine.
 void SetLocal(std::optional<int> rank, std::optional<int> size,
               const PlaceNames& names, RankPlace& place) {
   if (rank.has_value() != size.has_value()) {
@@ -64,7 +64,7 @@ std::optional<RankPlace> ByFlags(const RankFlags& flags) {
   return place;
 }
 
-// torchrun, or whoever sets its variables by hand.
+// The place from torchrun's variables, set by torchrun or by hand.
 std::optional<RankPlace> ByTorch(const Variables& variables) {
   if (!variables.Has("RANK") && !variables.Has("WORLD_SIZE")) {
     return std::nullopt;
@@ -96,9 +96,8 @@ void RequireSameNumber(const std::string& name, int value,
   }
 }
 
-// What somebody set by hand, where a launcher that runs more than one task says
-// other things: often the same number for all of them. torchrun in each of
-// them is normal.
+// Throws where variables set by hand contradict a launcher that runs several
+// tasks; they are often the same in all tasks. torchrun in each task is normal.
 void RequireAgreement(const RankPlace& by_hand,
                       const std::optional<RankPlace>& launcher,
                       const PlaceNames& names) {
@@ -156,7 +155,7 @@ std::string RankPlace::Describe() const {
 }
 
 std::string MakeRankToken() {
-  // The system gives up to 256 bytes at once.
+  // getrandom() returns up to 256 bytes at once.
   std::array<unsigned char, 32> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) !=
       static_cast<ssize_t>(bytes.size())) {

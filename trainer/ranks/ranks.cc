@@ -20,7 +20,7 @@ std::string BytesOf(const std::vector<double>& numbers) {
           numbers.size() * sizeof(double)};
 }
 
-// Throws IoError unless the bytes are so many numbers.
+// Throws IoError unless the bytes hold `count` numbers.
 std::vector<double> NumbersOf(std::string_view bytes, std::size_t count) {
   if (bytes.size() != count * sizeof(double)) {
     throw IoError(
@@ -31,7 +31,7 @@ std::vector<double> NumbersOf(std::string_view bytes, std::size_t count) {
   return numbers;
 }
 
-// The totals of so many numbers from each rank.
+// The totals of `count` numbers from each rank.
 std::string TotalsOf(const std::vector<std::string>& messages,
                      std::size_t count) {
   std::vector<double> totals;
@@ -119,7 +119,7 @@ std::vector<RankTotal> Ranks::Total(const std::vector<double>& mine) {
   return totals;
 }
 
-// The answer is the first rank that differs; empty: none does.
+// The answer of Reduce() is the first rank that differs; empty: none differs.
 void Ranks::RequireSame(std::string_view what, std::string_view mine) {
   const std::string other =
       Reduce(mine, [](const std::vector<std::string>& messages) {

@@ -15,8 +15,8 @@ namespace {
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-// A port that has to be named: a datagram socket's connection asks for a route
-// and sends nothing.
+// Any port: connecting a datagram socket only looks up a route and sends
+// nothing.
 constexpr const char* kAnyPort = "9";
 
 Addresses Resolve(const std::string& host) {
@@ -31,7 +31,7 @@ Addresses Resolve(const std::string& host) {
   return {found, freeaddrinfo};
 }
 
-// The socket's own address in digits; "" when there is no route.
+// The socket's own numeric address; "" when there is no route.
 std::string SocketAddress(const addrinfo& target) {
   const int socket_fd =
       socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, target.ai_protocol);

@@ -30,13 +30,13 @@ using Clock = std::chrono::steady_clock;
 constexpr int kFirstPause = 20;
 constexpr int kLongestPause = 500;
 
-// Messages are small, and somebody waits for each.
+// Turns off Nagle's algorithm: messages are small, and a rank waits for each.
 void SendAtOnce(int descriptor) {
   const int on = 1;
   (void)::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-// Of IPv4 or IPv6.
+// An IPv4 or IPv6 address.
 struct SocketAddress {
   sockaddr_storage bytes{};
   socklen_t size = 0;
@@ -71,14 +71,15 @@ SocketAddress LoopbackAddress(const std::string& address, int port) {
   return Address4(host4, port);
 }
 
-// errno tells why it is not open.
+// If the socket is not open, errno has the reason.
 RankSocket BoundTo(const SocketAddress& address) {
   RankSocket socket(::socket(address.bytes.ss_family,
                              SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
   const int off = 0;
-  // A run that is started again need not wait until the connections of the one
-  // before are forgotten. An IPv6 socket hears IPv4 as well.
+  // Reusing the address lets a restarted run listen before the kernel has
+  // dropped the previous run's connections. An IPv6 socket accepts IPv4 as
+  // well.
   if (!socket.is_open() ||
       ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &on,
                    sizeof on) != 0 ||
@@ -100,7 +101,7 @@ RankSocket Bound(const std::string& address, int port) {
     return BoundTo(LoopbackAddress(address, port));
   }
   RankSocket socket = BoundTo(Address6(in6addr_any, port));
-  // Where there is no IPv6.
+  // The machine has no IPv6.
   if (!socket.is_open() && errno != EADDRINUSE) {
     socket = BoundTo(Address4({.s_addr = htonl(INADDR_ANY)}, port));
   }
@@ -145,7 +146,7 @@ AddressList AddressesOf(const std::string& host, int port) {
   return {found, &::freeaddrinfo};
 }
 
-// errno tells why it is not open.
+// If the socket is not open, errno has the reason.
 RankSocket TryToConnect(const addrinfo& address, Clock::time_point deadline) {
   RankSocket socket(::socket(address.ai_family,
                              SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -172,7 +173,7 @@ RankSocket TryToConnect(const addrinfo& address, Clock::time_point deadline) {
   return socket;
 }
 
-// The first address that answers; errno tells why none does.
+// Connects to the first address that answers; else errno has the reason.
 RankSocket TryAll(const AddressList& addresses, Clock::time_point deadline) {
   for (const addrinfo* address = addresses.get(); address != nullptr;
        address = address->ai_next) {

@@ -33,23 +33,23 @@ class RankSocket {
   int descriptor_ = -1;
 };
 
-// Milliseconds until then, as poll() takes them; 0 once it has come.
+// Milliseconds until the deadline, for poll(); 0 once it has passed.
 [[nodiscard]] int PollTimeTo(std::chrono::steady_clock::time_point deadline);
 
-// A socket at which the ranks meet.
+// The listening socket to which the ranks connect.
 class RankListener {
  public:
-  // At a port, 0 for any that is free: of the address where this machine alone
-  // reaches it (IsThisMachineOnly()), else of all of this machine's. Throws
-  // IoError.
+  // Listens at a port; 0: any free one. If only this machine can reach the
+  // address (IsThisMachineOnly()), listens at that address only, else at all of
+  // this machine's. Throws IoError.
   explicit RankListener(const std::string& address, int port = 0);
-  // One that listens already, as a launcher hands it on. Throws UsageError
-  // where it is none.
+  // Takes a socket that already listens, from a launcher. Throws UsageError if
+  // it does not listen.
   explicit RankListener(RankSocket listening);
 
   [[nodiscard]] int port() const { return port_; }
   [[nodiscard]] int descriptor() const { return socket_.descriptor(); }
-  // Whoever knocks; nullopt: nobody at the moment.
+  // Accepts a connection; nullopt: none is waiting.
   [[nodiscard]] std::optional<RankSocket> Accept() const;
 
  private:
@@ -57,11 +57,11 @@ class RankListener {
   int port_ = 0;
 };
 
-// The other end's address, "10.0.0.7:40112"; "?" where it is gone.
+// The peer's address, "10.0.0.7:40112"; "?" where the peer is gone.
 [[nodiscard]] std::string PeerOf(int descriptor);
 
-// Connects, trying the name's addresses in turn, again and again until the time
-// is over: rank 0 may not listen yet. Throws IoError naming host and port.
+// Connects, trying the name's addresses in turn until the time-out: rank 0 may
+// not listen yet. Throws IoError naming host and port.
 [[nodiscard]] RankSocket ConnectTo(const std::string& host, int port,
                                    std::chrono::milliseconds timeout);
 

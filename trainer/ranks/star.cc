@@ -17,10 +17,10 @@
 namespace infeed {
 namespace {
 
-// How long a last word may take.
+// Time to send the last frame.
 constexpr std::chrono::seconds kLastWords{1};
 
-// Between a note's key, which has none, and the note.
+// Separates a note's key, which has no such byte, from the note.
 constexpr char kKeyEnd = '\0';
 
 double SecondsOf(std::chrono::milliseconds time) {
@@ -59,7 +59,7 @@ StarRanks::~StarRanks() {
       PutToAll(FrameKind::kBye, {});
     }
     Wake();
-    // Rank 0 serves the store, and the others wait for its answer.
+    // Rank 0 serves the others until their goodbyes; they wait for its reply.
     changed_.wait_for(lock, options_.timeout,
                       [this] { return all_heard() || why_over_; });
   }
@@ -196,7 +196,7 @@ void StarRanks::Serve() {
   }
 }
 
-// Only this thread opens and closes links, so that it may look without a lock.
+// Without a lock: only this thread opens and closes links.
 void StarRanks::Poll() {
   std::vector<pollfd> polled = {{.fd = wake_, .events = POLLIN, .revents = 0}};
   {
@@ -215,7 +215,7 @@ void StarRanks::Poll() {
 void StarRanks::ServeLinks() {
   for (Link& link : links_) {
     if (link.stream.is_open()) {
-      (void)link.stream.Flush();  // What is wrong, reading tells too.
+      (void)link.stream.Flush();  // Reading reports an error, too.
       Hear(link);
     }
   }
@@ -287,7 +287,7 @@ void StarRanks::Keep(const std::string& key, std::string_view note) {
   }
 }
 
-// Once the note is there.
+// Answers a Read() once the note is there.
 void StarRanks::Answer(Link& link, const std::string& key) {
   const auto note = notes_.find(key);
   if (note == notes_.end()) {
@@ -297,7 +297,7 @@ void StarRanks::Answer(Link& link, const std::string& key) {
   }
 }
 
-// On rank 0, once every message is there.
+// On rank 0: passes the messages to Reduce() once all are there.
 void StarRanks::TakeMessages() {
   if (!collecting_ || why_over_) {
     return;
@@ -319,7 +319,7 @@ void StarRanks::TakeMessages() {
 
 void StarRanks::LookForSilence() {
   const Clock::time_point now = Clock::now();
-  // This process itself was stopped: it knows nothing of the others' silence.
+  // This process itself was suspended, so the others' silence means nothing.
   const bool slept = now - std::exchange(last_round_, now) > beat_ * 2;
   for (Link& link : links_) {
     if (slept) {
@@ -346,7 +346,7 @@ void StarRanks::SendBeats() {
   }
 }
 
-// Without the lock: it prints, and the process ends.
+// Calls end_process without the lock: it prints, and the process ends.
 void StarRanks::EndProcessIfDue(std::unique_lock<std::mutex>& lock) {
   const bool knows = caller_knows_ || leaving_ || said_bye_;
   if (!why_over_ ||

@@ -16,27 +16,28 @@
 namespace infeed {
 
 struct StarOptions {
-  // Silence of a rank that means its end. Each says that it is there five
-  // times in this time, and at least every five seconds.
+  // A rank that sends nothing for this time has failed. Each rank sends a beat
+  // five times in this time, and at least every five seconds.
   std::chrono::milliseconds timeout{300'000};
-  // How long the caller's thread has to end by itself once the ranks are over:
-  // while it does not know, and once it does.
+  // Time for the caller's thread to end by itself once the run of all ranks has
+  // ended: while no call has thrown the reason yet, and once one has.
   std::chrono::milliseconds patience{5'000};
   std::chrono::milliseconds patience_once_known{30'000};
-  // Ends the process where the caller's thread did not, with this message. In
-  // the thread of the ranks; may return in tests alone.
+  // Ends the process with this message if the caller's thread does not end.
+  // Called in the ranks' thread; may return only in tests.
   std::function<void(const std::string& message)> end_process = {};
 };
 
-// Ranks in a star: every rank has a connection to rank 0, which combines what
-// they send and tells all when one is over. A closed connection is seen at
-// once, a silent one after the time-out.
+// Ranks in a star: every rank has a connection to rank 0, which combines their
+// messages and notifies all ranks when one has failed. A closed connection is
+// noticed at once, a silent one after the time-out.
 //
-// Owns the connections and a thread that serves them; the destructor says
-// goodbye, and on rank 0 waits for the others' up to the time-out.
+// Owns the connections and a thread that serves them; the destructor sends a
+// goodbye, and on rank 0 waits for those of the others up to the time-out.
 class StarRanks final : public Ranks {
  public:
-  // links: on rank 0 as AwaitRanks() gives them, else one, MeetRankZero()'s.
+  // links: on rank 0 those that AwaitRanks() returns, else the one that
+  // MeetRankZero() returns.
   StarRanks(const RankPlace& place, std::vector<FrameStream> links,
             StarOptions options);
   ~StarRanks() override;
@@ -58,12 +59,12 @@ class StarRanks final : public Ranks {
   struct Link {
     int rank = 0;
     FrameStream stream;
-    bool has_left = false;                    // with a goodbye
+    bool has_left = false;                    // has sent a goodbye
     std::optional<std::string> message = {};  // of this Reduce()
     std::vector<std::string> wanted = {};     // keys of notes, on rank 0
   };
 
-  // In the thread; all but Poll() with mutex_ held.
+  // These run in the thread; all but Poll() with mutex_ held.
   void Serve();
   void Poll();
   void ServeLinks();
@@ -76,32 +77,33 @@ class StarRanks final : public Ranks {
   void LookForSilence();
   void SendBeats();
   void EndProcessIfDue(std::unique_lock<std::mutex>& lock);
-  // All are over, for this reason.
+  // Ends the run of all ranks, for this reason.
   void Condemn(const std::string& why);
   void PutToAll(FrameKind kind, std::string_view body);
 
   void Wake() const;
   [[nodiscard]] bool is_first() const { return place().is_first(); }
-  // Whether all last words have been heard, or are of no use any more.
+  // Whether all goodbyes have been received, or no longer matter.
   [[nodiscard]] bool all_heard() const;
 
   StarOptions options_;
-  Clock::duration beat_;  // between two signs of life
-  int wake_ = -1;         // eventfd: has the thread look
+  Clock::duration beat_;  // between two beats
+  int wake_ = -1;         // eventfd that wakes the thread
 
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
   std::vector<Link> links_;
   bool collecting_ = false;  // rank 0 is in a Reduce() and waits for messages
-  // What it waits for: on rank 0 the others' messages, elsewhere the answer.
+  // What Reduce() waits for: on rank 0 the others' messages, elsewhere the
+  // answer.
   std::optional<std::vector<std::string>> received_;
-  // On rank 0 all, elsewhere what was read.
+  // On rank 0 all notes, elsewhere those that were read.
   std::map<std::string, std::string> notes_;
   std::optional<std::string> why_over_;
   Clock::time_point over_since_;
   Clock::time_point last_round_ = Clock::now();
   Clock::time_point last_beat_ = Clock::now();
-  bool caller_knows_ = false;  // that they are over
+  bool caller_knows_ = false;  // a call has thrown why_over_
   bool leaving_ = false;       // the caller's thread is about to end
   bool said_bye_ = false;
   bool stop_ = false;

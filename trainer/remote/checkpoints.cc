@@ -46,7 +46,7 @@ std::string RemoteCheckpoints::Manifest(std::int64_t step) const {
 
 void RemoteCheckpoints::Push(std::int64_t step, const std::string& folder,
                              const std::stop_token& stop) const {
-  // One that is there may be damaged, with the same manifest.
+  // The existing checkpoint may be damaged, with the same manifest.
   folder_.Remove(NameOf(step, kManifestFile));
   for (const std::string_view file : kFiles) {
     folder_.Push(PathIn(folder, file), NameOf(step, file), stop);

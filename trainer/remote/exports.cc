@@ -13,12 +13,12 @@
 namespace infeed {
 namespace {
 
-// In a folder that waits: the URL that it is for.
+// A file in a waiting folder, with the URL of its destination.
 constexpr const char* kAddress = ".address";
 constexpr std::int64_t kMaxAddressBytes = 1 << 14;
 constexpr const char* kLast = "preprocessing.json";
 
-// None where the store does not say: then the upload is tried all the same.
+// Empty where the store cannot be listed: the upload is tried all the same.
 std::vector<std::string> NamesIn(const RemoteFolder& remote) {
   try {
     return remote.Folders();

@@ -10,14 +10,14 @@
 // Exports whose export_dir is in an object store.
 namespace infeed {
 
-// Gives a finished export's folder to the outbox, for URL/NAME, where NAME is
-// the folder's, or the next number that the store is known to have no export
-// of. Returns where it will be. Throws IoError.
+// Moves a finished export's folder to the outbox, for an upload to URL/NAME,
+// where NAME is the folder's name, or the next number for which the store is
+// known to have no export. Returns the export's future URL. Throws IoError.
 [[nodiscard]] std::string PostExport(
     const std::string& folder, const std::string& url, Outbox& outbox,
     const std::shared_ptr<const CloudRuntime>& runtime);
 
-// Uploads those that wait, preprocessing.json last: with it an export is
+// Uploads the waiting exports, preprocessing.json last: it marks an export as
 // complete. Throws IoError.
 void SendExports(Outbox& outbox,
                  const std::shared_ptr<const CloudRuntime>& runtime,

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kStepBytes = std::size_t{4} << 20;
-constexpr std::size_t kSideBySide = 8;  // steps that are downloaded at once
+constexpr std::size_t kSideBySide = 8;  // parts that are downloaded at once
 
 std::string AsFolder(std::string url) {
   if (!url.ends_with('/')) {
@@ -29,7 +29,7 @@ std::string AsFolder(std::string url) {
   return url;
 }
 
-// Whether a name stays in the folder that it is put in.
+// Whether a relative name stays inside its folder.
 bool IsInside(const fs::path& name) {
   return name.is_relative() && name.has_filename() &&
          std::ranges::none_of(name, [](const fs::path& part) {
@@ -37,7 +37,7 @@ bool IsInside(const fs::path& name) {
          });
 }
 
-// Fills part from offset on, by several requests at once.
+// Reads the bytes from offset on into `part`, with several requests at once.
 void ReadSideBySide(const CloudRuntime& runtime, const std::string& url,
                     std::int64_t offset, std::span<std::byte> part,
                     const ObjectInfo& info) {

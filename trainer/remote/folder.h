@@ -12,15 +12,15 @@
 
 namespace infeed {
 
-// Throws UsageError unless the URL is of a kind that has folders.
+// Throws UsageError unless the URL is of a kind that can have folders.
 void RequireBucketUrl(const std::string& url);
 
 struct RemoteFile {
-  std::string name;  // below the folder: "eval/00000042.json"
+  std::string name;  // relative to the folder: "eval/00000042.json"
   std::int64_t size = 0;
 };
 
-// The files below a URL of s3:// or gs://. Names are relative and have "/"
+// The files below an s3:// or gs:// URL. Names are relative and have "/"
 // between their parts.
 //
 // Const members may be called from several threads at once. Throws IoError, and
@@ -37,20 +37,20 @@ class RemoteFolder {
   // out.
   [[nodiscard]] std::vector<RemoteFile> List(
       const std::string& below = "") const;
-  // The names of the folders right in this one, without "/".
+  // The names of the direct subfolders, without "/".
   [[nodiscard]] std::vector<std::string> Folders() const;
 
   [[nodiscard]] bool Has(std::string_view name) const;
-  // nullopt: there is no such file.
+  // Both return nullopt if there is no such file.
   [[nodiscard]] std::optional<std::int64_t> SizeOf(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> ReadText(
       std::string_view name, std::int64_t max_bytes) const;
 
-  // Uploads a file as it is now: what is appended meanwhile is left out. Throws
-  // IoError soon after stop asks for it.
+  // Uploads a file with its current size: bytes appended meanwhile are left
+  // out. Throws IoError soon after a stop request.
   void Push(const std::string& path, std::string_view name,
             const std::stop_token& stop = {}) const;
-  // Downloads a file, whole or not at all; makes its folder.
+  // Downloads a file, completely or not at all; creates its folder.
   void Pull(std::string_view name, const std::string& path) const;
   // No error where there is no such file.
   void Remove(std::string_view name) const;

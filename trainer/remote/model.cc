@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kEvalBelow = "eval/";
 
-// Of the files below eval/, those that a run reads.
+// Whether a file below eval/ is one that a run reads.
 bool IsEvaluation(const std::string& name) {
   return name.ends_with(".json") && name.rfind('/') == 4;
 }
@@ -74,8 +74,8 @@ void RemoteModel::Begin() {
   upload_.BeginPruning(checkpoints_.List());
 }
 
-// A run that was killed between writing a checkpoint and saying so has not put
-// it into the outbox.
+// Adds checkpoints that are missing in the outbox because the run was killed
+// right after writing them.
 void RemoteModel::AddUnsent() {
   const std::vector<std::int64_t> waiting = outbox_.Steps();
   for (const std::int64_t step : ListCheckpoints(options_.model_dir)) {
@@ -88,9 +88,9 @@ void RemoteModel::AddUnsent() {
   }
 }
 
-// What has happened to the store since the last run here; "": nothing. Whoever
-// trains appends to metrics.jsonl first: the store's is the beginning of ours
-// only while nobody else has.
+// What has changed in the store since the last run here; "": nothing. A run
+// appends to metrics.jsonl first: the store's file is the beginning of ours
+// only if no other run has written to the store.
 std::string RemoteModel::WhatChanged() const {
   constexpr const char* kOther = "another run has trained there since";
   const std::optional<std::int64_t> size = remote_.SizeOf(kMetrics);
@@ -132,7 +132,8 @@ void RemoteModel::Empty(const std::string& what_changed) {
   sent_.Forget();
 }
 
-// Checkpoints here that the store does not have, or not so.
+// Deletes local checkpoints that the store does not have, or has with other
+// contents.
 void RemoteModel::DropOthers() {
   for (const std::string& name : NamesInFolder(options_.model_dir)) {
     const std::optional<std::int64_t> step = CheckpointStep(name);

@@ -23,40 +23,40 @@ struct RemoteModelOptions {
   KeepOptions keep{};
   bool trains = true;
   std::string resume = "auto";  // RunOptions::resume
-  // Only to know what is there: no checkpoint's tensors come.
+  // Only look at what exists: do not download the tensors of checkpoints.
   bool only_looks = false;
   // Whether checkpoints that were never uploaded may be dropped.
   bool force = false;
   std::function<void(const std::string&)> say{};
 };
 
-// A model_dir in an object store and what there is of it on this disk. The
-// store says what is true; this disk has copies of it, and what is not there
-// yet.
+// A model directory in an object store and its copy on this disk. The store's
+// state counts; the disk has copies of its files, and files not uploaded yet.
 //
-// Begin() first; then Round() in one thread and the rest in another. Throws
-// IoError.
+// Call Begin() first; then Round() in one thread and the rest in another.
+// Throws IoError.
 class RemoteModel {
  public:
-  // Rounds have a runtime of their own: they are tried again for ever.
+  // of_rounds: the runtime of rounds, which are retried without limit.
   RemoteModel(RemoteModelOptions options,
               std::shared_ptr<const CloudRuntime> runtime,
               std::shared_ptr<const CloudRuntime> of_rounds, Outbox& outbox);
 
-  // Uploads what a run that was killed here has left. Where the store is not as
-  // that run left it, what is here goes; a UsageError says so instead where
-  // that would drop a checkpoint that was never uploaded, unless forced to.
+  // Uploads the files of a run that was killed here. If the store has changed
+  // since that run, deletes the local files instead; throws UsageError if that
+  // would drop a checkpoint that was never uploaded, unless options.force is
+  // set.
   //
-  // Then downloads what a run needs: small files, and the newest whole
-  // checkpoint, past those that are damaged; the best one; and the one that
-  // resume names. Deletes checkpoints here that the store does not have.
+  // Then downloads what a run needs: small files, the newest undamaged
+  // checkpoint (and damaged newer ones), the best one, and the one that resume
+  // names. Deletes local checkpoints that the store does not have.
   void Begin();
 
-  // Downloads the store's newest checkpoint if it is newer than those here,
-  // which go.
+  // Downloads the store's newest checkpoint if it is newer than the local ones,
+  // which are then deleted.
   void PullNewer();
 
-  // As ModelUpload's.
+  // As in ModelUpload.
   void Add(std::int64_t step, const std::string& folder) {
     upload_.Add(step, folder);
   }

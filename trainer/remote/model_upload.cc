@@ -28,8 +28,8 @@ void ModelUpload::BeginPruning(const std::vector<std::int64_t>& in_store) {
   best_sent_ = BestStep();
 }
 
-// In this order a store that is read at any moment has no metrics older than
-// its checkpoints, and no best.json of a checkpoint that is not there yet.
+// With this order, a store that is read at any moment has no metrics older than
+// its checkpoints, and no best.json that names a missing checkpoint.
 void ModelUpload::Round(const std::stop_token& stop) {
   for (const std::string& name : ChangedFiles()) {
     if (name != BaseName(BestPath(model_dir_))) {
@@ -49,8 +49,8 @@ std::vector<std::string> ModelUpload::Pending() const {
   return names;
 }
 
-// An evaluation's metrics.jsonl has but its own lines, and the training's is
-// the one to keep.
+// An evaluation's metrics.jsonl has only its own lines; the store keeps that of
+// the training run.
 std::vector<std::string> ModelUpload::ChangedFiles() const {
   std::vector<std::string> names = sent_.Changed();
   if (!options_.trains) {
@@ -74,7 +74,8 @@ KeepOptions ModelUpload::Keep() const {
   return keep;
 }
 
-// The state is asked for first: what changes meanwhile is sent again.
+// Reads the file's state first: if the file changes meanwhile, it is sent
+// again.
 void ModelUpload::SendFile(const std::string& name,
                            const std::stop_token& stop) {
   const SentFiles::State state = sent_.StateOf(name);
@@ -103,8 +104,8 @@ void ModelUpload::SendBest(const std::stop_token& stop) {
   }
 }
 
-// As RemoveOthers() in trainer/checkpoint/save.cc. What the store's best.json
-// names stays until that names another.
+// As RemoveOthers() in trainer/checkpoint/save.cc. The checkpoint that the
+// store's best.json names stays until best.json names another.
 void ModelUpload::Prune() {
   if (!prunes_) {
     return;

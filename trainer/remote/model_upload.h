@@ -15,16 +15,16 @@
 
 namespace infeed {
 
-// Takes a local model_dir to one in an object store, round by round: files that
+// Uploads a local model directory to an object store, in rounds: files that
 // changed, then the checkpoints that wait in the outbox, the newest first, then
-// best.json, once what it names is there; and removes those checkpoints of the
-// store that a disk would not keep.
+// best.json, once the store has the checkpoint that it names. Removes
+// checkpoints of the store that are not kept (KeepOptions), as on disk.
 //
-// Who trains alone sends metrics.jsonl; an evaluation beside a training adds
-// its other files to those of the store.
+// Only a training run uploads metrics.jsonl; an evaluation beside a training
+// run adds its other files to the store.
 //
-// Everything refers to what its creator owns. One thread at a time, but for
-// Add(). Throws IoError; the next round goes on.
+// The references must outlive it. One thread at a time, except for Add().
+// Throws IoError; the next round continues.
 class ModelUpload {
  public:
   struct Options {
@@ -35,16 +35,16 @@ class ModelUpload {
   ModelUpload(std::string model_dir, const RemoteFolder& remote, Outbox& outbox,
               SentFiles& sent, const Options& options);
 
-  // in_store: the checkpoints there. From now on those that are not kept are
+  // in_store: the store's checkpoints. From now on those that are not kept are
   // removed.
   void BeginPruning(const std::vector<std::int64_t>& in_store);
 
-  // A checkpoint that was written; from another thread than Round()'s.
+  // Adds a written checkpoint; may be called from another thread than Round().
   void Add(std::int64_t step, const std::string& folder);
 
   void Round(const std::stop_token& stop = {});
 
-  // What a round would send: names of files, "checkpoint 42".
+  // What a round would upload: names of files, "checkpoint 42".
   [[nodiscard]] std::vector<std::string> Pending() const;
 
  private:
@@ -63,7 +63,8 @@ class ModelUpload {
   SentFiles& sent_;
   Options options_;
   std::set<std::int64_t> in_store_;
-  // Of this run; those of later steps are of a course that it left.
+  // The newest checkpoint of this run; later steps in the store were written
+  // before the run resumed from an earlier one.
   std::int64_t newest_ = -1;
   bool prunes_ = false;
   std::optional<std::int64_t> best_sent_;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kExportPrefix = "export-";
 
-// A second name for a file, or a copy where the file system has no links.
+// Makes a hard link to a file, or a copy where the file system has no links.
 void LinkOrCopy(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::create_hard_link(from, to, error);

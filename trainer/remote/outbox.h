@@ -10,31 +10,31 @@
 
 namespace infeed {
 
-// A folder of what waits for its upload. A checkpoint's files are linked there,
-// so that they stay when the checkpoint is deleted, and take no room before; an
-// export is moved there. What is in it is whole, also after the process was
-// killed.
+// A folder of checkpoints and exports that wait for their upload. A
+// checkpoint's files are linked into it, so that they stay when the checkpoint
+// is deleted, and take no space before; an export is moved into it. Its
+// contents are complete, even after the process was killed.
 //
 // Thread-safe. Throws IoError.
 class Outbox {
  public:
-  // Makes the folder, on the disk where what is added lies, and removes what a
-  // killed process was adding.
+  // Creates the folder, which must be on the same disk as what is added, and
+  // removes incomplete contents of a killed process.
   explicit Outbox(std::string path);
 
-  // A checkpoint's folder; it may be deleted afterwards.
+  // Adds a checkpoint's folder, which may be deleted afterwards.
   void AddCheckpoint(std::int64_t step, const std::string& folder);
-  // The steps of those that wait, ascending.
+  // The steps of the waiting checkpoints, ascending.
   [[nodiscard]] std::vector<std::int64_t> Steps() const;
   [[nodiscard]] std::string FolderOf(std::int64_t step) const;
-  // The newest one; it stays at least until the next call, or is dropped.
+  // The newest checkpoint. It stays until the next call or DropCheckpoint().
   [[nodiscard]] std::optional<std::int64_t> BeginNewest();
   void DropCheckpoint(std::int64_t step);
-  // Drops those that a disk would not keep either: what waits for a store that
-  // cannot be reached is bounded.
+  // Drops checkpoints that would not be kept on disk either: this limits what
+  // waits for a store that cannot be reached.
   void DropSuperseded(const KeepOptions& keep);
 
-  // Moves an export's folder here under a name.
+  // Moves an export's folder into the outbox, under a name.
   void AddExport(const std::string& folder, const std::string& name);
   [[nodiscard]] std::vector<std::string> Exports() const;
   [[nodiscard]] std::string FolderOfExport(const std::string& name) const;

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each look is a list, which stores want money for.
+// Each look lists the folder, and stores charge for that.
 constexpr std::chrono::seconds kLookPeriod{2};
 
 bool UsesStore(const RunOptions& run) {
@@ -41,7 +41,7 @@ void RequireBucket(const char* flag, const std::string& folder) {
   }
 }
 
-// Whether it is the one that may write to its model_dir.
+// Whether the run is the one that writes to its model_dir.
 bool TrainsThere(const RunOptions& run) {
   return Trains(run.mode) && IsUrl(run.model_dir) && !run.dry_run;
 }
@@ -57,8 +57,8 @@ void Discard(const std::string& folder) {
   fs::remove_all(folder, ignored);
 }
 
-// A request that fails is given up early: the uploader tries again for ever.
-// A signal does not end it: what the run leaves is uploaded after one.
+// A failing request is given up early, since the uploader retries without
+// limit. A signal does not end it: the run's files are uploaded after a signal.
 std::shared_ptr<const CloudRuntime> RuntimeOfUploads(
     const std::stop_token& stop) {
   CloudSettings settings = cloud_settings();
@@ -166,7 +166,7 @@ void RemoteRun::Refresh() {
   uploader_->Wake();
   try {
     model_->PullNewer();
-  } catch (const StoppedError&) {  // Nobody waits for what comes any more.
+  } catch (const StoppedError&) {  // Stopped: the download is no longer needed.
   } catch (const IoError& error) {
     options_.say(std::string("a look for new checkpoints failed: ") +
                  error.what());
@@ -207,7 +207,7 @@ ExitCode RemoteRun::Finish(ExitCode code, std::chrono::seconds at_most) {
   if (!uploader_) {
     return code;
   }
-  // The signal that ended the run leaves its checkpoint the time to go.
+  // After the signal that ended the run, its checkpoint is still uploaded.
   const std::stop_token stop =
       options_.stop.stop_requested() ? std::stop_token() : options_.stop;
   const bool is_done = AwaitUploads(at_most, stop);

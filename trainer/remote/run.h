@@ -22,21 +22,21 @@ struct RemoteRunOptions {
   std::string scratch_base;  // "": DefaultScratchBase()
   // How long the end of a run waits for uploads.
   std::chrono::seconds upload_timeout{300};
-  // Ends what is done before the run begins: StoppedError.
+  // Interrupts the work before the run begins: StoppedError.
   std::stop_token stop;
   std::function<void(const std::string&)> say;
 };
 
-// A run some of whose folders are in an object store, for its rank 0: it works
-// in a scratch folder, which is made as the store is before it begins, and
-// taken there while it lives.
+// A run with folders in an object store, for its rank 0. The run works in a
+// scratch folder, into which the store's files are downloaded before it begins;
+// while it runs, new files are uploaded.
 //
-// Throws IoError, and UsageError for a URL that cannot be one of these, and
-// when another process of this machine trains into the same model_dir.
+// Throws IoError; UsageError for a URL that cannot be such a folder, and when
+// another process on this machine trains into the same model_dir.
 class RemoteRun final : public RunStorage {
  public:
-  // nullptr when nothing of the run is in a store. Else `run` has paths of this
-  // disk afterwards, and this as its storage.
+  // nullptr when none of the run's folders is in a store. Else replaces the
+  // URLs in `run` by local paths, and sets its storage to this object.
   [[nodiscard]] static std::unique_ptr<RemoteRun> Begin(
       RunOptions& run, const RemoteRunOptions& options);
 
@@ -46,16 +46,16 @@ class RemoteRun final : public RunStorage {
   [[nodiscard]] std::string Fetched(const std::string& path) override;
   [[nodiscard]] std::string Exported(const std::string& folder) override;
 
-  // The message of an error, which names the model_dir here, with its URL.
+  // The message of an error, with the local model_dir replaced by its URL.
   [[nodiscard]] std::string WithUrl(std::string text) const;
 
-  // Waits until all is uploaded, or a first signal comes meanwhile. Returns the
-  // run's code; kRuntimeError instead of success when something is still on
-  // this disk alone, which is said.
+  // Waits until everything is uploaded, or until a first signal arrives.
+  // Returns the run's code, or kRuntimeError instead of success if something is
+  // still only on this disk; prints what.
   [[nodiscard]] ExitCode Finish(ExitCode code) {
     return Finish(code, options_.upload_timeout);
   }
-  // The same, with another time than options' for the wait.
+  // The same, waiting for at most this time.
   [[nodiscard]] ExitCode Finish(ExitCode code, std::chrono::seconds at_most);
 
  private:
@@ -64,7 +64,7 @@ class RemoteRun final : public RunStorage {
   RemoteRun(RunOptions& run, const RemoteRunOptions& options);
   void BeginFolders(RunOptions& run);
   void BeginModel(RunOptions& run);
-  // Whether all is uploaded in time; says that it waits.
+  // Whether everything is uploaded in time; prints that it waits.
   [[nodiscard]] bool AwaitUploads(std::chrono::seconds at_most,
                                   const std::stop_token& stop);
   void Round(const std::stop_token& stop);
@@ -75,7 +75,7 @@ class RemoteRun final : public RunStorage {
   std::string export_url_;  // likewise
   ScratchFolder scratch_;
   std::shared_ptr<const CloudRuntime> runtime_;
-  std::stop_source uploads_;  // ends what upload_runtime_ does
+  std::stop_source uploads_;  // interrupts the requests of upload_runtime_
   std::shared_ptr<const CloudRuntime> upload_runtime_;
   Outbox outbox_;
   std::unique_ptr<RemoteModel> model_;

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kOwnPrefix = "process-";
 constexpr std::size_t kMaxReadable = 80;
 
-// Of a URL: what a person recognises, and what tells it from all others.
+// A folder name for a URL: a readable part, and a part that makes it unique.
 std::string FolderName(std::string url) {
   while (url.ends_with('/')) {
     url.pop_back();
@@ -41,8 +41,8 @@ std::string FolderName(std::string url) {
   return fmt::format("{}-{:016x}", url.substr(0, kMaxReadable), hash);
 }
 
-// What a process writes into the lock file of a folder of its own. Only a
-// folder with this mark is ever removed as a leftover.
+// Written into the lock file of a process's own folder. Only a folder with this
+// mark is removed as a leftover.
 constexpr std::string_view kMark =
     "A scratch folder of infeed's; removed when its process has ended.\n";
 
@@ -76,12 +76,12 @@ int TryLock(const std::string& folder) {
   return -1;
 }
 
-// Whether nothing in it waits for its upload.
+// Whether no file in the folder waits for its upload.
 bool IsIdle(const std::string& folder) {
   return NamesInFolder(folder + "/outbox").empty();
 }
 
-// What killed processes left of scratch folders of their own.
+// Removes the scratch folders of killed processes.
 void RemoveLeftovers(const std::string& base) {
   for (const std::string& name : NamesInFolder(base)) {
     const std::string folder = PathIn(base, name);
@@ -114,7 +114,8 @@ ScratchFolder ScratchFolder::OfUrl(const std::string& base,
 
 ScratchFolder ScratchFolder::OfThisProcess(const std::string& base) {
   MakeFolder(base, "make the scratch folder");
-  // A new folder is not locked yet: nobody may take it for a leftover.
+  // A new folder is not locked yet; other processes must not remove it as a
+  // leftover.
   const FolderLock turn(PathIn(base, "lock"), 0);
   RemoveLeftovers(base);
   std::string path = PathIn(base, fmt::format("{}XXXXXX", kOwnPrefix));

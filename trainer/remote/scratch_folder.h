@@ -4,19 +4,19 @@
 
 namespace infeed {
 
-// A folder on this disk for what belongs to an object store: locked for one
-// process at a time, and the kernel unlocks it whatever ends the process.
+// A local folder for files of an object store. One process at a time has its
+// lock; the kernel unlocks it however the process ends.
 //
 // Throws IoError.
 class ScratchFolder {
  public:
-  // The one in `base` that belongs to a URL; stays when the object goes.
-  // Throws UsageError when another process has it.
+  // The folder in `base` that belongs to a URL; the destructor does not remove
+  // it. Throws UsageError when another process has it.
   [[nodiscard]] static ScratchFolder OfUrl(const std::string& base,
                                            const std::string& url);
-  // One of this process's own, gone with the object unless kept. Those in base
-  // that killed processes left go too, but for those that hold what was to be
-  // uploaded.
+  // A new folder for this process; the destructor removes it unless Keep() was
+  // called. Also removes such folders of killed processes from base, except
+  // those with files that wait for an upload.
   [[nodiscard]] static ScratchFolder OfThisProcess(const std::string& base);
 
   ScratchFolder(ScratchFolder&& other) noexcept;
@@ -26,7 +26,7 @@ class ScratchFolder {
   void Keep() { goes_ = false; }
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Where the model_dir of the store is kept, and what waits for its upload.
+  // The local copy of the store's model directory, and the outbox.
   [[nodiscard]] std::string model_dir() const { return path_ + "/model"; }
   [[nodiscard]] std::string outbox() const { return path_ + "/outbox"; }
 
@@ -39,8 +39,8 @@ class ScratchFolder {
   bool goes_ = false;
 };
 
-// Where scratch folders lie unless a user says otherwise: in the user's cache.
-// Throws UsageError where there is none.
+// The default folder for scratch folders, in the user's cache. Throws
+// UsageError where the user has none.
 [[nodiscard]] std::string DefaultScratchBase();
 
 }  // namespace infeed

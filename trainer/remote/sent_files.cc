@@ -20,11 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// In the record, where hidden files do not stand.
+// A name in the record, which has no hidden files.
 constexpr const char* kNewestStep = ".newest_step";
 constexpr std::int64_t kMaxRecordBytes = std::int64_t{64} << 20;
 
-// What is there to stay: no checkpoint, nothing that is being written.
+// Whether a file is permanent: not a checkpoint's, and not being written.
 bool IsFileToSend(const std::string& name) {
   return !name.starts_with('.') && name.find(".tmp-") == std::string::npos &&
          !CheckpointStep(name);

@@ -7,40 +7,41 @@
 
 namespace infeed {
 
-// The files of a local model_dir but its checkpoints, and which of them have
-// not changed since they were uploaded; of checkpoints, the newest that was.
-// What it knows outlives the process.
+// Records which files of a local model directory, except checkpoints, have not
+// changed since they were uploaded, and the newest checkpoint uploaded. The
+// record is kept in a file, so that it outlives the process.
 //
 // One thread at a time. Throws IoError.
 class SentFiles {
  public:
-  // How a file is now; another size or time is another file.
+  // The state of a file: with another size or time it counts as changed.
   struct State {
     std::int64_t size = 0;
     std::int64_t time = 0;  // of its last change, in the file system's units
     bool operator==(const State&) const = default;
   };
 
-  // record: the file in which this is kept; one that cannot be read counts as
-  // none.
+  // record: the file of the record; a file that cannot be read counts as
+  // missing.
   SentFiles(std::string model_dir, std::string record);
 
-  // The names of the files that were not sent as they are now, sorted:
-  // "eval/00000042.json". Hidden ones and those being written are left out.
+  // The names of the files that have changed since they were sent, or were
+  // never sent, sorted: "eval/00000042.json". Hidden files and those being
+  // written are left out.
   [[nodiscard]] std::vector<std::string> Changed() const;
-  // Of a file now; -1 as its size where it is missing.
+  // The current state of a file; size -1 if it is missing.
   [[nodiscard]] State StateOf(const std::string& name) const;
 
   // Whether a file of this name was ever sent.
   [[nodiscard]] bool Knows(const std::string& name) const {
     return sent_.contains(name);
   }
-  // Notes that a file was sent as it was then.
+  // Records that a file was sent in the state `then`.
   void Note(const std::string& name, const State& then);
-  // The newest checkpoint that the store has had; -1: none is known.
+  // The newest checkpoint known to have been in the store; -1: none.
   [[nodiscard]] std::int64_t newest_step() const;
   void NoteNewestStep(std::int64_t step);
-  // Nothing was ever sent.
+  // Clears the record, as if nothing had been sent.
   void Forget();
 
  private:

@@ -11,10 +11,10 @@
 
 namespace infeed {
 
-// Calls a function that uploads what there is to upload, in a thread of its
-// own: when woken, every period, and once more at the end. What it throws is
-// said, once until it works again, and tried again after waits that grow; it
-// stops nobody.
+// Calls a function that uploads all new files, in a background thread: when
+// woken, every period, and once more at the end. An error of the function is
+// printed, once until a call succeeds, and the call is retried after growing
+// waits; errors do not stop the run.
 //
 // Owns the thread. Thread-safe.
 class Uploader {
@@ -24,28 +24,29 @@ class Uploader {
 
   struct Options {
     Clock::duration period = std::chrono::minutes(1);
-    // After a failure; doubled by each further one up to the period.
+    // The wait after a failure; doubled after each further one, up to the
+    // period.
     Clock::duration first_wait = std::chrono::seconds(1);
     std::function<void(const std::string&)> say = {};
   };
 
   Uploader(Round round, Options options);
-  // Gives up the round at hand.
+  // Interrupts the current round.
   ~Uploader();
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;
 
-  // There is something to upload.
+  // Call it when there are new files to upload.
   void Wake();
 
-  // Waits until all that there was at the call is uploaded; false when that
-  // took longer, or stop asked for an end. Tries at once, also after a failure.
+  // Waits until everything that existed at the call is uploaded; false after
+  // at_most, or on a stop request. Tries at once, even after a failure.
   [[nodiscard]] bool Finish(Clock::duration at_most,
                             const std::stop_token& stop = {});
 
  private:
   void Run(const std::stop_token& stop);
-  // Returns whether it went well.
+  // Runs a round; returns whether it succeeded.
   bool Try(const std::stop_token& stop);
 
   Round round_;
@@ -53,9 +54,9 @@ class Uploader {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::uint64_t asked_ = 0;  // calls of Wake() and Finish()
-  std::uint64_t done_ = 0;   // as many of them are served
-  bool hurries_ = false;     // Finish() waits for no waits
-  bool failing_ = false;     // of the thread alone
+  std::uint64_t done_ = 0;   // calls that have been served
+  bool hurries_ = false;     // Finish() skips the waits after failures
+  bool failing_ = false;     // used by the thread only
   std::jthread thread_;      // last: it uses the others
 };
 

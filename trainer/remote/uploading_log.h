@@ -8,10 +8,10 @@
 
 namespace infeed {
 
-// Passes on all that it is told, and tells who uploads what the other log has
-// written of checkpoints and of the end.
+// Forwards every call to another log, then calls a function after a checkpoint
+// and after the end of the run, so that the new files are uploaded.
 //
-// Threads and errors as RunLog.
+// Threads and errors as in RunLog.
 class UploadingLog final : public RunLog {
  public:
   struct Hearers {

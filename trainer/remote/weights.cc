@@ -17,7 +17,7 @@
 namespace infeed {
 namespace {
 
-// A URL's last part, and what it lies in.
+// A URL's last part, and its folder.
 struct Place {
   RemoteFolder parent;
   std::string name;
@@ -33,7 +33,7 @@ Place PlaceOf(std::string url,
           .name = url.substr(slash + 1)};
 }
 
-// What belongs together: the files whose names begin so.
+// Downloads all files whose names begin with the prefix.
 void PullFiles(const RemoteFolder& remote, const std::string& prefix,
                const std::string& folder) {
   for (const RemoteFile& file : remote.List(prefix)) {
@@ -43,7 +43,8 @@ void PullFiles(const RemoteFolder& remote, const std::string& prefix,
   }
 }
 
-// A file, and with one of a TensorFlow checkpoint the rest of it.
+// Downloads a file, and, if it belongs to a TensorFlow checkpoint, the rest of
+// it.
 std::optional<std::string> PullFile(const Place& place,
                                     const std::string& folder) {
   if (!place.parent.Has(place.name)) {

@@ -18,22 +18,23 @@
 namespace infeed {
 namespace {
 
-constexpr int kMaxNumbers = 20;       // classes of a matrix in numbers
-constexpr int kMaxLevel = 8;          // of one whose names lie level
-constexpr std::size_t kMaxRows = 25;  // of the classes' table
-constexpr double kDarkFrom = 0.6;     // where white letters read better
+constexpr int kMaxNumbers = 20;       // classes of a matrix shown as numbers
+constexpr int kMaxLevel = 8;          // classes of a matrix with horizontal
+                                      // names
+constexpr std::size_t kMaxRows = 25;  // of the table of classes
+constexpr double kDarkFrom = 0.6;     // from here on, letters are white
 
 std::string NameOf(std::size_t label, const std::vector<std::string>& names) {
   return label < names.size() ? names[label] : std::to_string(label);
 }
 
-// What became of a class's images.
+// The predictions for a class's images.
 struct ClassRow {
   std::size_t label = 0;
   std::int64_t images = 0;
   std::int64_t right = 0;
-  std::size_t mistaken_for = 0;  // most often
-  std::int64_t mistaken = 0;     // so often
+  std::size_t mistaken_for = 0;  // the most frequent wrong prediction
+  std::int64_t mistaken = 0;     // how often
 
   [[nodiscard]] double accuracy() const {
     return images > 0 ? static_cast<double>(right) / static_cast<double>(images)
@@ -105,7 +106,7 @@ std::string ClassTable(const EvalResult& result,
          note;
 }
 
-// A count on a ground that is the darker, the larger its part of the row.
+// A count on a background that is darker for a larger fraction of the row.
 std::string Square(std::int64_t count, std::int64_t images) {
   const double share =
       images > 0

@@ -7,11 +7,11 @@
 
 namespace infeed {
 
-// What the report says of an evaluation's classes, as HTML; "" where the
-// evaluation has no such thing.
+// The report's sections about an evaluation's classes, as HTML; "" where the
+// evaluation does not have the data.
 struct ClassCards {
-  std::string confusion;  // numbers where they fit, else a picture
-  std::string table;      // each class's accuracy, or the worst
+  std::string confusion;  // as numbers if they fit, else as a picture
+  std::string table;      // the accuracy of each class, or of the worst classes
   std::string roc;
   bool are_wide = false;  // the first two need the page's whole width
 };

@@ -10,10 +10,10 @@
 namespace infeed {
 namespace {
 
-constexpr int kSide = 128;  // of a picture on the page, as the style has it
+constexpr int kSide = 128;  // of a picture on the page, as in the style sheet
 
-// Numbers, marks and words stay beside what they belong to in narrow captions;
-// names break anywhere.
+// In narrow captions, lines break inside names, never between a number and its
+// unit.
 std::string Percent(double share) {
   return fmt::format("{:.1f}\u00a0%", share);
 }
@@ -38,7 +38,7 @@ std::string Tiles(const PredictionCounts& counts) {
   return "<div class=\"tiles\">\n" + tiles + "</div>\n";
 }
 
-// How an image is told from those of the other kinds.
+// How the images of a kind are marked.
 struct Kind {
   std::string_view style;
   std::string_view mark;

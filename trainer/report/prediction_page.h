@@ -12,20 +12,21 @@
 
 namespace infeed {
 
-// What a page of predictions shows.
+// The data of a page of predictions.
 struct PredictionPageData {
   PredictionCounts counts = {};
   std::vector<ShownPrediction> wrong = {};
   std::vector<ShownPrediction> right = {};
   std::vector<ShownPrediction> unlabelled = {};
-  // By record; an image without one is left out.
+  // By record; a prediction without a picture is left out.
   std::map<std::int64_t, WebPicture> pictures = {};
-  std::map<std::int64_t, std::string> names = {};  // where each one comes from
+  std::map<std::int64_t, std::string> names = {};  // the origin of each image,
+                                                   // by record
 };
 
-// An HTML page that needs no other file: how many predictions are right, and
-// images with the class that the model said and its probability, the wrong ones
-// first, red, with the class that they are, then the right ones, green.
+// A self-contained HTML page: how many predictions are right, and images with
+// the predicted class and its probability; first the wrong ones, in red, with
+// their actual class, then the right ones, in green.
 [[nodiscard]] std::string PredictionPage(const PredictionPageData& data,
                                          const ModelLabels& labels);
 

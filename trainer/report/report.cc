@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using Rows = std::vector<std::vector<std::string>>;
 
-// The tables, as HTML; "" where there is nothing to say.
+// The tables, as HTML; "" where there is no data.
 
 double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
@@ -35,14 +35,14 @@ std::string SecondsText(const std::optional<double>& seconds) {
 }
 
 std::string TimeText(double unix_seconds) {
-  // A line without a time has none to show.
+  // A line without a time shows none.
   return unix_seconds > 0
              ? fmt::format("{:%Y-%m-%d %H:%M:%S}",
                            fmt::gmtime(static_cast<std::time_t>(unix_seconds)))
              : "-";
 }
 
-// What one thread would do of a stage alone.
+// The speed of one thread that runs only this stage.
 std::string RateText(const StageStats& stage) {
   return stage.busy_seconds > 0
              ? fmt::format("{:.0f}", static_cast<double>(stage.items) /
@@ -73,7 +73,7 @@ std::string UrlText(const std::string& path) {
   return url;
 }
 
-// Where a run's seconds went, and their shares.
+// Where a run's time went, in seconds and fractions.
 std::string TimesTable(const RunTimes& times) {
   const double rest = times.total - times.start_up - times.warm_up -
                       times.steady - times.between - times.checkpoints -
@@ -99,7 +99,7 @@ std::string TimesTable(const RunTimes& times) {
   return HtmlTable({"what", "seconds", "share"}, rows);
 }
 
-// What the device reached in loops, beside the most that it does where that was
+// The device's speed in loops, beside its highest speed where that was
 // measured.
 std::string DeviceTable(const DeviceUse& use, const DeviceCeilings& ceilings) {
   if (use.loops == 0) {
@@ -165,8 +165,8 @@ std::string RunsTable(const RunHistory& history) {
       rows);
 }
 
-// Parameters that were given or follow from the data, and behind a click those
-// that are defaults.
+// Parameters that were given or follow from the data; the defaults are shown
+// after a click.
 std::string ConfigurationTable(const std::vector<ReportFact>& parameters) {
   Rows given;
   Rows defaults;
@@ -185,7 +185,7 @@ std::string ConfigurationTable(const std::vector<ReportFact>& parameters) {
                      HtmlTable({"parameter", "value"}, defaults, "text"));
 }
 
-// Where the run came from, and the most memory that it took.
+// The origin of the run, and its peak memory.
 std::string OriginTable(const RunOrigin& origin,
                         std::int64_t peak_memory_bytes) {
   Rows rows;
@@ -201,7 +201,7 @@ std::string OriginTable(const RunOrigin& origin,
   return HtmlTable({"what", ""}, rows, "text");
 }
 
-// Links to files beside the report.
+// Links to files in the model directory.
 std::string FileList(const std::vector<std::string>& files) {
   std::string list;
   for (const std::string& file : files) {
@@ -213,8 +213,8 @@ std::string FileList(const std::vector<std::string>& files) {
 
 // The plots.
 
-// The report's plots over all runs of a training, as SVG; "" where there is
-// nothing to draw.
+// The report's plots over all runs of a training, as SVG; "" where there is no
+// data.
 struct ReportCurves {
   std::string loss;      // of training and evaluation
   std::string accuracy;  // likewise
@@ -340,8 +340,8 @@ std::string Paragraphs(std::string_view text) {
   return html;
 }
 
-// What lies beside the report and is worth a link: everything but what is
-// still being written. A folder that cannot be listed has none.
+// The files in the model directory to link to: all except those still being
+// written. Empty if the directory cannot be listed.
 std::vector<std::string> FilesIn(const std::string& model_dir) {
   std::vector<std::string> files;
   std::error_code error;

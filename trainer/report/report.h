@@ -14,14 +14,14 @@
 
 namespace infeed {
 
-// A parameter, as the report lists it.
+// A parameter in the report.
 struct ReportFact {
   std::string name;
   std::string value;
   std::string origin = {};  // empty: it is the default
 };
 
-// What the report says that does not change while a run lives.
+// The part of the report that does not change during a run.
 struct ReportSubject {
   std::string title = {};  // "ResNet-50"
   std::int64_t total_steps = 0;
@@ -32,33 +32,33 @@ struct ReportSubject {
   RunOrigin origin = {};
 };
 
-// What it says of the run so far.
+// The state of the run so far.
 struct ReportState {
   std::int64_t step = 0;
   std::optional<RunEnd> end = {};
   RunTimes times = {};
   DeviceCeilings ceilings = {};
-  PipelineStats input = {};                   // of the time in loops
+  PipelineStats input = {};                   // during loops
   std::optional<EvalResult> evaluation = {};  // the newest of this run
   std::int64_t evaluation_step = 0;
   std::int64_t peak_memory_bytes = 0;   // of this process
   std::vector<std::string> files = {};  // relative to model_dir
 };
 
-// The report as one HTML page that needs no other file and no script.
+// The report as a self-contained HTML page without scripts.
 [[nodiscard]] std::string ReportPage(const ReportSubject& subject,
                                      const RunHistory& history,
                                      const ReportState& state);
 
-// MODEL_DIR/report.html: what a training has done so far, for a reader. Written
-// whole each time, from metrics.jsonl and what the run knows itself.
+// Writes MODEL_DIR/report.html: the progress of a training run so far. The
+// whole file is written each time, from metrics.jsonl and the run's state.
 //
 // One thread at a time. Throws IoError.
 class Report {
  public:
   Report(const std::string& model_dir, ReportSubject subject);
 
-  // The state's files are filled in here.
+  // Sets state.files itself.
   void Write(ReportState state);
 
  private:

@@ -17,11 +17,11 @@
 namespace infeed {
 namespace {
 
-// Images of the first batch that TensorBoard is shown.
+// Images of the first batch written for TensorBoard.
 constexpr int kInputPictures = 8;
 
-// An image costs that much less time without a backward pass: what an
-// evaluation is taken to be until there has been one.
+// Without a backward pass an image takes this factor less time: the estimate
+// for evaluations until the first one.
 constexpr double kBackwardFactor = 3;
 
 TraceLog* TraceOf(const TrainLogOptions& options) {
@@ -35,7 +35,7 @@ ProgressState StartState(const TrainLogOptions& options) {
   return state;
 }
 
-// A block of code, as Markdown has it.
+// A block of code in Markdown.
 std::string CodeBlock(std::string_view text) {
   std::string block = "    ";
   for (const char c : text) {
@@ -216,8 +216,8 @@ void TrainLog::WriteWarmUp(const PipelineStats& input) {
       times.warm_up, input.first_wait_seconds));
 }
 
-// What the loop has of its own, without the warm-up unless it is all of it; of
-// the device all of it.
+// Writes the loop's own values, without the warm-up unless the whole loop is
+// warm-up; the device's values cover the whole loop.
 void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   const RunTimes now = clock_.times();
   RunTimes loop;
@@ -283,7 +283,7 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
       State(images_per_second(), times.input_wait_share());
   Append(values, EndValues(times, options_.ceilings, end));
   metrics_.Write("end", step, values);
-  if (end != RunEnd::kStopped) {  // That is to go on.
+  if (end != RunEnd::kStopped) {  // A stopped run will be resumed.
     summaries_.SessionEnd(end == RunEnd::kDone, step);
   }
   summaries_.Flush();

@@ -26,24 +26,25 @@ struct TrainLogOptions {
   std::int64_t eval_images = 0;  // of one evaluation
   std::int64_t first_step = 0;   // of this run
   std::int64_t total_steps = 0;
-  // In metrics.jsonl, the events and, with print_steps, on stderr; > 0.
+  // Steps between two lines in metrics.jsonl, in the events and, with
+  // print_steps, on stderr; > 0.
   std::int64_t steps_per_line = 1;
   bool print_steps = false;
   std::int64_t steps_per_eval = 0;  // 0: no evaluations
-  bool skip_steps = false;          // only loops have lines
-  int warm_up_steps = 1;            // as RunClockOptions
+  bool skip_steps = false;          // no lines of steps, only of loops
+  int warm_up_steps = 1;            // as in RunClockOptions
   std::string configuration;        // YAML; for TensorBoard
   DeviceCeilings ceilings;          // of the device, where measured
   ReportSubject report;
   Profiler* profiler = nullptr;  // may be null; outlives the log
 };
 
-// Everything that a training run tells: each step's result as it leaves the
-// outfeed goes into metrics.jsonl, the TensorBoard events and the progress
-// line; loops, evaluations and checkpoints likewise, the latter two into the
-// report as well. End() writes the last line of metrics.jsonl, and the report.
+// Writes all logs of a training run. Each step's result from the outfeed goes
+// to metrics.jsonl, the TensorBoard events and the progress line, and so do
+// loops, evaluations and checkpoints; the latter two also update the report.
+// End() writes the last line of metrics.jsonl, and the report.
 //
-// Threads and errors as RunLog.
+// Threads and errors as in RunLog.
 class TrainLog final : public RunLog {
  public:
   explicit TrainLog(const TrainLogOptions& options);
@@ -65,7 +66,7 @@ class TrainLog final : public RunLog {
   [[nodiscard]] RunTimes times() const override { return clock_.times(); }
 
  private:
-  // What every event says of the training.
+  // The values that every event has.
   [[nodiscard]] MetricsLog::Values State(double images_per_second,
                                          double input_wait) const;
   [[nodiscard]] std::optional<double> SecondsLeft() const;

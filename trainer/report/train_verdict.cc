@@ -38,7 +38,7 @@ std::string BetweenText(const RunTimes& times,
                         std::int64_t iterations_per_loop) {
   const double host = times.between_steps();
   const double share = Share(host, times.steady + times.between);
-  // A loop alone has nothing after it.
+  // A single loop has no time between loops.
   if (share < kLongBetween || times.loops < 2) {
     return "";
   }

@@ -8,11 +8,11 @@
 
 namespace infeed {
 
-// What bounds a training and what would change it, in words: the input's
-// verdict of its loops' time, then a sentence for each share of the run that
-// is larger than it need be: warm-up, the host between loops, evaluations,
-// checkpoints. One sentence a line, without the last one's end. input: without
-// stages where the data is made, not read.
+// What limits a training run and what would change it, as text: the input's
+// verdict on the time in loops, then a sentence for each part of the run that
+// takes too large a share: warm-up, the host between loops, evaluations,
+// checkpoints. One sentence per line, without a newline at the end. input: has
+// no stages for fake data.
 [[nodiscard]] std::string TrainVerdict(const RunTimes& times,
                                        const PipelineStats& input,
                                        std::int64_t iterations_per_loop);

@@ -33,7 +33,7 @@ Finding Device(const std::string& name) {
   }
 }
 
-// The most that training can reach.
+// The device's highest speeds.
 Finding Ceilings(const std::string& name) {
   try {
     const bool in_bfloat16 = IsGpu(name) || CpuHasBfloat16();
@@ -44,13 +44,14 @@ Finding Ceilings(const std::string& name) {
                         ceilings.gb_per_second),
             ""};
   } catch (const UsageError&) {
-    return {"ceilings", "not measured", ""};  // The device's finding says why.
+    return {"ceilings", "not measured", ""};  // The device's finding has the
+                                              // reason.
   } catch (const std::exception& error) {
     return {"ceilings", "not measured", ErrorText(error)};
   }
 }
 
-// What else ran while the ceilings were measured. Empty: not known.
+// Other load while the ceilings were measured. Empty: not known.
 std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
   const std::optional<CpuLoad> load = LoadSince(before);
   if (!load) {
@@ -63,7 +64,7 @@ std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
                : ""}};
 }
 
-// How many of the shards have an index beside them that is of them.
+// How many shards have a valid offset index beside them.
 Finding OffsetIndex(const DataSplit& split) {
   const std::vector<std::string>& shards = split.index.shards();
   std::size_t indexed = 0;
@@ -124,7 +125,7 @@ ExitCode DoctorMode(const RunOptions& options) {
     findings.push_back(std::move(finding));
   }
 #endif
-  // After LibTorch's own, so that its libraries are loaded.
+  // After LibTorch's checks, so that its libraries are loaded.
   for (Finding& finding : CheckMachine()) {
     findings.push_back(std::move(finding));
   }

@@ -27,10 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What was found: problems are said as they come, the first one's code counts.
+// The problems found: prints each one, and keeps the exit code of the first.
 class Findings {
  public:
-  // False when there is a problem.
+  // Returns false when there is a problem.
   bool Try(const std::function<void()>& look) {
     try {
       AtTorchsDoor(look);
@@ -58,7 +58,7 @@ class Findings {
   int count_ = 0;
 };
 
-// One batch, to the end of the pipeline. Returns what the input may take.
+// Makes one batch. Returns the memory that the input may use.
 std::int64_t TryInput(const RunOptions& options, const DataSet& data,
                       const TrainParams& params) {
   const bool trains = Trains(options.mode);
@@ -86,8 +86,8 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   return input.memory_bytes();
 }
 
-// What the records' labels are, all of them. Those of objects would have to be
-// downloaded.
+// Checks the labels of all records, unless they are in an object store, where
+// they would have to be downloaded.
 void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
   const RecordIndex& index = split.index;
   if (std::ranges::any_of(index.shards(), IsUrl)) {
@@ -132,7 +132,7 @@ void TryMemory(const RunOptions& options, const TrainParams& params,
   WarnOfMemory(need, there);
 }
 
-// The folder, or the nearest above it that exists.
+// The folder, or its nearest parent that exists.
 fs::path NearestFolder(const std::string& path) {
   fs::path folder = fs::absolute(path);
   std::error_code ignored;
@@ -150,7 +150,7 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
   }
   const std::int64_t one = CheckpointBytes(
       CostOf(ModelOf(params), params.image_size), OptimizerOf(params));
-  // While one is written, the oldest is still there.
+  // While a checkpoint is written, the oldest one still exists.
   const std::int64_t all = one * (params.keep_last + 1);
   const auto free = static_cast<std::int64_t>(fs::space(folder).available);
   Say(fmt::format("disk:   {} checkpoints of {} in {}, {} free",
@@ -178,7 +178,7 @@ std::string WouldTrain(const RunOptions& options, const TrainParams& params,
   return text;
 }
 
-// What can be known once the parameters are.
+// The checks that need resolved parameters.
 void TryRun(const RunOptions& options, const DataSet& data,
             const RunParams& resolved, Findings& findings) {
   const TrainParams& params = resolved.values;
@@ -216,7 +216,7 @@ ExitCode DryRun(const RunOptions& options) {
     RequireSplits(options, data);
   });
   const bool has_data = findings.count() == 0;
-  RunOptions here = options;  // on a device that there is
+  RunOptions here = options;  // with a device that exists
   if (!findings.Try([&] { (void)IsGpu(options.device); })) {
     here.device = "cpu";
   }

@@ -5,11 +5,10 @@
 
 namespace infeed {
 
-// Looks at all that a run needs, writes nothing, and says on stderr what would
-// run and every problem found: the data (one batch of it is made), the
-// parameters, the device and the model on it, memory, and the disk for
-// checkpoints. Returns kDone, or the code that the run would have ended with at
-// its first problem.
+// Checks everything that a run needs, writes no files, and prints on stderr
+// what would run and every problem found. Checks the data (makes one batch),
+// the parameters, the device and the model on it, memory, and the disk space
+// for checkpoints. Returns kDone, or the exit code of the run's first problem.
 [[nodiscard]] ExitCode DryRun(const RunOptions& options);
 
 }  // namespace infeed

@@ -12,14 +12,14 @@
 namespace infeed {
 namespace {
 
-// Rank 0's alone.
+// On rank 0 only.
 std::optional<EvalLog> LogOf(const Job& job) {
   return job.ranks.place().is_first()
              ? std::optional<EvalLog>(job.options.model_dir)
              : std::nullopt;
 }
 
-// Evaluates what is on the device. Returns false when it was asked to stop.
+// Evaluates the model on the device. Returns false after a stop request.
 bool EvaluateAndTell(const Job& job, std::optional<EvalLog>& log,
                      std::int64_t step, const std::stop_token& stop) {
   const std::optional<EvalResult> result = Evaluate(
@@ -45,8 +45,8 @@ ExitCode EvaluateOne(const Job& job, const std::stop_token& stop) {
                                                 : ExitCode::kStoppedBySignal;
 }
 
-// The training may have deleted a checkpoint that was there a moment ago, and
-// a later one will come.
+// nullopt if the training run has just deleted the checkpoint; a later one will
+// follow.
 std::optional<Checkpoint> LoadUnlessGone(const Job& job, std::int64_t step) {
   try {
     return LoadCheckpoint(job.options.model_dir, step);
@@ -70,7 +70,7 @@ FollowOptions FollowingUntil(const Job& job, const std::stop_token& stop) {
           }};
 }
 
-// Rank 0's: puts the next checkpoint that can be read on the device.
+// On rank 0: loads the next readable checkpoint onto the device.
 std::optional<std::int64_t> LoadNext(const Job& job,
                                      CheckpointFollower& follower) {
   while (const std::optional<std::int64_t> step = follower.Next()) {
@@ -83,8 +83,8 @@ std::optional<std::int64_t> LoadNext(const Job& job,
   return std::nullopt;
 }
 
-// Rank 0's next checkpoint, on the devices of all ranks; nullopt: there is none
-// in time, or it was asked to stop.
+// Loads rank 0's next checkpoint onto the devices of all ranks; nullopt: none
+// came in time, or a stop was requested.
 std::optional<std::int64_t> ShareNext(
     const Job& job, std::optional<CheckpointFollower>& follower) {
   constexpr const char* kNone = "none";
@@ -101,7 +101,8 @@ std::optional<std::int64_t> ShareNext(
   return std::stoll(told);
 }
 
-// As the reference: each newest checkpoint once, until the training's last.
+// As in the reference: evaluates the newest checkpoint, once each, until that
+// of the training's last step.
 ExitCode Follow(const Job& job, const std::stop_token& stop) {
   std::optional<EvalLog> log = LogOf(job);
   std::optional<CheckpointFollower> follower;

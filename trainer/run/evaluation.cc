@@ -17,23 +17,23 @@
 namespace infeed {
 namespace {
 
-// What one rank's part came to.
+// The result of one rank's part.
 struct EvalPart {
   EvalSums sums;
   std::int64_t bad_records = 0;
   double seconds = 0;
-  double waited = 0;  // of them, for the input
+  double waited = 0;  // part of the seconds, for the input
   bool stopped = false;
 };
 
-// Without what is known of each image where that of all is too much.
+// Drops the scores of each image where those of all ranks are too many.
 void DropTooManyScores(const RankTotal& scores, EvalPart& part) {
   if (scores.sum > static_cast<double>(kMaxScores)) {
     part.sums.DropScores();
   }
 }
 
-// Those of all ranks together, on each of them.
+// The sums over all ranks, on each rank.
 EvalSums SumOf(const EvalSums& mine, Ranks& ranks) {
   return EvalSumsOf(
       ranks.Reduce(BytesOf(mine), [](const std::vector<std::string>& parts) {
@@ -45,7 +45,7 @@ EvalSums SumOf(const EvalSums& mine, Ranks& ranks) {
       }));
 }
 
-// The parts of all ranks as one, on each of them; the slowest one's times.
+// Adds up the parts of all ranks, on each rank; times are those of the slowest.
 EvalPart AddUp(EvalPart mine, Ranks& ranks) {
   const std::vector<RankTotal> totals =
       ranks.Total({mine.stopped ? 1.0 : 0.0,
@@ -59,8 +59,7 @@ EvalPart AddUp(EvalPart mine, Ranks& ranks) {
           .stopped = totals[0].most > 0};
 }
 
-// "  auc 0.912" of a metric by which checkpoints are kept and that is not on
-// the line anyhow.
+// "  auc 0.912": the metric of keep_best, unless the line has it already.
 std::string KeptText(const EvalResult& result, std::string_view metric) {
   constexpr std::array<std::string_view, 4> kShown = {"none", "top_1", "top_5",
                                                       "loss"};

@@ -15,22 +15,22 @@
 namespace infeed {
 
 // Evaluates the model on every record of the index, each exactly once, in its
-// order; null: on fake data. Bad records are left out and counted. `input` says
+// order; index null: on fake data. Bad records are left out and counted. input:
 // how to read; its training, shuffle and on_bad_record are not used. nullopt
-// when it was asked to stop. Throws DataError when no record is good.
+// after a stop request. Throws DataError when all records are bad.
 //
-// With several ranks, each takes the part of the records that `input` says, and
-// what they found is added up: the result is the same on all of them. All stop
-// where one was asked to.
+// With several ranks, each evaluates its part of the records, as set in
+// `input`, and the results are summed: the result is the same on all ranks. All
+// stop if one was asked to.
 [[nodiscard]] std::optional<EvalResult> Evaluate(DeviceLoop& device,
                                                  const RecordIndex* index,
                                                  InputOptions input,
                                                  Ranks& ranks,
                                                  const std::stop_token& stop);
 
-// "evaluation at step 120: top-1 91.2 %  top-5 99.8 %  loss 0.312  (500 images,
-// 210.3 images/s)", with the metric by which checkpoints are kept (keep_best)
-// behind the loss where it is another one.
+// "evaluation at step 120: top-1 91.2 % top-5 99.8 % loss 0.312 (500 images,
+// 210.3 images/s)". The metric of keep_best is added after the loss if it is
+// another one.
 [[nodiscard]] std::string EvalText(std::int64_t step, const EvalResult& result,
                                    std::string_view keep_best);
 

@@ -10,7 +10,7 @@
 namespace infeed {
 namespace {
 
-// The names that the training kept, else the data's.
+// The class names in the model directory, else those of the data.
 ModelLabels LabelsOf(const Job& job) {
   ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
   if (!labels.names().empty() || job.options.data_dir.empty() ||

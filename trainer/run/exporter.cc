@@ -53,7 +53,7 @@ std::string ExportModel(const ExportOptions& options,
   };
   const std::string preprocessing =
       PreprocessingJson(model.params, model.labels, model.step);
-  // Whatever the formats: it finds weights that are not the model's.
+  // Needed for any format: throws for weights that are not the model's.
   const InferenceGraph graph = GraphOf(model);
   ExportFolder folder(options.export_dir);
   WriteFileAtomically(folder.PathFor("preprocessing.json"), preprocessing);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What has been named so far.
+// The images and shards named so far.
 struct Named {
   const OnShardSetFaults& on_faults;
   std::vector<std::string> images = {};
@@ -33,7 +33,7 @@ void AddImagesOf(const std::string& folder, std::vector<std::string>& images) {
   }
 }
 
-// The same of a bucket's objects.
+// The same for a bucket's objects.
 void AddImagesBelow(const std::string& url, std::vector<std::string>& images) {
   const ObjectListing listing = SharedObjectStore()->List(url);
   for (const ObjectEntry& object : listing.objects) {
@@ -70,7 +70,7 @@ void AddFolder(const std::string& folder, Named& named) {
   }
 }
 
-// Of objects, only names say what they are.
+// Objects are classified only by their names.
 void AddUrl(const std::string& url, Named& named) {
   const std::string name = FileNameOf(url);
   if (HasImageExtension(name)) {

@@ -39,8 +39,7 @@ std::optional<RecordIndex> RecordsToPredict(const Job& job,
   return RecordsOfSplit(job.options.data_dir, job.params.eval_split, on_faults);
 }
 
-// The images go the way of an evaluation's, so that the model sees what it saw
-// there.
+// Images are preprocessed as in an evaluation, so that predictions match it.
 InputOptions PredictInput(const Job& job, std::int64_t images) {
   InputOptions input = EvalInput(job);
   const int asked = job.options.predict_batch_size;
@@ -54,7 +53,7 @@ InputOptions PredictInput(const Job& job, std::int64_t images) {
   return input;
 }
 
-// Predicts all images, for those who listen.
+// Predicts all images and passes the predictions to the sink.
 void Predict(const Job& job, const RecordIndex* index,
              const InputOptions& input, const PredictionSink& sink,
              const std::stop_token& stop) {
@@ -73,7 +72,7 @@ std::string NameOf(const RecordIndex& index, std::int64_t record) {
                                : ", record " + std::to_string(location.number));
 }
 
-// Reads the images that are shown once more, and writes the page.
+// Reads the images to show once more, and writes the page.
 void WritePage(const PredictionSample& sample, const PredictionCounts& counts,
                const RecordIndex& index, const ModelLabels& labels,
                const InputOptions& input, ByteSink& file) {
@@ -93,7 +92,8 @@ void WritePage(const PredictionSample& sample, const PredictionCounts& counts,
   file.Commit();
 }
 
-// How many are predicted: as many as are asked for, of those there are.
+// The number of images to predict: as many as requested, or all if there are
+// fewer.
 std::int64_t ImagesToPredict(const Job& job, const RecordIndex* index) {
   const std::int64_t asked = job.options.num_test_images;
   if (index == nullptr) {
@@ -114,7 +114,7 @@ ExitCode PredictAll(const Job& job, const RecordIndex* index,
         "predictions_page: fake data has no images to show; give --data_dir or "
         "--input");
   }
-  // Opened first: whether it can be written is known before the work is done.
+  // Opened first, so that an unwritable path fails before the work is done.
   const std::unique_ptr<ByteSink> page_file =
       page.empty() ? nullptr : OpenSink(page);
   InputOptions input = PredictInput(job, images);

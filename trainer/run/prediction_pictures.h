@@ -10,9 +10,10 @@
 
 namespace infeed {
 
-// Returns records as the model sees them, by record: they are read once more,
-// by the options of the prediction. One that is bad by now is left out. Throws
-// as InputPipeline does. Requires: each record is in the index, once.
+// Returns pictures of records, by record, as the model gets them: reads them
+// once more, with the options of the prediction. A record that has become bad
+// is left out. Throws as InputPipeline does. Requires: each record is in the
+// index, and listed once.
 [[nodiscard]] std::map<std::int64_t, WebPicture> PicturesOf(
     const RecordIndex& index, std::vector<std::int64_t> records,
     InputOptions input);

@@ -63,14 +63,14 @@ ExitCode RunMode(const Job& job, const std::stop_token& stop) {
   return TrainMode(job, stop);
 }
 
-// What one process does: the others have nothing to do.
+// Whether only rank 0 has work to do.
 bool IsForOne(const RunOptions& options) {
   return options.dry_run || options.mode == Mode::kDoctor ||
          options.mode == Mode::kPredict || options.mode == Mode::kExport;
 }
 
-// Looks at the data on the first rank of each machine before the others, which
-// then find the index files that it wrote.
+// Opens the data on the first rank of each machine before the others, which
+// then use the index files that it wrote.
 DataSet DataInTurn(const RunOptions& options, Ranks& ranks) {
   const bool is_first_here = options.place.local_rank == 0;
   DataSet data;
@@ -92,7 +92,7 @@ DeviceOptions DeviceOfJob(const RunOptions& options,
   return device;
 }
 
-// What must be the same on every rank for their sums to mean anything.
+// Throws unless all ranks have the same settings, which their sums need.
 void RequireSameRun(const RunOptions& options, const RunParams& resolved,
                     const DataSet& data, Ranks& ranks) {
   std::string identity = data.Describe();
@@ -109,8 +109,8 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
                   static_cast<int>(device.precision), TorchVersion()));
 }
 
-// Makes the model's folder, and keeps other trainings out of it. Where it is a
-// store's, its scratch folder is made and locked already.
+// Creates the model directory and locks it against other training runs. For one
+// in an object store, the scratch folder is already created and locked.
 std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
   const bool writes_here = Trains(options.mode) && options.place.is_first() &&
                            options.storage == nullptr;
@@ -155,8 +155,9 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
   return code;
 }
 
-// The others are told of an error, unless it is the echo of their own: a
-// connection that breaks does not say why.
+// Sends an error of this rank to the others, unless it only follows from an
+// error of another rank: then throws that one, since a broken connection's own
+// error does not name the cause.
 ExitCode RunOrTell(const RunOptions& options, Ranks& ranks,
                    const std::stop_token& stop) {
   constexpr std::chrono::seconds kEcho{3};
@@ -193,7 +194,7 @@ ExitCode RunAsAsked(RunOptions options, const std::stop_token& stop) {
     if (!options.place.is_first()) {
       return ExitCode::kDone;
     }
-    // Where the ranks would have met.
+    // Closes the socket to which the ranks would have connected.
     RankSocket(std::exchange(options.place, {}).listener).Close();
   }
   if (!options.place.is_first()) {

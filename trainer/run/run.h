@@ -8,19 +8,19 @@
 
 namespace infeed {
 
-// The parameters as YAML, for --print_config: with what the data decides, where
-// there is a data_dir. Throws as Run() does.
+// The parameters as YAML, for --print_config; if there is a data_dir, with the
+// values that follow from the data. Throws as Run() does.
 [[nodiscard]] std::string ConfigText(const RunOptions& options);
 
-// The whole job of train_resnet: from shards and parameters to a model folder.
-// Prints what it does on stderr, results on stdout. A request to stop ends the
-// training after the step at hand, with a checkpoint. Returns kDone,
+// The whole job of train_resnet: from shards and parameters to a model
+// directory. Prints progress on stderr, results on stdout. A stop request ends
+// the training after the current step, with a checkpoint. Returns kDone,
 // kStoppedBySignal, kCheckpointUnusable or kNonFiniteLoss; throws the errors of
 // base/error.h.
 //
-// One of several ranks trains and evaluates with the others, and returns what
-// they return; rank 0 alone writes and prints on stderr. What is no work for
-// several (predict, export, doctor, a dry run) rank 0 does alone.
+// With several ranks, all train and evaluate together and return the same code;
+// only rank 0 writes and prints on stderr. Modes for a single process (predict,
+// export, doctor, a dry run) run on rank 0 only.
 [[nodiscard]] ExitCode Run(const RunOptions& options,
                            const std::stop_token& stop);
 

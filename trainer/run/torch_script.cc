@@ -12,8 +12,8 @@
 namespace infeed {
 namespace {
 
-// A module and those below it, until all their tensors are known: what is
-// registered with a parent must be complete.
+// A module and its submodules, collected first: a module must be complete when
+// it is registered with its parent.
 struct Node {
   std::map<std::string, Node> children;
   std::map<std::string, const HostTensor*> tensors;
@@ -29,7 +29,7 @@ void Insert(Node& node, std::string_view name, const HostTensor& tensor) {
          tensor);
 }
 
-// LibTorch has no const tensors; the copy is made from one that is only read.
+// LibTorch has no const tensors; the source is only read.
 torch::Tensor CopyOf(const HostTensor& tensor) {
   Check(tensor.type == DataType::kFloat32, "a graph's weights are floats");
   return torch::from_blob(const_cast<std::byte*>(tensor.bytes.data()),
@@ -41,7 +41,8 @@ bool IsParameter(std::string_view name) {
   return name == "weight" || name == "bias";
 }
 
-// The type's name is its place: types of one name are taken for one type.
+// The type is named by the module's path: types of the same name count as one
+// type.
 torch::jit::Module ModuleOf(const Node& node, const std::string& type) {
   torch::jit::Module module(type);
   for (const auto& [name, tensor] : node.tensors) {

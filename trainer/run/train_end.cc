@@ -17,7 +17,7 @@
 namespace infeed {
 namespace {
 
-// Ranks share their weights and gradients: only their input differs.
+// Ranks have the same weights and gradients; only their inputs differ.
 void PrintTensors(const Job& job, std::int64_t step) {
   const std::vector<std::string> texts =
       job.ranks.Collect(NonFiniteText(job.device.FindNonFinite()));
@@ -65,7 +65,8 @@ bool HasNothingToDo(const Job& job, std::int64_t step) {
   if (step < job.params.train_steps) {
     return false;
   }
-  // A run that ended between its last step and that step's evaluation.
+  // True if the run was interrupted between its last step and that step's
+  // evaluation.
   const bool lacks_evaluation =
       Evaluates(job) && job.ranks.place().is_first() &&
       !std::filesystem::exists(EvalPath(job.options.model_dir, step));
@@ -88,7 +89,7 @@ void ExportAtEnd(const Job& job, std::int64_t step) {
     return;
   }
   if (job.params.keep_best != "none") {
-    // The class, unlike the file, is of this metric.
+    // BestCheckpoint checks the file's metric.
     if (const auto best =
             BestCheckpoint(model_dir, job.params.keep_best).step()) {
       job.device.Load(LoadCheckpoint(model_dir, *best).state);

@@ -45,7 +45,7 @@ bool IsInBfloat16(const Job& job) {
          Precision::kBfloat16;
 }
 
-// Only a GPU has them measured: there it takes no time worth speaking of.
+// Measured only on a GPU, where it takes little time.
 DeviceCeilings CeilingsOf(const Job& job) {
   return IsGpu(job.options.device)
              ? MeasureCeilings(job.options.device, IsInBfloat16(job))
@@ -84,7 +84,8 @@ ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
           .first_step = first_step};
 }
 
-// Its threads and queues found by trying where that is asked for.
+// The training input's options; with autotune, its threads and queues are found
+// by experiment.
 InputOptions TrainInput(const Job& job, InputOptions input,
                         const StreamPosition& start, ImagePlace place) {
   if (!job.params.autotune || job.data.is_fake() ||
@@ -117,7 +118,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
   return result;
 }
 
-// One line after each epoch needs an evaluation there.
+// epoch_lines needs an evaluation after each epoch.
 void RequireEpochEnds(const Job& job) {
   const TrainParams& params = job.params;
   if (!params.epoch_lines) {
@@ -135,8 +136,8 @@ void RequireEpochEnds(const Job& job) {
   }
 }
 
-// The line of an epoch that has ended with this evaluation. It is for stdout:
-// a result.
+// Prints the line of an epoch that has ended with this evaluation, on stdout
+// since it is a result.
 void PrintEpochLine(const Job& job, Training& training,
                     const EvalResult& result, Clock::time_point& epoch_start) {
   const std::int64_t epoch_steps = EpochSteps(job);
@@ -157,7 +158,7 @@ void PrintEpochLine(const Job& job, Training& training,
   std::fflush(stdout);
 }
 
-// The training proper: train to the next evaluation, save, evaluate, go on.
+// The main loop: trains to the next evaluation, saves, evaluates, repeats.
 ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
                           const std::stop_token& stop) {
   const TrainParams& params = job.params;
@@ -225,7 +226,7 @@ void PrintTraining(const Job& job, const Training& training) {
       training.step()));
 }
 
-// On a GPU the host is ahead, and knows no step's beginning.
+// On a GPU the host is ahead of the device, and cannot tell when a step begins.
 StepWatchOptions WatchOf(const Job& job) {
   if (IsGpu(job.options.device)) {
     return {.patience = std::nullopt, .say = [](const std::string&) {}};
@@ -235,11 +236,12 @@ StepWatchOptions WatchOf(const Job& job) {
           .say = Say};
 }
 
-// From the start on.
+// Trains from `start` on.
 ExitCode TrainFrom(const Job& job, const RunStart& start,
                    const std::stop_token& stop) {
   if (!job.ranks.place().is_alone()) {
-    EndCloudRequestsAt({});  // They end after the same step, so it gets images.
+    EndCloudRequestsAt({});  // All ranks end after the same step, which still
+                             // needs its images.
   }
   Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
   const std::unique_ptr<RunLog> log = MakeLog(job, start.step, profiler);

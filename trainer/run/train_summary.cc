@@ -13,7 +13,7 @@
 namespace infeed {
 namespace {
 
-// On rank 0 the bad records that any of the ranks met, in words; empty: none.
+// On rank 0 a text about the bad records of all ranks; empty: none.
 std::string BadRecordsText(const PipelineStats& mine, Ranks& ranks) {
   const double met =
       ranks.Total({static_cast<double>(mine.bad_records)})[0].sum;
@@ -30,8 +30,8 @@ std::string BadRecordsText(const PipelineStats& mine, Ranks& ranks) {
                    met, found - first.begin(), *found);
 }
 
-// What other programs took of rank 0's machine, where it was too much; else
-// empty.
+// A text about other programs' load on rank 0's machine, if it was too high;
+// else empty.
 std::string LoadText(const Job& job) {
   const RankPlace& place = job.ranks.place();
   const std::optional<CpuTimes> now = ReadCpuTimes();
@@ -61,8 +61,8 @@ void PrintInput(const PipelineStats& stats) {
   Say(StageTable(stats) + QueueText(stats));
 }
 
-// Whose input was slowest, and its share of the time in loops. Empty: a single
-// process runs.
+// The rank with the slowest input, and its waits as a share of the time in
+// loops. Empty: a single process runs.
 std::string RanksText(const PipelineStats& mine, Ranks& ranks) {
   if (ranks.place().is_alone()) {
     return "";

@@ -6,9 +6,9 @@
 
 namespace infeed {
 
-// Prints on stderr what a training came to: its speed, what its input did, and
-// which of the two was the slower. Of rank 0, but for what it says of all
-// ranks, which all call it.
+// Prints on stderr a summary of a training run: its speed, its input, and which
+// of the two was slower. Values are those of rank 0, except the ones over all
+// ranks; all ranks must call it.
 void PrintSummary(const Job& job, const Training& training, const RunLog& log);
 
 }  // namespace infeed

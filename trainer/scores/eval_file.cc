@@ -30,7 +30,7 @@ Json Rows(const EvalResult& result) {
   return rows;
 }
 
-// What became of each class's images.
+// The classes predicted for each class's images.
 Json Classes(const EvalResult& result, const ModelLabels& labels) {
   Json classes = Json::array();
   const auto width = static_cast<std::size_t>(result.classes);
@@ -84,7 +84,7 @@ std::string EvalFileText(std::int64_t step, const EvalResult& result,
   if (!result.roc.empty()) {
     file["roc"] = Curve(result);
   }
-  // Names are any bytes.
+  // Names may have bytes that are not UTF-8.
   return file.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

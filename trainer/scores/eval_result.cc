@@ -17,8 +17,8 @@ void AddCurve(const EvalSums& sums, EvalResult& result) {
   result.roc = RocCurve(std::move(images));
 }
 
-// Each class against the rest. A class that has no image, or all of them, has
-// no area; the mean is of the others.
+// The mean over the classes, each against the rest. A class that has no image,
+// or all of them, has no area and is left out.
 std::optional<double> MeanAuc(const EvalSums& sums) {
   std::vector<std::optional<double>> areas;
   for (int i = 0; i < sums.classes; ++i) {

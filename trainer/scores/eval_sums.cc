@@ -54,7 +54,8 @@ struct Cell {
   std::int64_t images = 0;
 };
 
-// A matrix by its cells: a rank's part has few images, and as few cells.
+// Writes a matrix as its non-zero cells: a rank's part has few images, so few
+// cells.
 void AppendConfusion(std::string& bytes,
                      const std::vector<std::int64_t>& confusion) {
   std::vector<Cell> cells;

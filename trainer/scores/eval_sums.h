@@ -7,14 +7,14 @@
 
 namespace infeed {
 
-// A confusion matrix is kept up to so many classes: 8 MiB.
+// A confusion matrix is kept for at most this number of classes: 8 MiB.
 inline constexpr int kMaxConfusionClasses = 1024;
-// Scores are kept up to so many numbers, images * classes: 64 MiB.
+// Scores are kept up to this number, images * classes: 64 MiB.
 inline constexpr std::int64_t kMaxScores = std::int64_t{16} << 20;
 
-// What an evaluation adds up, over the images of weight 1 whose label is a
-// class. Sums of parts of a data set add up to the sums of the whole: each rank
-// makes its own, they are added, and only then become an EvalResult.
+// Sums of an evaluation over the images of weight 1 whose label is a class. The
+// sums of the parts of a data set add up to the sums of the whole: each rank
+// computes its own, and the total becomes an EvalResult.
 struct EvalSums {
   std::int64_t images = 0;
   std::int64_t top_1 = 0;
@@ -22,18 +22,18 @@ struct EvalSums {
   double loss_sum = 0;  // cross-entropy as in training, without the L2 term
 
   int classes = 0;
-  // Images of each label (row) by what was said (column), row-major; empty
-  // beyond kMaxConfusionClasses.
+  // Number of images for each label (row) and predicted class (column),
+  // row-major; empty beyond kMaxConfusionClasses.
   std::vector<std::int64_t> confusion = {};
   // The probability of each class for each image, row-major [images, classes],
-  // and each image's label; both empty once there are too many.
+  // and each image's label; both empty once there are more than kMaxScores.
   std::vector<float> scores = {};
   std::vector<std::int32_t> labels = {};
-  bool has_scores = true;  // they are of all the images
+  bool has_scores = true;  // scores and labels are those of all images
 
-  // Requires: of the same classes, or one of them has seen nothing.
+  // Requires: both have the same number of classes, or one has no images.
   void Add(const EvalSums& other);
-  // Leaves out what is known of each image.
+  // Drops the scores and labels of single images.
   void DropScores();
 };
 

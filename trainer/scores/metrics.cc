@@ -28,8 +28,7 @@ bool HasCurve(std::span<const ScoredImage> images) {
          });
 }
 
-// What lies at or above each score that there is, the greatest first, after
-// (0, 0).
+// The counts at or above each score, the greatest score first, after (0, 0).
 std::vector<Counts> Steps(std::vector<ScoredImage>& images) {
   std::ranges::sort(images, std::greater<>(), &ScoredImage::score);
   std::vector<Counts> steps = {{}};

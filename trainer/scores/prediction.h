@@ -7,14 +7,15 @@
 
 namespace infeed {
 
-// What a model says of the images of a batch.
+// A model's predictions for the images of a batch.
 struct Predictions {
-  // The classes with the greatest logits, [size, top], the first of equals
-  // first, and their probabilities, softmax in float32.
-  int top = 0;  // 5, or the model's classes where they are fewer
+  // The classes with the highest logits, [size, top], ties in the order of the
+  // index, and their probabilities, softmax in float32.
+  int top = 0;  // 5, or the number of classes if that is less
   std::vector<std::int32_t> classes = {};
   std::vector<float> probabilities = {};
-  // The batch's own: labels from 0, and 0 for a slot without an image.
+  // The labels (from 0) and weights of the batch; 0 for a slot without an
+  // image.
   std::vector<std::int32_t> labels = {};
   std::vector<float> weights = {};
 
@@ -34,7 +35,7 @@ struct Predictions {
   }
 };
 
-// Gets each batch's, in order.
+// Called with the predictions of each batch, in order.
 using PredictionSink = std::function<void(const Predictions&)>;
 
 }  // namespace infeed

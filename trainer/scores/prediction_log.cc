@@ -15,14 +15,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As few digits as tell the float from its neighbours, not the double's; null
-// for what is not a number.
+// As few digits as distinguish the float from its neighbours, not those of the
+// double; null for NaN.
 Json Number(float value) {
   return std::isfinite(value) ? Json(std::stod(fmt::format("{}", value)))
                               : Json();
 }
 
-// Which image it is.
+// The fields that identify an image.
 Json PlaceOf(const RecordIndex* index, std::int64_t record) {
   if (index == nullptr) {
     return {{"file", nullptr}, {"record", record}};
@@ -45,7 +45,7 @@ Json ClassOf(const Predictions& batch, int slot, std::size_t rank,
           {"probability", Number(batch.probabilities_of(slot)[rank])}};
 }
 
-// Names are any bytes.
+// Names may have bytes that are not UTF-8.
 std::string Line(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

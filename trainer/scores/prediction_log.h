@@ -13,25 +13,26 @@
 
 namespace infeed {
 
-// What a prediction adds up to.
+// Counts over a prediction run.
 struct PredictionCounts {
   std::int64_t images = 0;  // with a prediction
   std::int64_t bad = 0;     // without
-  // Of those whose label is a class of the model.
+  // Over the images whose label is a class of the model.
   std::int64_t labelled = 0;
   std::int64_t top_1 = 0;
   std::int64_t top_5 = 0;
 };
 
-// Writes one JSON line for each image, in the order of the records, and counts;
-// docs/evaluation.md has the fields. An image that is bad has an "error".
+// Writes one JSON line for each image, in the order of the records, and counts
+// the images; docs/evaluation.md has the fields. A bad image has an "error".
 //
-// The index (null for fake data), the labels and the file must outlive it.
-// AddBad() from any thread, before the Add() of the batch; the rest from one at
-// a time. Throws IoError when the lines cannot be written.
+// The index (null for fake data), the labels and the file must outlive the log.
+// AddBad() from any thread, before the Add() of the batch; the rest from one
+// thread at a time. Throws IoError when the lines cannot be written.
 class PredictionLog {
  public:
-  // Predictions come in the order of the index, for its first `images` records.
+  // Add() gets predictions in the order of the index, for its first `images`
+  // records.
   PredictionLog(const RecordIndex* index, std::int64_t images, int num_classes,
                 const ModelLabels& labels, std::FILE* out);
 
@@ -53,7 +54,8 @@ class PredictionLog {
   std::int64_t next_ = 0;  // record
   PredictionCounts counts_;
   std::mutex mutex_;
-  std::map<std::int64_t, std::string> bad_;  // why, by record; until written
+  std::map<std::int64_t, std::string> bad_;  // the error, by record; until it
+                                             // is written
 };
 
 // "predicted 372 images at 120.4 images/s: top-1 81.2 %  top-5 99.5 %  (of 372

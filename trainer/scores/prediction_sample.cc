@@ -8,7 +8,7 @@
 namespace infeed {
 namespace {
 
-// A number that has nothing to do with where a record lies.
+// A pseudo-random number from the record, unrelated to its position.
 double Drawn(std::int64_t record) {
   return Philox4x32({static_cast<std::uint32_t>(record),
                      static_cast<std::uint32_t>(record >> 32)},

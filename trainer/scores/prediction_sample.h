@@ -11,7 +11,7 @@
 
 namespace infeed {
 
-// What a model said of one image.
+// A model's prediction for one image.
 struct ShownPrediction {
   std::int64_t record = 0;
   std::int32_t said = 0;  // the most probable class
@@ -19,28 +19,28 @@ struct ShownPrediction {
   std::optional<std::int32_t> label = {};  // where it is a class of the model
 };
 
-// Chooses which images of a prediction are shown to people: of the wrong ones
-// those of which the model was the surest, of the others any, the same ones for
+// Chooses the images that a page of predictions shows: of the wrong predictions
+// those with the highest probability, of the others any, but the same ones for
 // the same data. Bad images are left out.
 //
 // One thread at a time.
 class PredictionSample {
  public:
-  // most: of each kind.
+  // most: the number of images of each kind.
   PredictionSample(int num_classes, std::size_t most)
       : num_classes_(num_classes), most_(most) {}
 
-  // Takes batches in the order of the records, from the first on.
+  // Call it with the batches in the order of the records, from the first on.
   void Add(const Predictions& batch);
 
-  // The surest first.
+  // The highest probability first.
   [[nodiscard]] std::vector<ShownPrediction> wrong() const;
   // In the order of the records.
   [[nodiscard]] std::vector<ShownPrediction> right() const;
   [[nodiscard]] std::vector<ShownPrediction> unlabelled() const;
 
  private:
-  // Those of the least keys; records tell equal keys apart.
+  // The predictions with the least keys; the record orders equal keys.
   using Kind = std::map<std::pair<double, std::int64_t>, ShownPrediction>;
 
   void Keep(double key, const ShownPrediction& shown, Kind& kind) const;

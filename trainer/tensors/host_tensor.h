@@ -19,11 +19,12 @@ struct HostTensor {
   friend bool operator==(const HostTensor&, const HostTensor&) = default;
 };
 
-// By name; the order of a map is the order in files.
+// Tensors by name, in the order in which files have them.
 using TensorMap = std::map<std::string, HostTensor>;
 
-// What a training step changes: parameters and buffers under torchvision's
-// names, and the momentum of each parameter under the parameter's name.
+// The tensors that a training step changes: parameters and buffers under
+// torchvision's names, and the optimizer's state, such as the momentum of each
+// parameter under the parameter's name.
 struct ModelState {
   TensorMap model;
   TensorMap optimizer;

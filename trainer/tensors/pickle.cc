@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint8_t kNewestProtocol = 5;
 
-// Instructions, by the names that Python's pickletools gives them.
+// Opcodes, with the names of Python's pickletools.
 enum Code : std::uint8_t {
   kMark = '(',
   kStop = '.',
@@ -84,9 +84,10 @@ bool IsAllowed(std::string_view name) {
          std::ranges::find(kStorages, name, kTypeName) != std::end(kStorages);
 }
 
-// The stack machine whose program a pickle is; pickle.h says what it knows.
-// Puts every node into `nodes`, which must outlive it. Throws DataError, with
-// the place, on an instruction that is unknown or does not fit what is there.
+// A pickle is a program for this stack machine; pickle.h lists what is
+// supported. Adds every node to `nodes`, which must outlive it. Throws
+// DataError, with the offset, for an instruction that is unknown or does not
+// fit the stack.
 class PickleMachine {
  public:
   PickleMachine(std::span<const std::byte> bytes, std::deque<PickleNode>& nodes)
@@ -105,7 +106,7 @@ class PickleMachine {
   bool BuildContainer(std::uint8_t code);
   bool UseMemo(std::uint8_t code);
 
-  // The program's bytes.
+  // Reading the program's bytes.
   std::span<const std::byte> Take(std::size_t count) {
     Require(count <= bytes_.size() - place_, "it ends too early");
     const std::span<const std::byte> taken = bytes_.subspan(place_, count);
@@ -136,7 +137,7 @@ class PickleMachine {
     }
   }
 
-  // So many bytes of two's complement.
+  // An integer of so many bytes, in two's complement.
   std::int64_t TakeLong() {
     const std::size_t count = TakeUnsigned(1);
     Require(count <= sizeof(std::int64_t), "a number is too large");
@@ -223,7 +224,7 @@ class PickleMachine {
     stack_.push_back(found->second);
   }
 
-  // What stands for a call.
+  // Global names and calls, which are never executed.
   void PushGlobal(const std::string& module, const std::string& name);
   void Reduce();
   PickleNode& Rebuild(const Items& arguments);
@@ -267,7 +268,7 @@ bool PickleMachine::Step(std::uint8_t code) {
   if (code == kProto) {
     Require(TakeUnsigned(1) <= kNewestProtocol, "the protocol is unknown");
   } else if (code == kFrame) {
-    (void)TakeUnsigned(8);  // Says how much may be read at once.
+    (void)TakeUnsigned(8);  // The frame's length, a hint for buffering.
   } else if (code == kReduce) {
     Reduce();
   } else if (code == kBuild) {
@@ -303,7 +304,7 @@ bool PickleMachine::PushValue(std::uint8_t code) {
     case kLong1:
       PushInt(TakeLong());
       return true;
-    case kBinFloat:  // Of no use among weights.
+    case kBinFloat:  // Not used for weights.
       (void)TakeUnsigned(8);
       Push(New(Kind::kFloat));
       return true;
@@ -403,7 +404,7 @@ void PickleMachine::PushGlobal(const std::string& module,
   PushText(Kind::kGlobal, std::move(global));
 }
 
-// A call: of what is known, its result is made without one.
+// A call. The results of known functions are built here, without calling them.
 void PickleMachine::Reduce() {
   const Items call = PopItems(2);
   Require(call[0]->kind == Kind::kGlobal && call[1]->kind == Kind::kTuple,
@@ -424,7 +425,7 @@ void PickleMachine::Reduce() {
   }
 }
 
-// The arguments: storage, first element, shape, strides; the rest is about
+// The arguments: storage, first element, shape, strides; the rest concerns
 // gradients.
 PickleNode& PickleMachine::Rebuild(const Items& arguments) {
   Require(arguments.size() >= 4 && arguments[0]->kind == Kind::kStorage &&
@@ -470,7 +471,7 @@ void PickleMachine::PushStorage() {
   Push(storage);
 }
 
-// What BUILD gives an object beside its items: a state_dict's versions.
+// The state that BUILD gives an object, such as a state_dict's versions.
 void PickleMachine::IgnoreState() {
   (void)PopItems(1);
   Require(Top().kind == Kind::kDict, "a state is given to no dictionary");

@@ -12,8 +12,8 @@
 
 namespace infeed {
 
-// What stands in a pickle of weights. Nodes refer to others of the same
-// pickle, which owns them all, so that one that holds itself is no harm.
+// A value in a pickle of weights. Nodes refer to other nodes of the same
+// pickle, which owns them all, so that a node may contain itself.
 struct PickleNode {
   enum class Kind {
     kNone,
@@ -31,8 +31,9 @@ struct PickleNode {
   using Items = std::vector<const PickleNode*>;
 
   Kind kind = Kind::kNone;
-  std::int64_t number = 0;  // kBool, kInt; of kStorage its elements; of kTensor
-                            // the storage's element that it begins with
+  std::int64_t number = 0;  // kBool, kInt; of kStorage its number of elements;
+                            // of kTensor the index of its first element in the
+                            // storage
   std::string text = {};    // kString, kGlobal ("torch FloatStorage"); of
                             // kStorage its key
   Items items = {};         // kTuple, kList
@@ -44,16 +45,16 @@ struct PickleNode {
 };
 
 // Reads a pickle as torch.save() writes it: containers, plain values, and
-// tensors as views of storages that lie elsewhere. Nothing is ever called: of
-// the names that a pickle may ask for, a fixed few have a meaning here,
+// tensors as views of storages that are stored elsewhere. Nothing in it is ever
+// executed. Of the names that a pickle may refer to, only these are known:
 //
 //   collections OrderedDict
 //   torch._utils _rebuild_tensor_v2, _rebuild_parameter
 //   torch {Float,Half,BFloat16,Double,Long}Storage
 //
-// and any other is refused. The nodes live as long as the object. One thread
-// at a time. The constructor throws DataError, with the place in the pickle,
-// for bytes that are no such pickle, and for more than a million nodes.
+// Any other is rejected. The nodes live as long as the object. One thread at a
+// time. The constructor throws DataError, with the offset in the pickle, for
+// bytes that are not such a pickle, and for more than a million nodes.
 class Pickle {
  public:
   explicit Pickle(std::span<const std::byte> bytes);
@@ -67,8 +68,8 @@ class Pickle {
   const PickleNode* root_ = nullptr;
 };
 
-// The value of a dictionary's string key; nullptr when there is none, or node
-// is no dictionary.
+// The value of a dictionary's string key; nullptr when there is no such key, or
+// when node is not a dictionary.
 [[nodiscard]] const PickleNode* FindEntry(const PickleNode& node,
                                           std::string_view key);
 

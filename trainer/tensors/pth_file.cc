@@ -26,7 +26,7 @@ constexpr std::string_view kPrefix = "module.";
 constexpr std::size_t kMaxPickleBytes = std::size_t{64} << 20;
 constexpr std::int64_t kMostMemory = 4;  // times the file
 
-// The storages of an archive, each read when it is first asked for.
+// The storages of an archive, each read on first use.
 class Storages {
  public:
   Storages(ZipArchive& archive, std::string folder)
@@ -38,7 +38,7 @@ class Storages {
     if (found == read_.end()) {
       found = read_.emplace(storage.text, archive_.Read(name)).first;
     }
-    // Another mention of the same storage may claim another size.
+    // Another reference to the same storage may claim another size.
     const auto size = static_cast<std::int64_t>(found->second.size());
     const std::int64_t width = ElementBytes(storage.type);
     if (size % width != 0 || size / width != storage.number) {
@@ -60,7 +60,7 @@ StridedView ViewOf(const PickleNode& tensor) {
           .strides = tensor.strides};
 }
 
-// The dictionary of tensors in what was saved.
+// The dictionary of tensors in the saved object.
 const PickleNode& StateDict(const PickleNode& root) {
   for (const char* const wrapper : {"state_dict", "model"}) {
     const PickleNode* const inner = FindEntry(root, wrapper);
@@ -110,7 +110,7 @@ TensorMap TensorsOf(const PickleNode& dict, Storages& storages,
   return tensors;
 }
 
-// The folder within the archive that everything lies in.
+// The folder in the archive that has all its members.
 std::string FolderOf(const ZipArchive& archive) {
   for (const std::string& name : archive.names()) {
     if (name.ends_with(kPickleName)) {
@@ -123,7 +123,7 @@ std::string FolderOf(const ZipArchive& archive) {
 void RequireLittleEndian(ZipArchive& archive, const std::string& folder) {
   const std::string name = folder + "/byteorder";
   if (std::ranges::find(archive.names(), name) == archive.names().end()) {
-    return;  // Older versions did not say.
+    return;  // Files of older versions do not have it.
   }
   const std::vector<std::byte> order = archive.Read(name);
   constexpr std::string_view kLittle = "little";

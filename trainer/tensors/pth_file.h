@@ -7,15 +7,15 @@
 
 #include "trainer/tensors/host_tensor.h"
 
-// Weights as torch.save() leaves them: a zip archive of a pickle, data.pkl, and
+// Weights as torch.save() writes them: a zip archive of a pickle, data.pkl, and
 // one member for each storage, data/KEY. No code in it is ever run.
 namespace infeed {
 
 // The tensors of a file: of a state_dict(), or of a dictionary that holds one
 // under 'state_dict' or 'model'. A prefix 'module.' that every name has is
-// left out; values that are no tensors are passed over. Throws DataError when
-// a part is missing, damaged or not plain weights, and when tensors share so
-// much that they need over four times the file's memory.
+// removed; values that are not tensors are skipped. Throws DataError when a
+// part is missing, damaged or not plain weights, and when tensors share so much
+// memory that unshared they would need over four times the file's size.
 [[nodiscard]] TensorMap ParsePth(std::span<const std::byte> file);
 
 // Reads a file of at most max_bytes. Throws DataError, naming the file, as

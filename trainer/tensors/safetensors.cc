@@ -52,7 +52,7 @@ std::string_view TypeName(StoredType type) {
       ->first;
 }
 
-// Parses JSON that is at most as deep as a header is, with no name twice.
+// Parses JSON no deeper than a header is, and without duplicate names.
 Json ParseText(std::string_view text) {
   std::set<std::string> names;
   const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
@@ -150,7 +150,7 @@ TensorEntry ParseEntry(const std::string& name, const Json& json) {
   return entry;
 }
 
-// Metadata is not used, but it must be what the format says.
+// Metadata is not used, but it must be valid.
 void CheckMetadata(const Json& metadata) {
   const bool strings =
       metadata.is_object() && std::ranges::all_of(metadata, [](const Json& v) {
@@ -165,7 +165,7 @@ void CheckMetadata(const Json& metadata) {
 // of eight bytes. Requires: names are UTF-8.
 std::string BuildHeader(const std::vector<TensorEntry>& entries) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  // What loaders of PyTorch models ask for.
+  // Loaders of PyTorch models require it.
   header[std::string(kMetadata)] = {{"format", "pt"}};
   for (const TensorEntry& entry : entries) {
     Check(entry.name != kMetadata, "no tensor has the metadata's name");
@@ -223,7 +223,7 @@ std::vector<const TensorMap::value_type*> FileOrder(const TensorMap& tensors) {
   return order;
 }
 
-// Where each tensor will lie.
+// The place of each tensor in the file.
 std::vector<TensorEntry> Layout(
     const std::vector<const TensorMap::value_type*>& order) {
   std::vector<TensorEntry> entries;

@@ -17,14 +17,14 @@
 // F32 and I64 are written; F16, BF16 and F64 are read too, into float32.
 namespace infeed {
 
-// What a finished file is checked against later.
+// Size and checksum of a finished file, to verify it later.
 struct FileSum {
   std::int64_t size = 0;
   std::uint32_t crc32c = 0;
 };
 
-// Writes the file whole. The same tensors give the same bytes: tensors of
-// larger elements first, so that each is aligned, then by name.
+// Writes the complete file or none. The same tensors give the same bytes:
+// tensors of larger elements come first, so that each is aligned, then by name.
 FileSum WriteSafetensors(const std::string& path, const TensorMap& tensors);
 
 // Throws DataError for a header that is not valid, too long (over 100 MB),

@@ -33,7 +33,7 @@ Number Load(Bytes bytes) {
   return number;
 }
 
-// Bytes that know their place in the file, read from the front.
+// Bytes with their offset in the file, read from the front.
 class Cursor {
  public:
   Cursor(Bytes bytes, std::size_t place) : bytes_(bytes), place_(place) {}
@@ -61,7 +61,7 @@ class Cursor {
       if (byte < 0x80 && (byte > 0 || shift == 0)) {
         return value;
       }
-      if (byte == 0) {  // No writer spells a number so.
+      if (byte == 0) {  // No writer encodes a number like this.
         break;
       }
     }
@@ -83,7 +83,7 @@ Handle TakeHandle(Cursor& cursor) {
   return {.offset = offset, .size = cursor.TakeVarint()};
 }
 
-// The entries of a block, its checksum verified: without its restarts.
+// The entries of a block, without its restart offsets. Verifies the checksum.
 Cursor OpenBlock(Bytes file, const Handle& handle) {
   const std::size_t place = handle.offset;
   if (handle.offset > file.size() || handle.size > file.size() ||

@@ -7,16 +7,17 @@
 
 namespace infeed {
 
-// Reads a sorted table as LevelDB lays it out, which is the index file of a
+// Reads a sorted table in LevelDB's format, such as the index file of a
 // TensorFlow checkpoint:
 //
 //   data blocks, a metaindex block, an index block    each + type byte + CRC
 //   footer of 48 bytes    handles of the last two, zeros, magic number
 //
-// A block is entries whose keys leave out what they share with the one before,
-// then the places where they begin anew. The checksum of every block is
-// verified. Throws DataError, with the place, for anything else: blocks that
-// are compressed, keys out of order, keys of over 4 KiB or 64 MiB together.
+// A block has entries, each key without the prefix that it shares with the key
+// before, and then the offsets of the entries with full keys. The checksum of
+// every block is verified. Throws DataError, with the offset, for anything
+// else: compressed blocks, keys out of order, keys of over 4 KiB or of 64 MiB
+// together.
 [[nodiscard]] std::map<std::string, std::string> ParseSortedTable(
     std::span<const std::byte> file);
 

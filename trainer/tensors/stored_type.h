@@ -7,8 +7,8 @@
 
 #include "trainer/tensors/host_tensor.h"
 
-// The types of numbers that weights are stored in by this program and others.
-// In memory there are two: every float is a float32, every integer an int64.
+// The number types in files of weights, of this program and of others. In
+// memory there are two: every float is a float32, every integer an int64.
 namespace infeed {
 
 enum class StoredType { kFloat16, kBfloat16, kFloat32, kFloat64, kInt64 };
@@ -18,8 +18,8 @@ enum class StoredType { kFloat16, kBfloat16, kFloat32, kFloat64, kInt64 };
 // Bytes of one element.
 [[nodiscard]] std::int64_t ElementBytes(StoredType type);
 
-// Elements of a dense tensor. Throws DataError when a dimension is negative or
-// the product, or its bytes in memory, are not a std::int64_t.
+// Elements of a dense tensor. Throws DataError when a dimension is negative, or
+// when the product, or its bytes in memory, do not fit into std::int64_t.
 [[nodiscard]] std::int64_t ElementCount(std::span<const std::int64_t> shape);
 
 // Bytes of a dense tensor as it is stored. Throws DataError as above.

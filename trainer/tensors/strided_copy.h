@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// A view of elements in memory: the one at an index lies at offset + the sum
+// A view of elements in memory: the element at an index is at offset + the sum
 // of index * stride, all in elements.
 struct StridedView {
   std::int64_t offset = 0;
@@ -15,8 +15,9 @@ struct StridedView {
   std::vector<std::int64_t> strides;  // >= 0; as many as dimensions
 };
 
-// Whether a view picks elements among `elements` in memory, and no more of
-// them than there are. Throws DataError when the shape is too large.
+// Whether all elements of a view lie within `elements` elements of memory, and
+// the view has no more than those. Throws DataError when the shape is too
+// large.
 [[nodiscard]] bool Fits(const StridedView& view, std::int64_t elements);
 
 // Copies a view's elements, each of so many bytes, in row-major order.

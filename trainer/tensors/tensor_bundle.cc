@@ -32,7 +32,7 @@ constexpr std::string_view kIndexEnd = ".index";
 constexpr std::string_view kDataMark = ".data-";
 constexpr std::string_view kNewestKey = "model_checkpoint_path:";
 
-// tensorflow.DataType's numbers.
+// The values of tensorflow.DataType.
 constexpr std::pair<int, StoredType> kTypes[] = {
     {1, StoredType::kFloat32},  {2, StoredType::kFloat64},
     {9, StoredType::kInt64},    {14, StoredType::kBfloat16},

@@ -10,13 +10,13 @@
 
 namespace infeed {
 
-// A TensorFlow V2 checkpoint: PREFIX.index, a sorted table of what there is,
-// and PREFIX.data-NNNNN-of-NNNNN with the tensors' bytes.
+// A TensorFlow V2 checkpoint: PREFIX.index, a sorted table of its tensors, and
+// PREFIX.data-NNNNN-of-NNNNN with the tensors' bytes.
 //
-// Holds the index; tensors are read as they are asked for, and checked against
-// their CRC-32C. Const members may be called from several threads at once.
-// Throws DataError, naming file and place, for anything that is damaged, and
-// IoError for a file that cannot be read.
+// Holds the index; Read() reads a tensor and verifies its CRC-32C. Const
+// members may be called from several threads at once. Throws DataError, naming
+// file and place, for anything damaged, and IoError for a file that cannot be
+// read.
 class TensorBundle {
  public:
   explicit TensorBundle(std::string prefix);
@@ -28,12 +28,12 @@ class TensorBundle {
   }
 
   // A tensor of floats or of 32 or 64-bit integers. Throws DataError for other
-  // types, for one that is cut into slices, and one that is not there.
+  // types, for a tensor that is cut into slices, and for an unknown name.
   [[nodiscard]] HostTensor Read(const std::string& name) const;
 
  private:
   struct Entry {
-    int type = 0;  // as tensorflow.DataType numbers them
+    int type = 0;  // a value of tensorflow.DataType
     std::vector<std::int64_t> shape;
     int shard = 0;
     std::int64_t offset = 0;
@@ -49,9 +49,10 @@ class TensorBundle {
   std::map<std::string, Entry> entries_;
 };
 
-// The prefix of the checkpoint that a path stands for: a prefix, one of its
-// files, or a folder whose `checkpoint` file names the newest. nullopt when it
-// is none of these. Throws DataError for a `checkpoint` file that names none.
+// The prefix of the checkpoint at a path. The path may be a prefix, one of the
+// checkpoint's files, or a folder whose `checkpoint` file names the newest one.
+// nullopt when it is none of these. Throws DataError for a `checkpoint` file
+// that names no checkpoint.
 [[nodiscard]] std::optional<std::string> FindTensorBundle(
     const std::string& path);
 

@@ -11,9 +11,10 @@
 namespace infeed {
 namespace {
 
-constexpr std::int64_t kClasses = 1000;  // of ImageNet, without background
+constexpr std::int64_t kClasses = 1000;  // ImageNet's classes, without
+                                         // background
 
-// Our name's end, and theirs.
+// The end of a tensor's name: ours and TensorFlow's.
 using Part = std::pair<std::string_view, std::string_view>;
 constexpr Part kWeights[] = {{".weight", "/kernel"}, {".bias", "/bias"}};
 constexpr Part kNorms[] = {{".weight", "/gamma"},
@@ -29,11 +30,11 @@ HostTensor Copy(const HostTensor& tensor, StridedView view) {
   return copy;
 }
 
-// Their order of dimensions turned into ours.
+// TensorFlow's order of dimensions turned into ours.
 HostTensor Transposed(HostTensor tensor) {
   const std::vector<std::int64_t>& s = tensor.shape;
   if (tensor.type != DataType::kFloat32 || (s.size() != 4 && s.size() != 2)) {
-    return tensor;  // Whoever wants it will see that it does not fit.
+    return tensor;  // The caller will find that the shape does not fit.
   }
   if (s.size() == 2) {
     return Copy(tensor, {.shape = {s[1], s[0]}, .strides = {1, s[1]}});
@@ -42,8 +43,8 @@ HostTensor Transposed(HostTensor tensor) {
                        .strides = {1, s[3], s[1] * s[2] * s[3], s[2] * s[3]}});
 }
 
-// Leaves the first row out of a classifier's weight or bias that has one more
-// than ImageNet's classes.
+// Removes the first row of a classifier's weight or bias that has one row more
+// than ImageNet has classes.
 HostTensor WithoutBackground(HostTensor tensor) {
   std::vector<std::int64_t> shape = tensor.shape;
   if (tensor.type != DataType::kFloat32 || shape.empty() ||
@@ -59,7 +60,7 @@ HostTensor WithoutBackground(HostTensor tensor) {
           : StridedView{.offset = 1, .shape = shape, .strides = {1}});
 }
 
-// Names layers as they are made, each kind apart.
+// Numbers the layers of each kind, in order.
 class Counter {
  public:
   explicit Counter(std::string base) : base_(std::move(base)) {}

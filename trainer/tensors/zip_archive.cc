@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMaxMembers = 100'000;
 
-// What libzip says of a code that it returned.
+// libzip's message for an error code.
 std::string TextOf(zip_error_t& error) {
   std::string text = zip_error_strerror(&error);
   zip_error_fini(&error);
@@ -78,7 +78,7 @@ std::uint64_t ZipArchive::PackedBytes(std::int64_t member) const {
       (status.valid & ZIP_STAT_COMP_SIZE) == 0) {
     throw DataError(fmt::format("member {} has no size", member));
   }
-  // Even a sum of 2^17 of them does not overflow.
+  // Capped, so that a sum of even 2^17 sizes does not overflow.
   return std::min<std::uint64_t>(status.comp_size, archive_bytes_ + 1);
 }
 
@@ -100,7 +100,7 @@ std::vector<std::byte> ZipArchive::Read(const std::string& name) {
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
       zip_fopen(handle_->zip, name.c_str(), ZIP_FL_ENC_RAW), zip_fclose);
   std::vector<std::byte> bytes(status.size);
-  // Asking for one more than there is makes libzip compare the checksum.
+  // Reading one byte past the end makes libzip verify the checksum.
   std::byte beyond{};
   if (!file ||
       zip_fread(file.get(), bytes.data(), bytes.size()) !=

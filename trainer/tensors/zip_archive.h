@@ -9,13 +9,12 @@
 
 namespace infeed {
 
-// A zip archive in memory. Only members that are stored as they are can be
-// read, which are those that torch.save() writes. Members never overlap: all
-// of them together are no larger than the archive. Each is checked against its
-// CRC-32.
+// A zip archive in memory. Only uncompressed members can be read, as
+// torch.save() writes them. Members never overlap: all of them together are no
+// larger than the archive. The CRC-32 of each is verified.
 //
-// The bytes must outlive it. One thread at a time. Throws DataError naming the
-// member.
+// The bytes must outlive the archive. One thread at a time. Throws DataError
+// naming the member.
 class ZipArchive {
  public:
   explicit ZipArchive(std::span<const std::byte> bytes);
