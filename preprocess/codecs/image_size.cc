@@ -168,7 +168,11 @@ ImageSize PnmSize(std::span<const std::byte> bytes) {
   ImageSize size;
   size.width = PnmNumber(text, place);
   size.height = PnmNumber(text, place);
-  return size;
+  // Bitmaps have no largest value. OpenCV would print that it cannot read one.
+  constexpr std::int64_t kMostValue = 65535;
+  const bool has_bits = text[1] == '1' || text[1] == '4';
+  const std::int64_t value = has_bits ? 1 : PnmNumber(text, place);
+  return 0 < value && value <= kMostValue ? size : ImageSize{};
 }
 
 bool IsPnm(std::span<const std::byte> bytes) {

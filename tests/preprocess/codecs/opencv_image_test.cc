@@ -298,6 +298,17 @@ TEST(ReadImageSizeTest, RefusesPnmHeadersWithoutASize) {
   }
 }
 
+// OpenCV prints a line of its own where it finds no largest value.
+TEST(ReadImageSizeTest, RefusesPnmHeadersWithoutALargestValue) {
+  for (const std::string text :
+       {"P5 3 3", "P5 3 3 x", "P6 3 3 0 ", "P5 3 3 65536 "}) {
+    EXPECT_FALSE(ReadImageSize(AsBytes(text))) << text;
+  }
+  const std::string hole("P5 4 4\0\0\0 255 0123456789abcdef", 29);
+  EXPECT_FALSE(ReadImageSize(AsBytes(hole)));
+  EXPECT_TRUE(ReadImageSize(AsBytes("P1 3 3 ")));
+}
+
 TEST(PreprocessorTest, TakesPngsByTheirContent) {
   constexpr int kSize = 32;
   const RgbImage image = TestPhotograph(90, 70, 1);
