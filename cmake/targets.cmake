@@ -30,6 +30,16 @@ function(infeed_room library)
   endif()
 endfunction()
 
+# infeed_inner_library(NAME SOURCES ... [PUBLIC ...] [PRIVATE ...]): what
+# benchmarks or tests share, not installed.
+function(infeed_inner_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name}
+    PUBLIC infeed::base ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} infeed_options)
+endfunction()
+
 # infeed_rooms(ROOM ...): the folder's rooms, each with a list of its own.
 function(infeed_rooms)
   foreach(room IN LISTS ARGN)
