@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/rounding.h"
+
 namespace infeed {
 namespace {
 
@@ -213,7 +215,7 @@ std::string LineChart(const std::vector<ChartSeries>& series,
 
 std::vector<ChartPoint> Thinned(const std::vector<ChartPoint>& points,
                                 std::size_t most) {
-  const std::size_t group = (points.size() + most - 1) / most;
+  const std::size_t group = CeilDiv(points.size(), most);
   if (group <= 1) {
     return points;
   }

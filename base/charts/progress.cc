@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "base/rounding.h"
+
 namespace infeed {
 namespace {
 
@@ -65,8 +67,7 @@ WorkLeft WorkLeftAt(std::int64_t step, std::int64_t first_step,
                     std::int64_t total_steps, std::int64_t steps_per_eval) {
   WorkLeft left{.steps = std::max<std::int64_t>(0, total_steps - step)};
   if (steps_per_eval > 0) {
-    const std::int64_t all =
-        (total_steps - first_step + steps_per_eval - 1) / steps_per_eval;
+    const std::int64_t all = CeilDiv(total_steps - first_step, steps_per_eval);
     // An evaluation due at `step` itself has not run yet.
     const std::int64_t done =
         step > first_step ? (step - first_step - 1) / steps_per_eval : 0;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/charts/svg_parts.h"
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
@@ -82,7 +83,7 @@ std::string ColumnChart(const std::vector<ChartBar>& bars, double width) {
       std::min(plot_width / static_cast<double>(bars.size()), kMaxColumn);
   // Thin columns overlap a little, so that no gaps are visible.
   const double gap = column > 4 ? std::min(column / 12, 3.0) : -0.5;
-  const std::size_t every = (bars.size() + kMaxLabels - 1) / kMaxLabels;
+  const std::size_t every = CeilDiv<std::size_t>(bars.size(), kMaxLabels);
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const double x = kLeft + column * static_cast<double>(i);
     const double height = kPlotHeight * bars[i].value / top;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/seconds.h"
+
 namespace infeed {
 
 std::vector<TaskTimes> MeasureInTurns(const std::vector<Contender>& contenders,
@@ -32,8 +34,7 @@ std::vector<TaskTimes> MeasureInTurns(const std::vector<Contender>& contenders,
 double SecondsOf(const std::function<void()>& body) {
   const auto start = std::chrono::steady_clock::now();
   body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
+  return SecondsSince(start);
 }
 
 double Mean(const TaskTimes& times) {

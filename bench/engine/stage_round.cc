@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/seconds.h"
 #include "pipeline/stats/stage_counters.h"
 
 namespace infeed {
@@ -78,9 +79,7 @@ ThroughputRound MeasureStage(Stage stage, const StageWork& work,
                              const RoundOptions& options) {
   const CpuCounters counters;  // Created before the threads that it counts.
   const Clock::time_point start = Clock::now();
-  const auto seconds = [start] {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
+  const auto seconds = [start] { return SecondsSince(start); };
   Team team(work, input.threads);
   while (!team.is_stopped() && seconds() < options.seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(

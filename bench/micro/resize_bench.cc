@@ -10,6 +10,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/random.h"
+#include "base/seconds.h"
 #include "pipeline/memory/batch.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/row_sink.h"
@@ -107,9 +108,7 @@ void OpenCv(benchmark::State& state, int kernel, const Crops& crops) {
               next % 2 == 1,
               batch.slot_pixels(static_cast<int>(next % kSlots)));
     ++next;
-    state.SetIterationTime(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-            .count());
+    state.SetIterationTime(SecondsSince(start));
   }
   state.SetItemsProcessed(state.iterations());
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/rounding.h"
 #include "pipeline/memory/batch.h"
 #include "pipeline/order/options.h"
 
@@ -65,7 +66,7 @@ class BatchSequence {
   // Where the next batch begins.
   [[nodiscard]] const StreamPosition& position() const { return position_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
-    return (end_ + batch_size_ - 1) / batch_size_;
+    return CeilDiv<std::int64_t>(end_, batch_size_);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "base/rounding.h"
 #include "preprocess/jpeg_entropy/window_plan.h"
 
 namespace infeed {
@@ -19,7 +20,7 @@ class AlignedBuffer {
  public:
   void Grow(std::size_t count) {
     if (count > count_) {
-      const std::size_t bytes = (count * sizeof(T) + kLine - 1) / kLine * kLine;
+      const std::size_t bytes = RoundUp<std::size_t>(count * sizeof(T), kLine);
       data_.reset(static_cast<T*>(std::aligned_alloc(kLine, bytes)));
       count_ = data_ == nullptr ? 0 : count;
       if (data_ == nullptr) {

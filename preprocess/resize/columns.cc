@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/rounding.h"
 #include "preprocess/resize/resize.h"
 
 namespace infeed {
@@ -48,7 +49,7 @@ bool SetPlaces(int taps, ColumnPlaces& columns) {
 
 void ResizeColumns::Set(ResizeKernel kernel, const ResizeSide& side, int size,
                         bool flip) {
-  groups_.resize((static_cast<std::size_t>(size) + kGroup - 1) / kGroup);
+  groups_.resize(CeilDiv<std::size_t>(static_cast<std::size_t>(size), kGroup));
   is_near_ = true;
   const FourTapAxis axis(kernel, side.in_size, side.out_size);
   int x = 0;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
@@ -24,7 +25,7 @@ FourTapSink::FourTapSink(ResizeKernel kernel, int size)
     : kernel_(kernel), size_(size), axis_(kernel, 1, 1) {
   Check(size > 0, "an image has pixels");
   constexpr std::size_t kUnit = kGroupPixels * kGroups;
-  rows_.resize((static_cast<std::size_t>(size) + kUnit - 1) / kUnit * kGroups);
+  rows_.resize(CeilDiv(static_cast<std::size_t>(size), kUnit) * kGroups);
 }
 
 void FourTapSink::Aim(std::span<std::uint32_t> destination, bool flip,

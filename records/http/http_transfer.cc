@@ -1,8 +1,9 @@
 #include "records/http/http_transfer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
+
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -22,11 +23,9 @@ std::string_view Trimmed(std::string_view text) {
 // "HTTP/1.1 404 Not Found" -> 404.
 int StatusOf(std::string_view line) {
   const std::size_t blank = std::min(line.find(' '), line.size());
-  const std::string_view code =
-      Trimmed(line.substr(blank)).substr(0, kStatusDigits);
-  unsigned int status = 0;  // Unsigned: rejects a sign.
-  std::from_chars(code.data(), code.data() + code.size(), status);
-  return static_cast<int>(status);
+  std::string_view code = Trimmed(line.substr(blank)).substr(0, kStatusDigits);
+  // Unsigned: rejects a sign.
+  return static_cast<int>(TakePlainNumber<unsigned>(code).value_or(0));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/rounding.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
 #include "records/store/label_index.h"
@@ -124,7 +125,8 @@ std::string WidthHistogram(const Tally& width) {
   }
   TextTable table({">width", ">images", ""});
   for (const TallyBin& bin : bins) {
-    const std::int64_t length = (bin.count * kBarLength + most - 1) / most;
+    const std::int64_t length =
+        CeilDiv<std::int64_t>(bin.count * kBarLength, most);
     table.Add({fmt::format("{}..{}", bin.from, bin.to),
                std::to_string(bin.count),
                std::string(static_cast<std::size_t>(length), '#')});

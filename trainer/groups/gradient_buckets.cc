@@ -6,6 +6,8 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 
+#include "base/rounding.h"
+
 namespace infeed {
 namespace {
 
@@ -73,8 +75,7 @@ void GradientBuckets::Place(const torch::Tensor& weight, std::int64_t bytes) {
   slots_.push_back({.weight = weight,
                     .bucket = buckets_.size() - 1,
                     .offset = bucket.elements});
-  bucket.elements +=
-      (weight.numel() + kAlignment - 1) / kAlignment * kAlignment;
+  bucket.elements += RoundUp<std::int64_t>(weight.numel(), kAlignment);
   ++bucket.parameters;
 }
 

@@ -1,9 +1,9 @@
 #include "trainer/groups/torchrun_store.h"
 
-#include <charconv>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -58,15 +59,16 @@ MeetingPoint FindMeeting(const RankPlace& place,
   WithStore(place, timeout, [&](c10d::Store& store) {
     const std::vector<std::uint8_t> bytes = store.get(KeyOf(place));
     const std::string text(bytes.begin(), bytes.end());
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), meeting.port);
-    if (error != std::errc() || *end != ' ') {
+    std::string_view rest = text;
+    const std::optional<int> port = TakePlainNumber<int>(rest);
+    if (!port || !rest.starts_with(' ')) {
       throw IoError(fmt::format(
           "{}:{}: torchrun's store says in an unknown way where the ranks "
           "meet: are all ranks of one version?",
           place.master_addr, place.master_port));
     }
-    meeting.token = end + 1;
+    meeting.port = *port;
+    meeting.token = rest.substr(1);
   });
   return meeting;
 }

@@ -10,6 +10,7 @@
 #include <torch/cuda.h>
 
 #ifdef INFEED_CUDA
+#include "base/seconds.h"
 #include "trainer/loop/gpu_cards.h"
 #endif
 #include "trainer/loop/device.h"
@@ -30,7 +31,6 @@ constexpr Sizes kOfGpu = {8192, 512 << 20};
 // The median of several runs, after a warm-up run.
 double SecondsTaken(const torch::Device& device,
                     const std::function<void()>& work) {
-  using Clock = std::chrono::steady_clock;
   const auto finish = [&] {
     if (device.is_cuda()) {
       torch::cuda::synchronize(device.index());
@@ -40,10 +40,10 @@ double SecondsTaken(const torch::Device& device,
   std::array<double, kRepeats> seconds = {};
   for (double& one : seconds) {
     finish();
-    const Clock::time_point start = Clock::now();
+    const auto start = std::chrono::steady_clock::now();
     work();
     finish();
-    one = std::chrono::duration<double>(Clock::now() - start).count();
+    one = SecondsSince(start);
   }
   std::ranges::sort(seconds);
   return seconds[kRepeats / 2];

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/rounding.h"
 #include "records/bytes/byte_source.h"
 #include "records/cloud/object_sink.h"
 #include "records/cloud/small_object.h"
@@ -41,7 +42,7 @@ bool IsInside(const fs::path& name) {
 void ReadSideBySide(const CloudRuntime& runtime, const std::string& url,
                     std::int64_t offset, std::span<std::byte> part,
                     const ObjectInfo& info) {
-  const std::size_t steps = (part.size() + kStepBytes - 1) / kStepBytes;
+  const std::size_t steps = CeilDiv<std::size_t>(part.size(), kStepBytes);
   runtime.pool->ForEach(steps, [&](std::size_t i) {
     const std::size_t begin = i * kStepBytes;
     runtime.store.Read(
