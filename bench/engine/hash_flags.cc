@@ -94,7 +94,9 @@ void PrintHashes(const RecordIndex& index, const InputOptions& options,
     input.threads = count;
     InputPipeline pipeline(index, input, start);
     fmt::print("{}\n", HashOf(pipeline, flags.batches));
-    NameBadRecords(pipeline);
+    if (count == threads.front()) {  // Bad are the same for any number.
+      NameBadRecords(pipeline);
+    }
     if (!flags.save_state.empty()) {  // Equal for any number of threads.
       WriteFileAtomically(flags.save_state, pipeline.State());
     }

@@ -1,6 +1,5 @@
 #include "bench/engine/round.h"
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <thread>

@@ -1,6 +1,5 @@
 #include "pipeline/engine/batch_planner.h"
 
-#include <chrono>
 #include <optional>
 #include <utility>
 

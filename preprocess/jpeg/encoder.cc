@@ -121,8 +121,8 @@ void Start(const RgbView& image, const JpegEncodeOptions& options,
 
 void WriteRows(const RgbView& image, jpeg_compress_struct& codec) {
   for (int y = 0; y < image.height; ++y) {
-    JSAMPROW row =
-        const_cast<JSAMPROW>(image.row(y));  // libjpeg only reads it.
+    // libjpeg only reads it.
+    JSAMPROW row = const_cast<JSAMPROW>(image.row(y));
     jpeg_write_scanlines(&codec, &row, 1);
   }
 }

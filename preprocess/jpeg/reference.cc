@@ -169,8 +169,8 @@ Columns ReferenceJpegDecoder::State::Start(const Window& window) {
   }
   JDIMENSION crop_first = static_cast<JDIMENSION>(first);
   JDIMENSION crop_width = static_cast<JDIMENSION>(end - first);
-  jpeg_crop_scanline(&codec, &crop_first,
-                     &crop_width);  // Aligns both arguments.
+  // Aligns both arguments.
+  jpeg_crop_scanline(&codec, &crop_first, &crop_width);
   return {static_cast<int>(crop_first), static_cast<int>(crop_width)};
 }
 
@@ -239,8 +239,8 @@ JpegInfo ReferenceJpegDecoder::ReadHeader(std::span<const std::byte> bytes) {
   State& state = *state_;
   state.header_read = false;
   state.warning = {};
-  static_cast<void>(
-      state.errors.TakeWarning());  // Drops a failed image's warning.
+  // Drops a failed image's warning.
+  static_cast<void>(state.errors.TakeWarning());
   state.errors.Run([&] { state.Begin(bytes); });
   state.KeepWarning();
   CheckPixels(state.codec.image_width, state.codec.image_height, state.limits);

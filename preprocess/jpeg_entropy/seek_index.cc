@@ -94,8 +94,8 @@ class Reader {
   bool TakeFromWord(std::array<std::uint64_t, kNumbers>& values) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes_.data(), sizeof(word));
-    std::uint64_t stops =
-        ~word & kStops;  // a bit in the last byte of each number
+    // A bit in the last byte of each number.
+    std::uint64_t stops = ~word & kStops;
     std::uint64_t last = stops;
     for (std::size_t i = 1; i < kNumbers; ++i) {
       last &= last - 1;  // 0 stays 0

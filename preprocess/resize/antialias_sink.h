@@ -54,8 +54,8 @@ class AntialiasSink final : public ResizeSink {
   int height_ = 0;
   AntialiasColumns columns_;
   RowBand band_;
-  std::vector<std::uint8_t>
-      upper_;  // a band's last row, if it waits for its partner
+  // A band's last row, if it waits for its partner.
+  std::vector<std::uint8_t> upper_;
 
   int in_y_ = 0;     // next row of the image
   int out_y_ = 0;    // the destination's next row

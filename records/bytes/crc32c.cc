@@ -20,8 +20,8 @@ constexpr std::uint32_t kPolynomial = 0x82F63B78;  // reflected
 constexpr std::size_t kStep = 8;
 // For shorter inputs, such as frame headers, ISA-L's start costs too much.
 constexpr std::size_t kMinIsalBytes = 256;
-constexpr std::size_t kMaxIsalBytes = std::size_t{1}
-                                      << 30;  // ISA-L takes an int
+// ISA-L takes an int.
+constexpr std::size_t kMaxIsalBytes = std::size_t{1} << 30;
 
 using Tables = std::array<std::array<std::uint32_t, 256>, kStep>;
 

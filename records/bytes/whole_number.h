@@ -11,8 +11,9 @@
 namespace infeed {
 
 // Removes a number from the front of text as programs write it, in names,
-// messages and variables: digits only, with or without leading zeros. nullopt,
-// and text unchanged, if there is none or it does not fit.
+// messages and variables: digits, with or without leading zeros, and a minus
+// where Number has a sign. nullopt, and text unchanged, if there is none or it
+// does not fit.
 template <std::integral Number>
 [[nodiscard]] std::optional<Number> TakePlainNumber(std::string_view& text,
                                                     int base = 10) {

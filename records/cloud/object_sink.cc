@@ -78,8 +78,8 @@ class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
     }
     try {
       Wait();
-    } catch (
-        const std::exception&) {  // Reported before, or no longer of interest.
+    } catch (const std::exception&) {
+      // Reported before, or no longer of interest.
     }
     try {
       runtime_.store.AbortUpload(url_, upload_);

@@ -124,8 +124,8 @@ ShardCache::Place ShardCache::FindPlace(const std::string& url,
     place.lock = std::make_unique<FolderLock>(
         folder_.lock_path(), FolderLock::PlaceOf(HashOf(url, info)),
         cloud_settings().retry.stop);
-    place.copy =
-        OpenCopy(url, info);  // Another process may have made it meanwhile.
+    // Another process may have made it meanwhile.
+    place.copy = OpenCopy(url, info);
   }
   if (place.copy == nullptr) {
     place.draft = folder_.Reserve(KeyOf(url, info), info.size, InUse());
@@ -147,8 +147,8 @@ std::unique_ptr<ByteSource> ShardCache::OpenCopy(const std::string& url,
     }
     ::unlink(path->c_str());
   } catch (const IoError& error) {
-    if (error.errno_value() !=
-        ENOENT) {  // ENOENT: another process removed it to make room.
+    // ENOENT: another process removed it to make room.
+    if (error.errno_value() != ENOENT) {
       throw;
     }
   }

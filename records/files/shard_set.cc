@@ -269,8 +269,8 @@ std::set<std::string> DescribingFolders(const std::string& folder) {
 }
 
 std::string FolderOfShard(const std::string& shard) {
-  const std::string path =
-      PathForMessages(shard);  // Without a query, which may have slashes.
+  // Without a query, which may have slashes.
+  const std::string path = PathForMessages(shard);
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos
              ? ""

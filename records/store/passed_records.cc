@@ -31,8 +31,8 @@ std::optional<std::vector<std::byte>> PassedRecords::Take(std::int64_t record) {
   }
   std::vector<std::byte> frame = std::move(found.mapped().frame);
   bytes_ -= static_cast<std::int64_t>(frame.size());
-  while (
-      !order_.empty()) {  // Skips places at the front whose records were taken.
+  // Skips places at the front whose records were taken.
+  while (!order_.empty()) {
     const auto oldest = entries_.find(order_.front().record);
     if (oldest != entries_.end() && oldest->second.age == order_.front().age) {
       break;

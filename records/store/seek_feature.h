@@ -32,8 +32,8 @@ enum class SeekSeal {
 
 struct OpenedSeekIndex {
   SeekSeal seal = SeekSeal::kDamaged;
-  std::span<const std::byte>
-      body;  // within the sealed bytes; empty unless good
+  // Within the sealed bytes; empty unless good.
+  std::span<const std::byte> body;
 };
 
 // Opens a sealed index and checks that it belongs to this JPEG; safe for any

@@ -1,6 +1,5 @@
 // save_checkpoint MODEL_DIR STEP: saves a made checkpoint and keeps two.
 #include <cstdio>
-#include <cstdlib>
 
 #include "base/error.h"
 #include "tests/support/made_checkpoint.h"

@@ -49,8 +49,8 @@ struct EncodedImage {
   std::string bytes = {};
   int width = 0;
   int height = 0;
-  std::string_view format =
-      kJpegFormat;             // or PNG; packed: little-endian uint32
+  // Or PNG; packed: little-endian uint32.
+  std::string_view format = kJpegFormat;
   std::string reencoded = {};  // why it differs from the file; empty: no note
   bool mended = false;         // the file is damaged
   // The EXIF orientation (preprocess/codecs/exif.h) that was not applied.

@@ -45,8 +45,8 @@ struct DuplicateGroup {
 };
 
 struct ImageTree {
-  std::vector<ImageClass>
-      classes;                     // sorted by name, bytewise; label: index + 1
+  // Sorted by name, bytewise; label: index + 1.
+  std::vector<ImageClass> classes;
   std::vector<ImageSplit> splits;  // in the order train, validation, test
   std::vector<std::string> notes;  // on folders that were skipped, for the user
   std::vector<LeftOut> left_out;   // ignored files, by kind and format

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
