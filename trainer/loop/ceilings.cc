@@ -9,8 +9,8 @@
 #include <ATen/ATen.h>
 #include <torch/cuda.h>
 
-#ifdef INFEED_CUDA
 #include "base/seconds.h"
+#ifdef INFEED_CUDA
 #include "trainer/loop/gpu_cards.h"
 #endif
 #include "trainer/loop/device.h"
