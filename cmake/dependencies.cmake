@@ -18,10 +18,10 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(pugixml REQUIRED)
 find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
 find_package(hwy REQUIRED)
+find_package(fmt REQUIRED)
 
 if(INFEED_TOOLS)
   find_package(CLI11 REQUIRED)
-  find_package(fmt REQUIRED)
   find_package(yaml-cpp REQUIRED)
   # Its package file asks for programs that Debian packs apart.
   find_library(INFEED_ZIP zip REQUIRED)

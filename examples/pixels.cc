@@ -30,14 +30,14 @@ infeed::RecordIndex IndexOf(const std::string& input) {
 
 void Write(const infeed::RecordIndex& index, const std::string& recipe,
            int size, std::ostream& out) {
-  infeed::InputPipeline input(index,
-                              {.batch_size = 1,
-                               .image_size = size,
-                               .recipe = infeed::ParseRecipe(recipe),
-                               .training = false,
-                               .shuffle = infeed::Shuffle::kNone,
-                               .on_bad_record = infeed::OnBadRecord::kFail,
-                               .require_labels = false});
+  infeed::InputPipeline input(
+      index, {.batch_size = 1,
+              .image_size = size,
+              .recipe = infeed::ParseChoice("recipe", recipe, infeed::kRecipes),
+              .training = false,
+              .shuffle = infeed::Shuffle::kNone,
+              .on_bad_record = infeed::OnBadRecord::kFail,
+              .require_labels = false});
   while (const infeed::BatchHandle batch = input.Next()) {
     for (const std::uint32_t word : batch->pixels()) {
       out.put(static_cast<char>(word >> 24));

@@ -73,7 +73,7 @@ InputCost InputCostOf(const ClusterSpec& spec, int machines) {
 MemoryCost MemoryCostOf(const ClusterSpec& spec, int machines) {
   const TrainingCost training = TrainingCostOf(spec, machines);
   return {.index_bytes = spec.devices * spec.records * kIndexEntry,
-          .batch_bytes = spec.devices * TrainParams().batches_in_pool *
+          .batch_bytes = spec.devices * TrainParams().input.batches_in_pool *
                          Batch::MemoryBytes(training.part, spec.image_size),
           .checkpoint_bytes =
               CheckpointBytes(CostOf(spec.model, spec.image_size), {})};

@@ -20,8 +20,8 @@
 #include "bench/engine/stage_round.h"
 #include "pipeline/engine/autotune.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
-#include "pipeline/reading/memory_limit.h"
 #include "records/files/shards.h"
 #include "records/store/record_index.h"
 #include "tools/cli/cloud_flags.h"
@@ -141,11 +141,11 @@ std::vector<std::string> ShardsOf(const Flags& flags) {
 }
 
 std::string TitleOf(const Flags& flags, const RecordIndex& index) {
-  return fmt::format("{} records, recipe {}, {}x{}, batches of {}",
-                     index.size(), RecipeName(flags.throughput.input.recipe),
-                     flags.throughput.input.image_size,
-                     flags.throughput.input.image_size,
-                     flags.throughput.input.batch_size);
+  return fmt::format(
+      "{} records, recipe {}, {}x{}, batches of {}", index.size(),
+      ChoiceName(flags.throughput.input.recipe, kRecipes),
+      flags.throughput.input.image_size, flags.throughput.input.image_size,
+      flags.throughput.input.batch_size);
 }
 
 // Resolves label_offset once for all pipelines, and prints the labels.

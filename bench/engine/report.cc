@@ -129,12 +129,12 @@ std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
   json["records"] = records;
   json["batch_size"] = options.input.batch_size;
   json["image_size"] = options.input.image_size;
-  json["recipe"] = RecipeName(options.input.recipe);
+  json["recipe"] = ChoiceName(options.input.recipe, kRecipes);
   json["scaled_decode"] = options.input.scaled_decode;
   json["training"] = options.input.training;
   json["seed"] = options.input.seed;
   json["seconds"] = options.seconds;
-  json["graph"] = GraphKindName(options.input.graph);
+  json["graph"] = ChoiceName(options.input.graph, kGraphKinds);
   json["device_rate"] = options.device_rate;
   json["runs"] = Json::array();
   for (const ThroughputRun& run : runs) {

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "bench/engine/held_records.h"
 #include "bench/engine/held_resize.h"
 #include "pipeline/order/options.h"
-#include "preprocess/pixels/named_choice.h"
 #include "preprocess/recipe/recipe.h"
 
 namespace infeed {

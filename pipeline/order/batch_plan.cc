@@ -54,9 +54,10 @@ BatchSequence::BatchSequence(std::int64_t places, const InputOptions& options,
     throw UsageError("batch_size is " + std::to_string(batch_size_) +
                      ", but the data set has only " + std::to_string(places) +
                      " records: no batch would be full (last_batch " +
-                     std::string(LastBatchName(options.last_batch)) +
+                     std::string(ChoiceName(options.last_batch, kLastBatches)) +
                      ", rank_share " +
-                     std::string(RankShareName(options.rank_share)) + ")");
+                     std::string(ChoiceName(options.rank_share, kRankShares)) +
+                     ")");
   }
   CheckStart(start);
   position_ = Continued(start);

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
+#include "base/choices.h"
 #include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
 #include "pipeline/order/order_options.h"
@@ -35,13 +35,15 @@ enum class GraphKind {
   kBasic,  // one record at a time in the consumer's thread, no overlap
 };
 
-// "fail", "replace", "skip"; "flow", "basic". Throw UsageError.
-[[nodiscard]] OnBadRecord ParseOnBadRecord(std::string_view name);
-[[nodiscard]] GraphKind ParseGraphKind(std::string_view name);
-// "auto" (absent), "0", "1". Throws UsageError.
-[[nodiscard]] std::optional<int> ParseLabelOffset(std::string_view name);
-[[nodiscard]] std::string_view OnBadRecordName(OnBadRecord policy);
-[[nodiscard]] std::string_view GraphKindName(GraphKind graph);
+inline constexpr Choices<OnBadRecord, 3> kOnBadRecords = {
+    {{"fail", OnBadRecord::kFail},
+     {"replace", OnBadRecord::kReplace},
+     {"skip", OnBadRecord::kSkip}}};
+inline constexpr Choices<GraphKind, 2> kGraphKinds = {
+    {{"flow", GraphKind::kFlow}, {"basic", GraphKind::kBasic}}};
+// Of InputOptions::label_offset.
+inline constexpr Choices<std::optional<int>, 3> kLabelOffsets = {
+    {{"auto", std::nullopt}, {"0", 0}, {"1", 1}}};
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): by meaning.
 struct InputOptions {

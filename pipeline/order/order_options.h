@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <string_view>
+#include "base/choices.h"
 
 namespace infeed {
 
@@ -39,15 +38,20 @@ enum class LastBatch {
   kRepeat,  // filled up with samples from the epoch's beginning
 };
 
-// "none", "global", "window", "reference", "torch"; "contiguous", "strided",
-// "strided_drop"; "auto", "drop", "pad", "repeat". Throw UsageError.
-[[nodiscard]] Shuffle ParseShuffle(std::string_view name);
-[[nodiscard]] RankShare ParseRankShare(std::string_view name);
-[[nodiscard]] LastBatch ParseLastBatch(std::string_view name);
-
-// The names that the functions above parse.
-[[nodiscard]] std::string_view ShuffleName(Shuffle shuffle);
-[[nodiscard]] std::string_view RankShareName(RankShare share);
-[[nodiscard]] std::string_view LastBatchName(LastBatch last);
+inline constexpr Choices<Shuffle, 5> kShuffles = {
+    {{"none", Shuffle::kNone},
+     {"global", Shuffle::kGlobal},
+     {"window", Shuffle::kWindow},
+     {"reference", Shuffle::kReference},
+     {"torch", Shuffle::kTorch}}};
+inline constexpr Choices<RankShare, 3> kRankShares = {
+    {{"contiguous", RankShare::kContiguous},
+     {"strided", RankShare::kStrided},
+     {"strided_drop", RankShare::kStridedDrop}}};
+inline constexpr Choices<LastBatch, 4> kLastBatches = {
+    {{"auto", LastBatch::kByMode},
+     {"drop", LastBatch::kDrop},
+     {"pad", LastBatch::kPad},
+     {"repeat", LastBatch::kRepeat}}};
 
 }  // namespace infeed

@@ -81,7 +81,8 @@ void SampleOrder::CheckSelection(std::int64_t max_records) const {
       shuffle_ == Shuffle::kGlobal ||
       (shuffle_ == Shuffle::kNone && selection_->is_subset());
   if (!has_order) {
-    throw UsageError("shuffle is " + std::string(ShuffleName(shuffle_)) +
+    throw UsageError("shuffle is " +
+                     std::string(ChoiceName(shuffle_, kShuffles)) +
                      ": a selection needs global, or none where it is a "
                      "subset without weights");
   }

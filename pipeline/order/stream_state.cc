@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t kSchema = 1;
 
 Json AugmentToJson(const AugmentOptions& augment) {
-  return {{"augment", AugmentPolicyName(augment.policy)},
+  return {{"augment", ChoiceName(augment.policy, kAugmentPolicies)},
           {"augment_layers", augment.layers},
           {"augment_magnitude", augment.magnitude},
           {"brightness", augment.brightness},
@@ -37,14 +37,14 @@ Json AugmentToJson(const AugmentOptions& augment) {
 Json OptionsToJson(const InputOptions& options) {
   Json json = {
       {"batch_size", options.batch_size},
-      {"rank_share", RankShareName(options.rank_share)},
-      {"last_batch", LastBatchName(options.last_batch)},
+      {"rank_share", ChoiceName(options.rank_share, kRankShares)},
+      {"last_batch", ChoiceName(options.last_batch, kLastBatches)},
       {"image_size", options.image_size},
-      {"recipe", RecipeName(options.recipe)},
-      {"interpolation", InterpolationName(options.interpolation)},
+      {"recipe", ChoiceName(options.recipe, kRecipes)},
+      {"interpolation", ChoiceName(options.interpolation, kInterpolations)},
       {"training", options.training},
       {"random_flip", options.random_flip},
-      {"shuffle", ShuffleName(options.shuffle)},
+      {"shuffle", ChoiceName(options.shuffle, kShuffles)},
       {"window_shards", options.window_shards},
       {"window_records", options.window_records},
       {"label_offset", *options.label_offset},

@@ -22,7 +22,7 @@ void CheckOrder(const RecordIndex& index, Shuffle shuffle) {
           PathForMessages(index.shards()[i]) + ": is a " +
           std::string(CompressionName(index.compression(i))) +
           " stream, which has no random access: shuffle=" +
-          std::string(ShuffleName(shuffle)) +
+          std::string(ChoiceName(shuffle, kShuffles)) +
           " needs it. Give shuffle=window or none, or make shards that have "
           "it with `records reshard`");
     }

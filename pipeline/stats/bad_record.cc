@@ -1,6 +1,6 @@
 #include "pipeline/stats/bad_record.h"
 
-#include "preprocess/pixels/named_choice.h"
+#include "base/choices.h"
 
 namespace infeed {
 namespace {

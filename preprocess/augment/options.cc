@@ -3,15 +3,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "preprocess/pixels/named_choice.h"
 
 namespace infeed {
 namespace {
-
-constexpr Choices<AugmentPolicy, 3> kPolicies = {
-    {{"none", AugmentPolicy::kNone},
-     {"randaugment", AugmentPolicy::kRandAugment},
-     {"autoaugment", AugmentPolicy::kAutoAugment}}};
 
 void CheckFactor(std::string_view name, float value, float high) {
   if (!(value >= 0 && value <= high)) {
@@ -21,14 +15,6 @@ void CheckFactor(std::string_view name, float value, float high) {
 }
 
 }  // namespace
-
-AugmentPolicy ParseAugmentPolicy(std::string_view name) {
-  return ParseChoice("augment", name, kPolicies);
-}
-
-std::string_view AugmentPolicyName(AugmentPolicy policy) {
-  return ChoiceName(policy, kPolicies);
-}
 
 void CheckAugmentOptions(const AugmentOptions& options) {
   if (options.layers < 1 || options.layers > 16) {

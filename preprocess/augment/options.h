@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string_view>
+#include "base/choices.h"
 
 namespace infeed {
 
@@ -10,6 +10,11 @@ enum class AugmentPolicy {
   kRandAugment,  // `layers` operations, drawn from 16, each at `magnitude`
   kAutoAugment,  // one of the 25 pairs of the policy "v0" for ImageNet
 };
+
+inline constexpr Choices<AugmentPolicy, 3> kAugmentPolicies = {
+    {{"none", AugmentPolicy::kNone},
+     {"randaugment", AugmentPolicy::kRandAugment},
+     {"autoaugment", AugmentPolicy::kAutoAugment}}};
 
 // Augmentation of a training image after resize and flip. The reference uses
 // layers 2, magnitude 10; colour jitter and erasing take the factors of
@@ -36,10 +41,6 @@ struct AugmentOptions {
   friend bool operator==(const AugmentOptions&,
                          const AugmentOptions&) = default;
 };
-
-// "none", "randaugment", "autoaugment". Throws UsageError.
-[[nodiscard]] AugmentPolicy ParseAugmentPolicy(std::string_view name);
-[[nodiscard]] std::string_view AugmentPolicyName(AugmentPolicy policy);
 
 // Throws UsageError naming the field that is out of range.
 void CheckAugmentOptions(const AugmentOptions& options);

@@ -1,6 +1,6 @@
 #include "preprocess/augment/policy.h"
 
-#include "preprocess/pixels/named_choice.h"
+#include "base/choices.h"
 
 namespace infeed {
 namespace {

@@ -12,7 +12,6 @@
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/opencv_image.h"
 #include "preprocess/jpeg/outside_pixels.h"
-#include "preprocess/pixels/named_choice.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/packed_copy.h"
 #include "preprocess/pixels/row_sink.h"
@@ -24,16 +23,6 @@ namespace infeed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr Choices<Recipe, 4> kRecipes = {{{"tpu", Recipe::kTpu},
-                                          {"torchvision", Recipe::kTorchvision},
-                                          {"plain", Recipe::kPlain},
-                                          {"cifar", Recipe::kCifar}}};
-constexpr Choices<Interpolation, 4> kInterpolations = {
-    {{"recipe", Interpolation::kRecipe},
-     {"bicubic", Interpolation::kBicubic},
-     {"bilinear", Interpolation::kBilinear},
-     {"antialias", Interpolation::kAntialias}}};
 
 // Bytes per pixel for OpenCV's image, ours, and OpenCV's decoders.
 constexpr std::int64_t kOtherPixelBytes = 8;
@@ -50,22 +39,6 @@ bool DrawFlip(const SampleKey& key) {
 }
 
 }  // namespace
-
-Recipe ParseRecipe(std::string_view name) {
-  return ParseChoice("recipe", name, kRecipes);
-}
-
-std::string_view RecipeName(Recipe recipe) {
-  return ChoiceName(recipe, kRecipes);
-}
-
-Interpolation ParseInterpolation(std::string_view name) {
-  return ParseChoice("interpolation", name, kInterpolations);
-}
-
-std::string_view InterpolationName(Interpolation interpolation) {
-  return ChoiceName(interpolation, kInterpolations);
-}
 
 Interpolation UsedInterpolation(Recipe recipe, Interpolation interpolation) {
   if (interpolation != Interpolation::kRecipe) {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 
+#include "base/choices.h"
 #include "base/random.h"
 #include "preprocess/augment/augment.h"
 #include "preprocess/jpeg/jpeg.h"
@@ -36,12 +36,16 @@ enum class Interpolation {
   kAntialias  // bilinear over as many samples as the scale: Pillow's
 };
 
-// "tpu", "torchvision", "plain", "cifar"; "recipe", "bicubic", "bilinear",
-// "antialias". Throw UsageError that lists the valid names.
-[[nodiscard]] Recipe ParseRecipe(std::string_view name);
-[[nodiscard]] std::string_view RecipeName(Recipe recipe);
-[[nodiscard]] Interpolation ParseInterpolation(std::string_view name);
-[[nodiscard]] std::string_view InterpolationName(Interpolation interpolation);
+inline constexpr Choices<Recipe, 4> kRecipes = {
+    {{"tpu", Recipe::kTpu},
+     {"torchvision", Recipe::kTorchvision},
+     {"plain", Recipe::kPlain},
+     {"cifar", Recipe::kCifar}}};
+inline constexpr Choices<Interpolation, 4> kInterpolations = {
+    {{"recipe", Interpolation::kRecipe},
+     {"bicubic", Interpolation::kBicubic},
+     {"bilinear", Interpolation::kBilinear},
+     {"antialias", Interpolation::kAntialias}}};
 
 // Returns the interpolation, with kRecipe replaced by the recipe's own.
 [[nodiscard]] Interpolation UsedInterpolation(Recipe recipe,

@@ -4,25 +4,25 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "pipeline/order/option_text.h"
 #include "trainer/params/params.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/table.h"
-#include "trainer/params/value.h"
 
 namespace infeed {
 namespace {
 
 // Sets what is known, as a run does, and reads the values' text again.
-void SetAll(const std::vector<ParamAssignment>& assignments) {
+void SetAll(const std::vector<OptionAssignment>& assignments) {
   TrainParams params;
-  for (const ParamAssignment& given : assignments) {
+  for (const OptionAssignment& given : assignments) {
     const Param* const param = FindParam(given.name);
     if (param == nullptr) {
       (void)NearestParamName(given.name);
       continue;
     }
     SetParam(*param, given, params);
-    const ParamAssignment again = {
+    const OptionAssignment again = {
         .name = given.name, .value = ValueText(*param, params), .place = ""};
     SetParam(*param, again, params);
     Check(ValueText(*param, params) == again.value,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/order/option.h"
 #include "pipeline/order/options.h"
 
 namespace CLI {
@@ -10,22 +11,12 @@ class App;
 }
 
 // The flags for InputOptions, for programs that read data sets without
-// training.
+// training: one for each row of the input's table.
 namespace infeed {
 
 struct InputFlags {
-  InputOptions options;  // flags set its numbers and switches directly
-  // Names of choices, and other values that ResolveInput() converts.
-  std::string recipe = "tpu";
-  std::string interpolation = "recipe";
-  std::string augment = "none";
-  std::string shuffle;  // empty: global in training, none in evaluation
-  std::string rank_share = "contiguous";
-  std::string last_batch = "auto";
-  std::string label_offset = "auto";
-  std::string on_bad_record = "replace";
-  std::string graph = "flow";
-  std::string memory_limit = "4GiB";
+  InputOptions options;             // set by the flags
+  bool has_shuffle = false;         // the user gave an order
   std::vector<float> color_jitter;  // none, or four
 };
 
@@ -37,8 +28,12 @@ void AddStreamFlags(CLI::App& app, InputFlags& flags);
 // except the number of threads, which differs among programs.
 void AddPerformanceFlags(CLI::App& app, InputFlags& flags);
 
-// Returns the options of the flags. Throws UsageError for an unknown name of a
-// choice. Requires: the app is parsed.
+// Returns the options of the flags. Requires: the app is parsed.
 [[nodiscard]] InputOptions ResolveInput(const InputFlags& flags);
+
+// The text after an option's name in --help: "true|false", its choices, which
+// the completion offers too, or its unit, "STEPS"; "" if there is neither.
+[[nodiscard]] std::string FlagTypeName(const OptionInfo& option,
+                                       const OptionRef& field);
 
 }  // namespace infeed

@@ -1,6 +1,5 @@
 #include "tools/train_resnet/train_flags.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,13 +9,14 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "pipeline/order/option_text.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
+#include "tools/input/input_flags.h"
 #include "tools/train_resnet/checkpoint_flags.h"
 #include "tools/train_resnet/rank_flags.h"
 #include "tools/train_resnet/reference_flags.h"
 #include "tools/train_resnet/unknown_flags.h"
-#include "trainer/params/help.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
 
@@ -61,23 +61,8 @@ void AddTruthFlags(CLI::App& app, CLI::Option& option, ParamLayers& layers,
       ->group("");
 }
 
-// The text after the name in --help_all: choices, which the completion offers
-// too, or the unit, "STEPS"; "" if there is neither.
-std::string TypeNameOf(const Param& param) {
-  if (std::holds_alternative<bool TrainParams::*>(param.field)) {
-    return "true|false";
-  }
-  if (param.name == "resnet_checkpoint" || param.name == "bad_record_report") {
-    return "PATH";
-  }
-  if (!param.range.choices.empty()) {
-    return std::string(param.range.choices);
-  }
-  std::string unit(param.unit);
-  std::ranges::transform(unit, unit.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return unit;
+bool IsTruth(const Param& param) {
+  return std::holds_alternative<bool*>(param.AtConst(DefaultParams()));
 }
 
 void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
@@ -93,9 +78,9 @@ void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
              },
              fmt::format("{} [{}]", param.help, DefaultText(param)))
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-          ->type_name(TypeNameOf(param))
+          ->type_name(FlagTypeName(param, param.AtConst(DefaultParams())))
           ->group(group);
-  if (std::holds_alternative<bool TrainParams::*>(param.field)) {
+  if (IsTruth(param)) {
     AddTruthFlags(app, *option, layers, name);
   }
 }

@@ -16,19 +16,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 bool IsLeNet(const TrainParams& params) {
-  return ModelKindOf(params) == ModelKind::kLeNet;
+  return params.model.kind == ModelKind::kLeNet;
 }
 
 std::string InterpolationOf(const TrainParams& params) {
-  return std::string(InterpolationName(UsedInterpolation(
-      ParseRecipe(params.recipe), ParseInterpolation(params.interpolation))));
+  return std::string(ChoiceName(
+      UsedInterpolation(params.input.recipe, params.input.interpolation),
+      kInterpolations));
 }
 
 // The operations of the resize, in their order.
 Json Resize(const TrainParams& params) {
-  const int size = params.image_size;
+  const int size = params.input.image_size;
   Json resize;
-  switch (ParseRecipe(params.recipe)) {
+  switch (params.input.recipe) {
     case Recipe::kTpu:
       resize["rule"] = "crop_then_resize";
       resize["crop_fraction"] = CenterCropFraction(size);
@@ -52,7 +53,7 @@ Json Channels(const TrainParams& params) {
   return IsLeNet(params) ? Json{"red"} : Json{"red", "green", "blue"};
 }
 
-Json Normalization(const TrainParams& params) {
+Json NormalizationOf(const TrainParams& params) {
   const PixelStatistics& statistics = StatisticsOf(params);
   const std::size_t channels = Channels(params).size();
   // As written in decimal, not as the nearest float.
@@ -72,22 +73,23 @@ Json Normalization(const TrainParams& params) {
 
 // Whether torchvision has exactly this network.
 bool IsTorchvisions(const TrainParams& params) {
-  return !IsLeNet(params) && params.model_variant == "torchvision" &&
-         params.resnet_depth <= 152 && !params.pre_activation &&
-         !params.small_stem && !params.use_resnetd_stem &&
-         !params.resnetd_shortcut && !params.replace_stem_max_pool &&
-         params.se_ratio == 0;
+  return !IsLeNet(params) &&
+         params.model.variant == ModelVariant::kTorchvision &&
+         params.model.depth <= 152 && !params.model.pre_activation &&
+         !params.model.small_stem && !params.model.resnetd_stem &&
+         !params.model.resnetd_shortcut &&
+         !params.model.replace_stem_max_pool && params.model.se_ratio == 0;
 }
 
 Json Trained(const TrainParams& params, std::int64_t step) {
-  Json trained = {{"model", params.model}};
+  Json trained = {{"model", ChoiceName(params.model.kind, kModelKinds)}};
   if (!IsLeNet(params)) {
-    trained["resnet_depth"] = params.resnet_depth;
-    trained["model_variant"] = params.model_variant;
+    trained["resnet_depth"] = params.model.depth;
+    trained["model_variant"] = ChoiceName(params.model.variant, kModelVariants);
   }
   if (IsTorchvisions(params)) {
     trained["loads_in"] =
-        "torchvision.models.resnet" + std::to_string(params.resnet_depth);
+        "torchvision.models.resnet" + std::to_string(params.model.depth);
   }
   trained["moving_average"] = params.export_moving_average;
   trained["step"] = step;
@@ -97,16 +99,17 @@ Json Trained(const TrainParams& params, std::int64_t step) {
 }  // namespace
 
 const PixelStatistics& StatisticsOf(const TrainParams& params) {
-  return params.normalization == "unit" ? kUnitStatistics : kImagenetStatistics;
+  return params.normalization == Normalization::kUnit ? kUnitStatistics
+                                                      : kImagenetStatistics;
 }
 
 std::string PreprocessingJson(const TrainParams& params,
                               const ModelLabels& labels, std::int64_t step) {
-  const int size = params.image_size;
+  const int size = params.input.image_size;
   const Json channels = Channels(params);
   const Json json = {{"schema", 1},
                      {"trained", Trained(params, step)},
-                     {"recipe", params.recipe},
+                     {"recipe", ChoiceName(params.input.recipe, kRecipes)},
                      {"resize", Resize(params)},
                      {"input",
                       {{"name", "images"},
@@ -115,12 +118,12 @@ std::string PreprocessingJson(const TrainParams& params,
                        {"shape", {"N", channels.size(), size, size}},
                        {"channels", channels},
                        {"range", {0, 255}}}},
-                     {"normalization", Normalization(params)},
+                     {"normalization", NormalizationOf(params)},
                      {"output",
                       {{"name", "logits"},
-                       {"shape", {"N", params.num_label_classes}},
+                       {"shape", {"N", params.input.num_label_classes}},
                        {"probabilities", "softmax"}}},
-                     {"num_label_classes", params.num_label_classes},
+                     {"num_label_classes", params.input.num_label_classes},
                      {"label_offset", LabelOffsetOf(params)},
                      {"classes", labels.names()}};
   return json.dump(2) + "\n";

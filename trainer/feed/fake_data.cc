@@ -54,7 +54,7 @@ bool IsFakeData(std::string_view data_dir) {
 
 void ResolveFakeData(bool on_gpu, RunParams& params) {
   TrainParams& values = params.values;
-  FillIn("num_label_classes", values.num_label_classes, kClasses, params);
+  FillIn("num_label_classes", values.input.num_label_classes, kClasses, params);
   FillIn("num_train_images", values.num_train_images, kTrainImages, params);
   ResolveDefaults({.on_gpu = on_gpu}, params);
   values.num_eval_images = std::int64_t{kEvalSteps} * values.eval_batch_size;

@@ -60,7 +60,7 @@ DataSet DataOf(const RunOptions& options) {
   const bool evaluates = mode == Mode::kEval || mode == Mode::kTrainAndEval;
   const TrainParams& params = options.params.values;
   const bool is_open =
-      params.label_offset == "auto" || params.num_label_classes == 0;
+      !params.input.label_offset || params.input.num_label_classes == 0;
   return DataSet(options.data_dir,
                  {.eval_split = params.eval_split,
                   .counts_labels = is_open,
@@ -69,7 +69,8 @@ DataSet DataOf(const RunOptions& options) {
 }
 
 ModelLabels DataLabels(const Job& job) {
-  return ModelLabels::OfData(job.options.data_dir, job.params.num_label_classes,
+  return ModelLabels::OfData(job.options.data_dir,
+                             job.params.input.num_label_classes,
                              LabelOffsetOf(job.params));
 }
 

@@ -1,7 +1,7 @@
 #include "trainer/job/memory.h"
 
 #include "base/error.h"
-#include "pipeline/reading/memory_limit.h"
+#include "pipeline/memory/memory_limit.h"
 #ifdef INFEED_CUDA
 #include "trainer/loop/gpu_cards.h"
 #endif
@@ -18,7 +18,7 @@ MemoryNeed NeedOfBatch(const RunOptions& options, const TrainParams& params,
                        int batch_size) {
   MemoryNeed need;
   need.images = batch_size / options.place.world_size;
-  need.image_size = params.image_size;
+  need.image_size = params.input.image_size;
   need.in_bfloat16 =
       DeviceOf(params, options.device).precision == Precision::kBfloat16;
   need.on_gpu = IsGpu(options.device);
@@ -30,11 +30,11 @@ MemoryNeed NeedOfBatch(const RunOptions& options, const TrainParams& params,
 
 MemoryNeed TrainingNeed(const RunOptions& options, const TrainParams& params,
                         std::int64_t input) {
-  MemoryNeed need = NeedOfBatch(options, params, params.train_batch_size);
+  MemoryNeed need = NeedOfBatch(options, params, params.input.batch_size);
   need.step = "a training step";
   need.batch_parameter = "train_batch_size";
   need.image_size =
-      ImageSizeSchedule(params.image_size_schedule, params.image_size)
+      ImageSizeSchedule(params.image_size_schedule, params.input.image_size)
           .largest();
   need.in_parts = true;
   need.device =

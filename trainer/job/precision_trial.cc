@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
@@ -21,10 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
-
-constexpr const char* kAuto = "auto";
-constexpr const char* kBfloat16 = "bfloat16";
-constexpr const char* kFloat32 = "float32";
 
 // Smaller differences are noise.
 constexpr double kClearly = 1.2;
@@ -46,9 +44,9 @@ class Copy {
       : loop_(ModelOf(params), OptimizerOfCopy(params),
               InPrecision(std::move(device), precision)),
         input_(nullptr, {.batch_size = batch,
-                         .image_size = params.image_size,
+                         .image_size = params.input.image_size,
                          .batches_in_pool = kLeastBatches}),
-        infeed_(input_.batches(), batch, params.image_size),
+        infeed_(input_.batches(), batch, params.input.image_size),
         outfeed_([](const StepResult& /*result*/) {}) {}
 
   void Train() {
@@ -80,37 +78,42 @@ class Copy {
   double least_seconds_ = 0;
 };
 
-// The precision in params.yaml of the run to resume; empty: no such run.
-std::string PrecisionSoFar(const RunOptions& options) {
+// The precision in params.yaml of the run to resume; nullopt: no such run.
+std::optional<Precision> PrecisionSoFar(const RunOptions& options) {
   if (options.resume == "never" || ListCheckpoints(options.model_dir).empty() ||
       !HasParamFile(ParamsPath(options.model_dir))) {
-    return "";
+    return std::nullopt;
   }
-  for (const ParamAssignment& param :
+  for (const OptionAssignment& param :
        ReadParamFile(ParamsPath(options.model_dir))) {
-    if (param.name == "precision" && param.value != kAuto) {
-      return param.value;
+    if (param.name == "precision") {
+      return ParseChoice("precision", param.value, kPrecisions);
     }
   }
-  return "";
+  return std::nullopt;
+}
+
+std::string_view Text(Precision precision) {
+  return ChoiceName(std::optional(precision), kPrecisions);
 }
 
 std::string TrialText(const PrecisionSpeeds& speeds) {
-  const bool bfloat16 = ClearlyFaster(speeds) == kBfloat16;
-  return fmt::format("{}, {:.4g} against {:.4g} images/s in {}",
-                     bfloat16 ? kBfloat16 : kFloat32,
-                     bfloat16 ? speeds.bfloat16 : speeds.float32,
-                     bfloat16 ? speeds.float32 : speeds.bfloat16,
-                     bfloat16 ? kFloat32 : kBfloat16);
+  const bool bfloat16 = ClearlyFaster(speeds) == Precision::kBfloat16;
+  return fmt::format(
+      "{}, {:.4g} against {:.4g} images/s in {}", Text(ClearlyFaster(speeds)),
+      bfloat16 ? speeds.bfloat16 : speeds.float32,
+      bfloat16 ? speeds.float32 : speeds.bfloat16,
+      Text(bfloat16 ? Precision::kFloat32 : Precision::kBfloat16));
 }
 
 // The line to print, which begins with the precision: "float32, " and why.
 std::string Settle(const RunOptions& options, const TrainParams& params) {
-  if (const std::string so_far = PrecisionSoFar(options); !so_far.empty()) {
-    return so_far + ", as params.yaml of the run that goes on has it";
+  if (const std::optional<Precision> so_far = PrecisionSoFar(options)) {
+    return std::string(Text(*so_far)) +
+           ", as params.yaml of the run that goes on has it";
   }
   if (!CpuHasBfloat16()) {
-    return fmt::format("{}, this CPU has no units for bfloat16", kFloat32);
+    return "float32, this CPU has no units for bfloat16";
   }
   DeviceOptions device = DeviceOf(params, options.device);
   device.threads = ThreadsOf(options.place);
@@ -120,38 +123,38 @@ std::string Settle(const RunOptions& options, const TrainParams& params) {
   const int batch = TrialBatch(params, options.place.world_size, cores);
   return IsWorthATrial(params, batch)
              ? TrialText(TimePrecisions(params, device, batch))
-             : fmt::format("{}, the run is too short to time bfloat16",
-                           kFloat32);
+             : "float32, the run is too short to time bfloat16";
 }
 
 }  // namespace
 
 void SettlePrecision(const RunOptions& options, Ranks& ranks,
                      RunParams& resolved) {
-  std::string& precision = resolved.values.precision;
+  std::optional<Precision>& precision = resolved.values.precision;
   const bool is_open =
-      precision == kAuto && Trains(options.mode) && !IsGpu(options.device);
+      !precision && Trains(options.mode) && !IsGpu(options.device);
   const std::string text = ranks.Broadcast(
       is_open && ranks.place().is_first() ? Settle(options, resolved.values)
                                           : "");
   if (!is_open || text.empty()) {
     return;
   }
-  precision = text.substr(0, text.find(','));
+  precision =
+      ParseChoice("precision", text.substr(0, text.find(',')), kPrecisions);
   resolved.origins["precision"] = "precision=auto";
   Say("precision: " + text);
 }
 
 int TrialBatch(const TrainParams& params, int ranks, int cores) {
   const double operations =
-      StepOperations(CostOf(ModelOf(params), params.image_size), 1);
+      StepOperations(CostOf(ModelOf(params), params.input.image_size), 1);
   const double most = cores * kOperationsOfACore / operations;
-  const int part = std::max(1, params.train_batch_size / ranks);
+  const int part = std::max(1, params.input.batch_size / ranks);
   return static_cast<int>(std::clamp<double>(most, 1, part));
 }
 
 bool IsWorthATrial(const TrainParams& params, int batch) {
-  return params.train_steps * params.train_batch_size >=
+  return params.train_steps * params.input.batch_size >=
          std::int64_t{kShareOfRun} * 2 * kMostSteps * batch;
 }
 
@@ -172,8 +175,9 @@ PrecisionSpeeds TimePrecisions(const TrainParams& params,
           .bfloat16 = batch / bfloat16.least_seconds()};
 }
 
-std::string ClearlyFaster(const PrecisionSpeeds& speeds) {
-  return speeds.bfloat16 >= kClearly * speeds.float32 ? kBfloat16 : kFloat32;
+Precision ClearlyFaster(const PrecisionSpeeds& speeds) {
+  return speeds.bfloat16 >= kClearly * speeds.float32 ? Precision::kBfloat16
+                                                      : Precision::kFloat32;
 }
 
 }  // namespace infeed

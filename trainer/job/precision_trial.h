@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "trainer/job/run_options.h"
 #include "trainer/loop/options.h"
 #include "trainer/params/params.h"
@@ -38,7 +36,7 @@ void SettlePrecision(const RunOptions& options, Ranks& ranks,
                                              const DeviceOptions& device,
                                              int batch);
 
-// "bfloat16" where it is faster by clearly more than noise, else "float32".
-[[nodiscard]] std::string ClearlyFaster(const PrecisionSpeeds& speeds);
+// kBfloat16 where it is faster by clearly more than noise.
+[[nodiscard]] Precision ClearlyFaster(const PrecisionSpeeds& speeds);
 
 }  // namespace infeed

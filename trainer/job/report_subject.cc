@@ -30,7 +30,7 @@ ReportSubject ReportSubjectOf(const Job& job) {
   return {.title = ModelName(params) + " on " +
                    WithoutUrlSecrets(job.options.data_dir),
           .total_steps = params.train_steps,
-          .batch_size = params.train_batch_size,
+          .batch_size = params.input.batch_size,
           .iterations_per_loop = params.iterations_per_loop,
           .class_names = DataLabels(job).names(),
           .configuration = Configuration(job.resolved),

@@ -12,7 +12,7 @@ namespace infeed {
 namespace {
 
 bool DrawsInSteps(const TrainParams& params) {
-  return params.dropout_rate > 0 || params.drop_connect_rate > 0 ||
+  return params.model.dropout_rate > 0 || params.model.drop_connect_rate > 0 ||
          !params.dropblock_groups.empty();
 }
 
@@ -38,7 +38,7 @@ std::string ReasonAgainst(const Job& job) {
 
 // Checks the machine's memory; Hold() checks a GPU's.
 void RequireRoom(const Job& job, const ResidentShape& shape) {
-  const std::int64_t limit = job.params.memory_limit;
+  const std::int64_t limit = job.params.input.memory_limit;
   if (!IsGpu(job.options.device) && shape.bytes() > limit) {
     throw UsageError(fmt::format(
         "data_on_device: {} images take {}, but memory_limit is {}: raise it, "

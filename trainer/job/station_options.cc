@@ -1,7 +1,7 @@
 #include "trainer/job/station_options.h"
 
-#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "pipeline/order/options.h"
 #include "pipeline/order/stream_state.h"
-#include "preprocess/recipe/recipe.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/params/params.h"
@@ -17,19 +16,6 @@
 
 namespace infeed {
 namespace {
-
-// In a training run on a CPU, SettlePrecision() has already replaced "auto".
-Precision PrecisionOf(const std::string& name, bool on_gpu) {
-  return name == "bfloat16" || (name == "auto" && on_gpu) ? Precision::kBfloat16
-                                                          : Precision::kFloat32;
-}
-
-ModelVariant ParseModelVariant(const std::string& name) {
-  if (name == "tpu") {
-    return ModelVariant::kTpu;
-  }
-  return name == "xla_jl" ? ModelVariant::kXlaJl : ModelVariant::kTorchvision;
-}
 
 // "3,4": groups of blocks.
 std::vector<int> ParseGroups(const std::string& text) {
@@ -45,122 +31,32 @@ std::vector<int> ParseGroups(const std::string& text) {
   return groups;
 }
 
-OptimizerKind ParseOptimizer(const TrainParams& params) {
-  const std::string& name = params.enable_lars ? "lars" : params.optimizer;
-  if (name == "lars") {
-    return OptimizerKind::kLars;
-  }
-  if (name == "adam") {
-    return OptimizerKind::kAdam;
-  }
-  return name == "adamw" ? OptimizerKind::kAdamW : OptimizerKind::kMomentum;
+OptimizerKind OptimizerKindOf(const TrainParams& params) {
+  return params.enable_lars ? OptimizerKind::kLars : params.optimizer.kind;
 }
 
-RateSchedule ParseRateSchedule(const std::string& name) {
-  if (name == "steps") {
-    return RateSchedule::kSteps;
-  }
-  if (name == "cosine") {
-    return RateSchedule::kCosine;
-  }
-  if (name == "linear") {
-    return RateSchedule::kLinear;
-  }
-  return name == "constant" ? RateSchedule::kConstant
-                            : RateSchedule::kReference;
+std::string Quoted(std::string_view name) {
+  return fmt::format("\"{}\"", name);
 }
-
-LearningRateOptions LearningRateOf(const TrainParams& params) {
-  return {.base_learning_rate = params.base_learning_rate,
-          .scaled_by_batch = params.learning_rate_scaling == "linear",
-          .schedule = ParseRateSchedule(params.learning_rate_schedule),
-          .warmup_epochs = params.warmup_epochs,
-          .lars = ParseOptimizer(params) == OptimizerKind::kLars,
-          .poly_rate = params.poly_rate,
-          .batch_size = params.train_batch_size,
-          .train_images = params.num_train_images,
-          .train_steps = params.train_steps};
-}
-
-// 0 stands for the default of the kind's original implementation.
-double AdamEpsilonOf(const TrainParams& params) {
-  if (params.adam_epsilon > 0) {
-    return params.adam_epsilon;
-  }
-  return ParseOptimizer(params) == OptimizerKind::kAdamW
-             ? 1e-8
-             : OptimizerOptions{}.adam_epsilon;
-}
-
-DecayScope ParseDecayScope(const std::string& name) {
-  if (name == "weights") {
-    return DecayScope::kWeights;
-  }
-  return name == "all" ? DecayScope::kAll : DecayScope::kReference;
-}
-
-// The part that training and evaluation share.
-InputOptions InputOf(const TrainParams& params) {
-  return {.image_size = params.image_size,
-          .recipe = ParseRecipe(params.recipe),
-          .interpolation = ParseInterpolation(params.interpolation),
-          .seed = params.seed,
-          .label_offset = ParseLabelOffset(params.label_offset),
-          .num_label_classes = params.num_label_classes,
-          .graph = ParseGraphKind(params.graph),
-          .threads = params.num_parallel_calls,
-          .batches_in_pool = params.batches_in_pool,
-          .prefetch_batches = params.prefetch_batches,
-          .memory_limit = params.memory_limit};
-}
-
-AugmentOptions AugmentOf(const TrainParams& params) {
-  return {.policy = ParseAugmentPolicy(params.augment_name),
-          .layers = params.randaug_num_layers,
-          .magnitude = params.randaug_magnitude,
-          .erasing = static_cast<float>(params.random_erasing)};
-}
-
-InputOptions TrainInputOf(const TrainParams& params) {
-  InputOptions input = InputOf(params);
-  input.batch_size = params.train_batch_size;
-  input.random_flip = params.random_flip;
-  input.scaled_decode = params.scaled_decode;
-  input.augment = AugmentOf(params);
-  input.device_resize = params.device_resize;
-  input.last_batch = ParseLastBatch(params.last_batch);
-  input.shuffle = ParseShuffle(params.shuffle);
-  input.window_shards = params.window_shards;
-  input.window_records = params.window_records;
-  input.rank_share = ParseRankShare(params.rank_share);
-  input.on_bad_record = ParseOnBadRecord(params.on_bad_record);
-  input.max_bad_records = params.max_bad_records;
-  input.max_bad_rate = params.max_bad_rate;
-  input.bad_record_report = params.bad_record_report;
-  input.lenient = params.lenient;
-  input.use_cache = params.use_cache;
-  return input;
-}
-
-std::string Quoted(const std::string& name) { return '"' + name + '"'; }
 
 std::string Text(bool value) { return value ? "true" : "false"; }
 
 // All model parameters, also those that the shapes of a checkpoint's tensors do
 // not show. Names are plain words, so that quoting makes them JSON.
 RunIdentity ModelIdentityOf(const TrainParams& params) {
+  const ModelOptions& model = params.model;
   return {
-      {"model", Quoted(params.model)},
-      {"model_variant", Quoted(params.model_variant)},
-      {"resnet_depth", std::to_string(params.resnet_depth)},
-      {"num_label_classes", std::to_string(params.num_label_classes)},
-      {"pre_activation", Text(params.pre_activation)},
-      {"small_stem", Text(params.small_stem)},
-      {"use_resnetd_stem", Text(params.use_resnetd_stem)},
-      {"resnetd_shortcut", Text(params.resnetd_shortcut)},
-      {"replace_stem_max_pool", Text(params.replace_stem_max_pool)},
-      {"se_ratio", fmt::format("{}", params.se_ratio)},
-      {"optimizer", Quoted(params.enable_lars ? "lars" : params.optimizer)}};
+      {"model", Quoted(ChoiceName(model.kind, kModelKinds))},
+      {"model_variant", Quoted(ChoiceName(model.variant, kModelVariants))},
+      {"resnet_depth", std::to_string(model.depth)},
+      {"num_label_classes", std::to_string(params.input.num_label_classes)},
+      {"pre_activation", Text(model.pre_activation)},
+      {"small_stem", Text(model.small_stem)},
+      {"use_resnetd_stem", Text(model.resnetd_stem)},
+      {"resnetd_shortcut", Text(model.resnetd_shortcut)},
+      {"replace_stem_max_pool", Text(model.replace_stem_max_pool)},
+      {"se_ratio", fmt::format("{}", model.se_ratio)},
+      {"optimizer", Quoted(ChoiceName(OptimizerKindOf(params), kOptimizers))}};
 }
 
 }  // namespace
@@ -170,7 +66,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   RunParams resolved = params;
   // Throws for an invalid schedule before anything is written.
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
-                                params.values.image_size);
+                                params.values.input.image_size);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
     return resolved;
@@ -185,69 +81,61 @@ RunParams Resolve(const RunParams& params, const std::string& device,
 }
 
 ModelOptions ModelOf(const TrainParams& params) {
-  return {.kind = ModelKindOf(params),
-          .variant = ParseModelVariant(params.model_variant),
-          .depth = params.resnet_depth,
-          .num_classes = params.num_label_classes,
-          .seed = params.seed,
-          .pre_activation = params.pre_activation,
-          .small_stem = params.small_stem,
-          .resnetd_stem = params.use_resnetd_stem,
-          .resnetd_shortcut = params.resnetd_shortcut,
-          .replace_stem_max_pool = params.replace_stem_max_pool,
-          .zero_gamma = params.zero_gamma,
-          .se_ratio = params.se_ratio,
-          .drop_connect_rate = params.drop_connect_rate,
-          .dropout_rate = params.dropout_rate,
-          .drop_block = {.groups = ParseGroups(params.dropblock_groups),
-                         .keep_prob = params.dropblock_keep_prob,
-                         .size = params.dropblock_size,
-                         .train_steps = params.train_steps},
-          .bn_momentum = params.bn_momentum,
-          .bn_epsilon = params.bn_epsilon,
-          .fused_batch_norm = params.fused_batch_norm,
-          .frozen_stages = params.frozen_stages,
-          .freeze_batch_norm = params.freeze_batch_norm};
+  ModelOptions model = params.model;
+  model.num_classes = params.input.num_label_classes;
+  model.seed = params.input.seed;
+  model.drop_block.groups = ParseGroups(params.dropblock_groups);
+  model.drop_block.train_steps = params.train_steps;
+  return model;
 }
 
 OptimizerOptions OptimizerOf(const TrainParams& params) {
-  return {.kind = ParseOptimizer(params),
-          .learning_rate = LearningRateOf(params),
-          .body_rate_factor = params.resnet_checkpoint.empty()
-                                  ? 1
-                                  : params.body_learning_rate_factor,
-          .momentum = params.momentum,
-          .nesterov = params.use_nesterov,
-          .adam_beta1 = params.adam_beta1,
-          .adam_beta2 = params.adam_beta2,
-          .adam_epsilon = AdamEpsilonOf(params),
-          .weight_decay = params.weight_decay,
-          .decay_scope = ParseDecayScope(params.weight_decay_scope),
-          .label_smoothing = params.label_smoothing,
-          .moving_average_decay = params.moving_average_decay,
-          .clip_gradient_norm = params.clip_gradient_norm,
-          .accumulation_steps = params.gradient_accumulation_steps,
-          .mixup_alpha = params.mixup_alpha,
-          .cutmix_alpha = params.cutmix_alpha,
-          .seed = params.seed};
+  OptimizerOptions optimizer = params.optimizer;
+  optimizer.kind = OptimizerKindOf(params);
+  optimizer.seed = params.input.seed;
+  if (optimizer.adam_epsilon == 0) {
+    // The default of the kind's original implementation.
+    optimizer.adam_epsilon = optimizer.kind == OptimizerKind::kAdamW
+                                 ? 1e-8
+                                 : OptimizerOptions{}.adam_epsilon;
+  }
+  if (params.resnet_checkpoint.empty()) {
+    optimizer.body_rate_factor = 1;
+  }
+  LearningRateOptions& rate = optimizer.learning_rate;
+  rate.lars = optimizer.kind == OptimizerKind::kLars;
+  rate.batch_size = params.input.batch_size;
+  rate.train_images = params.num_train_images;
+  rate.train_steps = params.train_steps;
+  return optimizer;
 }
 
 DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
+  // In a training run on a CPU, SettlePrecision() has set the precision.
   return {.device = device,
-          .precision = PrecisionOf(params.precision, IsGpu(device)),
-          .normalization = params.normalization == "unit"
-                               ? Normalization::kUnit
-                               : Normalization::kImagenet,
+          .precision = params.precision.value_or(
+              IsGpu(device) ? Precision::kBfloat16 : Precision::kFloat32),
+          .normalization = params.normalization,
           .graphs = params.cuda_graph,
           .batch_norm_group = params.batch_norm_group};
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {
-  InputOptions input = InputOf(params);
-  input.batch_size = params.eval_batch_size;
-  input.training = false;
-  input.max_records = params.num_eval_images;
-  return input;
+  const InputOptions& input = params.input;
+  return {.batch_size = params.eval_batch_size,
+          .image_size = input.image_size,
+          .recipe = input.recipe,
+          .interpolation = input.interpolation,
+          .training = false,
+          .seed = input.seed,
+          .label_offset = input.label_offset,
+          .num_label_classes = input.num_label_classes,
+          .max_records = params.num_eval_images,
+          .graph = input.graph,
+          .threads = input.threads,
+          .batches_in_pool = input.batches_in_pool,
+          .prefetch_batches = input.prefetch_batches,
+          .memory_limit = input.memory_limit};
 }
 
 RunIdentity IdentityOf(const TrainParams& params, const DataSet& data,
@@ -259,7 +147,7 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data,
   if (!data.train()) {
     return identity;
   }
-  InputOptions input = TrainInputOf(params);
+  InputOptions input = params.input;
   input.world_size = ranks;
   const StreamState stream = StateOf(data.train()->index, input, {});
   for (const auto& [name, value] : stream.identity) {
@@ -279,7 +167,7 @@ TrainingOptions TrainingOf(const TrainParams& params,
                            const RankPlace& place) {
   return {.model_dir = model_dir,
           .identity = IdentityOf(params, data, place.world_size),
-          .input = PartOf(TrainInputOf(params), place),
+          .input = PartOf(params.input, place),
           .model = ModelOf(params),
           .optimizer = OptimizerOf(params),
           .image_size_schedule = params.image_size_schedule,

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "pipeline/reading/memory_limit.h"
+#include "pipeline/memory/memory_limit.h"
 
 namespace infeed {
 

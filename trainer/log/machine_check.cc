@@ -18,7 +18,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/reading/memory_limit.h"
+#include "pipeline/memory/memory_limit.h"
 #include "preprocess/pixels/simd_target.h"
 #include "records/bytes/byte_size.h"
 #include "trainer/params/train_params.h"
@@ -96,7 +96,7 @@ Finding Cores(const std::string& root) {
 }
 
 Finding Memory(const std::string& root) {
-  const std::int64_t limit = TrainParams().memory_limit;
+  const std::int64_t limit = TrainParams().input.memory_limit;
   try {
     const std::int64_t memory = MachineMemory(root);
     return {"memory", MemorySizeText(memory),

@@ -3,17 +3,10 @@
 #include <chrono>
 #include <string>
 
+#include "trainer/model/arithmetic.h"
 #include "trainer/ranks/ranks.h"
 
 namespace infeed {
-
-enum class Precision { kFloat32, kBfloat16 };
-
-// How the device normalizes a pixel's bytes.
-enum class Normalization {
-  kImagenet,  // (value - mean) / standard deviation, by channel
-  kUnit,      // divided by 255
-};
 
 struct DeviceOptions {
   std::string device = "auto";  // auto, cpu, cuda, cuda:N

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/choices.h"
+
 namespace infeed {
 
 // How the learning rate falls after the warm-up.
@@ -12,6 +14,16 @@ enum class RateSchedule {
   kLinear,     // a line from the peak to 0 at train_steps
   kConstant,   // no decay
 };
+inline constexpr Choices<RateSchedule, 5> kRateSchedules = {
+    {{"reference", RateSchedule::kReference},
+     {"steps", RateSchedule::kSteps},
+     {"cosine", RateSchedule::kCosine},
+     {"linear", RateSchedule::kLinear},
+     {"constant", RateSchedule::kConstant}}};
+
+// Of LearningRateOptions::scaled_by_batch.
+inline constexpr Choices<bool, 2> kRateScalings = {
+    {{"linear", true}, {"none", false}}};
 
 struct LearningRateOptions {
   double base_learning_rate = 0.1;  // > 0; not used with LARS

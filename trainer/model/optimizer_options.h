@@ -2,11 +2,17 @@
 
 #include <cstdint>
 
+#include "base/choices.h"
 #include "trainer/model/lr_schedule.h"
 
 namespace infeed {
 
 enum class OptimizerKind { kMomentum, kLars, kAdam, kAdamW };
+inline constexpr Choices<OptimizerKind, 4> kOptimizers = {
+    {{"momentum", OptimizerKind::kMomentum},
+     {"lars", OptimizerKind::kLars},
+     {"adam", OptimizerKind::kAdam},
+     {"adamw", OptimizerKind::kAdamW}}};
 
 // Which parameters weight decay applies to.
 enum class DecayScope {
@@ -14,6 +20,10 @@ enum class DecayScope {
   kWeights,    // all but batch norm's and biases
   kAll,
 };
+inline constexpr Choices<DecayScope, 3> kDecayScopes = {
+    {{"reference", DecayScope::kReference},
+     {"weights", DecayScope::kWeights},
+     {"all", DecayScope::kAll}}};
 
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;

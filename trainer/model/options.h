@@ -4,9 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "base/choices.h"
+
 namespace infeed {
 
 enum class ModelKind { kResNet, kLeNet };
+inline constexpr Choices<ModelKind, 2> kModelKinds = {
+    {{"resnet", ModelKind::kResNet}, {"lenet", ModelKind::kLeNet}}};
 
 // The program whose geometry and parameter names a ResNet has.
 enum class ModelVariant {
@@ -14,6 +18,20 @@ enum class ModelVariant {
   kTpu,          // the reference driver's: projections instead, padding 0/1
   kXlaJl,        // the XLA.jl article's: biases, no norm in the stem
 };
+inline constexpr Choices<ModelVariant, 3> kModelVariants = {
+    {{"torchvision", ModelVariant::kTorchvision},
+     {"tpu", ModelVariant::kTpu},
+     {"xla_jl", ModelVariant::kXlaJl}}};
+
+inline constexpr Choices<int, 9> kResNetDepths = {{{"18", 18},
+                                                   {"34", 34},
+                                                   {"50", 50},
+                                                   {"101", 101},
+                                                   {"152", 152},
+                                                   {"200", 200},
+                                                   {"270", 270},
+                                                   {"350", 350},
+                                                   {"420", 420}}};
 
 // The reference's DropBlock, in training, in the bottleneck blocks of some
 // groups.
@@ -27,7 +45,7 @@ struct DropBlockOptions {
 struct ModelOptions {
   ModelKind kind = ModelKind::kResNet;
   ModelVariant variant = ModelVariant::kTorchvision;
-  int depth = 50;  // 18, 34, 50, 101, 152, 200, 270, 350, 420
+  int depth = 50;  // one of kResNetDepths
   int num_classes = 1000;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
   int rank = 0;            // each rank draws dropout and the like differently

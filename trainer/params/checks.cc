@@ -14,12 +14,13 @@ namespace {
 
 using P = TrainParams;
 
-bool IsLars(const P& p) { return p.enable_lars || p.optimizer == "lars"; }
-bool IsLeNet(const P& p) { return ModelKindOf(p) == ModelKind::kLeNet; }
+bool IsLars(const P& p) {
+  return p.enable_lars || p.optimizer.kind == OptimizerKind::kLars;
+}
+bool IsLeNet(const P& p) { return p.model.kind == ModelKind::kLeNet; }
 // Whether the resize of crop windows uses more than four taps.
 bool Antialiases(const P& p) {
-  return UsedInterpolation(ParseRecipe(p.recipe),
-                           ParseInterpolation(p.interpolation)) ==
+  return UsedInterpolation(p.input.recipe, p.input.interpolation) ==
          Interpolation::kAntialias;
 }
 
@@ -34,96 +35,112 @@ struct Quarrel {
 constexpr Quarrel kQuarrels[] = {
     {"enable_lars", "optimizer",
      [](const P& p) {
-       return p.enable_lars && p.optimizer != "momentum" &&
-              p.optimizer != "lars";
+       return p.enable_lars && p.optimizer.kind != OptimizerKind::kMomentum &&
+              p.optimizer.kind != OptimizerKind::kLars;
      },
      "they are two optimizers, give one"},
     {"poly_rate", "optimizer",
-     [](const P& p) { return p.poly_rate > 0 && !IsLars(p); },
+     [](const P& p) {
+       return p.optimizer.learning_rate.poly_rate > 0 && !IsLars(p);
+     },
      "it is a rate of optimizer=lars"},
     {"moving_average_decay", "bn_momentum",
      [](const P& p) {
-       return p.moving_average_decay > 0 && p.bn_momentum > 0 && !IsLeNet(p);
+       return p.optimizer.moving_average_decay > 0 && p.model.bn_momentum > 0 &&
+              !IsLeNet(p);
      },
      "batch norm's statistics would be averaged twice, give bn_momentum=0"},
     {"export_moving_average", "moving_average_decay",
      [](const P& p) {
-       return p.export_moving_average && p.moving_average_decay == 0;
+       return p.export_moving_average && p.optimizer.moving_average_decay == 0;
      },
      "there is no average to export"},
     {"dropblock_groups", "dropblock_keep_prob",
      [](const P& p) {
-       return !p.dropblock_groups.empty() && p.dropblock_keep_prob == 0;
+       return !p.dropblock_groups.empty() && p.model.drop_block.keep_prob == 0;
      },
      "give what DropBlock keeps at the end, 0.9 for example"},
     {"small_stem", "use_resnetd_stem",
-     [](const P& p) { return p.small_stem && p.use_resnetd_stem; },
+     [](const P& p) { return p.model.small_stem && p.model.resnetd_stem; },
      "they are two stems, give one"},
     {"small_stem", "replace_stem_max_pool",
-     [](const P& p) { return p.small_stem && p.replace_stem_max_pool; },
+     [](const P& p) {
+       return p.model.small_stem && p.model.replace_stem_max_pool;
+     },
      "a small stem has no pool"},
     {"train_batch_size", "gradient_accumulation_steps",
      [](const P& p) {
-       return p.train_batch_size % p.gradient_accumulation_steps != 0;
+       return p.input.batch_size % p.optimizer.accumulation_steps != 0;
      },
      "the batch must fall into equal parts"},
     {"model", "image_size",
-     [](const P& p) { return IsLeNet(p) && p.image_size != 28; },
+     [](const P& p) { return IsLeNet(p) && p.input.image_size != 28; },
      "LeNet takes images of 28 pixels, give image_size=28"},
     {"model", "image_size_schedule",
      [](const P& p) { return IsLeNet(p) && !p.image_size_schedule.empty(); },
      "LeNet takes images of 28 pixels"},
     {"model", "model_variant",
-     [](const P& p) { return IsLeNet(p) && p.model_variant != "torchvision"; },
+     [](const P& p) {
+       return IsLeNet(p) && p.model.variant != ModelVariant::kTorchvision;
+     },
      "the variants are ResNets"},
     {"model", "pre_activation",
-     [](const P& p) { return IsLeNet(p) && p.pre_activation; },
+     [](const P& p) { return IsLeNet(p) && p.model.pre_activation; },
      "LeNet has no such blocks"},
     {"model", "small_stem",
-     [](const P& p) { return IsLeNet(p) && p.small_stem; },
+     [](const P& p) { return IsLeNet(p) && p.model.small_stem; },
      "LeNet has no such stem"},
     {"model", "use_resnetd_stem",
-     [](const P& p) { return IsLeNet(p) && p.use_resnetd_stem; },
+     [](const P& p) { return IsLeNet(p) && p.model.resnetd_stem; },
      "LeNet has no such stem"},
     {"model", "resnetd_shortcut",
-     [](const P& p) { return IsLeNet(p) && p.resnetd_shortcut; },
+     [](const P& p) { return IsLeNet(p) && p.model.resnetd_shortcut; },
      "LeNet has no shortcuts"},
     {"model", "replace_stem_max_pool",
-     [](const P& p) { return IsLeNet(p) && p.replace_stem_max_pool; },
+     [](const P& p) { return IsLeNet(p) && p.model.replace_stem_max_pool; },
      "LeNet has no such pool"},
     {"model", "se_ratio",
-     [](const P& p) { return IsLeNet(p) && p.se_ratio > 0; },
+     [](const P& p) { return IsLeNet(p) && p.model.se_ratio > 0; },
      "LeNet has no such blocks"},
     {"model", "drop_connect_rate",
-     [](const P& p) { return IsLeNet(p) && p.drop_connect_rate > 0; },
+     [](const P& p) { return IsLeNet(p) && p.model.drop_connect_rate > 0; },
      "LeNet has no such blocks"},
     {"model", "dropblock_groups",
      [](const P& p) { return IsLeNet(p) && !p.dropblock_groups.empty(); },
      "LeNet has no such blocks"},
     {"model", "freeze_batch_norm",
-     [](const P& p) { return IsLeNet(p) && p.freeze_batch_norm; },
+     [](const P& p) { return IsLeNet(p) && p.model.freeze_batch_norm; },
      "LeNet has no batch norm"},
     {"model", "fused_batch_norm",
-     [](const P& p) { return IsLeNet(p) && p.fused_batch_norm; },
+     [](const P& p) { return IsLeNet(p) && p.model.fused_batch_norm; },
      "LeNet has no batch norm"},
     {"device_resize", "data_on_device",
-     [](const P& p) { return p.device_resize && p.data_on_device; },
+     [](const P& p) { return p.input.device_resize && p.data_on_device; },
      "packed pixels are not resized, give one"},
     {"device_resize", "recipe",
-     [](const P& p) { return p.device_resize && p.recipe == "cifar"; },
+     [](const P& p) {
+       return p.input.device_resize && p.input.recipe == Recipe::kCifar;
+     },
      "cifar moves images once they are resized, which the device does not"},
     {"device_resize", "interpolation",
-     [](const P& p) { return p.device_resize && Antialiases(p); },
+     [](const P& p) { return p.input.device_resize && Antialiases(p); },
      "the device resizes without antialiasing, give bicubic or bilinear"},
     {"device_resize", "augment_name",
-     [](const P& p) { return p.device_resize && p.augment_name != "none"; },
+     [](const P& p) {
+       return p.input.device_resize &&
+              p.input.augment.policy != AugmentPolicy::kNone;
+     },
      "images are augmented once they are resized, which the device does not"},
     {"device_resize", "random_erasing",
-     [](const P& p) { return p.device_resize && p.random_erasing > 0; },
+     [](const P& p) {
+       return p.input.device_resize && p.input.augment.erasing > 0;
+     },
      "rectangles are erased once images are resized, which the device does "
      "not"},
     {"batch_norm_group", "fused_batch_norm",
-     [](const P& p) { return p.batch_norm_group != 1 && p.fused_batch_norm; },
+     [](const P& p) {
+       return p.batch_norm_group != 1 && p.model.fused_batch_norm;
+     },
      "statistics that ranks share are not fused"},
 };
 

@@ -60,9 +60,9 @@ int ClassesOf(const LabelFacts& facts) {
 
 void ResolveLabels(const LabelFacts& facts, RunParams& run) {
   TrainParams& values = run.values;
-  int& classes = values.num_label_classes;
-  if (!ParseLabelOffset(values.label_offset)) {
-    values.label_offset = std::to_string(FindOffset(facts, classes));
+  int& classes = values.input.num_label_classes;
+  if (!values.input.label_offset) {
+    values.input.label_offset = FindOffset(facts, classes);
     run.origins["label_offset"] = kFromData;
   }
   const int found = CountClasses(facts, LabelOffsetOf(values));
@@ -83,17 +83,16 @@ void ResolveLabels(const LabelFacts& facts, RunParams& run) {
 }
 
 int LabelOffsetOf(const TrainParams& params) {
-  const std::optional<int> offset = ParseLabelOffset(params.label_offset);
-  Check(offset.has_value(), "label_offset is resolved");
-  return *offset;
+  Check(params.input.label_offset.has_value(), "label_offset is resolved");
+  return *params.input.label_offset;
 }
 
 std::string LabelsText(const LabelFacts& facts, const TrainParams& params) {
   const int offset = LabelOffsetOf(params);
   std::string text = fmt::format("{}..{}, {} classes (label_offset {})", offset,
-                                 offset + params.num_label_classes - 1,
-                                 params.num_label_classes, offset);
-  if (offset == 0 && params.num_label_classes == kReferenceClasses) {
+                                 offset + params.input.num_label_classes - 1,
+                                 params.input.num_label_classes, offset);
+  if (offset == 0 && params.input.num_label_classes == kReferenceClasses) {
     text += "; class 0 is the background";
   }
   const BadLabels bad = CountBadLabels(facts.found, params);
@@ -109,7 +108,7 @@ BadLabels CountBadLabels(const LabelCounts& found, const TrainParams& params) {
       bad.missing += records;
     } else if (label < offset) {
       bad.below += records;
-    } else if (label - offset >= params.num_label_classes) {
+    } else if (label - offset >= params.input.num_label_classes) {
       bad.beyond += records;
     }
   }
@@ -122,7 +121,7 @@ std::string BadLabelsText(const BadLabels& bad, const TrainParams& params) {
       "{} of {} records are bad, by their labels: {} missing, {} below {}, {} "
       "above {}",
       bad.count(), bad.records, bad.missing, bad.below, offset, bad.beyond,
-      offset + params.num_label_classes - 1);
+      offset + params.input.num_label_classes - 1);
 }
 
 }  // namespace infeed

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "trainer/params/help.h"
+#include "pipeline/order/option_text.h"
 
 namespace infeed {
 

@@ -8,13 +8,13 @@
 
 #include "base/error.h"
 #include "pipeline/order/batch_plan.h"
+#include "pipeline/order/option_text.h"
 #include "records/http/secrets_guard.h"
 #include "trainer/params/checks.h"
-#include "trainer/params/help.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
-#include "trainer/params/value.h"
+#include "trainer/params/unsupported.h"
 
 namespace infeed {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kFromModel = "the model";
 
 [[noreturn]] void ThrowUnknown(const std::string& as_given,
-                               const ParamAssignment& given) {
+                               const OptionAssignment& given) {
   const std::string_view nearest = NearestParamName(given.name);
   throw UsageError(fmt::format(
       "unknown parameter '{}'{}{}", as_given,
@@ -32,11 +32,11 @@ constexpr std::string_view kFromModel = "the model";
 }
 
 // Applies one layer over the lower ones.
-void Apply(const std::vector<ParamAssignment>& layer, std::string_view origin,
+void Apply(const std::vector<OptionAssignment>& layer, std::string_view origin,
            RunParams& run) {
   bool steps = false;
   bool epochs = false;
-  for (ParamAssignment given : layer) {
+  for (OptionAssignment given : layer) {
     const std::string as_given = given.name;
     // Hyphens are underscores, and so are the dots of {train: {steps: 5}}.
     std::ranges::replace(given.name, '-', '_');
@@ -84,7 +84,8 @@ void FillIn(std::string_view name, Value& value, Value from_data,
 // from 0 for the reference's 1,001 classes.
 void ResolveOldModel(RunParams& run) {
   if (!run.origins.contains("label_offset")) {
-    run.values.label_offset = run.values.num_label_classes == 1001 ? "0" : "1";
+    run.values.input.label_offset =
+        run.values.input.num_label_classes == 1001 ? 0 : 1;
     run.origins["label_offset"] = kFromModel;
   }
 }
@@ -99,17 +100,17 @@ void ResolveBatches(const DataFacts& facts, RunParams& run) {
   TrainParams& values = run.values;
   const std::int64_t images = facts.train_images;
   FillIn("num_train_images", values.num_train_images, images, run);
-  FillIn("train_batch_size", values.train_batch_size,
+  FillIn("train_batch_size", values.input.batch_size,
          DefaultBatch(facts, images), run);
-  if (images > 0 && values.train_batch_size > images) {
+  if (images > 0 && values.input.batch_size > images) {
     throw UsageError(
         fmt::format("train_batch_size={}: the data has only {} training images",
-                    values.train_batch_size, images));
+                    values.input.batch_size, images));
   }
-  if (images > 0 && values.train_batch_size > values.num_train_images) {
+  if (images > 0 && values.input.batch_size > values.num_train_images) {
     throw UsageError(fmt::format(
         "train_batch_size={}: more than an epoch, num_train_images={}",
-        values.train_batch_size, values.num_train_images));
+        values.input.batch_size, values.num_train_images));
   }
   FillIn("num_eval_images", values.num_eval_images, facts.eval_images, run);
   values.num_eval_images = std::min(values.num_eval_images, facts.eval_images);
@@ -151,21 +152,17 @@ std::string ShownText(const Param& param, const TrainParams& values) {
 std::int64_t StepsOfEpoch(const TrainParams& values, int ranks) {
   const std::int64_t images = EpochSamples(
       values.num_train_images,
-      {.world_size = ranks, .rank_share = ParseRankShare(values.rank_share)});
-  const bool keeps_all =
-      values.last_batch == "pad" || values.last_batch == "repeat";
-  const std::int64_t rest = keeps_all ? values.train_batch_size - 1 : 0;
-  return std::max<std::int64_t>(1, (images + rest) / values.train_batch_size);
-}
-
-ModelKind ModelKindOf(const TrainParams& params) {
-  return params.model == "lenet" ? ModelKind::kLeNet : ModelKind::kResNet;
+      {.world_size = ranks, .rank_share = values.input.rank_share});
+  const bool keeps_all = values.input.last_batch == LastBatch::kPad ||
+                         values.input.last_batch == LastBatch::kRepeat;
+  const std::int64_t rest = keeps_all ? values.input.batch_size - 1 : 0;
+  return std::max<std::int64_t>(1, (images + rest) / values.input.batch_size);
 }
 
 std::string ModelName(const TrainParams& params) {
-  return ModelKindOf(params) == ModelKind::kLeNet
+  return params.model.kind == ModelKind::kLeNet
              ? "LeNet-5"
-             : "ResNet-" + std::to_string(params.resnet_depth);
+             : "ResNet-" + std::to_string(params.model.depth);
 }
 
 RunParams ReadParams(const ParamLayers& layers) {
@@ -184,13 +181,13 @@ RunParams ReadParams(const ParamLayers& layers) {
   if (!layers.config_file.empty()) {
     Apply(ReadParamFile(layers.config_file), "config file", run);
   }
-  std::vector<ParamAssignment> overrides;
+  std::vector<OptionAssignment> overrides;
   for (const std::string& text : layers.overrides) {
-    const std::vector<ParamAssignment> parsed = ParseOverride(text);
+    const std::vector<OptionAssignment> parsed = ParseOverride(text);
     overrides.insert(overrides.end(), parsed.begin(), parsed.end());
   }
   Apply(overrides, "--params_override", run);
-  std::vector<ParamAssignment> flags;
+  std::vector<OptionAssignment> flags;
   for (const auto& [name, value] : layers.flags) {
     flags.push_back({.name = name, .value = value, .place = ""});
   }

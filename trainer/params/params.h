@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/model/options.h"
 #include "trainer/params/label_facts.h"
 #include "trainer/params/train_params.h"
 
@@ -36,10 +35,6 @@ struct RunParams {
 // The origin of values that follow from the data.
 inline constexpr std::string_view kFromData = "the data";
 
-// Least number of batches in the pool of a training input: the infeed holds the
-// batch in use and the next one, while others are filled.
-constexpr int kLeastBatches = 4;
-
 // What is known before a run. Numbers of images: 0 when there are none.
 struct DataFacts {
   std::int64_t train_images = 0;
@@ -66,9 +61,6 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params);
 // dropped until all ranks have equally many. Requires: ResolveDefaults() has
 // been called.
 [[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values, int ranks);
-
-// What kind of model the parameters name.
-[[nodiscard]] ModelKind ModelKindOf(const TrainParams& params);
 
 // "ResNet-50", "LeNet-5".
 [[nodiscard]] std::string ModelName(const TrainParams& params);

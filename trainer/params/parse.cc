@@ -42,8 +42,8 @@ class ListParser {
   explicit ListParser(std::string_view text) : rest_(text) {}
 
   // nullopt: not a list.
-  [[nodiscard]] std::optional<std::vector<ParamAssignment>> Parse() {
-    std::vector<ParamAssignment> list;
+  [[nodiscard]] std::optional<std::vector<OptionAssignment>> Parse() {
+    std::vector<OptionAssignment> list;
     SkipSpaces();
     do {
       std::optional<std::string> name = TakeName();
@@ -137,7 +137,7 @@ class ParamMap final : public YAML::EventHandler {
  public:
   explicit ParamMap(std::string_view origin) : origin_(origin) {}
 
-  [[nodiscard]] std::vector<ParamAssignment> Take() {
+  [[nodiscard]] std::vector<OptionAssignment> Take() {
     return std::move(assignments_);
   }
 
@@ -239,7 +239,7 @@ class ParamMap final : public YAML::EventHandler {
   std::optional<std::string> name_;
   std::optional<std::vector<std::string>> list_;  // the list that is being read
   YAML::Mark list_mark_;
-  std::vector<ParamAssignment> assignments_;
+  std::vector<OptionAssignment> assignments_;
 };
 
 // Starts no threads: the command line is read before the program starts any.
@@ -256,7 +256,7 @@ std::string ReadObject(const std::string& url) {
 
 }  // namespace
 
-std::vector<ParamAssignment> ParseOverride(std::string_view text) {
+std::vector<OptionAssignment> ParseOverride(std::string_view text) {
   if (text.find_first_not_of(" \n") == std::string_view::npos) {
     return {};
   }
@@ -276,8 +276,8 @@ std::vector<ParamAssignment> ParseOverride(std::string_view text) {
   return ParseParamYaml(text, "");
 }
 
-std::vector<ParamAssignment> ParseParamYaml(std::string_view text,
-                                            std::string_view origin) {
+std::vector<OptionAssignment> ParseParamYaml(std::string_view text,
+                                             std::string_view origin) {
   if (text.size() > kMaxBytes) {
     throw UsageError(fmt::format("{}: parameters of {} bytes, more than {}",
                                  origin, text.size(), kMaxBytes));
@@ -301,7 +301,7 @@ bool HasParamFile(const std::string& path) {
                      : std::filesystem::exists(path);
 }
 
-std::vector<ParamAssignment> ReadParamFile(const std::string& path) {
+std::vector<OptionAssignment> ReadParamFile(const std::string& path) {
   return ParseParamYaml(
       IsUrl(path) ? ReadObject(path) : ReadWholeFile(path, kMaxBytes),
       PathForMessages(path));

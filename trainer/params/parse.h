@@ -4,21 +4,22 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/params/value.h"
+#include "pipeline/order/option_text.h"
 
 // Parses the user's text into parameter assignments, in the order written.
 namespace infeed {
 
 // Reads one --params_override: "a=1, b='x,y', c=[3,4]", or YAML or JSON text of
 // a map, or else the path of a YAML file.
-[[nodiscard]] std::vector<ParamAssignment> ParseOverride(std::string_view text);
+[[nodiscard]] std::vector<OptionAssignment> ParseOverride(
+    std::string_view text);
 
 // Reads a YAML (or JSON) map of names to values, without checking either.
 // origin is the file's name for messages, or "". A nested map gives names with
 // dots: {train: {steps: 5}} is train.steps=5. A list of values gives one text:
 // [3, 4] is 3,4. Throws UsageError for anything else: deeper maps and lists,
 // aliases, more than one document, more than 64 KiB.
-[[nodiscard]] std::vector<ParamAssignment> ParseParamYaml(
+[[nodiscard]] std::vector<OptionAssignment> ParseParamYaml(
     std::string_view text, std::string_view origin);
 
 // Whether the config file, or the object at a URL, exists. Throws IoError.
@@ -26,7 +27,7 @@ namespace infeed {
 
 // Reads a config file, or the object at a URL. Throws as ParseParamYaml() does,
 // and IoError.
-[[nodiscard]] std::vector<ParamAssignment> ReadParamFile(
+[[nodiscard]] std::vector<OptionAssignment> ReadParamFile(
     const std::string& path);
 
 }  // namespace infeed

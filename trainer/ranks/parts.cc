@@ -31,7 +31,7 @@ InputOptions PartOf(InputOptions input, const RankPlace& place) {
 }
 
 void RequireShares(const TrainParams& params, const RankPlace& place) {
-  const int batch = params.train_batch_size;
+  const int batch = params.input.batch_size;
   const int rest = batch % place.world_size;
   if (rest != 0) {
     const int more = batch - rest + place.world_size;

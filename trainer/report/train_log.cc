@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/reading/memory_limit.h"
+#include "pipeline/memory/memory_limit.h"
 #include "pipeline/stats/scalars.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/loop_values.h"

@@ -97,15 +97,18 @@ void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
   const BadLabels bad = CountBadLabels(CountLabels(index), params);
   const std::string text = split.name + ": " + BadLabelsText(bad, params);
   Say("labels: " + text);
-  const bool is_over =
-      params.max_bad_records >= 0 && bad.count() > params.max_bad_records;
-  const bool ends = trains && (params.on_bad_record == "fail" || is_over);
+  const bool is_over = params.input.max_bad_records >= 0 &&
+                       bad.count() > params.input.max_bad_records;
+  const bool ends =
+      trains && (params.input.on_bad_record == OnBadRecord::kFail || is_over);
   if (bad.count() > 0 && (ends || bad.count() == bad.records)) {
-    throw DataError(text +
-                    fmt::format("; on_bad_record={}, max_bad_records={}, "
-                                "label_offset={}, num_label_classes={}",
-                                params.on_bad_record, params.max_bad_records,
-                                params.label_offset, params.num_label_classes));
+    throw DataError(
+        text +
+        fmt::format("; on_bad_record={}, max_bad_records={}, "
+                    "label_offset={}, num_label_classes={}",
+                    ChoiceName(params.input.on_bad_record, kOnBadRecords),
+                    params.input.max_bad_records, LabelOffsetOf(params),
+                    params.input.num_label_classes));
   }
 }
 
@@ -115,8 +118,8 @@ void TryModel(const RunOptions& options, const TrainParams& params) {
   Say("device: " + device.Describe());
   Say(fmt::format("model:  {}, {} parameters", ModelName(params),
                   device.parameter_count()));
-  if (params.precision == "auto" && Trains(options.mode) &&
-      !IsGpu(options.device) && CpuHasBfloat16()) {
+  if (!params.precision && Trains(options.mode) && !IsGpu(options.device) &&
+      CpuHasBfloat16()) {
     Say("precision: auto; a run times bfloat16 against float32 first");
   }
 }
@@ -149,7 +152,7 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
                   folder.string());
   }
   const std::int64_t one = CheckpointBytes(
-      CostOf(ModelOf(params), params.image_size), OptimizerOf(params));
+      CostOf(ModelOf(params), params.input.image_size), OptimizerOf(params));
   // While a checkpoint is written, the oldest one still exists.
   const std::int64_t all = one * (params.keep_last + 1);
   const auto free = static_cast<std::int64_t>(fs::space(folder).available);
@@ -170,7 +173,7 @@ std::string WouldTrain(const RunOptions& options, const TrainParams& params,
   std::string text = fmt::format(
       "would train from step {} to {} in loops of {}, batches of {}",
       there.empty() || options.resume == "never" ? 0 : there.back(),
-      params.train_steps, params.iterations_per_loop, params.train_batch_size);
+      params.train_steps, params.iterations_per_loop, params.input.batch_size);
   if (options.mode == Mode::kTrainAndEval && evaluates) {
     text += fmt::format(", and evaluate {} images every {} steps",
                         params.num_eval_images, params.steps_per_eval);

@@ -48,7 +48,7 @@ InputOptions PredictInput(const Job& job, std::int64_t images) {
   input.max_records = images;
   input.shuffle = Shuffle::kNone;
   input.on_bad_record = OnBadRecord::kSkip;
-  input.lenient = job.params.lenient;
+  input.lenient = job.params.input.lenient;
   input.require_labels = false;
   return input;
 }
@@ -118,7 +118,7 @@ ExitCode PredictAll(const Job& job, const RecordIndex* index,
   const std::unique_ptr<ByteSink> page_file =
       page.empty() ? nullptr : OpenSink(page);
   InputOptions input = PredictInput(job, images);
-  const int classes = job.params.num_label_classes;
+  const int classes = job.params.input.num_label_classes;
   PredictionLog log(index, images, classes, labels, stdout);
   PredictionSample sample(classes, kShownOfEachKind);
   input.on_bad = [&log](const BadRecord& bad) { log.AddBad(bad); };

@@ -56,7 +56,7 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
                       Profiler& profiler) {
   const TrainParams& params = job.params;
   return {.model_dir = job.options.model_dir,
-          .batch_size = params.train_batch_size,
+          .batch_size = params.input.batch_size,
           .train_images = params.num_train_images,
           .eval_images = params.num_eval_images,
           .first_step = first_step,
@@ -217,11 +217,11 @@ void PrintTraining(const Job& job, const Training& training) {
   WarnOfMemory(need, WithGpu(job.memory, need));
   Say(fmt::format("input:  up to {} of memory, memory_limit {}",
                   MemorySizeText(training.input_memory_bytes()),
-                  MemorySizeText(params.memory_limit)));
+                  MemorySizeText(params.input.memory_limit)));
   Say(fmt::format(
       "training for {} steps ({:.2f} epochs in total), current step {}",
       params.train_steps,
-      static_cast<double>(params.train_steps) * params.train_batch_size /
+      static_cast<double>(params.train_steps) * params.input.batch_size /
           static_cast<double>(params.num_train_images),
       training.step()));
 }
@@ -231,7 +231,7 @@ StepWatchOptions WatchOf(const Job& job) {
   if (IsGpu(job.options.device)) {
     return {.patience = std::nullopt, .say = [](const std::string&) {}};
   }
-  const int images = job.params.train_batch_size / job.options.place.world_size;
+  const int images = job.params.input.batch_size / job.options.place.world_size;
   return {.work = fmt::format("{} images on {}", images, job.device.Describe()),
           .say = Say};
 }

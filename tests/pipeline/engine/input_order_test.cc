@@ -60,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(Shuffles, InputOrderTest,
                          ::testing::Values(Shuffle::kGlobal, Shuffle::kWindow,
                                            Shuffle::kReference),
                          [](const ::testing::TestParamInfo<Shuffle>& shuffle) {
-                           return std::string(ShuffleName(shuffle.param));
+                           return std::string(
+                               ChoiceName(shuffle.param, kShuffles));
                          });
 
 TEST_P(InputOrderTest, IsTheSameForAnyNumberOfThreads) {
@@ -120,7 +121,7 @@ TEST_P(InputOrderTest, IsOneStreamForAnyNumberOfRanks) {
         }
         for (std::size_t batch = 0; batch < single.size(); ++batch) {
           ASSERT_EQ(Joined(ranks, batch, share), single[batch])
-              << world_size << " ranks, " << RankShareName(share);
+              << world_size << " ranks, " << ChoiceName(share, kRankShares);
         }
       }
     }

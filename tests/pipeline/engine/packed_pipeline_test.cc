@@ -70,7 +70,8 @@ class PackedPipelineTest : public ::testing::TestWithParam<Shuffle> {
 INSTANTIATE_TEST_SUITE_P(Orders, PackedPipelineTest,
                          ::testing::Values(Shuffle::kNone, Shuffle::kWindow),
                          [](const auto& test) {
-                           return std::string(ShuffleName(test.param));
+                           return std::string(
+                               ChoiceName(test.param, kShuffles));
                          });
 
 TEST_P(PackedPipelineTest, GivesTheBatchesOfPlainShards) {
@@ -161,7 +162,8 @@ INSTANTIATE_TEST_SUITE_P(Orders, RandomAccessTest,
                          ::testing::Values(Shuffle::kGlobal,
                                            Shuffle::kReference),
                          [](const auto& test) {
-                           return std::string(ShuffleName(test.param));
+                           return std::string(
+                               ChoiceName(test.param, kShuffles));
                          });
 
 TEST_P(RandomAccessTest, IsRefusedWithAdvice) {
@@ -170,7 +172,8 @@ TEST_P(RandomAccessTest, IsRefusedWithAdvice) {
       [&] { InputPipeline(shards.packed(), OptionsFor(GetParam())); },
       ThrowsMessage<UsageError>(
           AllOf(HasSubstr(shards.packed().shards()[0] + ": is a gzip stream"),
-                HasSubstr("shuffle=" + std::string(ShuffleName(GetParam()))),
+                HasSubstr("shuffle=" +
+                          std::string(ChoiceName(GetParam(), kShuffles))),
                 HasSubstr("window or none"), HasSubstr("`records reshard`"))));
 }
 

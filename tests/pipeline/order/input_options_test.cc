@@ -16,18 +16,21 @@ auto Refuses(const char* why) {
 }
 
 TEST(InputOptionsTest, ParsesShuffles) {
-  EXPECT_EQ(ParseShuffle("none"), Shuffle::kNone);
-  EXPECT_EQ(ParseShuffle("global"), Shuffle::kGlobal);
-  EXPECT_THAT([] { (void)ParseShuffle("some"); },
+  EXPECT_EQ(ParseChoice("shuffle", "none", kShuffles), Shuffle::kNone);
+  EXPECT_EQ(ParseChoice("shuffle", "global", kShuffles), Shuffle::kGlobal);
+  EXPECT_THAT([] { (void)ParseChoice("shuffle", "some", kShuffles); },
               Refuses("shuffle is \"some\": give none, global, window, "
                       "reference or torch"));
 }
 
 TEST(InputOptionsTest, ParsesPolicies) {
-  EXPECT_EQ(ParseOnBadRecord("fail"), OnBadRecord::kFail);
-  EXPECT_EQ(ParseOnBadRecord("replace"), OnBadRecord::kReplace);
-  EXPECT_EQ(ParseOnBadRecord("skip"), OnBadRecord::kSkip);
-  EXPECT_THAT([] { (void)ParseOnBadRecord(""); },
+  EXPECT_EQ(ParseChoice("on_bad_record", "fail", kOnBadRecords),
+            OnBadRecord::kFail);
+  EXPECT_EQ(ParseChoice("on_bad_record", "replace", kOnBadRecords),
+            OnBadRecord::kReplace);
+  EXPECT_EQ(ParseChoice("on_bad_record", "skip", kOnBadRecords),
+            OnBadRecord::kSkip);
+  EXPECT_THAT([] { (void)ParseChoice("on_bad_record", "", kOnBadRecords); },
               Refuses("on_bad_record is \"\": give fail, replace or skip"));
 }
 
@@ -40,17 +43,22 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
   const auto check = [](const InputOptions& options) {
     return [options] { (void)CheckedInputOptions(options); };
   };
-  EXPECT_THAT(check({.batch_size = 0}), Refuses("batch_size is 0: give"));
+  EXPECT_THAT(check({.batch_size = 0}),
+              Refuses("batch_size=0: must be at least 1"));
   EXPECT_THAT(check({.rank = 2, .world_size = 2}),
-              Refuses("rank is 2: give a number from 0 to 1"));
-  EXPECT_THAT(check({.world_size = 0}), Refuses("world_size is 0"));
-  EXPECT_THAT(check({.image_size = 1 << 20}), Refuses("image_size is 1048576"));
-  EXPECT_THAT(check({.threads = -1}), Refuses("threads is -1"));
-  EXPECT_THAT(check({.max_records = -1}), Refuses("max_records is -1"));
+              Refuses("rank=2: must be at most 1"));
+  EXPECT_THAT(check({.world_size = 0}),
+              Refuses("world_size=0: must be at least 1"));
+  EXPECT_THAT(check({.image_size = 1 << 20}),
+              Refuses("image_size=1048576: must be at most 16384"));
+  EXPECT_THAT(check({.threads = -1}),
+              Refuses("threads=-1: must be at least 0"));
+  EXPECT_THAT(check({.max_records = -1}),
+              Refuses("max_records=-1: must be at least 0"));
   EXPECT_THAT(check({.batches_in_pool = 1}),
-              Refuses("batches_in_pool is 1: give a number from 2"));
+              Refuses("batches_in_pool=1: must be at least 2"));
   EXPECT_THAT(check({.jpeg_limits = {.max_pixels = 0}}),
-              Refuses("jpeg_limits.max_pixels is 0"));
+              Refuses("max_pixels=0: must be at least 1"));
 }
 
 TEST(InputOptionsTest, RefusesWhatADeviceCannotResize) {

@@ -98,8 +98,9 @@ TEST(RankShareTest, IsTheSameStreamHoweverManyRanksShareIt) {
     for (const int world_size : {2, 4, 8}) {
       options.world_size = world_size;
       EXPECT_EQ(Union(40, options), single)
-          << world_size << " ranks, " << RankShareName(options.rank_share)
-          << ", " << LastBatchName(options.last_batch);
+          << world_size << " ranks, "
+          << ChoiceName(options.rank_share, kRankShares) << ", "
+          << ChoiceName(options.last_batch, kLastBatches);
     }
   }
 }

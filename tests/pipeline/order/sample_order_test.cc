@@ -45,7 +45,7 @@ TEST(SampleOrderTest, HasEveryRecordOnceInAnEpoch) {
     EXPECT_EQ(std::is_sorted(records.begin(), records.end()),
               shuffle == Shuffle::kNone);
     std::sort(records.begin(), records.end());
-    EXPECT_EQ(records, all) << ShuffleName(shuffle);
+    EXPECT_EQ(records, all) << ChoiceName(shuffle, kShuffles);
   }
 }
 

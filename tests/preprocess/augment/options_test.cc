@@ -19,9 +19,11 @@ TEST(AugmentOptionsTest, ParsesPolicies) {
   for (const AugmentPolicy policy :
        {AugmentPolicy::kNone, AugmentPolicy::kRandAugment,
         AugmentPolicy::kAutoAugment}) {
-    EXPECT_EQ(ParseAugmentPolicy(AugmentPolicyName(policy)), policy);
+    EXPECT_EQ(ParseChoice("augment", ChoiceName(policy, kAugmentPolicies),
+                          kAugmentPolicies),
+              policy);
   }
-  EXPECT_THAT([] { (void)ParseAugmentPolicy("trivial"); },
+  EXPECT_THAT([] { (void)ParseChoice("augment", "trivial", kAugmentPolicies); },
               Refuses("augment is \"trivial\": give none, randaugment or "
                       "autoaugment"));
 }

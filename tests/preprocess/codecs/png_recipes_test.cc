@@ -105,7 +105,7 @@ TEST_P(PngRecipesTest, TakeThemAsTheyTakeJpegs) {
 }
 
 std::string RecipeOf(const testing::TestParamInfo<Recipe>& test) {
-  return std::string(RecipeName(test.param));
+  return std::string(ChoiceName(test.param, kRecipes));
 }
 
 INSTANTIATE_TEST_SUITE_P(Recipes, PngRecipesTest,

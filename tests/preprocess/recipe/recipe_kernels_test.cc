@@ -124,8 +124,9 @@ TEST(RecipeKernelsTest, AreFramesResizedAndCut) {
               image, ExpectedFraming(recipe, training, key), kernel.kernel);
           Finish(recipe, training, key, expected);
           ASSERT_EQ(Filled(preprocessor, jpeg, key), expected)
-              << RecipeName(recipe) << " "
-              << InterpolationName(kernel.interpolation) << " " << training;
+              << ChoiceName(recipe, kRecipes) << " "
+              << ChoiceName(kernel.interpolation, kInterpolations) << " "
+              << training;
           ASSERT_EQ(Filled(preprocessor, jpeg, key, index), expected);
         }
       }
@@ -183,10 +184,13 @@ TEST(RecipeKernelsTest, CifarMovesPackedPixelsToo) {
 
 TEST(InterpolationTest, NamesAreReadBack) {
   for (const Kernel& kernel : kKernels) {
-    EXPECT_EQ(ParseInterpolation(InterpolationName(kernel.interpolation)),
+    EXPECT_EQ(ParseChoice("interpolation",
+                          ChoiceName(kernel.interpolation, kInterpolations),
+                          kInterpolations),
               kernel.interpolation);
   }
-  EXPECT_EQ(ParseInterpolation("recipe"), Interpolation::kRecipe);
+  EXPECT_EQ(ParseChoice("interpolation", "recipe", kInterpolations),
+            Interpolation::kRecipe);
 }
 
 }  // namespace

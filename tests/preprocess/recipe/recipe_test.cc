@@ -223,13 +223,14 @@ TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
 TEST(RecipeTest, NamesAreReadBack) {
   for (const Recipe recipe :
        {Recipe::kTpu, Recipe::kTorchvision, Recipe::kPlain, Recipe::kCifar}) {
-    EXPECT_EQ(ParseRecipe(RecipeName(recipe)), recipe);
+    EXPECT_EQ(ParseChoice("recipe", ChoiceName(recipe, kRecipes), kRecipes),
+              recipe);
   }
 }
 
 TEST(RecipeTest, RefusesUnknownNames) {
   try {
-    std::ignore = ParseRecipe("imagenet");
+    std::ignore = ParseChoice("recipe", "imagenet", kRecipes);
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),

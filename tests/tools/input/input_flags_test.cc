@@ -66,6 +66,35 @@ TEST(InputFlagsTest, HaveTheOptionsOwnDefaults) {
   EXPECT_EQ(made.memory_limit, own.memory_limit);
 }
 
+TEST(InputFlagsTest, SetTheFieldsOfTheTable) {
+  const InputOptions made = Resolved(
+      {"--batch_size=8", "--seed=18446744073709551615", "--max_bad_rate=0.5",
+       "--random_erasing=0.25", "--memory_limit=512MB", "--no_lenient",
+       "--no_seek_index", "--no_random_flip", "--scaled_decode",
+       "--bad_record_report=bad.jsonl", "--max_pixels=1000"});
+  EXPECT_EQ(made.batch_size, 8);
+  EXPECT_EQ(made.seed, 18446744073709551615U);
+  EXPECT_EQ(made.max_bad_rate, 0.5);
+  EXPECT_EQ(made.augment.erasing, 0.25F);
+  EXPECT_EQ(made.memory_limit, 512'000'000);
+  EXPECT_FALSE(made.lenient);
+  EXPECT_FALSE(made.use_seek_indexes);
+  EXPECT_FALSE(made.random_flip);
+  EXPECT_TRUE(made.scaled_decode);
+  EXPECT_EQ(made.bad_record_report, "bad.jsonl");
+  EXPECT_EQ(made.jpeg_limits.max_pixels, 1000);
+}
+
+TEST(InputFlagsTest, RefuseANumberOutOfTheTablesRange) {
+  EXPECT_THAT([] { Resolved({"--batches_in_pool=1"}); },
+              Throws<UsageError>(Property(
+                  &UsageError::what,
+                  HasSubstr("batches_in_pool=1: must be at least 2"))));
+  EXPECT_THAT([] { Resolved({"--batch_size=010"}); },
+              Throws<UsageError>(Property(
+                  &UsageError::what, HasSubstr("without a leading zero"))));
+}
+
 TEST(InputFlagsTest, ResolveNamesOfChoices) {
   const InputOptions made = Resolved(
       {"--recipe=plain", "--interpolation=antialias", "--augment=autoaugment",
@@ -96,11 +125,10 @@ TEST(InputFlagsTest, TakeTheFourFactorsOfAColorJitter) {
 }
 
 TEST(InputFlagsTest, RefuseAnUnknownName) {
-  EXPECT_THAT(
-      [] { Resolved({"--graph=best"}); },
-      Throws<UsageError>(Property(&UsageError::what,
-                                  HasSubstr("graph is \"best\": give flow or "
-                                            "basic"))));
+  EXPECT_THAT([] { Resolved({"--graph=best"}); },
+              Throws<UsageError>(
+                  Property(&UsageError::what,
+                           HasSubstr("graph='best': must be flow or basic"))));
 }
 
 }  // namespace

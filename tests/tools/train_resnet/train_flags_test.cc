@@ -168,7 +168,7 @@ TEST(TrainFlagsTest, TakeTheGuidesCommandAsItIs) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("--tpu has"));
   const TrainParams params = ReadParams(flags.layers).values;
   EXPECT_EQ(params.train_steps, 42);
-  EXPECT_EQ(params.num_parallel_calls, 64);
+  EXPECT_EQ(params.input.threads, 64);
   EXPECT_EQ(params.tpu_profile_duration, 15000);
   EXPECT_EQ(flags.run.mode, Mode::kTrainAndEval);
   EXPECT_EQ(flags.run.export_dir, "gs://bucket/export");
@@ -187,7 +187,7 @@ TEST(TrainFlagsTest, AcceptTheReferencesParametersWithAnyValue) {
             "--data_format=channels_first", "--resnet_size=18",
             "--print_config"})
           ->layers);
-  EXPECT_EQ(run.values.resnet_depth, 18);
+  EXPECT_EQ(run.values.model.depth, 18);
   EXPECT_EQ(run.notes.size(), 4U);
 }
 
@@ -263,7 +263,7 @@ TEST(TrainHelpTest, ShowsUnitsWhereAllIsAskedFor) {
                     HasSubstr("--warmup_epochs EPOCHS")));
   const std::string page = Answer("--man_page");
   for (const Param& param : ParamTable()) {
-    if (!param.unit.empty() && param.range.choices.empty()) {
+    if (!param.unit.empty() && param.choices.empty()) {
       EXPECT_THAT(page,
                   testing::ContainsRegex("\\\\-" + std::string(param.name) +
                                          "\\\\fR \\\\fI[A-Z]+\\\\fR\n"));

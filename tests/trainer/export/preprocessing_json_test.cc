@@ -13,13 +13,13 @@ namespace {
 using nlohmann::json;
 
 json JsonOf(TrainParams params, const ModelLabels& labels = {}) {
-  params.label_offset = "1";
+  params.input.label_offset = 1;
   return json::parse(PreprocessingJson(params, labels, 7));
 }
 
 TEST(PreprocessingJsonTest, DescribesTheReferencesEvaluation) {
   TrainParams params;
-  params.num_label_classes = 2;
+  params.input.num_label_classes = 2;
   const json facts = JsonOf(params, ModelLabels({"cat", "dog"}));
   EXPECT_EQ(facts["resize"], json::parse(R"({
       "rule": "crop_then_resize", "crop_fraction": 0.875, "height": 224,
@@ -38,21 +38,21 @@ TEST(PreprocessingJsonTest, DescribesTheReferencesEvaluation) {
 
 TEST(PreprocessingJsonTest, DescribesTorchvisionsEvaluation) {
   TrainParams params;
-  params.recipe = "torchvision";
+  params.input.recipe = Recipe::kTorchvision;
   EXPECT_EQ(JsonOf(params)["resize"], json::parse(R"({
       "rule": "resize_then_crop", "shorter_side": 256, "height": 224,
       "width": 224, "interpolation": "antialias"})"));
-  params.interpolation = "bilinear";
+  params.input.interpolation = Interpolation::kBilinear;
   EXPECT_EQ(JsonOf(params)["resize"]["interpolation"], "bilinear");
 }
 
 TEST(PreprocessingJsonTest, HasOneChannelForLeNet) {
   TrainParams params;
-  params.model = "lenet";
-  params.recipe = "plain";
-  params.normalization = "unit";
-  params.image_size = 28;
-  params.num_label_classes = 10;
+  params.model.kind = ModelKind::kLeNet;
+  params.input.recipe = Recipe::kPlain;
+  params.normalization = Normalization::kUnit;
+  params.input.image_size = 28;
+  params.input.num_label_classes = 10;
   const json facts = JsonOf(params);
   EXPECT_EQ(facts["input"]["channels"], json::parse(R"(["red"])"));
   EXPECT_EQ(facts["input"]["shape"], json::parse(R"(["N", 1, 28, 28])"));
@@ -65,10 +65,10 @@ TEST(PreprocessingJsonTest, HasOneChannelForLeNet) {
 
 TEST(PreprocessingJsonTest, NamesTorchvisionsNetworksAlone) {
   TrainParams params;
-  params.model_variant = "tpu";
+  params.model.variant = ModelVariant::kTpu;
   EXPECT_FALSE(JsonOf(params)["trained"].contains("loads_in"));
-  params.model_variant = "torchvision";
-  params.se_ratio = 0.25;
+  params.model.variant = ModelVariant::kTorchvision;
+  params.model.se_ratio = 0.25;
   EXPECT_FALSE(JsonOf(params)["trained"].contains("loads_in"));
 }
 

@@ -76,7 +76,7 @@ TEST(ResidentOrderTest, ChoosesThePipelinesBatchesInEveryOrder) {
     options.shuffle = shuffle;
     options.window_shards = 2;
     options.window_records = 8;
-    SCOPED_TRACE(ShuffleName(shuffle));
+    SCOPED_TRACE(ChoiceName(shuffle, kShuffles));
     ExpectThePipelinesBatches(options);
   }
 }
@@ -87,7 +87,7 @@ TEST(ResidentOrderTest, EndsEpochsAsThePipelineDoes) {
     InputOptions options = kTraining;
     options.last_batch = last;
     options.repeat = 2;
-    SCOPED_TRACE(LastBatchName(last));
+    SCOPED_TRACE(ChoiceName(last, kLastBatches));
     ExpectThePipelinesBatches(options);
   }
 }

@@ -11,14 +11,14 @@ namespace {
 
 TrainParams Small() {
   TrainParams params;
-  params.resnet_depth = 18;
-  params.image_size = 32;
-  params.num_label_classes = 4;
+  params.model.depth = 18;
+  params.input.image_size = 32;
+  params.input.num_label_classes = 4;
   params.num_train_images = 64;
-  params.train_batch_size = 8;
+  params.input.batch_size = 8;
   params.train_steps = 100;
-  params.base_learning_rate = 0.1;
-  params.dropout_rate = 0.5;  // draws
+  params.optimizer.learning_rate.base_learning_rate = 0.1;
+  params.model.dropout_rate = 0.5;  // draws
   return params;
 }
 
@@ -47,17 +47,19 @@ TEST(PrecisionTrialTest, LeavesTheTrainingAsItIs) {
 }
 
 TEST(PrecisionTrialTest, TakesBfloat16WhereItIsClearlyFaster) {
-  EXPECT_EQ(ClearlyFaster({.float32 = 100, .bfloat16 = 119}), "float32");
-  EXPECT_EQ(ClearlyFaster({.float32 = 100, .bfloat16 = 121}), "bfloat16");
+  EXPECT_EQ(ClearlyFaster({.float32 = 100, .bfloat16 = 119}),
+            Precision::kFloat32);
+  EXPECT_EQ(ClearlyFaster({.float32 = 100, .bfloat16 = 121}),
+            Precision::kBfloat16);
 }
 
 TEST(PrecisionTrialTest, HasBatchesThatTakeATenthOfASecond) {
   TrainParams params = Small();
   EXPECT_EQ(TrialBatch(params, 1, 2), 8) << "a whole batch of small images";
   EXPECT_EQ(TrialBatch(params, 4, 2), 2) << "a rank's part";
-  params.resnet_depth = 50;
-  params.image_size = 224;
-  params.train_batch_size = 256;
+  params.model.depth = 50;
+  params.input.image_size = 224;
+  params.input.batch_size = 256;
   EXPECT_EQ(TrialBatch(params, 1, 1), 1);
   EXPECT_EQ(TrialBatch(params, 1, 64), 26);
 }

@@ -1,7 +1,7 @@
 // docs/parameters.md has the table of parameters as the program has it. After
 // a change of the table,
 //
-//   INFEED_UPDATE_DOCS=1 trainer_state_test --gtest_filter='ParamDocsTest.*'
+//   INFEED_UPDATE_DOCS=1 trainer_host_test --gtest_filter='ParamDocsTest.*'
 //
 // writes the page's table anew.
 
@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "base/atomic_file.h"
-#include "trainer/params/help.h"
+#include "pipeline/order/option_text.h"
 #include "trainer/params/table.h"
 
 namespace infeed {

@@ -24,7 +24,8 @@ RunParams Resolve(const LabelFacts& facts, const std::string& given = "") {
 // "label_offset/num_label_classes".
 std::string Choice(const LabelFacts& facts, const std::string& given = "") {
   const TrainParams params = Resolve(facts, given).values;
-  return params.label_offset + "/" + std::to_string(params.num_label_classes);
+  return std::to_string(LabelOffsetOf(params)) + "/" +
+         std::to_string(params.input.num_label_classes);
 }
 
 // As many records of each label from first to last.
@@ -126,11 +127,11 @@ TEST(LabelFactsTest, AreReadFromAModelOfBefore) {
     RunParams run = ReadParams(
         {.model_file = file, .config_file = "", .overrides = {}, .flags = {}});
     ResolveLabels({.found = Found(0, 4)}, run);
-    return run.values.label_offset;
+    return run.values.input.label_offset;
   };
-  EXPECT_EQ(offset("num_label_classes: 4\n"), "1");
-  EXPECT_EQ(offset("num_label_classes: 1001\n"), "0");
-  EXPECT_EQ(offset("num_label_classes: 5\nlabel_offset: 0\n"), "0");
+  EXPECT_EQ(offset("num_label_classes: 4\n"), 1);
+  EXPECT_EQ(offset("num_label_classes: 1001\n"), 0);
+  EXPECT_EQ(offset("num_label_classes: 5\nlabel_offset: 0\n"), 0);
 }
 
 }  // namespace

@@ -94,9 +94,9 @@ TEST(ParamTableTest, ExplainsEachParameterInASentence) {
 
 TEST(ReadParamsTest, HasDefaults) {
   const TrainParams params = ReadParams({}).values;
-  EXPECT_EQ(params.resnet_depth, 50);
-  EXPECT_EQ(params.base_learning_rate, 0.1);
-  EXPECT_EQ(params.recipe, "tpu");
+  EXPECT_EQ(params.model.depth, 50);
+  EXPECT_EQ(params.optimizer.learning_rate.base_learning_rate, 0.1);
+  EXPECT_EQ(params.input.recipe, Recipe::kTpu);
   EXPECT_EQ(params.train_steps, 0);
 }
 
@@ -107,8 +107,9 @@ TEST(ReadParamsTest, TakesNullForTheDefault) {
                                 "randaug_magnitude=null"},
                   .flags = {}})
           .values;
-  EXPECT_EQ(params.augment_name, "none");
-  EXPECT_EQ(params.randaug_magnitude, TrainParams().randaug_magnitude);
+  EXPECT_EQ(params.input.augment.policy, AugmentPolicy::kNone);
+  EXPECT_EQ(params.input.augment.magnitude,
+            TrainParams().input.augment.magnitude);
 }
 
 TEST(ReadParamsTest, PutsLayerOnLayer) {
@@ -118,9 +119,9 @@ TEST(ReadParamsTest, PutsLayerOnLayer) {
   const RunParams run = ReadParams({.config_file = file,
                                     .overrides = {"image_size=32,seed=2"},
                                     .flags = {{"seed", "3"}}});
-  EXPECT_EQ(run.values.resnet_depth, 18);
-  EXPECT_EQ(run.values.image_size, 32);
-  EXPECT_EQ(run.values.seed, 3U);
+  EXPECT_EQ(run.values.model.depth, 18);
+  EXPECT_EQ(run.values.input.image_size, 32);
+  EXPECT_EQ(run.values.input.seed, 3U);
   EXPECT_EQ(run.origins.at("resnet_depth"), "config file");
   EXPECT_EQ(run.origins.at("image_size"), "--params_override");
   EXPECT_EQ(run.origins.at("seed"), "flag");
@@ -131,23 +132,30 @@ TEST(ReadParamsTest, LetsTheLaterOverrideWin) {
   EXPECT_EQ(ReadParams({.config_file = "",
                         .overrides = {"seed=1,seed=2", "seed=3"},
                         .flags = {}})
-                .values.seed,
+                .values.input.seed,
             3U);
 }
 
 TEST(ReadParamsTest, TakesHyphensAndAliases) {
-  EXPECT_EQ(Read("image-size=64").image_size, 64);
-  EXPECT_EQ(Read("resnet_size=18").resnet_depth, 18);
+  EXPECT_EQ(Read("image-size=64").input.image_size, 64);
+  EXPECT_EQ(Read("resnet_size=18").model.depth, 18);
 }
 
 TEST(ReadParamsTest, ReadsNumbersByTheTable) {
-  EXPECT_EQ(Read("weight_decay=1e-4").weight_decay, 1e-4);
-  EXPECT_EQ(Read("base_learning_rate=1.5e4").base_learning_rate, 1.5e4);
-  EXPECT_EQ(Read("base_learning_rate=.5").base_learning_rate, 0.5);
-  EXPECT_EQ(Read("base_learning_rate=+5.").base_learning_rate, 5);
-  EXPECT_EQ(Read("image_size=0x20").image_size, 32);
-  EXPECT_EQ(Read("image_size='+32'").image_size, 32);
-  EXPECT_EQ(Read("seed=18446744073709551615").seed, 18446744073709551615U);
+  EXPECT_EQ(Read("weight_decay=1e-4").optimizer.weight_decay, 1e-4);
+  EXPECT_EQ(Read("base_learning_rate=1.5e4")
+                .optimizer.learning_rate.base_learning_rate,
+            1.5e4);
+  EXPECT_EQ(
+      Read("base_learning_rate=.5").optimizer.learning_rate.base_learning_rate,
+      0.5);
+  EXPECT_EQ(
+      Read("base_learning_rate=+5.").optimizer.learning_rate.base_learning_rate,
+      5);
+  EXPECT_EQ(Read("image_size=0x20").input.image_size, 32);
+  EXPECT_EQ(Read("image_size='+32'").input.image_size, 32);
+  EXPECT_EQ(Read("seed=18446744073709551615").input.seed,
+            18446744073709551615U);
 }
 
 TEST(ReadParamsTest, ReadsNumbersInFilesLikewise) {
@@ -156,8 +164,8 @@ TEST(ReadParamsTest, ReadsNumbersInFilesLikewise) {
   WriteFileAtomically(file, "weight_decay: 1e-4\nlabel_smoothing: 1.5e-1\n");
   const TrainParams params =
       ReadParams({.config_file = file, .overrides = {}, .flags = {}}).values;
-  EXPECT_EQ(params.weight_decay, 1e-4);
-  EXPECT_EQ(params.label_smoothing, 0.15);
+  EXPECT_EQ(params.optimizer.weight_decay, 1e-4);
+  EXPECT_EQ(params.optimizer.label_smoothing, 0.15);
 }
 
 // The texts of the reference's table of types, in all three forms. There 1e-4
@@ -199,18 +207,20 @@ TEST(ReadParamsTest, HasTheReferencesTypesInEveryForm) {
 TEST(ReadParamsTest, ReadsNestedNamesAsOnesWithUnderscores) {
   const TrainParams params =
       Read("{train: {batch: {size: 8}, steps: 5}, adam: {beta1: 0.5}}");
-  EXPECT_EQ(params.train_batch_size, 8);
+  EXPECT_EQ(params.input.batch_size, 8);
   EXPECT_EQ(params.train_steps, 5);
-  EXPECT_EQ(params.adam_beta1, 0.5);
-  EXPECT_EQ(Read("bn.momentum=0.8,eval.batch-size=2").bn_momentum, 0.8);
+  EXPECT_EQ(params.optimizer.adam_beta1, 0.5);
+  EXPECT_EQ(
+      Read("bn.optimizer.momentum=0.8,eval.batch-size=2").model.bn_momentum,
+      0.8);
   EXPECT_EQ(ErrorOf("{model: {resnet_depth: 18}}"),
-            "unknown parameter 'model.resnet_depth': did you mean "
+            "unknown parameter 'model.model.depth': did you mean "
             "'resnet_depth'?");
 }
 
 TEST(ReadParamsTest, TakesListsWhereTextIsOne) {
-  EXPECT_EQ(Read("bad_record_report=[3, 4]").bad_record_report, "3,4");
-  EXPECT_EQ(Read("{bad_record_report: [3, 4]}").bad_record_report, "3,4");
+  EXPECT_EQ(Read("bad_record_report=[3, 4]").input.bad_record_report, "3,4");
+  EXPECT_EQ(Read("{bad_record_report: [3, 4]}").input.bad_record_report, "3,4");
   EXPECT_EQ(ErrorOf("train_steps=[1,2]"),
             "train_steps='1,2': must be an integer");
 }
@@ -221,15 +231,16 @@ TEST(ReadParamsTest, TakesTheOlderFormOfOverrides) {
                   .overrides = {"train_steps=3", "precision=float32"},
                   .flags = {}});
   EXPECT_EQ(run.values.train_steps, 3);
-  EXPECT_EQ(run.values.precision, "float32");
+  EXPECT_EQ(run.values.precision, Precision::kFloat32);
 }
 
 TEST(ReadParamsTest, ReadsTruthInManySpellings) {
   for (const char* text : {"true", "True", "YES", "on", "1"}) {
-    EXPECT_TRUE(Read(std::string("use_nesterov=") + text).use_nesterov) << text;
+    EXPECT_TRUE(Read(std::string("use_nesterov=") + text).optimizer.nesterov)
+        << text;
   }
   for (const char* text : {"false", "FALSE", "no", "Off", "0"}) {
-    EXPECT_FALSE(Read(std::string("use_nesterov=") + text).use_nesterov)
+    EXPECT_FALSE(Read(std::string("use_nesterov=") + text).optimizer.nesterov)
         << text;
   }
 }
@@ -246,12 +257,12 @@ TEST(ReadParamsTest, RefusesALeadingZeroInEveryForm) {
             "zero");
   EXPECT_EQ(ErrorOf("train_batch_size=1:30"),
             "train_batch_size='1:30': must be an integer");
-  EXPECT_EQ(Read("train_batch_size=0x10").train_batch_size, 16);
+  EXPECT_EQ(Read("train_batch_size=0x10").input.batch_size, 16);
 }
 
 TEST(ReadParamsTest, ReadsBytesInUnits) {
-  EXPECT_EQ(Read("memory_limit=512MiB").memory_limit, 512 << 20);
-  EXPECT_EQ(Read("memory_limit=1073741825").memory_limit, 1073741825);
+  EXPECT_EQ(Read("memory_limit=512MiB").input.memory_limit, 512 << 20);
+  EXPECT_EQ(Read("memory_limit=1073741825").input.memory_limit, 1073741825);
   EXPECT_EQ(ErrorOf("memory_limit=4XiB"),
             "memory_limit='4XiB': must be a size such as 512MB or 4GiB, or a "
             "share such as 50%");
@@ -259,13 +270,14 @@ TEST(ReadParamsTest, ReadsBytesInUnits) {
             "memory_limit=1KiB: must be at least 1MiB");
   EXPECT_EQ(ErrorOf("memory_limit=17TiB"),
             "memory_limit=17TiB: must be at most 16TiB");
-  EXPECT_EQ(Read("memory_limit=4GB").memory_limit, 4'000'000'000);
+  EXPECT_EQ(Read("memory_limit=4GB").input.memory_limit, 4'000'000'000);
 }
 
 TEST(ReadParamsTest, TakesAShareOfTheMemory) {
-  const std::int64_t half = Read("memory_limit=50%").memory_limit;
+  const std::int64_t half = Read("memory_limit=50%").input.memory_limit;
   EXPECT_GT(half, 1 << 20);
-  EXPECT_LE(std::abs(Read("memory_limit=25%").memory_limit - half / 2), 1);
+  EXPECT_LE(std::abs(Read("memory_limit=25%").input.memory_limit - half / 2),
+            1);
   EXPECT_THAT(ErrorOf("memory_limit=half%"), HasSubstr("memory_limit"));
 }
 
@@ -381,7 +393,7 @@ TEST(ReadParamsTest, TakesTheReferencesConfigurationFiles) {
       run("# A comment\ntrain_steps: 28464\ntrain_batch_size: 4096\n"
           "eval_batch_size: 1024\niterations_per_loop: 28464\n"
           "skip_host_call: True\nnum_cores: 32\n");
-  EXPECT_EQ(v3_32.values.train_batch_size, 4096);
+  EXPECT_EQ(v3_32.values.input.batch_size, 4096);
   EXPECT_TRUE(v3_32.values.skip_host_call);
   EXPECT_EQ(v3_32.notes.size(), 1U);
   const RunParams v3_256 =
@@ -389,7 +401,7 @@ TEST(ReadParamsTest, TakesTheReferencesConfigurationFiles) {
           "iterations_per_loop: 3558\nskip_host_call: True\nnum_cores: 256\n"
           "enable_lars: True\nlabel_smoothing: 0.1\n");
   EXPECT_TRUE(v3_256.values.enable_lars);
-  EXPECT_EQ(v3_256.values.label_smoothing, 0.1);
+  EXPECT_EQ(v3_256.values.optimizer.label_smoothing, 0.1);
 }
 
 TEST(ReadParamsTest, LetsStepsAndEpochsReplaceEachOther) {
@@ -407,8 +419,8 @@ TEST(ResolveDefaultsTest, TakesEverythingFromTheData) {
   const TrainParams params = Resolve("").values;
   EXPECT_EQ(params.num_train_images, 1000);
   EXPECT_EQ(params.num_eval_images, 100);
-  EXPECT_EQ(params.num_label_classes, 10);
-  EXPECT_EQ(params.train_batch_size, 64);
+  EXPECT_EQ(params.input.num_label_classes, 10);
+  EXPECT_EQ(params.input.batch_size, 64);
   EXPECT_EQ(params.eval_batch_size, 64);
   EXPECT_EQ(params.iterations_per_loop, 15);
   EXPECT_EQ(params.steps_per_eval, 15);
@@ -422,7 +434,7 @@ TEST(ResolveDefaultsTest, GivesTheReferencesNumbersForItsData) {
                                           .labels = {.classes = 1000},
                                           .on_gpu = true})
                                  .values;
-  EXPECT_EQ(params.train_batch_size, 1024);
+  EXPECT_EQ(params.input.batch_size, 1024);
   EXPECT_EQ(params.iterations_per_loop, 1251);
   EXPECT_EQ(params.train_steps, 112'590);
   EXPECT_EQ(params.steps_per_eval, 1251);
@@ -434,7 +446,7 @@ TEST(ResolveDefaultsTest, KeepsWhatIsGiven) {
       "iterations_per_loop=9999,steps_per_eval=3,eval_batch_size=8,"
       "steps_per_checkpoint=2,num_eval_images=50");
   EXPECT_EQ(run.values.train_steps, 7);
-  EXPECT_EQ(run.values.num_label_classes, 11);
+  EXPECT_EQ(run.values.input.num_label_classes, 11);
   EXPECT_EQ(run.values.num_train_images, 500);
   EXPECT_EQ(run.values.iterations_per_loop, 9999);
   EXPECT_EQ(run.values.steps_per_eval, 3);
@@ -449,7 +461,7 @@ TEST(ResolveDefaultsTest, NeverTakesABatchLargerThanTheData) {
   const DataFacts tiny = {
       .train_images = 40, .eval_images = 7, .labels = {.classes = 2}};
   const TrainParams params = Resolve("", tiny).values;
-  EXPECT_EQ(params.train_batch_size, 40);
+  EXPECT_EQ(params.input.batch_size, 40);
   EXPECT_EQ(params.eval_batch_size, 7);
   EXPECT_EQ(Resolve("eval_batch_size=1024", tiny).values.eval_batch_size, 7);
   EXPECT_EQ(ResolveError("train_batch_size=41", tiny),
@@ -469,8 +481,9 @@ TEST(ResolveDefaultsTest, NeedsTheNumberOfClasses) {
   const DataFacts unknown = {.train_images = 1000};
   EXPECT_THAT(ResolveError("", unknown),
               HasSubstr("num_label_classes: the data does not say"));
-  EXPECT_EQ(Resolve("num_label_classes=5", unknown).values.num_label_classes,
-            5);
+  EXPECT_EQ(
+      Resolve("num_label_classes=5", unknown).values.input.num_label_classes,
+      5);
   EXPECT_EQ(ResolveError("num_label_classes=9"),
             "num_label_classes=9: the data has 10 classes");
 }
@@ -523,7 +536,7 @@ TEST(ResolveDefaultsTest, CountsWhatStridedRanksAddToAnEpoch) {
 TEST(ResolveDefaultsTest, NeedsNoTrainingDataToEvaluate) {
   const TrainParams params =
       Resolve("", {.eval_images = 100, .labels = {.classes = 10}}).values;
-  EXPECT_EQ(params.train_batch_size, 64);
+  EXPECT_EQ(params.input.batch_size, 64);
   EXPECT_EQ(params.eval_batch_size, 64);
 }
 

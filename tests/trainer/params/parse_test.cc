@@ -16,9 +16,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 // "name=value" of each assignment.
-std::vector<std::string> Texts(const std::vector<ParamAssignment>& list) {
+std::vector<std::string> Texts(const std::vector<OptionAssignment>& list) {
   std::vector<std::string> texts;
-  for (const ParamAssignment& given : list) {
+  for (const OptionAssignment& given : list) {
     texts.push_back(given.name + "=" + given.value);
   }
   return texts;

@@ -55,10 +55,10 @@ TEST(PresetsTest, LieBelowAllThatIsGiven) {
                   .config_file = file,
                   .overrides = {"eval_batch_size=16,precision=float32"},
                   .flags = {{"precision", "auto"}}});
-  EXPECT_EQ(run.values.train_batch_size, 32);
+  EXPECT_EQ(run.values.input.batch_size, 32);
   EXPECT_EQ(run.values.eval_batch_size, 16);
-  EXPECT_EQ(run.values.precision, "auto");
-  EXPECT_EQ(run.values.model_variant, "tpu");
+  EXPECT_EQ(run.values.precision, std::nullopt);
+  EXPECT_EQ(run.values.model.variant, ModelVariant::kTpu);
   EXPECT_EQ(run.origins.at("model_variant"), "preset tpu_v3");
   EXPECT_EQ(run.origins.at("train_batch_size"), "config file");
 }
@@ -72,17 +72,17 @@ TEST(PresetsTest, LieAboveATrainedModelsOwn) {
                                     .config_file = "",
                                     .overrides = {},
                                     .flags = {}});
-  EXPECT_EQ(run.values.resnet_depth, 18);
-  EXPECT_EQ(run.values.model_variant, "tpu");
+  EXPECT_EQ(run.values.model.depth, 18);
+  EXPECT_EQ(run.values.model.variant, ModelVariant::kTpu);
   EXPECT_EQ(run.origins.at("resnet_depth"), "the model");
 }
 
 TEST(PresetsTest, FinetuneIsForShortRunsAndOwnImages) {
   const TrainParams params = Values("finetune");
-  EXPECT_EQ(params.learning_rate_schedule, "cosine");
-  EXPECT_GT(params.warmup_epochs, 0);
-  EXPECT_GT(params.train_epochs, params.warmup_epochs);
-  EXPECT_LT(params.body_learning_rate_factor, 1);
+  EXPECT_EQ(params.optimizer.learning_rate.schedule, RateSchedule::kCosine);
+  EXPECT_GT(params.optimizer.learning_rate.warmup_epochs, 0);
+  EXPECT_GT(params.train_epochs, params.optimizer.learning_rate.warmup_epochs);
+  EXPECT_LT(params.optimizer.body_rate_factor, 1);
 }
 
 TEST(PresetsTest, LetEpochsReplaceTheirSteps) {
@@ -111,7 +111,7 @@ TEST(PresetsTest, HaveTheirSourcesLengthAndRate) {
   EXPECT_EQ(steps("ffcv_16"), 16 * 1251);
   EXPECT_EQ(steps("xla_jl"), 1000);
   EXPECT_EQ(Values("xla_jl").iterations_per_loop, 1000);
-  EXPECT_EQ(Values("xla_jl").num_label_classes, 1000);
+  EXPECT_EQ(Values("xla_jl").input.num_label_classes, 1000);
   EXPECT_DOUBLE_EQ(Values("ffcv_16").base_learning_rate * 4096 / 256, 1.7);
 
   RunParams mnist = ReadParams(

@@ -52,7 +52,7 @@ TEST(RankPartsTest, RoundAnEvaluationsBatchUp) {
 TEST(RankPartsTest, SayWhichBatchCanBeShared) {
   const auto error = [](int batch, int ranks) {
     TrainParams params;
-    params.train_batch_size = batch;
+    params.input.batch_size = batch;
     return MessageOf<UsageError>(
         [&] { RequireShares(params, Place(0, ranks, ranks)); });
   };

@@ -24,10 +24,10 @@ using ::testing::HasSubstr;
 class ExporterTest : public testing::Test {
  protected:
   ExporterTest() {
-    params_.model = "lenet";
-    params_.image_size = 28;
-    params_.num_label_classes = 10;
-    params_.label_offset = "1";
+    params_.model.kind = "lenet";
+    params_.input.image_size = 28;
+    params_.input.num_label_classes = 10;
+    params_.input.label_offset = "1";
   }
 
   // Returns the folder.

@@ -10,7 +10,7 @@
 
 namespace infeed {
 
-// The names of an option's values, for parsing and printing.
+// The values of an option, each with its name for parsing and printing.
 template <typename Value, std::size_t kCount>
 using Choices = std::array<std::pair<std::string_view, Value>, kCount>;
 

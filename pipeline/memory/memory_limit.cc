@@ -1,4 +1,4 @@
-#include "pipeline/reading/memory_limit.h"
+#include "pipeline/memory/memory_limit.h"
 
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-#include "trainer/params/value.h"
+#include "pipeline/order/option_text.h"
 
 #include <string>
 

@@ -1,0 +1,186 @@
+#include "pipeline/order/input_table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "pipeline/order/option_text.h"
+#include "pipeline/order/thread_limit.h"
+
+namespace infeed {
+namespace {
+
+using I = InputOptions;
+using A = AugmentOptions;
+
+constexpr double kMost32 = 0x1p31 - 1;
+constexpr double kMost64 = 0x1p63;
+constexpr double kMostEpochs = 0x1p32 - 1;
+constexpr double kMostBatch = 1 << 20;
+constexpr double kMostPool = 1 << 10;
+constexpr double kMostWindow = 1 << 24;
+
+constexpr OptionRange Any() { return {}; }
+
+constexpr InputOption Row(std::string_view name, OptionField<I> field,
+                          OptionRange range, std::string_view unit,
+                          std::string_view help,
+                          std::string_view when_not_given = {}) {
+  return {{.name = name,
+           .choices = field.choices,
+           .range = range,
+           .unit = unit,
+           .help = help,
+           .when_not_given = when_not_given},
+          field.at};
+}
+
+constexpr InputOption kStream[] = {
+    Row("batch_size", Field<&I::batch_size>(), Between(1, kMostBatch), "images",
+        "Images of a batch, of all ranks together."),
+    Row("training", Field<&I::training>(), Any(), "",
+        "Random crops and endless epochs, or one epoch without anything "
+        "random."),
+    Row("repeat", Field<&I::repeat>(), Between(0, kMostEpochs), "epochs",
+        "Number of epochs; 0: endless in training, one in evaluation."),
+    Row("shuffle", ChoiceField<kShuffles, &I::shuffle>(), Any(), "",
+        "Order of the training images: a permutation of all, of neighbours in "
+        "interleaved shards, the reference's shuffling, PyTorch's randperm, or "
+        "their order in the shards."),
+    Row("window_shards", Field<&I::window_shards>(), Between(1, kMostWindow),
+        "shards", "Shards that shuffle=window interleaves at once."),
+    Row("window_records", Field<&I::window_records>(), Between(1, kMostWindow),
+        "records", "Records that shuffle=window shuffles among each other."),
+    Row("seed", Field<&I::seed>(), Between(0, 0x1p64), "",
+        "Seed of the order and all that is random."),
+    Row("last_batch", ChoiceField<kLastBatches, &I::last_batch>(), Any(), "",
+        "Treatment of the images of an epoch that do not fill a batch: drop "
+        "them, pad the batch with empty slots, repeat images from the epoch's "
+        "beginning, or auto: drop in training, else pad."),
+    Row("rank", Field<&I::rank>(), Between(0, kMostBatch), "",
+        "Number of this process, which decides its part of each batch."),
+    Row("world_size", Field<&I::world_size>(), Between(1, kMostBatch),
+        "processes", "Processes that share a batch."),
+    Row("rank_share", ChoiceField<kRankShares, &I::rank_share>(), Any(), "",
+        "Images of a training batch that a rank takes: a stretch of them, or "
+        "every world_size-th, as PyTorch's DistributedSampler. Strided ranks "
+        "fill an epoch up from its beginning until they share it evenly, or "
+        "cut it (strided_drop)."),
+    Row("label_offset", ChoiceField<kLabelOffsets, &I::label_offset>(), Any(),
+        "",
+        "Label of the first class in the records; auto: what dataset.json "
+        "says, else 0 where a label 0 occurs, else 1."),
+    Row("num_label_classes", Field<&I::num_label_classes>(),
+        Between(0, kMost32), "classes",
+        "Number of classes; records with other labels are bad.",
+        "any label is used"),
+    Row("max_records", Field<&I::max_records>(), Between(0, kMost64), "records",
+        "Use the first records of the data set alone.", "all"),
+};
+
+constexpr InputOption kImages[] = {
+    Row("image_size", Field<&I::image_size>(), Between(1, 1 << 14), "pixels",
+        "Side of an image."),
+    Row("recipe", ChoiceField<kRecipes, &I::recipe>(), Any(), "",
+        "Preprocessing: the reference's random crop and flip, torchvision's, "
+        "the whole image resized, or CIFAR's shifts."),
+    Row("interpolation", ChoiceField<kInterpolations, &I::interpolation>(),
+        Any(), "",
+        "Kernel that resizes crop windows; recipe: the recipe's own."),
+    Row("random_flip", Field<&I::random_flip>(), Any(), "",
+        "Mirror training images at random in recipes that do so; give false "
+        "for digits and letters."),
+    Row("scaled_decode", Field<&I::scaled_decode>(), Any(), "",
+        "Decode a training JPEG to 1/2, 1/4 or 1/8 of its size where its crop "
+        "is that much larger than image_size: faster, other pixels."),
+    Row("device_resize", Field<&I::device_resize>(), Any(), "",
+        "Send crop windows to the device as decoded and resize them there, to "
+        "the same pixels; recipes with antialiasing cannot."),
+    Row("augment", ChoiceField<kAugmentPolicies, &I::augment, &A::policy>(),
+        Any(), "", "Augmentation of training images beyond crop and flip."),
+    Row("augment_layers", Field<&I::augment, &A::layers>(), Between(1, 16),
+        "operations", "Operations that randaugment applies to an image."),
+    Row("augment_magnitude", Field<&I::augment, &A::magnitude>(),
+        Between(0, 30), "", "Strength of randaugment's operations."),
+    Row("random_erasing", Field<&I::augment, &A::erasing>(), Between(0, 1), "",
+        "Probability that a rectangle of a training image is erased."),
+};
+
+constexpr InputOption kBadRecords[] = {
+    Row("on_bad_record", ChoiceField<kOnBadRecords, &I::on_bad_record>(), Any(),
+        "",
+        "Policy for a record that cannot be read: end the run, take another in "
+        "its place, or leave its place empty."),
+    Row("max_bad_records", Field<&I::max_bad_records>(), Between(-1, kMost64),
+        "records",
+        "End the run after this many different bad records, of all ranks; -1: "
+        "never."),
+    Row("max_bad_rate", Field<&I::max_bad_rate>(), Between(0, 1), "",
+        "End the run when more than this share of the samples is bad."),
+    Row("bad_record_report", Field<&I::bad_record_report>(), Any(), "path",
+        "File that lists every bad record, one JSON object a line.", "no file"),
+    Row("require_labels", Field<&I::require_labels>(), Any(), "",
+        "A record without a label is bad, or has the label -1 in its batch."),
+    Row("lenient", Field<&I::lenient>(), Any(), "",
+        "Use JPEGs that libjpeg only warns about, and count them."),
+    Row("max_pixels", Field<&I::jpeg_limits, &JpegLimits::max_pixels>(),
+        Between(1, kMost64), "pixels",
+        "Greatest size of an image; a larger one is a bad record."),
+};
+
+constexpr InputOption kPerformance[] = {
+    Row("graph", ChoiceField<kGraphKinds, &I::graph>(), Any(), "",
+        "Schedule of the input: overlapped in all threads (flow), or one "
+        "record after the other (basic), to see what a slow input does."),
+    Row("threads", Field<&I::threads>(), Between(0, kMostThreads), "threads",
+        "Threads of the input pipeline.", "one for each core"),
+    Row("batches_in_pool", Field<&I::batches_in_pool>(), Between(2, kMostPool),
+        "batches", "Batches that are being filled, waiting or in use at once."),
+    Row("prefetch_batches", Field<&I::prefetch_batches>(),
+        Between(0, kMostPool), "batches",
+        "Batches ahead of those in the pool whose records are read already."),
+    Row("verify_checksums", Field<&I::verify_checksums>(), Any(), "",
+        "Check the checksum of every record, or not."),
+    Row("seek_index", Field<&I::use_seek_indexes>(), Any(), "",
+        "Enter JPEGs by their seek indexes where they have one, or not."),
+    Row("use_cache", Field<&I::use_cache>(), Any(), "",
+        "Keep encoded records in memory, as far as memory_limit allows."),
+    Row("memory_limit", Field<&I::memory_limit>(), Between(1, 0x1p60), "bytes",
+        "Memory that the input may use, checked at the start: as 4GiB, 512MB, "
+        "or as 50% of the memory of the machine or control group."),
+    Row("local_world_size", Field<&I::local_world_size>(),
+        Between(1, kMostBatch), "ranks",
+        "Ranks on this machine, which share the memory limit."),
+};
+
+constexpr InputOptionGroup kGroups[] = {{"Stream", kStream},
+                                        {"Images", kImages},
+                                        {"Bad records", kBadRecords},
+                                        {"Performance", kPerformance}};
+
+}  // namespace
+
+std::span<const InputOptionGroup> InputOptionGroups() { return kGroups; }
+
+const InputOption& FindInputOption(std::string_view name) {
+  for (const InputOptionGroup& group : kGroups) {
+    const auto found =
+        std::ranges::find(group.options, name, &InputOption::name);
+    if (found != group.options.end()) {
+      return *found;
+    }
+  }
+  Check(false, "an input option has this name");
+  return kGroups[0].options[0];
+}
+
+void CheckInputRanges(const InputOptions& options) {
+  InputOptions checked = options;  // Rows find the fields of changeable ones.
+  for (const InputOptionGroup& group : kGroups) {
+    for (const InputOption& option : group.options) {
+      CheckOption(option, option.at(checked));
+    }
+  }
+}
+
+}  // namespace infeed

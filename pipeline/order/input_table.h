@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "pipeline/order/option.h"
+#include "pipeline/order/options.h"
+
+// The one table of the input's options, by the names of pipeline_throughput's
+// flags. train_resnet's parameters take their rows from here.
+namespace infeed {
+
+struct InputOption : OptionInfo {
+  OptionRef (*at)(InputOptions& options);
+};
+
+// Options that --help prints under one title.
+struct InputOptionGroup {
+  std::string_view title;
+  std::span<const InputOption> options;
+};
+
+// "Stream", "Images", "Bad records" and "Performance".
+[[nodiscard]] std::span<const InputOptionGroup> InputOptionGroups();
+
+// The option with this name. Requires: there is one.
+[[nodiscard]] const InputOption& FindInputOption(std::string_view name);
+
+// Throws UsageError naming the option whose number is out of its range.
+void CheckInputRanges(const InputOptions& options);
+
+}  // namespace infeed
