@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "preprocess/resize/sink.h"
 
@@ -11,22 +9,13 @@ namespace infeed {
 // Drops the decoder's rows: to measure the decode alone.
 class NoResize final : public ResizeSink {
  public:
-  void Aim(std::span<std::uint32_t> /*destination*/, bool /*flip*/,
-           const std::optional<ResizeSides>& /*sides*/) override {}
-  void Begin(int width, int /*height*/) override {
-    stride_ = std::ptrdiff_t{3} * width;
-    band_.resize(static_cast<std::size_t>(stride_ * kMaxRows));
-  }
-  RgbRows Next(int /*rows*/) override { return {band_.data(), stride_}; }
-  void Filled() override {}
-  [[nodiscard]] bool is_complete() const override { return true; }
-  [[nodiscard]] std::chrono::steady_clock::duration busy() const override {
-    return {};
-  }
+  using ResizeSink::ResizeSink;
 
- private:
-  std::vector<std::uint8_t> band_;
-  std::ptrdiff_t stride_ = 0;
+  void Begin(int width, int /*height*/) override {
+    band_.SetWidth(width, 0);
+    out_y_ = size_;  // complete
+  }
+  void Filled() override {}
 };
 
 // A resize's input window and parameters.
@@ -40,21 +29,17 @@ struct HeldWindow {
 // owns.
 class KeepWindow final : public ResizeSink {
  public:
-  explicit KeepWindow(HeldWindow& window)
-      : window_(window), sink_(window.image) {}
+  KeepWindow(int size, HeldWindow& window)
+      : ResizeSink(size), window_(window), sink_(window.image) {}
 
-  void Aim(std::span<std::uint32_t> /*destination*/, bool flip,
-           const std::optional<ResizeSides>& sides) override {
-    window_.flip = flip;
-    window_.sides = sides;
+  void Begin(int width, int height) override {
+    window_.flip = flip_;
+    window_.sides = sides_;
+    sink_.Begin(width, height);
+    out_y_ = size_;  // complete
   }
-  void Begin(int width, int height) override { sink_.Begin(width, height); }
   RgbRows Next(int rows) override { return sink_.Next(rows); }
   void Filled() override { sink_.Filled(); }
-  [[nodiscard]] bool is_complete() const override { return true; }
-  [[nodiscard]] std::chrono::steady_clock::duration busy() const override {
-    return {};
-  }
 
  private:
   HeldWindow& window_;

@@ -109,7 +109,8 @@ class DecodeWork final : public StageWork {
     explicit Worker(const DecodeWork& work)
         : work_(work),
           slot_(SlotOf(work.options_)),
-          preprocessor_(work.options_, std::make_unique<NoResize>()) {}
+          preprocessor_(work.options_,
+                        std::make_unique<NoResize>(work.options_.image_size)) {}
 
     Done Do(std::int64_t place) override {
       const std::size_t held = work_.records_.size();
@@ -140,7 +141,8 @@ class ResizeWork final : public StageWork {
     std::int64_t bytes = input.memory_limit / 4;
     for (std::size_t i = 0; i < records.size() && bytes > 0; ++i) {
       HeldWindow& window = windows_.emplace_back();
-      Preprocessor keeper(options_, std::make_unique<KeepWindow>(window));
+      Preprocessor keeper(
+          options_, std::make_unique<KeepWindow>(options_.image_size, window));
       const SampleKey key =
           KeyOf(input.seed, static_cast<std::int64_t>(i), records.size());
       const std::int64_t decoded = Fill(keeper, *records[i], key, slot);

@@ -80,8 +80,8 @@ Preprocessor::Preprocessor(const PreprocessOptions& options,
 struct Preprocessor::Target {
   const SampleKey& key;
   PixelPlace& place;
-  PackingSink* sink = nullptr;          // set after Aim()
-  std::span<std::uint32_t> image = {};  // empty: the target is a window
+  // Set by Aim(); empty: the target is a window.
+  std::span<std::uint32_t> image = {};
 };
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
@@ -99,11 +99,13 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
   Target target{.key = key, .place = place};
   FillCounts counts = IsJpeg(encoded) ? DecodeJpeg(encoded, seek_index, target)
                                       : DecodeOther(encoded, target);
-  Check(target.sink->is_complete(), "a decoder puts all rows or throws");
-  counts.resize = target.sink->busy();
+  const bool is_window = target.image.empty();
+  Check(is_window ? window_sink_.is_complete() : sink_->is_complete(),
+        "a decoder puts all rows or throws");
+  counts.resize = is_window ? window_sink_.busy() : sink_->busy();
   const Clock::time_point decoded = Clock::now();
   counts.decode = decoded - start - counts.resize;
-  if (!target.image.empty()) {
+  if (!is_window) {
     Finish(key, target.image);
     counts.resize += Clock::now() - decoded;
     counts.augment = Augment(key, target.image);
@@ -111,20 +113,19 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
   return counts;
 }
 
-void Preprocessor::Aim(const DecodePlan& plan, Target& target) {
+RowSink& Preprocessor::Aim(const DecodePlan& plan, Target& target) {
   const bool flip = IsFlipped(options_, target.key);
   if (IsWholeResize(plan, options_.image_size)) {
     const std::span<std::uint32_t> window =
         target.place.TakeWindow(plan.window.width, plan.window.height, flip);
     if (!window.empty()) {
       window_sink_.Aim(window);
-      target.sink = &window_sink_;
-      return;
+      return window_sink_;
     }
   }
   target.image = target.place.TakeImage();
   sink_->Aim(target.image, flip, plan.sides);
-  target.sink = sink_.get();
+  return *sink_;
 }
 
 FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
@@ -136,8 +137,8 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
            options_.scaled_decode);
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
-  Aim(plan, target);
-  decoder_.DecodeScaledWindow(plan.denominator, plan.window, *target.sink,
+  RowSink& sink = Aim(plan, target);
+  decoder_.DecodeScaledWindow(plan.denominator, plan.window, sink,
                               is_index ? &index_ : nullptr);
   const JpegIndexUse use = is_index || seek_index.empty()
                                ? decoder_.index_use()
@@ -160,8 +161,7 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
       image_);
   const DecodePlan plan = Plan(
       ChooseFraming(image_.height(), image_.width(), 3, target.key), false);
-  Aim(plan, target);
-  PutImage(image_.view(plan.window), *target.sink);
+  PutImage(image_.view(plan.window), Aim(plan, target));
   const std::int64_t inside =
       std::int64_t{plan.window.width} * plan.window.height;
   return {.decoded_pixels = inside,

@@ -126,9 +126,10 @@ class Preprocessor {
                                       const SampleKey& key) const;
   [[nodiscard]] DecodePlan Plan(const Framing& framing, bool is_scaled) const;
 
-  // A sample, its destination, and the sink that makes its pixels.
+  // A sample and its destination.
   struct Target;
-  void Aim(const DecodePlan& plan, Target& target);
+  // Takes the destination from the place, and returns the sink aimed at it.
+  RowSink& Aim(const DecodePlan& plan, Target& target);
 
   // Decode the framing into the target and return the counts without the times.
   FillCounts DecodeJpeg(std::span<const std::byte> encoded,

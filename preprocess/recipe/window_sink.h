@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <span>
 
-#include "preprocess/pixels/packing_sink.h"
 #include "preprocess/pixels/row_band.h"
+#include "preprocess/pixels/row_sink.h"
 
 namespace infeed {
 
 // Packs a window without resizing it, for a device that resizes it later. Owns
 // a band of rows. One thread at a time.
-class WindowSink final : public PackingSink {
+class WindowSink final : public RowSink {
  public:
   // Sets the destination of the next window, row by row; it must stay valid
   // until the window's last row is written. Requires: destination.size() == the
@@ -22,8 +22,10 @@ class WindowSink final : public PackingSink {
   RgbRows Next(int rows) override;
   void Filled() override;
 
-  [[nodiscard]] bool is_complete() const override { return left_.empty(); }
-  [[nodiscard]] std::chrono::steady_clock::duration busy() const override {
+  // Whether all pixels are written, as after the window's last row.
+  [[nodiscard]] bool is_complete() const { return left_.empty(); }
+  // Time spent on this window.
+  [[nodiscard]] std::chrono::steady_clock::duration busy() const {
     return busy_;
   }
 

@@ -3,14 +3,11 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/error.h"
 #include "base/rounding.h"
 #include "preprocess/resize/kernels.h"
 
 namespace infeed {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kPixelBytes = 3;
 constexpr int kGroupPixels = 4;
@@ -19,36 +16,17 @@ constexpr int kGroups = 4;  // SumRows() takes this many at once
 }  // namespace
 
 AntialiasSink::AntialiasSink(int size)
-    : size_(size), groups_(CeilDiv(size, kGroupPixels * kGroups) * kGroups) {
-  Check(size > 0, "an image has pixels");
-}
-
-void AntialiasSink::Aim(std::span<std::uint32_t> destination, bool flip,
-                        const std::optional<ResizeSides>& sides) {
-  Check(std::ssize(destination) == std::ptrdiff_t{size_} * size_,
-        "the destination is a square of the given size");
-  destination_ = destination;
-  flip_ = flip;
-  sides_ = sides;
-  busy_ = {};
-  out_y_ = 0;
-}
+    : ResizeSink(size),
+      groups_(CeilDiv(size, kGroupPixels * kGroups) * kGroups) {}
 
 void AntialiasSink::Begin(int width, int height) {
   const Clock::time_point start = Clock::now();
-  width_ = width;
-  height_ = height;
-  const ResizeSides sides =
-      sides_.value_or(ResizeSides{{.in_size = height, .out_size = size_},
-                                  {.in_size = width, .out_size = size_}});
-  columns_.Set(sides.horizontal, size_, flip_);
+  ResizeSink::Begin(width, height);
+  columns_.Set(used_.horizontal, size_, flip_);
   band_.SetWidth(width, columns_.slack());
   upper_.resize(static_cast<std::size_t>(width) * kPixelBytes +
                 static_cast<std::size_t>(columns_.slack()));
-  in_y_ = 0;
-  out_y_ = 0;
-  side_ = sides.vertical;
-  axis_.Set(side_.in_size, side_.out_size);
+  axis_.Set(used_.vertical.in_size, used_.vertical.out_size);
   // Taps that begin with a pair's lower row need one more pair.
   ring_pairs_ = axis_.max_taps() / 2 + 1;
   const std::size_t ring =
@@ -56,16 +34,9 @@ void AntialiasSink::Begin(int width, int height) {
   if (ring_.size() < ring) {
     ring_.resize(ring);
   }
-  AimRow();
+  taps_ = NextTaps(axis_);
   busy_ += Clock::now() - start;
 }
-
-void AntialiasSink::AimRow() {
-  taps_ = axis_.At(side_.out_first + out_y_);
-  taps_.first -= side_.in_first;
-}
-
-RgbRows AntialiasSink::Next(int rows) { return band_.Take(rows); }
 
 void AntialiasSink::Filled() {
   const Clock::time_point start = Clock::now();
@@ -93,7 +64,7 @@ void AntialiasSink::TakePair(const std::uint8_t* upper,
          taps_.first + static_cast<int>(taps_.weights.size()) <= in_y_ + 1) {
     WriteRow();
     if (++out_y_ < size_) {
-      AimRow();
+      taps_ = NextTaps(axis_);
     } else {
       FinishPixels();
     }

@@ -5,13 +5,10 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/error.h"
 #include "base/rounding.h"
 
 namespace infeed {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::ptrdiff_t kPixel = 3;
 constexpr std::size_t kGroupPixels = 4;
@@ -22,46 +19,20 @@ constexpr int kRows = 4;  // kept between the passes
 }  // namespace
 
 FourTapSink::FourTapSink(ResizeKernel kernel, int size)
-    : kernel_(kernel), size_(size), axis_(kernel, 1, 1) {
-  Check(size > 0, "an image has pixels");
+    : ResizeSink(size), kernel_(kernel), axis_(kernel, 1, 1) {
   constexpr std::size_t kUnit = kGroupPixels * kGroups;
   rows_.resize(CeilDiv(static_cast<std::size_t>(size), kUnit) * kGroups);
 }
 
-void FourTapSink::Aim(std::span<std::uint32_t> destination, bool flip,
-                      const std::optional<ResizeSides>& sides) {
-  Check(std::ssize(destination) == std::ptrdiff_t{size_} * size_,
-        "the destination is a square of the given size");
-  destination_ = destination;
-  flip_ = flip;
-  sides_ = sides;
-  busy_ = {};
-  out_y_ = 0;
-}
-
 void FourTapSink::Begin(int width, int height) {
   const Clock::time_point start = Clock::now();
-  width_ = width;
-  height_ = height;
-  const ResizeSides sides =
-      sides_.value_or(ResizeSides{{.in_size = height, .out_size = size_},
-                                  {.in_size = width, .out_size = size_}});
-  columns_.Set(kernel_, sides.horizontal, size_, flip_);
+  ResizeSink::Begin(width, height);
+  columns_.Set(kernel_, used_.horizontal, size_, flip_);
   band_.SetWidth(width, kResizeRowSlack);
-  in_y_ = 0;
-  out_y_ = 0;
-  side_ = sides.vertical;
-  axis_ = FourTapAxis(kernel_, side_.in_size, side_.out_size);
-  AimRow();
+  axis_ = FourTapAxis(kernel_, used_.vertical.in_size, used_.vertical.out_size);
+  taps_ = NextTaps(axis_);
   busy_ += Clock::now() - start;
 }
-
-void FourTapSink::AimRow() {
-  taps_ = axis_.At(side_.out_first + out_y_);
-  taps_.first -= side_.in_first;
-}
-
-RgbRows FourTapSink::Next(int rows) { return band_.Take(rows); }
 
 void FourTapSink::Filled() {
   const Clock::time_point start = Clock::now();
@@ -84,7 +55,7 @@ void FourTapSink::Take(std::uint8_t* row) {
   while (out_y_ < size_ && std::min(taps_.first + 3, height_ - 1) <= in_y_) {
     WriteRow();
     if (++out_y_ < size_) {
-      AimRow();
+      taps_ = NextTaps(axis_);
     } else {
       FinishPixels();
     }
