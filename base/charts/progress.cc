@@ -94,15 +94,23 @@ ProgressLine::ProgressLine(std::FILE* out,
                            std::function<Clock::time_point()> now)
     : out_(out),
       now_(std::move(now)),
+      start_(now_()),
       terminal_(::isatty(::fileno(out)) != 0) {}
 
+bool ProgressLine::IsDue() const {
+  return !last_ ||
+         now_() - *last_ >= (terminal_ ? kTerminalInterval : kLogInterval);
+}
+
+double ProgressLine::seconds() const {
+  return std::chrono::duration<double>(now_() - start_).count();
+}
+
 void ProgressLine::Update(std::string_view text, bool force) {
-  const Clock::time_point now = now_();
-  if (!force && last_ &&
-      now - *last_ < (terminal_ ? kTerminalInterval : kLogInterval)) {
+  if (!force && !IsDue()) {
     return;
   }
-  last_ = now;
+  last_ = now_();
   if (terminal_) {
     // The last column stays free: some terminals wrap once it is written.
     // Back to the first column, the text, and the rest of the line cleared.

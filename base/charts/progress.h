@@ -58,16 +58,25 @@ class ProgressLine {
   explicit ProgressLine(std::FILE* out = stderr,
                         std::function<Clock::time_point()> now = Clock::now);
 
-  // Shows the line if the update interval has passed, or at once with force.
+  // Delays the first line by the update interval, for work that mostly ends
+  // earlier. Requires: called before Update().
+  void Delay() { last_ = start_; }
+  // Whether the update interval has passed, for text that is costly to make.
+  [[nodiscard]] bool IsDue() const;
+  // Shows the line if it is due, or at once with force.
   void Update(std::string_view text, bool force = false);
   // Ends the line shown in place with a newline, so that other text can follow.
   void Finish();
   // Clears the line on a terminal.
   void Erase();
 
+  // Seconds since construction.
+  [[nodiscard]] double seconds() const;
+
  private:
   std::FILE* out_;
   std::function<Clock::time_point()> now_;
+  Clock::time_point start_;
   bool terminal_ = false;
   bool open_ = false;  // The cursor is behind our text.
   std::optional<Clock::time_point> last_;

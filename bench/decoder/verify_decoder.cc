@@ -2,7 +2,6 @@
 // windows of each JPEG, with every instruction set of this CPU.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -54,20 +53,18 @@ class Progress {
     const std::lock_guard lock(mutex_);
     bytes_ += bytes;
     windows_ += windows;
-    const std::chrono::duration<double> time =
-        ProgressLine::Clock::now() - start_;
+    const double seconds = line_.seconds();
     const double done =
         static_cast<double>(bytes_) / static_cast<double>(total_bytes_);
     line_.Update(fmt::format(
         "{}: {:.1f} %  {} windows  {:.0f} windows/s  ETA {}", target_,
-        100 * done, windows_, static_cast<double>(windows_) / time.count(),
-        ShortDuration(time.count() * (1 - done) / done)));
+        100 * done, windows_, static_cast<double>(windows_) / seconds,
+        ShortDuration(seconds * (1 - done) / done)));
   }
   void Finish() { line_.Finish(); }
 
  private:
   const std::int64_t total_bytes_;
-  const ProgressLine::Clock::time_point start_ = ProgressLine::Clock::now();
   std::string target_;
   std::mutex mutex_;
   std::int64_t bytes_ = 0;

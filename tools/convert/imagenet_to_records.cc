@@ -1,4 +1,3 @@
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -81,14 +80,11 @@ ConversionReport ConvertWithProgress(const ConversionPlan& plan,
                                      const std::string& output_dir,
                                      const ConverterOptions& options,
                                      const Interruption& interruption) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
   ProgressLine line;
   ConversionReport report = Convert(
       plan, output_dir, options, [&](const ConversionProgress& progress) {
         interruption.Check();
-        const std::chrono::duration<double> elapsed = Clock::now() - start;
-        line.Update(ConversionProgressText(progress, elapsed.count()),
+        line.Update(ConversionProgressText(progress, line.seconds()),
                     progress.done == progress.total);
       });
   line.Finish();
@@ -102,18 +98,14 @@ class ShardsLine {
       : what_(what), total_(total) {}
 
   void Update(std::int64_t done) {
-    const std::chrono::duration<double> elapsed = Clock::now() - start_;
-    line_.Update(ShardsProgressText(what_, done, total_, elapsed.count()),
+    line_.Update(ShardsProgressText(what_, done, total_, line_.seconds()),
                  done == total_);
   }
   void Finish() { line_.Finish(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   const char* what_;
   std::int64_t total_;
-  Clock::time_point start_ = Clock::now();
   ProgressLine line_;
 };
 

@@ -1,7 +1,5 @@
 #include "tools/shards/read_progress.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -10,13 +8,6 @@
 #include "records/bytes/byte_size.h"
 
 namespace infeed {
-namespace {
-
-// Nothing is shown before this time: most passes end earlier.
-constexpr std::chrono::milliseconds kTerminalPatience(200);
-constexpr std::chrono::seconds kLogPatience(10);
-
-}  // namespace
 
 std::string ReadProgressText(const ReadProgressState& state) {
   const auto bytes = static_cast<double>(state.bytes);
@@ -35,9 +26,9 @@ std::string ReadProgressText(const ReadProgressState& state) {
 }
 
 ReadProgress::ReadProgress(std::int64_t total_bytes)
-    : patience_(::isatty(STDERR_FILENO) == 1 ? kTerminalPatience
-                                             : kLogPatience),
-      state_{.total_bytes = total_bytes} {}
+    : state_{.total_bytes = total_bytes} {
+  line_.Delay();
+}
 
 ReadProgress::~ReadProgress() { line_.Erase(); }
 
@@ -45,9 +36,8 @@ void ReadProgress::Add(std::int64_t bytes, std::int64_t records) {
   const std::lock_guard lock(mutex_);
   state_.bytes += bytes;
   state_.records += records;
-  const Clock::duration elapsed = Clock::now() - start_;
-  if (elapsed >= patience_) {
-    state_.seconds = std::chrono::duration<double>(elapsed).count();
+  if (line_.IsDue()) {
+    state_.seconds = line_.seconds();
     line_.Update(ReadProgressText(state_));
   }
 }

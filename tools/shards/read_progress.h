@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -20,7 +19,7 @@ struct ReadProgressState {
 // "1.2 GB of 4.0 GB  30 %  512.0 MB/s  12345 records  ETA 5s".
 [[nodiscard]] std::string ReadProgressText(const ReadProgressState& state);
 
-// Shows the progress of a pass over files on stderr, once it takes long.
+// Shows the progress of a pass over files on stderr, unless it is short.
 // Thread-safe.
 class ReadProgress {
  public:
@@ -32,10 +31,6 @@ class ReadProgress {
   void Add(std::int64_t bytes, std::int64_t records);
 
  private:
-  using Clock = ProgressLine::Clock;
-
-  const Clock::duration patience_;
-  const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;
   ReadProgressState state_;
   ProgressLine line_;

@@ -128,6 +128,22 @@ TEST(ProgressLineTest, WritesLinesFarApartToAFile) {
   EXPECT_EQ(ContentsOf(file.get()), "one\nthree\n");
 }
 
+TEST(ProgressLineTest, DelaysTheFirstLine) {
+  const File file(std::tmpfile(), std::fclose);
+  Clock clock;
+  ProgressLine line(file.get(), clock.Read());
+  line.Delay();
+  clock.now += 4999ms;
+  EXPECT_FALSE(line.IsDue());
+  line.Update("one");
+  clock.now += 1ms;
+  EXPECT_TRUE(line.IsDue());
+  line.Update("two");
+  EXPECT_FALSE(line.IsDue());
+  EXPECT_EQ(line.seconds(), 5);
+  EXPECT_EQ(ContentsOf(file.get()), "two\n");
+}
+
 TEST(ProgressLineTest, WritesAtOnceWhenForced) {
   const File file(std::tmpfile(), std::fclose);
   Clock clock;
