@@ -1,10 +1,7 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <string>
-#include <utility>
-
-#include "trainer/log/run_log.h"
 
 namespace infeed {
 
@@ -17,10 +14,11 @@ class RunStorage {
  public:
   virtual ~RunStorage() = default;
 
-  // A log that forwards every event to `log`, and has each checkpoint and the
-  // log's files uploaded.
-  [[nodiscard]] virtual std::unique_ptr<RunLog> Watched(
-      std::unique_ptr<RunLog> log) = 0;
+  // Has a new checkpoint uploaded, and the log's files with it.
+  virtual void UploadCheckpoint(std::int64_t step,
+                                const std::string& folder) = 0;
+  // Has the log's files uploaded.
+  virtual void UploadLog() = 0;
 
   // For a run that follows another run's checkpoints: downloads the newest one,
   // if it is newer than the local ones, and has new files uploaded. If the
@@ -34,11 +32,5 @@ class RunStorage {
   // Has a finished export uploaded, and returns the name to print for it.
   [[nodiscard]] virtual std::string Exported(const std::string& folder) = 0;
 };
-
-// Returns `log` itself where storage is null.
-[[nodiscard]] inline std::unique_ptr<RunLog> WatchedBy(
-    RunStorage* storage, std::unique_ptr<RunLog> log) {
-  return storage == nullptr ? std::move(log) : storage->Watched(std::move(log));
-}
 
 }  // namespace infeed

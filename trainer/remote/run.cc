@@ -13,7 +13,6 @@
 #include "records/files/open_source.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/remote/exports.h"
-#include "trainer/remote/uploading_log.h"
 #include "trainer/remote/weights.h"
 
 namespace infeed {
@@ -142,19 +141,17 @@ void RemoteRun::BeginModel(RunOptions& run) {
   model_->Begin();
 }
 
-std::unique_ptr<RunLog> RemoteRun::Watched(std::unique_ptr<RunLog> log) {
-  if (model_ == nullptr) {
-    return log;
+void RemoteRun::UploadCheckpoint(std::int64_t step, const std::string& folder) {
+  if (model_ != nullptr) {
+    model_->Add(step, folder);
+    uploader_->Wake();
   }
-  return std::make_unique<UploadingLog>(
-      std::move(log),
-      UploadingLog::Hearers{
-          .checkpoint =
-              [this](std::int64_t step, const std::string& folder) {
-                model_->Add(step, folder);
-                uploader_->Wake();
-              },
-          .end = [this] { uploader_->Wake(); }});
+}
+
+void RemoteRun::UploadLog() {
+  if (model_ != nullptr) {
+    uploader_->Wake();
+  }
 }
 
 void RemoteRun::Refresh() {

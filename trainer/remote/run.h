@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,8 +41,8 @@ class RemoteRun final : public RunStorage {
   [[nodiscard]] static std::unique_ptr<RemoteRun> Begin(
       RunOptions& run, const RemoteRunOptions& options);
 
-  [[nodiscard]] std::unique_ptr<RunLog> Watched(
-      std::unique_ptr<RunLog> log) override;
+  void UploadCheckpoint(std::int64_t step, const std::string& folder) override;
+  void UploadLog() override;
   void Refresh() override;
   [[nodiscard]] std::string Fetched(const std::string& path) override;
   [[nodiscard]] std::string Exported(const std::string& folder) override;

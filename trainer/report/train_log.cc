@@ -271,6 +271,7 @@ void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
                  State(images_per_second(), times().input_wait_share()));
   Say(fmt::format("checkpoint at step {}: {}", step, folder));
   WriteReport(step);
+  options_.on_checkpoint(step, folder);
 }
 
 void TrainLog::End(std::int64_t step, RunEnd end) {
@@ -289,6 +290,7 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
   summaries_.Flush();
   report_state_.end = end;
   WriteReport(step);
+  options_.on_end();
 }
 
 void TrainLog::Say(const std::string& line) {

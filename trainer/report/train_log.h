@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ struct TrainLogOptions {
   DeviceCeilings ceilings;          // of the device, where measured
   ReportSubject report;
   Profiler* profiler = nullptr;  // may be null; outlives the log
+  // Called at the end of CheckpointWritten() and of End().
+  std::function<void(std::int64_t step, const std::string& folder)>
+      on_checkpoint = [](std::int64_t, const std::string&) {};
+  std::function<void()> on_end = [] {};
 };
 
 // Writes all logs of a training run. Each step's result from the outfeed goes

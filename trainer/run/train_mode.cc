@@ -206,8 +206,15 @@ std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
   if (!job.ranks.place().is_first()) {
     return UnheardLog();
   }
-  return WatchedBy(job.options.storage, std::make_unique<TrainLog>(
-                                            LogOf(job, first_step, profiler)));
+  TrainLogOptions options = LogOf(job, first_step, profiler);
+  if (RunStorage* const storage = job.options.storage) {
+    options.on_checkpoint = [storage](std::int64_t step,
+                                      const std::string& folder) {
+      storage->UploadCheckpoint(step, folder);
+    };
+    options.on_end = [storage] { storage->UploadLog(); };
+  }
+  return std::make_unique<TrainLog>(options);
 }
 
 void PrintTraining(const Job& job, const Training& training) {

@@ -21,6 +21,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
@@ -255,6 +256,32 @@ TEST_F(TrainLogTest, IsReadByTensorBoard) {
   }
   EXPECT_EQ(WEXITSTATUS(status), 0)
       << ReadWholeFile(folder_.path() + "/out", 1 << 20);
+}
+
+TEST_F(TrainLogTest, CallsTheHooksOnceItsFilesAreWritten) {
+  const auto report = [this] {
+    return ReadWholeFile(folder_.path() + "/report.html", 1 << 24);
+  };
+  std::vector<std::string> calls;
+  TrainLog log({.model_dir = folder_.path(),
+                .configuration = "",
+                .ceilings = {},
+                .report = {},
+                .on_checkpoint =
+                    [&](std::int64_t step, const std::string& folder) {
+                      EXPECT_EQ(Lines("checkpoint").size(), 1U);
+                      EXPECT_THAT(report(), HasSubstr("steps, so far"));
+                      calls.push_back(folder + " " + std::to_string(step));
+                    },
+                .on_end =
+                    [&] {
+                      EXPECT_EQ(Lines("end").size(), 1U);
+                      EXPECT_THAT(report(), HasSubstr("steps, stopped"));
+                      calls.emplace_back("end");
+                    }});
+  log.CheckpointWritten(7, "folder");
+  log.End(8, RunEnd::kStopped);
+  EXPECT_THAT(calls, ElementsAre("folder 7", "end"));
 }
 
 TEST_F(TrainLogTest, PrintsALineEverySoManyStepsOnRequest) {
