@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <future>
-#include <utility>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -72,9 +71,7 @@ class RankThreads {
     if (place.is_first()) {
       return AwaitRanks(listener, place, {.timeout = kRankTimeout});
     }
-    std::vector<FrameStream> links;
-    links.push_back(MeetRankZero(place, listener.port(), kRankTimeout));
-    return links;
+    return MeetRankZero(place, listener.port(), kRankTimeout);
   }
 
   int size_;

@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "trainer/ranks/meeting.h"
@@ -37,10 +36,7 @@ class StarTest : public testing::Test {
       return AwaitRanks(listener_, StarPlace(rank, world_size),
                         {.timeout = kLong});
     }
-    std::vector<FrameStream> links;
-    links.push_back(
-        MeetRankZero(StarPlace(rank, world_size), listener_.port(), kLong));
-    return links;
+    return MeetRankZero(StarPlace(rank, world_size), listener_.port(), kLong);
   }
 
   void Run(int world_size, const Rank& rank, StarOptions options = {}) const {

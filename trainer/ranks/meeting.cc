@@ -236,10 +236,12 @@ std::vector<FrameStream> AwaitRanks(const RankListener& listener,
   return meeting.Take();
 }
 
-FrameStream MeetRankZero(const RankPlace& place, int port,
-                         std::chrono::milliseconds timeout) {
+std::vector<FrameStream> MeetRankZero(const RankPlace& place, int port,
+                                      std::chrono::milliseconds timeout) {
   const Clock::time_point deadline = Clock::now() + timeout;
-  FrameStream stream(ConnectTo(place.master_addr, port, timeout));
+  std::vector<FrameStream> streams;
+  FrameStream& stream =
+      streams.emplace_back(ConnectTo(place.master_addr, port, timeout));
   stream.Put(FrameKind::kHello, GreetingOf(place));
   const std::optional<Frame> answer = stream.Await(deadline);
   if (!answer) {
@@ -252,7 +254,7 @@ FrameStream MeetRankZero(const RankPlace& place, int port,
   if (answer->kind != FrameKind::kHello) {
     throw IoError(answer->body);
   }
-  return stream;
+  return streams;
 }
 
 }  // namespace infeed

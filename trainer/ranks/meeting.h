@@ -33,9 +33,9 @@ struct MeetingOptions {
     const MeetingOptions& options);
 
 // Every other rank: connects to place.master_addr at `port`, and waits until
-// all ranks have connected. Throws IoError, with rank 0's reason where it sends
-// one.
-[[nodiscard]] FrameStream MeetRankZero(const RankPlace& place, int port,
-                                       std::chrono::milliseconds timeout);
+// all ranks have connected. Returns the one stream to rank 0. Throws IoError,
+// with rank 0's reason where it sends one.
+[[nodiscard]] std::vector<FrameStream> MeetRankZero(
+    const RankPlace& place, int port, std::chrono::milliseconds timeout);
 
 }  // namespace infeed

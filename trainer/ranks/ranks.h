@@ -94,7 +94,7 @@ class Ranks {
 // time-out; rank 0 stops listening afterwards. Starts a thread that observes
 // them: if a rank has failed and the caller's thread does not end by itself, it
 // ends the process with a message and exit code 1. Throws IoError.
-// (tcp_ranks.cc, in the library `trainer`.)
+// (groups/join_ranks.cc, in the library `trainer`.)
 [[nodiscard]] std::unique_ptr<Ranks> JoinRanks(const RankPlace& place,
                                                std::chrono::seconds timeout);
 

@@ -36,8 +36,7 @@ struct StarOptions {
 // goodbye, and on rank 0 waits for those of the others up to the time-out.
 class StarRanks final : public Ranks {
  public:
-  // links: on rank 0 those that AwaitRanks() returns, else the one that
-  // MeetRankZero() returns.
+  // links: from AwaitRanks() on rank 0, else from MeetRankZero().
   StarRanks(const RankPlace& place, std::vector<FrameStream> links,
             StarOptions options);
   ~StarRanks() override;

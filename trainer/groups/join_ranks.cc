@@ -30,12 +30,6 @@ void PrintDropped(const std::string& line) {
   fmt::print(stderr, "{}: rank 0: {}\n", program_invocation_short_name, line);
 }
 
-std::vector<FrameStream> One(FrameStream link) {
-  std::vector<FrameStream> links;
-  links.push_back(std::move(link));
-  return links;
-}
-
 // The launcher's socket, else a new one.
 RankListener ListenerOf(const RankPlace& place) {
   return place.listener >= 0
@@ -54,7 +48,7 @@ std::vector<FrameStream> MeetByTorchrun(RankPlace place,
     if (!has_token) {
       place.token = std::move(point.token);
     }
-    return One(MeetRankZero(place, point.port, options.timeout));
+    return MeetRankZero(place, point.port, options.timeout);
   }
   const RankListener listener(place.master_addr);
   MeetingPoint point{.port = listener.port()};
@@ -72,9 +66,8 @@ std::vector<FrameStream> Meet(const RankPlace& place,
   if (place.store_is_served) {
     return MeetByTorchrun(place, options);
   }
-  return place.is_first()
-             ? AwaitRanks(ListenerOf(place), place, options)
-             : One(MeetRankZero(place, place.master_port, timeout));
+  return place.is_first() ? AwaitRanks(ListenerOf(place), place, options)
+                          : MeetRankZero(place, place.master_port, timeout);
 }
 
 }  // namespace
