@@ -110,7 +110,7 @@ class DeviceLoop {
   [[nodiscard]] int warm_up_steps() const;
 
  private:
-  class Impl;
+  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
