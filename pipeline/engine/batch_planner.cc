@@ -26,7 +26,7 @@ OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
     return nullptr;
   }
   if (prefetches_) {
-    prefetcher_.Reach(count_);
+    prefetcher_.AnnounceFrom(count_);
   }
   const Clock::time_point start = Clock::now();
   BatchHandle batch = pool.Take();

@@ -211,7 +211,7 @@ BatchHandle InputPipeline::Impl::Next() {
     return nullptr;
   }
   const Clock::time_point start = Clock::now();
-  consumer_.Asked(start);
+  consumer_.Requested(start);
   if (is_basic()) {
     (void)TryPutNext();
   }

@@ -26,7 +26,7 @@ Prefetcher::Prefetcher(const SampleOrder& order, const BatchSequence& sequence,
       announce_(std::move(announce)),
       epoch_(order) {}
 
-void Prefetcher::Reach(std::int64_t number) {
+void Prefetcher::AnnounceFrom(std::int64_t number) {
   const std::int64_t end = number + 1 + options_.batches;
   if (over_ || planned_ >= end) {
     return;

@@ -38,7 +38,7 @@ class Prefetcher {
 
   // Announces the records of the number-th batch from the start and of the
   // batches after it, unless already announced.
-  void Reach(std::int64_t number);
+  void AnnounceFrom(std::int64_t number);
 
  private:
   void AddBatch(const BatchPlan& plan);

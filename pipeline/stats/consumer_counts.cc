@@ -21,8 +21,8 @@ double Seconds(Clock::rep ticks) {
 
 }  // namespace
 
-void ConsumerCounts::Asked(Clock::time_point now) {
-  SetOnce(first_asked_, now);
+void ConsumerCounts::Requested(Clock::time_point now) {
+  SetOnce(first_request_, now);
 }
 
 std::int64_t ConsumerCounts::Delivered(const Batch& batch,
@@ -45,14 +45,14 @@ void ConsumerCounts::Read(PipelineStats& stats) const {
       Seconds(first_wait_.load(std::memory_order_relaxed));
   stats.consumer_wait_seconds =
       Seconds(waited_.load(std::memory_order_relaxed));
-  const Clock::rep asked = first_asked_.load(std::memory_order_relaxed);
-  if (asked == 0) {
+  const Clock::rep start = first_request_.load(std::memory_order_relaxed);
+  if (start == 0) {
     return;
   }
   const Clock::rep ended = ended_.load(std::memory_order_relaxed);
   const Clock::rep end =
       ended != 0 ? ended : Clock::now().time_since_epoch().count();
-  stats.elapsed_seconds = Seconds(end - asked);
+  stats.elapsed_seconds = Seconds(end - start);
 }
 
 }  // namespace infeed

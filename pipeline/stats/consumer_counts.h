@@ -16,7 +16,7 @@ class ConsumerCounts {
   using Clock = StageCounter::Clock;
 
   // The consumer asks for a batch.
-  void Asked(Clock::time_point now);
+  void Requested(Clock::time_point now);
   // The consumer got a batch. Returns its images: the slots of weight > 0.
   std::int64_t Delivered(const Batch& batch, Clock::duration waited);
   // The stream is over.
@@ -26,8 +26,8 @@ class ConsumerCounts {
   void Read(PipelineStats& stats) const;
 
  private:
-  std::atomic<Clock::rep> first_asked_{0};  // 0: not yet
-  std::atomic<Clock::rep> ended_{0};        // 0: not yet
+  std::atomic<Clock::rep> first_request_{0};  // 0: not yet
+  std::atomic<Clock::rep> ended_{0};          // 0: not yet
   std::atomic<Clock::rep> first_wait_{0};
   std::atomic<Clock::rep> waited_{0};  // for all batches but the first
   std::atomic<std::int64_t> batches_{0};

@@ -17,7 +17,7 @@ class PlainStream final : public ByteStream {
   explicit PlainStream(const ByteSource& source) : source_(source) {}
 
   std::size_t Read(std::span<std::byte> destination) override {
-    AskAhead(static_cast<std::int64_t>(destination.size()));
+    AnnounceReads(static_cast<std::int64_t>(destination.size()));
     const std::size_t got = source_.ReadAt(offset_, destination);
     offset_ += static_cast<std::int64_t>(got);
     return got;
@@ -29,16 +29,16 @@ class PlainStream final : public ByteStream {
 
  private:
   // One hint for many reads.
-  void AskAhead(std::int64_t bytes) {
-    if (offset_ + bytes > asked_ - kAheadBytes / 2 && asked_ < size()) {
-      source_.WillRead(asked_, kAheadBytes);
-      asked_ += kAheadBytes;
+  void AnnounceReads(std::int64_t bytes) {
+    if (offset_ + bytes > announced_ - kAheadBytes / 2 && announced_ < size()) {
+      source_.WillRead(announced_, kAheadBytes);
+      announced_ += kAheadBytes;
     }
   }
 
   const ByteSource& source_;
   std::int64_t offset_ = 0;
-  std::int64_t asked_ = 0;  // end of the range passed to WillRead()
+  std::int64_t announced_ = 0;  // end of the range passed to WillRead()
 };
 
 }  // namespace

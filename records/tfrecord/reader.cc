@@ -98,7 +98,7 @@ void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
   if (!options_.resynchronise) {
     throw error.At(place.origin());
   }
-  ended_ = !GoOnBehind(place);
+  ended_ = !SkipDamage(place);
   const Gap gap = {place.offset, offset_ - place.offset};
   gaps_.push_back(gap);
   number_ = place.record + 1;
@@ -111,7 +111,7 @@ void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
 
 // Moves to the first good frame behind a damaged one. If there is none, moves
 // to the end and returns false.
-bool TfrecordReader::GoOnBehind(const FramePlace& place) {
+bool TfrecordReader::SkipDamage(const FramePlace& place) {
   try {
     if (buffer_.View(place.offset, 1).empty()) {
       return false;

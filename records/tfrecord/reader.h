@@ -78,7 +78,7 @@ class TfrecordReader {
   [[nodiscard]] FramePlace Place() const;
   [[nodiscard]] std::optional<Record> ReadFrame(const FramePlace& place);
   [[noreturn]] void FailAt(const FramePlace& place, const DataError& error);
-  [[nodiscard]] bool GoOnBehind(const FramePlace& place);
+  [[nodiscard]] bool SkipDamage(const FramePlace& place);
   [[nodiscard]] std::int64_t FindChain(std::int64_t begin, std::int64_t end);
   [[nodiscard]] bool FindFrame(std::int64_t offset);
   [[nodiscard]] bool IsFrame(std::int64_t offset);

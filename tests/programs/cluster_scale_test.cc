@@ -94,7 +94,7 @@ class MeasuredRanks final : public Ranks {
     return "";
   }
   void Fail(std::string_view /*message*/) noexcept override {}
-  std::optional<std::string> WhyOver(
+  std::optional<std::string> EndReason(
       std::chrono::milliseconds /*patience*/) override {
     return std::nullopt;
   }

@@ -15,8 +15,8 @@ void SeekCheck::Open(std::size_t shard, std::int64_t shard_size) {
   shards_[shard].file = SeekFile::Find(paths_[shard], shard_size);
 }
 
-void SeekCheck::Look(std::size_t shard, const Record& record,
-                     const ImagenetExampleView& example) {
+void SeekCheck::CheckRecord(std::size_t shard, const Record& record,
+                            const ImagenetExampleView& example) {
   Shard& state = shards_[shard];
   std::span<const std::byte> sealed = example.seek_index;
   std::vector<std::byte> buffer;

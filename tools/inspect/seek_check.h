@@ -31,8 +31,8 @@ class SeekCheck {
   void Open(std::size_t shard, std::int64_t shard_size);
 
   // Checks the index of a record, if it has one.
-  void Look(std::size_t shard, const Record& record,
-            const ImagenetExampleView& example);
+  void CheckRecord(std::size_t shard, const Record& record,
+                   const ImagenetExampleView& example);
 
   // The records with a wrong index, in file order. If records were lost, record
   // numbers no longer match the seek file: then only the indexes in Examples

@@ -49,7 +49,7 @@ class PayloadVisitor final : public RecordVisitor {
     }
     const ImagenetExampleView example = check_.Check(record.payload);
     if (!example.encoded.empty()) {
-      seek_check_.Look(shard, record, example);
+      seek_check_.CheckRecord(shard, record, example);
     }
   }
 

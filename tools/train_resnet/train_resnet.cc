@@ -111,8 +111,8 @@ ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
   if (!AwaitParametersOfModel(run, flags.layers, stop)) {
     return ExitCode::kStoppedBySignal;
   }
-  const bool is_watched = run.place.is_first();
-  Observation observation(is_watched ? flags.observation : ObservationFlags{},
+  const bool is_first = run.place.is_first();
+  Observation observation(is_first ? flags.observation : ObservationFlags{},
                           {{"run", run.model_dir}});
   run.live_stats = observation.live();
   run.trace = observation.trace();
@@ -122,7 +122,7 @@ ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
 }
 
 // Runs a rank other than 0, which prints only its errors, with its rank number.
-ExitCode RunUnheard(TrainFlags& flags, const std::stop_token& stop) {
+ExitCode RunOtherRank(TrainFlags& flags, const std::stop_token& stop) {
   if (std::freopen("/dev/null", "w", stdout) == nullptr) {
     throw IoError("/dev/null", "open", errno);
   }
@@ -164,8 +164,8 @@ ExitCode RunRanks(const TrainFlags& flags, int argc, char** argv) {
 
 // signals: handles requests to stop; reset before this process starts ranks,
 // which handle signals themselves.
-ExitCode RunAsked(TrainFlags& flags, std::optional<SignalStop>& signals,
-                  int argc, char** argv) {
+ExitCode RunCommand(TrainFlags& flags, std::optional<SignalStop>& signals,
+                    int argc, char** argv) {
   const std::stop_token stop = signals ? signals->token() : std::stop_token();
   EndCloudRequestsAt(stop);
   if (HasParametersInStore(flags)) {
@@ -183,7 +183,8 @@ ExitCode RunAsked(TrainFlags& flags, std::optional<SignalStop>& signals,
     }
     return RunRanks(flags, argc, argv);
   }
-  return run.place.is_first() ? RunHere(flags, stop) : RunUnheard(flags, stop);
+  return run.place.is_first() ? RunHere(flags, stop)
+                              : RunOtherRank(flags, stop);
 }
 
 ExitCode Main(int argc, char** argv) {
@@ -210,7 +211,7 @@ ExitCode Main(int argc, char** argv) {
     signals.emplace(StopText(run));
   }
   try {
-    return RunAsked(*flags, signals, argc, argv);
+    return RunCommand(*flags, signals, argc, argv);
   } catch (const StoppedError& error) {
     SayHere(fmt::format("train_resnet: {}; run the same command again",
                         error.what()));

@@ -64,11 +64,11 @@ BatchHandle Infeed::Next() {
   std::optional<BatchHandle> batch = queue_.Pop();
   const Clock::time_point end = Clock::now();
   const std::chrono::duration<double> waited = end - start;
-  if (!device_counts_ || !asked_) {
+  if (!device_counts_ || !started_) {
     wait_seconds_ += waited.count();
   }
   TraceSpan(source_.trace, "input wait", start, end, step_place_);
-  if (!std::exchange(asked_, true)) {
+  if (!std::exchange(started_, true)) {
     first_wait_seconds_ = waited.count();
   }
   if (!batch) {

@@ -102,7 +102,7 @@ class Infeed {
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};
   std::atomic<bool> end_requested_{false};
-  bool asked_ = false;          // Next() has been called before
+  bool started_ = false;        // Next() has been called before
   bool device_counts_ = false;  // AddWait() counts wait_seconds_
   std::optional<TraceLog::Clock::time_point> step_start_;
   TracePlace step_place_;

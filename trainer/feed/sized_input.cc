@@ -104,7 +104,8 @@ void SizedInput::Stop() {
   }
 }
 
-std::int64_t SizedInput::BatchesToChange(const StreamPosition& position) const {
+std::int64_t SizedInput::BatchesOfSameSize(
+    const StreamPosition& position) const {
   const std::optional<std::uint32_t> change = sizes_.NextChange(position.epoch);
   return change ? (*change - position.epoch) * batches_per_epoch_ -
                       position.position / options_.batch_size

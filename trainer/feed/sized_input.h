@@ -36,7 +36,7 @@ class SizedInput {
     return sizes_.SizeAt(position.epoch);
   }
   // How many batches from a position on have the same image size.
-  [[nodiscard]] std::int64_t BatchesToChange(
+  [[nodiscard]] std::int64_t BatchesOfSameSize(
       const StreamPosition& position) const;
 
   // Counts cover all inputs so far, the rest only the current one.

@@ -29,7 +29,7 @@ class GradientBuckets::Hook final : public autograd::FunctionPostHook {
       const autograd::variable_list& /*inputs*/) override {
     if (buckets_.armed_) {
       buckets_.Take(buckets_.slots_[slot_]);
-      buckets_.BeginWhatIsReady();
+      buckets_.BeginReadySums();
     }
     return outputs;
   }
@@ -93,7 +93,7 @@ void GradientBuckets::Take(Slot& slot) {
 }
 
 // Always in the order of the buckets, which is the same on all ranks.
-void GradientBuckets::BeginWhatIsReady() {
+void GradientBuckets::BeginReadySums() {
   while (begun_ < buckets_.size() &&
          buckets_[begun_].taken == buckets_[begun_].parameters) {
     Bucket& bucket = buckets_[begun_++];
@@ -108,7 +108,7 @@ void GradientBuckets::Finish() {
       Take(slot);
     }
   }
-  BeginWhatIsReady();
+  BeginReadySums();
   for (Bucket& bucket : buckets_) {
     std::exchange(bucket.sum, nullptr)->Wait();
     bucket.taken = 0;

@@ -72,7 +72,7 @@ class GradientBuckets {
 
   void Place(const torch::Tensor& weight, std::int64_t bytes);
   void Take(Slot& slot);
-  void BeginWhatIsReady();
+  void BeginReadySums();
 
   DeviceGroup& group_;
   std::vector<Bucket> buckets_;

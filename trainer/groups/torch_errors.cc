@@ -31,7 +31,7 @@ bool IsOutOfMemory(const std::exception& error, std::string_view text) {
 
 // The number of MiB in "... tried to allocate 4096 bytes", "... Tried to
 // allocate 2.5 GiB".
-std::optional<double> AskedMiB(std::string_view text) {
+std::optional<double> RequestedMiB(std::string_view text) {
   constexpr std::string_view kBefore = "ried to allocate ";
   constexpr std::pair<std::string_view, double> kUnits[] = {
       {" bytes", 0x1p-20}, {" KiB", 0x1p-10}, {" MiB", 1}, {" GiB", 0x1p10}};
@@ -66,8 +66,8 @@ std::string ErrorText(const std::exception& error) {
   return text;
 }
 
-void AtTorchsDoor(const std::function<void()>& work,
-                  const OutOfMemoryText& out_of_memory) {
+void TranslateTorchErrors(const std::function<void()>& work,
+                          const OutOfMemoryText& out_of_memory) {
   try {
     work();
   } catch (const Error&) {
@@ -77,11 +77,12 @@ void AtTorchsDoor(const std::function<void()>& work,
     if (!IsOutOfMemory(error, text)) {
       throw IoError(text);
     }
-    const std::optional<double> mib = AskedMiB(text);
-    const std::string asked =
+    const std::optional<double> mib = RequestedMiB(text);
+    const std::string requested =
         mib ? fmt::format("{:.0f} MiB more", *mib) : "more";
-    throw IoError(out_of_memory ? out_of_memory(asked)
-                                : "out of memory: " + asked + " was refused");
+    throw IoError(out_of_memory
+                      ? out_of_memory(requested)
+                      : "out of memory: " + requested + " was refused");
   }
 }
 

@@ -10,14 +10,15 @@ namespace infeed {
 // The message of an error, in one line and without LibTorch's stack frames.
 [[nodiscard]] std::string ErrorText(const std::exception& error);
 
-// Makes the message for memory that ran out. asked: "3211 MiB more" where the
-// error has the number, else "more".
-using OutOfMemoryText = std::function<std::string(const std::string& asked)>;
+// Makes the message for memory that ran out. requested: "3211 MiB more" where
+// the error has the number, else "more".
+using OutOfMemoryText =
+    std::function<std::string(const std::string& requested)>;
 
 // Runs work(). Exceptions that are not our own become an IoError with
 // ErrorText(), or with out_of_memory()'s message if the memory of the machine
 // or the GPU ran out; out_of_memory may be empty.
-void AtTorchsDoor(const std::function<void()>& work,
-                  const OutOfMemoryText& out_of_memory = {});
+void TranslateTorchErrors(const std::function<void()>& work,
+                          const OutOfMemoryText& out_of_memory = {});
 
 }  // namespace infeed

@@ -22,17 +22,17 @@ namespace infeed {
 
 namespace {
 
-std::atomic<bool> unheard = false;
+std::atomic<bool> messages_suppressed = false;
 
 }  // namespace
 
 void Say(const std::string& line) {
-  if (!unheard) {
+  if (!messages_suppressed) {
     fmt::print(stderr, "{}\n", line);
   }
 }
 
-void BeUnheard() { unheard = true; }
+void SuppressMessages() { messages_suppressed = true; }
 
 OnShardSetFaults ShardSetPolicy(const RunOptions& options) {
   return FaultsPolicy(options.params.values.allow_missing_shards,

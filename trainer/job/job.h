@@ -36,7 +36,7 @@ struct Job {
 void Say(const std::string& line);
 // From now on Say() prints nothing: on ranks other than 0, which would print
 // the same lines.
-void BeUnheard();
+void SuppressMessages();
 
 // Prints ScheduleAdvice() for a run on real images.
 void SayScheduleAdvice(const TrainParams& params, const DataSet& data);

@@ -88,7 +88,7 @@ void WarnOfMemory(const MemoryNeed& need, const MemoryThere& there) {
   }
 }
 
-OutOfMemoryText RanOutWith(MemoryNeed need, MemoryThere there) {
+OutOfMemoryText MakeOutOfMemoryText(MemoryNeed need, MemoryThere there) {
   return [need = std::move(need), there](const std::string& refused) {
     return MemoryRanOut(need, there, refused);
   };

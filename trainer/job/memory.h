@@ -33,7 +33,8 @@ namespace infeed {
 // Prints a warning where the run needs more memory than there is.
 void WarnOfMemory(const MemoryNeed& need, const MemoryThere& there);
 
-// The argument of AtTorchsDoor() for work with this need.
-[[nodiscard]] OutOfMemoryText RanOutWith(MemoryNeed need, MemoryThere there);
+// The argument of TranslateTorchErrors() for work with this need.
+[[nodiscard]] OutOfMemoryText MakeOutOfMemoryText(MemoryNeed need,
+                                                  MemoryThere there);
 
 }  // namespace infeed

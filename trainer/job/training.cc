@@ -30,7 +30,7 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       saved_step_(step > 0 ? step : -1),
       has_batch_(options.images == ImagePlace::kDevice),
       compared_epoch_(stream.epoch),
-      records_(index, WatchedInput(OnDevice(options.input, with.device)),
+      records_(index, WithBadRecordCount(OnDevice(options.input, with.device)),
                ImageSizeSchedule(options.image_size_schedule,
                                  options.input.image_size),
                stream, options.images),
@@ -56,7 +56,7 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
 }
 
 // In a single process the pipeline itself counts the bad records.
-InputOptions Training::WatchedInput(InputOptions input) {
+InputOptions Training::WithBadRecordCount(InputOptions input) {
   if (ranks_.place().is_alone() || input.max_bad_records < 0) {
     return input;
   }
@@ -77,7 +77,7 @@ void Training::Take(const StepResult& result) {
 
 // A single process just ends its stream; several ranks must agree on a step.
 void Training::RequestEnd() {
-  watch_.StopAsked();
+  watch_.StopRequested();
   if (ranks_.place().is_alone()) {
     infeed_.Stop();
   } else {
@@ -106,7 +106,7 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
   const std::int64_t steps =
-      std::min(most_steps, records_.BatchesToChange(infeed_.position()));
+      std::min(most_steps, records_.BatchesOfSameSize(infeed_.position()));
   const int image_size = records_.SizeAt(infeed_.position());
   infeed_.ExpectImageSize(image_size);
   const Clock::time_point start = Clock::now();
@@ -134,8 +134,8 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
                 .waited = infeed_.wait_seconds(),
                 .drained = Seconds(end - device_end).count(),
                 .device = use,
-                .rank_waits = MeetRanks(done < steps || stop.stop_requested(),
-                                        waited_here)},
+                .rank_waits = ExchangeWaits(
+                    done < steps || stop.stop_requested(), waited_here)},
                input_stats().Since(before), input_stats_of_loops());
   if (bad_records_) {
     bad_records_->Meet(infeed_.position(), ranks_);
@@ -146,7 +146,7 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
 }
 
 // Returns how long the ranks waited for their inputs in the loop.
-std::optional<RankWaits> Training::MeetRanks(bool stops, double waited) {
+std::optional<RankWaits> Training::ExchangeWaits(bool stops, double waited) {
   const std::vector<RankTotal> totals =
       ranks_.Total({stops ? 1.0 : 0.0, waited});
   stopped_ = stopped_ || totals[0].most > 0;

@@ -101,8 +101,9 @@ class Training {
 
  private:
   void RunLoop(std::int64_t most_steps, const std::stop_token& stop);
-  [[nodiscard]] std::optional<RankWaits> MeetRanks(bool stops, double waited);
-  [[nodiscard]] InputOptions WatchedInput(InputOptions input);
+  [[nodiscard]] std::optional<RankWaits> ExchangeWaits(bool stops,
+                                                       double waited);
+  [[nodiscard]] InputOptions WithBadRecordCount(InputOptions input);
   void RequireSameWeights();
   void RequestEnd();
   void Take(const StepResult& result);

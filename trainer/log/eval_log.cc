@@ -11,17 +11,18 @@ namespace infeed {
 namespace {
 
 // A metric in metrics.jsonl and, under the reference's tag, in TensorBoard.
-struct Told {
+struct TaggedMetric {
   std::string_view name;
   std::string_view tag;
 };
 
-constexpr Told kTold[] = {{"loss", "loss"},
-                          {"top_1", "top_1_accuracy"},
-                          {"top_5", "top_5_accuracy"},
-                          {"mean_class", "mean_class_accuracy"},
-                          {"auc", "auc"},
-                          {"auc_at_half", "auc_at_half"}};
+constexpr TaggedMetric kTaggedMetrics[] = {
+    {"loss", "loss"},
+    {"top_1", "top_1_accuracy"},
+    {"top_5", "top_5_accuracy"},
+    {"mean_class", "mean_class_accuracy"},
+    {"auc", "auc"},
+    {"auc_at_half", "auc_at_half"}};
 
 }  // namespace
 
@@ -35,10 +36,10 @@ void EvalLog::Write(std::int64_t step, const EvalResult& result) {
   MetricsLog::Values values = {{"images", result.images},
                                {"images_per_second", result.images_per_second},
                                {"input_wait", result.input_wait}};
-  for (const Told& told : kTold) {
-    if (const std::optional<double> value = MetricOf(result, told.name)) {
-      values.emplace_back(told.name, *value);
-      summaries_.Scalar(told.tag, *value, step);
+  for (const TaggedMetric& metric : kTaggedMetrics) {
+    if (const std::optional<double> value = MetricOf(result, metric.name)) {
+      values.emplace_back(metric.name, *value);
+      summaries_.Scalar(metric.tag, *value, step);
     }
   }
   if (!result.confusion.empty()) {

@@ -72,7 +72,7 @@ void RunClock::WarmUp(double seconds, double waited) {
 
 // Averages times, not rates: steps that are reported together, because the
 // outfeed's thread was late, would seem infinitely fast.
-void RunClock::TellTime(double seconds) {
+void RunClock::AverageTime(double seconds) {
   const double weight = is_steady_ ? kNewestWeight : 1;
   newest_seconds_ += weight * (seconds - newest_seconds_);
   is_steady_ = !in_warm_up_;
@@ -86,18 +86,20 @@ void RunClock::Step(double waited) {
   in_warm_up_ = !warmed_up_;
   const Clock::time_point now = now_();
   const double seconds = Seconds(now - std::exchange(last_step_, now));
-  TellTime(seconds);
+  AverageTime(seconds);
   input_wait_ = Share(waited - std::exchange(waited_at_step_, waited), seconds);
   if (in_warm_up_) {
     WarmUp(seconds, waited);
   } else {
-    told_seconds_ += seconds;
-    ++told_steps_;
+    steady_seconds_ += seconds;
+    ++steady_steps_;
   }
 }
 
 double RunClock::seconds_per_step() const {
-  return told_steps_ > 0 ? told_seconds_ / static_cast<double>(told_steps_) : 0;
+  return steady_steps_ > 0
+             ? steady_seconds_ / static_cast<double>(steady_steps_)
+             : 0;
 }
 
 void RunClock::EndLoop(const LoopEnd& end) {

@@ -99,7 +99,7 @@ class RunClock {
  private:
   double SinceMark();
   double EndSpan(std::string_view name, std::int64_t step);
-  void TellTime(double seconds);
+  void AverageTime(double seconds);
   void WarmUp(double seconds, double waited);
 
   RunClockOptions options_;
@@ -113,8 +113,8 @@ class RunClock {
   std::int64_t warm_up_steps_ = 0;
   double waited_at_step_ = 0;    // in all, at last_step_
   double waited_at_steady_ = 0;  // at the end of the loop's warm-up
-  double told_seconds_ = 0;      // of steps after the warm-up
-  std::int64_t told_steps_ = 0;
+  double steady_seconds_ = 0;    // of steps after the warm-up
+  std::int64_t steady_steps_ = 0;
   double newest_seconds_ = 0;  // of a step, the newest ones weighing most
   double input_wait_ = 0;
   bool is_steady_ = false;  // newest_seconds_ is of steps after the warm-up

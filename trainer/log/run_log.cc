@@ -3,7 +3,7 @@
 namespace infeed {
 namespace {
 
-class Unheard final : public RunLog {
+class NullRunLog final : public RunLog {
  public:
   void BeginLoop(double /*waited*/) override {}
   void FirstBatch(const Batch& /*batch*/) override {}
@@ -23,6 +23,6 @@ class Unheard final : public RunLog {
 
 }  // namespace
 
-std::unique_ptr<RunLog> UnheardLog() { return std::make_unique<Unheard>(); }
+std::unique_ptr<RunLog> NullLog() { return std::make_unique<NullRunLog>(); }
 
 }  // namespace infeed

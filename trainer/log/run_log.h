@@ -14,7 +14,7 @@
 namespace infeed {
 
 // Receives the events of a training run. On rank 0, TrainLog writes them to
-// files and prints lines; the other ranks have UnheardLog().
+// files and prints lines; the other ranks have NullLog().
 //
 // One thread at a time: Step() runs in the outfeed's thread while a loop runs,
 // the rest before its first step or after Outfeed::Drain(). Throws IoError.
@@ -47,6 +47,6 @@ class RunLog {
 };
 
 // A log that prints and writes nothing, and has no times.
-[[nodiscard]] std::unique_ptr<RunLog> UnheardLog();
+[[nodiscard]] std::unique_ptr<RunLog> NullLog();
 
 }  // namespace infeed

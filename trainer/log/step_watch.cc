@@ -65,7 +65,7 @@ void StepWatch::WaitForFirst() {
   }
 }
 
-void StepWatch::StopAsked() {
+void StepWatch::StopRequested() {
   const std::lock_guard lock(mutex_);
   if (!running_) {
     return;

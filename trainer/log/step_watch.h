@@ -41,7 +41,7 @@ class StepWatch {
   void Pause();
   // A stop was requested: prints the step that it waits for, if steps take
   // seconds.
-  void StopAsked();
+  void StopRequested();
 
  private:
   using Clock = StepWatchOptions::Clock;

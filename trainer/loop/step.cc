@@ -134,7 +134,7 @@ class TrainStep::Exchange {
 
   // Call it before the last backward pass. own: this rank's results, loss and
   // top_1 divided by batch_size.
-  void Begin(const StepResults& own, bool end_asked);
+  void Begin(const StepResults& own, bool end_requested);
   // Call it after that pass. Throws IoError when a rank is gone.
   StepResults Finish(std::int64_t batch_size);
 
@@ -145,10 +145,10 @@ class TrainStep::Exchange {
   std::unique_ptr<DeviceGroup::Pending> pending_;
 };
 
-void TrainStep::Exchange::Begin(const StepResults& own, bool end_asked) {
+void TrainStep::Exchange::Begin(const StepResults& own, bool end_requested) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor vote =
-      torch::full({}, end_asked ? 1.0 : 0.0, own.loss.options());
+      torch::full({}, end_requested ? 1.0 : 0.0, own.loss.options());
   sums_ =
       torch::stack({own.loss, own.top_1, own.counted, vote}).to(torch::kDouble);
   pending_ = group_.BeginSum(sums_);
@@ -236,7 +236,7 @@ torch::Tensor TrainStep::DivisorOf(const TrainBatch& batch) const {
 // Computes loss and top-1 of the batch, and the gradients of the loss. The
 // batch may pass through the model in parts, whose gradients add up to those of
 // the whole.
-StepResults TrainStep::Backward(const TrainBatch& batch, bool end_asked) {
+StepResults TrainStep::Backward(const TrainBatch& batch, bool end_requested) {
   const torch::Tensor divisor = DivisorOf(batch);
   const std::int64_t size = batch.labels.size(0);
   const std::int64_t parts =
@@ -256,7 +256,7 @@ StepResults TrainStep::Backward(const TrainBatch& batch, bool end_asked) {
     AddResults(sums, loss,
                MaskedSum(InTop1Of(logits, part), part.counted) / divisor);
     if (exchange_ && i + 1 == parts) {
-      exchange_->Begin(sums, end_asked);
+      exchange_->Begin(sums, end_requested);
     }
     loss.backward();
   }
@@ -264,12 +264,12 @@ StepResults TrainStep::Backward(const TrainBatch& batch, bool end_asked) {
 }
 
 StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
-                           bool end_asked) {
+                           bool end_requested) {
   if (group_ != nullptr && !exchange_) {
     exchange_ = std::make_unique<Exchange>(model_.parameters, *group_);
   }
   const TrainBatch prepared = Prepare(batch, inputs);
-  StepResults results = Backward(prepared, end_asked);
+  StepResults results = Backward(prepared, end_requested);
   if (exchange_) {
     results = exchange_->Finish(exchange_->BatchSize(batch.labels.size(0)));
   }

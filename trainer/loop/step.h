@@ -120,12 +120,12 @@ class TrainStep {
   // Sets the step of the next Run(): the model's random draws depend on it.
   void Begin(std::int64_t step) const { model_.begin_step(step); }
 
-  // inputs: those of this step. end_asked: counted in the ranks' votes; a
+  // inputs: those of this step. end_requested: counted in the ranks' votes; a
   // captured step keeps the value at its capture. On the CPU a step whose loss
   // is not finite updates no weight. Throws IoError when a rank is gone; the
   // TrainStep cannot be used any more then.
   StepResults Run(const DeviceBatch& batch, const StepInputs& inputs,
-                  bool end_asked = false);
+                  bool end_requested = false);
 
   // The images and the gradients of the step that updated no weight; empty
   // where there was no such step. Gradients are in the order of a backward
@@ -156,7 +156,7 @@ class TrainStep {
 
   [[nodiscard]] TrainBatch Prepare(const DeviceBatch& batch,
                                    const StepInputs& inputs) const;
-  StepResults Backward(const TrainBatch& batch, bool end_asked);
+  StepResults Backward(const TrainBatch& batch, bool end_requested);
   [[nodiscard]] torch::Tensor DivisorOf(const TrainBatch& batch) const;
 
   TrainedModel model_;

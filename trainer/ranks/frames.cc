@@ -18,7 +18,7 @@ constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kHeadBytes = 1 + kLengthBytes;
 // The longest body: of a rank, and of a peer that may not be one.
 constexpr std::uint64_t kMaxBody = std::uint64_t{1} << 32;
-constexpr std::uint64_t kMaxStrangersBody = 4096;
+constexpr std::uint64_t kMaxUnverifiedBody = 4096;
 
 void AppendNumber(std::string& text, std::uint64_t number) {
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
@@ -67,8 +67,8 @@ bool FrameStream::Fill() {
   for (;;) {
     const std::size_t room =
         is_trusted_ ? buffer.size()
-                    : kHeadBytes + kMaxStrangersBody -
-                          std::min(in_.size(), kHeadBytes + kMaxStrangersBody);
+                    : kHeadBytes + kMaxUnverifiedBody -
+                          std::min(in_.size(), kHeadBytes + kMaxUnverifiedBody);
     if (room == 0) {  // A complete frame is buffered.
       return true;
     }
@@ -76,11 +76,11 @@ bool FrameStream::Fill() {
     if (got <= 0) {
       return got < 0 && WouldBlock();
     }
-    HeardNow();
+    MarkReceived();
     in_.append(buffer.data(), static_cast<std::size_t>(got));
     if (in_.size() >= kHeadBytes &&
         NumberAt(std::string_view{in_}.substr(1)) >
-            (is_trusted_ ? kMaxBody : kMaxStrangersBody)) {
+            (is_trusted_ ? kMaxBody : kMaxUnverifiedBody)) {
       return false;
     }
   }

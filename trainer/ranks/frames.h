@@ -15,15 +15,15 @@ namespace infeed {
 
 // Kinds of messages between rank 0 and the other ranks.
 enum class FrameKind : std::uint8_t {
-  kHello = 1,  // "RANK ATTEMPT TOKEN"; reply: all ranks have connected
-  kBeat,       // this rank is alive
-  kMessage,    // a rank's part of a Reduce()
-  kAnswer,     // rank 0's result of a Reduce()
-  kFailed,     // the error that ends this rank
-  kVerdict,    // the error that ends all ranks
-  kBye,        // this rank has finished; reply: received
-  kNote,       // "KEY\0NOTE" for all ranks; reply: the note of a key
-  kRead,       // the key of a note that this rank waits for
+  kHello = 1,   // "RANK ATTEMPT TOKEN"; reply: all ranks have connected
+  kBeat,        // this rank is alive
+  kMessage,     // a rank's part of a Reduce()
+  kAnswer,      // rank 0's result of a Reduce()
+  kRankFailed,  // the error that ends this rank
+  kRunFailed,   // the error that ends all ranks
+  kBye,         // this rank has finished; reply: received
+  kNote,        // "KEY\0NOTE" for all ranks; reply: the note of a key
+  kRead,        // the key of a note that this rank waits for
 };
 
 struct Frame {
@@ -62,8 +62,10 @@ class FrameStream {
   [[nodiscard]] std::optional<Frame> Take();
 
   // When the last bytes were read.
-  [[nodiscard]] Clock::time_point last_heard() const { return last_heard_; }
-  void HeardNow() { last_heard_ = Clock::now(); }
+  [[nodiscard]] Clock::time_point last_received() const {
+    return last_received_;
+  }
+  void MarkReceived() { last_received_ = Clock::now(); }
 
   // Waits for a frame and takes it. nullopt: the peer is gone, or the deadline
   // has passed.
@@ -75,7 +77,7 @@ class FrameStream {
   std::size_t sent_ = 0;  // of out_
   std::string in_;
   bool is_trusted_ = false;
-  Clock::time_point last_heard_ = Clock::now();
+  Clock::time_point last_received_ = Clock::now();
 };
 
 // Several texts as one, and back. UnpackTexts() throws IoError for text that

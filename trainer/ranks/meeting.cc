@@ -20,8 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 // Most connections without a greeting, beyond the number of missing ranks.
 // Above it, the oldest one is dropped.
-constexpr std::size_t kMostStrangers = 64;
-// There may be many strangers: later ones are dropped without a line.
+constexpr std::size_t kMostPending = 64;
+// There may be many such connections: later ones are dropped without a line.
 constexpr int kMostLines = 8;
 
 // The greeting that a rank sends first.
@@ -39,7 +39,7 @@ int TakeNumber(std::string_view& text) {
   return *number;
 }
 
-struct Stranger {
+struct PendingConnection {
   FrameStream stream;
   Clock::time_point deadline;  // for its greeting
 };
@@ -58,25 +58,25 @@ class Meeting {
 
   void Accept(const RankListener& listener) {
     while (std::optional<RankSocket> socket = listener.Accept()) {
-      strangers_.push_back({.stream = FrameStream(*std::move(socket)),
-                            .deadline = Clock::now() + options_.patience});
-      Greet(strangers_.back());
-      if (!strangers_.back().stream.is_open()) {
-        strangers_.pop_back();
-      } else if (strangers_.size() > kMostStrangers + missing().size()) {
-        Drop(strangers_.front(), "it has said nothing, and others come");
-        strangers_.erase(strangers_.begin());
+      pending_.push_back({.stream = FrameStream(*std::move(socket)),
+                          .deadline = Clock::now() + options_.patience});
+      ReadGreeting(pending_.back());
+      if (!pending_.back().stream.is_open()) {
+        pending_.pop_back();
+      } else if (pending_.size() > kMostPending + missing().size()) {
+        Drop(pending_.front(), "it has said nothing, and others come");
+        pending_.erase(pending_.begin());
       }
     }
   }
 
   // Reads the available data of all connections.
   void Read() {
-    for (Stranger& stranger : strangers_) {
-      Greet(stranger);
+    for (PendingConnection& connection : pending_) {
+      ReadGreeting(connection);
     }
-    std::erase_if(strangers_, [](const Stranger& stranger) {
-      return !stranger.stream.is_open();
+    std::erase_if(pending_, [](const PendingConnection& connection) {
+      return !connection.stream.is_open();
     });
     for (std::size_t rank = 1; rank < ranks_.size(); ++rank) {
       FrameStream& stream = ranks_[rank];
@@ -93,9 +93,9 @@ class Meeting {
     std::vector<pollfd> polled = {
         {.fd = listener.descriptor(), .events = POLLIN, .revents = 0}};
     Clock::time_point next = deadline_;
-    for (const Stranger& stranger : strangers_) {
-      polled.push_back(stranger.stream.Polled());
-      next = std::min(next, stranger.deadline);
+    for (const PendingConnection& connection : pending_) {
+      polled.push_back(connection.stream.Polled());
+      next = std::min(next, connection.deadline);
     }
     for (const FrameStream& stream : ranks_) {
       polled.push_back(stream.Polled());  // poll() ignores a descriptor of -1.
@@ -103,7 +103,7 @@ class Meeting {
     (void)::poll(polled.data(), polled.size(), PollTimeTo(next));
   }
 
-  [[nodiscard]] bool is_over() const { return Clock::now() >= deadline_; }
+  [[nodiscard]] bool timed_out() const { return Clock::now() >= deadline_; }
 
   [[nodiscard]] std::vector<int> missing() const {
     std::vector<int> ranks;
@@ -117,11 +117,11 @@ class Meeting {
 
   // Sends the message to all connected ranks, and throws it.
   [[noreturn]] void Refuse(const std::string& message) {
-    TellAll(FrameKind::kVerdict, message);
+    SendToAll(FrameKind::kRunFailed, message);
     throw IoError(message);
   }
 
-  void TellAll(FrameKind kind, const std::string& body) {
+  void SendToAll(FrameKind kind, const std::string& body) {
     for (FrameStream& stream : ranks_) {
       if (stream.is_open()) {
         stream.Put(kind, body);
@@ -134,72 +134,73 @@ class Meeting {
   [[nodiscard]] std::vector<FrameStream> Take() { return std::move(ranks_); }
 
  private:
-  // Accepts a stranger whose greeting is that of a rank; drops any other.
-  void Greet(Stranger& stranger) {
-    FrameStream& stream = stranger.stream;
+  // Accepts a connection whose greeting is that of a rank; drops any other.
+  void ReadGreeting(PendingConnection& connection) {
+    FrameStream& stream = connection.stream;
     const bool is_there = stream.Fill();
     if (const std::optional<Frame> hello = stream.Take()) {
-      Seat(stranger, *hello);
+      AssignRank(connection, *hello);
     } else if (!is_there) {
-      Drop(stranger, "it is no rank of ours");
-    } else if (Clock::now() >= stranger.deadline) {
-      Drop(stranger, "it has not said which rank it is");
+      Drop(connection, "it is no rank of ours");
+    } else if (Clock::now() >= connection.deadline) {
+      Drop(connection, "it has not said which rank it is");
     }
   }
 
-  void Seat(Stranger& stranger, const Frame& hello) {
+  void AssignRank(PendingConnection& connection, const Frame& hello) {
     std::string_view words = hello.body;
     const int rank = TakeNumber(words);
     const int attempt = TakeNumber(words);
     if (hello.kind != FrameKind::kHello || rank < 0 || attempt < 0) {
-      return Drop(stranger, "it is no rank of ours");
+      return Drop(connection, "it is no rank of ours");
     }
     if (!IsSameToken(words, place_.token)) {
-      return Reject(stranger,
+      return Reject(connection,
                     fmt::format("its token is not rank 0's: all ranks "
                                 "need the same {}",
                                 kRankTokenVariable));
     }
     if (attempt != place_.attempt) {
-      return Reject(stranger, "it is of an attempt that is over");
+      return Reject(connection, "it is of an attempt that is over");
     }
     if (rank == 0 || rank >= place_.world_size) {
-      return Reject(stranger, fmt::format("it says that it is rank {} of {}",
-                                          rank, place_.world_size));
+      return Reject(connection, fmt::format("it says that it is rank {} of {}",
+                                            rank, place_.world_size));
     }
-    FrameStream& seat = ranks_[static_cast<std::size_t>(rank)];
-    if (seat.is_open()) {
-      return Reject(stranger, fmt::format("another process is rank {} already: "
-                                          "give each a rank of its own",
-                                          rank));
+    FrameStream& link = ranks_[static_cast<std::size_t>(rank)];
+    if (link.is_open()) {
+      return Reject(connection,
+                    fmt::format("another process is rank {} already: "
+                                "give each a rank of its own",
+                                rank));
     }
-    seat = std::move(stranger.stream);
+    link = std::move(connection.stream);
   }
 
-  // Drops a stranger, and sends it the reason.
-  void Reject(Stranger& stranger, const std::string& why) {
-    stranger.stream.Put(FrameKind::kVerdict,
-                        "rank 0 refuses this process: " + why);
-    (void)stranger.stream.Flush();
-    Drop(stranger, why);
+  // Drops a connection, and sends it the reason.
+  void Reject(PendingConnection& connection, const std::string& why) {
+    connection.stream.Put(FrameKind::kRunFailed,
+                          "rank 0 refuses this process: " + why);
+    (void)connection.stream.Flush();
+    Drop(connection, why);
   }
 
-  void Drop(Stranger& stranger, const std::string& why) {
+  void Drop(PendingConnection& connection, const std::string& why) {
     if (options_.say && lines_ < kMostLines) {
       ++lines_;
       options_.say(fmt::format(
           "dropped a connection from {} while the ranks meet: {}{}",
-          PeerOf(stranger.stream.descriptor()), why,
+          PeerOf(connection.stream.descriptor()), why,
           lines_ == kMostLines ? "; no more of them are named" : ""));
     }
-    stranger.stream.Close();
+    connection.stream.Close();
   }
 
   const RankPlace& place_;
   const MeetingOptions& options_;
   Clock::time_point deadline_;
-  std::vector<FrameStream> ranks_;   // by rank; closed while not connected
-  std::vector<Stranger> strangers_;  // the oldest first
+  std::vector<FrameStream> ranks_;  // by rank; closed while not connected
+  std::vector<PendingConnection> pending_;  // the oldest first
   int lines_ = 0;
 };
 
@@ -227,12 +228,12 @@ std::vector<FrameStream> AwaitRanks(const RankListener& listener,
     meeting.Wait(listener);
     meeting.Accept(listener);
     meeting.Read();
-    if (meeting.is_over() && !meeting.missing().empty()) {
+    if (meeting.timed_out() && !meeting.missing().empty()) {
       meeting.Refuse(
           MissingText(meeting.missing(), place.world_size, options.timeout));
     }
   }
-  meeting.TellAll(FrameKind::kHello, "");
+  meeting.SendToAll(FrameKind::kHello, "");
   return meeting.Take();
 }
 

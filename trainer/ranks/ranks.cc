@@ -69,7 +69,7 @@ class Alone final : public Ranks {
     return notes_[key];
   }
   void Fail(std::string_view /*message*/) noexcept override {}
-  std::optional<std::string> WhyOver(
+  std::optional<std::string> EndReason(
       std::chrono::milliseconds /*patience*/) override {
     return std::nullopt;
   }

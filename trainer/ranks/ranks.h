@@ -58,7 +58,7 @@ class Ranks {
   // Why the run of all ranks has ended, if a rank has ended, failed or stopped
   // answering; it explains an error of this rank's device. Waits up to
   // `patience` for the reason to become known.
-  [[nodiscard]] virtual std::optional<std::string> WhyOver(
+  [[nodiscard]] virtual std::optional<std::string> EndReason(
       std::chrono::milliseconds patience) = 0;
 
   // "KIND/NUMBER/", a new prefix for the keys of notes; the same on all ranks,

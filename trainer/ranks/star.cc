@@ -18,7 +18,7 @@ namespace infeed {
 namespace {
 
 // Time to send the last frame.
-constexpr std::chrono::seconds kLastWords{1};
+constexpr std::chrono::seconds kFinalSendTime{1};
 
 // Separates a note's key, which has no such byte, from the note.
 constexpr char kKeyEnd = '\0';
@@ -39,7 +39,7 @@ StarRanks::StarRanks(const RankPlace& place, std::vector<FrameStream> links,
   Check(wake_ >= 0, "an eventfd can be made");
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (links[i].is_open()) {
-      links[i].HeardNow();
+      links[i].MarkReceived();
       links[i].Trust();
       links_.push_back({.rank = static_cast<int>(is_first() ? i : 0),
                         .stream = std::move(links[i])});
@@ -53,17 +53,17 @@ StarRanks::~StarRanks() {
     Fail("an error");
   }
   std::unique_lock lock(mutex_);
-  if (!why_over_ && !leaving_) {
-    said_bye_ = true;
+  if (!end_reason_ && !leaving_) {
+    sent_bye_ = true;
     if (!is_first()) {
       PutToAll(FrameKind::kBye, {});
     }
     Wake();
     // Rank 0 serves the others until their goodbyes; they wait for its reply.
     changed_.wait_for(lock, options_.timeout,
-                      [this] { return all_heard() || why_over_; });
+                      [this] { return all_left() || end_reason_; });
   }
-  changed_.wait_for(lock, kLastWords, [this] { return all_heard(); });
+  changed_.wait_for(lock, kFinalSendTime, [this] { return all_left(); });
   stop_ = true;
   lock.unlock();
   Wake();
@@ -78,10 +78,10 @@ std::string StarRanks::Reduce(std::string_view mine, const Reduction& reduce) {
     PutToAll(FrameKind::kMessage, mine);
   }
   Wake();
-  changed_.wait(lock, [this] { return received_ || why_over_; });
+  changed_.wait(lock, [this] { return received_ || end_reason_; });
   if (!received_) {
-    caller_knows_ = true;
-    throw IoError(*why_over_);
+    caller_informed_ = true;
+    throw IoError(*end_reason_);
   }
   std::vector<std::string> all = *std::exchange(received_, std::nullopt);
   if (!is_first()) {
@@ -99,7 +99,7 @@ std::string StarRanks::Reduce(std::string_view mine, const Reduction& reduce) {
 void StarRanks::Post(const std::string& key, std::string_view note) {
   const std::lock_guard lock(mutex_);
   if (is_first()) {
-    Keep(key, note);
+    StoreNote(key, note);
   } else {
     PutToAll(FrameKind::kNote, key + kKeyEnd + std::string(note));
   }
@@ -114,13 +114,13 @@ std::string StarRanks::Read(const std::string& key,
     Wake();
   }
   changed_.wait_for(lock, timeout,
-                    [&] { return notes_.contains(key) || why_over_; });
+                    [&] { return notes_.contains(key) || end_reason_; });
   if (notes_.contains(key)) {
     return notes_[key];
   }
-  if (why_over_) {
-    caller_knows_ = true;
-    throw IoError(*why_over_);
+  if (end_reason_) {
+    caller_informed_ = true;
+    throw IoError(*end_reason_);
   }
   throw IoError(fmt::format(
       "rank {}: cannot join the others: within {:g} s none of them has said {}",
@@ -132,21 +132,21 @@ void StarRanks::Fail(std::string_view message) noexcept {
   if (std::exchange(leaving_, true)) {
     return;
   }
-  if (!why_over_) {
-    PutToAll(is_first() ? FrameKind::kVerdict : FrameKind::kFailed,
+  if (!end_reason_) {
+    PutToAll(is_first() ? FrameKind::kRunFailed : FrameKind::kRankFailed,
              is_first() ? fmt::format("rank 0 failed: {}", message)
                         : std::string(message));
   }
   Wake();
-  changed_.wait_for(lock, kLastWords, [this] { return all_heard(); });
+  changed_.wait_for(lock, kFinalSendTime, [this] { return all_left(); });
 }
 
-std::optional<std::string> StarRanks::WhyOver(
+std::optional<std::string> StarRanks::EndReason(
     std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, patience, [this] { return why_over_.has_value(); });
-  caller_knows_ = caller_knows_ || why_over_;
-  return why_over_;
+  changed_.wait_for(lock, patience, [this] { return end_reason_.has_value(); });
+  caller_informed_ = caller_informed_ || end_reason_;
+  return end_reason_;
 }
 
 void StarRanks::Wake() const {
@@ -154,7 +154,7 @@ void StarRanks::Wake() const {
   (void)!::write(wake_, &one, sizeof one);
 }
 
-bool StarRanks::all_heard() const {
+bool StarRanks::all_left() const {
   return std::ranges::all_of(links_, [](const Link& link) {
     return !link.stream.is_open() ||
            (link.has_left && !link.stream.has_unsent());
@@ -169,14 +169,14 @@ void StarRanks::PutToAll(FrameKind kind, std::string_view body) {
   }
 }
 
-void StarRanks::Condemn(const std::string& why) {
-  if (why_over_) {
+void StarRanks::EndRun(const std::string& why) {
+  if (end_reason_) {
     return;
   }
-  why_over_ = why;
-  over_since_ = Clock::now();
+  end_reason_ = why;
+  end_time_ = Clock::now();
   if (is_first()) {
-    PutToAll(FrameKind::kVerdict, why);
+    PutToAll(FrameKind::kRunFailed, why);
   }
 }
 
@@ -189,7 +189,7 @@ void StarRanks::Serve() {
     lock.lock();
     ServeLinks();
     TakeMessages();
-    LookForSilence();
+    CheckTimeouts();
     SendBeats();
     EndProcessIfDue(lock);
     changed_.notify_all();
@@ -216,20 +216,20 @@ void StarRanks::ServeLinks() {
   for (Link& link : links_) {
     if (link.stream.is_open()) {
       (void)link.stream.Flush();  // Reading reports an error, too.
-      Hear(link);
+      ReadLink(link);
     }
   }
 }
 
-void StarRanks::Hear(Link& link) {
+void StarRanks::ReadLink(Link& link) {
   const bool is_there = link.stream.Fill();
   while (std::optional<Frame> frame = link.stream.Take()) {
-    Obey(link, *std::move(frame));
+    HandleFrame(link, *std::move(frame));
   }
   if (!is_there) {
     link.stream.Close();
     if (!link.has_left) {
-      Condemn(fmt::format(
+      EndRun(fmt::format(
           "rank {} ended without a word: was it killed? Its own last lines, or "
           "the system's log, may say why",
           link.rank));
@@ -237,7 +237,7 @@ void StarRanks::Hear(Link& link) {
   }
 }
 
-void StarRanks::Obey(Link& link, Frame frame) {
+void StarRanks::HandleFrame(Link& link, Frame frame) {
   switch (frame.kind) {
     case FrameKind::kMessage:
       link.message = std::move(frame.body);
@@ -245,14 +245,14 @@ void StarRanks::Obey(Link& link, Frame frame) {
     case FrameKind::kAnswer:
       received_ = std::vector<std::string>{std::move(frame.body)};
       return;
-    case FrameKind::kFailed:
+    case FrameKind::kRankFailed:
       link.has_left = true;
-      Condemn(fmt::format("rank {} failed: {}", link.rank, frame.body));
+      EndRun(fmt::format("rank {} failed: {}", link.rank, frame.body));
       return;
-    case FrameKind::kVerdict:
+    case FrameKind::kRunFailed:
       link.has_left = true;
       link.stream.Put(FrameKind::kBye);
-      Condemn(frame.body);
+      EndRun(frame.body);
       return;
     case FrameKind::kBye:
       link.has_left = true;
@@ -261,10 +261,10 @@ void StarRanks::Obey(Link& link, Frame frame) {
       }
       return;
     case FrameKind::kNote:
-      KeepSent(frame.body);
+      StoreSentNote(frame.body);
       return;
     case FrameKind::kRead:
-      Answer(link, frame.body);
+      SendNote(link, frame.body);
       return;
     case FrameKind::kHello:
     case FrameKind::kBeat:
@@ -272,23 +272,23 @@ void StarRanks::Obey(Link& link, Frame frame) {
   }
 }
 
-void StarRanks::KeepSent(std::string_view key_and_note) {
+void StarRanks::StoreSentNote(std::string_view key_and_note) {
   const std::size_t end = key_and_note.find(kKeyEnd);
-  Keep(std::string(key_and_note.substr(0, end)),
-       end == std::string_view::npos ? "" : key_and_note.substr(end + 1));
+  StoreNote(std::string(key_and_note.substr(0, end)),
+            end == std::string_view::npos ? "" : key_and_note.substr(end + 1));
 }
 
-void StarRanks::Keep(const std::string& key, std::string_view note) {
+void StarRanks::StoreNote(const std::string& key, std::string_view note) {
   notes_[key] = note;
   for (Link& link : links_) {
     if (std::erase(link.wanted, key) > 0) {
-      Answer(link, key);
+      SendNote(link, key);
     }
   }
 }
 
 // Answers a Read() once the note is there.
-void StarRanks::Answer(Link& link, const std::string& key) {
+void StarRanks::SendNote(Link& link, const std::string& key) {
   const auto note = notes_.find(key);
   if (note == notes_.end()) {
     link.wanted.push_back(key);
@@ -299,12 +299,12 @@ void StarRanks::Answer(Link& link, const std::string& key) {
 
 // On rank 0: passes the messages to Reduce() once all are there.
 void StarRanks::TakeMessages() {
-  if (!collecting_ || why_over_) {
+  if (!collecting_ || end_reason_) {
     return;
   }
   for (const Link& link : links_) {
     if (!link.message && link.has_left) {
-      Condemn(fmt::format("rank {} has ended before the others", link.rank));
+      EndRun(fmt::format("rank {} has ended before the others", link.rank));
     }
     if (!link.message) {
       return;
@@ -317,18 +317,18 @@ void StarRanks::TakeMessages() {
   }
 }
 
-void StarRanks::LookForSilence() {
+void StarRanks::CheckTimeouts() {
   const Clock::time_point now = Clock::now();
   // This process itself was suspended, so the others' silence means nothing.
-  const bool slept = now - std::exchange(last_round_, now) > beat_ * 2;
+  const bool was_suspended = now - std::exchange(last_round_, now) > beat_ * 2;
   for (Link& link : links_) {
-    if (slept) {
-      link.stream.HeardNow();
+    if (was_suspended) {
+      link.stream.MarkReceived();
     }
     if (link.stream.is_open() && !link.has_left &&
-        now - link.stream.last_heard() > options_.timeout) {
-      Condemn(fmt::format("rank {} has been silent for {:g} s", link.rank,
-                          SecondsOf(options_.timeout)));
+        now - link.stream.last_received() > options_.timeout) {
+      EndRun(fmt::format("rank {} has been silent for {:g} s", link.rank,
+                         SecondsOf(options_.timeout)));
     }
   }
 }
@@ -348,14 +348,14 @@ void StarRanks::SendBeats() {
 
 // Calls end_process without the lock: it prints, and the process ends.
 void StarRanks::EndProcessIfDue(std::unique_lock<std::mutex>& lock) {
-  const bool knows = caller_knows_ || leaving_ || said_bye_;
-  if (!why_over_ ||
-      Clock::now() - over_since_ <
-          (knows ? options_.patience_once_known : options_.patience)) {
+  const bool is_informed = caller_informed_ || leaving_ || sent_bye_;
+  if (!end_reason_ ||
+      Clock::now() - end_time_ <
+          (is_informed ? options_.patience_once_known : options_.patience)) {
     return;
   }
-  over_since_ = Clock::now();
-  const std::string why = *why_over_;
+  end_time_ = Clock::now();
+  const std::string why = *end_reason_;
   lock.unlock();
   options_.end_process(why);
   lock.lock();

@@ -48,7 +48,7 @@ class StarRanks final : public Ranks {
   std::string Read(const std::string& key,
                    std::chrono::milliseconds timeout) override;
   void Fail(std::string_view message) noexcept override;
-  std::optional<std::string> WhyOver(
+  std::optional<std::string> EndReason(
       std::chrono::milliseconds patience) override;
 
  private:
@@ -67,23 +67,23 @@ class StarRanks final : public Ranks {
   void Serve();
   void Poll();
   void ServeLinks();
-  void Hear(Link& link);
-  void Obey(Link& link, Frame frame);
-  void KeepSent(std::string_view key_and_note);
-  void Keep(const std::string& key, std::string_view note);
-  void Answer(Link& link, const std::string& key);
+  void ReadLink(Link& link);
+  void HandleFrame(Link& link, Frame frame);
+  void StoreSentNote(std::string_view key_and_note);
+  void StoreNote(const std::string& key, std::string_view note);
+  void SendNote(Link& link, const std::string& key);
   void TakeMessages();
-  void LookForSilence();
+  void CheckTimeouts();
   void SendBeats();
   void EndProcessIfDue(std::unique_lock<std::mutex>& lock);
   // Ends the run of all ranks, for this reason.
-  void Condemn(const std::string& why);
+  void EndRun(const std::string& why);
   void PutToAll(FrameKind kind, std::string_view body);
 
   void Wake() const;
   [[nodiscard]] bool is_first() const { return place().is_first(); }
   // Whether all goodbyes have been received, or no longer matter.
-  [[nodiscard]] bool all_heard() const;
+  [[nodiscard]] bool all_left() const;
 
   StarOptions options_;
   Clock::duration beat_;  // between two beats
@@ -98,13 +98,13 @@ class StarRanks final : public Ranks {
   std::optional<std::vector<std::string>> received_;
   // On rank 0 all notes, elsewhere those that were read.
   std::map<std::string, std::string> notes_;
-  std::optional<std::string> why_over_;
-  Clock::time_point over_since_;
+  std::optional<std::string> end_reason_;
+  Clock::time_point end_time_;
   Clock::time_point last_round_ = Clock::now();
   Clock::time_point last_beat_ = Clock::now();
-  bool caller_knows_ = false;  // a call has thrown why_over_
-  bool leaving_ = false;       // the caller's thread is about to end
-  bool said_bye_ = false;
+  bool caller_informed_ = false;  // a call has thrown end_reason_
+  bool leaving_ = false;          // the caller's thread is about to end
+  bool sent_bye_ = false;
   bool stop_ = false;
 
   std::jthread thread_;  // Last: it uses the members above.

@@ -55,7 +55,7 @@ void RemoteCheckpoints::Push(std::int64_t step, const std::string& folder,
 
 void RemoteCheckpoints::Pull(std::int64_t step,
                              const std::string& model_dir) const {
-  if (IsHere(step, model_dir)) {
+  if (IsDownloaded(step, model_dir)) {
     return;
   }
   const std::string fresh = TemporaryCheckpointFolder(model_dir, step, "new");
@@ -76,16 +76,17 @@ void RemoteCheckpoints::Pull(std::int64_t step,
   }
 }
 
-bool RemoteCheckpoints::IsHere(std::int64_t step,
-                               const std::string& model_dir) const {
+bool RemoteCheckpoints::IsDownloaded(std::int64_t step,
+                                     const std::string& model_dir) const {
   const std::string folder = CheckpointFolder(model_dir, step);
   const std::string manifest = PathIn(folder, kManifestFile);
   return fs::exists(manifest) && IsWholeCheckpoint(folder) &&
          ReadWholeFile(manifest, kMaxManifestBytes) == Manifest(step);
 }
 
-void RemoteCheckpoints::PullNewestWhole(const std::vector<std::int64_t>& steps,
-                                        const std::string& model_dir) const {
+void RemoteCheckpoints::PullNewestUndamaged(
+    const std::vector<std::int64_t>& steps,
+    const std::string& model_dir) const {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     Pull(*step, model_dir);
     if (IsWholeCheckpoint(CheckpointFolder(model_dir, *step))) {

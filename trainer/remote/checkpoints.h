@@ -34,12 +34,12 @@ class RemoteCheckpoints {
   // appears only when complete, and replaces another checkpoint of this step.
   void Pull(std::int64_t step, const std::string& model_dir) const;
   // Whether the local checkpoint is undamaged and the same as the store's.
-  [[nodiscard]] bool IsHere(std::int64_t step,
-                            const std::string& model_dir) const;
+  [[nodiscard]] bool IsDownloaded(std::int64_t step,
+                                  const std::string& model_dir) const;
   // Of these steps, ascending, downloads the newest undamaged checkpoint. Also
   // downloads damaged newer ones, so that the reader can report them.
-  void PullNewestWhole(const std::vector<std::int64_t>& steps,
-                       const std::string& model_dir) const;
+  void PullNewestUndamaged(const std::vector<std::int64_t>& steps,
+                           const std::string& model_dir) const;
   // Downloads only the MANIFEST, to mark the checkpoint as existing.
   void PullManifest(std::int64_t step, const std::string& model_dir) const;
   void Remove(std::int64_t step) const;

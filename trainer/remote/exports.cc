@@ -29,9 +29,9 @@ std::vector<std::string> NamesIn(const RemoteFolder& remote) {
 
 }  // namespace
 
-std::string PostExport(const std::string& folder, const std::string& url,
-                       Outbox& outbox,
-                       const std::shared_ptr<const CloudRuntime>& runtime) {
+std::string QueueExport(const std::string& folder, const std::string& url,
+                        Outbox& outbox,
+                        const std::shared_ptr<const CloudRuntime>& runtime) {
   const RemoteFolder remote(url, runtime);
   const std::vector<std::string> taken = NamesIn(remote);
   std::string name = std::filesystem::path(folder).filename().string();

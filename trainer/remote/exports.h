@@ -13,7 +13,7 @@ namespace infeed {
 // Moves a finished export's folder to the outbox, for an upload to URL/NAME,
 // where NAME is the folder's name, or the next number for which the store is
 // known to have no export. Returns the export's future URL. Throws IoError.
-[[nodiscard]] std::string PostExport(
+[[nodiscard]] std::string QueueExport(
     const std::string& folder, const std::string& url, Outbox& outbox,
     const std::shared_ptr<const CloudRuntime>& runtime);
 

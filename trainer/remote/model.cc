@@ -96,7 +96,7 @@ std::string RemoteModel::WhatChanged() const {
   const std::optional<std::int64_t> size = remote_.SizeOf(kMetrics);
   const SentFiles::State here = sent_.StateOf(kMetrics);
   if (!size) {
-    return sent_.Knows(kMetrics)
+    return sent_.WasSent(kMetrics)
                ? "its metrics.jsonl is gone: it was emptied, or is another one"
                : "";
   }
@@ -175,7 +175,7 @@ void RemoteModel::PullCheckpoints() {
     }
     return;
   }
-  checkpoints_.PullNewestWhole(steps, options_.model_dir);
+  checkpoints_.PullNewestUndamaged(steps, options_.model_dir);
   const std::optional<std::int64_t> best =
       options_.trains || options_.resume == "best"
           ? RecordedBestStep(options_.model_dir)

@@ -185,7 +185,7 @@ std::string RemoteRun::Exported(const std::string& folder) {
   if (export_url_.empty()) {
     return folder;
   }
-  std::string address = PostExport(folder, export_url_, outbox_, runtime_);
+  std::string address = QueueExport(folder, export_url_, outbox_, runtime_);
   uploader_->Wake();
   return address;
 }

@@ -33,7 +33,7 @@ class SentFiles {
   [[nodiscard]] State StateOf(const std::string& name) const;
 
   // Whether a file of this name was ever sent.
-  [[nodiscard]] bool Knows(const std::string& name) const {
+  [[nodiscard]] bool WasSent(const std::string& name) const {
     return sent_.contains(name);
   }
   // Records that a file was sent in the state `then`.

@@ -15,13 +15,13 @@ Uploader::~Uploader() = default;
 
 void Uploader::Wake() {
   const std::lock_guard lock(mutex_);
-  ++asked_;
+  ++requested_;
   changed_.notify_all();
 }
 
 bool Uploader::Finish(Clock::duration at_most, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  const std::uint64_t mine = ++asked_;
+  const std::uint64_t mine = ++requested_;
   hurries_ = true;
   changed_.notify_all();
   return changed_.wait_for(lock, stop, at_most, [&] { return done_ >= mine; });
@@ -31,16 +31,16 @@ void Uploader::Run(const std::stop_token& stop) {
   Clock::duration wait = options_.first_wait;
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
-    const std::uint64_t asked = asked_;
+    const std::uint64_t requested = requested_;
     lock.unlock();
     const bool good = Try(stop);
     lock.lock();
     if (good) {
-      done_ = asked;
+      done_ = requested;
       changed_.notify_all();
       wait = options_.first_wait;
       changed_.wait_for(lock, stop, options_.period,
-                        [&] { return asked_ > asked; });
+                        [&] { return requested_ > requested; });
     } else {
       const bool hurries =
           changed_.wait_for(lock, stop, wait, [this] { return hurries_; });

@@ -53,11 +53,11 @@ class Uploader {
   Options options_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::uint64_t asked_ = 0;  // calls of Wake() and Finish()
-  std::uint64_t done_ = 0;   // calls that have been served
-  bool hurries_ = false;     // Finish() skips the waits after failures
-  bool failing_ = false;     // used by the thread only
-  std::jthread thread_;      // last: it uses the others
+  std::uint64_t requested_ = 0;  // calls of Wake() and Finish()
+  std::uint64_t done_ = 0;       // calls that have been served
+  bool hurries_ = false;         // Finish() skips the waits after failures
+  bool failing_ = false;         // used by the thread only
+  std::jthread thread_;          // last: it uses the others
 };
 
 }  // namespace infeed

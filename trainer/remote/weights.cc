@@ -79,7 +79,7 @@ std::optional<std::string> PullFolder(const RemoteFolder& remote,
   const RemoteCheckpoints checkpoints(remote);
   if (const std::vector<std::int64_t> steps = checkpoints.List();
       !steps.empty()) {
-    checkpoints.PullNewestWhole(steps, folder);
+    checkpoints.PullNewestUndamaged(steps, folder);
     return folder;
   }
   if (remote.Has("checkpoint")) {

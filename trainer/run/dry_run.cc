@@ -33,7 +33,7 @@ class Findings {
   // Returns false when there is a problem.
   bool Try(const std::function<void()>& look) {
     try {
-      AtTorchsDoor(look);
+      TranslateTorchErrors(look);
       return true;
     } catch (const UsageError& error) {
       Add(ExitCode::kUsageError, error.what());

@@ -137,7 +137,7 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
   const std::unique_ptr<FolderClaim> claim = ClaimModelDir(options);
   const MemoryThere memory = FindMemory();
   ExitCode code = ExitCode::kRuntimeError;
-  AtTorchsDoor(
+  TranslateTorchErrors(
       [&] {
         DeviceOptions device_options = DeviceOfJob(options, params);
         device_options.ranks = &ranks;
@@ -151,15 +151,15 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
         }
         code = RunMode(job, stop);
       },
-      RanOutWith(NeedOf(options, params), memory));
+      MakeOutOfMemoryText(NeedOf(options, params), memory));
   return code;
 }
 
 // Sends an error of this rank to the others, unless it only follows from an
 // error of another rank: then throws that one, since a broken connection's own
 // error does not name the cause.
-ExitCode RunOrTell(const RunOptions& options, Ranks& ranks,
-                   const std::stop_token& stop) {
+ExitCode RunAndReportErrors(const RunOptions& options, Ranks& ranks,
+                            const std::stop_token& stop) {
   constexpr std::chrono::seconds kEcho{3};
   try {
     return RunTogether(options, ranks, stop);
@@ -167,7 +167,7 @@ ExitCode RunOrTell(const RunOptions& options, Ranks& ranks,
     ranks.Fail(error.what());
     throw;
   } catch (const IoError& error) {
-    if (const std::optional<std::string> why = ranks.WhyOver(kEcho)) {
+    if (const std::optional<std::string> why = ranks.EndReason(kEcho)) {
       throw IoError(*why);
     }
     ranks.Fail(error.what());
@@ -189,7 +189,7 @@ std::string ConfigText(const RunOptions& options) {
 
 namespace {
 
-ExitCode RunAsAsked(RunOptions options, const std::stop_token& stop) {
+ExitCode Dispatch(RunOptions options, const std::stop_token& stop) {
   if (IsForOne(options)) {
     if (!options.place.is_first()) {
       return ExitCode::kDone;
@@ -198,7 +198,7 @@ ExitCode RunAsAsked(RunOptions options, const std::stop_token& stop) {
     RankSocket(std::exchange(options.place, {}).listener).Close();
   }
   if (!options.place.is_first()) {
-    BeUnheard();
+    SuppressMessages();
   }
   if (options.mode == Mode::kDoctor) {
     return DoctorMode(options);
@@ -209,14 +209,14 @@ ExitCode RunAsAsked(RunOptions options, const std::stop_token& stop) {
   options.device = DeviceOfRank(options.device, options.place);
   const std::unique_ptr<Ranks> ranks =
       JoinRanks(options.place, options.rank_timeout);
-  return RunOrTell(options, *ranks, stop);
+  return RunAndReportErrors(options, *ranks, stop);
 }
 
 }  // namespace
 
 ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
   ExitCode code = ExitCode::kRuntimeError;
-  AtTorchsDoor([&] { code = RunAsAsked(options, stop); });
+  TranslateTorchErrors([&] { code = Dispatch(options, stop); });
   return code;
 }
 

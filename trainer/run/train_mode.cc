@@ -104,12 +104,12 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
   std::optional<EvalResult> result;
-  AtTorchsDoor(
+  TranslateTorchErrors(
       [&] {
         result =
             Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop);
       },
-      RanOutWith(EvaluationNeed(job.options, job.params), job.memory));
+      MakeOutOfMemoryText(EvaluationNeed(job.options, job.params), job.memory));
   if (result) {
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result, job.params.keep_best));
@@ -204,7 +204,7 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
 std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
                                 Profiler& profiler) {
   if (!job.ranks.place().is_first()) {
-    return UnheardLog();
+    return NullLog();
   }
   TrainLogOptions options = LogOf(job, first_step, profiler);
   if (RunStorage* const storage = job.options.storage) {

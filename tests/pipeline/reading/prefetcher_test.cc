@@ -39,30 +39,30 @@ class PrefetcherTest : public ::testing::Test {
 
 TEST_F(PrefetcherTest, IsSoManyBatchesAhead) {
   Prefetcher prefetcher = Make({.batches = 1});
-  prefetcher.Reach(0);
+  prefetcher.AnnounceFrom(0);
   EXPECT_THAT(announced_, ElementsAre(Records{0, 1, 2, 3, 4, 5, 6, 7}));
-  prefetcher.Reach(1);
+  prefetcher.AnnounceFrom(1);
   EXPECT_THAT(announced_[1], ElementsAre(8, 9));
-  prefetcher.Reach(2);
-  prefetcher.Reach(3);
+  prefetcher.AnnounceFrom(2);
+  prefetcher.AnnounceFrom(3);
   EXPECT_EQ(announced_.size(), 2U);
 }
 
 TEST_F(PrefetcherTest, WithNoneAheadAnnouncesWhatIsPut) {
   Prefetcher prefetcher = Make({.batches = 0});
-  prefetcher.Reach(0);
-  prefetcher.Reach(1);
+  prefetcher.AnnounceFrom(0);
+  prefetcher.AnnounceFrom(1);
   EXPECT_THAT(announced_,
               ElementsAre(Records{0, 1, 2, 3}, Records{4, 5, 6, 7}));
 }
 
 TEST_F(PrefetcherTest, AnnouncesABlockTogether) {
   Prefetcher prefetcher = Make({.batches = 0, .block_positions = 6});
-  prefetcher.Reach(0);
+  prefetcher.AnnounceFrom(0);
   EXPECT_THAT(announced_, ElementsAre(Records{0, 1, 2, 3, 4, 5, 6, 7}));
-  prefetcher.Reach(1);
+  prefetcher.AnnounceFrom(1);
   EXPECT_EQ(announced_.size(), 1U);
-  prefetcher.Reach(2);
+  prefetcher.AnnounceFrom(2);
   EXPECT_THAT(announced_[1], ElementsAre(8, 9));
 }
 
@@ -71,7 +71,7 @@ TEST_F(PrefetcherTest, AnnouncesTheRanksShareAlone) {
   options.world_size = 2;
   options.rank = 1;
   Prefetcher prefetcher = Make({.batches = 1}, options);
-  prefetcher.Reach(0);
+  prefetcher.AnnounceFrom(0);
   EXPECT_THAT(announced_, ElementsAre(Records{2, 3, 6, 7}));
 }
 
@@ -84,7 +84,7 @@ TEST_F(PrefetcherTest, GoesOnIntoTheNextEpochInItsOrder) {
   Prefetcher prefetcher(
       order, BatchSequence(10, options, {}), {.batches = 1},
       [this](const Records& records) { announced_.push_back(records); });
-  prefetcher.Reach(1);
+  prefetcher.AnnounceFrom(1);
   ASSERT_EQ(announced_.size(), 1U);
   ASSERT_EQ(announced_[0].size(), 12U);
   for (std::size_t i = 0; i < 4; ++i) {

@@ -46,8 +46,8 @@ TEST(ConsumerCountsTest, LeavesPaddingOut) {
 
 TEST(ConsumerCountsTest, StopsTheClockAtTheFirstEnd) {
   ConsumerCounts counts;
-  counts.Asked(Time(seconds(10)));
-  counts.Asked(Time(seconds(12)));
+  counts.Requested(Time(seconds(10)));
+  counts.Requested(Time(seconds(12)));
   counts.Ended(Time(seconds(15)));
   counts.Ended(Time(seconds(99)));
   EXPECT_DOUBLE_EQ(Read(counts).elapsed_seconds, 5);

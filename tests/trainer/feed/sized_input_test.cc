@@ -79,11 +79,11 @@ TEST(SizedInputTest, GoesOnAnywhereAsIfNeverStopped) {
 
 TEST(SizedInputTest, KnowsHowLongASizeLasts) {
   const SizedInput input(&Index(), kTraining, Schedule());
-  EXPECT_EQ(input.BatchesToChange({.epoch = 0, .position = 0}), 2);
-  EXPECT_EQ(input.BatchesToChange({.epoch = 0, .position = 4}), 1);
-  EXPECT_EQ(input.BatchesToChange({.epoch = 1, .position = 0}), 4);
-  EXPECT_EQ(input.BatchesToChange({.epoch = 2, .position = 4}), 1);
-  EXPECT_EQ(input.BatchesToChange({.epoch = 3, .position = 0}),
+  EXPECT_EQ(input.BatchesOfSameSize({.epoch = 0, .position = 0}), 2);
+  EXPECT_EQ(input.BatchesOfSameSize({.epoch = 0, .position = 4}), 1);
+  EXPECT_EQ(input.BatchesOfSameSize({.epoch = 1, .position = 0}), 4);
+  EXPECT_EQ(input.BatchesOfSameSize({.epoch = 2, .position = 4}), 1);
+  EXPECT_EQ(input.BatchesOfSameSize({.epoch = 3, .position = 0}),
             std::numeric_limits<std::int64_t>::max());
 }
 

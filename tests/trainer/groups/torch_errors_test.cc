@@ -25,7 +25,7 @@ std::string Named(const std::string& asked) { return "no room for " + asked; }
 // What comes out of the door when work throws.
 template <typename Work>
 std::string MessageOfDoor(Work work, const OutOfMemoryText& text = Named) {
-  return MessageOf<IoError>([&] { AtTorchsDoor(work, text); });
+  return MessageOf<IoError>([&] { TranslateTorchErrors(work, text); });
 }
 
 TEST(TorchErrorsTest, ErrorsLoseTheirFramesAndLineBreaks) {
@@ -56,12 +56,13 @@ TEST(TorchErrorsTest, MemoryThatRanOutIsNamed) {
 }
 
 TEST(TorchErrorsTest, OurErrorsPassAsTheyAre) {
-  EXPECT_EQ(MessageOf<UsageError>([] {
-              AtTorchsDoor([] { throw UsageError("out of memory\nhere"); });
-            }),
-            "out of memory\nhere");
+  EXPECT_EQ(
+      MessageOf<UsageError>([] {
+        TranslateTorchErrors([] { throw UsageError("out of memory\nhere"); });
+      }),
+      "out of memory\nhere");
   int runs = 0;
-  AtTorchsDoor([&] { ++runs; });
+  TranslateTorchErrors([&] { ++runs; });
   EXPECT_EQ(runs, 1);
 }
 

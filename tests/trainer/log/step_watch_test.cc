@@ -62,11 +62,11 @@ class StopTest : public testing::Test {
 TEST_F(StopTest, SaysForWhichStepItWaits) {
   watch_.Begin(7);
   Pass(seconds(8));
-  watch_.StopAsked();
+  watch_.StopRequested();
   Pass(seconds(23));
   watch_.Done(7);
   Pass(seconds(1));
-  watch_.StopAsked();
+  watch_.StopRequested();
   EXPECT_THAT(
       lines_,
       ElementsAre("waiting for the end of step 7, which has taken 8s so far",
@@ -75,15 +75,15 @@ TEST_F(StopTest, SaysForWhichStepItWaits) {
 }
 
 TEST_F(StopTest, SaysNothingWhereThatIsSoon) {
-  watch_.StopAsked();
+  watch_.StopRequested();
   watch_.Begin(1);
   Pass(seconds(1));
-  watch_.StopAsked();
+  watch_.StopRequested();
   watch_.Done(1);
-  watch_.StopAsked();
+  watch_.StopRequested();
   Pass(seconds(60));
   watch_.Pause();
-  watch_.StopAsked();
+  watch_.StopRequested();
   EXPECT_THAT(lines_, IsEmpty());
 }
 

@@ -187,7 +187,7 @@ TEST_F(RankStarTest, TellsAllWhyOneFailed) {
     }
     EXPECT_EQ(MessageOf<IoError>([&] { ranks.Barrier(); }),
               "rank 1 failed: no such file");
-    EXPECT_EQ(ranks.WhyOver(kLong), "rank 1 failed: no such file");
+    EXPECT_EQ(ranks.EndReason(kLong), "rank 1 failed: no such file");
   });
 }
 
@@ -197,7 +197,7 @@ TEST_F(RankStarTest, TellsAllWhyRankZeroFailed) {
       ranks.Fail("no checkpoint");
       return;
     }
-    EXPECT_EQ(ranks.WhyOver(kLong), "rank 0 failed: no checkpoint");
+    EXPECT_EQ(ranks.EndReason(kLong), "rank 0 failed: no checkpoint");
     EXPECT_EQ(MessageOf<IoError>([&] { ranks.Barrier(); }),
               "rank 0 failed: no checkpoint");
   });

@@ -28,7 +28,7 @@ TEST_F(RemoteCheckpointsTest, ComeBackAsTheyWere) {
   Push(7);
   checkpoints_.Pull(7, disk_ / "here");
   EXPECT_EQ(LoadCheckpoint(disk_ / "here", 7).stream.position, 7 * 64);
-  EXPECT_TRUE(checkpoints_.IsHere(7, disk_ / "here"));
+  EXPECT_TRUE(checkpoints_.IsDownloaded(7, disk_ / "here"));
 }
 
 TEST_F(RemoteCheckpointsTest, AreThoseWithAManifest) {
@@ -76,7 +76,7 @@ TEST_F(RemoteCheckpointsTest, TheNewestWholeOneComesWithTheDamagedOnes) {
     Push(step);
   }
   server_.Put(PlaceOf(NameIn(7, kStateFile)), "damaged");
-  checkpoints_.PullNewestWhole({5, 6, 7}, disk_ / "here");
+  checkpoints_.PullNewestUndamaged({5, 6, 7}, disk_ / "here");
   EXPECT_THAT(ListCheckpoints(disk_ / "here"), ElementsAre(6, 7));
   std::vector<std::string> damaged;
   EXPECT_EQ(LoadNewestCheckpoint(disk_ / "here", damaged)->step, 6);
@@ -93,7 +93,7 @@ TEST_F(RemoteCheckpointsTest, OneThatIsHereIsNotDownloadedAgain) {
   // But one that was damaged here is.
   Write(disk_ / ("here/" + NameIn(7, kModelFile)), "damaged");
   checkpoints_.Pull(7, disk_ / "here");
-  EXPECT_TRUE(checkpoints_.IsHere(7, disk_ / "here"));
+  EXPECT_TRUE(checkpoints_.IsDownloaded(7, disk_ / "here"));
 }
 
 TEST_F(RemoteCheckpointsTest, ForALookTheManifestIsEnough) {

@@ -60,8 +60,8 @@ TEST_F(SentFilesTest, OutlivesItsProcess) {
   Write("params.yaml", "seed: 1\n");
   Send("params.yaml");
   const SentFiles next(folder_ / "model", folder_ / "sent.json");
-  EXPECT_TRUE(next.Knows("params.yaml"));
-  EXPECT_FALSE(next.Knows("metrics.jsonl"));
+  EXPECT_TRUE(next.WasSent("params.yaml"));
+  EXPECT_FALSE(next.WasSent("metrics.jsonl"));
   EXPECT_THAT(next.Changed(), IsEmpty());
 }
 
@@ -79,7 +79,7 @@ TEST_F(SentFilesTest, ForgetsAll) {
   Write("params.yaml", "seed: 1\n");
   Send("params.yaml");
   sent_.Forget();
-  EXPECT_FALSE(sent_.Knows("params.yaml"));
+  EXPECT_FALSE(sent_.WasSent("params.yaml"));
   EXPECT_THAT(sent_.Changed(), ElementsAre("params.yaml"));
 }
 

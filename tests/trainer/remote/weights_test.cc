@@ -103,7 +103,7 @@ class RemoteExportsTest : public RemoteFiles {
 };
 
 TEST_F(RemoteExportsTest, ComeWhole) {
-  EXPECT_EQ(PostExport(Made("1700000000"), kUrl, outbox_, runtime_),
+  EXPECT_EQ(QueueExport(Made("1700000000"), kUrl, outbox_, runtime_),
             std::string(kUrl) + "/1700000000");
   Send();
   EXPECT_THAT(server_.Keys("gs-shards"),
@@ -115,12 +115,12 @@ TEST_F(RemoteExportsTest, ComeWhole) {
 
 TEST_F(RemoteExportsTest, TakeTheNextNumberThatIsFree) {
   server_.Put(PlaceOf("1700000000/model.onnx"), "another's");
-  EXPECT_EQ(PostExport(Made("1700000000"), kUrl, outbox_, runtime_),
+  EXPECT_EQ(QueueExport(Made("1700000000"), kUrl, outbox_, runtime_),
             std::string(kUrl) + "/1700000001");
 }
 
 TEST_F(RemoteExportsTest, HaveThePreprocessingLast) {
-  (void)PostExport(Made("1700000000"), kUrl, outbox_, runtime_);
+  (void)QueueExport(Made("1700000000"), kUrl, outbox_, runtime_);
   server_.SetFaults(R"({"fault": "status", "method": "PUT", "skip": 2})");
   EXPECT_THROW(Send(), IoError);
   EXPECT_FALSE(IsThere("1700000000/preprocessing.json"));
@@ -132,7 +132,7 @@ TEST_F(RemoteExportsTest, HaveThePreprocessingLast) {
 // Where a store does not even list.
 TEST_F(RemoteExportsTest, WaitForAStoreThatIsGone) {
   server_.SetFaults(R"({"fault": "status"})");
-  (void)PostExport(Made("1700000000"), kUrl, outbox_, runtime_);
+  (void)QueueExport(Made("1700000000"), kUrl, outbox_, runtime_);
   EXPECT_THROW(Send(), IoError);
   EXPECT_THAT(outbox_.Exports(), ElementsAre("1700000000"));
 }
