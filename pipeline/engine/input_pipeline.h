@@ -5,10 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/memory/batch.h"
+#include "pipeline/engine/batch_stream.h"
 #include "pipeline/order/options.h"
 #include "pipeline/reading/memory_plan.h"
-#include "pipeline/stats/stats.h"
 #include "records/store/record_index.h"
 
 namespace infeed {
@@ -22,48 +21,44 @@ namespace infeed {
 // of threads. At most options.batches_in_pool batches exist, including those on
 // loan to the caller: a caller that keeps all handles stops the stream.
 //
-// The index must outlive the pipeline; handles may outlive it. Next(),
-// position() and State() from one thread at a time; all others from any thread.
+// The index must outlive the pipeline; handles may outlive it. State() from the
+// thread of Next().
 // The constructor throws UsageError naming the option that is wrong, for an
 // empty data set, an epoch without a batch, a selection or an order that is
 // impossible with the data, a start that is not the beginning of a batch, and a
 // memory limit that is too small; without a label_offset also what
 // FindLabelOffset() throws.
-class InputPipeline {
+class InputPipeline final : public BatchStream {
  public:
   InputPipeline(const RecordIndex& index, const InputOptions& options,
                 const StreamPosition& start = {});
-  ~InputPipeline();  // Stops.
-
-  InputPipeline(const InputPipeline&) = delete;
-  InputPipeline& operator=(const InputPipeline&) = delete;
+  ~InputPipeline() override;  // Stops.
 
   // Waits for the next batch. Its size is the rank's share: batch_size /
   // world_size. Returns nullptr after the last epoch (options.repeat) and after
   // Stop(). When a stage threw (DataError, IoError), first returns the batches
   // before the failed one, then throws that error; the stream is over then.
-  [[nodiscard]] BatchHandle Next();
+  [[nodiscard]] BatchHandle Next() override;
 
-  // Ends the stream and wakes a Next() that waits in another thread.
-  void Stop();
-
-  // The position after the last batch that Next() returned.
-  [[nodiscard]] StreamPosition position() const;
+  void Stop() override;
+  [[nodiscard]] StreamPosition position() const override;
 
   // The position and the stream's identity as text for a file (stream_state.h):
   // a pipeline that starts at ResumePosition() of this text continues the
   // stream.
   [[nodiscard]] std::string State() const;
 
-  [[nodiscard]] PipelineStats stats() const;
+  [[nodiscard]] PipelineStats stats() const override;
 
   // How memory_limit is divided among the pipeline's parts, and their sum.
   [[nodiscard]] const MemoryPlan& memory() const;
-  [[nodiscard]] std::int64_t memory_bytes() const { return memory().total(); }
+  [[nodiscard]] std::int64_t memory_bytes() const override {
+    return memory().total();
+  }
 
   // Batches of one epoch. A partial last batch counts unless it is dropped
   // (options.last_batch).
-  [[nodiscard]] std::int64_t batches_per_epoch() const;
+  [[nodiscard]] std::int64_t batches_per_epoch() const override;
 
  private:
   class Impl;

@@ -4,21 +4,42 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
+#include "pipeline/engine/batch_stream.h"
 #include "pipeline/memory/batch.h"
-#include "trainer/feed/infeed.h"
 
 namespace infeed {
 
 using FillBatch = std::function<void(Batch& batch, std::int64_t number)>;
 
-// A source of made batches without a pipeline or a pool: fill is called on
-// blank batches numbered from 0. After count batches it ends. Batch i is at
-// position {0, i * size}.
-inline BatchSource MadeBatches(std::int64_t count, int size, int image_size,
-                               FillBatch fill) {
+// A stream of what a function returns, without a pipeline or a pool.
+struct MadeStream final : BatchStream {
+  explicit MadeStream(std::function<BatchHandle()> next_batch)
+      : next(std::move(next_batch)) {}
+
+  [[nodiscard]] BatchHandle Next() override { return next(); }
+  void Stop() override {
+    if (stop) {
+      stop();
+    }
+  }
+  [[nodiscard]] StreamPosition position() const override { return start; }
+  [[nodiscard]] PipelineStats stats() const override { return {}; }
+  [[nodiscard]] std::int64_t memory_bytes() const override { return 0; }
+  [[nodiscard]] std::int64_t batches_per_epoch() const override { return 0; }
+
+  std::function<BatchHandle()> next;
+  std::function<void()> stop;
+  StreamPosition start = {};
+};
+
+// A stream of made batches: fill is called on blank batches numbered from 0.
+// After count batches it ends. Batch i is at position {0, i * size}.
+inline std::shared_ptr<MadeStream> MadeBatches(std::int64_t count, int size,
+                                               int image_size, FillBatch fill) {
   auto made = std::make_shared<std::int64_t>(0);
-  return {.next = [=]() -> BatchHandle {
+  return std::make_shared<MadeStream>([=]() -> BatchHandle {
     if (*made == count) {
       return nullptr;
     }
@@ -30,7 +51,7 @@ inline BatchSource MadeBatches(std::int64_t count, int size, int image_size,
     ++*made;
     batch->next = {.epoch = 0, .position = *made * size};
     return batch;
-  }};
+  });
 }
 
 // Images that a small network can tell apart at a glance: each has one of

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "pipeline/engine/batch_stream.h"
 #include "pipeline/memory/batch.h"
 #include "pipeline/order/options.h"
-#include "pipeline/stats/stats.h"
 #include "trainer/params/params.h"
 
 // Fake data, as in the reference driver: an endless stream of black images of
@@ -23,21 +23,22 @@ void ResolveFakeData(bool on_gpu, RunParams& params);
 // The stream of such batches: endless in training, else as many as hold
 // max_records images.
 //
-// Owns as many batches as batches_in_pool says, filled once. Next() and
-// position() from one thread at a time, the rest from any. The constructor
+// Owns as many batches as batches_in_pool says, filled once. The constructor
 // throws UsageError for batches that do not fit in memory_limit.
-class FakeData {
+class FakeData final : public BatchStream {
  public:
   explicit FakeData(const InputOptions& options,
                     const StreamPosition& start = {});
 
-  // As in InputPipeline.
-  [[nodiscard]] BatchHandle Next();
-  void Stop() { pool_.Close(); }
-  [[nodiscard]] StreamPosition position() const { return position_; }
+  [[nodiscard]] BatchHandle Next() override;
+  void Stop() override { pool_.Close(); }
+  [[nodiscard]] StreamPosition position() const override { return position_; }
   // Counts only: there are no stages.
-  [[nodiscard]] PipelineStats stats() const;
-  [[nodiscard]] std::int64_t memory_bytes() const { return memory_bytes_; }
+  [[nodiscard]] PipelineStats stats() const override;
+  [[nodiscard]] std::int64_t memory_bytes() const override {
+    return memory_bytes_;
+  }
+  [[nodiscard]] std::int64_t batches_per_epoch() const override { return 0; }
 
  private:
   std::int64_t batch_size_;  // of all ranks

@@ -22,11 +22,13 @@ std::string ShapeText(int size, int image_size) {
 
 }  // namespace
 
-Infeed::Infeed(BatchSource source, int batch_size, int image_size, int depth)
-    : source_(std::move(source)),
+Infeed::Infeed(std::shared_ptr<BatchStream> stream, int batch_size,
+               int image_size, TraceLog* trace, int depth)
+    : stream_(std::move(stream)),
+      trace_(trace),
       batch_size_(batch_size),
       image_size_(image_size),
-      position_(source_.start),
+      position_(stream_->position()),
       queue_(static_cast<std::size_t>(depth)),
       thread_([this] { Run(); }) {}
 
@@ -34,17 +36,15 @@ Infeed::~Infeed() { Stop(); }
 
 void Infeed::Stop() {
   // Downstream first: cancelling the queue makes the thread's Push() fail;
-  // stopping the source then ends a next() that waits.
+  // stopping the stream then ends a Next() that waits.
   queue_.Cancel();
-  if (source_.stop) {
-    source_.stop();
-  }
+  stream_->Stop();
 }
 
 void Infeed::Run() {
   (void)::pthread_setname_np(::pthread_self(), "infeed queue");
   try {
-    while (BatchHandle batch = source_.next()) {
+    while (BatchHandle batch = stream_->Next()) {
       if (!queue_.Push(std::move(batch))) {
         return;
       }
@@ -67,7 +67,7 @@ BatchHandle Infeed::Next() {
   if (!device_counts_ || !started_) {
     wait_seconds_ += waited.count();
   }
-  TraceSpan(source_.trace, "input wait", start, end, step_place_);
+  TraceSpan(trace_, "input wait", start, end, step_place_);
   if (!std::exchange(started_, true)) {
     first_wait_seconds_ = waited.count();
   }
@@ -84,7 +84,7 @@ BatchHandle Infeed::Next() {
     std::exchange(show_first_, nullptr)(**batch);
   }
   position_ = (*batch)->next;
-  if (source_.trace != nullptr) {
+  if (trace_ != nullptr) {
     step_start_ = end;
   }
   return *std::move(batch);
@@ -92,7 +92,7 @@ BatchHandle Infeed::Next() {
 
 void Infeed::EndStep() {
   if (const auto start = std::exchange(step_start_, std::nullopt)) {
-    source_.trace->Span("step", *start, TraceLog::Clock::now(), step_place_);
+    trace_->Span("step", *start, TraceLog::Clock::now(), step_place_);
     ++step_place_.batch;
   }
   step_place_.epoch = position_.epoch;

@@ -3,44 +3,30 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/bounded_queue.h"
-#include "pipeline/engine/input_pipeline.h"
+#include "pipeline/engine/batch_stream.h"
 #include "pipeline/stats/trace_log.h"
 
 namespace infeed {
 
-// The source of an infeed's batches: a pipeline, or fake data.
-struct BatchSource {
-  // Returns the next batch, or nullptr at the end.
-  std::function<BatchHandle()> next = {};
-  // Wakes a next() that waits in another thread; it may be empty.
-  std::function<void()> stop = {};
-  // Position of the first batch.
-  StreamPosition start = {};
-  // Gets the spans of waits and steps; may be null, and outlives the infeed.
-  TraceLog* trace = nullptr;
-};
-
-// The queue between the input engine and the device. Its own thread takes
-// batches from the pipeline ahead of the loop, so that each step finds its
-// batch ready. Next() throws an error of the pipeline after the last good
-// batch.
+// The queue between a stream and the device. Its own thread takes batches from
+// the stream ahead of the loop, so that each step finds its batch ready. Next()
+// throws an error of the stream after the last good batch.
 //
-// The pipeline must outlive it, and is stopped by its destructor. Next() and
-// the accessors from one thread at a time; Stop() from any thread.
+// The destructor stops the stream. Next() and the accessors from one thread at
+// a time; Stop() from any thread.
 class Infeed {
  public:
-  // Requires: depth >= 1, and the pipeline's pool holds depth + 2 batches.
-  Infeed(InputPipeline& pipeline, int batch_size, int image_size, int depth = 2)
-      : Infeed(BatchSource{.next = [&pipeline] { return pipeline.Next(); },
-                           .stop = [&pipeline] { pipeline.Stop(); },
-                           .start = pipeline.position()},
-               batch_size, image_size, depth) {}
-  Infeed(BatchSource source, int batch_size, int image_size, int depth = 2);
+  // trace gets the spans of waits and steps; it may be null, and must outlive
+  // the infeed. Requires: depth >= 1, and the stream's pool holds depth + 2
+  // batches.
+  Infeed(std::shared_ptr<BatchStream> stream, int batch_size, int image_size,
+         TraceLog* trace = nullptr, int depth = 2);
   ~Infeed();
   Infeed(const Infeed&) = delete;
   Infeed& operator=(const Infeed&) = delete;
@@ -95,7 +81,8 @@ class Infeed {
  private:
   void Run();
 
-  BatchSource source_;
+  std::shared_ptr<BatchStream> stream_;
+  TraceLog* trace_;
   int batch_size_;
   int image_size_;
   StreamPosition position_;

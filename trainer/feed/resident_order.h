@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "pipeline/engine/input_pipeline.h"
+#include "pipeline/engine/batch_stream.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/sample_order.h"
 #include "preprocess/recipe/recipe.h"
@@ -17,21 +17,21 @@ namespace infeed {
 // stream positions are the same, but nothing is read.
 //
 // The index is not used after the constructor, which throws as InputPipeline's
-// does, and as CheckResident(). Next() and position() from one thread at a
-// time, the rest from any.
-class ResidentOrder {
+// does, and as CheckResident().
+class ResidentOrder final : public BatchStream {
  public:
   ResidentOrder(const RecordIndex& index, const InputOptions& options,
                 const StreamPosition& start = {});
 
-  // As in InputPipeline.
-  [[nodiscard]] BatchHandle Next();
-  void Stop() { stopped_ = true; }
-  [[nodiscard]] StreamPosition position() const { return sequence_.position(); }
+  [[nodiscard]] BatchHandle Next() override;
+  void Stop() override { stopped_ = true; }
+  [[nodiscard]] StreamPosition position() const override {
+    return sequence_.position();
+  }
   // Counts only: there are no stages.
-  [[nodiscard]] PipelineStats stats() const;
-  [[nodiscard]] std::int64_t memory_bytes() const { return 0; }
-  [[nodiscard]] std::int64_t batches_per_epoch() const {
+  [[nodiscard]] PipelineStats stats() const override;
+  [[nodiscard]] std::int64_t memory_bytes() const override { return 0; }
+  [[nodiscard]] std::int64_t batches_per_epoch() const override {
     return sequence_.batches_per_epoch();
   }
 

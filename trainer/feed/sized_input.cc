@@ -66,18 +66,11 @@ void SizedInput::Begin(std::optional<PipelineStats> before) {
   options_.image_size = SizeAt(position_);
   const auto next = std::make_shared<Part>();
   next->before = std::move(before);
-  next->input.emplace(index_, options_, position_, place_);
+  next->input = OpenInput(index_, options_, position_, place_);
   set_part(next);
   if (stopped_) {
-    next->input->batches().stop();
+    next->input->Stop();
   }
-}
-
-BatchSource SizedInput::batches() {
-  return {.next = [this] { return Next(); },
-          .stop = [this] { Stop(); },
-          .start = position_,
-          .trace = options_.trace};
 }
 
 BatchHandle SizedInput::Next() {
@@ -89,7 +82,7 @@ BatchHandle SizedInput::Next() {
     set_part(std::move(between));
     Begin(std::move(counted));
   }
-  BatchHandle batch = part()->input->batches().next();
+  BatchHandle batch = part()->input->Next();
   if (batch) {
     position_ = batch->next;
   }
@@ -100,7 +93,7 @@ void SizedInput::Stop() {
   stopped_ = true;
   const std::shared_ptr<Part> at_hand = part();
   if (at_hand->input) {
-    at_hand->input->batches().stop();
+    at_hand->input->Stop();
   }
 }
 

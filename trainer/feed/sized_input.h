@@ -6,7 +6,6 @@
 #include <mutex>
 #include <optional>
 
-#include "trainer/feed/infeed.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/model/image_size_schedule.h"
 
@@ -17,19 +16,19 @@ namespace infeed {
 // position. Batches depend only on the position, so a resumed run gets the same
 // ones.
 //
-// Only one input exists at a time. batches() is for an infeed, which calls
-// next() from one thread; the rest from any. The constructor throws as
-// RunInput's does, also for the largest size, and UsageError for fake data,
-// which have no epochs.
-class SizedInput {
+// Only one input exists at a time. The constructor throws as OpenInput() does,
+// also for the largest size, and UsageError for fake data, which have no
+// epochs.
+class SizedInput final : public BatchStream {
  public:
   // index: null for fake data. options.image_size is not used.
   SizedInput(const RecordIndex* index, const InputOptions& options,
              const ImageSizeSchedule& sizes, const StreamPosition& start = {},
              ImagePlace place = ImagePlace::kRecords);
 
-  // This must outlive the infeed.
-  [[nodiscard]] BatchSource batches();
+  [[nodiscard]] BatchHandle Next() override;
+  void Stop() override;
+  [[nodiscard]] StreamPosition position() const override { return position_; }
 
   // The image size of the batch at a position.
   [[nodiscard]] int SizeAt(const StreamPosition& position) const {
@@ -40,18 +39,19 @@ class SizedInput {
       const StreamPosition& position) const;
 
   // Counts cover all inputs so far, the rest only the current one.
-  [[nodiscard]] PipelineStats stats() const;
-  [[nodiscard]] std::int64_t memory_bytes() const;
+  [[nodiscard]] PipelineStats stats() const override;
+  [[nodiscard]] std::int64_t memory_bytes() const override;
+  [[nodiscard]] std::int64_t batches_per_epoch() const override {
+    return batches_per_epoch_;
+  }
 
  private:
   // The current input, and the counts of those before it.
   struct Part {
     std::optional<PipelineStats> before;
-    std::optional<RunInput> input;  // absent between two inputs
+    std::unique_ptr<BatchStream> input;  // null between two inputs
   };
 
-  [[nodiscard]] BatchHandle Next();
-  void Stop();
   void Begin(std::optional<PipelineStats> before);
   [[nodiscard]] std::shared_ptr<Part> part() const;
   void set_part(std::shared_ptr<Part> next);

@@ -43,10 +43,10 @@ class Copy {
        Precision precision)
       : loop_(ModelOf(params), OptimizerOfCopy(params),
               InPrecision(std::move(device), precision)),
-        input_(nullptr, {.batch_size = batch,
-                         .image_size = params.input.image_size,
-                         .batches_in_pool = kLeastBatches}),
-        infeed_(input_.batches(), batch, params.input.image_size),
+        infeed_(OpenInput(nullptr, {.batch_size = batch,
+                                    .image_size = params.input.image_size,
+                                    .batches_in_pool = kLeastBatches}),
+                batch, params.input.image_size),
         outfeed_([](const StepResult& /*result*/) {}) {}
 
   void Train() {
@@ -71,7 +71,6 @@ class Copy {
   }
 
   DeviceLoop loop_;
-  RunInput input_;
   Infeed infeed_;
   Outfeed outfeed_;
   std::int64_t step_ = 0;

@@ -30,13 +30,13 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       saved_step_(step > 0 ? step : -1),
       has_batch_(options.images == ImagePlace::kDevice),
       compared_epoch_(stream.epoch),
-      records_(index, WithBadRecordCount(OnDevice(options.input, with.device)),
-               ImageSizeSchedule(options.image_size_schedule,
-                                 options.input.image_size),
-               stream, options.images),
-      infeed_(records_.batches(),
-              options.input.batch_size / options.input.world_size,
-              records_.SizeAt(stream)),
+      records_(std::make_shared<SizedInput>(
+          index, WithBadRecordCount(OnDevice(options.input, with.device)),
+          ImageSizeSchedule(options.image_size_schedule,
+                            options.input.image_size),
+          stream, options.images)),
+      infeed_(records_, options.input.batch_size / options.input.world_size,
+              records_->SizeAt(stream), options.input.trace),
       outfeed_([this](const StepResult& result) { Take(result); }) {
   if (ranks_.place().is_first()) {
     best_.emplace(options.model_dir, options.keep_best);
@@ -106,8 +106,8 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
   const std::int64_t steps =
-      std::min(most_steps, records_.BatchesOfSameSize(infeed_.position()));
-  const int image_size = records_.SizeAt(infeed_.position());
+      std::min(most_steps, records_->BatchesOfSameSize(infeed_.position()));
+  const int image_size = records_->SizeAt(infeed_.position());
   infeed_.ExpectImageSize(image_size);
   const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
@@ -216,7 +216,7 @@ void Training::NoteEvaluation(const EvalResult& result) {
 }
 
 PipelineStats Training::input_stats() const {
-  PipelineStats stats = records_.stats();
+  PipelineStats stats = records_->stats();
   stats.first_wait_seconds = infeed_.first_wait_seconds();
   stats.consumer_wait_seconds =
       infeed_.wait_seconds() - stats.first_wait_seconds;

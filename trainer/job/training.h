@@ -90,7 +90,7 @@ class Training {
   [[nodiscard]] PipelineStats input_stats_of_loops() const;
   // The memory that the input may use, in bytes.
   [[nodiscard]] std::int64_t input_memory_bytes() const {
-    return records_.memory_bytes();
+    return records_->memory_bytes();
   }
   // The first step whose loss was not finite.
   [[nodiscard]] std::optional<std::int64_t> non_finite_step() const {
@@ -126,7 +126,7 @@ class Training {
   EpochTally tally_;
   std::optional<BadRecordsOfRanks> bad_records_;  // present where
                                                   // max_bad_records is set
-  SizedInput records_;
+  std::shared_ptr<SizedInput> records_;
   Infeed infeed_;
   Outfeed outfeed_;
   // On rank 0 only.

@@ -65,25 +65,25 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   if (trains ? !data.has_train() : !data.has_eval()) {
     return 0;
   }
-  RunInput input(trains ? data.train_index() : data.eval_index(),
-                 trains ? TrainingOf(params, options.model_dir, data).input
-                        : EvalInputOf(params));
-  const BatchSource source = input.batches();
-  const BatchHandle batch = source.next();
+  const std::unique_ptr<BatchStream> input =
+      OpenInput(trains ? data.train_index() : data.eval_index(),
+                trains ? TrainingOf(params, options.model_dir, data).input
+                       : EvalInputOf(params));
+  const BatchHandle batch = input->Next();
   Check(batch != nullptr, "a split has a batch");
-  source.stop();
-  const PipelineStats stats = input.stats();
+  input->Stop();
+  const PipelineStats stats = input->stats();
   const std::int64_t side = batch->image_size();
   Say(
       fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
                   "bits, {} bad "
                   "records in it; up to {} of memory",
                   batch->size(), side, side, batch->size() * side * side,
-                  stats.bad_records, MemorySizeText(input.memory_bytes())));
+                  stats.bad_records, MemorySizeText(input->memory_bytes())));
   if (stats.bad_records > 0) {
     Say("        the first: " + stats.first_bad_record);
   }
-  return input.memory_bytes();
+  return input->memory_bytes();
 }
 
 // Checks the labels of all records, unless they are in an object store, where

@@ -81,14 +81,14 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
   input.on_bad_record = OnBadRecord::kSkip;
   input.batch_memory = device.batch_memory();
   const auto start = std::chrono::steady_clock::now();
-  RunInput records(index, input);
-  Infeed infeed(records.batches(), input.batch_size / input.world_size,
-                input.image_size);
+  const std::shared_ptr<BatchStream> records = OpenInput(index, input);
+  Infeed infeed(records, input.batch_size / input.world_size, input.image_size,
+                input.trace);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   EvalPart mine{.sums = device.Evaluate(infeed)};
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
-  const PipelineStats stats = records.stats();
+  const PipelineStats stats = records->stats();
   mine.bad_records = stats.bad_records;
   mine.seconds = took.count();
   mine.waited = infeed.wait_seconds();

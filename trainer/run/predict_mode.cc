@@ -57,8 +57,8 @@ InputOptions PredictInput(const Job& job, std::int64_t images) {
 void Predict(const Job& job, const RecordIndex* index,
              const InputOptions& input, const PredictionSink& sink,
              const std::stop_token& stop) {
-  RunInput records(index, input);
-  Infeed infeed(records.batches(), input.batch_size, input.image_size);
+  Infeed infeed(OpenInput(index, input), input.batch_size, input.image_size,
+                input.trace);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   job.device.Predict(infeed, sink);
 }

@@ -54,8 +54,9 @@ class NoHiddenSyncs {
 
 class CudaLoopTest : public GpuTest {
  protected:
-  static BatchSource Colours(std::int64_t count, std::int64_t first = 0,
-                             int side = kSide) {
+  static std::shared_ptr<MadeStream> Colours(std::int64_t count,
+                                             std::int64_t first = 0,
+                                             int side = kSide) {
     return MadeBatches(count, kBatch, side,
                        [first](Batch& batch, std::int64_t number) {
                          FillWithColours(batch, first + number, kClasses);
@@ -64,15 +65,16 @@ class CudaLoopTest : public GpuTest {
   }
 
   // Windows of many sizes, or the images that the host makes of them.
-  static BatchSource WindowBatches(std::int64_t count, bool resized) {
+  static std::shared_ptr<MadeStream> WindowBatches(std::int64_t count,
+                                                   bool resized) {
     auto given = std::make_shared<std::int64_t>(0);
-    return {.next = [count, resized, given] {
+    return std::make_shared<MadeStream>([count, resized, given] {
       if (*given == count) {
         return BatchHandle();
       }
       BatchHandle windows(MadeWindows((*given)++));
       return resized ? Resized(*windows) : std::move(windows);
-    }};
+    });
   }
 
   static BatchHandle MadeWindows(std::int64_t number) {
@@ -110,7 +112,8 @@ class CudaLoopTest : public GpuTest {
     return TrainOn(loop, Colours(steps, first, side), first, steps, side);
   }
 
-  static std::vector<StepResult> TrainOn(DeviceLoop& loop, BatchSource source,
+  static std::vector<StepResult> TrainOn(DeviceLoop& loop,
+                                         std::shared_ptr<BatchStream> source,
                                          std::int64_t first = 0,
                                          std::int64_t steps = 12,
                                          int side = kSide) {
@@ -206,17 +209,17 @@ TEST_F(CudaLoopTest, TheHostWaitsOnceALoop) {
 TEST_F(CudaLoopTest, ResultsComeWhileTheLoopRuns) {
   DeviceLoop loop(kModel, kOptimizer, kGraphs);
   std::promise<void> first_seen;
-  BatchSource source = Colours(10);
+  const std::shared_ptr<MadeStream> source = Colours(10);
   // The tenth batch is not there before the first result is seen.
   auto given = std::make_shared<int>(0);
-  source.next = [given, next = source.next,
-                 seen = first_seen.get_future().share()] {
+  source->next = [given, next = source->next,
+                  seen = first_seen.get_future().share()] {
     if (++*given == 10) {
       seen.wait();
     }
     return next();
   };
-  Infeed infeed(std::move(source), kBatch, kSide);
+  Infeed infeed(source, kBatch, kSide);
   Outfeed outfeed([&](const StepResult& result) {
     if (result.step == 1) {
       first_seen.set_value();
@@ -278,14 +281,13 @@ TEST_F(CudaLoopTest, TakesBatchesFromPinnedMemoryAndGivesThemBack) {
   DeviceLoop loop(kModel, kOptimizer, kGraphs);
   BatchPool pool(4, kBatch, kSide, loop.batch_memory());
   auto number = std::make_shared<std::int64_t>(0);
-  Infeed infeed({.next =
-                     [&pool, number] {
-                       BatchHandle batch = pool.Take();
-                       FillWithColours(*batch, (*number)++, kClasses);
-                       return batch;
-                     },
-                 .stop = [&pool] { pool.Close(); }},
-                kBatch, kSide);
+  const auto source = std::make_shared<MadeStream>([&pool, number] {
+    BatchHandle batch = pool.Take();
+    FillWithColours(*batch, (*number)++, kClasses);
+    return batch;
+  });
+  source->stop = [&pool] { pool.Close(); };
+  Infeed infeed(source, kBatch, kSide);
   Outfeed outfeed([](const StepResult& result) {
     EXPECT_TRUE(std::isfinite(result.loss));
   });

@@ -74,7 +74,7 @@ class CudaResidentTest : public GpuTest {
                                 std::int64_t steps, bool is_held,
                                 std::int64_t batches = 1 << 20) const {
     std::int64_t next = first;
-    Infeed infeed({.next = [&]() -> BatchHandle {
+    Infeed infeed(std::make_shared<MadeStream>([&]() -> BatchHandle {
                     if (next == first + batches) {
                       return nullptr;
                     }
@@ -85,7 +85,7 @@ class CudaResidentTest : public GpuTest {
                     BatchHandle pixels(new Batch(kBatch, kSide));
                     images_.Gather(*choices, *pixels);
                     return pixels;
-                  }},
+                  }),
                   kBatch, kSide);
     std::vector<StepResult> results;
     Outfeed outfeed(

@@ -50,8 +50,7 @@ TEST(FakeDataTest, EndsAnEvaluation) {
   InputOptions options = kTraining;
   options.training = false;
   options.max_records = 24;
-  RunInput input(nullptr, options);
-  Infeed infeed(input.batches(), 8, 16);
+  Infeed infeed(OpenInput(nullptr, options), 8, 16);
   int batches = 0;
   while (infeed.Next()) {
     ++batches;

@@ -34,8 +34,8 @@ std::vector<std::int32_t> Labels(const Batch& batch) {
 TEST(InfeedPipelineTest, HandsOnThePipelinesBatches) {
   const std::vector<std::int32_t> expected =
       LabelsOf(Stream(Index(), kTraining, 3));
-  InputPipeline pipeline(Index(), kTraining);
-  Infeed infeed(pipeline, kBatch, kSide);
+  Infeed infeed(std::make_shared<InputPipeline>(Index(), kTraining), kBatch,
+                kSide);
   std::vector<std::int32_t> labels;
   for (int i = 0; i < 3; ++i) {
     const std::vector<std::int32_t> more = Labels(*infeed.Next());
@@ -45,15 +45,15 @@ TEST(InfeedPipelineTest, HandsOnThePipelinesBatches) {
 }
 
 TEST(InfeedPipelineTest, ItsPositionIsWhereAnotherRunGoesOn) {
-  InputPipeline pipeline(Index(), kTraining);
-  Infeed infeed(pipeline, kBatch, kSide);
+  Infeed infeed(std::make_shared<InputPipeline>(Index(), kTraining), kBatch,
+                kSide);
   EXPECT_EQ(infeed.position(), StreamPosition{});
   (void)infeed.Next();
   const StreamPosition place = infeed.position();
   const std::vector<std::int32_t> second = Labels(*infeed.Next());
 
-  InputPipeline resumed(Index(), kTraining, place);
-  Infeed again(resumed, kBatch, kSide);
+  Infeed again(std::make_shared<InputPipeline>(Index(), kTraining, place),
+               kBatch, kSide);
   EXPECT_EQ(again.position(), place);
   EXPECT_EQ(Labels(*again.Next()), second);
 }
@@ -62,8 +62,8 @@ TEST(InfeedPipelineTest, EndsWithOneEpochOfEvaluation) {
   InputOptions options = kTraining;
   options.training = false;
   options.shuffle = Shuffle::kNone;
-  InputPipeline pipeline(Index(), options);
-  Infeed infeed(pipeline, kBatch, kSide);
+  Infeed infeed(std::make_shared<InputPipeline>(Index(), options), kBatch,
+                kSide);
   float images = 0;
   while (const BatchHandle batch = infeed.Next()) {
     for (const float weight : batch->weights()) {
@@ -74,8 +74,8 @@ TEST(InfeedPipelineTest, EndsWithOneEpochOfEvaluation) {
 }
 
 TEST(InfeedPipelineTest, StopsAPipelineThatHasNoEnd) {
-  InputPipeline pipeline(Index(), kTraining);
-  const Infeed infeed(pipeline, kBatch, kSide);
+  const Infeed infeed(std::make_shared<InputPipeline>(Index(), kTraining),
+                      kBatch, kSide);
 }
 
 TEST(InfeedPipelineTest, PassesOnADataError) {
@@ -84,8 +84,8 @@ TEST(InfeedPipelineTest, PassesOnADataError) {
   InputOptions options = kTraining;
   options.training = false;
   options.shuffle = Shuffle::kNone;
-  InputPipeline pipeline(shards.index(), options);
-  Infeed infeed(pipeline, kBatch, kSide);
+  Infeed infeed(std::make_shared<InputPipeline>(shards.index(), options),
+                kBatch, kSide);
   EXPECT_THROW((void)infeed.Next(), DataError);
 }
 

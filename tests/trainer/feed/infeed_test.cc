@@ -38,15 +38,15 @@ TEST(InfeedTest, TakesBatchesAheadOfTheLoop) {
                                 third.set_value();
                               }
                             }),
-                1, 1, 2);
+                1, 1, nullptr, 2);
   // Nobody asks for a batch: two are queued and a third waits for room.
   third.get_future().wait();
 }
 
 TEST(InfeedTest, SaysWhereTheStreamGoesOnAfterTheBatchHandedOut) {
-  BatchSource source = MadeBatches(3, 4, 1, NumberLabels);
-  source.start = {.epoch = 2, .position = 8};
-  Infeed infeed(std::move(source), 4, 1);
+  const std::shared_ptr<MadeStream> source = MadeBatches(3, 4, 1, NumberLabels);
+  source->start = {.epoch = 2, .position = 8};
+  Infeed infeed(source, 4, 1);
   EXPECT_EQ(infeed.position(), (StreamPosition{2, 8}));
   (void)infeed.Next();
   EXPECT_EQ(infeed.position(), (StreamPosition{0, 4}));
@@ -126,14 +126,14 @@ TEST(InfeedTest, PassesOnAnErrorAfterTheLastGoodBatch) {
 
 TEST(InfeedTest, CountsTheWaitForASlowSource) {
   std::promise<void> asked;
-  BatchSource source = MadeBatches(1, 1, 1, NumberLabels);
-  const auto next = source.next;
+  const std::shared_ptr<MadeStream> source = MadeBatches(1, 1, 1, NumberLabels);
+  const auto next = source->next;
   std::shared_future<void> wait = asked.get_future().share();
-  source.next = [next, wait] {
+  source->next = [next, wait] {
     wait.wait();
     return next();
   };
-  Infeed infeed(std::move(source), 1, 1);
+  Infeed infeed(source, 1, 1);
   EXPECT_EQ(infeed.wait_seconds(), 0);
   asked.set_value();
   (void)infeed.Next();
@@ -143,12 +143,12 @@ TEST(InfeedTest, CountsTheWaitForASlowSource) {
 TEST(InfeedTest, EndsWhileItsSourceWaits) {
   std::promise<void> stopped;
   std::shared_future<void> wait = stopped.get_future().share();
-  Infeed infeed({.next = [wait]() -> BatchHandle {
-                   wait.wait();
-                   return nullptr;
-                 },
-                 .stop = [&stopped] { stopped.set_value(); }},
-                1, 1);
+  const auto source = std::make_shared<MadeStream>([wait]() -> BatchHandle {
+    wait.wait();
+    return nullptr;
+  });
+  source->stop = [&stopped] { stopped.set_value(); };
+  const Infeed infeed(source, 1, 1);
 }
 
 TEST(InfeedTest, EndsWhileItsQueueIsFull) {
@@ -156,7 +156,7 @@ TEST(InfeedTest, EndsWhileItsQueueIsFull) {
   {
     Infeed infeed(
         MadeBatches(1000, 1, 1, [&](Batch&, std::int64_t) { ++made; }), 1, 1,
-        2);
+        nullptr, 2);
     (void)infeed.Next();
   }
   EXPECT_LE(made, 5);

@@ -37,10 +37,9 @@ const std::vector<int> kSizes = {16, 16, 24, 24, 24, 24, 8, 8};
 ImageSizeSchedule Schedule() { return {"1:24,3:8", 16}; }
 
 std::vector<BatchCopy> Take(SizedInput& input, std::size_t count) {
-  const BatchSource source = input.batches();
   std::vector<BatchCopy> batches;
   for (std::size_t i = 0; i < count; ++i) {
-    batches.push_back(CopyOf(*source.next()));
+    batches.push_back(CopyOf(*input.Next()));
   }
   return batches;
 }
@@ -100,10 +99,9 @@ TEST(SizedInputTest, CountsWhatAllSizesDelivered) {
 TEST(SizedInputTest, StopsForGood) {
   SizedInput input(&Index(), kTraining, Schedule());
   Take(input, 2);
-  const BatchSource source = input.batches();
-  source.stop();
+  input.Stop();
   // The next batch would be of another size.
-  EXPECT_EQ(source.next(), nullptr);
+  EXPECT_EQ(input.Next(), nullptr);
 }
 
 template <typename Make>

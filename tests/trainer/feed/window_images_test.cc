@@ -158,17 +158,16 @@ TEST(WindowImagesTest, FollowAScheduleOfSizes) {
   const ImageSizeSchedule sizes("1:24,2:12", 32);
   SizedInput images(&Index(), kTraining, sizes);
   SizedInput windows(&Index(), WithWindows(kTraining), sizes);
-  const BatchSource expected = images.batches();
-  const BatchSource actual = windows.batches();
   for (int i = 0; i < 14; ++i) {
-    EXPECT_EQ(Resized(*actual.next()), CopyOf(*expected.next())) << i;
+    EXPECT_EQ(Resized(*windows.Next()), CopyOf(*images.Next())) << i;
   }
 }
 
 // Fake data have nothing to resize.
 TEST(WindowImagesTest, AreNotMadeOfFakeData) {
-  RunInput input(nullptr, WithWindows(kTraining));
-  EXPECT_EQ(input.batches().next()->content(), BatchContent::kPixels);
+  const std::unique_ptr<BatchStream> input =
+      OpenInput(nullptr, WithWindows(kTraining));
+  EXPECT_EQ(input->Next()->content(), BatchContent::kPixels);
 }
 
 }  // namespace

@@ -28,10 +28,10 @@ std::uint64_t Trained() {
   DeviceOptions device = DeviceOf(params, "cpu");
   device.threads = 1;
   DeviceLoop loop(ModelOf(params), OptimizerOf(params), device);
-  RunInput input(
-      nullptr,
-      {.batch_size = 8, .image_size = 32, .batches_in_pool = kLeastBatches});
-  Infeed infeed(input.batches(), 8, 32);
+  Infeed infeed(OpenInput(nullptr, {.batch_size = 8,
+                                    .image_size = 32,
+                                    .batches_in_pool = kLeastBatches}),
+                8, 32);
   Outfeed outfeed([](const StepResult& /*result*/) {});
   EXPECT_EQ(loop.Train(0, 3, infeed, outfeed), 3);
   return loop.Hash();

@@ -39,7 +39,8 @@ DeviceLoop SmallLoop(std::uint64_t seed = 0) {
   return {{.depth = 18, .num_classes = kClasses, .seed = seed}, kWarmUp, kCpu};
 }
 
-BatchSource Colours(std::int64_t count, std::int64_t first = 0) {
+std::shared_ptr<MadeStream> Colours(std::int64_t count,
+                                    std::int64_t first = 0) {
   return MadeBatches(count, kBatch, kSide,
                      [first](Batch& batch, std::int64_t number) {
                        FillWithColours(batch, first + number, kClasses);
