@@ -40,7 +40,7 @@ Verdict JudgeHead(const HttpResponse& response) {
     return HttpVerdict{};
   }
   if (response.status == 200 && SizeIn(response) < 0) {
-    return HttpVerdict{Kind::kFail, "the server does not say the size"};
+    return HttpVerdict{Kind::kFail, "the server does not report the size"};
   }
   return std::nullopt;
 }
@@ -92,8 +92,9 @@ std::optional<ObjectInfo> ObjectStore::Probe(const std::string& text) const {
     return std::nullopt;
   }
   if (!range) {
-    throw IoError(UrlForMessages(text) +
-                  ": cannot find: the server knows neither HEAD nor ranges");
+    throw IoError(
+        UrlForMessages(text) +
+        ": cannot find: the server supports neither HEAD requests nor ranges");
   }
   return InfoOf(response, range->size);
 }

@@ -56,7 +56,7 @@ void AddPage(ObjectPage page, const Url& url, ObjectListing& listing) {
   const auto url_of = [&](std::string key) {
     if (!key.starts_with(url.path)) {
       throw IoError(FormatUrl(url) + ": cannot list: the store answers with '" +
-                    key.substr(0, kMaxShown) + "', which lies elsewhere");
+                    key.substr(0, kMaxShown) + "', which is outside it");
     }
     found.path = std::move(key);
     return FormatUrl(found);
@@ -76,7 +76,7 @@ Verdict JudgeCompletion(const HttpResponse& response) {
   const auto error = ParseStoreError(response.body);
   if (response.status == 200 && error) {
     return HttpVerdict{Kind::kRetry,
-                       "the server failed after it said 200 (" + error->code +
+                       "the server failed after status 200 (" + error->code +
                            ": " + error->message.substr(0, kMaxShown) + ")"};
   }
   if (response.status == 404) {
@@ -92,8 +92,8 @@ ObjectListing ObjectStore::List(const std::string& prefix) const {
   const Url url = ParseUrl(prefix);
   if (!IsBucketScheme(url.scheme)) {
     throw UsageError(UrlForMessages(prefix) +
-                     ": a web server has no list of its files (name each "
-                     "shard, separated by commas)");
+                     ": a web server cannot list its files (name each shard, "
+                     "separated by commas)");
   }
   ObjectListing listing;
   std::set<std::string> tokens;  // Detects a store that repeats pages.
@@ -106,7 +106,7 @@ ObjectListing ObjectStore::List(const std::string& prefix) const {
     AddPage(std::move(page), url, listing);
     if (!tokens.insert(token).second || empty_pages > kMaxEmptyPages) {
       throw IoError(prefix +
-                    ": cannot list: the store gives pages again and again");
+                    ": cannot list: the store repeats pages without end");
     }
     if (listing.objects.size() + listing.folders.size() > kMaxListed) {
       throw IoError(prefix +
@@ -150,7 +150,7 @@ std::string ObjectStore::UploadPart(const std::string& url,
             .judge = [](const HttpResponse& response) -> Verdict {
               if (response.status == 200 && response.header("etag").empty()) {
                 return HttpVerdict{Kind::kRetry,
-                                   "the answer holds no ETag of the part"};
+                                   "the answer has no ETag for the part"};
               }
               return std::nullopt;
             }})
@@ -179,14 +179,14 @@ void ObjectStore::CompleteUpload(const std::string& url,
   const std::optional<std::string> now = EtagNow(url);
   if (!before || !now || now->empty() || *now == *before) {
     throw IoError(UrlForMessages(url) +
-                  ": cannot finish: the store knows nothing of the upload any "
-                  "more (write it again)");
+                  ": cannot finish: the store no longer has the upload (write "
+                  "the object again)");
   }
 }
 
 void ObjectStore::AbortUpload(const std::string& url,
                               const std::string& upload) const {
-  (void)client_.Run({.action = "give up writing",
+  (void)client_.Run({.action = "cancel the upload",
                      .url = ParseWritableUrl(url),
                      .query = "uploadId=" + Encoded(upload),
                      .http = {.method = "DELETE"},

@@ -61,8 +61,8 @@ HttpVerdict JudgeWhole(const HttpResponse& response, std::int64_t offset,
   if (offset != 0 || length != info.size) {
     return {.kind = Kind::kFail,
             .reason =
-                "the server answers a request for a range with the whole "
-                "object; it cannot be read from there"};
+                "the server sends the whole object instead of the requested "
+                "range: it does not support ranges"};
   }
   if (static_cast<std::int64_t>(response.received) != info.size) {
     return {.kind = Kind::kRetry,

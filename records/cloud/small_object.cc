@@ -17,7 +17,7 @@ std::optional<std::string> ReadSmallObject(const ObjectStore& store,
   if (info->size > max_bytes) {
     throw IoError(UrlForMessages(url) + ": has " + std::to_string(info->size) +
                   " bytes, more than the " + std::to_string(max_bytes) +
-                  " that it may have");
+                  " allowed");
   }
   std::string bytes(static_cast<std::size_t>(info->size), '\0');
   store.Read(url, 0, std::as_writable_bytes(std::span(bytes)), *info);

@@ -39,11 +39,11 @@ Verdict RetryUnlessParsed(const HttpResponse& response,
 }
 
 RetryPolicy StoreClient::PolicyOf(const StoreOperation& operation) const {
-  constexpr std::chrono::seconds kLastWords{3};
+  constexpr std::chrono::seconds kTidyUpTime{3};
   if (!operation.tidies_up || !retry_.stop.stop_requested()) {
     return retry_;
   }
-  return {.attempts = 1, .deadline = kLastWords};
+  return {.attempts = 1, .deadline = kTidyUpTime};
 }
 
 CloudAccess StoreClient::AccessTo(UrlScheme scheme) const {

@@ -31,8 +31,8 @@ void CheckClassCount(std::size_t classes) {
   if (classes > kMostClasses) {
     throw DataError(std::to_string(classes) + " classes; at most " +
                     std::to_string(kMostClasses) +
-                    " are possible: what is here may be numbers of images or "
-                    "of words in place of classes");
+                    " are possible: are these numbers of images or of words "
+                    "instead of classes?");
   }
 }
 
@@ -52,7 +52,7 @@ void CheckClassLine(const std::string& path, std::size_t line,
   };
   if (!IsUtf8(text)) {
     fail("not UTF-8: " + Quoted(text) +
-         "; convert the file, as by iconv -f latin1 -t utf-8");
+         "; convert the file, for example by iconv -f latin1 -t utf-8");
   }
   if (HasControl(text)) {
     fail("a control character in " + Quoted(text) + ": remove it");
@@ -76,8 +76,8 @@ std::vector<std::string> ReadClassList(const std::string& path) {
     if (lines.size() > kMostClasses) {
       throw DataError({.path = path},
                       "more than " + std::to_string(kMostClasses) +
-                          " lines; each is the name of a class, and there are "
-                          "at most as many classes");
+                          " lines: each line is the name of a class, and there "
+                          "can be no more classes");
     }
     start = end + 1;
   }

@@ -54,8 +54,8 @@ FolderClaim::FolderClaim(const std::string& folder, const std::string& name,
       const std::string owner = OwnerIn(descriptor_);
       ::close(descriptor_);
       throw UsageError(folder + ": " + owner +
-                       " writes there: wait for its end, or give another "
-                       "folder (it holds " +
+                       " is writing to it: wait until it ends, or give another "
+                       "folder (it holds the lock " +
                        path_ + ")");
     }
     if (!is_locked || IsStillThere(descriptor_, path_)) {

@@ -83,13 +83,13 @@ void TakeObject(const std::string& folder, ObjectEntry& object,
 FolderListing ListObjectFolder(const std::string& url) {
   const std::string folder = url.ends_with('/') ? url : url + "/";
   if (!IsBucketScheme(ParseUrl(folder).scheme)) {
-    throw UsageError(UrlForMessages(url) +
-                     ": a web server has no list of its files (give a folder, "
-                     "s3:// or gs://)");
+    throw UsageError(
+        UrlForMessages(url) +
+        ": a web server cannot list its files (give a folder, s3:// or gs://)");
   }
   ObjectListing found = SharedObjectStore()->List(folder);
   if (found.objects.empty() && found.folders.empty()) {
-    throw IoError(url + ": cannot list: nothing lies there (check the URL)");
+    throw IoError(url + ": cannot list: there is nothing (check the URL)");
   }
   FolderListing listing;
   for (ObjectEntry& object : found.objects) {

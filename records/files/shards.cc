@@ -77,10 +77,10 @@ std::vector<std::string> ShardsOfFolder(const fs::path& folder) {
     shards.insert(shards.end(), more.begin(), more.end());
   }
   if (shards.empty()) {
-    throw IoError(folder.string() +
-                  ": holds no shards, nor do its folders "
-                  "train, validation, test (" +
-                  std::string(kShardNames) + ")");
+    throw IoError(
+        folder.string() +
+        ": has no shards, and none in folders train, validation, test (" +
+        std::string(kShardNames) + ")");
   }
   return shards;
 }
@@ -150,7 +150,7 @@ std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern) {
       pattern.size() - ParseUrl(pattern).path.size() + wildcard;
   if (pattern.find('/', start) != std::string::npos) {
     throw UsageError(pattern +
-                     ": of a URL only the last part may have wildcards");
+                     ": only the last part of a URL may have wildcards");
   }
   std::vector<std::string> shards;
   const std::string name(BaseName(pattern));

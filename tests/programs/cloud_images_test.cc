@@ -271,12 +271,12 @@ TEST_F(CloudImagesTest, SaysWhatIsNotThere) {
       Convert("out", "--raw_data_dir=s3://shards/nothing");
   EXPECT_EQ(nothing.exit_code, 1);
   EXPECT_THAT(nothing.err, AllOf(HasSubstr("s3://shards/nothing"),
-                                 HasSubstr("nothing lies there"),
+                                 HasSubstr("there is nothing"),
                                  Not(HasSubstr(kS3SecretKey))));
   const ProgramResult web =
       Convert("out", "--raw_data_dir=https://localhost/raw");
   EXPECT_EQ(web.exit_code, 2);
-  EXPECT_THAT(web.err, HasSubstr("no list of its files"));
+  EXPECT_THAT(web.err, HasSubstr("cannot list its files"));
 }
 
 }  // namespace

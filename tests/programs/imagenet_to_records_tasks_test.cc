@@ -84,7 +84,8 @@ TEST_F(TasksTest, KeepOutOfAFolderThatAnotherConversionWritesTo) {
     for (const std::string task : {"", "--num_tasks 2 --task_index 0"}) {
       const ProgramResult result = Run(task);
       EXPECT_EQ(result.exit_code, 2) << task;
-      EXPECT_THAT(result.err, HasSubstr("writes there: wait for its end"));
+      EXPECT_THAT(result.err,
+                  HasSubstr("is writing to it: wait until it ends"));
     }
   }
   {

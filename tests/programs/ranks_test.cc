@@ -315,7 +315,8 @@ TEST_F(RanksTest, OthersNameTheOneThatWasKilled) {
   ranks[2].Signal(SIGKILL);
   for (const std::size_t rank : {0, 1}) {
     EXPECT_EQ(ranks[rank].Wait(), 1);
-    EXPECT_THAT(ranks[rank].err(), HasSubstr("rank 2 ended without a word"));
+    EXPECT_THAT(ranks[rank].err(),
+                HasSubstr("rank 2 ended without an error message"));
   }
 }
 
@@ -344,7 +345,7 @@ TEST_F(RanksTest, OthersEndWhenOneIsSilent) {
   ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
   ranks[1].Signal(SIGSTOP);
   EXPECT_EQ(ranks[0].Wait(), 1);
-  EXPECT_THAT(ranks[0].err(), HasSubstr("rank 1 has been silent for 20 s"));
+  EXPECT_THAT(ranks[0].err(), HasSubstr("rank 1 has sent nothing for 20 s"));
   ranks[1].Signal(SIGCONT);
   EXPECT_EQ(ranks[1].Wait(), 1) << ranks[1].err();
 }
@@ -368,7 +369,7 @@ TEST_F(RanksTest, RefuseOtherParametersThanRankZeros) {
   for (const std::size_t rank : {0, 1}) {
     EXPECT_EQ(ranks[rank].Wait(), 1);
     EXPECT_THAT(ranks[rank].err(),
-                HasSubstr("parameters of rank 1 are not those of rank 0"));
+                HasSubstr("parameters of rank 1 differ from those of rank 0"));
   }
   EXPECT_FALSE(fs::exists(Model("model")));
 }
@@ -381,7 +382,7 @@ TEST_F(RanksTest, RefuseASecondProcessOfARank) {
   RunningProgram& second =
       ranks.Start(1, ArgumentsOf("model", 100000, {"--rank_timeout", "1"}));
   EXPECT_EQ(second.Wait(), 1);
-  EXPECT_THAT(second.err(), HasSubstr("has it not met all of its ranks"));
+  EXPECT_THAT(second.err(), HasSubstr("are all its ranks connected already"));
   ranks[0].Signal(SIGTERM);
   EXPECT_EQ(ranks[0].Wait(), 75) << ranks[0].err();
   EXPECT_EQ(ranks[1].Wait(), 75) << ranks[1].err();
@@ -393,7 +394,7 @@ TEST_F(RanksTest, NameThoseThatWereNotStarted) {
       ranks.Start(0, ArgumentsOf("model", 4, {"--rank_timeout", "1"}));
   EXPECT_EQ(zero.Wait(), 1);
   EXPECT_THAT(zero.err(),
-              HasSubstr("1 of 2 ranks have not come within 1 s: rank 1"));
+              HasSubstr("1 of 2 ranks have not connected within 1 s: rank 1"));
 }
 
 TEST_F(RanksTest, RefuseWhatContradictsItself) {

@@ -126,7 +126,7 @@ TEST_F(TrainResnetTest, KeepsOutOfAModelFolderThatAnotherTrains) {
   const FolderClaim other(Model("taken"), ".lock", FolderClaim::Kind::kAlone);
   const ProgramResult result = Train("taken");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("writes there: wait for its end"));
+  EXPECT_THAT(result.err, HasSubstr("is writing to it: wait until it ends"));
 }
 
 TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
@@ -567,7 +567,7 @@ TEST_F(TrainResnetTest, SaysWhenNoCheckpointIsWhole) {
   const ProgramResult run = Train("model");
   EXPECT_EQ(run.exit_code, 4);
   EXPECT_THAT(run.err, AllOf(HasSubstr("damaged checkpoint, not used"),
-                             HasSubstr("no checkpoint in it is whole")));
+                             HasSubstr("all checkpoints in it are damaged")));
 }
 
 TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {

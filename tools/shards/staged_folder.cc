@@ -35,8 +35,8 @@ int LockFolder(const std::string& folder) {
     ::close(descriptor);
     if (error == EWOULDBLOCK) {
       throw UsageError(folder +
-                       ": another run writes to this folder: wait for its "
-                       "end, or give another --output");
+                       ": another run writes to this folder: wait until it "
+                       "ends, or give another --output");
     }
     throw IoError(folder, "lock", error);
   }

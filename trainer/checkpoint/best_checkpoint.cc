@@ -34,15 +34,16 @@ Record Parse(const std::string& text) {
   try {
     const Json json = ParseJson<Json>(text);
     if (json.at("schema").get<int>() != kSchema) {
-      throw DataError("written by another version: its schema is unknown");
+      throw DataError(
+          "its schema is unknown: it was written by another version");
     }
     return {.metric = json.at("metric").get<std::string>(),
             .step = json.at("step").get<std::int64_t>(),
             .value = json.at("value").get<double>()};
   } catch (const Json::exception& error) {
     throw DataError(
-        fmt::format("not the record of a best checkpoint: {}; move "
-                    "it away to begin anew",
+        fmt::format("not the record of a best checkpoint: {}; move it away to "
+                    "start a new one",
                     error.what()));
   }
 }

@@ -25,7 +25,7 @@ std::uint32_t ParseCrc(const std::string& hex) {
 
 Manifest ReadFields(const Json& json) {
   if (json.at("schema").get<int>() != kSchema) {
-    throw DataError("written by another version: its schema is unknown");
+    throw DataError("its schema is unknown: it was written by another version");
   }
   Manifest manifest{.step = json.at("step").get<std::int64_t>(), .files = {}};
   const Json& files = json.at("files");
@@ -63,7 +63,7 @@ Manifest ParseManifest(std::string_view text) {
     throw DataError(fmt::format("not a manifest: {}", error.what()));
   }
   if (BuildManifest(manifest) != text) {
-    throw DataError("the manifest is not as it was written");
+    throw DataError("the manifest has been changed since it was written");
   }
   return manifest;
 }

@@ -45,8 +45,8 @@ std::optional<Checkpoint> Best(const std::string& model_dir,
   const std::optional<std::int64_t> step = RecordedBestStep(model_dir);
   if (!step) {
     throw UsageError(fmt::format(
-        "model_dir={}: no best.json in it names the best checkpoint; train "
-        "with keep_best, or take the newest one or a step",
+        "model_dir={}: it has no best.json, which names the best checkpoint; "
+        "train with keep_best, or choose the newest checkpoint or a step",
         model_dir));
   }
   return OfStep(model_dir, *step, damaged);

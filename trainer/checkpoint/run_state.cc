@@ -33,7 +33,7 @@ RunIdentity IdentityFromJson(const Json& json) {
 
 Checkpoint FromJson(const Json& json) {
   if (json.at("schema").get<int>() != kSchema) {
-    throw DataError("written by another version: its schema is unknown");
+    throw DataError("its schema is unknown: it was written by another version");
   }
   const Json& stream = json.at("stream");
   if (stream.at("position").get<std::int64_t>() < 0) {

@@ -23,11 +23,11 @@ std::string ShapeText(const HostTensor& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
 
-// "3: a, b, c", the first few of them.
+// "3 (a, b, c)", the first few of them.
 std::string List(const Names& names) {
   const auto shown = names.begin() + static_cast<std::ptrdiff_t>(
                                          std::min(names.size(), kNamesShown));
-  return fmt::format("{}: {}{}", names.size(),
+  return fmt::format("{} ({}{})", names.size(),
                      fmt::join(names.begin(), shown, ", "),
                      names.size() > kNamesShown ? ", ..." : "");
 }
@@ -83,10 +83,10 @@ void RequireAll(const Fit& fit, const std::string& path) {
   }
   std::string why = "does not fit the model";
   if (!fit.missing.empty()) {
-    why += "; missing are " + List(fit.missing);
+    why += "; missing tensors: " + List(fit.missing);
   }
   if (!fit.other.empty()) {
-    why += "; of another shape are " + List(fit.other);
+    why += "; tensors of another shape: " + List(fit.other);
   }
   throw DataError({.path = path}, why);
 }
@@ -112,15 +112,14 @@ WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
     const std::string shape =
         is_there ? ShapeText(found.tensors[name]) : "none";
     started.text += fmt::format(
-        "\n  the classifier {} keeps its new weights: the file "
-        "has {}",
+        "\n  the classifier {} starts from new weights: the file has {}",
         layers.back().name, shape);
     started.head_left =
-        fmt::format("the classifier {} is {} there and {} in the model",
+        fmt::format("the classifier {} is {} in the file and {} in the model",
                     layers.back().name, shape, ShapeText(weights[name]));
   }
   if (!fit.unused.empty()) {
-    started.text += "\n  not used are " + List(fit.unused);
+    started.text += "\n  unused tensors: " + List(fit.unused);
   }
   return started;
 }

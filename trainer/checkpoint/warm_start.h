@@ -10,8 +10,8 @@ namespace infeed {
 // The result of initializing a model with existing weights.
 struct WarmStarted {
   std::string text;  // lines about the weights taken and those left
-  // "the classifier fc is [1000, 512] there and [10, 512] in the model": why
-  // the classifier keeps its new weights; empty: its weights were taken.
+  // "the classifier fc is [1000, 512] in the file and [10, 512] in the model":
+  // why the classifier keeps its new weights; empty: its weights were taken.
   std::string head_left;
 };
 

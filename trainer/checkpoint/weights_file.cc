@@ -42,7 +42,7 @@ std::optional<FoundWeights> ReadOurs(const std::string& folder) {
   if (!checkpoint) {
     if (!damaged.empty()) {
       throw DataError({.path = folder},
-                      "no checkpoint in it is whole; " + damaged.front());
+                      "all checkpoints in it are damaged; " + damaged.front());
     }
     return std::nullopt;
   }
@@ -66,7 +66,7 @@ FoundWeights ReadFile(const std::string& path) {
   }
   if (head.back() != '{') {  // After the header's length.
     throw DataError({.path = path},
-                    "neither a safetensors file, nor one of torch.save(), nor "
+                    "neither a safetensors file, nor a torch.save() file, nor "
                     "a TensorFlow checkpoint");
   }
   return {.what = "the safetensors file " + path,

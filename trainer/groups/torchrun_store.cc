@@ -62,10 +62,10 @@ MeetingPoint FindMeeting(const RankPlace& place,
     std::string_view rest = text;
     const std::optional<int> port = TakePlainNumber<int>(rest);
     if (!port || !rest.starts_with(' ')) {
-      throw IoError(fmt::format(
-          "{}:{}: torchrun's store says in an unknown way where the ranks "
-          "meet: are all ranks of one version?",
-          place.master_addr, place.master_port));
+      throw IoError(
+          fmt::format("{}:{}: torchrun's store has the address of rank 0 in an "
+                      "unknown format: do all ranks run the same version?",
+                      place.master_addr, place.master_port));
     }
     meeting.port = *port;
     meeting.token = rest.substr(1);

@@ -245,7 +245,7 @@ std::optional<std::int64_t> LoadTrained(const Job& job,
 
 ExitCode Unusable(const std::string& model_dir) {
   Say(model_dir +
-      ": no checkpoint in it is whole; move them away to start anew");
+      ": all checkpoints in it are damaged; move them away to start anew");
   return ExitCode::kCheckpointUnusable;
 }
 

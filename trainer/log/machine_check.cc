@@ -86,13 +86,14 @@ Finding Cores(const std::string& root) {
   if (!quota) {
     return {"cores", std::to_string(cores), ""};
   }
-  return {"cores",
-          fmt::format("{}, of which the group pays {:.1f}", cores, *quota),
-          *quota < cores
-              ? fmt::format("threads beyond the quota are stopped for parts of "
-                            "a second: give --num_parallel_calls {}",
-                            std::max(1, static_cast<int>(*quota)))
-              : ""};
+  return {
+      "cores",
+      fmt::format("{}, limited to {:.1f} by the control group", cores, *quota),
+      *quota < cores
+          ? fmt::format("threads beyond the limit are paused for parts of a "
+                        "second: give --num_parallel_calls {}",
+                        std::max(1, static_cast<int>(*quota)))
+          : ""};
 }
 
 Finding Memory(const std::string& root) {
@@ -125,7 +126,7 @@ Finding Limit(const std::string& name, int resource, rlim_t least,
 
 Finding HugePages(const std::string& root) {
   const std::string path = "/sys/kernel/mm/transparent_hugepage/enabled";
-  const std::string line = FirstLine(root + path).value_or("not there");
+  const std::string line = FirstLine(root + path).value_or("missing");
   const bool off = line.find("[never]") != std::string::npos;
   return {
       "huge pages", line,
@@ -135,7 +136,7 @@ Finding HugePages(const std::string& root) {
 Finding SharedMemory(const std::string& root) {
   struct statvfs space = {};
   if (::statvfs((root + "/dev/shm").c_str(), &space) != 0) {
-    return {"/dev/shm", "not there",
+    return {"/dev/shm", "missing",
             "libraries that share memory between processes need it"};
   }
   const auto bytes = static_cast<std::int64_t>(space.f_bavail * space.f_frsize);
@@ -181,8 +182,8 @@ Finding OpenMp(const std::string& root) {
       LoadedLibraries(root, {"libgomp", "libiomp5", "libomp"});
   return {"OpenMP",
           found.empty() ? "none" : fmt::format("{}", fmt::join(found, ", ")),
-          found.size() > 1 ? "two runtimes have threads of their own that "
-                             "compete: load one of them alone"
+          found.size() > 1 ? "the threads of several runtimes compete for the "
+                             "cores: load only one runtime"
                            : ""};
 }
 

@@ -77,7 +77,7 @@ void StepWatch::StopRequested() {
   options_.say(fmt::format(
       "waiting for the end of step {}, which has taken {} so far{}", *running_,
       Text(so_far),
-      last_ ? fmt::format("; the one before took {}", Text(*last_)) : ""));
+      last_ ? fmt::format("; the step before took {}", Text(*last_)) : ""));
 }
 
 }  // namespace infeed

@@ -50,7 +50,7 @@ std::function<void(const Batch&)> BatchUnpacker::Hold(
 }
 
 DeviceBatch BatchUnpacker::UnpackChosen(const Batch& choices) const {
-  Check(held_ != nullptr, "a device has the images that are chosen");
+  Check(held_ != nullptr, "a batch of choices needs images on the device");
   Batch images(choices.size(), choices.image_size());
   held_->Gather(choices, images);
   return Unpack(images);

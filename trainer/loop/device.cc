@@ -72,7 +72,7 @@ void SetEnabled(torch::DeviceType device, bool enabled) {
 int SetThreads(int threads) {
   if (threads < 0) {
     throw UsageError("the device's threads are " + std::to_string(threads) +
-                     ": give 0 for one on each core, or more");
+                     ": give 0 for one thread per core, or a positive number");
   }
   const int chosen =
       threads > 0 ? threads

@@ -143,7 +143,7 @@ std::vector<std::string> UnpackTexts(std::string_view packed) {
     if (packed.size() < kLengthBytes ||
         packed.size() - kLengthBytes < NumberAt(packed)) {
       throw IoError(
-          "the ranks' messages are cut off: are all ranks of one "
+          "a message between ranks is cut off: do all ranks run the same "
           "version?");
     }
     const std::uint64_t size = NumberAt(packed);

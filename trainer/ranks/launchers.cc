@@ -27,9 +27,7 @@ int ParseNumber(const std::string& name, const std::string& text, int least,
 void RequireList(bool is_one, std::string_view list) {
   if (!is_one) {
     throw UsageError(
-        fmt::format("'{}': not a list of tasks as Slurm has it, "
-                    "such as 3,2(x4)",
-                    list));
+        fmt::format("'{}': not a Slurm list of tasks, such as 3,2(x4)", list));
   }
 }
 
@@ -97,8 +95,8 @@ std::string MpiMaster(const Variables& variables, const RankPlace& place) {
     return FirstSlurmHost(variables.Text("SLURM_JOB_NODELIST"));
   }
   throw UsageError(
-      "MASTER_ADDR is not set, and Open MPI does not say where rank 0 is: give "
-      "its host by mpirun -x MASTER_ADDR=HOST");
+      "MASTER_ADDR is not set, and Open MPI does not provide the host of rank "
+      "0: give it by mpirun -x MASTER_ADDR=HOST");
 }
 
 }  // namespace
@@ -205,8 +203,7 @@ std::string FirstSlurmHost(std::string_view nodes) {
   }
   if (host.empty()) {
     throw UsageError(fmt::format(
-        "'{}': not a list of nodes as Slurm has it, such as node[01-03,7]",
-        nodes));
+        "'{}': not a Slurm list of nodes, such as node[01-03,7]", nodes));
   }
   return host;
 }

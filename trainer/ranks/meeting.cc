@@ -64,7 +64,9 @@ class Meeting {
       if (!pending_.back().stream.is_open()) {
         pending_.pop_back();
       } else if (pending_.size() > kMostPending + missing().size()) {
-        Drop(pending_.front(), "it has said nothing, and others come");
+        Drop(
+            pending_.front(),
+            "it has sent no greeting, and there are too many such connections");
         pending_.erase(pending_.begin());
       }
     }
@@ -83,7 +85,8 @@ class Meeting {
       // They send nothing until all ranks have connected.
       if (stream.is_open() && (!stream.Fill() || stream.Take())) {
         stream.Close();
-        Refuse(fmt::format("rank {} came and is gone again", rank));
+        Refuse(fmt::format(
+            "rank {} disconnected before all ranks had connected", rank));
       }
     }
   }
@@ -141,9 +144,9 @@ class Meeting {
     if (const std::optional<Frame> hello = stream.Take()) {
       AssignRank(connection, *hello);
     } else if (!is_there) {
-      Drop(connection, "it is no rank of ours");
+      Drop(connection, "it is not a rank of this run");
     } else if (Clock::now() >= connection.deadline) {
-      Drop(connection, "it has not said which rank it is");
+      Drop(connection, "it has not sent its rank in time");
     }
   }
 
@@ -152,26 +155,28 @@ class Meeting {
     const int rank = TakeNumber(words);
     const int attempt = TakeNumber(words);
     if (hello.kind != FrameKind::kHello || rank < 0 || attempt < 0) {
-      return Drop(connection, "it is no rank of ours");
+      return Drop(connection, "it is not a rank of this run");
     }
     if (!IsSameToken(words, place_.token)) {
-      return Reject(connection,
-                    fmt::format("its token is not rank 0's: all ranks "
-                                "need the same {}",
-                                kRankTokenVariable));
+      return Reject(
+          connection,
+          fmt::format("its token is not rank 0's: all ranks need the same {}",
+                      kRankTokenVariable));
     }
     if (attempt != place_.attempt) {
-      return Reject(connection, "it is of an attempt that is over");
+      return Reject(connection,
+                    "it belongs to an earlier attempt of the launcher");
     }
     if (rank == 0 || rank >= place_.world_size) {
-      return Reject(connection, fmt::format("it says that it is rank {} of {}",
-                                            rank, place_.world_size));
+      return Reject(connection,
+                    fmt::format("its rank is {}, but the world size is {}",
+                                rank, place_.world_size));
     }
     FrameStream& link = ranks_[static_cast<std::size_t>(rank)];
     if (link.is_open()) {
       return Reject(connection,
-                    fmt::format("another process is rank {} already: "
-                                "give each a rank of its own",
+                    fmt::format("another process has rank {} already: give "
+                                "each process its own rank",
                                 rank));
     }
     link = std::move(connection.stream);
@@ -189,9 +194,9 @@ class Meeting {
     if (options_.say && lines_ < kMostLines) {
       ++lines_;
       options_.say(fmt::format(
-          "dropped a connection from {} while the ranks meet: {}{}",
+          "dropped a connection from {} while waiting for the ranks: {}{}",
           PeerOf(connection.stream.descriptor()), why,
-          lines_ == kMostLines ? "; no more of them are named" : ""));
+          lines_ == kMostLines ? "; later ones are not reported" : ""));
     }
     connection.stream.Close();
   }
@@ -211,8 +216,8 @@ std::string MissingText(const std::vector<int>& missing, int world_size,
       missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(
                                              std::min(kShown, missing.size())));
   return fmt::format(
-      "{} of {} ranks have not come within {:g} s: rank {}{}; were they "
-      "started, with the same world size?",
+      "{} of {} ranks have not connected within {:g} s: rank {}{}; were they "
+      "started, and with the same world size?",
       missing.size(), world_size,
       std::chrono::duration<double>(timeout).count(), fmt::join(shown, ", "),
       missing.size() > kShown ? ", ..." : "");
@@ -249,8 +254,9 @@ std::vector<FrameStream> MeetRankZero(const RankPlace& place, int port,
     throw IoError(fmt::format(
         "rank 0 at {}: {}", place.master_addr,
         Clock::now() < deadline
-            ? "it ended while the ranks came together, or has all its ranks"
-            : "it has not heard from all ranks in time; were all started?"));
+            ? "it ended while the ranks were connecting, or all its ranks are "
+              "connected already"
+            : "not all ranks have connected in time; were all started?"));
   }
   if (answer->kind != FrameKind::kHello) {
     throw IoError(answer->body);

@@ -30,10 +30,10 @@ void SetLocal(std::optional<int> rank, std::optional<int> size,
                     rank ? names.local_world_size : names.local_rank));
   }
   if (!rank && !IsThisMachineOnly(place.master_addr)) {
-    throw UsageError(fmt::format(
-        "{} and {} are needed beside {}: which of how many ranks on this "
-        "machine this one is",
-        names.local_rank, names.local_world_size, names.rank));
+    throw UsageError(
+        fmt::format("{} and {} are needed with {}: the number of this rank on "
+                    "its machine, and how many ranks that machine has",
+                    names.local_rank, names.local_world_size, names.rank));
   }
   place.local_rank = rank.value_or(place.rank);
   place.local_world_size = size.value_or(place.world_size);
@@ -88,10 +88,10 @@ std::optional<RankPlace> ByTorch(const Variables& variables) {
 void RequireSameNumber(const std::string& name, int value,
                        const std::string& other_name, int other) {
   if (value != other) {
-    throw UsageError(fmt::format(
-        "{}={} contradicts {}={}: unset the variables that are not meant, or "
-        "give --rank and --world_size",
-        name, value, other_name, other));
+    throw UsageError(
+        fmt::format("{}={} contradicts {}={}: unset the wrong variables, or "
+                    "give --rank and --world_size",
+                    name, value, other_name, other));
   }
 }
 

@@ -24,7 +24,8 @@ std::string BytesOf(const std::vector<double>& numbers) {
 std::vector<double> NumbersOf(std::string_view bytes, std::size_t count) {
   if (bytes.size() != count * sizeof(double)) {
     throw IoError(
-        "the ranks send different numbers: are all ranks of one version?");
+        "the ranks sent messages of different lengths: do all ranks run the "
+        "same version?");
   }
   std::vector<double> numbers(count);
   std::memcpy(numbers.data(), bytes.data(), bytes.size());
@@ -65,7 +66,7 @@ class Alone final : public Ranks {
   }
   std::string Read(const std::string& key,
                    std::chrono::milliseconds /*timeout*/) override {
-    Check(notes_.contains(key), "a world of one reads its own notes");
+    Check(notes_.contains(key), "a single rank reads only its own notes");
     return notes_[key];
   }
   void Fail(std::string_view /*message*/) noexcept override {}
@@ -132,8 +133,8 @@ void Ranks::RequireSame(std::string_view what, std::string_view mine) {
                    : std::to_string(found - messages.begin());
       });
   if (!other.empty()) {
-    throw IoError(
-        fmt::format("the {} of rank {} are not those of rank 0", what, other));
+    throw IoError(fmt::format("the {} of rank {} differ from those of rank 0",
+                              what, other));
   }
 }
 

@@ -26,7 +26,7 @@ Addresses Resolve(const std::string& host) {
   addrinfo* found = nullptr;
   const int error = getaddrinfo(host.c_str(), kAnyPort, &hints, &found);
   if (error != 0) {
-    throw IoError(host + ": the host is not known: " + gai_strerror(error));
+    throw IoError(host + ": unknown host: " + gai_strerror(error));
   }
   return {found, freeaddrinfo};
 }
@@ -64,7 +64,7 @@ std::string AddressTowards(const std::string& host) {
       return address;
     }
   }
-  throw IoError(host, "find a way to it", errno);
+  throw IoError(host, "find a route to it", errno);
 }
 
 bool IsLoopback(const std::string& address) {

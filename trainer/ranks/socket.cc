@@ -211,8 +211,8 @@ RankListener::RankListener(RankSocket listening)
                    &size) != 0 ||
       listens == 0) {
     throw UsageError(
-        "INFEED_RANK_LISTENER is not a socket that listens: it is what "
-        "--local_ranks tells its ranks; unset it");
+        "INFEED_RANK_LISTENER is not a listening socket: --local_ranks sets it "
+        "for its ranks; unset it");
   }
   (void)::fcntl(socket_.descriptor(), F_SETFD, FD_CLOEXEC);
   (void)::fcntl(socket_.descriptor(), F_SETFL, O_NONBLOCK);
@@ -255,9 +255,9 @@ RankSocket ConnectTo(const std::string& host, int port,
     const int left = PollTimeTo(deadline);
     if (left == 0) {
       throw IoError(fmt::format(
-          "{}:{}: rank 0 has not answered within {:g} s: {}; does it run, is "
-          "MASTER_ADDR or --master_addr its machine, and has it not met all "
-          "of its ranks already?",
+          "{}:{}: rank 0 has not answered within {:g} s: {}; is it running, is "
+          "MASTER_ADDR or --master_addr its machine, or are all its ranks "
+          "connected already?",
           host, port, std::chrono::duration<double>(timeout).count(),
           std::generic_category().message(error)));
     }

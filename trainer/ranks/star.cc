@@ -122,9 +122,10 @@ std::string StarRanks::Read(const std::string& key,
     caller_informed_ = true;
     throw IoError(*end_reason_);
   }
-  throw IoError(fmt::format(
-      "rank {}: cannot join the others: within {:g} s none of them has said {}",
-      place().rank, SecondsOf(timeout), key));
+  throw IoError(
+      fmt::format("rank {}: cannot join the other ranks: within {:g} s none of "
+                  "them has sent {}",
+                  place().rank, SecondsOf(timeout), key));
 }
 
 void StarRanks::Fail(std::string_view message) noexcept {
@@ -229,10 +230,10 @@ void StarRanks::ReadLink(Link& link) {
   if (!is_there) {
     link.stream.Close();
     if (!link.has_left) {
-      EndRun(fmt::format(
-          "rank {} ended without a word: was it killed? Its own last lines, or "
-          "the system's log, may say why",
-          link.rank));
+      EndRun(
+          fmt::format("rank {} ended without an error message: was it killed? "
+                      "Its own last lines, or the system's log, may show why",
+                      link.rank));
     }
   }
 }
@@ -327,7 +328,7 @@ void StarRanks::CheckTimeouts() {
     }
     if (link.stream.is_open() && !link.has_left &&
         now - link.stream.last_received() > options_.timeout) {
-      EndRun(fmt::format("rank {} has been silent for {:g} s", link.rank,
+      EndRun(fmt::format("rank {} has sent nothing for {:g} s", link.rank,
                          SecondsOf(options_.timeout)));
     }
   }

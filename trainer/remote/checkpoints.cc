@@ -72,7 +72,7 @@ void RemoteCheckpoints::Pull(std::int64_t step,
   fs::remove_all(folder, error);
   fs::rename(fresh, folder, error);
   if (error) {
-    throw IoError(folder, "put the checkpoint there", error.value());
+    throw IoError(folder, "write the checkpoint", error.value());
   }
 }
 

@@ -56,8 +56,8 @@ void ReadSideBySide(const CloudRuntime& runtime, const std::string& url,
 void RequireBucketUrl(const std::string& url) {
   if (!IsBucketScheme(ParseUrl(url).scheme)) {
     throw UsageError(UrlForMessages(url) +
-                     ": no folder that can be written (give s3://BUCKET/NAME "
-                     "or gs://BUCKET/NAME)");
+                     ": not a folder that can be written (give "
+                     "s3://BUCKET/NAME or gs://BUCKET/NAME)");
   }
 }
 
@@ -120,14 +120,14 @@ void RemoteFolder::Push(const std::string& path, std::string_view name,
       std::min(kStepBytes, static_cast<std::size_t>(file.size())));
   for (std::int64_t offset = 0; offset < file.size();) {
     if (stop.stop_requested()) {
-      throw IoError(UrlOf(name) + ": the upload was given up");
+      throw IoError(UrlOf(name) + ": the upload was stopped");
     }
     const auto rest = static_cast<std::size_t>(file.size() - offset);
     const std::span<std::byte> part =
         std::span(buffer).first(std::min(buffer.size(), rest));
     const std::size_t got = file.ReadAt(offset, part);
     if (got == 0) {
-      throw IoError(path + ": became shorter while it was uploaded");
+      throw IoError(path + ": became shorter during its upload");
     }
     object.Write(part.first(got));
     offset += static_cast<std::int64_t>(got);

@@ -97,7 +97,8 @@ std::string RemoteModel::WhatChanged() const {
   const SentFiles::State here = sent_.StateOf(kMetrics);
   if (!size) {
     return sent_.WasSent(kMetrics)
-               ? "its metrics.jsonl is gone: it was emptied, or is another one"
+               ? "its metrics.jsonl is missing: the folder was emptied, or the "
+                 "URL is that of another folder"
                : "";
   }
   if (*size > here.size) {
@@ -114,17 +115,17 @@ void RemoteModel::Empty(const std::string& what_changed) {
   const std::vector<std::int64_t> unsent = outbox_.Steps();
   if (!unsent.empty() && !options_.force) {
     throw UsageError(fmt::format(
-        "model_dir={}: the store is not as the last run of this machine left "
-        "it: {}; {} never got there, and lie in {} alone: name the "
-        "right store, or copy what you need from there; --force drops them",
+        "model_dir={}: the store has changed since the last run on this "
+        "machine: {}; not uploaded yet: {}, in {}; give the right URL, or copy "
+        "what you need from there; --force deletes it",
         options_.url, what_changed, StepsText(unsent),
         fs::path(outbox_.FolderOf(unsent.front())).parent_path().string()));
   }
   for (const std::int64_t step : unsent) {
-    options_.say(fmt::format(
-        "the checkpoint of step {}, which was never uploaded, is dropped, as "
-        "--force says: {}",
-        step, what_changed));
+    options_.say(
+        fmt::format("deleting the checkpoint of step {}, which was never "
+                    "uploaded, because of --force: {}",
+                    step, what_changed));
     outbox_.DropCheckpoint(step);
   }
   RemoveFolder(options_.model_dir);

@@ -135,7 +135,7 @@ void RemoteRun::BeginModel(RunOptions& run) {
           .say = options_.say},
       runtime_, upload_runtime_, outbox_);
   if (Trains(run.mode) && !run.dry_run) {
-    options_.say(fmt::format("model_dir {} is worked on in {}", model_url_,
+    options_.say(fmt::format("model_dir {} is mirrored in {}", model_url_,
                              run.model_dir));
   }
   model_->Begin();
@@ -165,7 +165,7 @@ void RemoteRun::Refresh() {
     model_->PullNewer();
   } catch (const StoppedError&) {  // Stopped: the download is no longer needed.
   } catch (const IoError& error) {
-    options_.say(std::string("a look for new checkpoints failed: ") +
+    options_.say(std::string("cannot look for new checkpoints: ") +
                  error.what());
   }
 }
@@ -216,8 +216,8 @@ ExitCode RemoteRun::Finish(ExitCode code, std::chrono::seconds at_most) {
   }
   scratch_.Keep();
   options_.say(fmt::format(
-      "not everything could be uploaded {}: {} {} on this machine alone, in "
-      "{}; the same command uploads it when it runs here again",
+      "not everything could be uploaded {}: {} {} only on this machine, in {}; "
+      "to upload it, run the same command here again",
       stop.stop_requested() ? std::string("before the signal")
                             : fmt::format("in {} s", at_most.count()),
       fmt::join(pending, ", "), pending.size() == 1 ? "is" : "are",
@@ -229,16 +229,16 @@ ExitCode RemoteRun::Finish(ExitCode code, std::chrono::seconds at_most) {
 
 bool RemoteRun::AwaitUploads(std::chrono::seconds at_most,
                              const std::stop_token& stop) {
-  constexpr std::chrono::seconds kUnsaid{2};
-  const std::chrono::seconds first = std::min(kUnsaid, at_most);
+  constexpr std::chrono::seconds kSilentWait{2};
+  const std::chrono::seconds first = std::min(kSilentWait, at_most);
   if (uploader_->Finish(first, stop)) {
     return true;
   }
   const std::chrono::seconds rest = at_most - first;
   if (rest.count() > 0 && !stop.stop_requested()) {
-    options_.say(
-        fmt::format("waiting up to {} s more for uploads; a signal ends that",
-                    rest.count()));
+    options_.say(fmt::format(
+        "waiting up to {} s more for uploads; a signal ends the wait",
+        rest.count()));
   }
   return uploader_->Finish(rest, stop);
 }

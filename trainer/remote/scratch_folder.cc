@@ -105,8 +105,8 @@ ScratchFolder ScratchFolder::OfUrl(const std::string& base,
   const int lock = TryLock(path);
   if (lock < 0) {
     throw UsageError(fmt::format(
-        "model_dir={}: another process of this machine writes there ({} is "
-        "locked): wait for its end, or give another model_dir",
+        "model_dir={}: another process on this machine writes to it ({} is "
+        "locked): wait until it ends, or give another model_dir",
         url, path));
   }
   return {std::move(path), lock, false};
@@ -124,7 +124,7 @@ ScratchFolder ScratchFolder::OfThisProcess(const std::string& base) {
   }
   WriteFileAtomically(LockPath(path), kMark);
   const int lock = TryLock(path);
-  Check(lock >= 0, "nobody else has a new folder");
+  Check(lock >= 0, "no other process has locked a new folder");
   return {std::move(path), lock, true};
 }
 
@@ -147,8 +147,8 @@ std::string DefaultScratchBase() {
   const std::string cache = UserCacheFolder();
   if (cache.empty()) {
     throw UsageError(
-        "--local_scratch_dir: give it: there is no user's cache (HOME is not "
-        "set)");
+        "--local_scratch_dir: must be given, since HOME is not set and there "
+        "is no default");
   }
   return PathIn(cache, "infeed/runs");
 }

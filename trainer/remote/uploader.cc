@@ -56,7 +56,7 @@ bool Uploader::Try(const std::stop_token& stop) {
     round_(stop);
   } catch (const std::exception& error) {
     if (!std::exchange(failing_, true) && !stop.stop_requested()) {
-      options_.say(std::string("an upload fails, and is tried again: ") +
+      options_.say(std::string("an upload failed and will be tried again: ") +
                    error.what());
     }
     return false;

@@ -10,8 +10,8 @@ namespace infeed {
 namespace {
 
 constexpr const char* kNotSums =
-    "the sums of another rank's evaluation cannot be read: are all ranks of "
-    "one version?";
+    "the sums of another rank's evaluation cannot be read: do all ranks run "
+    "the same version?";
 
 template <typename Value>
 void AppendValue(std::string& bytes, const Value& value) {

@@ -75,7 +75,7 @@ def show_kill(place, flags):
                 "(the guide's: 17)",
                 all(any(f"rank {KILLED_RANK} {end}" in line for line in said)
                     for end in ("was ended by signal 9",
-                                "ended without a word")),
+                                "ended without an error message")),
                 f"rank {KILLED_RANK}")
     place.show("", f"Rank {KILLED_RANK} killed by `kill -9`; exit code 1:", "",
                "```", *said[:3], "```", "",

@@ -104,7 +104,7 @@ TEST_F(CloudListTest, AnEndlessListIsAnError) {
       R"(</ListBucketResult>"})");
   EXPECT_THAT(
       MessageOf<IoError>([] { (void)ListShards("s3://shards/data/train-*"); }),
-      HasSubstr("again and again"));
+      HasSubstr("repeats pages"));
 }
 
 TEST_F(CloudListTest, WhatMatchesNothingIsAnError) {

@@ -96,7 +96,7 @@ TEST_F(ObjectStoreTest, NeedsASize) {
   EXPECT_THAT(MessageOf<IoError>([&] {
                 (void)Store({{"HTTP/1.1 200 x\r\n\r\n"}}).Find(kUrl);
               }),
-              HasSubstr("does not say the size"));
+              HasSubstr("does not report the size"));
 }
 
 TEST_F(ObjectStoreTest, AsksAWebServerWithoutHeadForTheFirstByte) {
@@ -141,7 +141,7 @@ TEST_F(ObjectStoreTest, NeverMixesTwoObjects) {
 
 TEST_F(ObjectStoreTest, TakesAWholeObjectOnlyForTheWhole) {
   EXPECT_THAT(ReadRefusal({{HttpAnswer(200, "llo")}}),
-              HasSubstr("with the whole object"));
+              HasSubstr("sends the whole object"));
   std::array<std::byte, 9> place{};
   Store({{HttpAnswer(200, "whole")}, {HttpAnswer(200, "whole one")}})
       .Read(kUrl, 0, place, kInfo);
@@ -195,7 +195,7 @@ TEST_F(ObjectStoreTest, LeavesAListThatDoesNotEnd) {
                          "</ListBucketResult>")}})
             .List("s3://bucket/");
       }),
-      HasSubstr("again and again"));
+      HasSubstr("repeats pages"));
 }
 
 TEST_F(ObjectStoreTest, LeavesAListThatGoesInCircles) {
@@ -210,7 +210,7 @@ TEST_F(ObjectStoreTest, LeavesAListThatGoesInCircles) {
       MessageOf<IoError>([&] {
         (void)Store({page("a"), page("b"), page("a")}).List("s3://bucket/");
       }),
-      HasSubstr("again and again"));
+      HasSubstr("repeats pages"));
   EXPECT_EQ(Attempts(), 3);
 }
 
@@ -223,7 +223,7 @@ TEST_F(ObjectStoreTest, RefusesAListOfWhatLiesElsewhere) {
                                                     "</ListBucketResult>")}})
                       .List("s3://bucket/a/b/");
                 }),
-                HasSubstr("which lies elsewhere"));
+                HasSubstr("which is outside it"));
   }
 }
 
@@ -249,7 +249,7 @@ TEST_F(ObjectStoreTest, RefusesWhatAUrlCannotDo) {
     return MessageOf<UsageError>(call);
   };
   EXPECT_THAT(refusal([&] { (void)store.List("https://h/"); }),
-              HasSubstr("no list of its files"));
+              HasSubstr("cannot list its files"));
   EXPECT_THAT(refusal([&] { store.Put("https://h/x?sig=s", {}); }),
               AllOf(HasSubstr("cannot be written"), Not(HasSubstr("sig"))));
   EXPECT_THAT(refusal([&] { store.Put("s3://bucket", {}); }),
@@ -279,7 +279,7 @@ TEST_F(ObjectStoreTest, AnErrorAfterOkIsAnError) {
   EXPECT_THAT(MessageOf<IoError>([&] {
                 Store({none, failed}).CompleteUpload(kUrl, "u", {"\"p\""});
               }),
-              HasSubstr("after it said 200 (InternalError: m)"));
+              HasSubstr("after status 200 (InternalError: m)"));
 }
 
 TEST_F(ObjectStoreTest, AnUploadWhoseAnswerWasLostIsFinished) {
@@ -294,7 +294,7 @@ TEST_F(ObjectStoreTest, AnUploadWhoseAnswerWasLostIsFinished) {
       MessageOf<IoError>([&] {
         Store({there, unknown, there}).CompleteUpload(kUrl, "u", {"\"p\""});
       }),
-      HasSubstr("knows nothing of the upload"));
+      HasSubstr("no longer has the upload"));
 }
 
 TEST_F(ObjectStoreTest, WhatIsGoneNeedsNoRemoval) {

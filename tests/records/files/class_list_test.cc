@@ -41,7 +41,7 @@ TEST_F(ClassListTest, HasANameInEachLine) {
 TEST_F(ClassListTest, NamesTheLineThatIsNotUtf8) {
   EXPECT_THAT(ErrorOf("cat\nk\xE4se\n"),
               EndsWith("labels.txt: line 2: not UTF-8: \"k\\ufffdse\"; convert "
-                       "the file, as by iconv -f latin1 -t utf-8"));
+                       "the file, for example by iconv -f latin1 -t utf-8"));
 }
 
 TEST_F(ClassListTest, RefusesControlCharacters) {

@@ -33,7 +33,7 @@ TEST(FolderClaimTest, IsOneWritersAtATime) {
     EXPECT_THAT(Refusal(folder, kind),
                 AllOf(HasSubstr(folder.path() + ": process " +
                                 std::to_string(::getpid()) + " on "),
-                      HasSubstr("writes there")));
+                      HasSubstr("is writing to it")));
   }
   claim.reset();
   EXPECT_EQ(Refusal(folder, Kind::kAlone), "");

@@ -117,7 +117,7 @@ TEST_F(ShardsTest, NamesThePartThatIsMissing) {
 TEST_F(ShardsTest, SaysThatAFolderHoldsNoShards) {
   Make({"train/n01440764/a.JPEG"});
   EXPECT_THAT([&] { List(folder_.path()); },
-              ThrowsMessage<IoError>(HasSubstr("holds no shards")));
+              ThrowsMessage<IoError>(HasSubstr("has no shards")));
 }
 
 TEST_F(ShardsTest, FindsASplitInBothLayouts) {

@@ -86,7 +86,7 @@ TEST_F(BestCheckpointTest, NamesADamagedFile) {
   std::ofstream(BestPath(dir_)) << "{";
   EXPECT_THAT(MessageOf<DataError>([&] { BestCheckpoint(dir_, "loss"); }),
               AllOf(HasSubstr("best.json: not the record of a best"),
-                    HasSubstr("move it away to begin anew")));
+                    HasSubstr("move it away to start a new one")));
   std::ofstream(BestPath(dir_)) << R"({"schema":2})";
   EXPECT_THAT(MessageOf<DataError>([&] { BestCheckpoint(dir_, "loss"); }),
               HasSubstr("another version"));

@@ -64,7 +64,7 @@ TEST(ManifestTest, RefusesTooManyFiles) {
 TEST(ManifestTest, RefusesAnyOtherSpelling) {
   std::string text = BuildManifest({.step = 7, .files = {}});
   text.insert(1, " ");
-  EXPECT_THAT(ErrorOf(text), HasSubstr("not as it was written"));
+  EXPECT_THAT(ErrorOf(text), HasSubstr("changed since it was written"));
 }
 
 }  // namespace

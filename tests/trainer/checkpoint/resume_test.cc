@@ -78,8 +78,7 @@ TEST_F(ResumeTest, TakesTheStepThatIsAskedFor) {
 }
 
 TEST_F(ResumeTest, TakesTheBestOne) {
-  EXPECT_THAT(ErrorOf(dir_, "best"),
-              HasSubstr("no best.json in it names the best"));
+  EXPECT_THAT(ErrorOf(dir_, "best"), HasSubstr("it has no best.json"));
   BestCheckpoint best(dir_, "loss");
   ASSERT_TRUE(best.Note(10, {.loss = 1}));
   EXPECT_EQ(Step(dir_, "best"), 10);

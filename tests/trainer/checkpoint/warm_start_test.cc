@@ -83,12 +83,12 @@ TEST_F(WarmStartTest, LeavesTheHeadWhenTheClassesDiffer) {
             Weights(Model(10), 1).at("conv1.weight"));
   EXPECT_EQ(started.at("fc3.weight"), Weights(Model(10), 0).at("fc3.weight"));
   EXPECT_EQ(started.at("fc3.bias"), Weights(Model(10), 0).at("fc3.bias"));
-  EXPECT_THAT(text_,
-              AllOf(HasSubstr("8 tensors taken"),
-                    HasSubstr("the classifier fc3 keeps its new weights: the "
-                              "file has [1000, 84]")));
-  EXPECT_EQ(head_left_,
-            "the classifier fc3 is [1000, 84] there and [10, 84] in the model");
+  EXPECT_THAT(text_, AllOf(HasSubstr("8 tensors taken"),
+                           HasSubstr("the classifier fc3 starts from new "
+                                     "weights: the file has [1000, 84]")));
+  EXPECT_EQ(
+      head_left_,
+      "the classifier fc3 is [1000, 84] in the file and [10, 84] in the model");
 }
 
 TEST_F(WarmStartTest, TakesAHeadWholeOrNotAtAll) {
@@ -98,7 +98,7 @@ TEST_F(WarmStartTest, TakesAHeadWholeOrNotAtAll) {
   const TensorMap started = Start(path_, Model());
   EXPECT_EQ(started.at("fc3.bias"), Weights(Model(), 0).at("fc3.bias"));
   EXPECT_THAT(text_, HasSubstr("the file has none"));
-  EXPECT_THAT(head_left_, HasSubstr("is none there"));
+  EXPECT_THAT(head_left_, HasSubstr("is none in the file"));
 }
 
 TEST_F(WarmStartTest, NamesWhatItDoesNotUse) {
@@ -107,7 +107,7 @@ TEST_F(WarmStartTest, NamesWhatItDoesNotUse) {
   WriteSafetensors(path_, file);
   (void)Start(path_, Model());
   EXPECT_THAT(text_, AllOf(HasSubstr("10 tensors taken"),
-                           HasSubstr("not used are 1: extra")));
+                           HasSubstr("unused tensors: 1 (extra)")));
 }
 
 // Which torch before 0.4 did not save, and TensorFlow does not have.
@@ -126,16 +126,18 @@ TEST_F(WarmStartTest, NamesWhatDoesNotFit) {
   TensorMap file = Weights(Model(), 1);
   file.erase("conv1.weight");
   file["conv2.bias"] = file.at("fc3.bias");
-  EXPECT_EQ(ErrorOf(file),
-            path_ +
-                ": does not fit the model; missing are 1: conv1.weight; of "
-                "another shape are 1: conv2.bias [10] instead of [16]");
+  EXPECT_EQ(
+      ErrorOf(file),
+      path_ +
+          ": does not fit the model; missing tensors: 1 (conv1.weight); "
+          "tensors of another shape: 1 (conv2.bias [10] instead of [16])");
 }
 
 TEST_F(WarmStartTest, NamesTheFirstFewOfManyThatDoNotFit) {
-  EXPECT_THAT(ErrorOf({}),
-              HasSubstr("missing are 8: conv1.bias, conv1.weight, conv2.bias, "
-                        "conv2.weight, fc1.bias, fc1.weight, ..."));
+  EXPECT_THAT(
+      ErrorOf({}),
+      HasSubstr("missing tensors: 8 (conv1.bias, conv1.weight, conv2.bias, "
+                "conv2.weight, fc1.bias, fc1.weight, ..."));
 }
 
 TEST_F(WarmStartTest, TakesTheNewestCheckpointOfAModelFolder) {
@@ -160,7 +162,7 @@ TEST_F(WarmStartTest, TakesTheNewestCheckpointOfAModelFolder) {
   }
   EXPECT_THAT(
       MessageOf<DataError>([&] { (void)Start(folder_.path(), Model()); }),
-      HasSubstr("no checkpoint in it is whole"));
+      HasSubstr("all checkpoints in it are damaged"));
 }
 
 TEST_F(WarmStartTest, SaysWhatAPathMustBe) {
@@ -172,7 +174,7 @@ TEST_F(WarmStartTest, SaysWhatAPathMustBe) {
       HasSubstr("none: cannot read the weights: No such file"));
   std::ofstream(path_) << "some text that is no weights";
   EXPECT_THAT(MessageOf<DataError>([&] { (void)Start(path_, Model()); }),
-              HasSubstr("neither a safetensors file, nor one of torch.save()"));
+              HasSubstr("neither a safetensors file, nor a torch.save() file"));
   std::ofstream(path_) << "PK";
   EXPECT_THAT(MessageOf<DataError>([&] { (void)Start(path_, Model()); }),
               HasSubstr("not a zip archive"));

@@ -81,7 +81,7 @@ TEST_F(TorchrunStoreTest, IsRefusedWhereItSaysSomethingElse) {
     store().set("infeed/3/meeting", {text.begin(), text.end()});
     EXPECT_THAT(
         MessageOf<IoError>([&] { (void)FindMeeting(PlaceOf(1), kLong); }),
-        HasSubstr("are all ranks of one version?"));
+        HasSubstr("do all ranks run the same version?"));
   }
 }
 

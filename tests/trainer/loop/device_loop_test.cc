@@ -416,8 +416,8 @@ TEST(DeviceLoopTest, RefusesAGpuThatIsNotThere) {
 
 TEST(DeviceLoopTest, RefusesANegativeNumberOfThreads) {
   EXPECT_EQ(MessageOfDevice({.device = "cpu", .threads = -1}),
-            "the device's threads are -1: give 0 for one on each core, or "
-            "more");
+            "the device's threads are -1: give 0 for one thread per core, or a "
+            "positive number");
 }
 
 TEST(DeviceLoopTest, RefusesAnUnknownDepth) {

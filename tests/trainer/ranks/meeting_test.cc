@@ -116,7 +116,7 @@ class RankMeetingTest : public StarTest {
   // Rank 1 came and said too much.
   void ExpectARankIsGone() {
     zero_.join();
-    EXPECT_EQ(error_, "rank 1 came and is gone again");
+    EXPECT_EQ(error_, "rank 1 disconnected before all ranks had connected");
   }
 
   [[nodiscard]] StrangerAt Stranger() const {
@@ -161,7 +161,7 @@ TEST_F(RankMeetingTest, DropsWhoeverDoesNotSayInTimeWhoItIs) {
   ASSERT_GE(lines().size(), 2U);
   EXPECT_THAT(lines()[0],
               AllOf(StartsWith("dropped a connection from 127.0.0.1:"),
-                    HasSubstr("it has not said which rank it is")));
+                    HasSubstr("it has not sent its rank in time")));
 }
 
 TEST_F(RankMeetingTest, DropsTheOldestOfManySilentConnections) {
@@ -172,7 +172,10 @@ TEST_F(RankMeetingTest, DropsTheOldestOfManySilentConnections) {
   }
   silent.front().HearToTheEnd();
   EndMeeting();
-  EXPECT_THAT(lines()[0], HasSubstr("it has said nothing, and others come"));
+  EXPECT_THAT(
+      lines()[0],
+      HasSubstr(
+          "it has sent no greeting, and there are too many such connections"));
 }
 
 TEST_F(RankMeetingTest, DropsAWrongTokenWithOneLine) {
@@ -197,14 +200,14 @@ TEST_F(RankMeetingTest, DropsARankThatCannotBe) {
     BeginMeeting();
     StrangerAt stranger = Stranger();
     stranger.Say(Greeting(greeting));
-    EXPECT_THAT(stranger.HearToTheEnd(), HasSubstr("it says that it is rank"));
+    EXPECT_THAT(stranger.HearToTheEnd(), HasSubstr("its rank is"));
     EndMeeting();
   }
 }
 
 TEST_F(RankMeetingTest, DropsARankOfAnAttemptThatIsOver) {
   EXPECT_THAT(AnswerTo(Greeting("1 3 token")),
-              HasSubstr("it is of an attempt that is over"));
+              HasSubstr("it belongs to an earlier attempt of the launcher"));
 }
 
 // More than 4 KiB is refused by its length, before any of it has come.
@@ -216,7 +219,7 @@ TEST_F(RankMeetingTest, DropsAGiantLength) {
     stranger.Say(HeadOf(FrameKind::kHello, length));
     EXPECT_EQ(stranger.HearToTheEnd(), "");
     EndMeeting();
-    EXPECT_THAT(lines().back(), HasSubstr("it is no rank of ours"));
+    EXPECT_THAT(lines().back(), HasSubstr("it is not a rank of this run"));
   }
 }
 
@@ -231,7 +234,7 @@ TEST_F(RankMeetingTest, DropsOtherProtocols) {
     stranger.Say(bytes);
     EXPECT_EQ(stranger.HearToTheEnd(), "");
     EndMeeting();
-    EXPECT_THAT(lines().back(), HasSubstr("it is no rank of ours"));
+    EXPECT_THAT(lines().back(), HasSubstr("it is not a rank of this run"));
   }
 }
 
@@ -259,7 +262,7 @@ TEST_F(RankMeetingTest, NamesTheFirstOfManyStrangersAlone) {
   }
   EndMeeting();
   ASSERT_THAT(lines(), SizeIs(8));
-  EXPECT_THAT(lines().back(), HasSubstr("no more of them are named"));
+  EXPECT_THAT(lines().back(), HasSubstr("later ones are not reported"));
 }
 
 // The first one stays; rank 2 comes last.
@@ -269,7 +272,7 @@ TEST_F(RankMeetingTest, RefusesASecondProcessOfTheSameRank) {
   const auto join_twice = [&] {
     const std::string message = MessageOf<IoError>([&] { (void)Meet(1, 3); });
     if (!message.empty()) {
-      EXPECT_THAT(message, HasSubstr("another process is rank 1 already"));
+      EXPECT_THAT(message, HasSubstr("another process has rank 1 already"));
       ++refused;
       (void)Meet(2, 3);
     }
@@ -288,8 +291,9 @@ TEST_F(RankMeetingTest, NamesThoseWhoHaveNotCome) {
   const std::string message = MessageOf<IoError>([&] {
     (void)AwaitRanks(listener(), StarPlace(0, 4), {.timeout = 300ms});
   });
-  EXPECT_THAT(message,
-              HasSubstr("2 of 4 ranks have not come within 0.3 s: rank 2, 3"));
+  EXPECT_THAT(
+      message,
+      HasSubstr("2 of 4 ranks have not connected within 0.3 s: rank 2, 3"));
   const std::optional<Frame> told =
       one.Await(FrameStream::Clock::now() + kLong);
   ASSERT_TRUE(told.has_value());
@@ -340,7 +344,7 @@ TEST(RankListenerTest, TakesALaunchersSocketAndNothingElse) {
   EXPECT_THAT(MessageOf<UsageError>([&] {
                 const RankListener none(RankSocket(::dup(STDERR_FILENO)));
               }),
-              HasSubstr("INFEED_RANK_LISTENER is not a socket that listens"));
+              HasSubstr("INFEED_RANK_LISTENER is not a listening socket"));
 }
 
 TEST(ConnectToTest, WaitsUntilRankZeroListens) {
@@ -359,7 +363,7 @@ TEST(ConnectToTest, NamesTheMasterThatDoesNotAnswer) {
   EXPECT_THAT(MessageOf<IoError>(
                   [&] { (void)ConnectTo("127.0.0.1", closed.port(), 50ms); }),
               AllOf(HasSubstr("127.0.0.1:" + std::to_string(closed.port())),
-                    HasSubstr("within 0.05 s"), HasSubstr("does it run")));
+                    HasSubstr("within 0.05 s"), HasSubstr("is it running")));
   EXPECT_THAT(
       MessageOf<IoError>([] { (void)ConnectTo("no.such.invalid", 1, 50ms); }),
       HasSubstr("no such host"));

@@ -300,7 +300,7 @@ TEST(SlurmListsTest, FindTheFirstHost) {
   EXPECT_EQ(FirstSlurmHost("rack[2-3]-eth,other"), "rack2-eth");
   for (const std::string bad : {"", "[", "node[", "node[]", ",a"}) {
     EXPECT_THAT(MessageOf<UsageError>([&] { (void)FirstSlurmHost(bad); }),
-                HasSubstr("not a list of nodes"))
+                HasSubstr("not a Slurm list of nodes"))
         << bad;
   }
 }
@@ -311,7 +311,7 @@ TEST(SlurmListsTest, CountTheTasksOfNodes) {
   for (const std::string bad :
        {"", "x", "2(x", "2(x4", "2,", "2;3", "0", "1(x99999999)"}) {
     EXPECT_THAT(MessageOf<UsageError>([&] { (void)SlurmTasksOfNodes(bad); }),
-                HasSubstr("not a list of tasks"))
+                HasSubstr("not a Slurm list of tasks"))
         << bad;
   }
 }

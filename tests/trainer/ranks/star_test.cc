@@ -96,7 +96,7 @@ TEST_F(RankStarTest, RefusesAnotherNumberOfNumbers) {
     if (ranks.place().is_first()) {
       const std::string message =
           MessageOf<IoError>([&] { (void)ranks.Total({1}); });
-      EXPECT_THAT(message, HasSubstr("are all ranks of one version?"));
+      EXPECT_THAT(message, HasSubstr("do all ranks run the same version?"));
       ranks.Fail(message);
     } else {
       EXPECT_THAT(MessageOf<IoError>([&] {
@@ -135,10 +135,9 @@ TEST_F(RankStarTest, ReadsTheNotesOfAllRanks) {
 
 TEST_F(RankStarTest, DoesNotWaitForeverForANote) {
   Run(2, [](StarRanks& ranks) {
-    EXPECT_THAT(
-        MessageOf<IoError>([&] { (void)ranks.Read("key", 10ms); }),
-        HasSubstr("cannot join the others: within 0.01 s none of them has "
-                  "said key"));
+    EXPECT_THAT(MessageOf<IoError>([&] { (void)ranks.Read("key", 10ms); }),
+                HasSubstr("cannot join the other ranks: within 0.01 s none of "
+                          "them has sent key"));
     ranks.Barrier();
   });
 }
@@ -175,7 +174,7 @@ TEST_F(RankStarTest, NamesARankThatDiffers) {
                 ranks.RequireSame("number",
                                   ranks.place().rank == 2 ? "8" : "7");
               }),
-              "the number of rank 2 are not those of rank 0");
+              "the number of rank 2 differ from those of rank 0");
   });
 }
 
@@ -219,14 +218,14 @@ TEST_F(RankStarTest, NamesARankThatWasKilled) {
   std::jthread killed([&] { (void)Meet(1, 2); });
   StarRanks ranks(StarPlace(0, 2), Meet(0, 2), {.timeout = kLong});
   EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
-              HasSubstr("rank 1 ended without a word"));
+              HasSubstr("rank 1 ended without an error message"));
 }
 
 TEST_F(RankStarTest, NamesRankZeroThatWasKilled) {
   std::jthread killed([&] { (void)Meet(0, 2); });
   StarRanks ranks(StarPlace(1, 2), Meet(1, 2), {.timeout = kLong});
   EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
-              HasSubstr("rank 0 ended without a word"));
+              HasSubstr("rank 0 ended without an error message"));
 }
 
 TEST_F(RankStarTest, NamesARankThatIsSilent) {
@@ -235,7 +234,7 @@ TEST_F(RankStarTest, NamesARankThatIsSilent) {
   StarRanks ranks(StarPlace(0, 2), Meet(0, 2), {.timeout = 200ms});
   joined.join();
   EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
-              HasSubstr("rank 1 has been silent for 0.2 s"));
+              HasSubstr("rank 1 has sent nothing for 0.2 s"));
 }
 
 TEST_F(RankStarTest, EndsAProcessThatDoesNotNotice) {
@@ -253,7 +252,7 @@ TEST_F(RankStarTest, EndsAProcessThatDoesNotNotice) {
                      }
                    }});
   ended.wait(false);
-  EXPECT_THAT(message, HasSubstr("rank 1 ended without a word"));
+  EXPECT_THAT(message, HasSubstr("rank 1 ended without an error message"));
 }
 
 TEST(RankFramesTest, PackWhatTheyUnpack) {

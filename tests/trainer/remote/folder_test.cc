@@ -80,7 +80,7 @@ TEST_F(RemoteFolderTest, AStopGivesAnUploadUp) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_THAT([&] { folder_.Push(disk_ / "file", "file", stop.get_token()); },
-              ThrowsMessage<IoError>(HasSubstr("given up")));
+              ThrowsMessage<IoError>(HasSubstr("stopped")));
   EXPECT_FALSE(IsThere("file"));
 }
 

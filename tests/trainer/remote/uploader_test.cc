@@ -95,7 +95,7 @@ TEST(UploaderTest, TriesAgainAndSaysSoOnce) {
        .say = said.say()});
   ASSERT_TRUE(uploader.Finish(minutes(1)));
   EXPECT_THAT(said.lines(),
-              ElementsAre(AllOf(HasSubstr("an upload fails"),
+              ElementsAre(AllOf(HasSubstr("an upload failed"),
                                 HasSubstr("gs://bucket/x: cannot write")),
                           "uploads work again"));
 }
