@@ -40,19 +40,19 @@ struct ConversionGraphOptions {
   int images_in_flight = 4;  // begun and not yet appended; > 0
 };
 
-// Runs the steps on a oneTBB flow graph and returns when all items are done:
+// Runs the steps as a oneTBB pipeline and returns when all items are done:
 //
-//                 +------------- one more may enter --------------+
-//                 v                                               |
-//   Next ► ► ► limit ► Encode (parallel) ► in order ► Append ► Finish
+//   Next ► Encode ► Append ► Finish
 //
-// As the items are images, all cores have work with any number of shards;
-// memory is bounded by the images in flight. Finish() waits for the disk in one
-// thread beside the encoding threads.
+// Next and Append run one at a time and in order, Encode and Finish in
+// parallel. As the items are images, all cores have work with any number of
+// shards; memory is bounded by the images in flight. Finish() waits for the
+// disk in one thread beside the encoding threads.
 //
 // An exception of a step ends the run: no further item begins, and this
-// function rethrows the exception, of several the first in item order. So the
-// reported bad image does not depend on the number of threads.
+// function rethrows the exception. One of Next() or Encode() waits until the
+// items before it are appended, so the reported bad image does not depend on
+// the number of threads.
 void RunConversionGraph(ConversionSteps& steps,
                         const ConversionGraphOptions& options);
 

@@ -42,15 +42,15 @@ struct RecordMakerOptions {
   OnBadImage on_bad_image = OnBadImage::kFail;
   ImageEncoderOptions image = {};  // mend excepted
   SeekEntries seek_index = SeekEntries::kRows;
-  int threads = 1;  // calls at once; > 0
+  int threads = 1;  // images encoded at once; > 0
 };
 
 // Makes records of image files: reads a file, encodes the image for a record,
 // makes its seek index, and builds the Example of both.
 //
-// The plan must outlive it. Thread-safe, with at most options.threads calls at
-// once. Throws IoError, and DataError naming the file for a bad image that is
-// not to be skipped.
+// The plan must outlive it. Thread-safe; while options.threads calls encode,
+// others wait. Throws IoError, and DataError naming the file for a bad image
+// that is not to be skipped.
 class RecordMaker {
  public:
   // raw: the images in raw files; may be null if there are none.

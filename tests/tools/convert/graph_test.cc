@@ -39,6 +39,9 @@ class RecordedSteps : public ConversionSteps {
     if (shard_ == ends_.size()) {
       return false;
     }
+    if (image_ < images_.size()) {
+      FailAt(missing_, images_[image_].path);
+    }
     item.shard = shard_;
     item.image = image_ == ends_[shard_] ? nullptr : &images_[image_++];
     shard_ += item.image == nullptr ? 1 : 0;
@@ -59,6 +62,7 @@ class RecordedSteps : public ConversionSteps {
     ++done_;
   }
   void Finish(std::size_t shard) override {
+    FailAt(unfinished_, std::to_string(shard));
     const std::lock_guard lock(mutex_);
     finished_.insert(shard);
     ++done_;
@@ -74,8 +78,10 @@ class RecordedSteps : public ConversionSteps {
     return "";
   }
 
+  std::set<std::string> missing_;
   std::set<std::string> bad_;
   std::set<std::string> unwritable_;
+  std::set<std::string> unfinished_;
   std::vector<std::string> appended_;
   std::set<std::size_t> finished_;
   std::atomic<int> begun_{0};
@@ -121,6 +127,19 @@ TEST(ConversionGraphTest, ReportsTheFirstErrorInOrderForAnyNumberOfThreads) {
     EXPECT_THAT(steps.appended_, ElementsAre("0/0", "0/1", "0/2"));
     EXPECT_THAT(steps.finished_, IsEmpty());
   }
+}
+
+TEST(ConversionGraphTest, AppendsTheImagesBeforeOneThatIsMissing) {
+  RecordedSteps steps({500});
+  steps.missing_ = {"0/3"};
+  EXPECT_EQ(steps.Run({.threads = 2, .images_in_flight = 8}), "0/3");
+  EXPECT_THAT(steps.appended_, ElementsAre("0/0", "0/1", "0/2"));
+}
+
+TEST(ConversionGraphTest, ReportsAShardThatCannotBeFinished) {
+  RecordedSteps steps({2, 2});
+  steps.unfinished_ = {"1"};
+  EXPECT_EQ(steps.Run({.threads = 2, .images_in_flight = 8}), "1");
 }
 
 TEST(ConversionGraphTest, BeginsLittleMoreAfterAnError) {
