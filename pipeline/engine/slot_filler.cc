@@ -178,18 +178,17 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   batch.labels()[slot] = ClassOf(sample.example.label, options_);
   sample.stage = BadRecordKind::kImage;
   const ImagenetExampleView& example = sample.example;
-  SlotPlace place(batch, sample.slot);
+  const std::span<std::uint32_t> pixels = batch.slot_pixels(sample.slot);
   const Clock::time_point start = Clock::now();
   FillCounts counts;
   if (example.packed.empty()) {
-    counts = Decode(sample, place);
+    counts = Decode(sample, pixels);
   } else {  // Packed pixels need no decoding.
     counts = sample.preprocessor.CopyPacked(example.packed, example.height,
-                                            example.width, sample.key,
-                                            place.TakeImage());
+                                            example.width, sample.key, pixels);
   }
   batch.weights()[slot] = 1;
-  Count(counts, place.size_bytes(), start, sample);
+  Count(counts, pixels.size_bytes(), start, sample);
 }
 
 void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
@@ -220,10 +219,10 @@ void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
              .batch = sample.batch->number()});
 }
 
-FillCounts SlotFiller::Decode(Sample& sample, SlotPlace& place) {
+FillCounts SlotFiller::Decode(Sample& sample, std::span<std::uint32_t> pixels) {
   const std::optional<OpenedSeekIndex>& index = sample.seek_index.opened;
   FillCounts counts = sample.preprocessor.Fill(
-      sample.example.encoded, sample.key, place,
+      sample.example.encoded, sample.key, pixels,
       index ? index->body : std::span<const std::byte>());
   if (const std::optional<DataError> refused =
           seek_counts_.Count(sample.seek_index, counts.index_use)) {

@@ -12,7 +12,6 @@
 #include "base/random.h"
 #include "pipeline/engine/open_batch.h"
 #include "pipeline/memory/record_cache.h"
-#include "pipeline/memory/slot_place.h"
 #include "pipeline/order/options.h"
 #include "pipeline/reading/sample_seek_index.h"
 #include "pipeline/stats/bad_record.h"
@@ -96,7 +95,7 @@ class SlotFiller {
   void Count(const FillCounts& counts, std::size_t slot_bytes,
              StageCounter::Clock::time_point start, const Sample& sample);
   // Decodes into the slot, and counts how the seek index was used.
-  FillCounts Decode(Sample& sample, SlotPlace& place);
+  FillCounts Decode(Sample& sample, std::span<std::uint32_t> pixels);
   // Adds a span of work on the sample to the trace, if there is one.
   void Trace(std::string_view stage, StageCounter::Clock::time_point start,
              StageCounter::Clock::time_point end, const Sample& sample) const;

@@ -1,7 +1,6 @@
 #include "pipeline/memory/batch.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -20,15 +19,9 @@ constexpr std::size_t Aligned(std::size_t bytes) {
 
 // The number of pixel words of all slots of a batch.
 std::int64_t Words(int size, int image_size, BatchContent content) {
-  switch (content) {
-    case BatchContent::kPixels:
-      return std::int64_t{size} * image_size * image_size;
-    case BatchContent::kChoices:
-      return size;
-    case BatchContent::kWindows:
-      return BatchWindows::Capacity(size, image_size);
-  }
-  std::abort();
+  return content == BatchContent::kChoices
+             ? size
+             : std::int64_t{size} * image_size * image_size;
 }
 
 // Where the parts of a batch lie.
@@ -36,25 +29,22 @@ struct Layout {
   std::size_t pixels;
   std::size_t labels_at;
   std::size_t weights_at;
-  std::size_t windows_at;
   std::size_t bytes;
 
   Layout(int size, int image_size, BatchContent content) {
     Check(size > 0 && image_size > 0, "a batch holds something");
     const std::size_t count = static_cast<std::size_t>(size);
-    const std::size_t windows = content == BatchContent::kWindows ? count : 0;
     pixels = static_cast<std::size_t>(Words(size, image_size, content));
     labels_at = Aligned(pixels * sizeof(std::uint32_t));
     weights_at = labels_at + Aligned(count * sizeof(std::int32_t));
-    windows_at = weights_at + Aligned(count * sizeof(float));
-    bytes = windows_at + Aligned(windows * sizeof(ResizeWindow));
+    bytes = weights_at + Aligned(count * sizeof(float));
   }
 };
 
 }  // namespace
 
 Batch::Batch(int size, int image_size, const BatchMemory& memory,
-             BatchContent content, ResizeKernel kernel)
+             BatchContent content)
     : size_(size),
       image_size_(image_size),
       content_(content),
@@ -69,12 +59,6 @@ Batch::Batch(int size, int image_size, const BatchMemory& memory,
   pixels_ = {reinterpret_cast<std::uint32_t*>(start), layout.pixels};
   labels_ = {reinterpret_cast<std::int32_t*>(start + layout.labels_at), count};
   weights_ = {reinterpret_cast<float*>(start + layout.weights_at), count};
-  if (content == BatchContent::kWindows) {
-    const std::span windows(
-        reinterpret_cast<ResizeWindow*>(start + layout.windows_at), count);
-    windows_ =
-        std::make_unique<BatchWindows>(pixels_, windows, image_size, kernel);
-  }
 }
 
 std::int64_t Batch::MemoryBytes(int size, int image_size,
@@ -84,17 +68,13 @@ std::int64_t Batch::MemoryBytes(int size, int image_size,
 }
 
 std::span<std::uint32_t> Batch::slot_pixels(int slot) {
-  Check(slot >= 0 && slot < size_ && !windows_, "the slot is in the batch");
+  Check(slot >= 0 && slot < size_, "the slot is in the batch");
   const std::size_t pixels = pixels_.size() / labels_.size();
   return pixels_.subspan(static_cast<std::size_t>(slot) * pixels, pixels);
 }
 
 void Batch::BlankSlot(int slot) {
-  if (windows_) {
-    windows_->Blank(slot);
-  } else {
-    std::ranges::fill(slot_pixels(slot), 0U);
-  }
+  std::ranges::fill(slot_pixels(slot), 0U);
   labels_[static_cast<std::size_t>(slot)] = -1;
   weights_[static_cast<std::size_t>(slot)] = 0;
 }
@@ -107,12 +87,10 @@ void BatchReturn::operator()(Batch* batch) const {
 }
 
 BatchPool::BatchPool(int count, int size, int image_size,
-                     const BatchMemory& memory, BatchContent content,
-                     ResizeKernel kernel)
+                     const BatchMemory& memory, BatchContent content)
     : free_(std::make_shared<FreeQueue>(static_cast<std::size_t>(count))) {
   for (int i = 0; i < count; ++i) {
-    free_->Push(
-        std::make_unique<Batch>(size, image_size, memory, content, kernel));
+    free_->Push(std::make_unique<Batch>(size, image_size, memory, content));
   }
 }
 
@@ -120,9 +98,6 @@ BatchHandle BatchPool::Take() {
   std::optional<std::unique_ptr<Batch>> batch = free_->Pop();
   if (!batch) {
     return nullptr;
-  }
-  if (BatchWindows* const windows = (*batch)->windows()) {
-    windows->Clear();
   }
   // The handle shares the queue, so that it can outlive the pool; a closed
   // queue drops the batch, which frees it.

@@ -8,9 +8,7 @@
 #include "base/bounded_queue.h"
 #include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
-#include "pipeline/memory/batch_windows.h"
 #include "pipeline/memory/page_memory.h"
-#include "preprocess/resize/side.h"
 
 namespace infeed {
 
@@ -32,11 +30,10 @@ struct StreamPosition {
 // One thread at a time; different slots may be filled at once.
 class Batch {
  public:
-  // kernel: resizes the windows. Requires: size, image_size > 0. Throws
-  // std::bad_alloc, and what memory.pin throws.
+  // Requires: size, image_size > 0. Throws std::bad_alloc, and what memory.pin
+  // throws.
   Batch(int size, int image_size, const BatchMemory& memory = {},
-        BatchContent content = BatchContent::kPixels,
-        ResizeKernel kernel = ResizeKernel::kBicubic);
+        BatchContent content = BatchContent::kPixels);
   ~Batch() = default;
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -49,18 +46,12 @@ class Batch {
       int size, int image_size, BatchContent content = BatchContent::kPixels);
 
   // [size, image_size, image_size], each R << 24 | G << 16 | B << 8; for
-  // choices [size], and labels and weights are unused; for windows the pixels
-  // in use.
-  [[nodiscard]] std::span<std::uint32_t> pixels() {
-    return windows_ ? windows_->used() : pixels_;
-  }
+  // choices [size], and labels and weights are unused.
+  [[nodiscard]] std::span<std::uint32_t> pixels() { return pixels_; }
   [[nodiscard]] std::span<const std::uint32_t> pixels() const {
-    return windows_ ? windows_->used() : pixels_;
+    return pixels_;
   }
-  // The crop windows; null: content is not kWindows.
-  [[nodiscard]] BatchWindows* windows() { return windows_.get(); }
-  [[nodiscard]] const BatchWindows* windows() const { return windows_.get(); }
-  // [image_size, image_size] of one slot. Requires: content is not kWindows.
+  // [image_size, image_size] of one slot.
   [[nodiscard]] std::span<std::uint32_t> slot_pixels(int slot);
   // [size]; from 0, or -1 in a slot of weight 0.
   [[nodiscard]] std::span<std::int32_t> labels() { return labels_; }
@@ -96,7 +87,6 @@ class Batch {
   std::span<std::uint32_t> pixels_;
   std::span<std::int32_t> labels_;
   std::span<float> weights_;
-  std::unique_ptr<BatchWindows> windows_;
 };
 
 // Returns a batch to its pool; frees it when the pool is closed or there is
@@ -115,8 +105,7 @@ class BatchPool {
  public:
   // Requires: count, size, image_size > 0. Throws what Batch() throws.
   BatchPool(int count, int size, int image_size, const BatchMemory& memory = {},
-            BatchContent content = BatchContent::kPixels,
-            ResizeKernel kernel = ResizeKernel::kBicubic);
+            BatchContent content = BatchContent::kPixels);
 
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();

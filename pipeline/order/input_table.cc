@@ -93,9 +93,6 @@ constexpr InputOption kImages[] = {
     Row("scaled_decode", Field<&I::scaled_decode>(), Any(), "",
         "Decode a training JPEG to 1/2, 1/4 or 1/8 of its size where its crop "
         "is that much larger than image_size: faster, other pixels."),
-    Row("device_resize", Field<&I::device_resize>(), Any(), "",
-        "Send crop windows to the device as decoded and resize them there, to "
-        "the same pixels; recipes with antialiasing cannot."),
     Row("augment", ChoiceField<kAugmentPolicies, &I::augment, &A::policy>(),
         Any(), "", "Augmentation of training images beyond crop and flip."),
     Row("augment_layers", Field<&I::augment, &A::layers>(), Between(1, 16),

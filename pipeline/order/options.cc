@@ -20,26 +20,6 @@ void CheckMost(std::string_view name, int value, int most) {
   }
 }
 
-// A device can resize with four taps, and do nothing after that.
-void CheckDeviceResize(const InputOptions& options) {
-  if (KernelOf(PreprocessOptionsOf(options)) == ResizeKernel::kAntialias) {
-    throw UsageError(
-        "device_resize: the device has the kernels of four taps; give "
-        "interpolation bicubic or bilinear, or leave device_resize out");
-  }
-  if (options.training && options.recipe == Recipe::kCifar) {
-    throw UsageError(
-        "device_resize: recipe cifar moves images once they are resized, "
-        "which the device does not; give another, or leave device_resize out");
-  }
-  if (options.training && options.augment.is_any_on()) {
-    throw UsageError(
-        "device_resize: images are augmented once they are resized, which the "
-        "device does not; leave augment_name and random_erasing out, or "
-        "device_resize");
-  }
-}
-
 // Sets the options whose default depends on the mode (training or not).
 void ResolveByMode(InputOptions& options) {
   if (options.last_batch == LastBatch::kByMode) {
@@ -63,9 +43,6 @@ InputOptions CheckedInputOptions(InputOptions options) {
                      std::to_string(options.world_size) +
                      ": every rank takes an equal part");
   }
-  if (options.device_resize) {
-    CheckDeviceResize(options);
-  }
   if (options.threads == 0) {
     const unsigned cores = std::thread::hardware_concurrency();
     options.threads = cores == 0 ? 1 : static_cast<int>(cores);
@@ -76,10 +53,6 @@ InputOptions CheckedInputOptions(InputOptions options) {
   }
   ResolveByMode(options);
   return options;
-}
-
-BatchContent ContentOf(const InputOptions& options) {
-  return options.device_resize ? BatchContent::kWindows : BatchContent::kPixels;
 }
 
 PreprocessOptions PreprocessOptionsOf(const InputOptions& options) {

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/choices.h"
-#include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
 #include "pipeline/order/order_options.h"
 #include "preprocess/augment/options.h"
@@ -94,9 +93,6 @@ struct InputOptions {
   // with different pixels (preprocess/recipe/recipe.h).
   bool scaled_decode = false;
   JpegLimits jpeg_limits = {};
-  // Deliver crop windows, which a device resizes to the same pixels
-  // (BatchContent::kWindows).
-  bool device_resize = false;
 
   // Performance: the batches are the same for any value of these options.
 
@@ -132,9 +128,6 @@ struct InputOptions {
 // UsageError naming the field that is out of its range, or a batch size that
 // the ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
-
-// What the batches of these options hold.
-[[nodiscard]] BatchContent ContentOf(const InputOptions& options);
 
 // The preprocessing options among them. Requires: options are checked.
 [[nodiscard]] PreprocessOptions PreprocessOptionsOf(

@@ -67,7 +67,7 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
           .index = data.records * kIndexEntry,
           .batches = options.batches_in_pool *
                      Batch::MemoryBytes(options.batch_size / options.world_size,
-                                        options.image_size, ContentOf(options)),
+                                        options.image_size),
           .records = options.threads * record,
           .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
           .decoding = options.threads * (record + kRows + kSmallImage),

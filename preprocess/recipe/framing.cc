@@ -39,12 +39,6 @@ DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel, int size,
   return plan;
 }
 
-bool IsWholeResize(const DecodePlan& plan, int size) {
-  const ResizeSide rows{.in_size = plan.window.height, .out_size = size};
-  const ResizeSide columns{.in_size = plan.window.width, .out_size = size};
-  return plan.sides.vertical == rows && plan.sides.horizontal == columns;
-}
-
 int ScaleDenominator(const Framing& framing) {
   const int times = std::min(framing.window.width / framing.width,
                              framing.window.height / framing.height);

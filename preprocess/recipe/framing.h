@@ -33,12 +33,6 @@ struct DecodePlan {
 [[nodiscard]] DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel,
                                     int size, bool is_scaled);
 
-// Whether an output of size x size pixels is the resize of exactly the pixels
-// that the plan decodes: not a part of a larger output, and not made from only
-// some of the pixels, as the four-tap kernels do for windows more than three
-// times as large.
-[[nodiscard]] bool IsWholeResize(const DecodePlan& plan, int size);
-
 // The largest denominator (8, 4, 2 or 1) at which the decoded window still has
 // at least as many pixels in each direction as its resized output.
 [[nodiscard]] int ScaleDenominator(const Framing& framing);

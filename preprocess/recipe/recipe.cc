@@ -79,66 +79,42 @@ Preprocessor::Preprocessor(const PreprocessOptions& options,
 
 struct Preprocessor::Target {
   const SampleKey& key;
-  PixelPlace& place;
-  // Set by Aim(); empty: the target is a window.
-  std::span<std::uint32_t> image = {};
+  std::span<std::uint32_t> image;
 };
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
                               std::span<std::uint32_t> destination,
                               std::span<const std::byte> seek_index) {
-  ImageRoom place(destination);
-  return Fill(encoded, key, place, seek_index);
-}
-
-FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
-                              const SampleKey& key, PixelPlace& place,
-                              std::span<const std::byte> seek_index) {
   const Clock::time_point start = Clock::now();
-  Target target{.key = key, .place = place};
+  const Target target{.key = key, .image = destination};
   FillCounts counts = IsJpeg(encoded) ? DecodeJpeg(encoded, seek_index, target)
                                       : DecodeOther(encoded, target);
-  const bool is_window = target.image.empty();
-  Check(is_window ? window_sink_.is_complete() : sink_->is_complete(),
-        "a decoder puts all rows or throws");
-  counts.resize = is_window ? window_sink_.busy() : sink_->busy();
+  Check(sink_->is_complete(), "a decoder puts all rows or throws");
+  counts.resize = sink_->busy();
   const Clock::time_point decoded = Clock::now();
   counts.decode = decoded - start - counts.resize;
-  if (!is_window) {
-    Finish(key, target.image);
-    counts.resize += Clock::now() - decoded;
-    counts.augment = Augment(key, target.image);
-  }
+  Finish(key, destination);
+  counts.resize += Clock::now() - decoded;
+  counts.augment = Augment(key, destination);
   return counts;
 }
 
-RowSink& Preprocessor::Aim(const DecodePlan& plan, Target& target) {
-  const bool flip = IsFlipped(options_, target.key);
-  if (IsWholeResize(plan, options_.image_size)) {
-    const std::span<std::uint32_t> window =
-        target.place.TakeWindow(plan.window.width, plan.window.height, flip);
-    if (!window.empty()) {
-      window_sink_.Aim(window);
-      return window_sink_;
-    }
-  }
-  target.image = target.place.TakeImage();
-  sink_->Aim(target.image, flip, plan.sides);
+RowSink& Preprocessor::Aim(const DecodePlan& plan, const Target& target) {
+  sink_->Aim(target.image, IsFlipped(options_, target.key), plan.sides);
   return *sink_;
 }
 
 FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
                                     std::span<const std::byte> seek_index,
-                                    Target& target) {
+                                    const Target& target) {
   const JpegInfo info = decoder_.ReadHeader(encoded);
   const DecodePlan plan =
       Plan(ChooseFraming(info.height, info.width, info.components, target.key),
            options_.scaled_decode);
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
-  RowSink& sink = Aim(plan, target);
-  decoder_.DecodeScaledWindow(plan.denominator, plan.window, sink,
+  decoder_.DecodeScaledWindow(plan.denominator, plan.window, Aim(plan, target),
                               is_index ? &index_ : nullptr);
   const JpegIndexUse use = is_index || seek_index.empty()
                                ? decoder_.index_use()
@@ -153,7 +129,7 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
 }
 
 FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
-                                     Target& target) {
+                                     const Target& target) {
   const JpegLimits& limits = options_.limits;
   DecodeOtherImage(
       encoded,

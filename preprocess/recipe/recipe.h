@@ -12,10 +12,8 @@
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/pixels/image.h"
-#include "preprocess/pixels/pixel_place.h"
 #include "preprocess/recipe/fill_counts.h"
 #include "preprocess/recipe/framing.h"
-#include "preprocess/recipe/window_sink.h"
 #include "preprocess/resize/sink.h"
 
 namespace infeed {
@@ -106,13 +104,6 @@ class Preprocessor {
                   std::span<std::uint32_t> destination,
                   std::span<const std::byte> seek_index = {});
 
-  // The same into a place that may take the window, as decoded, instead of the
-  // image. Requires: it takes windows only if the kernel has four taps and the
-  // recipe's last step is the resize.
-  FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
-                  PixelPlace& place,
-                  std::span<const std::byte> seek_index = {});
-
   // The same for an already packed image, height * width little-endian uint32:
   // copies it into destination, then flips, moves (kCifar) and augments it as
   // Fill() does. Throws DataError unless the image is image_size x image_size.
@@ -128,13 +119,15 @@ class Preprocessor {
 
   // A sample and its destination.
   struct Target;
-  // Takes the destination from the place, and returns the sink aimed at it.
-  RowSink& Aim(const DecodePlan& plan, Target& target);
+  // Returns the resize, aimed at the target.
+  RowSink& Aim(const DecodePlan& plan, const Target& target);
 
   // Decode the framing into the target and return the counts without the times.
   FillCounts DecodeJpeg(std::span<const std::byte> encoded,
-                        std::span<const std::byte> seek_index, Target& target);
-  FillCounts DecodeOther(std::span<const std::byte> encoded, Target& target);
+                        std::span<const std::byte> seek_index,
+                        const Target& target);
+  FillCounts DecodeOther(std::span<const std::byte> encoded,
+                         const Target& target);
 
   // The steps of a training recipe that follow the resize.
   void Finish(const SampleKey& key, std::span<std::uint32_t> pixels) const;
@@ -147,7 +140,6 @@ class Preprocessor {
   JpegSeekIndex index_;
   RgbImage image_;  // a whole image, if not a JPEG
   std::unique_ptr<ResizeSink> sink_;
-  WindowSink window_sink_;
   Augmenter augmenter_;
 };
 

@@ -510,30 +510,6 @@ TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
   }
 }
 
-// From small windows and large ones, in another number of threads, resumed.
-TEST_F(TrainResnetTest, TrainsAlikeOnWindowsThatTheDeviceResizes) {
-  const std::string more =
-      "image_size_schedule=1:40,mixup_alpha=0.2,"
-      "learning_rate_schedule=constant,train_steps=";
-  ASSERT_EQ(Train("images", more + "4,num_parallel_calls=1").exit_code, 0);
-  for (const std::string steps : {"2", "4"}) {
-    const ProgramResult run = Train(
-        "windows", "device_resize=true,num_parallel_calls=3," + more + steps,
-        "--mode train_and_eval --device cpu");
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-  }
-  const auto expected = Metrics("images", "train");
-  const auto actual = Metrics("windows", "train");
-  for (int step = 1; step <= 4; ++step) {
-    EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
-  }
-  const ProgramResult evaluation =
-      Train("images", more + "4", "--mode eval --device cpu");
-  ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
-  EXPECT_EQ(Metrics("images", "eval").at(4)["loss"],
-            Metrics("windows", "eval").at(4)["loss"]);
-}
-
 TEST_F(TrainResnetTest, SaysWhyTheDeviceCannotHaveItsImages) {
   const auto error = [&](const std::string& more) {
     const ProgramResult run =
@@ -656,18 +632,6 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCall{"NoLoop", "iterations_per_loop=0", "iterations_per_loop"},
         WrongCall{"NoNumber", "train_steps=soon", "train_steps"},
         WrongCall{"NoDepth", "resnet_depth=51", "resnet_depth"},
-        WrongCall{"NoTapsOfTheDevice", "device_resize=true,recipe=torchvision",
-                  "resizes without antialiasing"},
-        WrongCall{"NoMoveOfTheDevice",
-                  "device_resize=true,recipe=cifar,interpolation=bilinear",
-                  "cifar moves images"},
-        WrongCall{"NoAugmentOfTheDevice",
-                  "device_resize=true,augment_name=randaugment",
-                  "images are augmented"},
-        WrongCall{"NoErasingOfTheDevice",
-                  "device_resize=true,random_erasing=0.5", "erased"},
-        WrongCall{"NothingToResize", "device_resize=true,data_on_device=true",
-                  "packed pixels are not resized"},
         WrongCall{"NotHere", "norm_act_layer=evonorm", "must be bn_relu"}),
     [](const auto& call) { return call.param.name; });
 

@@ -16,11 +16,8 @@ namespace {
 
 constexpr std::string_view kPerformance = "Performance";
 
-// The program has a flag of its own for the one; batches of the other are for
-// devices alone.
-bool HasFlag(const InputOption& option) {
-  return option.name != "threads" && option.name != "device_resize";
-}
+// Programs have a flag of their own for the threads.
+bool HasFlag(const InputOption& option) { return option.name != "threads"; }
 
 void AddSwitch(CLI::App& app, const InputOption& option, InputFlags& flags,
                const std::string& about, const std::string& group) {

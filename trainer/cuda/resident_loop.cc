@@ -191,9 +191,9 @@ void CudaResidentLoop::Step() {
                 .slots = slots},
                stream_.stream());
   RunCudaStep(model_,
-              {.images = {.pixels = WordsOf<std::uint32_t>(batch_pixels_),
-                          .labels = WordsOf<std::int32_t>(batch_labels_),
-                          .weights = batch_weights_.data_ptr<float>()}},
+              {.pixels = WordsOf<std::uint32_t>(batch_pixels_),
+               .labels = WordsOf<std::int32_t>(batch_labels_),
+               .weights = batch_weights_.data_ptr<float>()},
               {.size = slots, .side = shape_.side}, inputs_, records_);
 }
 

@@ -9,8 +9,6 @@
 #include <ATen/ATen.h>
 #include <c10/cuda/CUDAException.h>
 
-#include "trainer/kernels/resize.h"
-
 namespace infeed {
 namespace {
 
@@ -20,9 +18,6 @@ void CopyTo(const torch::Tensor& to, std::span<const T> from,
   C10_CUDA_CHECK(cudaMemcpyAsync(to.data_ptr(), from.data(), from.size_bytes(),
                                  cudaMemcpyHostToDevice, stream.stream()));
 }
-
-constexpr std::int64_t kWindowWords =
-    sizeof(ResizeWindow) / sizeof(std::int32_t);
 
 // CUDA's callbacks take a pointer.
 void CUDART_CB CallAndFree(void* then) {
@@ -42,13 +37,7 @@ CudaSlots::CudaSlots(const BatchShape& shape, int slots,
                                          compute.device_index())) {
   const auto options = torch::device(compute.device()).dtype(torch::kInt);
   for (Slot& slot : slots_) {
-    if (shape.resize) {
-      slot.pixels = torch::empty(
-          {BatchWindows::Capacity(shape.size, shape.side)}, options);
-      slot.windows = torch::empty({shape.size, kWindowWords}, options);
-    } else {
-      slot.pixels = torch::empty({shape.size, shape.side, shape.side}, options);
-    }
+    slot.pixels = torch::empty({shape.size, shape.side, shape.side}, options);
     slot.labels = torch::empty({shape.size}, options);
     slot.weights = torch::empty({shape.size}, options.dtype(torch::kFloat));
   }
@@ -67,9 +56,6 @@ void CudaSlots::Copy(int slot, const Batch& batch) {
   CopyTo(to.pixels, batch.pixels(), copy_);
   CopyTo(to.labels, batch.labels(), copy_);
   CopyTo(to.weights, batch.weights(), copy_);
-  if (const BatchWindows* const windows = batch.windows()) {
-    CopyTo(to.windows, windows->windows(), copy_);
-  }
 }
 
 void CudaSlots::NotifyCopied(std::function<void()> then) {
@@ -91,26 +77,19 @@ void CudaSlots::Finish() noexcept {
   C10_CUDA_CHECK_WARN(cudaStreamSynchronize(copy_.stream()));
 }
 
-PackedBatch CudaSlots::Packed(int slot) const {
+PackedImages CudaSlots::Packed(int slot) const {
   const Slot& from = slots_[static_cast<std::size_t>(slot)];
-  return {.images = {.pixels = reinterpret_cast<const std::uint32_t*>(
-                         from.pixels.data_ptr<int>()),
-                     .labels = from.labels.data_ptr<std::int32_t>(),
-                     .weights = from.weights.data_ptr<float>()},
-          .windows = shape_.resize ? static_cast<const ResizeWindow*>(
-                                         from.windows.data_ptr())
-                                   : nullptr};
+  return {.pixels = reinterpret_cast<const std::uint32_t*>(
+              from.pixels.data_ptr<int>()),
+          .labels = from.labels.data_ptr<std::int32_t>(),
+          .weights = from.weights.data_ptr<float>()};
 }
 
 BatchShape ShapeOf(const Batch& batch) {
-  BatchShape shape{.size = batch.size(), .side = batch.image_size()};
-  if (const BatchWindows* const windows = batch.windows()) {
-    shape.resize = windows->kernel();
-  }
-  return shape;
+  return {.size = batch.size(), .side = batch.image_size()};
 }
 
-DeviceBatch UnpackOnDevice(const PackedBatch& from, const BatchShape& shape,
+DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
                            const PixelStatistics& statistics, ImageType type) {
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   const auto options = torch::device(stream.device());
@@ -125,17 +104,8 @@ DeviceBatch UnpackOnDevice(const PackedBatch& from, const BatchShape& shape,
   const UnpackedImages to = {.pixels = images.data_ptr(),
                              .labels = batch.labels.data_ptr<std::int64_t>(),
                              .weights = batch.weights.data_ptr<float>()};
-  if (shape.resize) {
-    LaunchResize({.pixels = from.images.pixels,
-                  .windows = from.windows,
-                  .labels = from.images.labels,
-                  .weights = from.images.weights},
-                 shape.size, shape.side, *shape.resize, statistics, type, to,
-                 stream.stream());
-  } else {
-    LaunchUnpack(from.images, shape.size, shape.side, statistics, type, to,
-                 stream.stream());
-  }
+  LaunchUnpack(from, shape.size, shape.side, statistics, type, to,
+               stream.stream());
   return batch;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include <ATen/cuda/CUDAEvent.h>
@@ -9,8 +8,6 @@
 #include <torch/types.h>
 
 #include "pipeline/memory/batch.h"
-#include "pipeline/memory/resize_window.h"
-#include "preprocess/resize/side.h"
 #include "trainer/feed/upload_ring.h"
 #include "trainer/kernels/kernels.h"
 #include "trainer/loop/batch.h"
@@ -21,32 +18,21 @@ namespace infeed {
 struct BatchShape {
   int size = 0;
   int side = 0;  // pixels
-  // For batches of crop windows: the resize kernel.
-  std::optional<ResizeKernel> resize = {};
 
   friend bool operator==(const BatchShape&, const BatchShape&) = default;
 };
 
 [[nodiscard]] BatchShape ShapeOf(const Batch& batch);
 
-// A batch in the device's memory.
-struct PackedBatch {
-  PackedImages images;
-  // [images]: the windows, of which images has the pixels; only if the shape
-  // has a resize.
-  const ResizeWindow* windows = nullptr;
-};
-
 // Unpacks a batch in the current stream into new tensors: images of `type`, [N,
-// 3, H, W] in channels_last order; windows are resized.
-[[nodiscard]] DeviceBatch UnpackOnDevice(const PackedBatch& from,
+// 3, H, W] in channels_last order.
+[[nodiscard]] DeviceBatch UnpackOnDevice(const PackedImages& from,
                                          const BatchShape& shape,
                                          const PixelStatistics& statistics,
                                          ImageType type);
 
 // Slots for batches in a GPU's memory, in the same layout as in the host's, and
-// a copy stream beside the one that computes. Of windows, only the pixels in
-// use are copied.
+// a copy stream beside the one that computes.
 class CudaSlots final : public UploadStreams {
  public:
   CudaSlots(const BatchShape& shape, int slots,
@@ -60,17 +46,15 @@ class CudaSlots final : public UploadStreams {
   void Finish() noexcept override;
 
   // A slot's packed batch.
-  [[nodiscard]] PackedBatch Packed(int slot) const;
+  [[nodiscard]] PackedImages Packed(int slot) const;
 
   [[nodiscard]] const BatchShape& shape() const { return shape_; }
 
  private:
   struct Slot {
-    torch::Tensor pixels;   // int32 [N, H, W]; for windows, as many as they
-                            // need
+    torch::Tensor pixels;   // int32 [N, H, W]
     torch::Tensor labels;   // int32 [N]
     torch::Tensor weights;  // float32 [N]
-    torch::Tensor windows;  // int32 [N, 4], of windows: ResizeWindow
     at::cuda::CUDAEvent used = {};
   };
   // The slots stay at fixed addresses, which graphs use.

@@ -37,7 +37,7 @@ void End(std::exception_ptr error, const c10::cuda::CUDAStream& stream,
 
 }  // namespace
 
-void RunCudaStep(const DeviceModel& model, const PackedBatch& batch,
+void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
                  const BatchShape& shape, const CudaStepInputs& inputs,
                  const MappedRecords& records) {
   const StepInputs row = inputs.Select();

@@ -24,7 +24,7 @@ inline constexpr std::size_t kCudaRecords = 4096;
 
 // Enqueues a whole step in the current stream, from a packed batch on the
 // device to its record; a graph captures this.
-void RunCudaStep(const DeviceModel& model, const PackedBatch& batch,
+void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
                  const BatchShape& shape, const CudaStepInputs& inputs,
                  const MappedRecords& records);
 

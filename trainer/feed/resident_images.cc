@@ -30,7 +30,6 @@ InputOptions AsTheyAre(InputOptions options, std::int64_t images) {
   options.selection = nullptr;
   options.on_bad_record = OnBadRecord::kFail;
   options.use_cache = false;
-  options.device_resize = false;
   return options;
 }
 

@@ -13,7 +13,6 @@
 #include "preprocess/codecs/opencv_image.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
-#include "trainer/feed/window_images.h"
 
 namespace infeed {
 namespace {
@@ -95,11 +94,6 @@ void DrawLine(RgbImage& image, const Point& from, const Point& to,
 std::vector<std::uint32_t> ImageOf(const Batch& batch, int slot) {
   const std::size_t count =
       static_cast<std::size_t>(batch.image_size()) * batch.image_size();
-  if (batch.content() == BatchContent::kWindows) {
-    std::vector<std::uint32_t> image(count);
-    ResizeSlot(batch, slot, image);
-    return image;
-  }
   const auto pixels =
       batch.pixels().subspan(static_cast<std::size_t>(slot) * count, count);
   return {pixels.begin(), pixels.end()};

@@ -7,10 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include <ATen/Parallel.h>
-
 #include "base/error.h"
-#include "trainer/feed/window_images.h"
 
 namespace infeed {
 namespace {
@@ -56,25 +53,9 @@ DeviceBatch BatchUnpacker::UnpackChosen(const Batch& choices) const {
   return Unpack(images);
 }
 
-DeviceBatch BatchUnpacker::UnpackResized(const Batch& windows) const {
-  Batch images(windows.size(), windows.image_size());
-  at::parallel_for(
-      0, windows.size(), 1, [&](std::int64_t begin, std::int64_t end) {
-        for (auto slot = static_cast<int>(begin); slot < end; ++slot) {
-          ResizeSlot(windows, slot, images.slot_pixels(slot));
-        }
-      });
-  std::ranges::copy(windows.labels(), images.labels().begin());
-  std::ranges::copy(windows.weights(), images.weights().begin());
-  return Unpack(images);
-}
-
 DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
   if (batch.content() == BatchContent::kChoices) {
     return UnpackChosen(batch);
-  }
-  if (batch.content() == BatchContent::kWindows) {
-    return UnpackResized(batch);
   }
   const std::int64_t size = batch.size();
   const std::int64_t side = batch.image_size();

@@ -39,7 +39,6 @@ class BatchUnpacker {
 
  private:
   [[nodiscard]] DeviceBatch UnpackChosen(const Batch& choices) const;
-  [[nodiscard]] DeviceBatch UnpackResized(const Batch& windows) const;
 
   torch::Device device_;
   torch::Tensor mean_;  // [3, 1, 1], red, green, blue; undefined: 0

@@ -18,12 +18,6 @@ bool IsLars(const P& p) {
   return p.enable_lars || p.optimizer.kind == OptimizerKind::kLars;
 }
 bool IsLeNet(const P& p) { return p.model.kind == ModelKind::kLeNet; }
-// Whether the resize of crop windows uses more than four taps.
-bool Antialiases(const P& p) {
-  return UsedInterpolation(p.input.recipe, p.input.interpolation) ==
-         Interpolation::kAntialias;
-}
-
 // Two parameters, when they conflict, and why.
 struct Quarrel {
   std::string_view one;
@@ -114,29 +108,6 @@ constexpr Quarrel kQuarrels[] = {
     {"model", "fused_batch_norm",
      [](const P& p) { return IsLeNet(p) && p.model.fused_batch_norm; },
      "LeNet has no batch norm"},
-    {"device_resize", "data_on_device",
-     [](const P& p) { return p.input.device_resize && p.data_on_device; },
-     "packed pixels are not resized, give one"},
-    {"device_resize", "recipe",
-     [](const P& p) {
-       return p.input.device_resize && p.input.recipe == Recipe::kCifar;
-     },
-     "cifar moves images once they are resized, which the device does not"},
-    {"device_resize", "interpolation",
-     [](const P& p) { return p.input.device_resize && Antialiases(p); },
-     "the device resizes without antialiasing, give bicubic or bilinear"},
-    {"device_resize", "augment_name",
-     [](const P& p) {
-       return p.input.device_resize &&
-              p.input.augment.policy != AugmentPolicy::kNone;
-     },
-     "images are augmented once they are resized, which the device does not"},
-    {"device_resize", "random_erasing",
-     [](const P& p) {
-       return p.input.device_resize && p.input.augment.erasing > 0;
-     },
-     "rectangles are erased once images are resized, which the device does "
-     "not"},
     {"batch_norm_group", "fused_batch_norm",
      [](const P& p) {
        return p.batch_norm_group != 1 && p.model.fused_batch_norm;

@@ -214,7 +214,6 @@ const Param kInputParams[] = {
     Row("data_on_device", Field<&P::data_on_device>(), Any(), "",
         "Keep the training images in the device's memory, from records with "
         "packed pixels; a GPU then trains whole loops without the host."),
-    Input("device_resize"),
     Input("memory_limit", {.range = Between(0x1p20, 0x1p44)}),
 };
 

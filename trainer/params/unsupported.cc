@@ -20,6 +20,7 @@ const UnsupportedParam kUnsupported[] = {
      "the layout in memory is chosen here, the fastest for the device"},
     {"data_format", "channels_last", "channels_last|channels_first",
      "the layout in memory is chosen here, channels_last for every model"},
+    {"device_resize", "false", kTruth, "workers resize all images"},
     {"norm_act_layer", "bn_relu", "bn_relu", "EvoNorm is not implemented"},
 };
 

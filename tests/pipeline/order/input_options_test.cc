@@ -61,23 +61,6 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
               Refuses("max_pixels=0: must be at least 1"));
 }
 
-TEST(InputOptionsTest, RefusesWhatADeviceCannotResize) {
-  const auto check = [](InputOptions options) {
-    options.device_resize = true;
-    return [options] { (void)CheckedInputOptions(options); };
-  };
-  EXPECT_NO_THROW(check({})());
-  EXPECT_THAT(
-      check({.recipe = Recipe::kTorchvision}),
-      Refuses("device_resize: the device has the kernels of four taps"));
-  EXPECT_THAT(check({.recipe = Recipe::kCifar,
-                     .interpolation = Interpolation::kBilinear}),
-              Refuses("device_resize: recipe cifar"));
-  EXPECT_THAT(check({.augment = {.erasing = 0.5}}),
-              Refuses("device_resize: images are augmented"));
-  EXPECT_NO_THROW(check({.augment = {.erasing = 0.5}, .training = false})());
-}
-
 TEST(InputOptionsTest, RefusesABatchThatRanksCannotShare) {
   EXPECT_THAT(
       [] { (void)CheckedInputOptions({.batch_size = 10, .world_size = 4}); },

@@ -36,14 +36,6 @@ TEST(MemoryPlanTest, KnowsWhatIsNeededAnyhow) {
   EXPECT_EQ(plan.cache, 0);
 }
 
-TEST(MemoryPlanTest, CountsTheWindowsOfADevice) {
-  InputOptions options = kOptions;
-  options.image_size = 200;
-  options.device_resize = true;
-  EXPECT_EQ(PlanMemory(options, kData).batches,
-            3 * Batch::MemoryBytes(4, 200, BatchContent::kWindows));
-}
-
 TEST(MemoryPlanTest, GivesWhatIsLeftToImages) {
   const MemoryPlan plan = PlanMemory(kOptions, kData);
   EXPECT_LE(plan.total(), plan.limit);

@@ -82,21 +82,6 @@ TEST(PlanDecodeTest, TakesWhatASquareIsMadeOf) {
   EXPECT_EQ(plan.sides.horizontal.in_first, 27);
 }
 
-TEST(PlanDecodeTest, KnowsWhatIsAResizeOfAllThatIsDecoded) {
-  const auto is_whole = [](const Framing& framing, ResizeKernel kernel) {
-    return IsWholeResize(PlanDecode(framing, kernel, 32, false), 32);
-  };
-  const Framing small = WholeWindow({0, 0, 96, 20}, 32);
-  EXPECT_TRUE(is_whole(small, ResizeKernel::kBicubic));
-  EXPECT_TRUE(is_whole(small, ResizeKernel::kBilinear));
-  const Framing large = WholeWindow({0, 0, 160, 20}, 32);
-  EXPECT_FALSE(is_whole(large, ResizeKernel::kBicubic));
-  EXPECT_FALSE(is_whole(large, ResizeKernel::kBilinear));
-  Framing part = small;
-  part.width = 33;
-  EXPECT_FALSE(is_whole(part, ResizeKernel::kBilinear));
-}
-
 TEST(PlanDecodeTest, PlansInTheSmallerImage) {
   const Framing framing{.window = {.y = 0, .x = 0, .height = 81, .width = 122},
                         .height = 40,

@@ -16,12 +16,8 @@
 
 #include <torch/types.h>
 
-#include "preprocess/pixels/image.h"
-#include "preprocess/pixels/pack.h"
-#include "preprocess/resize/resize.h"
 #include "tests/support/device_array.h"
 #include "trainer/feed/pixel_math.h"
-#include "trainer/kernels/resize.h"
 #include "trainer/optimizer/optimizer.h"
 
 #include "gmock/gmock.h"
@@ -109,64 +105,6 @@ TYPED_TEST(ImagesKernelTest, UnpacksWholeBlocksAndTheRest) {
 
 TYPED_TEST(ImagesKernelTest, CopiesMoreLabelsThanItHasThreads) {
   TestFixture::ExpectUnpacked(5000, 1, kUnitStatistics);
-}
-
-// Windows of random pixels, and what Resize() makes of them.
-struct Windows {
-  std::vector<std::uint32_t> pixels;
-  std::vector<ResizeWindow> windows;
-  std::vector<std::uint32_t> resized;
-
-  void Add(int width, int height, bool mirrored, ResizeKernel kernel,
-           int side) {
-    RgbImage image;
-    image.Resize(width, height);
-    const auto bytes = Draw<std::uint8_t>(image.pixels().size(), 7);
-    std::copy(bytes.begin(), bytes.end(), image.pixels().begin());
-    windows.push_back(
-        {.offset = static_cast<std::uint32_t>(pixels.size() / kWindowAlignment),
-         .width = static_cast<std::uint16_t>(width),
-         .height = static_cast<std::uint16_t>(height),
-         .mirrored = mirrored ? 1U : 0U});
-    std::vector<std::uint32_t> packed(bytes.size() / 3);
-    PackImage(image.view(), false, packed);
-    pixels.insert(pixels.end(), packed.begin(), packed.end());
-    pixels.resize((pixels.size() + kWindowAlignment - 1) / kWindowAlignment *
-                  kWindowAlignment);
-    std::vector<std::uint32_t> square(static_cast<std::size_t>(side * side));
-    Resize(kernel, image.view(), side, side, square);
-    if (mirrored) {
-      MirrorRows(side, square);
-    }
-    resized.insert(resized.end(), square.begin(), square.end());
-  }
-};
-
-TYPED_TEST(ImagesKernelTest, ResizesToTheBytesOfTheCpu) {
-  for (const ResizeKernel kernel :
-       {ResizeKernel::kBicubic, ResizeKernel::kBilinear}) {
-    for (const int side : {1, 32, 37}) {
-      Windows made;
-      made.Add(50, 41, false, kernel, side);
-      made.Add(1, 1, true, kernel, side);
-      made.Add(33, 70, true, kernel, side);
-      const DeviceArray<std::uint32_t> pixels(made.pixels);
-      const DeviceArray<ResizeWindow> windows(made.windows);
-      const DeviceArray<std::int32_t> labels({4, 5, 6});
-      const DeviceArray<float> weights({1.0F, 0.0F, 1.0F});
-      const DeviceArray<TypeParam> to(made.resized.size() * 3);
-      const DeviceArray<std::int64_t> to_labels(3);
-      const DeviceArray<float> to_weights(3);
-      LaunchResize(
-          {pixels.data(), windows.data(), labels.data(), weights.data()}, 3,
-          side, kernel, kImagenetStatistics, TestFixture::kType,
-          {to.data(), to_labels.data(), to_weights.data()}, nullptr);
-      EXPECT_EQ(to.Values(),
-                ExpectedImages<TypeParam>(made.resized, kImagenetStatistics));
-      EXPECT_THAT(to_labels.Values(), ElementsAre(4, 5, 6));
-      EXPECT_THAT(to_weights.Values(), ElementsAre(1, 0, 1));
-    }
-  }
 }
 
 // Three parameters in flat buffers, not in their order and with gaps, on the

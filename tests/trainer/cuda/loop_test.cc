@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <future>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "pipeline/memory/batch.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/made_batches.h"
-#include "trainer/feed/window_images.h"
 #include "trainer/loop/device_loop.h"
 
 #include "gtest/gtest.h"
@@ -64,61 +62,11 @@ class CudaLoopTest : public GpuTest {
                        });
   }
 
-  // Windows of many sizes, or the images that the host makes of them.
-  static std::shared_ptr<MadeStream> WindowBatches(std::int64_t count,
-                                                   bool resized) {
-    auto given = std::make_shared<std::int64_t>(0);
-    return std::make_shared<MadeStream>([count, resized, given] {
-      if (*given == count) {
-        return BatchHandle();
-      }
-      BatchHandle windows(MadeWindows((*given)++));
-      return resized ? Resized(*windows) : std::move(windows);
-    });
-  }
-
-  static BatchHandle MadeWindows(std::int64_t number) {
-    BatchHandle batch(new Batch(kBatch, kSide, {}, BatchContent::kWindows));
-    for (int slot = 0; slot < kBatch; ++slot) {
-      const auto index = static_cast<std::size_t>(slot);
-      const std::span<std::uint32_t> pixels = batch->windows()->TakeWindow(
-          slot, 20 + 5 * slot, 60 - 4 * slot, slot % 2 == 1);
-      for (std::size_t i = 0; i < pixels.size(); ++i) {
-        pixels[i] =
-            static_cast<std::uint32_t>((i + 1) * (index + 3) * 2654435761U) &
-            ~255U;
-      }
-      batch->labels()[index] =
-          static_cast<std::int32_t>((number + slot) % kClasses);
-      batch->weights()[index] = 1;
-    }
-    batch->BlankSlot(3);
-    return batch;
-  }
-
-  static BatchHandle Resized(const Batch& windows) {
-    BatchHandle batch(new Batch(kBatch, kSide));
-    for (int slot = 0; slot < kBatch; ++slot) {
-      ResizeSlot(windows, slot, batch->slot_pixels(slot));
-    }
-    std::ranges::copy(windows.labels(), batch->labels().begin());
-    std::ranges::copy(windows.weights(), batch->weights().begin());
-    return batch;
-  }
-
   // Steps [first, first + steps) on their batches.
   static std::vector<StepResult> Train(DeviceLoop& loop, std::int64_t first,
                                        std::int64_t steps, int side = kSide) {
-    return TrainOn(loop, Colours(steps, first, side), first, steps, side);
-  }
-
-  static std::vector<StepResult> TrainOn(DeviceLoop& loop,
-                                         std::shared_ptr<BatchStream> source,
-                                         std::int64_t first = 0,
-                                         std::int64_t steps = 12,
-                                         int side = kSide) {
     std::vector<StepResult> results;
-    Infeed infeed(std::move(source), kBatch, side);
+    Infeed infeed(Colours(steps, first, side), kBatch, side);
     Outfeed outfeed(
         [&](const StepResult& result) { results.push_back(result); });
     EXPECT_EQ(loop.Train(first, steps, infeed, outfeed), steps);
@@ -235,21 +183,6 @@ TEST_F(CudaLoopTest, CapturesAnewForAnotherSize) {
   for (const int side : {32, 48, 32}) {
     ExpectNear(Train(graphs, 0, 6, side), Train(eager, 0, 6, side), 1e-2);
     graphs.Load(eager.Save());
-  }
-}
-
-TEST_F(CudaLoopTest, TrainsAlikeOnWindowsThatItResizes) {
-  for (const DeviceOptions& options : {kGraphs, kNoGraphs}) {
-    DeviceLoop images(kModel, kOptimizer, options);
-    DeviceLoop windows(kModel, kOptimizer, options);
-    windows.Load(images.Save());
-    ExpectNear(TrainOn(images, WindowBatches(12, /*resized=*/true)),
-               TrainOn(windows, WindowBatches(12, /*resized=*/false)), 1e-3);
-    Infeed here(WindowBatches(3, true), kBatch, kSide);
-    Infeed there(WindowBatches(3, false), kBatch, kSide);
-    windows.Load(images.Save());
-    EXPECT_NEAR(images.Evaluate(here).loss_sum,
-                windows.Evaluate(there).loss_sum, 1e-3);
   }
 }
 

@@ -11,9 +11,6 @@
 
 #include <torch/types.h>
 
-#include "preprocess/pixels/pack.h"
-#include "preprocess/resize/resize.h"
-#include "trainer/feed/resize_math.h"
 #include "trainer/kernels/norm_math.h"
 #include "trainer/loop/batch.h"
 
@@ -71,75 +68,6 @@ TEST(Bfloat16BitsTest, AreThoseOfLibTorch) {
     ASSERT_EQ(Bfloat16Bits(value), at::BFloat16(value).x) << value;
   }
 }
-
-RgbImage RandomImage(int width, int height) {
-  RgbImage image;
-  image.Resize(width, height);
-  std::mt19937 random(static_cast<unsigned>(width * 1000 + height));
-  for (std::uint8_t& sample : image.pixels()) {
-    // Hard edges as well as every level.
-    const auto draw = static_cast<std::uint32_t>(random());
-    sample =
-        static_cast<std::uint8_t>(draw >> 31 != 0 ? draw >> 8 : draw >> 30);
-  }
-  return image;
-}
-
-std::vector<std::uint32_t> Packed(const RgbImage& image) {
-  std::vector<std::uint32_t> pixels(
-      static_cast<std::size_t>(image.width() * image.height()));
-  PackImage(image.view(), false, pixels);
-  return pixels;
-}
-
-struct ResizeCase {
-  int width;
-  int height;
-  int side;
-};
-
-class ResizedPixelTest : public testing::TestWithParam<ResizeKernel> {};
-
-TEST_P(ResizedPixelTest, HasTheBytesOfResize) {
-  for (const auto& [width, height, side] :
-       {ResizeCase{224, 224, 64}, ResizeCase{97, 131, 65},
-        ResizeCase{20, 31, 97}, ResizeCase{1, 50, 31}, ResizeCase{50, 1, 31},
-        ResizeCase{1, 1, 9}, ResizeCase{2, 3, 40}, ResizeCase{37, 41, 1}}) {
-    const RgbImage image = RandomImage(width, height);
-    const std::vector<std::uint32_t> source = Packed(image);
-    std::vector<std::uint32_t> expected(static_cast<std::size_t>(side * side));
-    Resize(GetParam(), image.view(), side, side, expected);
-    for (int i = 0; i < side * side; ++i) {
-      ASSERT_EQ(ResizedPixel(source.data(), width, height,
-                             TapsAt(GetParam(), height, side, i / side),
-                             TapsAt(GetParam(), width, side, i % side)),
-                expected[static_cast<std::size_t>(i)])
-          << width << "x" << height << " to " << side << ", " << i;
-    }
-  }
-}
-
-TEST_P(ResizedPixelTest, HasTheTapsOfTheAxis) {
-  for (const int in_size : {1, 2, 7, 224, 333, 4999, 65535}) {
-    for (const int out_size : {1, 3, 224, 320, 511}) {
-      const FourTapAxis axis(GetParam(), in_size, out_size);
-      for (int i = 0; i < out_size; ++i) {
-        const FourTaps taps = TapsAt(GetParam(), in_size, out_size, i);
-        ASSERT_EQ(taps.first, axis.At(i).first) << in_size << " " << out_size;
-        ASSERT_EQ(taps.weight, axis.At(i).weight) << in_size << " " << out_size;
-      }
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ResizedPixelTest,
-                         testing::Values(ResizeKernel::kBicubic,
-                                         ResizeKernel::kBilinear),
-                         [](const auto& param_info) {
-                           return param_info.param == ResizeKernel::kBicubic
-                                      ? "Bicubic"
-                                      : "Bilinear";
-                         });
 
 TEST(NormTilingTest, CoversEveryElementOnce) {
   for (const std::int64_t rows : {1, 2, 63, 64, 65, 12544, 802816}) {

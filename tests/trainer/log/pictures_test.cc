@@ -43,17 +43,6 @@ TEST(PicturesTest, ShowsAnImageOfABatch) {
   EXPECT_EQ(pixels.At(0, 0), (Color{0, 0, 0}));
 }
 
-TEST(PicturesTest, ShowsAWindowAsItsImage) {
-  Batch batch(2, 3, {}, BatchContent::kWindows);
-  batch.BlankSlot(0);
-  const auto window = batch.windows()->TakeWindow(1, 3, 3, /*mirrored=*/true);
-  std::ranges::fill(window, 0);
-  window[5] = 0x0A'0B'0C'00;
-  Pixels pixels(InputPicture(batch, 1));
-  EXPECT_EQ(pixels.At(0, 1), (Color{10, 11, 12}));
-  EXPECT_EQ(pixels.At(2, 1), (Color{0, 0, 0}));
-}
-
 TEST(PicturesTest, KeepsSmallImagesOfAPageAsTheyAre) {
   Batch small(1, 95);
   std::ranges::fill(small.pixels(), 0x0A'0B'0C'00);

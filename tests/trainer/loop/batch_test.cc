@@ -7,7 +7,6 @@
 #include <torch/types.h>
 
 #include "pipeline/memory/image_choice.h"
-#include "trainer/feed/window_images.h"
 
 #include "gtest/gtest.h"
 
@@ -81,30 +80,6 @@ TEST(BatchUnpackerTest, UnpacksTheImagesThatAreChosen) {
   EXPECT_TRUE(chosen.images.equal(plain.images));
   EXPECT_TRUE(chosen.labels.equal(plain.labels));
   EXPECT_TRUE(chosen.weights.equal(plain.weights));
-}
-
-TEST(BatchUnpackerTest, UnpacksTheImagesOfWindows) {
-  constexpr int kSide = 6;
-  Batch windows(2, kSide, {}, BatchContent::kWindows, ResizeKernel::kBilinear);
-  windows.BlankSlot(1);
-  windows.labels()[0] = 7;
-  windows.weights()[0] = 1;
-  const auto window = windows.windows()->TakeWindow(0, 9, 4, true);
-  for (std::size_t i = 0; i < window.size(); ++i) {
-    window[i] = static_cast<std::uint32_t>(i * 7) << 24;
-  }
-  Batch images(2, kSide);
-  images.BlankSlot(1);
-  images.labels()[0] = 7;
-  images.weights()[0] = 1;
-  ResizeSlot(windows, 0, images.slot_pixels(0));
-  EXPECT_GT(images.slot_pixels(0)[0], images.slot_pixels(0)[1]);
-
-  const DeviceBatch resized = Unpack(windows);
-  const DeviceBatch expected = Unpack(images);
-  EXPECT_TRUE(resized.images.equal(expected.images));
-  EXPECT_TRUE(resized.labels.equal(expected.labels));
-  EXPECT_TRUE(resized.weights.equal(expected.weights));
 }
 
 TEST(BatchUnpackerTest, TakesPixelsApartAsRedGreenBlue) {
