@@ -18,7 +18,6 @@
 #include "bench/engine/report.h"
 #include "bench/engine/run.h"
 #include "bench/engine/stage_round.h"
-#include "pipeline/engine/autotune.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
@@ -45,7 +44,6 @@ struct Flags {
   std::string json;
   std::string plot;
   HashFlags hash;
-  bool autotune = false;
   bool dry_run = false;
   InputFlags input;
   SelectionFlags selection;
@@ -114,9 +112,6 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "File for the rates and the stages' shares: a drawing or, by "
                  "its name, a page with the table and the verdict.")
       ->type_name("FILE.svg|FILE.html");
-  app.add_flag("--autotune", flags.autotune,
-               "Find threads, batches_in_pool and prefetch_batches first by "
-               "trying, for three seconds, and print them as flags.");
   app.add_flag("--dry_run", flags.dry_run,
                "Only check flags and data, and print what would be measured.");
 }
@@ -203,15 +198,6 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
                  static_cast<double>(options.threads.size()));
 }
 
-// Sets the options found by Autotune(), starting with the first of --threads.
-void TuneOptions(const RecordIndex& index, ThroughputOptions& options) {
-  options.input.threads = options.threads.front();
-  const AutotuneResult tuned = Autotune(index, options.input);
-  fmt::print(stderr, "autotune: {}\n", AutotuneText(tuned));
-  options.input = tuned.options;
-  options.threads = {tuned.options.threads};
-}
-
 void Run(Flags& flags, const std::vector<std::string>& shards) {
   const RecordIndex index(shards);
   flags.throughput.input.selection =
@@ -220,9 +206,6 @@ void Run(Flags& flags, const std::vector<std::string>& shards) {
              index.shards().size());
   if (flags.hash.order == 0 && ParseStage(flags.stage) == Stage::kAll) {
     ResolveLabels(index, flags.throughput.input);
-  }
-  if (flags.autotune) {
-    TuneOptions(index, flags.throughput);
   }
   if (flags.dry_run) {
     PrintPlan(index, flags);

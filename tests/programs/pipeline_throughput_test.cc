@@ -225,14 +225,6 @@ TEST_F(PipelineThroughputTest, NamesABadRecordBesideTheHash) {
   EXPECT_THAT(Run("--threads 1 --hash 10").err, Not(HasSubstr("bad records")));
 }
 
-TEST_F(PipelineThroughputTest, FindsItsSettingsAndSaysThemAsFlags) {
-  const ProgramResult result = Run("--autotune --seconds 0.05 --rounds 1");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, ContainsRegex("autotune: --threads [0-9]+ "
-                                        "--batches_in_pool [0-9]+ "
-                                        "--prefetch_batches [0-9]+: "));
-}
-
 TEST_F(PipelineThroughputTest, MeasuresAnEvaluation) {
   const ProgramResult result = Run("--eval --rounds 1 --threads 1");
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -475,12 +475,6 @@ TEST_F(TrainResnetTest, ScaledDecodeMakesAnotherTraining) {
               HasSubstr("scaled_decode is true, the checkpoint has false"));
 }
 
-TEST_F(TrainResnetTest, FindsItsInputsSettingsWhereAsked) {
-  const ProgramResult run = Train("model", "train_steps=2,autotune=true");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("autotune: --threads "));
-}
-
 TEST_F(TrainResnetTest, TrainsAlikeWithoutOverlap) {
   ASSERT_EQ(Train("flow", "train_steps=2").exit_code, 0);
   const ProgramResult basic = Train("basic", "train_steps=2,graph=basic");

@@ -207,9 +207,6 @@ const Param kInputParams[] = {
     Input("threads", {.name = "num_parallel_calls"}),
     Input("batches_in_pool", {.range = Between(kLeastBatches, 1024)}),
     Input("prefetch_batches"),
-    Row("autotune", Field<&P::autotune>(), Any(), "",
-        "Find num_parallel_calls, batches_in_pool and prefetch_batches by "
-        "trying, for three seconds at the start."),
     Input("use_cache"),
     Row("data_on_device", Field<&P::data_on_device>(), Any(), "",
         "Keep the training images in the device's memory, from records with "

@@ -39,7 +39,6 @@ struct TrainParams {
   bool allow_missing_shards = false;
   int eval_batch_size = 0;
   std::string image_size_schedule;
-  bool autotune = false;
   bool data_on_device = false;
 
   // Length of the run; intervals of evaluations, checkpoints and logs.

@@ -21,6 +21,8 @@ const UnsupportedParam kUnsupported[] = {
     {"data_format", "channels_last", "channels_last|channels_first",
      "the layout in memory is chosen here, channels_last for every model"},
     {"device_resize", "false", kTruth, "workers resize all images"},
+    {"autotune", "false", kTruth,
+     "the defaults are as fast as what it found: a thread for each core"},
     {"norm_act_layer", "bn_relu", "bn_relu", "EvoNorm is not implemented"},
 };
 

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "pipeline/engine/autotune.h"
 #include "records/bytes/byte_size.h"
 #include "records/cloud/cloud_settings.h"
 #include "trainer/feed/epoch_lines.h"
@@ -82,20 +81,6 @@ ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
           .every_n_seconds = params.profile_every_n_seconds,
           .duration = std::chrono::milliseconds(params.tpu_profile_duration),
           .first_step = first_step};
-}
-
-// The training input's options; with autotune, its threads and queues are found
-// by experiment.
-InputOptions TrainInput(const Job& job, InputOptions input,
-                        const StreamPosition& start, ImagePlace place) {
-  if (!job.params.autotune || job.data.is_fake() ||
-      place == ImagePlace::kDevice) {
-    return input;
-  }
-  const AutotuneResult tuned = Autotune(*job.data.train_index(), input, start,
-                                        {.least_batches = kLeastBatches});
-  Say("autotune: " + AutotuneText(tuned));
-  return tuned.options;
 }
 
 std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
@@ -256,7 +241,6 @@ ExitCode TrainFrom(const Job& job, const RunStart& start,
                                        job.data, job.options.place);
   options.input.trace = profiler.trace();
   options.images = PlaceImages(job, options.input);
-  options.input = TrainInput(job, options.input, start.stream, options.images);
   options.in_bfloat16 = IsInBfloat16(job);
   StepWatch watch(WatchOf(job));
   Training training(
