@@ -1,13 +1,15 @@
 #include "records/http/cloud_credentials.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/http/aws_profile.h"
 #include "records/http/http_transfer.h"
 #include "records/http/secrets_guard.h"
 
@@ -18,6 +20,65 @@ using Profile = std::map<std::string, std::string>;
 
 constexpr std::string_view kDefaultRegion = "us-east-1";
 constexpr const char* kGoogle = "https://storage.googleapis.com";
+constexpr std::int64_t kMaxProfileBytes = std::int64_t{1} << 20;
+
+std::string_view Trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  return first == std::string_view::npos
+             ? std::string_view()
+             : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+[[noreturn]] void RefuseLine(const std::string& path, int line) {
+  throw UsageError(path + ": line " + std::to_string(line) +
+                   " is neither '[section]' nor 'name = value'");
+}
+
+// Returns the "name = value" lines of one [section] of an AWS configuration
+// file; nullopt when the file or section does not exist. Throws IoError for a
+// file that cannot be read, and UsageError, naming file and line, for one with
+// another format; messages never contain a value.
+std::optional<Profile> ReadAwsProfile(const std::string& path,
+                                      const std::string& section) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    return std::nullopt;
+  }
+  const std::string file = ReadWholeFile(path, kMaxProfileBytes);
+  std::string_view rest(file);
+  std::optional<Profile> profile;
+  bool inside = false;
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string_view whole = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(whole.size() + 1, rest.size()));
+    const std::string_view line = Trimmed(whole);
+    // An indented line belongs to a nested value, which we do not use.
+    if (line.empty() || line[0] == '#' || line[0] == ';' || whole[0] == ' ' ||
+        whole[0] == '\t') {
+      continue;
+    }
+    if (line.front() == '[') {
+      if (line.back() != ']') {
+        RefuseLine(path, number);
+      }
+      inside = Trimmed(line.substr(1, line.size() - 2)) == section;
+      if (inside && !profile) {
+        profile.emplace();
+      }
+      continue;
+    }
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      RefuseLine(path, number);
+    }
+    if (inside) {
+      (*profile)[std::string(Trimmed(line.substr(0, equals)))] =
+          Trimmed(line.substr(equals + 1));
+    }
+  }
+  return profile;
+}
 
 // The first of these variables that is set; "" when none is.
 std::string FirstOf(std::initializer_list<const char*> names) {

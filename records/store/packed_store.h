@@ -49,7 +49,6 @@ class PackedStore {
 
   // Sum of PackedShard::restarts().
   [[nodiscard]] std::int64_t restarts() const;
-  [[nodiscard]] std::int64_t passed_bytes() const { return passed_.bytes(); }
 
  private:
   void Use(std::int32_t shard);

@@ -1,16 +1,28 @@
 #include "records/tfrecord/byte_stream.h"
 
+#include <zlib.h>
+
+#include <algorithm>
 #include <array>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "records/tfrecord/format.h"
-#include "records/tfrecord/inflate_stream.h"
 
 namespace infeed {
 namespace {
 
 // How far ahead WillRead() is called.
 constexpr std::int64_t kAheadBytes = std::int64_t{8} << 20;
+
+constexpr std::size_t kPackedBytes = std::size_t{256} << 10;
+constexpr std::size_t kMaxStep = std::size_t{1} << 30;  // zlib counts in uInt
+constexpr int kWindowBits = 15;
+constexpr int kGzipWindowBits = kWindowBits + 16;
 
 class PlainStream final : public ByteStream {
  public:
@@ -41,6 +53,111 @@ class PlainStream final : public ByteStream {
   std::int64_t announced_ = 0;  // end of the range passed to WillRead()
 };
 
+// Unpacks a gzip stream of one or several members, or a zlib stream. Bytes
+// before damage are delivered; then Read() throws DataError, without an origin,
+// with the place in the packed bytes. `name` is for messages.
+class Inflater final : public ByteStream {
+ public:
+  Inflater(std::unique_ptr<ByteStream> packed, std::string name,
+           Compression compression)
+      : packed_(std::move(packed)),
+        name_(std::move(name)),
+        compression_(compression),
+        buffer_(kPackedBytes) {
+    const int bits =
+        compression == Compression::kGzip ? kGzipWindowBits : kWindowBits;
+    if (::inflateInit2(&state_, bits) != Z_OK) {
+      throw IoError(name_ + ": cannot unpack: out of memory");
+    }
+  }
+  ~Inflater() override { ::inflateEnd(&state_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  std::size_t Read(std::span<std::byte> destination) override {
+    state_.next_out = reinterpret_cast<Bytef*>(destination.data());
+    const auto wanted =
+        static_cast<uInt>(std::min(destination.size(), kMaxStep));
+    state_.avail_out = wanted;
+    while (state_.avail_out > 0 && !ended_ && error_.empty()) {
+      Step();
+    }
+    const std::size_t got = wanted - state_.avail_out;
+    if (got == 0 && !error_.empty()) {
+      throw DataError(error_);
+    }
+    return got;
+  }
+
+  [[nodiscard]] std::int64_t size() const override {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  [[nodiscard]] Compression compression() const override {
+    return compression_;
+  }
+
+ private:
+  void Step() {
+    if (state_.avail_in == 0) {
+      Refill();
+    }
+    if (member_ended_) {
+      BeginMember();
+      return;
+    }
+    if (state_.avail_in == 0) {
+      Fail("it is cut short");
+      return;
+    }
+    const int result = ::inflate(&state_, Z_NO_FLUSH);
+    if (result == Z_STREAM_END) {
+      member_ended_ = true;
+    } else if (result != Z_OK) {
+      Fail(state_.msg != nullptr ? state_.msg : "it is damaged");
+    }
+  }
+
+  void Refill() {
+    const std::size_t got = packed_->Read(buffer_);
+    packed_offset_ += static_cast<std::int64_t>(got);
+    state_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+    state_.avail_in = static_cast<uInt>(got);
+  }
+
+  // gzip files may be joined end to end.
+  void BeginMember() {
+    if (state_.avail_in == 0) {
+      ended_ = true;
+    } else if (compression_ != Compression::kGzip) {
+      Fail("other bytes follow it");
+    } else {
+      member_ended_ = false;
+      if (::inflateReset(&state_) != Z_OK) {
+        Fail("it is damaged");
+      }
+    }
+  }
+
+  void Fail(std::string_view why) {
+    error_ = "the ";
+    error_.append(CompressionName(compression_))
+        .append(" stream cannot be unpacked at byte ")
+        .append(std::to_string(packed_offset_ - state_.avail_in))
+        .append(" of the file: ")
+        .append(why);
+  }
+
+  std::unique_ptr<ByteStream> packed_;
+  std::string name_;
+  Compression compression_;
+  std::vector<std::byte> buffer_;
+  std::int64_t packed_offset_ = 0;  // of the buffer's end
+  z_stream state_{};
+  bool member_ended_ = false;
+  bool ended_ = false;
+  std::string error_;
+};
+
 }  // namespace
 
 std::unique_ptr<ByteStream> OpenStream(const ByteSource& source) {
@@ -52,7 +169,8 @@ std::unique_ptr<ByteStream> OpenStream(const ByteSource& source) {
   if (compression == Compression::kNone) {
     return plain;
   }
-  return InflateStream(std::move(plain), source.path(), compression);
+  return std::make_unique<Inflater>(std::move(plain), source.path(),
+                                    compression);
 }
 
 }  // namespace infeed

@@ -14,7 +14,6 @@
 #include "tools/cli/interruption.h"
 #include "tools/convert/conversion_text.h"
 #include "tools/convert/converter.h"
-#include "tools/convert/finish_conversion.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/notices.h"
 #include "tools/convert/output_flags.h"

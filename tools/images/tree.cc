@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -284,6 +285,20 @@ std::string WithoutSlashes(std::string path) {
 
 ImageTree FindImages(const std::string& raw_data_dir) {
   return Scan(WithoutSlashes(raw_data_dir)).Run();
+}
+
+void AddLeftOut(std::vector<LeftOut>& list, const LeftOut& more) {
+  const auto key = [](const LeftOut& left_out) {
+    return std::tie(left_out.kind, left_out.format);
+  };
+  const auto place = std::find_if(
+      list.begin(), list.end(),
+      [&](const LeftOut& known) { return key(known) >= key(more); });
+  if (place != list.end() && key(*place) == key(more)) {
+    place->count += more.count;
+  } else {
+    list.insert(place, more);
+  }
 }
 
 }  // namespace infeed

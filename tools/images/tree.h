@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/images/left_out.h"
-
 // The images of a folder and their classes. docs/converter.md shows the
 // layouts.
 namespace infeed {
@@ -44,6 +42,19 @@ struct DuplicateGroup {
   std::vector<Image> images;  // in the order of the tree
 };
 
+// Files or folders of one kind that a conversion ignores.
+struct LeftOut {
+  enum class Kind {
+    kUnreadable,  // images of a format that cannot be read
+    kOtherFiles,  // with names that are not those of images
+    kFolders,     // inside class folders
+  };
+  Kind kind = Kind::kOtherFiles;
+  std::string format;  // of kUnreadable: "GIF"; else empty
+  std::int64_t count = 0;
+  std::string example;  // the first one's path
+};
+
 struct ImageTree {
   // Sorted by name, bytewise; label: index + 1.
   std::vector<ImageClass> classes;
@@ -71,5 +82,8 @@ struct ImageTree {
 // UsageError when the folder has none of the layouts, DataError for a label
 // file that does not match the images.
 [[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir);
+
+// Adds to the count of a kind; the first example of a kind is kept.
+void AddLeftOut(std::vector<LeftOut>& list, const LeftOut& more);
 
 }  // namespace infeed

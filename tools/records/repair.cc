@@ -1,4 +1,5 @@
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -7,16 +8,18 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "records/bytes/byte_sink.h"
+#include "records/bytes/byte_size.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/records/command.h"
 #include "tools/records/writing_verbs.h"
-#include "tools/rewrite/repair_report.h"
 #include "tools/rewrite/shard_repair.h"
 #include "tools/rewrite/writing_options.h"
 #include "tools/shards/progress.h"
@@ -31,6 +34,87 @@ struct RepairFlags {
   RepairOptions repair;
   std::string json;  // target, see AddJsonOption()
 };
+
+// The results of `records repair`.
+struct RepairReport {
+  std::string output;                     // folder
+  std::vector<std::string> inputs;        // the shards that were read
+  std::vector<ShardRepairReport> shards;  // one for each input
+};
+
+struct RepairTotals {
+  std::int64_t records = 0;
+  std::int64_t bad = 0;
+  std::int64_t bad_bytes = 0;
+  std::int64_t lost_records = 0;
+};
+
+RepairTotals TotalsOf(const RepairReport& report) {
+  RepairTotals totals;
+  for (const ShardRepairReport& shard : report.shards) {
+    totals.records += shard.shard.records;
+    totals.bad += static_cast<std::int64_t>(shard.bad.size());
+    totals.bad_bytes += shard.bad_bytes();
+    totals.lost_records += shard.lost_records();
+  }
+  return totals;
+}
+
+std::string LostText(const BadPlace& place) {
+  if (!place.lost) {
+    return "";
+  }
+  const RecordRange& lost = *place.lost;
+  return lost.count == 1 ? fmt::format(" (record {})", lost.first)
+                         : fmt::format(" (records {} to {})", lost.first,
+                                       lost.first + lost.count - 1);
+}
+
+// A line for each bad place, then the totals.
+std::string RepairReportText(const RepairReport& report) {
+  std::string text;
+  for (std::size_t i = 0; i < report.shards.size(); ++i) {
+    for (const BadPlace& place : report.shards[i].bad) {
+      text += fmt::format("{}: {} bytes at byte {}{}: {}\n",
+                          PathForMessages(report.inputs[i]), place.bytes,
+                          place.offset, LostText(place), place.reason);
+    }
+  }
+  const RepairTotals totals = TotalsOf(report);
+  text += fmt::format("{} good records in {} shards, {} bad places",
+                      totals.records, report.shards.size(), totals.bad);
+  if (totals.bad > 0) {
+    text += fmt::format(" ({}, {} records known to be lost) in {}/.infeed",
+                        FileSizeText(totals.bad_bytes), totals.lost_records,
+                        report.output);
+  }
+  return text + "\n";
+}
+
+std::string RepairReportJson(const RepairReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json shards = Json::array();
+  for (std::size_t i = 0; i < report.shards.size(); ++i) {
+    const ShardRepairReport& shard = report.shards[i];
+    const Json list = Json::parse(
+        BadPlacesJson(PathForMessages(report.inputs[i]), shard.bad));
+    shards.push_back({{"file", PathForMessages(report.inputs[i])},
+                      {"name", shard.shard.name},
+                      {"records", shard.shard.records},
+                      {"bytes", shard.shard.bytes},
+                      {"crc32c", shard.shard.crc32c},
+                      {"bad_bytes", shard.bad_bytes()},
+                      {"bad", list.at("bad")}});
+  }
+  const RepairTotals totals = TotalsOf(report);
+  const Json json = {{"output", report.output},
+                     {"records", totals.records},
+                     {"bad", totals.bad},
+                     {"bad_bytes", totals.bad_bytes},
+                     {"records_lost", totals.lost_records},
+                     {"shards", std::move(shards)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 // The name of a repaired shard: the shard's name, without ".gz" if the output
 // is no longer gzip.

@@ -1,22 +1,113 @@
 #include "tools/rewrite/group_rewriter.h"
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "pipeline/order/sample_order.h"
+#include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/writer.h"
-#include "tools/rewrite/label_order.h"
+#include "tools/cli/safe_name.h"
 #include "tools/rewrite/record_stream.h"
 #include "tools/shards/progress.h"
 #include "tools/shards/read_progress.h"
 #include "tools/shards/set_info.h"
 
 namespace infeed {
+namespace {
+
+// The records of one class in a LabelOrder.
+struct LabelRange {
+  std::int64_t label = 0;
+  std::string name;  // the class's folder name, or "label-7"
+  ShardRange range;  // of the order's positions
+};
+
+// The records of some shards, grouped by class.
+struct LabelOrder {
+  std::vector<std::int64_t> records;  // by their numbers
+  std::vector<LabelRange> labels;     // ascending
+};
+
+struct Class {
+  std::string name;
+  std::vector<std::int64_t> records;
+};
+
+LabelOrder Join(const std::map<std::int64_t, Class>& classes) {
+  LabelOrder order;
+  std::set<std::string> names;
+  for (const auto& [label, one] : classes) {
+    std::string name = one.name;
+    while (!names.insert(name).second) {
+      name += "-label-" + std::to_string(label);
+    }
+    order.labels.push_back(
+        {.label = label,
+         .name = std::move(name),
+         .range = {static_cast<std::int64_t>(order.records.size()),
+                   static_cast<std::int64_t>(one.records.size())}});
+    order.records.insert(order.records.end(), one.records.begin(),
+                         one.records.end());
+  }
+  return order;
+}
+
+// The number of the first record of each shard; empty without an index.
+std::vector<std::int64_t> StartsOf(const RecordSequence& sequence) {
+  std::vector<std::int64_t> starts;
+  std::int64_t next = 0;
+  if (const RecordIndex* const index = sequence.index()) {
+    for (std::size_t i = 0; i < index->shards().size(); ++i) {
+      starts.push_back(next);
+      next += index->shard_size(i);
+    }
+  }
+  return starts;
+}
+
+// Reads every record's label. Records of a class keep their order; records that
+// are not Examples go to `bad`. A record's number is its number in the
+// sequence's index; without an index, its number among the good records. Names
+// are unique and valid file names.
+LabelOrder OrderByLabel(const RecordSequence& sequence,
+                        const RecordStream::Open& open, BadRecords& bad,
+                        const std::function<void()>& on_record) {
+  const std::vector<std::int64_t> starts = StartsOf(sequence);
+  const std::vector<std::string>& shards = sequence.shards();
+  std::map<std::int64_t, Class> classes;
+  RecordStream stream(shards.size(), open, bad);
+  for (std::int64_t number = 0;; ++number) {
+    const std::optional<Record> record = stream.Next();
+    if (!record) {
+      return Join(classes);
+    }
+    on_record();
+    try {
+      const ImagenetExampleView example = ParseImagenetExample(record->payload);
+      Class& one = classes[example.label];
+      if (one.records.empty()) {
+        one.name = example.synset.empty()
+                       ? "label-" + std::to_string(example.label)
+                       : SafeName(example.synset);
+      }
+      one.records.push_back(
+          starts.empty() ? number : starts[stream.shard()] + record->number);
+    } catch (const DataError& error) {
+      bad.Take(error.At({PathForMessages(shards[stream.shard()]),
+                         record->number, record->offset}));
+    }
+  }
+}
+
+}  // namespace
 
 GroupRewriter::GroupRewriter(const std::string& prefix,
                              const std::vector<std::string>& inputs,

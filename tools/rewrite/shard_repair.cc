@@ -1,5 +1,7 @@
 #include "tools/rewrite/shard_repair.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -8,18 +10,78 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/bytes/byte_sink.h"
 #include "records/files/open_sink.h"
+#include "records/tfrecord/byte_stream.h"
+#include "records/tfrecord/compression.h"
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/reader.h"
 #include "records/tfrecord/writer.h"
 #include "tools/inspect/payload_check.h"
-#include "tools/rewrite/raw_bytes.h"
 #include "tools/shards/set_info.h"
 
 namespace infeed {
 namespace {
 
+constexpr std::int64_t kChunkBytes = std::int64_t{1} << 18;
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
+
+// The next readable bytes; none if the stream is damaged.
+std::span<const std::byte> ReadSome(ByteStream& stream,
+                                    std::span<std::byte> destination) {
+  try {
+    return destination.first(stream.Read(destination));
+  } catch (const DataError&) {
+    return {};
+  }
+}
+
+// The bytes of a shard at the reader's offsets, decompressed if the shard is
+// compressed, without parsing: to copy bytes that are not a good record.
+//
+// Owns the source. One thread at a time. Throws IoError.
+class RawBytes {
+ public:
+  explicit RawBytes(std::unique_ptr<ByteSource> source);
+
+  // Copies bytes from offset on and returns how many: fewer than requested if
+  // the shard ends or cannot be decompressed further. Requires: offset is not
+  // before the end of the last copy.
+  std::int64_t Copy(std::int64_t offset, std::int64_t bytes, ByteSink& sink);
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::unique_ptr<ByteStream> stream_;
+  std::int64_t offset_ = 0;  // of the stream
+};
+
+RawBytes::RawBytes(std::unique_ptr<ByteSource> source)
+    : source_(std::move(source)), stream_(OpenStream(*source_)) {}
+
+std::int64_t RawBytes::Copy(std::int64_t offset, std::int64_t bytes,
+                            ByteSink& sink) {
+  std::vector<std::byte> buffer(kChunkBytes);
+  const bool packed = stream_->compression() != Compression::kNone;
+  std::int64_t copied = 0;
+  while (copied < bytes) {
+    const bool skips = packed && offset_ < offset;
+    const std::int64_t wanted =
+        std::min(skips ? offset - offset_ : bytes - copied, kChunkBytes);
+    const auto room = std::span(buffer).first(static_cast<std::size_t>(wanted));
+    const std::span<const std::byte> got =
+        packed ? ReadSome(*stream_, room)
+               : room.first(source_->ReadAt(offset + copied, room));
+    if (got.empty()) {
+      break;
+    }
+    offset_ += static_cast<std::int64_t>(got.size());
+    if (!skips) {
+      sink.Write(got);
+      copied += static_cast<std::int64_t>(got.size());
+    }
+  }
+  return copied;
+}
 
 // One pass over a shard. One thread at a time.
 class ShardRepair {

@@ -1,5 +1,6 @@
 #include "tools/shards/indexer.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -12,9 +13,12 @@
 #include "base/error.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
+#include "records/example/imagenet_example.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/store/dali_index.h"
+#include "records/store/seek_file.h"
+#include "records/tfrecord/format.h"
 #include "records/tfrecord/frame_scan.h"
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
@@ -26,6 +30,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
+
+// Read-ahead for a shard in an object store.
+constexpr std::int64_t kAheadBytes = std::int64_t{8} << 20;
 
 std::string ReadText(const std::string& path) {
   const std::unique_ptr<ByteSource> source = OpenSource(path);
@@ -96,6 +103,69 @@ void IndexPacked(const ByteSource& shard, const IndexOptions& options,
   result.records = static_cast<std::int64_t>(frames->offsets.size());
 }
 
+bool HasSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
+                 SeekEntries entries) {
+  const auto file = SeekFile::Find(shard.path(), shard.size(),
+                                   static_cast<std::int64_t>(offsets.size()));
+  return file && file->info().shard_version == shard.version() &&
+         file->info().run == SeekRun(entries);
+}
+
+// Reads the record between two offsets; nullopt when it is damaged.
+std::optional<ImagenetExampleView> ReadExample(const ByteSource& shard,
+                                               std::int64_t begin,
+                                               std::int64_t end,
+                                               std::vector<std::byte>& buffer) {
+  const auto bytes = static_cast<std::size_t>(end - begin);
+  buffer.resize(std::max(buffer.size(), bytes));
+  const auto frame = std::span(buffer).first(bytes);
+  if (shard.ReadAt(begin, frame) != bytes || !HasFrameHeader(frame)) {
+    return std::nullopt;
+  }
+  const auto body = frame.subspan(kFrameHeaderBytes);
+  if (ClaimedLength(frame) != body.size() - kFrameFooterBytes ||
+      !IsPayloadGood(body)) {
+    return std::nullopt;
+  }
+  try {
+    return ParseImagenetExample(body.first(body.size() - kFrameFooterBytes));
+  } catch (const DataError&) {  // `records verify` reports the error.
+    return std::nullopt;
+  }
+}
+
+// Makes the seek file unless a valid one exists. A damaged record, or one
+// without a JPEG that can have an index, gets an empty entry.
+MadeSeekFile MakeSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
+                          const IndexOptions& options) {
+  MadeSeekFile made;
+  made.was_there = !options.force && HasSeekFile(shard, offsets, options.seek);
+  if (made.was_there || options.dry_run) {
+    return made;
+  }
+  SeekFileWriter writer(shard, SeekRun(options.seek));
+  std::vector<std::byte> buffer;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    options.on_record();
+    const std::int64_t end =
+        i + 1 < offsets.size() ? offsets[i + 1] : shard.size();
+    shard.WillRead(offsets[i],
+                   std::min(kAheadBytes, shard.size() - offsets[i]));
+    const auto example = ReadExample(shard, offsets[i], end, buffer);
+    const bool has_own = example && !example->seek_index.empty();
+    const std::string sealed =
+        example && !has_own
+            ? MakeSealedSeekIndex(example->encoded, options.seek)
+            : "";
+    made.own += has_own ? 1 : 0;
+    made.indexed += sealed.empty() ? 0 : 1;
+    writer.Append(sealed);
+  }
+  writer.Close();
+  made.path = writer.path();
+  return made;
+}
+
 std::string SeekText(const MadeSeekFile& seek, bool dry_run) {
   if (seek.was_there) {
     return ", the seek indexes are up to date";
@@ -158,11 +228,7 @@ IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
     WriteDaliIndex(*shard, offsets, options, result.dali);
   }
   if (options.seek != SeekEntries::kNone) {
-    result.seek = MakeSeekFile(*shard, offsets,
-                               {.entries = options.seek,
-                                .force = options.force,
-                                .dry_run = options.dry_run,
-                                .on_record = options.on_record});
+    result.seek = MakeSeekFile(*shard, offsets, options);
   }
   return result;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "records/tfrecord/compression.h"
-#include "tools/shards/seek_file_maker.h"
+#include "tools/shards/seek_index_maker.h"
 
 namespace infeed {
 
@@ -24,6 +24,14 @@ struct IndexOptions {
 
 // IndexerOptions::dali for "beside the shards".
 inline constexpr const char* kBeside = "-";
+
+// The result of making a shard's seek file (records/store/seek_file.h).
+struct MadeSeekFile {
+  bool was_there = false;    // a valid one existed and was kept
+  std::string path;          // written; empty: none
+  std::int64_t indexed = 0;  // records with an entry in the file
+  std::int64_t own = 0;      // records with an index of their own
+};
 
 // The result for one shard.
 struct IndexedShard {
