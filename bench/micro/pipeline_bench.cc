@@ -53,18 +53,9 @@ void OrderEpoch(benchmark::State& state, Shuffle shuffle) {
   }
   state.SetItemsProcessed(state.iterations());
 }
+BENCHMARK_CAPTURE(OrderEpoch, global, Shuffle::kGlobal);
 BENCHMARK_CAPTURE(OrderEpoch, window, Shuffle::kWindow);
 BENCHMARK_CAPTURE(OrderEpoch, reference, Shuffle::kReference);
-
-void OrderEpochKeys(benchmark::State& state) {
-  const SampleOrder order(1'281'167, Shuffle::kGlobal, 42);
-  std::uint32_t epoch = 0;
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(order.Epoch(epoch++));
-  }
-  state.SetItemsProcessed(state.iterations());
-}
-BENCHMARK(OrderEpochKeys);
 
 void TakeAndReturnABatch(benchmark::State& state) {
   BatchPool pool(3, 64, 224);

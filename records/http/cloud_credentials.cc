@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/bytes/trimmed.h"
 #include "records/http/http_transfer.h"
 #include "records/http/secrets_guard.h"
 
@@ -21,14 +22,6 @@ using Profile = std::map<std::string, std::string>;
 constexpr std::string_view kDefaultRegion = "us-east-1";
 constexpr const char* kGoogle = "https://storage.googleapis.com";
 constexpr std::int64_t kMaxProfileBytes = std::int64_t{1} << 20;
-
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  return first == std::string_view::npos
-             ? std::string_view()
-             : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 [[noreturn]] void RefuseLine(const std::string& path, int line) {
   throw UsageError(path + ": line " + std::to_string(line) +

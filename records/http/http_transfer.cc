@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "records/bytes/trimmed.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -11,14 +12,6 @@ namespace {
 constexpr int kOk = 200;
 constexpr int kPartialContent = 206;
 constexpr std::size_t kStatusDigits = 3;
-constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  return first == std::string_view::npos
-             ? std::string_view()
-             : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 // "HTTP/1.1 404 Not Found" -> 404.
 int StatusOf(std::string_view line) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "records/bytes/trimmed.h"
 #include "records/http/url.h"
 
 namespace infeed {
@@ -52,17 +53,8 @@ std::size_t EndOfUrl(std::string_view text, std::size_t separator) {
 }  // namespace
 
 std::string EnvironmentValue(const char* name) {
-  constexpr std::string_view kBlanks = " \t\r\n";
   const char* value = std::getenv(name);
-  if (value == nullptr) {
-    return "";
-  }
-  const std::string_view text(value);
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  return first == std::string_view::npos
-             ? ""
-             : std::string(text.substr(
-                   first, text.find_last_not_of(kBlanks) - first + 1));
+  return value == nullptr ? "" : std::string(Trimmed(value));
 }
 
 std::string WithoutUrlSecrets(std::string_view text) {

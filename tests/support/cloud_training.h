@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -88,18 +86,14 @@ class CloudTraining : public CloudFixture {
   // The steps of the whole checkpoints in a bucket's model_dir.
   [[nodiscard]] std::vector<std::int64_t> StepsIn(
       const std::string& bucket, const std::string& model = "model/") const {
-    std::vector<std::int64_t> steps;
+    std::vector<std::string> names;
     for (const std::string& key : server_.Keys(bucket)) {
-      if (!key.starts_with(model) || !key.ends_with("/MANIFEST")) {
-        continue;
-      }
-      const std::string rest = key.substr(model.size());
-      if (const auto step = CheckpointStep(rest.substr(0, rest.find('/')))) {
-        steps.push_back(*step);
+      if (key.starts_with(model) && key.ends_with("/MANIFEST")) {
+        const std::string rest = key.substr(model.size());
+        names.push_back(rest.substr(0, rest.find('/')));
       }
     }
-    std::ranges::sort(steps);
-    return steps;
+    return CheckpointSteps(names);
   }
 
   [[nodiscard]] std::string ObjectsBelow(const std::string& bucket,

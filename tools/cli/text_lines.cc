@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "records/bytes/trimmed.h"
 #include "records/files/read_whole.h"
 
 namespace infeed {
@@ -13,13 +14,7 @@ constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 
 }  // namespace
 
-std::string_view Trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
+std::string_view Trim(std::string_view text) { return Trimmed(text, kBlanks); }
 
 std::vector<std::string> Lines(std::string_view text) {
   std::vector<std::string> lines;

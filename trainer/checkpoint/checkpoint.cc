@@ -90,16 +90,12 @@ TensorMap ReadTensors(const std::string& folder, std::string_view name,
 }  // namespace
 
 std::vector<std::int64_t> ListCheckpoints(const std::string& model_dir) {
-  std::vector<std::int64_t> steps;
-  for (const std::string& name : NamesInFolder(model_dir)) {
-    const std::optional<std::int64_t> step = CheckpointStep(name);
+  std::vector<std::int64_t> steps = CheckpointSteps(NamesInFolder(model_dir));
+  std::erase_if(steps, [&](std::int64_t step) {
     std::error_code ignored;
-    if (step &&
-        fs::exists(PathIn(PathIn(model_dir, name), kManifestFile), ignored)) {
-      steps.push_back(*step);
-    }
-  }
-  std::ranges::sort(steps);
+    return !fs::exists(PathIn(CheckpointFolder(model_dir, step), kManifestFile),
+                       ignored);
+  });
   return steps;
 }
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -91,6 +92,18 @@ std::optional<std::int64_t> CheckpointStep(std::string_view base_name) {
       ParsePlainNumber<std::int64_t>(base_name.substr(kPrefix.size()));
   const bool is_name = step && *step >= 0 && CheckpointName(*step) == base_name;
   return is_name ? step : std::nullopt;
+}
+
+std::vector<std::int64_t> CheckpointSteps(
+    const std::vector<std::string>& base_names) {
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : base_names) {
+    if (const std::optional<std::int64_t> step = CheckpointStep(name)) {
+      steps.push_back(*step);
+    }
+  }
+  std::ranges::sort(steps);
+  return steps;
 }
 
 std::string TemporaryCheckpointFolder(const std::string& model_dir,

@@ -67,6 +67,10 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::optional<std::int64_t> CheckpointStep(
     std::string_view base_name);
 
+// The steps of the checkpoint folders among base names, ascending.
+[[nodiscard]] std::vector<std::int64_t> CheckpointSteps(
+    const std::vector<std::string>& base_names);
+
 // MODEL_DIR/.checkpoint-NNNNNNNN.PURPOSE-PROCESS: a checkpoint's name while it
 // is being written (purpose "new") or deleted ("old").
 [[nodiscard]] std::string TemporaryCheckpointFolder(

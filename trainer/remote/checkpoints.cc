@@ -28,14 +28,10 @@ std::string NameOf(std::int64_t step, std::string_view file) {
 }  // namespace
 
 std::vector<std::int64_t> RemoteCheckpoints::List(std::int64_t after) const {
-  std::vector<std::int64_t> steps;
-  for (const std::string& name : folder_.Folders()) {
-    const std::optional<std::int64_t> step = CheckpointStep(name);
-    if (step && *step > after && folder_.Has(NameOf(*step, kManifestFile))) {
-      steps.push_back(*step);
-    }
-  }
-  std::ranges::sort(steps);
+  std::vector<std::int64_t> steps = CheckpointSteps(folder_.Folders());
+  std::erase_if(steps, [&](std::int64_t step) {
+    return step <= after || !folder_.Has(NameOf(step, kManifestFile));
+  });
   return steps;
 }
 

@@ -65,14 +65,7 @@ std::vector<std::int64_t> Outbox::Steps() const {
 }
 
 std::vector<std::int64_t> Outbox::StepsHere() const {
-  std::vector<std::int64_t> steps;
-  for (const std::string& name : NamesInFolder(path_)) {
-    if (const std::optional<std::int64_t> step = CheckpointStep(name)) {
-      steps.push_back(*step);
-    }
-  }
-  std::ranges::sort(steps);
-  return steps;
+  return CheckpointSteps(NamesInFolder(path_));
 }
 
 std::string Outbox::FolderOf(std::int64_t step) const {

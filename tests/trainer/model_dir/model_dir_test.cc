@@ -31,6 +31,12 @@ TEST(ModelDirTest, RecognisesNothingElseAsACheckpoint) {
   }
 }
 
+TEST(ModelDirTest, SortsTheStepsOfCheckpointsAmongNames) {
+  EXPECT_EQ(CheckpointSteps({"checkpoint-00000042", "eval", "checkpoint-42",
+                             "checkpoint-00000007"}),
+            (std::vector<std::int64_t>{7, 42}));
+}
+
 TEST(ModelDirTest, TellsTemporaryCheckpointsApart) {
   const std::string name = TemporaryCheckpointFolder("", 42, "new");
   EXPECT_TRUE(name.starts_with(".checkpoint-00000042.new-")) << name;
