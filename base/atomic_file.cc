@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parent_folder.h"
 
 namespace infeed {
 namespace {
@@ -33,11 +34,6 @@ void WriteAll(int descriptor, const std::string& path, const char* bytes,
     bytes += written;
     count -= static_cast<std::size_t>(written);
   }
-}
-
-std::string FolderOf(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
 }
 
 // Whether PATH is a special file (device, FIFO, socket), which a file must not
@@ -183,7 +179,7 @@ void AtomicFile::Commit() {
     throw IoError(path_, "close", errno);
   }
   if (is_renamed) {
-    SyncDirectory(FolderOf(path_));
+    SyncDirectory(ParentFolder(path_));
   }
 }
 

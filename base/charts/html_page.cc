@@ -109,6 +109,10 @@ std::string HtmlTile(std::string_view value, std::string_view name) {
                      value, name);
 }
 
+std::string HtmlPercent(double fraction) {
+  return fmt::format("{:.1f}\u00a0%", 100 * fraction);
+}
+
 std::string HtmlTable(const std::vector<std::string>& header,
                       const std::vector<std::vector<std::string>>& rows,
                       std::string_view kind) {

@@ -32,6 +32,10 @@ namespace infeed {
 [[nodiscard]] std::string HtmlTile(std::string_view value,
                                    std::string_view name);
 
+// "12.3 %" with a no-break space: in narrow captions, lines never break between
+// a number and its unit.
+[[nodiscard]] std::string HtmlPercent(double fraction);
+
 // Base64 with the alphabet A-Z a-z 0-9 + /, padded with =.
 [[nodiscard]] std::string Base64(std::string_view bytes);
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/rounding.h"
+#include "base/seconds.h"
 
 namespace infeed {
 namespace {
@@ -102,9 +103,7 @@ bool ProgressLine::IsDue() const {
          now_() - *last_ >= (terminal_ ? kTerminalInterval : kLogInterval);
 }
 
-double ProgressLine::seconds() const {
-  return std::chrono::duration<double>(now_() - start_).count();
-}
+double ProgressLine::seconds() const { return ToSeconds(now_() - start_); }
 
 void ProgressLine::Update(std::string_view text, bool force) {
   if (!force && !IsDue()) {

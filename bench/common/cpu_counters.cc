@@ -1,26 +1,14 @@
 #include "bench/common/cpu_counters.h"
 
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/perf_event.h>
 
-#include "base/error.h"
+#include "base/cpu_seconds.h"
 
 namespace infeed {
 namespace {
-
-double Seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) +
-         1e-6 * static_cast<double>(time.tv_usec);
-}
-
-double CpuSeconds(int who) {
-  struct rusage usage {};
-  Check(::getrusage(who, &usage) == 0, "a process knows its usage");
-  return Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
-}
 
 double CpuSecondsOfAll() {
   return CpuSeconds(RUSAGE_SELF) + CpuSeconds(RUSAGE_CHILDREN);

@@ -1,6 +1,5 @@
 #include "bench/decoder/measures.h"
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <tuple>
@@ -8,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/seconds.h"
 #include "bench/decoder/rivals.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/jpeg/reference.h"
@@ -240,7 +240,7 @@ void DecodeMeasures::AddResizes(SpeedReport& report) const {
         [&](std::size_t) {
           sink.Aim(slot, false, {});
           PutImage(crop.view(), sink);
-          return std::chrono::duration<double>(sink.busy()).count();
+          return ToSeconds(sink.busy());
         }}},
       [&](std::size_t i) {
         const Task task = TaskAt(i);

@@ -3,7 +3,6 @@
 // memcpy of the same number of slots to an equal pool, in turns. Prints GB per
 // second of CPU time, which does not include other programs' work.
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cpu_seconds.h"
 #include "bench/common/in_turns.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "records/example/parts.h"
@@ -27,16 +27,6 @@ constexpr int kSize = 224;
 constexpr int kBatch = 64;
 constexpr std::size_t kSlotBytes = std::size_t{4} * kSize * kSize;
 constexpr int kEpochs = 4;
-
-double CpuSeconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) +
-           static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 void MakeRecords(const std::string& path, int records) {
   TfrecordWriter writer(path);

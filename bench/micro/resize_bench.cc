@@ -82,7 +82,7 @@ void Sink(benchmark::State& state, ResizeKernel kernel,
     sink->Aim(batch.slot_pixels(static_cast<int>(next % kSlots)),
               next % 2 == 1);
     PutImage(image.view(windows[next++ % windows.size()]), *sink, kBand);
-    state.SetIterationTime(std::chrono::duration<double>(sink->busy()).count());
+    state.SetIterationTime(ToSeconds(sink->busy()));
   }
   state.SetItemsProcessed(state.iterations());
   UseSimdTarget("");

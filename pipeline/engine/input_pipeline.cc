@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <thread>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "base/seconds.h"
 #include "pipeline/engine/bad_record_ledger.h"
 #include "pipeline/engine/batch_planner.h"
 #include "pipeline/engine/input_graph.h"
@@ -251,7 +251,7 @@ PipelineStats InputPipeline::Impl::stats() const {
   PipelineStats stats;
   consumer_.Read(stats);
   const Clock::duration first(first_batch_.load(std::memory_order_relaxed));
-  stats.first_batch_seconds = std::chrono::duration<double>(first).count();
+  stats.first_batch_seconds = ToSeconds(first);
   stats.threads = is_basic() ? 1 : options_.threads;
   stats.cores = static_cast<int>(std::thread::hardware_concurrency());
   stats.overlapped = !is_basic();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ratio.h"
+
 namespace infeed {
 namespace {
 
@@ -12,11 +14,6 @@ constexpr double kAllWait = 0.99;
 // Threads that are this busy limit the run.
 constexpr double kFullyBusy = 0.75;
 constexpr double kRgbBytes = 3;
-
-// Returns the quotient in 0..1; 0 if the whole is 0.
-double Share(double part, double whole) {
-  return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
-}
 
 bool IsWorkersStage(const StageStats& stage) {
   return stage.name == "read" || stage.name == "decode" ||

@@ -1,7 +1,8 @@
 #include "pipeline/stats/consumer_counts.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "base/seconds.h"
 
 namespace infeed {
 namespace {
@@ -13,10 +14,6 @@ void SetOnce(std::atomic<Clock::rep>& place, Clock::time_point time) {
   Clock::rep unset = 0;
   place.compare_exchange_strong(unset, time.time_since_epoch().count(),
                                 std::memory_order_relaxed);
-}
-
-double Seconds(Clock::rep ticks) {
-  return std::chrono::duration<double>(Clock::duration(ticks)).count();
 }
 
 }  // namespace
@@ -42,9 +39,9 @@ void ConsumerCounts::Read(PipelineStats& stats) const {
   stats.batches = batches_.load(std::memory_order_relaxed);
   stats.images = images_.load(std::memory_order_relaxed);
   stats.first_wait_seconds =
-      Seconds(first_wait_.load(std::memory_order_relaxed));
+      ToSeconds(Clock::duration(first_wait_.load(std::memory_order_relaxed)));
   stats.consumer_wait_seconds =
-      Seconds(waited_.load(std::memory_order_relaxed));
+      ToSeconds(Clock::duration(waited_.load(std::memory_order_relaxed)));
   const Clock::rep start = first_request_.load(std::memory_order_relaxed);
   if (start == 0) {
     return;
@@ -52,7 +49,7 @@ void ConsumerCounts::Read(PipelineStats& stats) const {
   const Clock::rep ended = ended_.load(std::memory_order_relaxed);
   const Clock::rep end =
       ended != 0 ? ended : Clock::now().time_since_epoch().count();
-  stats.elapsed_seconds = Seconds(end - start);
+  stats.elapsed_seconds = ToSeconds(Clock::duration(end - start));
 }
 
 }  // namespace infeed

@@ -1,7 +1,6 @@
 #include "pipeline/stats/cpu_load.h"
 
 #include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,9 @@
 #include <fstream>
 #include <iomanip>
 #include <sstream>
+
+#include "base/cpu_seconds.h"
+#include "base/seconds.h"
 
 namespace infeed {
 namespace {
@@ -18,17 +20,6 @@ constexpr double kLeastSeconds = 0.2;
 // Any system's background work uses less than this.
 constexpr double kSomeCores = 0.5;
 constexpr double kAllBusy = 0.9;  // of the cores
-
-double Seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) +
-         1e-6 * static_cast<double>(time.tv_usec);
-}
-
-double OwnSeconds() {
-  rusage usage = {};
-  (void)::getrusage(RUSAGE_SELF, &usage);
-  return Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
-}
 
 // Ticks of a line of /proc/stat behind its name: user, nice, system, idle,
 // iowait, irq, softirq, steal. Idle and iowait are not busy.
@@ -50,10 +41,8 @@ std::optional<CpuTimes> ReadCpuTimes(const std::string& root) {
     return std::nullopt;
   }
   CpuTimes times{
-      .wall = std::chrono::duration<double>(
-                  std::chrono::steady_clock::now().time_since_epoch())
-                  .count(),
-      .own = OwnSeconds()};
+      .wall = ToSeconds(std::chrono::steady_clock::now().time_since_epoch()),
+      .own = CpuSeconds()};
   std::ifstream file(root + "/proc/stat");
   for (std::string text; std::getline(file, text);) {
     std::istringstream line(text);

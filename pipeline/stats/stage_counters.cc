@@ -2,24 +2,19 @@
 
 #include <utility>
 
+#include "base/seconds.h"
 #include "pipeline/stats/trace_log.h"
 
 namespace infeed {
-namespace {
-
-double Seconds(StageCounter::Clock::rep ticks) {
-  return std::chrono::duration<double>(StageCounter::Clock::duration(ticks))
-      .count();
-}
-
-}  // namespace
 
 StageStats StageCounter::Read(std::string name) const {
   return {.name = std::move(name),
           .items = items_.load(std::memory_order_relaxed),
           .bytes = bytes_.load(std::memory_order_relaxed),
-          .busy_seconds = Seconds(busy_.load(std::memory_order_relaxed)),
-          .wait_seconds = Seconds(wait_.load(std::memory_order_relaxed))};
+          .busy_seconds =
+              ToSeconds(Clock::duration(busy_.load(std::memory_order_relaxed))),
+          .wait_seconds = ToSeconds(
+              Clock::duration(wait_.load(std::memory_order_relaxed)))};
 }
 
 QueueStats QueueGauge::Read(std::string name) const {

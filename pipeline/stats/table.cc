@@ -4,13 +4,10 @@
 #include <array>
 #include <cstdio>
 
+#include "base/ratio.h"
+
 namespace infeed {
 namespace {
-
-// Returns the quotient; 0 if the denominator is 0.
-double Ratio(double numerator, double denominator) {
-  return denominator > 0 ? numerator / denominator : 0;
-}
 
 // The rate of one thread that does only this stage; empty for a stage that only
 // waits.

@@ -6,27 +6,17 @@
 
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/parent_folder.h"
+#include "base/seconds.h"
 
 namespace infeed {
-namespace {
-
-void MakeFolderOf(const std::string& path) {
-  const std::filesystem::path folder =
-      std::filesystem::path(path).parent_path();
-  if (!folder.empty()) {
-    MakeFolder(folder.string());
-  }
-}
-
-}  // namespace
 
 AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
-  MakeFolderOf(path_);
+  MakeFolder(ParentFolder(path_));
   descriptor_ =
       ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
@@ -62,9 +52,7 @@ bool AppendFile::EndsWith(char c) const {
 }
 
 double UnixSeconds() {
-  return std::chrono::duration<double>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
+  return ToSeconds(std::chrono::system_clock::now().time_since_epoch());
 }
 
 }  // namespace infeed

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/parent_folder.h"
 #include "records/bytes/json.h"
 #include "records/files/class_list.h"
 #include "records/files/open_sink.h"
@@ -144,14 +144,10 @@ std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
 }
 
 std::vector<std::string> DatasetFolders(const std::string& shard) {
-  const auto above = [](const std::string& path) {
-    const std::string folder = std::filesystem::path(path).parent_path();
-    return folder.empty() ? std::string(".") : folder;
-  };
-  std::vector<std::string> folders = {above(PathForMessages(shard))};
+  std::vector<std::string> folders = {ParentFolder(PathForMessages(shard))};
   const std::string own = std::filesystem::path(folders.front()).filename();
   if (own == "train" || own == "validation" || own == "test") {
-    folders.push_back(above(folders.front()));
+    folders.push_back(ParentFolder(folders.front()));
   }
   return folders;
 }

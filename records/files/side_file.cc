@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/parent_folder.h"
 #include "records/bytes/fnv_hash.h"
 #include "records/bytes/user_cache.h"
 #include "records/files/open_source.h"
@@ -17,11 +18,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string FolderOf(const std::string& shard) {
-  const fs::path folder = fs::path(shard).parent_path();
-  return folder.empty() ? "." : folder.string();
-}
 
 std::string NameOf(const std::string& shard, std::string_view ending) {
   return fs::path(shard).filename().string().append(ending);
@@ -44,13 +40,13 @@ bool MakeWritableFolder(const fs::path& folder) {
 }  // namespace
 
 std::string SidePathBeside(const std::string& shard, std::string_view ending) {
-  return FolderOf(shard) + "/.infeed/" + NameOf(shard, ending);
+  return ParentFolder(shard) + "/.infeed/" + NameOf(shard, ending);
 }
 
 std::vector<std::string> SidePaths(const std::string& shard,
                                    std::string_view ending) {
   std::vector<std::string> paths;
-  for (const std::string& folder : SideFolders(FolderOf(shard))) {
+  for (const std::string& folder : SideFolders(ParentFolder(shard))) {
     paths.push_back(folder + "/" + NameOf(shard, ending));
   }
   if (IsUrl(shard)) {
@@ -60,7 +56,7 @@ std::vector<std::string> SidePaths(const std::string& shard,
 }
 
 std::string SidePathToWrite(const std::string& shard, std::string_view ending) {
-  return SideFolder(FolderOf(shard)) + "/" + NameOf(shard, ending);
+  return SideFolder(ParentFolder(shard)) + "/" + NameOf(shard, ending);
 }
 
 std::vector<std::string> SideFolders(const std::string& data_folder) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/ratio.h"
 #include "preprocess/codecs/opencv_image.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
@@ -167,8 +168,7 @@ void DrawSquares(RgbImage& image, const EvalResult& result,
     const double total = static_cast<double>(
         std::accumulate(row.begin(), row.end(), std::int64_t{0}));
     for (std::size_t said = 0; said < classes; ++said) {
-      const double share =
-          total > 0 ? static_cast<double>(row[said]) / total : 0;
+      const double share = Ratio(static_cast<double>(row[said]), total);
       FillSquare(image, margin + static_cast<int>(said) * square + frame,
                  margin + static_cast<int>(label) * square + frame,
                  square - frame, Shade(share));

@@ -6,26 +6,25 @@
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "base/ratio.h"
+#include "base/seconds.h"
 #include "trainer/model_dir/model_dir.h"
 
 namespace infeed {
 namespace {
 
-using Seconds = std::chrono::duration<double>;
-
 // How long a span overlaps the window.
 double SecondsIn(const TraceEvent& event, const TraceLog::Window& window) {
-  return std::max(Seconds(0),
-                  Seconds(std::min(event.start + event.length, window.to) -
-                          std::max(event.start, window.from)))
-      .count();
+  return std::max(0.0,
+                  ToSeconds(std::min(event.start + event.length, window.to) -
+                            std::max(event.start, window.from)));
 }
 
 }  // namespace
 
 ProfileShares SharesOf(const std::vector<TraceLog::Thread>& threads,
                        const TraceLog::Window& window) {
-  const double all = Seconds(window.to - window.from).count();
+  const double all = ToSeconds(window.to - window.from);
   const auto share = [&](std::string_view name) {
     double seconds = 0;
     for (const TraceLog::Thread& thread : threads) {
@@ -35,7 +34,7 @@ ProfileShares SharesOf(const std::vector<TraceLog::Thread>& threads,
         }
       }
     }
-    return all > 0 ? std::min(1.0, seconds / all) : 0;
+    return Share(seconds, all);
   };
   return {.input_wait = share("input wait"),
           .checkpoints = share("checkpoint"),
@@ -56,7 +55,7 @@ Profiler::Profiler(const ProfilerOptions& options, TraceLog* shared, Now now)
 }
 
 bool Profiler::is_due(std::int64_t step) const {
-  const double seconds = Seconds(now_() - last_time_).count();
+  const double seconds = ToSeconds(now_() - last_time_);
   return (options_.every_n_steps > 0 &&
           step - last_step_ >= options_.every_n_steps) ||
          (options_.every_n_seconds > 0 && seconds >= options_.every_n_seconds);
@@ -89,7 +88,7 @@ std::optional<Profile> Profiler::End() {
   }
   Profile profile{.step = last_step_,
                   .path = ProfilePath(options_.model_dir, last_step_),
-                  .seconds = Seconds(window.to - window.from).count(),
+                  .seconds = ToSeconds(window.to - window.from),
                   .shares = SharesOf(log_->Read(), window)};
   MakeFolder(std::filesystem::path(profile.path).parent_path(),
              "create the folder");

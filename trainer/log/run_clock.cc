@@ -1,7 +1,9 @@
 #include "trainer/log/run_clock.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "base/ratio.h"
+#include "base/seconds.h"
 
 namespace infeed {
 namespace {
@@ -9,25 +11,15 @@ namespace {
 // Weight of the newest step in the rate: about the last ten steps count.
 constexpr double kNewestWeight = 0.1;
 
-double Seconds(RunClock::Clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
-double Share(double part, double whole) {
-  return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
-}
-
-double Rate(std::int64_t images, double seconds) {
-  return seconds > 0 ? static_cast<double>(images) / seconds : 0;
-}
-
 }  // namespace
 
 double RunTimes::input_wait_share() const { return Share(input_wait, steady); }
 
 double RunTimes::images_per_second(int batch_size) const {
-  return steady_steps > 0 ? Rate(steady_steps * batch_size, steady)
-                          : Rate(warm_up_steps * batch_size, warm_up);
+  const bool is_steady = steady_steps > 0;
+  return Ratio(static_cast<double>((is_steady ? steady_steps : warm_up_steps) *
+                                   batch_size),
+               is_steady ? steady : warm_up);
 }
 
 RunClock::RunClock(const RunClockOptions& options, Now now)
@@ -40,7 +32,7 @@ RunClock::RunClock(const RunClockOptions& options, Now now)
 
 double RunClock::SinceMark() {
   const Clock::time_point now = now_();
-  return Seconds(now - std::exchange(mark_, now));
+  return ToSeconds(now - std::exchange(mark_, now));
 }
 
 // As SinceMark(), and writes the span to the trace.
@@ -79,13 +71,13 @@ void RunClock::AverageTime(double seconds) {
 }
 
 double RunClock::images_per_second() const {
-  return newest_seconds_ > 0 ? options_.batch_size / newest_seconds_ : 0;
+  return Ratio(options_.batch_size, newest_seconds_);
 }
 
 void RunClock::Step(double waited) {
   in_warm_up_ = !warmed_up_;
   const Clock::time_point now = now_();
-  const double seconds = Seconds(now - std::exchange(last_step_, now));
+  const double seconds = ToSeconds(now - std::exchange(last_step_, now));
   AverageTime(seconds);
   input_wait_ = Share(waited - std::exchange(waited_at_step_, waited), seconds);
   if (in_warm_up_) {
@@ -97,9 +89,7 @@ void RunClock::Step(double waited) {
 }
 
 double RunClock::seconds_per_step() const {
-  return steady_steps_ > 0
-             ? steady_seconds_ / static_cast<double>(steady_steps_)
-             : 0;
+  return Ratio(steady_seconds_, static_cast<double>(steady_steps_));
 }
 
 void RunClock::EndLoop(const LoopEnd& end) {
@@ -129,7 +119,7 @@ void RunClock::EndEvaluation(std::int64_t step) {
 
 RunTimes RunClock::times() const {
   RunTimes times = times_;
-  times.total = Seconds(now_() - start_);
+  times.total = ToSeconds(now_() - start_);
   return times;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/charts/progress.h"
+#include "base/seconds.h"
 
 namespace infeed {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 constexpr std::chrono::seconds kLong{2};
 
 std::string Text(StepWatchOptions::Clock::duration time) {
-  return ShortDuration(std::chrono::duration<double>(time).count());
+  return ShortDuration(ToSeconds(time));
 }
 
 }  // namespace

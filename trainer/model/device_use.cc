@@ -1,14 +1,13 @@
 #include "trainer/model/device_use.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/ratio.h"
+
 namespace infeed {
 namespace {
-
-double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 std::string BesideCeiling(std::string_view unit, double value, double ceiling) {
   const std::string text = fmt::format("{:.4g} {}", value, unit);
@@ -30,7 +29,7 @@ DeviceUse& DeviceUse::operator+=(const DeviceUse& more) {
 }
 
 double DeviceUse::busy_share() const {
-  return std::clamp(Ratio(busy_seconds, loop_seconds), 0.0, 1.0);
+  return Share(busy_seconds, loop_seconds);
 }
 
 double DeviceUse::tflops() const {

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/seconds.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -218,8 +219,7 @@ std::string MissingText(const std::vector<int>& missing, int world_size,
   return fmt::format(
       "{} of {} ranks have not connected within {:g} s: rank {}{}; were they "
       "started, and with the same world size?",
-      missing.size(), world_size,
-      std::chrono::duration<double>(timeout).count(), fmt::join(shown, ", "),
+      missing.size(), world_size, ToSeconds(timeout), fmt::join(shown, ", "),
       missing.size() > kShown ? ", ..." : "");
 }
 

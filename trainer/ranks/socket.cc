@@ -19,6 +19,7 @@
 #include <netinet/tcp.h>
 
 #include "base/error.h"
+#include "base/seconds.h"
 #include "trainer/ranks/place.h"
 
 namespace infeed {
@@ -258,7 +259,7 @@ RankSocket ConnectTo(const std::string& host, int port,
           "{}:{}: rank 0 has not answered within {:g} s: {}; is it running, is "
           "MASTER_ADDR or --master_addr its machine, or are all its ranks "
           "connected already?",
-          host, port, std::chrono::duration<double>(timeout).count(),
+          host, port, ToSeconds(timeout),
           std::generic_category().message(error)));
     }
     (void)::poll(nullptr, 0, std::min(pause, left));

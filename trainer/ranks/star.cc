@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/seconds.h"
 
 namespace infeed {
 namespace {
@@ -22,10 +23,6 @@ constexpr std::chrono::seconds kFinalSendTime{1};
 
 // Separates a note's key, which has no such byte, from the note.
 constexpr char kKeyEnd = '\0';
-
-double SecondsOf(std::chrono::milliseconds time) {
-  return std::chrono::duration<double>(time).count();
-}
 
 }  // namespace
 
@@ -125,7 +122,7 @@ std::string StarRanks::Read(const std::string& key,
   throw IoError(
       fmt::format("rank {}: cannot join the other ranks: within {:g} s none of "
                   "them has sent {}",
-                  place().rank, SecondsOf(timeout), key));
+                  place().rank, ToSeconds(timeout), key));
 }
 
 void StarRanks::Fail(std::string_view message) noexcept {
@@ -329,7 +326,7 @@ void StarRanks::CheckTimeouts() {
     if (link.stream.is_open() && !link.has_left &&
         now - link.stream.last_received() > options_.timeout) {
       EndRun(fmt::format("rank {} has sent nothing for {:g} s", link.rank,
-                         SecondsOf(options_.timeout)));
+                         ToSeconds(options_.timeout)));
     }
   }
 }

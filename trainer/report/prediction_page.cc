@@ -6,31 +6,25 @@
 
 #include "base/charts/html_page.h"
 #include "base/charts/svg_parts.h"
+#include "base/ratio.h"
 
 namespace infeed {
 namespace {
 
 constexpr int kSide = 128;  // of a picture on the page, as in the style sheet
 
-// In narrow captions, lines break inside names, never between a number and its
-// unit.
-std::string Percent(double share) {
-  return fmt::format("{:.1f}\u00a0%", share);
-}
-
-double PercentOf(std::int64_t part, std::int64_t whole) {
-  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::string Tiles(const PredictionCounts& counts) {
   const auto number = [](std::int64_t value) { return std::to_string(value); };
+  const auto share = [&](std::int64_t right) {
+    return Ratio(static_cast<double>(right),
+                 static_cast<double>(counts.labelled));
+  };
   std::string tiles = HtmlTile(number(counts.images), "images");
   if (counts.labelled > 0) {
-    tiles +=
-        HtmlTile(number(counts.top_1), "right") +
-        HtmlTile(number(counts.labelled - counts.top_1), "wrong") +
-        HtmlTile(Percent(PercentOf(counts.top_1, counts.labelled)), "top-1") +
-        HtmlTile(Percent(PercentOf(counts.top_5, counts.labelled)), "top-5");
+    tiles += HtmlTile(number(counts.top_1), "right") +
+             HtmlTile(number(counts.labelled - counts.top_1), "wrong") +
+             HtmlTile(HtmlPercent(share(counts.top_1)), "top-1") +
+             HtmlTile(HtmlPercent(share(counts.top_5)), "top-5");
   }
   if (counts.bad > 0) {
     tiles += HtmlTile(number(counts.bad), "bad images");
@@ -75,8 +69,7 @@ class Figures {
         kind.style, kSide, kSide, EscapeXml(labels_.NameOf(shown.said)),
         picture->second.type, Base64(picture->second.bytes),
         name == data_.names.end() ? "" : EscapeXml(name->second), kind.mark,
-        EscapeXml(labels_.NameOf(shown.said)),
-        Percent(100.0 * shown.probability),
+        EscapeXml(labels_.NameOf(shown.said)), HtmlPercent(shown.probability),
         is_wrong ? "<br>is\u00a0" + EscapeXml(labels_.NameOf(*shown.label))
                  : "");
   }

@@ -15,6 +15,7 @@
 #include "base/charts/line_chart.h"
 #include "base/charts/progress.h"
 #include "base/charts/svg_parts.h"
+#include "base/ratio.h"
 #include "pipeline/stats/table.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/report/classes.h"
@@ -27,8 +28,6 @@ namespace fs = std::filesystem;
 using Rows = std::vector<std::vector<std::string>>;
 
 // The tables, as HTML; "" where there is no data.
-
-double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 std::string SecondsText(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.2f}", *seconds) : "-";
@@ -287,20 +286,16 @@ ReportCurves CurvesOf(const RunHistory& history) {
 
 // The rest of the page.
 
-std::string Percent(double fraction) {
-  return fmt::format("{:.1f}&nbsp;%", 100 * fraction);
-}
-
 std::string AccuracyTiles(const std::vector<HistoryEvaluation>& evaluations) {
   if (evaluations.empty()) {
     return "";
   }
   const auto best = std::ranges::max_element(
       evaluations, {}, [](const HistoryEvaluation& e) { return e.top_1; });
-  return HtmlTile(Percent(evaluations.back().top_1), "top-1, last") +
-         HtmlTile(Percent(best->top_1),
+  return HtmlTile(HtmlPercent(evaluations.back().top_1), "top-1, last") +
+         HtmlTile(HtmlPercent(best->top_1),
                   fmt::format("top-1, best, at step {}", best->step)) +
-         HtmlTile(Percent(evaluations.back().top_5), "top-5, last") +
+         HtmlTile(HtmlPercent(evaluations.back().top_5), "top-5, last") +
          HtmlTile(fmt::format("{:.3f}", evaluations.back().loss),
                   "loss, evaluation");
 }
@@ -320,7 +315,7 @@ std::string Tiles(const ReportSubject& subject, const RunHistory& history,
       HtmlTile(fmt::format("{:.1f}",
                            state.times.images_per_second(subject.batch_size)),
                "images/s after the warm-up") +
-      HtmlTile(Percent(state.times.input_wait_share()),
+      HtmlTile(HtmlPercent(state.times.input_wait_share()),
                "of the time waiting for input") +
       HtmlTile(ShortDuration(state.times.total),
                fmt::format(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ratio.h"
 #include "pipeline/stats/verdict.h"
 
 namespace infeed {
@@ -13,8 +14,6 @@ constexpr double kLongBetween = 0.02;  // of the steps' own time
 constexpr double kLongEvaluations = 0.1;
 constexpr double kLongCheckpoints = 0.05;
 
-double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
 std::string InputText(const RunTimes& times, const PipelineStats& input) {
   return input.stages.empty()
              ? fmt::format(
@@ -25,7 +24,7 @@ std::string InputText(const RunTimes& times, const PipelineStats& input) {
 }
 
 std::string WarmUpText(const RunTimes& times) {
-  const double share = Share(times.start_up + times.warm_up, times.total);
+  const double share = Ratio(times.start_up + times.warm_up, times.total);
   return share < kLongWarmUp
              ? ""
              : fmt::format(
@@ -37,7 +36,7 @@ std::string WarmUpText(const RunTimes& times) {
 std::string BetweenText(const RunTimes& times,
                         std::int64_t iterations_per_loop) {
   const double host = times.between_steps();
-  const double share = Share(host, times.steady + times.between);
+  const double share = Ratio(host, times.steady + times.between);
   // A single loop has no time between loops.
   if (share < kLongBetween || times.loops < 2) {
     return "";
@@ -52,14 +51,14 @@ std::string BetweenText(const RunTimes& times,
 
 std::string PausesText(const RunTimes& times) {
   std::string text;
-  const double evaluations = Share(times.evaluations, times.total);
+  const double evaluations = Ratio(times.evaluations, times.total);
   if (evaluations >= kLongEvaluations) {
     text += fmt::format(
         "\nevaluations took {:.0f} % of the run: a larger steps_per_eval, or a "
         "smaller num_eval_images, would help",
         100 * evaluations);
   }
-  const double checkpoints = Share(times.checkpoints, times.total);
+  const double checkpoints = Ratio(times.checkpoints, times.total);
   if (checkpoints >= kLongCheckpoints) {
     text += fmt::format(
         "\ncheckpoints took {:.0f} % of the run: a larger "

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/ratio.h"
 #include "records/files/open_source.h"
 
 namespace infeed {
@@ -123,9 +124,9 @@ void PredictionLog::Count(const Predictions& batch, int slot) {
 }
 
 std::string PredictionText(const PredictionCounts& counts, double seconds) {
-  std::string text = fmt::format(
-      "predicted {} images at {:.1f} images/s", counts.images,
-      seconds > 0 ? static_cast<double>(counts.images) / seconds : 0.0);
+  std::string text =
+      fmt::format("predicted {} images at {:.1f} images/s", counts.images,
+                  Ratio(static_cast<double>(counts.images), seconds));
   if (counts.labelled > 0) {
     const auto share = [&](std::int64_t right) {
       return 100.0 * static_cast<double>(right) /

@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "records/cloud/cloud_settings.h"
+#include "records/files/open_source.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/served_object.h"
@@ -28,19 +29,15 @@ const InputOptions kTraining{.batch_size = 4,
                              .label_offset = 1,  // Else all is read for it.
                              .threads = 2};
 
-std::string BaseName(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 // Serves each shard under its name.
 LoopbackServer::Handler ServeShards(const std::vector<std::string>& paths) {
   constexpr std::int64_t kMaxBytes = std::int64_t{1} << 20;
   std::map<std::string, LoopbackServer::Handler> shards;
   for (const std::string& path : paths) {
-    shards[BaseName(path)] = ServeObject(ReadWholeFile(path, kMaxBytes));
+    shards[FileNameOf(path)] = ServeObject(ReadWholeFile(path, kMaxBytes));
   }
   return [shards = std::move(shards)](const std::string& request) {
-    return shards.at(BaseName(request.substr(0, request.find(" HTTP"))))(
+    return shards.at(FileNameOf(request.substr(0, request.find(" HTTP"))))(
         request);
   };
 }
@@ -63,7 +60,7 @@ TEST(InputPipelineUrlTest, GivesFromTheCloudWhatFilesGive) {
   SetCloudSettings({});
   std::vector<std::string> urls;
   for (const std::string& path : files.index().shards()) {
-    urls.push_back("s3://bucket/" + BaseName(path));
+    urls.push_back("s3://bucket/" + FileNameOf(path));
   }
   const RecordIndex index(urls, {.use_cache = false});
   const std::size_t indexed = server.requests().size();

@@ -102,11 +102,11 @@ TEST(ReportPageTest, ShowsTheFiguresThatMatter) {
   const std::string page =
       ReportPage(MadeSubject(), MadeHistory(), MadeState());
   for (const char* const text :
-       {"ResNet-18 on &lt;data&gt;", "<b>3 / 9</b>", "<b>80.0&nbsp;%</b>",
+       {"ResNet-18 on &lt;data&gt;", "<b>3 / 9</b>", "<b>80.0\u00a0%</b>",
         "top-1, best, at step 2", "<b>2.000</b><span>loss, evaluation",
         "<b>1.500</b><span>loss, training",
         "<b>5.0</b><span>images/s after the warm-up",
-        "<b>10.0&nbsp;%</b><span>of the time waiting",
+        "<b>10.0\u00a0%</b><span>of the time waiting",
         "decode bounds the run"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
