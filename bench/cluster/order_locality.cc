@@ -69,7 +69,7 @@ void WalkRank(const EvenShards& shards, const InputOptions& options,
   BatchSequence sequence = start;
   CurrentEpoch epoch(order);
   for (std::size_t batch = 0; batch < of_batches.size(); ++batch) {
-    prefetcher.Reach(static_cast<std::int64_t>(batch));
+    prefetcher.AnnounceFrom(static_cast<std::int64_t>(batch));
     const std::optional<BatchPlan> plan = sequence.Next();
     for (int slot = 0; slot < plan->samples; ++slot) {
       const std::int64_t record =

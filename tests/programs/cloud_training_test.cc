@@ -253,7 +253,7 @@ TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
       Run({"--mode", "train", "--data_dir", "null", "--model_dir",
            "https://host/model", "--local_scratch_dir", scratch_});
   EXPECT_EQ(web.exit_code, 2);
-  EXPECT_THAT(web.err, HasSubstr("model_dir=https://host/model: no folder"));
+  EXPECT_THAT(web.err, HasSubstr("model_dir=https://host/model: not a folder"));
 }
 
 // Who empties the store begins anew: nothing comes back from this disk.
@@ -283,7 +283,7 @@ TEST_F(CloudTrainingTest, WhatNoStoreHasIsDroppedByForceAlone) {
       refused.err,
       AllOf(HasSubstr("model_dir=s3://shards/model: "),
             HasSubstr("not uploaded yet: the checkpoints of steps 5, 6"),
-            HasSubstr("lie in " + scratch_), HasSubstr("--force")));
+            HasSubstr("in " + scratch_), HasSubstr("--force")));
   EXPECT_THAT(other.Keys("shards"), SizeIs(1));
   // The right one again: nothing is lost.
   Set("AWS_ENDPOINT_URL", server_.url());

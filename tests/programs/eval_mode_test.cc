@@ -135,8 +135,8 @@ TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
             " --resnet_checkpoint " + model_.folder() +
             " --params_override model=lenet,image_size=28,num_label_classes=5");
     EXPECT_EQ(run.exit_code, 2) << mode << run.err;
-    EXPECT_THAT(run.err, HasSubstr("the classifier fc3 is [4, 84] there and "
-                                   "[5, 84] in the model"));
+    EXPECT_THAT(run.err, HasSubstr("the classifier fc3 is [4, 84] in the file "
+                                   "and [5, 84] in the model"));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "trainer/params/table.h"
+#include "trainer/params/unsupported.h"
 
 namespace infeed {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
+#include "trainer/feed/resident_order.h"
 
 namespace infeed {
 namespace {

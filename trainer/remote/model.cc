@@ -139,7 +139,7 @@ void RemoteModel::DropOthers() {
   for (const std::string& name : NamesInFolder(options_.model_dir)) {
     const std::optional<std::int64_t> step = CheckpointStep(name);
     if (IsTemporaryCheckpoint(name) ||
-        (step && !checkpoints_.IsHere(*step, options_.model_dir))) {
+        (step && !checkpoints_.IsDownloaded(*step, options_.model_dir))) {
       RemoveFolder(PathIn(options_.model_dir, name));
     }
   }

@@ -32,7 +32,7 @@ std::vector<std::string> CheckedFormats(std::vector<std::string> formats) {
 InferenceGraph GraphOf(const FinishedModel& model) {
   const PixelStatistics& statistics = StatisticsOf(model.params);
   return GraphOf(ModelOf(model.params), model.weights,
-                 {.side = model.params.image_size,
+                 {.side = model.params.input.image_size,
                   .mean = {statistics.mean.begin(), statistics.mean.end()},
                   .std = {statistics.std.begin(), statistics.std.end()}});
 }

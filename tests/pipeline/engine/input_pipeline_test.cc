@@ -333,7 +333,7 @@ TEST_F(InputPipelineTest, RefusesWrongOptions) {
   refuses(options, "batch_size is 23, but the data set has only 22 records");
   options = kTraining;
   options.image_size = 0;
-  refuses(options, "image_size is 0");
+  refuses(options, "image_size=0: must be at least 1");
   options = kTraining;
   options.memory_limit = 1000;
   refuses(options, "memory_limit is 1.0 KiB");

@@ -20,8 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::Property;
 using ::testing::Throws;
 
-constexpr Shuffle kShuffles[] = {Shuffle::kNone, Shuffle::kGlobal,
-                                 Shuffle::kWindow, Shuffle::kReference};
 const std::vector<std::int64_t> kSizes = {700, 0, 1, 300, 299};
 
 std::vector<std::int64_t> Epoch(const SampleOrder& order, std::uint32_t epoch) {
@@ -36,7 +34,7 @@ std::vector<std::int64_t> Epoch(const SampleOrder& order, std::uint32_t epoch) {
 TEST(SampleOrderTest, HasEveryRecordOnceInAnEpoch) {
   std::vector<std::int64_t> all(1300);
   std::iota(all.begin(), all.end(), 0);
-  for (const Shuffle shuffle : kShuffles) {
+  for (const auto& [name, shuffle] : kShuffles) {
     const SampleOrder order(kSizes, {.shuffle = shuffle,
                                      .window_shards = 2,
                                      .window_records = 128,
@@ -45,12 +43,12 @@ TEST(SampleOrderTest, HasEveryRecordOnceInAnEpoch) {
     EXPECT_EQ(std::is_sorted(records.begin(), records.end()),
               shuffle == Shuffle::kNone);
     std::sort(records.begin(), records.end());
-    EXPECT_EQ(records, all) << ChoiceName(shuffle, kShuffles);
+    EXPECT_EQ(records, all) << name;
   }
 }
 
 TEST(SampleOrderTest, GivesOnePositionWithoutTheOthers) {
-  for (const Shuffle shuffle : kShuffles) {
+  for (const auto& [name, shuffle] : kShuffles) {
     const SampleOrder order(kSizes, {.shuffle = shuffle, .seed = 3});
     const std::vector<std::int64_t> records = Epoch(order, 4);
     for (const std::int64_t place : {0, 77, 1299}) {

@@ -26,8 +26,6 @@ constexpr int kHeight = 170;
 constexpr int kWidth = 210;
 using Pixels = std::vector<std::uint32_t>;
 
-constexpr std::array kRecipes = {Recipe::kTpu, Recipe::kTorchvision,
-                                 Recipe::kPlain, Recipe::kCifar};
 struct Kernel {
   Interpolation interpolation;
   ResizeKernel kernel;
@@ -111,7 +109,7 @@ TEST(RecipeKernelsTest, AreFramesResizedAndCut) {
   const std::string index =
       SerializeSeekIndex(MakeSeekIndex(AsBytes(jpeg), 4).value());
   const RgbImage image = Decoded(jpeg);
-  for (const Recipe recipe : kRecipes) {
+  for (const auto& [name, recipe] : kRecipes) {
     for (const Kernel& kernel : kKernels) {
       for (const bool training : {false, true}) {
         Preprocessor preprocessor({.recipe = recipe,
@@ -124,7 +122,7 @@ TEST(RecipeKernelsTest, AreFramesResizedAndCut) {
               image, ExpectedFraming(recipe, training, key), kernel.kernel);
           Finish(recipe, training, key, expected);
           ASSERT_EQ(Filled(preprocessor, jpeg, key), expected)
-              << ChoiceName(recipe, kRecipes) << " "
+              << name << " "
               << ChoiceName(kernel.interpolation, kInterpolations) << " "
               << training;
           ASSERT_EQ(Filled(preprocessor, jpeg, key, index), expected);
@@ -136,7 +134,7 @@ TEST(RecipeKernelsTest, AreFramesResizedAndCut) {
 
 TEST(RecipeKernelsTest, RecipesHaveTheirOwn) {
   const std::string jpeg = Jpeg();
-  for (const Recipe recipe : kRecipes) {
+  for (const auto& [name, recipe] : kRecipes) {
     const bool is_bicubic = recipe == Recipe::kTpu || recipe == Recipe::kPlain;
     Preprocessor own({.recipe = recipe, .image_size = kSize});
     Preprocessor named({.recipe = recipe,

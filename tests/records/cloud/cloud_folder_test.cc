@@ -87,7 +87,7 @@ TEST_F(CloudFolderTest, RefusesWhatIsNotThere) {
 TEST_F(CloudFolderTest, AWebServerHasNoFolders) {
   const std::string url = server_.url() + "/plain/raw?signature=abc";
   EXPECT_THAT(MessageOf<UsageError>([&] { (void)ListFolder(url); }),
-              AllOf(HasSubstr("/plain/raw"), HasSubstr("no list"),
+              AllOf(HasSubstr("/plain/raw"), HasSubstr("cannot list"),
                     Not(HasSubstr("abc"))));
 }
 

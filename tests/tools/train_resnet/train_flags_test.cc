@@ -130,13 +130,13 @@ TEST(TrainFlagsTest, NameTheModesAndFormats) {
 }
 
 TEST(TrainFlagsTest, TakeTruthWithAndWithoutAValue) {
-  EXPECT_TRUE(Params({"--pre_activation"}).pre_activation);
-  EXPECT_FALSE(Params({"--pre_activation=false"}).pre_activation);
-  EXPECT_FALSE(Params({"--nouse_nesterov"}).use_nesterov);
+  EXPECT_TRUE(Params({"--pre_activation"}).model.pre_activation);
+  EXPECT_FALSE(Params({"--pre_activation=false"}).model.pre_activation);
+  EXPECT_FALSE(Params({"--nouse_nesterov"}).optimizer.nesterov);
 }
 
 TEST(TrainFlagsTest, LetTheLastOfOneNameWin) {
-  EXPECT_EQ(Params({"--seed=1", "--seed", "2"}).seed, 2U);
+  EXPECT_EQ(Params({"--seed=1", "--seed", "2"}).input.seed, 2U);
 }
 
 TEST(TrainFlagsTest, AcceptTheReferencesOthersAndSayThatTheyDoNothing) {

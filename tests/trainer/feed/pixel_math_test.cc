@@ -11,6 +11,7 @@
 
 #include <torch/types.h>
 
+#include "preprocess/pixels/pack.h"
 #include "trainer/kernels/norm_math.h"
 #include "trainer/loop/batch.h"
 

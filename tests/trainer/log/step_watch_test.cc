@@ -71,7 +71,7 @@ TEST_F(StopTest, SaysForWhichStepItWaits) {
       lines_,
       ElementsAre("waiting for the end of step 7, which has taken 8s so far",
                   "waiting for the end of step 8, which has taken 1s so far; "
-                  "the one before took 31s"));
+                  "the step before took 31s"));
 }
 
 TEST_F(StopTest, SaysNothingWhereThatIsSoon) {

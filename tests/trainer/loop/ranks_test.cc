@@ -301,7 +301,7 @@ std::int64_t StepsUntilEnd(Ranks& ranks, int ask) {
                                 asked.load()->RequestEnd();
                               }
                             }),
-                slots, setup.side(), 1);
+                slots, setup.side(), nullptr, 1);
   asked = &infeed;
   asked.notify_all();
   if (place.rank == 1 && ask < 0) {

@@ -14,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "pipeline/order/option_text.h"
 #include "trainer/params/table.h"
+#include "trainer/params/unsupported.h"
 
 namespace infeed {
 namespace {

@@ -11,6 +11,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/params/table.h"
+#include "trainer/params/unsupported.h"
 
 namespace infeed {
 namespace {
@@ -210,11 +211,9 @@ TEST(ReadParamsTest, ReadsNestedNamesAsOnesWithUnderscores) {
   EXPECT_EQ(params.input.batch_size, 8);
   EXPECT_EQ(params.train_steps, 5);
   EXPECT_EQ(params.optimizer.adam_beta1, 0.5);
-  EXPECT_EQ(
-      Read("bn.optimizer.momentum=0.8,eval.batch-size=2").model.bn_momentum,
-      0.8);
+  EXPECT_EQ(Read("bn.momentum=0.8,eval.batch-size=2").model.bn_momentum, 0.8);
   EXPECT_EQ(ErrorOf("{model: {resnet_depth: 18}}"),
-            "unknown parameter 'model.model.depth': did you mean "
+            "unknown parameter 'model.resnet_depth': did you mean "
             "'resnet_depth'?");
 }
 

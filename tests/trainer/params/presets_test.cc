@@ -112,7 +112,9 @@ TEST(PresetsTest, HaveTheirSourcesLengthAndRate) {
   EXPECT_EQ(steps("xla_jl"), 1000);
   EXPECT_EQ(Values("xla_jl").iterations_per_loop, 1000);
   EXPECT_EQ(Values("xla_jl").input.num_label_classes, 1000);
-  EXPECT_DOUBLE_EQ(Values("ffcv_16").base_learning_rate * 4096 / 256, 1.7);
+  EXPECT_DOUBLE_EQ(
+      Values("ffcv_16").optimizer.learning_rate.base_learning_rate * 4096 / 256,
+      1.7);
 
   RunParams mnist = ReadParams(
       {.preset = "x10_lenet", .config_file = "", .overrides = {}, .flags = {}});

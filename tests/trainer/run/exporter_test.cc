@@ -24,10 +24,10 @@ using ::testing::HasSubstr;
 class ExporterTest : public testing::Test {
  protected:
   ExporterTest() {
-    params_.model.kind = "lenet";
+    params_.model.kind = ModelKind::kLeNet;
     params_.input.image_size = 28;
     params_.input.num_label_classes = 10;
-    params_.input.label_offset = "1";
+    params_.input.label_offset = 1;
   }
 
   // Returns the folder.
