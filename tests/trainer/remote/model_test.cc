@@ -119,8 +119,8 @@ TEST_F(RemoteModelTest, DropsWhatAnotherRunHasLeftBehind) {
   EXPECT_THAT(RefusalOf("here"),
               AllOf(HasSubstr("another run has trained there since"),
                     HasSubstr("not uploaded yet: the checkpoint of step 20"),
-                    HasSubstr(here->disk + "/outbox alone"),
-                    HasSubstr("--force deletes")));
+                    HasSubstr(here->disk + "/outbox"),
+                    HasSubstr("--force deletes it")));
   EXPECT_THAT(here->outbox.Steps(), ElementsAre(20));
   const auto again = Start("here", {.force = true});
   EXPECT_THAT(StepsThere(), ElementsAre(10, 15));
