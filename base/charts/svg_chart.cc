@@ -13,12 +13,12 @@ namespace infeed {
 namespace {
 
 // Sizes of a column chart, in units of its view box.
-constexpr double kHeight = 240;
-constexpr double kLeft = 56;
-constexpr double kTop = 8;
-constexpr double kBottom = 24;
+constexpr double kChartHeight = 240;
+constexpr double kMarginLeft = 56;
+constexpr double kMarginTop = 8;
+constexpr double kMarginBottom = 24;
 constexpr double kMaxColumn = 48;
-constexpr double kPlotHeight = kHeight - kTop - kBottom;
+constexpr double kPlotHeight = kChartHeight - kMarginTop - kMarginBottom;
 constexpr std::size_t kMaxLabels = 9;
 // Sizes of a row chart.
 constexpr double kRowHeight = 20;
@@ -70,14 +70,14 @@ std::string ColumnChart(const std::vector<ChartBar>& bars, double width) {
   }
   const double step = NiceStep(std::max(Largest(bars) / 4, 1.0));
   const double top = std::max(std::ceil(Largest(bars) / step), 1.0) * step;
-  const double plot_width = width - kLeft - 8;
-  std::string svg = SvgOpen(width, kHeight);
+  const double plot_width = width - kMarginLeft - 8;
+  std::string svg = SvgOpen(width, kChartHeight);
   const auto steps = static_cast<int>(std::lround(top / step));
   for (int i = 0; i <= steps; ++i) {
     const double value = i * step;
-    const double y = kTop + kPlotHeight * (1 - value / top);
-    svg += SvgLine(kLeft, y, kLeft + plot_width, y);
-    svg += SvgText(kLeft - 6, y + 4, "end", fmt::format("{:.0f}", value));
+    const double y = kMarginTop + kPlotHeight * (1 - value / top);
+    svg += SvgLine(kMarginLeft, y, kMarginLeft + plot_width, y);
+    svg += SvgText(kMarginLeft - 6, y + 4, "end", fmt::format("{:.0f}", value));
   }
   const double column =
       std::min(plot_width / static_cast<double>(bars.size()), kMaxColumn);
@@ -85,16 +85,16 @@ std::string ColumnChart(const std::vector<ChartBar>& bars, double width) {
   const double gap = column > 4 ? std::min(column / 12, 3.0) : -0.5;
   const std::size_t every = CeilDiv<std::size_t>(bars.size(), kMaxLabels);
   for (std::size_t i = 0; i < bars.size(); ++i) {
-    const double x = kLeft + column * static_cast<double>(i);
+    const double x = kMarginLeft + column * static_cast<double>(i);
     const double height = kPlotHeight * bars[i].value / top;
     svg += Rectangle("bar",
                      {.x = x + gap / 2,
-                      .y = kTop + kPlotHeight - height,
+                      .y = kMarginTop + kPlotHeight - height,
                       .width = column - gap,
                       .height = height},
                      1, bars[i].title);
     if (i % every == 0 && !bars[i].label.empty()) {
-      svg += SvgText(x + column / 2, kHeight - 6, "middle", bars[i].label);
+      svg += SvgText(x + column / 2, kChartHeight - 6, "middle", bars[i].label);
     }
   }
   return svg + "</svg>\n";
@@ -146,23 +146,24 @@ std::string HeatMap(const std::vector<ChartCell>& cells,
   }
   const double width = columns * kCell;
   const double height = rows * kCell;
-  std::string svg = SvgOpen(kLeft + width + 24, kTop + height + kBottom);
+  std::string svg =
+      SvgOpen(kMarginLeft + width + 24, kMarginTop + height + kMarginBottom);
   for (const ChartTick& tick : x_ticks) {
-    const double x = kLeft + tick.at * kCell;
-    svg += SvgLine(x, kTop, x, kTop + height);
-    svg += SvgText(x, kTop + height + 16, "middle", tick.label);
+    const double x = kMarginLeft + tick.at * kCell;
+    svg += SvgLine(x, kMarginTop, x, kMarginTop + height);
+    svg += SvgText(x, kMarginTop + height + 16, "middle", tick.label);
   }
   for (const ChartTick& tick : y_ticks) {
-    const double y = kTop + height - tick.at * kCell;
-    svg += SvgLine(kLeft, y, kLeft + width, y);
-    svg += SvgText(kLeft - 6, y + 4, "end", tick.label);
+    const double y = kMarginTop + height - tick.at * kCell;
+    svg += SvgLine(kMarginLeft, y, kMarginLeft + width, y);
+    svg += SvgText(kMarginLeft - 6, y + 4, "end", tick.label);
   }
   for (const ChartCell& cell : cells) {
     // The square root keeps small counts visible beside large ones.
     const double opacity = 0.08 + 0.92 * std::sqrt(cell.value / largest);
     svg += Rectangle("bar",
-                     {.x = kLeft + cell.x * kCell + 0.5,
-                      .y = kTop + height - (cell.y + 1) * kCell + 0.5,
+                     {.x = kMarginLeft + cell.x * kCell + 0.5,
+                      .y = kMarginTop + height - (cell.y + 1) * kCell + 0.5,
                       .width = kCell - 1,
                       .height = kCell - 1},
                      opacity, cell.title);

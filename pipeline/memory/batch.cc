@@ -11,10 +11,10 @@ namespace infeed {
 namespace {
 
 // A cache line, and the alignment of the widest SIMD store.
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kSlotAlignment = 64;
 
 constexpr std::size_t Aligned(std::size_t bytes) {
-  return RoundUp(bytes, kAlignment);
+  return RoundUp(bytes, kSlotAlignment);
 }
 
 // The number of pixel words of all slots of a batch.

@@ -12,7 +12,7 @@ namespace {
 // Large enough for huge pages, small enough that the unused rest of the last
 // chunk does not matter.
 constexpr std::int64_t kChunk = std::int64_t{16} << 20;
-constexpr std::size_t kAlignment = 8;
+constexpr std::size_t kRecordAlignment = 8;
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void RecordCache::Keep(std::int64_t number, const CachedRecord& record) {
   const std::span<const std::byte> payload = record.payload.bytes;
   const std::span<const std::byte> index = record.seek_index;
   std::byte* const room = Reserve(
-      RoundUp(sizeof(Head) + payload.size() + index.size(), kAlignment));
+      RoundUp(sizeof(Head) + payload.size() + index.size(), kRecordAlignment));
   if (room == nullptr) {
     return;
   }

@@ -11,16 +11,12 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/overloaded.h"
 #include "pipeline/memory/memory_limit.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
-
-template <typename... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
 
 // Whole numbers in full; some large ones as powers: "10^9".
 std::string LimitText(const OptionInfo& option, double limit) {

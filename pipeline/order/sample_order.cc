@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/overloaded.h"
 #include "pipeline/order/reference_order.h"
 #include "pipeline/order/selection.h"
 #include "pipeline/order/torch_order.h"
@@ -15,13 +16,6 @@ namespace infeed {
 namespace {
 
 constexpr std::int64_t kMaxRecords = std::numeric_limits<std::uint32_t>::max();
-
-template <typename... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <typename... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;
 
 }  // namespace
 

@@ -42,11 +42,12 @@ std::string Microseconds(TraceLog::Clock::duration time) {
          std::string(3 - digits.size(), '0') + digits;
 }
 
-std::string Number(std::int64_t value) { return std::to_string(value); }
+std::string NumberText(std::int64_t value) { return std::to_string(value); }
 
 std::string Head(std::string_view name, char kind, int thread) {
   return "{\"name\":\"" + std::string(name) + "\",\"ph\":\"" + kind +
-         "\",\"pid\":" + Number(::getpid()) + ",\"tid\":" + Number(thread);
+         "\",\"pid\":" + NumberText(::getpid()) +
+         ",\"tid\":" + NumberText(thread);
 }
 
 std::string NameLine(const TraceLog::Thread& thread) {
@@ -55,10 +56,10 @@ std::string NameLine(const TraceLog::Thread& thread) {
 }
 
 std::string PlaceText(const TracePlace& place) {
-  return place.step >= 0 ? "\"step\":" + Number(place.step)
-                         : "\"epoch\":" + Number(place.epoch) +
-                               ",\"position\":" + Number(place.position) +
-                               ",\"batch\":" + Number(place.batch);
+  return place.step >= 0 ? "\"step\":" + NumberText(place.step)
+                         : "\"epoch\":" + NumberText(place.epoch) +
+                               ",\"position\":" + NumberText(place.position) +
+                               ",\"batch\":" + NumberText(place.batch);
 }
 
 std::string EventLine(const TraceEvent& event, int thread,
@@ -66,7 +67,7 @@ std::string EventLine(const TraceEvent& event, int thread,
   const std::string at = ",\"ts\":" + Microseconds(event.start - started);
   if (event.is_count) {
     return Head(event.name, 'C', thread) + at +
-           ",\"args\":{\"count\":" + Number(event.count) + "}}";
+           ",\"args\":{\"count\":" + NumberText(event.count) + "}}";
   }
   return Head(event.name, 'X', thread) + at +
          ",\"dur\":" + Microseconds(event.length) + ",\"args\":{" +
@@ -149,7 +150,7 @@ void TraceLog::Write(const std::string& path, const Window& window) const {
   AtomicFile file(path);
   file.Write(
       "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"dropped_events\":\"" +
-      Number(dropped()) + "\"},\"traceEvents\":[\n");
+      NumberText(dropped()) + "\"},\"traceEvents\":[\n");
   file.Write(Head("process_name", 'M', ::getpid()) +
              ",\"args\":{\"name\":\"infeed\"}}");
   for (const Thread& thread : Read()) {

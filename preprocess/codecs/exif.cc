@@ -25,9 +25,9 @@ int ByteAt(Bytes bytes, std::size_t place) {
 }
 
 // Reads numbers at any place, never beyond the end.
-class Fields {
+class ExifFields {
  public:
-  Fields(Bytes bytes, bool big_endian)
+  ExifFields(Bytes bytes, bool big_endian)
       : bytes_(bytes), big_endian_(big_endian) {}
 
   [[nodiscard]] std::optional<std::uint32_t> At(std::size_t place,
@@ -65,7 +65,7 @@ int OrientationIn(Bytes tiff) {
   if (!big_endian && !StartsWith(tiff, "II*\0"sv)) {
     return kUpright;
   }
-  const Fields fields(tiff, big_endian);
+  const ExifFields fields(tiff, big_endian);
   const std::size_t directory = fields.At(4, 4).value_or(0);
   const std::size_t entries = fields.At(directory, 2).value_or(0);
   for (std::size_t i = 0; i < entries; ++i) {
@@ -88,7 +88,7 @@ Bytes JpegExif(Bytes jpeg) {
   constexpr int kMarker = 0xff;
   constexpr int kApp1 = 0xe1;
   constexpr int kStartOfScan = 0xda;
-  const Fields fields(jpeg, true);
+  const ExifFields fields(jpeg, true);
   std::size_t place = 2;  // behind the start marker
   while (jpeg.size() >= 4 && place <= jpeg.size() - 4 &&
          ByteAt(jpeg, place) == kMarker) {
@@ -126,7 +126,7 @@ constexpr ChunkFormat kWebp = {12, false, 4, 0, 0, 2, "EXIF"};
 
 Bytes ChunkExif(Bytes bytes, const ChunkFormat& format) {
   constexpr std::size_t kHead = 8;
-  const Fields fields(bytes, format.big_endian);
+  const ExifFields fields(bytes, format.big_endian);
   std::size_t place = format.first;
   while (const auto length = fields.At(place + format.length_at, 4)) {
     const std::size_t data = place + kHead;

@@ -12,9 +12,6 @@ using Word = std::uint32_t;
 
 Word ToWord(int x) { return static_cast<Word>(x); }
 int ToInt(Word x) { return static_cast<std::int32_t>(x); }
-int Wrapped16(int x) {
-  return static_cast<std::int16_t>(static_cast<std::uint16_t>(x));
-}
 
 constexpr Word Fix(double x) { return static_cast<Word>(Fixed13(x)); }
 

@@ -12,6 +12,11 @@ namespace infeed {
   return static_cast<int>(x * 8192 + 0.5);
 }
 
+// x wrapped to 16 bits, as in a register.
+[[nodiscard]] constexpr int Wrapped16(int x) {
+  return static_cast<std::int16_t>(static_cast<std::uint16_t>(x));
+}
+
 // The inverse DCT of libjpeg-turbo's x86 SIMD code for JDCT_ISLOW, one block in
 // plain C++: columns, then rows, with 13-bit constants (Loeffler, Ligtenberg
 // and Moschytz, 1989). It differs from libjpeg's portable code for extreme

@@ -16,9 +16,6 @@ using Column = std::array<int, 8>;
 std::int32_t Wrapped(Wide x) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(x));
 }
-int Wrapped16(int x) {
-  return static_cast<std::int16_t>(static_cast<std::uint16_t>(x));
-}
 
 // A pass over eight numbers to two or four results, shifted right with
 // rounding. The constants are sums of cosines.

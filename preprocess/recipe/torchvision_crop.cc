@@ -9,7 +9,7 @@
 namespace infeed {
 namespace {
 
-constexpr int kAttempts = 10;
+constexpr int kTorchvisionAttempts = 10;
 constexpr float kMinScale = 0.08F;
 constexpr float kMaxScale = 1.0F;
 constexpr double kMinRatio = 3.0 / 4.0;
@@ -20,14 +20,14 @@ constexpr float kMinLogRatio = -0x1.26962p-2F;
 constexpr float kMaxLogRatio = 0x1.269624p-2F;
 
 // Half to even, as Python rounds.
-int Round(double value) { return static_cast<int>(std::lrint(value)); }
+int RoundAsPython(double value) { return static_cast<int>(std::lrint(value)); }
 
 // PyTorch's uniform_() for float.
 float Uniform(float low, float high, RandomSource& random) {
   return random.Real() * (high - low) + low;
 }
 
-int DrawPlace(int whole, int part, RandomSource& random) {
+int DrawAnyPlace(int whole, int part, RandomSource& random) {
   return static_cast<int>(
       random.Below(static_cast<std::uint32_t>(whole - part + 1)));
 }
@@ -42,10 +42,10 @@ Window Centred(int height, int width, int window_height, int window_width) {
 Window CentredInRatio(int height, int width) {
   const double ratio = static_cast<double>(width) / height;
   if (ratio < kMinRatio) {
-    return Centred(height, width, Round(width / kMinRatio), width);
+    return Centred(height, width, RoundAsPython(width / kMinRatio), width);
   }
   if (ratio > kMaxRatio) {
-    return Centred(height, width, height, Round(height * kMaxRatio));
+    return Centred(height, width, height, RoundAsPython(height * kMaxRatio));
   }
   return Centred(height, width, height, width);
 }
@@ -55,15 +55,15 @@ Window CentredInRatio(int height, int width) {
 Window RandomResizedCropWindow(int height, int width, RandomSource& random) {
   Check(height > 0 && width > 0, "an image has pixels");
   const auto area = static_cast<double>(std::int64_t{height} * width);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kTorchvisionAttempts; ++attempt) {
     const double target = area * Uniform(kMinScale, kMaxScale, random);
     const double ratio = std::exp(Uniform(kMinLogRatio, kMaxLogRatio, random));
-    const int window_width = Round(std::sqrt(target * ratio));
-    const int window_height = Round(std::sqrt(target / ratio));
+    const int window_width = RoundAsPython(std::sqrt(target * ratio));
+    const int window_height = RoundAsPython(std::sqrt(target / ratio));
     if (window_width > 0 && window_width <= width && window_height > 0 &&
         window_height <= height) {
-      const int y = DrawPlace(height, window_height, random);
-      const int x = DrawPlace(width, window_width, random);
+      const int y = DrawAnyPlace(height, window_height, random);
+      const int x = DrawAnyPlace(width, window_width, random);
       return {.y = y, .x = x, .height = window_height, .width = window_width};
     }
   }
@@ -83,8 +83,8 @@ Framing ResizedCenterCrop(int height, int width, int image_size) {
   Framing framing{.window = {.y = 0, .x = 0, .height = height, .width = width},
                   .height = resized(height),
                   .width = resized(width)};
-  framing.y = Round((framing.height - image_size) / 2.0);
-  framing.x = Round((framing.width - image_size) / 2.0);
+  framing.y = RoundAsPython((framing.height - image_size) / 2.0);
+  framing.x = RoundAsPython((framing.width - image_size) / 2.0);
   return framing;
 }
 

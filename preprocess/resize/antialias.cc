@@ -34,8 +34,8 @@ void ResizeRows(const RgbView& source, int width, RgbImage& image) {
   }
 }
 
-std::uint32_t BlendRows(const RgbView& source, const AntialiasTaps& taps,
-                        int sample) {
+std::uint32_t BlendTapRows(const RgbView& source, const AntialiasTaps& taps,
+                           int sample) {
   std::int32_t sum = 0;
   int y = taps.first;
   for (const std::int32_t weight : taps.weights) {
@@ -101,7 +101,7 @@ void ResizeAntialias(const RgbView& source, int width, int height,
     const AntialiasTaps taps = axis.At(y);
     for (int x = 0; x < width; ++x) {
       const auto level = [&](int channel) {
-        return BlendRows(rows.view(), taps, x * kChannels + channel);
+        return BlendTapRows(rows.view(), taps, x * kChannels + channel);
       };
       *target++ = PackPixel(level(0), level(1), level(2));
     }

@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "base/rounding.h"
+#include "preprocess/resize/groups.h"
 
 namespace infeed {
 namespace {
 
-constexpr int kGroup = 4;
 constexpr int kStep = 4;  // taps
-constexpr int kPixelBytes = 3;
-constexpr std::ptrdiff_t kVectorBytes = 64;
 
 }  // namespace
 
@@ -21,16 +19,16 @@ void AntialiasColumns::Set(const ResizeSide& side, int size, bool flip) {
     taps_most = std::max(taps_most, axis_.Support(side.out_first + x).count);
   }
   steps_ = CeilDiv(taps_most, kStep);
-  const int groups = CeilDiv(size, kGroup);
+  const int groups = CeilDiv(size, kGroupPixels);
   places_.resize(static_cast<std::size_t>(groups));
   weights_.assign(static_cast<std::size_t>(groups) * steps_, {});
   is_near_ = true;
-  for (int x = 0; x < groups * kGroup; ++x) {
+  for (int x = 0; x < groups * kGroupPixels; ++x) {
     const int column = std::min(x, size - 1);
     AntialiasTaps taps =
         axis_.At(side.out_first + (flip ? size - 1 - column : column));
     taps.first -= side.in_first;
-    SetPixel(taps, x / kGroup, x % kGroup);
+    SetPixel(taps, x / kGroupPixels, x % kGroupPixels);
   }
   for (ColumnPlaces& places : places_) {
     is_near_ = SetPlaces(steps_ * kStep, places) && is_near_;

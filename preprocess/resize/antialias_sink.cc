@@ -4,16 +4,11 @@
 #include <cstring>
 
 #include "base/rounding.h"
+#include "preprocess/resize/groups.h"
 #include "preprocess/resize/kernels.h"
 
 namespace infeed {
-namespace {
-
-constexpr int kPixelBytes = 3;
-constexpr int kGroupPixels = 4;
-constexpr int kGroups = 4;  // SumRows() takes this many at once
-
-}  // namespace
+namespace {}  // namespace
 
 AntialiasSink::AntialiasSink(int size)
     : ResizeSink(size),

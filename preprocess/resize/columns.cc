@@ -4,14 +4,11 @@
 #include <cstddef>
 
 #include "base/rounding.h"
+#include "preprocess/resize/groups.h"
 #include "preprocess/resize/resize.h"
 
 namespace infeed {
 namespace {
-
-constexpr int kGroup = 4;
-constexpr int kVectorBytes = 64;
-constexpr int kPixelBytes = 3;
 
 // The bytes of a pixel's first two taps, relative to its offset, for the
 // samples 0 B G R; each tap takes two bytes, of which the second is 0.
@@ -37,7 +34,7 @@ bool SetPlaces(int taps, ColumnPlaces& columns) {
   if (greatest - least > kVectorBytes - taps * kPixelBytes) {
     return false;
   }
-  for (int i = 0; i < kGroup; ++i) {
+  for (int i = 0; i < kGroupPixels; ++i) {
     const auto delta = static_cast<std::uint8_t>(columns.offsets[i] - least);
     for (std::size_t k = 0; k < kPlaces.size(); ++k) {
       columns.places[i * kPlaces.size() + k] =
@@ -49,12 +46,13 @@ bool SetPlaces(int taps, ColumnPlaces& columns) {
 
 void ResizeColumns::Set(ResizeKernel kernel, const ResizeSide& side, int size,
                         bool flip) {
-  groups_.resize(CeilDiv<std::size_t>(static_cast<std::size_t>(size), kGroup));
+  groups_.resize(
+      CeilDiv<std::size_t>(static_cast<std::size_t>(size), kGroupPixels));
   is_near_ = true;
   const FourTapAxis axis(kernel, side.in_size, side.out_size);
   int x = 0;
   for (ColumnGroup& group : groups_) {
-    for (int i = 0; i < kGroup; ++i, ++x) {
+    for (int i = 0; i < kGroupPixels; ++i, ++x) {
       const int column = std::min(x, size - 1);
       FourTaps taps =
           axis.At(side.out_first + (flip ? size - 1 - column : column));

@@ -6,14 +6,11 @@
 #include <cstring>
 
 #include "base/rounding.h"
+#include "preprocess/resize/groups.h"
 
 namespace infeed {
 namespace {
 
-constexpr std::ptrdiff_t kPixel = 3;
-constexpr std::size_t kGroupPixels = 4;
-// BlendRows() takes this many groups at once.
-constexpr std::size_t kGroups = 4;
 constexpr int kRows = 4;  // kept between the passes
 
 }  // namespace
@@ -47,10 +44,10 @@ void FourTapSink::Take(std::uint8_t* row) {
   if (out_y_ == size_ || in_y_ < taps_.first) {
     return;
   }
-  std::uint8_t* const end = row + width_ * kPixel;
-  std::memcpy(row - kPixel, row, kPixel);
-  std::memcpy(end, end - kPixel, kPixel);
-  std::memcpy(end + kPixel, end - kPixel, kPixel);
+  std::uint8_t* const end = row + width_ * kPixelBytes;
+  std::memcpy(row - kPixelBytes, row, kPixelBytes);
+  std::memcpy(end, end - kPixelBytes, kPixelBytes);
+  std::memcpy(end + kPixelBytes, end - kPixelBytes, kPixelBytes);
   BlendColumns(row, columns_, in_y_ % kRows, rows_.data());
   while (out_y_ < size_ && std::min(taps_.first + 3, height_ - 1) <= in_y_) {
     WriteRow();

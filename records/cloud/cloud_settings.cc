@@ -11,14 +11,14 @@ namespace {
 constexpr std::int64_t kMaxBlockBytes = std::int64_t{1} << 30;
 constexpr int kMaxConnections = 1024;
 
-struct Shared {
+struct SharedSettings {
   std::mutex mutex;
   CloudSettings settings;
   std::uint64_t generation = 0;
 };
 
-Shared& TheShared() {
-  static Shared shared;
+SharedSettings& TheShared() {
+  static SharedSettings shared;
   return shared;
 }
 
@@ -47,14 +47,14 @@ void CheckSettings(const CloudSettings& settings) {
 
 void SetCloudSettings(CloudSettings settings) {
   CheckSettings(settings);
-  Shared& shared = TheShared();
+  SharedSettings& shared = TheShared();
   const std::lock_guard lock(shared.mutex);
   shared.settings = std::move(settings);
   ++shared.generation;
 }
 
 CloudSettings cloud_settings() {
-  Shared& shared = TheShared();
+  SharedSettings& shared = TheShared();
   const std::lock_guard lock(shared.mutex);
   return shared.settings;
 }
@@ -66,7 +66,7 @@ void EndCloudRequestsAt(const std::stop_token& stop) {
 }
 
 std::uint64_t cloud_settings_generation() {
-  Shared& shared = TheShared();
+  SharedSettings& shared = TheShared();
   const std::lock_guard lock(shared.mutex);
   return shared.generation;
 }

@@ -25,7 +25,7 @@ constexpr std::string_view kText = "image/class/text";
 constexpr std::string_view kFormat = "image/format";
 constexpr std::string_view kFilename = "image/filename";
 constexpr std::string_view kEncoded = "image/encoded";
-constexpr std::string_view kPacked = "image/packed";
+constexpr std::string_view kPackedKey = "image/packed";
 constexpr std::string_view kSeekIndex = "image/seek_index";
 
 std::string_view KindName(FeatureKind kind) {
@@ -136,7 +136,7 @@ class KnownEntries {
     Bytes entry;
   };
   std::array<KnownEntry, 10> entries_ = {{{kEncoded, {}},
-                                          {kPacked, {}},
+                                          {kPackedKey, {}},
                                           {kSeekIndex, {}},
                                           {kLabel, {}},
                                           {kFormat, {}},
@@ -174,7 +174,7 @@ std::string BuildImagenetExample(const ImagenetExample& example) {
       add_bytes(kSeekIndex, example.seek_index);
     }
   } else {
-    add_bytes(kPacked, example.packed);
+    add_bytes(kPackedKey, example.packed);
   }
 
   std::string bytes;
@@ -193,7 +193,7 @@ ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload) {
   view.encoded =
       std::as_bytes(std::span(entries.Get(kEncoded, std::string_view())));
   view.packed =
-      std::as_bytes(std::span(entries.Get(kPacked, std::string_view())));
+      std::as_bytes(std::span(entries.Get(kPackedKey, std::string_view())));
   view.seek_index = std::as_bytes(
       std::span(entries.GetIfGood(kSeekIndex, std::string_view())));
   view.label = entries.Get(kLabel, view.label);

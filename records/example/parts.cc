@@ -12,8 +12,8 @@ namespace {
 constexpr char kField1 = 0x0a;
 constexpr char kField2 = 0x12;
 constexpr char kField3 = 0x1a;
-constexpr char kBytesList = kField1;
-constexpr char kInt64List = kField3;
+constexpr char kBytesListField = kField1;
+constexpr char kInt64ListField = kField3;
 
 void AppendLength(char tag, std::size_t length, std::string& out) {
   out.push_back(tag);
@@ -47,13 +47,13 @@ std::string EntryHead(std::string_view key, char list, std::size_t value) {
 }
 
 std::string Entry(std::string_view key, std::string_view value) {
-  return EntryHead(key, kBytesList, value.size()).append(value);
+  return EntryHead(key, kBytesListField, value.size()).append(value);
 }
 
 std::string Entry(std::string_view key, std::int64_t value) {
   std::string packed;
   AppendVarint(static_cast<std::uint64_t>(value), packed);
-  return EntryHead(key, kInt64List, packed.size()).append(packed);
+  return EntryHead(key, kInt64ListField, packed.size()).append(packed);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ ExampleParts BuildExampleParts(const ImagenetExample& example) {
       Entry("image/class/synset", example.synset) +
       Entry("image/class/text", example.text) +
       Entry("image/colorspace", example.colorspace) + (is_packed ? names : "") +
-      EntryHead(is_packed ? "image/packed" : "image/encoded", kBytesList,
+      EntryHead(is_packed ? "image/packed" : "image/encoded", kBytesListField,
                 parts.image.size());
   if (!is_packed) {
     parts.after = names;

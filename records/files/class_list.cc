@@ -14,15 +14,15 @@
 namespace infeed {
 namespace {
 
-using Json = nlohmann::json;
+using ReadJson = nlohmann::json;
 
-constexpr std::int64_t kMaxBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMaxClassListBytes = std::int64_t{64} << 20;
 
 // In quotes, with escapes, so that a message is one line.
 std::string Quoted(std::string_view name) {
   constexpr std::size_t kMostShown = 80;
-  return Json(name.substr(0, kMostShown))
-      .dump(-1, ' ', true, Json::error_handler_t::replace);
+  return ReadJson(name.substr(0, kMostShown))
+      .dump(-1, ' ', true, ReadJson::error_handler_t::replace);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ std::vector<std::string> ReadClassList(const std::string& path) {
   if (IsUrl(path) || !std::filesystem::exists(path)) {
     return lines;
   }
-  const std::string text = ReadWholeFile(path, kMaxBytes);
+  const std::string text = ReadWholeFile(path, kMaxClassListBytes);
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     std::string line = text.substr(start, end - start);

@@ -26,7 +26,7 @@ using ReadJson = nlohmann::json;
 
 constexpr std::string_view kFormat = "infeed dataset";
 constexpr int kVersion = 1;
-constexpr std::int64_t kMaxBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kMaxInfoBytes = std::int64_t{256} << 20;
 constexpr int kIndent = 2;
 
 std::string PathOf(const std::string& data_dir) {
@@ -128,7 +128,7 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info) {
 
 std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
   const std::string path = PathOf(data_dir);
-  const std::optional<std::string> text = ReadWholeIfThere(path, kMaxBytes);
+  const std::optional<std::string> text = ReadWholeIfThere(path, kMaxInfoBytes);
   if (!text) {
     return std::nullopt;
   }

@@ -25,8 +25,6 @@ constexpr std::size_t kNamed = 20;
 // Limit of missing shards of one set: the set's count comes from a file name
 // and may be any number.
 constexpr std::int64_t kMostMissing = 100'000;
-constexpr std::array<std::string_view, 3> kSplitFolders = {
-    "train", "validation", "test"};
 
 // The existing shards of one set, by number.
 using Members = std::map<std::int64_t, std::string>;
@@ -229,7 +227,7 @@ ShardSetFaults FindFaults(const std::vector<std::string>& shards,
 
 ShardSet SetOfFolder(const std::string& folder) {
   std::set<std::string> folders = {FolderOfShard(ShardPathIn(folder, "x"))};
-  for (const std::string_view split : kSplitFolders) {
+  for (const std::string_view split : kSplits) {
     folders.insert(
         FolderOfShard(ShardPathIn(folder, std::string(split) + "/x")));
   }

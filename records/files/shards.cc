@@ -25,8 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMinDigits = 5;
-constexpr std::array<std::string_view, 3> kSplitFolders = {
-    "train", "validation", "test"};
 constexpr std::string_view kWildcards = "*?[";
 constexpr std::string_view kShardNames = "shards are named *-NNNNN-of-NNNNN";
 
@@ -72,7 +70,7 @@ std::vector<std::string> ShardsIn(const fs::path& folder) {
 
 std::vector<std::string> ShardsOfFolder(const fs::path& folder) {
   std::vector<std::string> shards = ShardsIn(folder);
-  for (const std::string_view split : kSplitFolders) {
+  for (const std::string_view split : kSplits) {
     const std::vector<std::string> more = ShardsIn(folder / split);
     shards.insert(shards.end(), more.begin(), more.end());
   }
@@ -136,7 +134,7 @@ std::vector<std::string> ShardObjectsIn(const std::string& folder_url) {
 
 std::vector<std::string> ShardObjectsOfFolder(const std::string& folder) {
   std::vector<std::string> shards = ShardObjectsIn(folder);
-  for (const std::string_view split : kSplitFolders) {
+  for (const std::string_view split : kSplits) {
     const std::vector<std::string> more =
         ShardObjectsIn(AsFolder(folder) + std::string(split));
     shards.insert(shards.end(), more.begin(), more.end());

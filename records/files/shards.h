@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,10 @@
 
 // Builds and recognises the names of shard files.
 namespace infeed {
+
+// The splits that a data set's folder may have folders for.
+inline constexpr std::array<std::string_view, 3> kSplits = {
+    "train", "validation", "test"};
 
 // "train", 3, 8 -> "train-00003-of-00008".
 [[nodiscard]] std::string ShardName(std::string_view prefix,

@@ -23,7 +23,7 @@ std::string NameOf(const std::string& shard, std::string_view ending) {
   return fs::path(shard).filename().string().append(ending);
 }
 
-std::string HashOf(std::string_view text) {
+std::string TextHash(std::string_view text) {
   std::array<char, 17> hex{};
   std::snprintf(hex.data(), hex.size(), "%016llx",
                 static_cast<unsigned long long>(FnvHash(text)));
@@ -65,9 +65,9 @@ std::vector<std::string> SideFolders(const std::string& data_folder) {
   if (const std::string cache = UserCacheFolder(); !cache.empty()) {
     folders.push_back(
         (fs::path(cache) / "infeed" /
-         HashOf(IsUrl(data_folder)
-                    ? data_folder
-                    : fs::absolute(data_folder).lexically_normal().string()))
+         TextHash(IsUrl(data_folder)
+                      ? data_folder
+                      : fs::absolute(data_folder).lexically_normal().string()))
             .string());
   }
   return folders;

@@ -9,7 +9,7 @@
 namespace infeed {
 namespace {
 
-constexpr int kOk = 200;
+constexpr int kWhole = 200;
 constexpr int kPartialContent = 206;
 constexpr std::size_t kStatusDigits = 3;
 
@@ -60,7 +60,7 @@ bool HttpTransfer::TakeHeader(std::string_view line) {
 bool HttpTransfer::TakeBody(std::string_view bytes) {
   const bool direct =
       !request_.destination.empty() &&
-      (response_.status == kOk || response_.status == kPartialContent);
+      (response_.status == kWhole || response_.status == kPartialContent);
   const std::size_t done = direct ? response_.received : response_.body.size();
   const std::size_t limit =
       direct ? request_.destination.size() : request_.max_body_bytes;

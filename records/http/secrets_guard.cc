@@ -10,7 +10,7 @@
 namespace infeed {
 namespace {
 
-constexpr std::string_view kSeparator = "://";
+constexpr std::string_view kSchemeEnd = "://";
 constexpr std::string_view kUrlEnds = " \t\r\n\"'";
 
 bool IsSchemeChar(char c) {
@@ -38,10 +38,10 @@ std::size_t StartOfUrl(std::string_view text, std::size_t separator) {
 // Where a URL in text ends: at a blank or a quote, or where the next URL
 // begins, unless that is part of its query.
 std::size_t EndOfUrl(std::string_view text, std::size_t separator) {
-  const std::size_t path = separator + kSeparator.size();
+  const std::size_t path = separator + kSchemeEnd.size();
   const std::size_t end =
       std::min(text.find_first_of(kUrlEnds, path), text.size());
-  const std::size_t next = text.find(kSeparator, path);
+  const std::size_t next = text.find(kSchemeEnd, path);
   if (next >= end) {
     return end;
   }
@@ -60,8 +60,8 @@ std::string EnvironmentValue(const char* name) {
 std::string WithoutUrlSecrets(std::string_view text) {
   std::string shown;
   std::size_t done = 0;
-  for (std::size_t at = text.find(kSeparator); at != std::string_view::npos;
-       at = text.find(kSeparator, done)) {
+  for (std::size_t at = text.find(kSchemeEnd); at != std::string_view::npos;
+       at = text.find(kSchemeEnd, done)) {
     const std::size_t start = std::max(done, StartOfUrl(text, at));
     const std::string_view url = text.substr(start, EndOfUrl(text, at) - start);
     shown.append(text.substr(done, start - done)).append(UrlForMessages(url));

@@ -11,8 +11,6 @@
 namespace infeed {
 namespace {
 
-constexpr std::int64_t kOverhead = kFrameOverheadBytes;
-
 // Removes a number, and the space or line end behind it, from the front of a
 // line.
 bool TakeNumber(std::string_view& line, std::int64_t& value) {
@@ -39,10 +37,11 @@ std::string_view TakeLine(std::string_view& text) {
 // Whether a frame of `bytes` bytes begins at offset.
 bool IsFrame(const ByteSource& shard, std::int64_t offset, std::int64_t bytes) {
   std::array<std::byte, kFrameHeaderBytes> header;
-  return bytes >= kOverhead && bytes <= shard.size() - offset &&
+  return bytes >= kFrameOverhead && bytes <= shard.size() - offset &&
          shard.ReadAt(offset, header) == header.size() &&
          HasFrameHeader(header) &&
-         ClaimedLength(header) == static_cast<std::uint64_t>(bytes - kOverhead);
+         ClaimedLength(header) ==
+             static_cast<std::uint64_t>(bytes - kFrameOverhead);
 }
 
 }  // namespace

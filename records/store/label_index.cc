@@ -21,8 +21,8 @@
 namespace infeed {
 namespace {
 
-constexpr std::string_view kMagic = "infeedLB";
-constexpr std::string_view kEnding = ".labels";
+constexpr std::string_view kLabelsMagic = "infeedLB";
+constexpr std::string_view kLabelsEnding = ".labels";
 constexpr std::int64_t kRecordsAtOnce = 256;
 
 using Labels = std::vector<std::int64_t>;
@@ -62,8 +62,8 @@ Labels LabelsOfImages(const RecordIndex& index) {
 }
 
 std::optional<Labels> FindLabels(const ByteSource& shard, std::int64_t count) {
-  for (const std::string& path : SidePaths(shard.path(), kEnding)) {
-    std::optional<NumberFile> file = ReadNumberFile(path, kMagic);
+  for (const std::string& path : SidePaths(shard.path(), kLabelsEnding)) {
+    std::optional<NumberFile> file = ReadNumberFile(path, kLabelsMagic);
     if (file && file->IsOf(shard) && std::ssize(file->numbers) == count) {
       return std::move(file->numbers);
     }
@@ -73,8 +73,8 @@ std::optional<Labels> FindLabels(const ByteSource& shard, std::int64_t count) {
 
 void SaveLabels(const ByteSource& shard, const Labels& labels) {
   try {
-    WriteFileAtomically(SidePathToWrite(shard.path(), kEnding),
-                        NumberFileText(shard, kMagic, labels));
+    WriteFileAtomically(SidePathToWrite(shard.path(), kLabelsEnding),
+                        NumberFileText(shard, kLabelsMagic, labels));
   } catch (const IoError&) {  // The next process reads the data again.
   }
 }

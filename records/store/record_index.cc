@@ -24,14 +24,13 @@
 namespace infeed {
 namespace {
 
-constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 constexpr std::size_t kThreads = 16;
 
 // The payload's length follows from the offset of the next frame.
 std::int64_t PayloadLength(const ShardFrames& frames, std::size_t i) {
   const std::int64_t end = i + 1 < frames.offsets.size() ? frames.offsets[i + 1]
                                                          : frames.stream_bytes;
-  return end - frames.offsets[i] - kOverhead;
+  return end - frames.offsets[i] - kFrameOverhead;
 }
 
 bool AllWithin(const ShardFrames& frames, std::int64_t max_record_bytes) {

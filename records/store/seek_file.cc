@@ -13,26 +13,27 @@
 namespace infeed {
 namespace {
 
-constexpr std::string_view kEnding = ".seek";
-constexpr std::string_view kMagic = "infeedSK";
-constexpr std::int64_t kVersion = 1;
-constexpr std::size_t kNumberBytes = 8;
+constexpr std::string_view kSeekEnding = ".seek";
+constexpr std::string_view kSeekMagic = "infeedSK";
+constexpr std::int64_t kSeekVersion = 1;
+constexpr std::size_t kSeekNumberBytes = 8;
 constexpr std::size_t kCrcBytes = 4;
 // Version, size and version of the shard, records, run; and their checksum.
 constexpr std::size_t kNumbers = 5;
-constexpr std::size_t kFooterBytes = kNumbers * kNumberBytes + kCrcBytes;
+constexpr std::size_t kFooterBytes = kNumbers * kSeekNumberBytes + kCrcBytes;
 
 std::int64_t NumberAt(std::span<const std::byte> bytes, std::size_t offset) {
-  return static_cast<std::int64_t>(LittleEndianAt(bytes, offset, kNumberBytes));
+  return static_cast<std::int64_t>(
+      LittleEndianAt(bytes, offset, kSeekNumberBytes));
 }
 
 std::string Footer(const SeekFileInfo& info) {
   std::string footer;
   for (const std::int64_t number :
-       {kVersion, info.shard_size, info.shard_version, info.records,
+       {kSeekVersion, info.shard_size, info.shard_version, info.records,
         std::int64_t{info.run}}) {
     AppendLittleEndian(footer, static_cast<std::uint64_t>(number),
-                       kNumberBytes);
+                       kSeekNumberBytes);
   }
   AppendLittleEndian(footer, Crc32c(std::as_bytes(std::span(footer))),
                      kCrcBytes);
@@ -41,7 +42,7 @@ std::string Footer(const SeekFileInfo& info) {
 
 // Bytes of the table of offsets: one for each entry and one for their end.
 std::int64_t TableBytes(std::int64_t records) {
-  return (records + 1) * static_cast<std::int64_t>(kNumberBytes);
+  return (records + 1) * static_cast<std::int64_t>(kSeekNumberBytes);
 }
 
 bool ReadsFully(const ByteSource& source, std::int64_t offset,
@@ -60,7 +61,7 @@ SeekFile::SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info)
 std::unique_ptr<const SeekFile> SeekFile::Find(
     const std::string& shard, std::int64_t shard_size,
     std::optional<std::int64_t> records) {
-  for (const std::string& path : SidePaths(shard, kEnding)) {
+  for (const std::string& path : SidePaths(shard, kSeekEnding)) {
     if (IsUrl(path)) {
       continue;  // For a remote file, two requests a record cost more than it
                  // saves.
@@ -80,18 +81,18 @@ std::optional<SeekFile> SeekFile::Open(const std::string& path) {
     std::array<std::byte, kFooterBytes> footer{};
     const std::int64_t footer_offset =
         source->size() - static_cast<std::int64_t>(kFooterBytes);
-    const auto magic_bytes = static_cast<std::int64_t>(kMagic.size());
+    const auto magic_bytes = static_cast<std::int64_t>(kSeekMagic.size());
     if (footer_offset < magic_bytes ||
         !ReadsFully(*source, footer_offset, footer)) {
       return std::nullopt;
     }
     const SeekFileInfo info = {
-        .shard_size = NumberAt(footer, 1 * kNumberBytes),
-        .shard_version = NumberAt(footer, 2 * kNumberBytes),
-        .records = NumberAt(footer, 3 * kNumberBytes),
-        .run = static_cast<int>(NumberAt(footer, 4 * kNumberBytes))};
-    const std::int64_t room =
-        (footer_offset - magic_bytes) / static_cast<std::int64_t>(kNumberBytes);
+        .shard_size = NumberAt(footer, 1 * kSeekNumberBytes),
+        .shard_version = NumberAt(footer, 2 * kSeekNumberBytes),
+        .records = NumberAt(footer, 3 * kSeekNumberBytes),
+        .run = static_cast<int>(NumberAt(footer, 4 * kSeekNumberBytes))};
+    const std::int64_t room = (footer_offset - magic_bytes) /
+                              static_cast<std::int64_t>(kSeekNumberBytes);
     const std::string expected = Footer(info);
     const bool is_good =
         std::string_view(reinterpret_cast<const char*>(footer.data()),
@@ -108,13 +109,13 @@ std::span<const std::byte> SeekFile::Read(
     std::int64_t record, std::int64_t max_bytes,
     std::vector<std::byte>& buffer) const {
   try {
-    std::array<std::byte, 2 * kNumberBytes> place{};
-    if (!ReadsFully(*source_, table_ + record * std::int64_t{kNumberBytes},
+    std::array<std::byte, 2 * kSeekNumberBytes> place{};
+    if (!ReadsFully(*source_, table_ + record * std::int64_t{kSeekNumberBytes},
                     place)) {
       return {};
     }
     const std::int64_t begin = NumberAt(place, 0);
-    const std::int64_t end = NumberAt(place, kNumberBytes);
+    const std::int64_t end = NumberAt(place, kSeekNumberBytes);
     if (begin < 0 || begin >= end || end > table_ || end - begin > max_bytes) {
       return {};
     }
@@ -131,13 +132,13 @@ std::span<const std::byte> SeekFile::Read(
 }
 
 SeekFileWriter::SeekFileWriter(const ByteSource& shard, int run)
-    : path_(SidePathToWrite(shard.path(), kEnding)),
+    : path_(SidePathToWrite(shard.path(), kSeekEnding)),
       info_({.shard_size = shard.size(),
              .shard_version = shard.version(),
              .records = 0,
              .run = run}),
       sink_(OpenSink(path_)) {
-  sink_->Write(kMagic);
+  sink_->Write(kSeekMagic);
 }
 
 void SeekFileWriter::Append(std::string_view sealed) {
@@ -150,7 +151,8 @@ void SeekFileWriter::Close() {
   offsets_.push_back(sink_->size());
   std::string tail;
   for (const std::int64_t offset : offsets_) {
-    AppendLittleEndian(tail, static_cast<std::uint64_t>(offset), kNumberBytes);
+    AppendLittleEndian(tail, static_cast<std::uint64_t>(offset),
+                       kSeekNumberBytes);
   }
   sink_->Write(tail + Footer(info_));
   sink_->Commit();

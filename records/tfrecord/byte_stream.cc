@@ -12,17 +12,13 @@
 
 #include "base/error.h"
 #include "records/tfrecord/format.h"
+#include "records/tfrecord/zlib_limits.h"
 
 namespace infeed {
 namespace {
 
 // How far ahead WillRead() is called.
 constexpr std::int64_t kAheadBytes = std::int64_t{8} << 20;
-
-constexpr std::size_t kPackedBytes = std::size_t{256} << 10;
-constexpr std::size_t kMaxStep = std::size_t{1} << 30;  // zlib counts in uInt
-constexpr int kWindowBits = 15;
-constexpr int kGzipWindowBits = kWindowBits + 16;
 
 class PlainStream final : public ByteStream {
  public:
@@ -65,7 +61,7 @@ class Inflater final : public ByteStream {
         compression_(compression),
         buffer_(kPackedBytes) {
     const int bits =
-        compression == Compression::kGzip ? kGzipWindowBits : kWindowBits;
+        compression == Compression::kGzip ? kGzipWindowBits : kZlibWindowBits;
     if (::inflateInit2(&state_, bits) != Z_OK) {
       throw IoError(name_ + ": cannot unpack: out of memory");
     }
@@ -77,7 +73,7 @@ class Inflater final : public ByteStream {
   std::size_t Read(std::span<std::byte> destination) override {
     state_.next_out = reinterpret_cast<Bytef*>(destination.data());
     const auto wanted =
-        static_cast<uInt>(std::min(destination.size(), kMaxStep));
+        static_cast<uInt>(std::min(destination.size(), kMaxZlibStep));
     state_.avail_out = wanted;
     while (state_.avail_out > 0 && !ended_ && error_.empty()) {
       Step();

@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "records/tfrecord/zlib_limits.h"
 
 namespace infeed {
 namespace {
 
-constexpr std::size_t kPackedBytes = std::size_t{256} << 10;
-constexpr std::size_t kMaxStep = std::size_t{1} << 30;  // zlib counts in uInt
-constexpr int kWindowBits = 15;
-constexpr int kGzipWindowBits = kWindowBits + 16;
 constexpr int kMemoryLevel = 9;
 
 class Deflater final : public ByteSink {
@@ -23,7 +20,7 @@ class Deflater final : public ByteSink {
   Deflater(std::unique_ptr<ByteSink> packed, Compression compression)
       : packed_(std::move(packed)), buffer_(kPackedBytes) {
     const int bits =
-        compression == Compression::kGzip ? kGzipWindowBits : kWindowBits;
+        compression == Compression::kGzip ? kGzipWindowBits : kZlibWindowBits;
     const int result =
         ::deflateInit2(&state_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, bits,
                        kMemoryLevel, Z_DEFAULT_STRATEGY);
@@ -38,7 +35,7 @@ class Deflater final : public ByteSink {
   using ByteSink::Write;
   void Write(std::span<const std::byte> bytes) override {
     while (!bytes.empty()) {
-      const auto step = bytes.first(std::min(bytes.size(), kMaxStep));
+      const auto step = bytes.first(std::min(bytes.size(), kMaxZlibStep));
       // zlib does not write to its input.
       state_.next_in = reinterpret_cast<Bytef*>(
           const_cast<std::byte*>(step.data()));  // NOLINT(*-const-cast)

@@ -25,6 +25,7 @@ inline constexpr std::size_t kFrameHeaderBytes = 12;
 inline constexpr std::size_t kFrameFooterBytes = 4;
 inline constexpr std::size_t kFrameOverheadBytes =
     kFrameHeaderBytes + kFrameFooterBytes;
+inline constexpr std::int64_t kFrameOverhead = kFrameOverheadBytes;  // signed
 
 // The place of a frame and the limits of its length, for checks and messages.
 struct FramePlace {

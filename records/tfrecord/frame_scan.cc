@@ -14,7 +14,6 @@
 namespace infeed {
 namespace {
 
-constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 // Headers are read a page at a time, so that small records share a read and the
 // payloads of large records are not read. For remote objects larger reads are
 // cheaper than more requests.
@@ -41,7 +40,7 @@ FrameOffsets ScanPlain(const ByteSource& shard, std::int64_t max_record_bytes) {
     const auto header = std::span(page).first(page_size).subspan(skipped);
     const std::int64_t length = DecodeFrameHeader(header, place);
     offsets.push_back(place.offset);
-    place.offset += length + kOverhead;
+    place.offset += length + kFrameOverhead;
     ++place.record;
   }
   return offsets;
@@ -61,7 +60,7 @@ std::int64_t FrameBytes(StreamBuffer& buffer, const FramePlace& place) {
       buffer.View(place.offset + static_cast<std::int64_t>(kFrameHeaderBytes),
                   body_bytes),
       length, place);
-  return length + kOverhead;
+  return length + kFrameOverhead;
 }
 
 ShardFrames ScanPacked(const ByteSource& shard, Compression compression,

@@ -24,7 +24,6 @@ constexpr std::string_view kMagic = "infeedIX";
 constexpr std::string_view kPackedMagic = "infeedIC";
 constexpr std::size_t kPackedNumbers = 2;
 constexpr std::string_view kEnding = ".index";
-constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 
 // The contents of an index file, and the version of its shard.
 struct IndexFile {
@@ -40,7 +39,8 @@ bool AreFrames(const FrameOffsets& offsets, std::int64_t stream_bytes) {
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const std::int64_t end =
         i + 1 < offsets.size() ? offsets[i + 1] : stream_bytes;
-    if (offsets[i] < 0 || end < kOverhead || offsets[i] > end - kOverhead) {
+    if (offsets[i] < 0 || end < kFrameOverhead ||
+        offsets[i] > end - kFrameOverhead) {
       return false;
     }
   }

@@ -9,7 +9,6 @@ namespace infeed {
 namespace {
 
 constexpr std::int64_t kHeader = kFrameHeaderBytes;
-constexpr std::int64_t kOverhead = kFrameOverheadBytes;
 // Limit of payload bytes checked in vain while searching the next frame: a
 // malicious file can make every byte look like the begin of a large frame.
 constexpr std::int64_t kSearchBytes = std::int64_t{1} << 32;
@@ -82,7 +81,7 @@ std::optional<Record> TfrecordReader::ReadFrame(const FramePlace& place) {
       offset_ + kHeader, static_cast<std::size_t>(length) + kFrameFooterBytes);
   CheckFrameIsWhole(body, length, place);
   ended_ = false;
-  offset_ += length + kOverhead;
+  offset_ += length + kFrameOverhead;
   ++number_;
   if (options_.verify_checksums) {
     (void)CheckPayload(body, place);
@@ -145,10 +144,10 @@ std::int64_t TfrecordReader::FindChain(std::int64_t begin, std::int64_t end) {
         static_cast<std::int64_t>(FindHeader(bytes, options_.max_record_bytes));
     std::int64_t next = begin;
     while (next < end && IsFrame(next)) {
-      next += kOverhead + static_cast<std::int64_t>(ClaimedLength(
-                              buffer_.View(next, kFrameHeaderBytes)));
+      next += kFrameOverhead + static_cast<std::int64_t>(ClaimedLength(
+                                   buffer_.View(next, kFrameHeaderBytes)));
     }
-    if (next == end && begin <= end - kOverhead) {
+    if (next == end && begin <= end - kFrameOverhead) {
       return begin;
     }
     ++begin;

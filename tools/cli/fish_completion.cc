@@ -75,7 +75,7 @@ std::string PairsOf(const std::vector<CompletedFlag>& parameters) {
   return pairs;
 }
 
-std::string ParameterNames(const std::vector<CompletedFlag>& parameters) {
+std::string ParameterLines(const std::vector<CompletedFlag>& parameters) {
   std::string names;
   for (const CompletedFlag& flag : parameters) {
     names += flag.name.substr(2) + " ";
@@ -99,7 +99,7 @@ std::string FishCompletion(const CLI::App& app) {
   }
   return Filled(std::move(script),
                 {{"@PAIRS@", PairsOf(parameters)},
-                 {"@PARAMETERS@", ParameterNames(parameters)},
+                 {"@PARAMETERS@", ParameterLines(parameters)},
                  {"@NAME@", completion.program}});
 }
 

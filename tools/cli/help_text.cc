@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kDescriptions = 30;  // their first column
 
-std::string NamesOf(const std::vector<const CLI::Option*>& options) {
+std::string NamesOfOptions(const std::vector<const CLI::Option*>& options) {
   std::string names;
   for (const CLI::Option* option : options) {
     names += (names.empty() ? "" : " ") + option->get_single_name();
@@ -58,8 +58,8 @@ std::string HelpText::make_group(
   if (!group.starts_with(kShortGroup)) {
     return WrappedHelp::make_group(group, is_positional, options);
   }
-  return "\n" + group + "\n  " + Wrapped(NamesOf(options), kColumns - 2, "  ") +
-         "\n";
+  return "\n" + group + "\n  " +
+         Wrapped(NamesOfOptions(options), kColumns - 2, "  ") + "\n";
 }
 
 }  // namespace infeed

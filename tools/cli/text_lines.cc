@@ -10,7 +10,7 @@
 namespace infeed {
 namespace {
 
-constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 30;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::vector<std::string> Lines(std::string_view text) {
 }
 
 std::vector<std::string> ReadLines(const std::string& path) {
-  std::vector<std::string> lines = Lines(ReadWhole(path, kMaxBytes));
+  std::vector<std::string> lines = Lines(ReadWhole(path, kMaxFileBytes));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) {
       throw DataError({.path = path},

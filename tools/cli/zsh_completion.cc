@@ -10,7 +10,7 @@ namespace {
 
 using Values = CompletedFlag::Values;
 
-std::string Quoted(std::string_view text) {
+std::string QuotedForZsh(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
     quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -19,7 +19,7 @@ std::string Quoted(std::string_view text) {
 }
 
 // Escapes the parts of a specification.
-std::string Escaped(std::string_view text) {
+std::string EscapedForZsh(std::string_view text) {
   return WithBackslashes(text, "\\:[]");
 }
 
@@ -51,12 +51,12 @@ std::string SpecificationOf(const CompletedFlag& flag) {
   if (has_value) {
     text += !flag.name.starts_with("--") ? "+" : flag.needs_equals ? "=-" : "=";
   }
-  text += "[" + Escaped(flag.about) + "]";
+  text += "[" + EscapedForZsh(flag.about) + "]";
   if (has_value) {
     text +=
         std::string(flag.needs_equals ? "::" : ":") + "value:" + ActionOf(flag);
   }
-  return "    " + Quoted(text) + " \\\n";
+  return "    " + QuotedForZsh(text) + " \\\n";
 }
 
 std::string SpecificationsOf(const std::vector<CompletedFlag>& flags) {
@@ -72,8 +72,8 @@ std::string ParametersOf(const Completion& completion) {
   std::string text;
   for (const CompletedFlag& flag : completion.parameters()) {
     text += "    " +
-            Quoted(flag.name.substr(2) + "[" + Escaped(flag.about) +
-                   "]:value:" + ActionOf(flag)) +
+            QuotedForZsh(flag.name.substr(2) + "[" + EscapedForZsh(flag.about) +
+                         "]:value:" + ActionOf(flag)) +
             " \\\n";
   }
   return text.empty()
@@ -82,7 +82,7 @@ std::string ParametersOf(const Completion& completion) {
                    WithoutContinuation(text) + "}\n";
 }
 
-std::string CasesOf(const std::vector<CompletedVerb>& verbs) {
+std::string VerbCases(const std::vector<CompletedVerb>& verbs) {
   std::string text;
   for (const CompletedVerb& verb : verbs) {
     text += "  " + verb.name + ") _arguments -S \\\n" +
@@ -96,7 +96,7 @@ std::string VerbsOf(const std::vector<CompletedVerb>& verbs) {
   for (const CompletedVerb& verb : verbs) {
     text += verb.name + "\\:\"" + WithBackslashes(verb.about, "\\\"") + "\" ";
   }
-  return "    " + Quoted(text + "))") +
+  return "    " + QuotedForZsh(text + "))") +
          " \\\n    '*::argument:->argument' \\\n";
 }
 
@@ -111,7 +111,7 @@ std::string ZshCompletion(const CLI::App& app) {
           ? "local context state line\ntypeset -A opt_args\n"
             "_arguments -C -S \\\n" +
                 WithoutContinuation(flags + VerbsOf(completion.verbs)) +
-                "case $line[1] in\n" + CasesOf(completion.verbs) + "esac\n"
+                "case $line[1] in\n" + VerbCases(completion.verbs) + "esac\n"
           : "_arguments -S \\\n" + WithoutContinuation(flags);
   return Filled(
       "#compdef @NAME@\n"

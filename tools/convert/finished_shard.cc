@@ -22,14 +22,6 @@ constexpr std::string_view kFormat = "infeed shard";
 constexpr int kVersion = 1;
 constexpr std::int64_t kMaxBytes = std::int64_t{256} << 20;
 
-Json ToJson(const std::vector<ImageNote>& notes) {
-  Json list = Json::array();
-  for (const ImageNote& note : notes) {
-    list.push_back({{"path", note.path}, {"reason", note.reason}});
-  }
-  return list;
-}
-
 Json ToJson(const std::optional<std::int64_t>& number) {
   return number ? Json(*number) : Json();
 }
@@ -66,6 +58,10 @@ FinishedShard FromJson(const ReadJson& json) {
 
 }  // namespace
 
+void to_json(Json& json, const ImageNote& note) {
+  json = {{"path", note.path}, {"reason", note.reason}};
+}
+
 std::string ConversionSideFolder(const std::string& output_dir) {
   return (fs::path(output_dir) / ".infeed").string();
 }
@@ -86,9 +82,9 @@ void WriteFinishedShard(const std::string& output_dir,
                      {"records", shard.info.records},
                      {"bytes", shard.info.bytes},
                      {"crc32c", shard.info.crc32c},
-                     {"reencoded", ToJson(shard.reencoded)},
-                     {"skipped", ToJson(shard.skipped)},
-                     {"not_turned", ToJson(shard.not_turned)},
+                     {"reencoded", shard.reencoded},
+                     {"skipped", shard.skipped},
+                     {"not_turned", shard.not_turned},
                      {"seek_indexes", ToJson(shard.seek_indexes)},
                      {"bad_image_policy", shard.bad_image_policy},
                      {"uploaded", shard.uploaded}};

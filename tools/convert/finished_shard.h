@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "records/files/dataset_info.h"
 
 // The side file of each finished shard, with which the next conversion resumes:
@@ -18,6 +20,7 @@ struct ImageNote {
 
   friend bool operator==(const ImageNote&, const ImageNote&) = default;
 };
+void to_json(nlohmann::ordered_json& json, const ImageNote& note);
 
 struct FinishedShard {
   std::string fingerprint;  // of the shard's sources

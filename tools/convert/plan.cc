@@ -22,8 +22,6 @@ namespace {
 constexpr std::int64_t kMaxShards = 99999;  // five digits in a name
 constexpr std::int64_t kReferenceTrainShards = 1024;
 constexpr std::int64_t kReferenceOtherShards = 128;
-constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
-                                                     "test"};
 
 std::vector<ImageFile> Shuffled(std::vector<ImageFile> images,
                                 std::uint64_t seed) {

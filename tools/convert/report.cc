@@ -21,14 +21,6 @@ void MoveTo(std::vector<ImageNote>& to, std::vector<ImageNote> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-Json ToJson(const std::vector<ImageNote>& notes) {
-  Json list = Json::array();
-  for (const ImageNote& note : notes) {
-    list.push_back({{"path", note.path}, {"reason", note.reason}});
-  }
-  return list;
-}
-
 Json ToJson(const std::vector<DuplicateGroup>& groups) {
   Json list = Json::array();
   for (const DuplicateGroup& group : groups) {
@@ -124,9 +116,9 @@ void WriteReport(const std::string& output_dir,
        report.seek_indexes ? Json(*report.seek_indexes) : Json()},
       {"duplicate_groups", report.duplicates.size()},
       {"notices", ToJson(NoticesOf(report))},
-      {"skipped", ToJson(report.skipped)},
-      {"reencoded", ToJson(report.reencoded)},
-      {"not_turned", ToJson(report.not_turned)},
+      {"skipped", report.skipped},
+      {"reencoded", report.reencoded},
+      {"not_turned", report.not_turned},
       {"duplicates", ToJson(report.duplicates)}};
   // File names may have any bytes; JSON is UTF-8.
   WriteFileAtomically(

@@ -18,7 +18,7 @@ namespace infeed {
 namespace {
 
 // Change this when the same images and options give different bytes.
-constexpr std::string_view kVersion = "infeed conversion 1";
+constexpr std::string_view kConversion = "infeed conversion 1";
 
 // Two hashes of different kinds over fields with unambiguous boundaries.
 class Hash {
@@ -63,7 +63,7 @@ std::string OptionsText(const ConverterOptions& options) {
   return fmt::format(
       "{} verify={} format={} max_size={} quality={} image_size={} "
       "keep_png={} exif_orientation={}{}",
-      kVersion, image.verify, static_cast<int>(image.format), image.max_size,
+      kConversion, image.verify, static_cast<int>(image.format), image.max_size,
       image.quality,
       image.format == RecordFormat::kPixels ? image.image_size : 0,
       image.keep_png, image.exif_rotate ? "all" : "false", SeekText(options));

@@ -9,8 +9,6 @@
 namespace infeed {
 namespace {
 
-constexpr float kPi = std::numbers::pi_v<float>;
-
 float Floor(float value) { return static_cast<float>(FloorToInt(value)); }
 
 float Blend(float a, float b, float t) { return a + (b - a) * t; }
@@ -32,7 +30,7 @@ float Triangle(Point p) {
 
 // Five tips: the edge is straight between a tip and the next notch.
 float Star(Point p) {
-  constexpr float kSector = 2 * kPi / 5;
+  constexpr float kSector = 2 * std::numbers::pi_v<float> / 5;
   constexpr float kOuter = 0.92F;
   constexpr float kInner = 0.38F;
   const float angle = std::atan2(p.x, -p.y);  // from the top

@@ -13,8 +13,6 @@
 namespace infeed {
 namespace {
 
-constexpr float kPi = std::numbers::pi_v<float>;
-
 static_assert(kDemoClasses == kMotifs);
 
 // A colour; its channels are linear in 0..1 here, bytes only at the end.
@@ -43,7 +41,7 @@ class Scene {
                            72, 160)),
         key_(random.Below(0xffffffffU)),
         turn_(Uniform(random, -0.12F, 0.12F)),
-        light_(Uniform(random, 0, 2 * kPi)) {
+        light_(Uniform(random, 0, 2 * std::numbers::pi_v<float>)) {
     const auto shorter = static_cast<float>(std::min(width_, height_));
     half_cell_ = shorter * Uniform(random, 0.15F, 0.22F);
     origin_ = {Uniform(random, 0, 64), Uniform(random, 0, 64)};
@@ -108,7 +106,7 @@ class Scene {
 
   void DrawBars(RandomSource& random) {
     for (Bar& bar : bars_) {
-      const float angle = Uniform(random, 0, 2 * kPi);
+      const float angle = Uniform(random, 0, 2 * std::numbers::pi_v<float>);
       bar.from = {Uniform(random, 0, static_cast<float>(width_)),
                   Uniform(random, 0, static_cast<float>(height_))};
       bar.direction = {std::cos(angle), std::sin(angle)};

@@ -12,7 +12,7 @@ namespace infeed {
 namespace {
 
 constexpr int kUnsignedBytes = 8;
-constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxIdxBytes = std::int64_t{1} << 40;
 // The highest compression ratio of gzip.
 constexpr std::int64_t kMaxRatio = 1032;
 constexpr std::int64_t kMaxUnpackedBytes = std::int64_t{4} << 30;
@@ -69,7 +69,7 @@ std::string SizesText(const std::vector<std::int64_t>& sizes) {
 std::int64_t ValueBytes(const std::vector<std::int64_t>& sizes) {
   std::int64_t bytes = 1;
   for (const std::int64_t size : sizes) {
-    if (size == 0 || size > kMaxBytes / bytes) {
+    if (size == 0 || size > kMaxIdxBytes / bytes) {
       throw DataError("its header says " + SizesText(sizes) +
                       " values, which cannot be");
     }

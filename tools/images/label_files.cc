@@ -13,7 +13,7 @@
 namespace infeed {
 namespace {
 
-constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxLabelsBytes = std::int64_t{1} << 30;
 constexpr std::array<const char*, 2> kTextFiles = {"class_names.txt",
                                                    "LOC_synset_mapping.txt"};
 
@@ -27,7 +27,7 @@ std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
   std::map<std::string, std::string> texts;
   for (const char* name : kTextFiles) {
     const std::optional<std::string> text =
-        ReadWholeIfThere(folder + "/" + name, kMaxBytes);
+        ReadWholeIfThere(folder + "/" + name, kMaxLabelsBytes);
     if (!text) {
       continue;
     }

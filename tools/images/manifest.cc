@@ -20,6 +20,7 @@
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
 #include "records/files/read_whole.h"
+#include "records/files/shards.h"
 #include "records/http/url.h"
 #include "tools/images/csv.h"
 #include "tools/images/source.h"
@@ -29,8 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
-constexpr std::array<const char*, 3> kSplits = {"train", "validation", "test"};
+constexpr std::int64_t kMaxManifestBytes = std::int64_t{1} << 30;
 
 // A line of a manifest, for messages.
 struct ManifestPlace {
@@ -231,7 +231,7 @@ class Manifests {
   // Requires: the manifest's name outlives this.
   void Read(const std::string& manifest) {
     const char separator = SeparatorOf(manifest);
-    const std::string text = ReadWhole(manifest, kMaxBytes);
+    const std::string text = ReadWhole(manifest, kMaxManifestBytes);
     try {
       ReadTable(manifest, CsvReader(text, separator));
     } catch (const DataError& error) {
@@ -255,7 +255,7 @@ class Manifests {
              std::tie(b.written, b.image.path);
     });
     for (std::size_t split = 0; split < kSplits.size(); ++split) {
-      ImageSplit images{kSplits[split], {}};
+      ImageSplit images{std::string(kSplits[split]), {}};
       for (Row& row : rows_) {
         if (row.split == split) {
           row.image.class_index =

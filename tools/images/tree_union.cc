@@ -12,12 +12,10 @@
 
 #include "base/error.h"
 #include "records/bytes/base_name.h"
+#include "records/files/shards.h"
 
 namespace infeed {
 namespace {
-
-constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
-                                                     "test"};
 
 // An image and the length of the folder in its path.
 struct RootedImage {

@@ -60,7 +60,7 @@ RepairTotals TotalsOf(const RepairReport& report) {
   return totals;
 }
 
-std::string LostText(const BadPlace& place) {
+std::string LostPlaceText(const BadPlace& place) {
   if (!place.lost) {
     return "";
   }
@@ -77,7 +77,7 @@ std::string RepairReportText(const RepairReport& report) {
     for (const BadPlace& place : report.shards[i].bad) {
       text += fmt::format("{}: {} bytes at byte {}{}: {}\n",
                           PathForMessages(report.inputs[i]), place.bytes,
-                          place.offset, LostText(place), place.reason);
+                          place.offset, LostPlaceText(place), place.reason);
     }
   }
   const RepairTotals totals = TotalsOf(report);

@@ -21,9 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 3> kSplits = {"train", "validation",
-                                                     "test"};
-
 std::size_t OrderOf(std::string_view split) {
   return static_cast<std::size_t>(
       std::find(kSplits.begin(), kSplits.end(), split) - kSplits.begin());

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
+constexpr int kBestSchema = 1;
 constexpr std::int64_t kMaxBytes = 4096;
 
 struct Record {
@@ -33,7 +33,7 @@ struct Record {
 Record Parse(const std::string& text) {
   try {
     const Json json = ParseJson<Json>(text);
-    if (json.at("schema").get<int>() != kSchema) {
+    if (json.at("schema").get<int>() != kBestSchema) {
       throw DataError(
           "its schema is unknown: it was written by another version");
     }
@@ -87,7 +87,7 @@ bool BestCheckpoint::Note(std::int64_t step, const EvalResult& result) {
       (step_ && !IsBetter(metric_, *value, value_))) {
     return false;
   }
-  const Json json = {{"schema", kSchema},
+  const Json json = {{"schema", kBestSchema},
                      {"metric", metric_},
                      {"step", step},
                      {"value", *value}};

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
+constexpr int kManifestSchema = 1;
 constexpr std::size_t kMaxFiles = 16;
 
 std::uint32_t ParseCrc(const std::string& hex) {
@@ -24,7 +24,7 @@ std::uint32_t ParseCrc(const std::string& hex) {
 }
 
 Manifest ReadFields(const Json& json) {
-  if (json.at("schema").get<int>() != kSchema) {
+  if (json.at("schema").get<int>() != kManifestSchema) {
     throw DataError("its schema is unknown: it was written by another version");
   }
   Manifest manifest{.step = json.at("step").get<std::int64_t>(), .files = {}};
@@ -44,8 +44,9 @@ Manifest ReadFields(const Json& json) {
 }  // namespace
 
 std::string BuildManifest(const Manifest& manifest) {
-  Json json = {
-      {"schema", kSchema}, {"step", manifest.step}, {"files", Json::array()}};
+  Json json = {{"schema", kManifestSchema},
+               {"step", manifest.step},
+               {"files", Json::array()}};
   for (const Manifest::File& file : manifest.files) {
     json["files"].push_back(
         {{"file", file.name},

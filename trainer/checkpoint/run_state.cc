@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
+constexpr int kStateSchema = 1;
 
 Json IdentityToJson(const RunIdentity& identity) {
   Json json = Json::object();
@@ -32,7 +32,7 @@ RunIdentity IdentityFromJson(const Json& json) {
 }
 
 Checkpoint FromJson(const Json& json) {
-  if (json.at("schema").get<int>() != kSchema) {
+  if (json.at("schema").get<int>() != kStateSchema) {
     throw DataError("its schema is unknown: it was written by another version");
   }
   const Json& stream = json.at("stream");
@@ -49,7 +49,7 @@ Checkpoint FromJson(const Json& json) {
 }  // namespace
 
 std::string BuildRunState(const Checkpoint& checkpoint) {
-  const Json json = {{"schema", kSchema},
+  const Json json = {{"schema", kStateSchema},
                      {"step", checkpoint.step},
                      {"stream",
                       {{"epoch", checkpoint.stream.epoch},

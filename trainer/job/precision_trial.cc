@@ -92,23 +92,24 @@ std::optional<Precision> PrecisionSoFar(const RunOptions& options) {
   return std::nullopt;
 }
 
-std::string_view Text(Precision precision) {
+std::string_view PrecisionText(Precision precision) {
   return ChoiceName(std::optional(precision), kPrecisions);
 }
 
 std::string TrialText(const PrecisionSpeeds& speeds) {
   const bool bfloat16 = ClearlyFaster(speeds) == Precision::kBfloat16;
   return fmt::format(
-      "{}, {:.4g} against {:.4g} images/s in {}", Text(ClearlyFaster(speeds)),
+      "{}, {:.4g} against {:.4g} images/s in {}",
+      PrecisionText(ClearlyFaster(speeds)),
       bfloat16 ? speeds.bfloat16 : speeds.float32,
       bfloat16 ? speeds.float32 : speeds.bfloat16,
-      Text(bfloat16 ? Precision::kFloat32 : Precision::kBfloat16));
+      PrecisionText(bfloat16 ? Precision::kFloat32 : Precision::kBfloat16));
 }
 
 // The line to print, which begins with the precision: "float32, " and why.
 std::string Settle(const RunOptions& options, const TrainParams& params) {
   if (const std::optional<Precision> so_far = PrecisionSoFar(options)) {
-    return std::string(Text(*so_far)) +
+    return std::string(PrecisionText(*so_far)) +
            ", as params.yaml of the run that goes on has it";
   }
   if (!CpuHasBfloat16()) {

@@ -13,9 +13,6 @@
 namespace infeed {
 namespace {
 
-// Number of partial sums, so that the compiler can use SIMD.
-constexpr int kLanes = 16;
-
 struct Factors {
   float beta1 = 0;
   float beta2 = 0;

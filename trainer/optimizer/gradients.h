@@ -11,6 +11,10 @@
 // parameters.
 namespace infeed {
 
+// Number of partial sums of a sum over weights, so that the compiler can use
+// SIMD.
+inline constexpr int kLanes = 16;
+
 // Removes the gradients from the parameters and returns them, each with the
 // memory layout of its weight. Requires: every parameter has a gradient.
 [[nodiscard]] std::vector<torch::Tensor> TakeGradients(

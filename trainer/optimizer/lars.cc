@@ -14,9 +14,6 @@
 namespace infeed {
 namespace {
 
-// Number of partial sums, so that the compiler can use SIMD.
-constexpr int kLanes = 16;
-
 double SumOfSquares(const float* values, std::int64_t count) {
   std::array<float, kLanes> sums{};
   std::int64_t i = 0;

@@ -13,9 +13,6 @@
 namespace infeed {
 namespace {
 
-// Number of partial sums, so that the compiler can use SIMD.
-constexpr int kLanes = 16;
-
 inline void UpdateOne(float& weight, float& average, float gradient,
                       const MomentumFactors& factors, float& squares) {
   squares += weight * weight;

@@ -48,7 +48,7 @@ bool TakePrefix(std::string_view& text, std::string_view prefix) {
 
 // A port derived from the name, below the range from which the kernel assigns
 // ports.
-int PortOf(std::string_view name) {
+int PortOfJob(std::string_view name) {
   constexpr int kFirst = 12000;
   constexpr int kCount = 20000;
   std::uint32_t hash = 2166136261;  // FNV-1a
@@ -162,8 +162,8 @@ std::optional<RankPlace> PlaceBySlurm(const Variables& variables) {
     place.master_addr = SlurmMaster(variables);
   }
   place.master_port =
-      variables.Port(PortOf("slurm " + variables.Text("SLURM_JOB_ID") + "." +
-                            variables.Text("SLURM_STEP_ID")));
+      variables.Port(PortOfJob("slurm " + variables.Text("SLURM_JOB_ID") + "." +
+                               variables.Text("SLURM_STEP_ID")));
   place.source = "Slurm";
   return place;
 }
@@ -181,8 +181,8 @@ std::optional<RankPlace> PlaceByMpi(const Variables& variables) {
   CheckPlace(place, kMpiNames);
   place.master_addr = MpiMaster(variables, place);
   const std::string job = variables.Text("PMIX_NAMESPACE");
-  place.master_port =
-      variables.Port(job.empty() ? place.master_port : PortOf("mpirun " + job));
+  place.master_port = variables.Port(job.empty() ? place.master_port
+                                                 : PortOfJob("mpirun " + job));
   place.source = "Open MPI";
   return place;
 }

@@ -32,7 +32,7 @@ Addresses Resolve(const std::string& host) {
 }
 
 // The socket's own numeric address; "" when there is no route.
-std::string SocketAddress(const addrinfo& target) {
+std::string SocketAddressText(const addrinfo& target) {
   const int socket_fd =
       socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, target.ai_protocol);
   if (socket_fd < 0) {
@@ -59,7 +59,7 @@ std::string AddressTowards(const std::string& host) {
   const Addresses targets = Resolve(host);
   for (const addrinfo* target = targets.get(); target != nullptr;
        target = target->ai_next) {
-    std::string address = SocketAddress(*target);
+    std::string address = SocketAddressText(*target);
     if (!address.empty()) {
       return address;
     }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSide = 128;  // of a picture on the page, as in the style sheet
 
-std::string Tiles(const PredictionCounts& counts) {
+std::string CountTiles(const PredictionCounts& counts) {
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   const auto share = [&](std::int64_t right) {
     return Ratio(static_cast<double>(right),
@@ -94,7 +94,7 @@ std::string PredictionPage(const PredictionPageData& data,
   const Figures figures(data, labels);
   return HtmlPage(
       "Predictions",
-      Tiles(counts) + "<div class=\"cards\">\n" +
+      CountTiles(counts) + "<div class=\"cards\">\n" +
           HtmlCard(Title("Wrong", data.wrong.size(),
                          counts.labelled - counts.top_1, "the surest"),
                    figures.Of(data.wrong, {"wrong", "\u2717\u00a0"}), "wide") +

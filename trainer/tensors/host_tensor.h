@@ -19,6 +19,9 @@ struct HostTensor {
   friend bool operator==(const HostTensor&, const HostTensor&) = default;
 };
 
+// Most dimensions of a tensor that is read from a file.
+inline constexpr int kMaxRank = 16;
+
 // Tensors by name, in the order in which files have them.
 using TensorMap = std::map<std::string, HostTensor>;
 

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "trainer/tensors/host_tensor.h"
 
 namespace infeed {
 namespace {
@@ -62,7 +63,6 @@ enum Code : std::uint8_t {
 
 constexpr std::size_t kMaxNodes = 1'000'000;
 constexpr std::size_t kMaxLine = 256;
-constexpr std::size_t kMaxRank = 16;
 constexpr std::string_view kOrderedDict = "collections OrderedDict";
 constexpr std::string_view kRebuildTensor = "torch._utils _rebuild_tensor_v2";
 constexpr std::string_view kRebuildParameter =

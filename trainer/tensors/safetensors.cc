@@ -14,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
+#include "trainer/tensors/host_tensor.h"
 #include "trainer/tensors/stored_type.h"
 
 namespace infeed {
@@ -26,7 +27,6 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
-constexpr std::size_t kMaxRank = 16;
 constexpr std::string_view kMetadata = "__metadata__";
 // {name: {"shape": [n, ...]}}
 constexpr int kMaxDepth = 3;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "trainer/model_dir/model_dir.h"
+#include "trainer/tensors/host_tensor.h"
 #include "trainer/tensors/sorted_table.h"
 #include "trainer/tensors/stored_type.h"
 #include "trainer/tensors/tensor_bundle.pb.h"
@@ -27,13 +28,12 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kMaxIndexBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kMaxCheckpointFileBytes = std::int64_t{1} << 20;
 constexpr int kMaxShards = 100'000;
-constexpr int kMaxRank = 16;
 constexpr std::string_view kIndexEnd = ".index";
 constexpr std::string_view kDataMark = ".data-";
 constexpr std::string_view kNewestKey = "model_checkpoint_path:";
 
 // The values of tensorflow.DataType.
-constexpr std::pair<int, StoredType> kTypes[] = {
+constexpr std::pair<int, StoredType> kBundleTypes[] = {
     {1, StoredType::kFloat32},  {2, StoredType::kFloat64},
     {9, StoredType::kInt64},    {14, StoredType::kBfloat16},
     {19, StoredType::kFloat16},
@@ -166,9 +166,9 @@ HostTensor TensorBundle::Read(const std::string& name) const {
     fail("is not in the checkpoint");
   }
   const Entry& entry = found->second;
-  const auto* const type =
-      std::ranges::find(kTypes, entry.type, &std::pair<int, StoredType>::first);
-  if (type == std::end(kTypes) || !entry.whole) {
+  const auto* const type = std::ranges::find(
+      kBundleTypes, entry.type, &std::pair<int, StoredType>::first);
+  if (type == std::end(kBundleTypes) || !entry.whole) {
     fail(entry.whole ? fmt::format("has type {}, which is not read", entry.type)
                      : "is cut into slices, which are not read");
   }

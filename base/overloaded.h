@@ -1,0 +1,11 @@
+#pragma once
+
+namespace infeed {
+
+// One callable of several lambdas, for std::visit().
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+
+}  // namespace infeed
