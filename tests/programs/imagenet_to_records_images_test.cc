@@ -24,7 +24,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace imagenet_to_records_images_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -297,5 +297,5 @@ TEST_F(ConvertedImagesTest, NeedFlagsThatAgree) {
   EXPECT_FALSE(std::filesystem::exists(out()));
 }
 
-}  // namespace
+}  // namespace imagenet_to_records_images_test
 }  // namespace infeed

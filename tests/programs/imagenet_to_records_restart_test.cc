@@ -21,7 +21,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace imagenet_to_records_restart_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -238,5 +238,5 @@ TEST_F(RestartTest, ReportsWhatItDid) {
             HasSubstr("\"reason\": \"not an image")));
 }
 
-}  // namespace
+}  // namespace imagenet_to_records_restart_test
 }  // namespace infeed

@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace imagenet_to_records_tasks_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -171,5 +171,5 @@ TEST_F(TasksTest, RefuseFlagsThatContradict) {
   EXPECT_TRUE(fs::is_empty(out_.path()));
 }
 
-}  // namespace
+}  // namespace imagenet_to_records_tasks_test
 }  // namespace infeed

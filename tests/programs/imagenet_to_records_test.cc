@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace imagenet_to_records_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -297,5 +297,5 @@ TEST(ImagenetToRecordsTest, NamesAnOutputThatMayNotBeWritten) {
   EXPECT_THAT(result.err, HasSubstr("Permission denied"));
 }
 
-}  // namespace
+}  // namespace imagenet_to_records_test
 }  // namespace infeed

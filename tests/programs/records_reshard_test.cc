@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace records_reshard_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -279,5 +279,5 @@ TEST_F(RecordsReshardTest, RefusesWrongFlags) {
       2);
 }
 
-}  // namespace
+}  // namespace records_reshard_test
 }  // namespace infeed

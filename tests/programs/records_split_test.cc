@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace records_split_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -151,5 +151,5 @@ TEST_F(RecordsSplitTest, MergeRefusesToSpoilItsInput) {
   EXPECT_THAT(ReadPayloads(first_), ElementsAre(dog_, cat_));
 }
 
-}  // namespace
+}  // namespace records_split_test
 }  // namespace infeed

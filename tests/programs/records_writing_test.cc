@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace records_writing_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -216,5 +216,5 @@ TEST_F(RecordsWritingTest, RemovesWhatAKilledRunLeft) {
   EXPECT_FALSE(fs::exists(out_ + "/.infeed/tmp"));
 }
 
-}  // namespace
+}  // namespace records_writing_test
 }  // namespace infeed

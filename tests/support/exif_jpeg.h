@@ -62,8 +62,9 @@ inline std::string PngWithOrientation(const std::string& png, int orientation) {
 inline std::string WebpWithOrientation(int orientation, bool with_name) {
   const std::string exif = (with_name ? std::string("Exif\0\0", 6) : "") +
                            ExifTiff(orientation, false);
-  return std::string("RIFF\0\0\0\0WEBPVP8L\3\0\0\0abc\0EXIF", 28) +
-         static_cast<char>(exif.size()) + std::string(3, '\0') + exif;
+  std::string bytes("RIFF\0\0\0\0WEBPVP8L\3\0\0\0abc\0EXIF\0\0\0\0", 32);
+  bytes[28] = static_cast<char>(exif.size());
+  return bytes + exif;
 }
 
 }  // namespace infeed

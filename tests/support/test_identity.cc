@@ -27,12 +27,12 @@ struct Freed {
   void operator()(X509_EXTENSION* part) const { X509_EXTENSION_free(part); }
   void operator()(BIGNUM* number) const { BN_free(number); }
 };
-using Key = std::unique_ptr<EVP_PKEY, Freed>;
+using IdentityKey = std::unique_ptr<EVP_PKEY, Freed>;
 using Bio = std::unique_ptr<BIO, Freed>;
 using Certificate = std::unique_ptr<X509, Freed>;
 
-Key NewKey() {
-  Key key(EVP_RSA_gen(kKeyBits));
+IdentityKey NewKey() {
+  IdentityKey key(EVP_RSA_gen(kKeyBits));
   Check(key != nullptr, "a key can be made");
   return key;
 }
@@ -43,7 +43,7 @@ std::string TextOf(const Bio& bio) {
   return {data, static_cast<std::size_t>(size)};
 }
 
-std::string PrivatePem(const Key& key) {
+std::string PrivatePem(const IdentityKey& key) {
   const Bio bio(BIO_new(BIO_s_mem()));
   Check(PEM_write_bio_PKCS8PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0,
                                       nullptr, nullptr) == 1,
@@ -51,7 +51,7 @@ std::string PrivatePem(const Key& key) {
   return TextOf(bio);
 }
 
-std::string ModulusOf(const Key& key) {
+std::string ModulusOf(const IdentityKey& key) {
   BIGNUM* modulus = nullptr;
   Check(EVP_PKEY_get_bn_param(key.get(), OSSL_PKEY_PARAM_RSA_N, &modulus) == 1,
         "a key has a modulus");
@@ -69,7 +69,7 @@ void AddExtension(X509* certificate, int kind, const char* value) {
         "a certificate takes an extension");
 }
 
-Certificate SelfSigned(const Key& key) {
+Certificate SelfSigned(const IdentityKey& key) {
   constexpr long kDaySeconds = 86'400;
   Certificate certificate(X509_new());
   X509* const x = certificate.get();
@@ -93,7 +93,7 @@ Certificate SelfSigned(const Key& key) {
 }  // namespace
 
 TestServiceAccount::TestServiceAccount() {
-  const Key key = NewKey();
+  const IdentityKey key = NewKey();
   private_key_ = PrivatePem(key);
   modulus_ = ModulusOf(key);
 }
@@ -115,7 +115,7 @@ void TestServiceAccount::WriteJson(const std::string& path,
 
 void WriteTestCertificate(const std::string& certificate_path,
                           const std::string& key_path) {
-  const Key key = NewKey();
+  const IdentityKey key = NewKey();
   const Certificate certificate = SelfSigned(key);
   const Bio bio(BIO_new(BIO_s_mem()));
   Check(PEM_write_bio_X509(bio.get(), certificate.get()) == 1,

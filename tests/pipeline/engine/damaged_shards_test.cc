@@ -24,7 +24,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace damaged_shards_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -266,5 +266,5 @@ TEST_F(DamagedShardsTest, AreUsedAsFarAsTheyGoWhereWarningsAreTolerated) {
   EXPECT_EQ(report[3].at("reason"), "Premature end of JPEG file");
 }
 
-}  // namespace
+}  // namespace damaged_shards_test
 }  // namespace infeed

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_graph_test {
 
 constexpr int kRecords = 12;
 constexpr int kBatches = 30;
@@ -101,5 +101,5 @@ TEST_F(InputGraphTest, EndsWithoutABatch) {
                          [](OpenBatch&) { FAIL() << "there is none"; });
 }
 
-}  // namespace
+}  // namespace input_graph_test
 }  // namespace infeed

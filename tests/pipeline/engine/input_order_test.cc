@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_order_test {
 
 using Batches = std::vector<BatchCopy>;
 
@@ -238,5 +238,5 @@ TEST(SelectedInputTest, ReplacesBadRecordsBySelectedOnes) {
   EXPECT_GE(pipeline.stats().bad_records, 9);
 }
 
-}  // namespace
+}  // namespace input_order_test
 }  // namespace infeed

@@ -11,7 +11,7 @@
 // Augmentation is a function of the sample's key: nothing that a run is free
 // to choose moves a pixel.
 namespace infeed {
-namespace {
+namespace input_pipeline_augment_test {
 
 constexpr int kBatches = 11;  // Over two ends of epochs.
 
@@ -67,5 +67,5 @@ TEST(InputPipelineAugmentTest, LeavesEvaluationAsItIs) {
   EXPECT_EQ(augmented, Stream(shards.index(), options, 2));
 }
 
-}  // namespace
+}  // namespace input_pipeline_augment_test
 }  // namespace infeed

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_pipeline_cache_test {
 
 constexpr int kRecords = 12;
 constexpr int kEpoch = 3;  // batches
@@ -71,5 +71,5 @@ TEST(InputPipelineCacheTest, IsNotThereUnlessAskedFor) {
   EXPECT_THROW((void)TakeBatches(pipeline, 2 * kEpoch), DataError);
 }
 
-}  // namespace
+}  // namespace input_pipeline_cache_test
 }  // namespace infeed

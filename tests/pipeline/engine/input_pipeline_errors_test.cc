@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_pipeline_errors_test {
 
 using ::testing::AllOf;
 using ::testing::Each;
@@ -211,5 +211,5 @@ TEST(InputPipelineErrorTest, EndsCleanlyAfterAnErrorThatNobodyReads) {
   const InputPipeline pipeline(shards->index(), OptionsFor(OnBadRecord::kFail));
 }
 
-}  // namespace
+}  // namespace input_pipeline_errors_test
 }  // namespace infeed

@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_pipeline_life_test {
 
 constexpr int kRecords = 24;
 
@@ -132,5 +132,5 @@ TEST(InputPipelineLifeTest, DoesNotGrowInTenThousandEpochs) {
 #endif
 }
 
-}  // namespace
+}  // namespace input_pipeline_life_test
 }  // namespace infeed

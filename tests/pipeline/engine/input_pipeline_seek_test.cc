@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_pipeline_seek_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -197,5 +197,5 @@ TEST(InputPipelineSeekTest, KeepsWhatLiesBesideAShardInTheCache) {
   EXPECT_EQ(pipeline.stats().seek_indexes.refused, 0);
 }
 
-}  // namespace
+}  // namespace input_pipeline_seek_test
 }  // namespace infeed

@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_pipeline_state_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -107,5 +107,5 @@ TEST_F(InputPipelineStateTest, IsRefusedByAnotherStream) {
             "state");
 }
 
-}  // namespace
+}  // namespace input_pipeline_state_test
 }  // namespace infeed

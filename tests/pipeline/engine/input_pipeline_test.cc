@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_pipeline_test {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -348,5 +348,5 @@ TEST_F(InputPipelineTest, RefusesAStartInsideABatch) {
                                   HasSubstr("cannot start at position 6"))));
 }
 
-}  // namespace
+}  // namespace input_pipeline_test
 }  // namespace infeed

@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_pipeline_trace_test {
 
 using ::testing::StartsWith;
 
@@ -167,5 +167,5 @@ TEST_F(InputPipelineTraceTest, CountsTheQueues) {
   EXPECT_LE(most["in_flight"], 6);
 }
 
-}  // namespace
+}  // namespace input_pipeline_trace_test
 }  // namespace infeed

@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_pipeline_url_test {
 
 constexpr int kRecords = 22;
 const InputOptions kTraining{.batch_size = 4,
@@ -90,5 +90,5 @@ TEST(InputPipelineUrlTest, GivesFromTheCloudWhatFilesGive) {
   SetCloudSettings({});
 }
 
-}  // namespace
+}  // namespace input_pipeline_url_test
 }  // namespace infeed

@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace packed_pipeline_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -212,5 +212,5 @@ TEST(PackedReadingTest, HasRoomForTheRecordsOfAWindow) {
   EXPECT_EQ(PlanPackedReading(shards.packed(), options).store.near_records, 16);
 }
 
-}  // namespace
+}  // namespace packed_pipeline_test
 }  // namespace infeed

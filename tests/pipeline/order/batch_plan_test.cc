@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace batch_plan_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -225,5 +225,5 @@ TEST(BatchSequenceTest, RefusesAnEpochWithoutABatch) {
       Refuses("rank_share strided_drop"));
 }
 
-}  // namespace
+}  // namespace batch_plan_test
 }  // namespace infeed

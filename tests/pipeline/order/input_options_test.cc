@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace input_options_test {
 
 using ::testing::HasSubstr;
 using ::testing::Property;
@@ -88,5 +88,5 @@ TEST(InputOptionsTest, TakesThePreprocessorsOptionsFromTheInputs) {
   EXPECT_EQ(PreprocessOptionsOf({}).warnings, JpegWarnings::kErrors);
 }
 
-}  // namespace
+}  // namespace input_options_test
 }  // namespace infeed

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace keyed_permutation_test {
 
 std::vector<std::uint32_t> All(const KeyedPermutation& permutation) {
   std::vector<std::uint32_t> elements;
@@ -231,5 +231,5 @@ TEST(KeyedPermutationTest, SpreadsItsFirstHalfOverTheWholeRange) {
   EXPECT_LT(ChiSquareDeviations(counts, kSize / 200.0), 5);
 }
 
-}  // namespace
+}  // namespace keyed_permutation_test
 }  // namespace infeed

@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace rank_share_test {
 
 using Places = std::vector<std::int64_t>;
 
@@ -209,5 +209,5 @@ TEST(RankShareTest, SharesAsPyTorchDid) {
   }
 }
 
-}  // namespace
+}  // namespace rank_share_test
 }  // namespace infeed

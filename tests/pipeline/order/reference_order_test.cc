@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace reference_order_test {
 
 using Order = std::vector<std::uint32_t>;
 using Sizes = std::vector<std::int64_t>;
@@ -98,5 +98,5 @@ TEST(ReferenceOrderTest, IsAnotherOneForAnotherSeedOrEpoch) {
   EXPECT_NE(ReferenceOrder(sizes, 9, 0), order);
 }
 
-}  // namespace
+}  // namespace reference_order_test
 }  // namespace infeed

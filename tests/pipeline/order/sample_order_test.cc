@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace sample_order_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -112,5 +112,5 @@ TEST(SampleOrderTest, RefusesMoreRecordsThanItCanOrder) {
                                   HasSubstr("4294967296 records, more than"))));
 }
 
-}  // namespace
+}  // namespace sample_order_test
 }  // namespace infeed

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace selection_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -274,5 +274,5 @@ TEST(SelectionTest, IsRefusedByAnOrderThatCannotTakeIt) {
       Refuses("max_records and a selection exclude each other"));
 }
 
-}  // namespace
+}  // namespace selection_test
 }  // namespace infeed

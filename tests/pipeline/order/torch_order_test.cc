@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace torch_order_test {
 
 using Records = std::vector<std::int64_t>;
 
@@ -98,5 +98,5 @@ TEST(TorchOrderTest, IsRefusedWherePyTorchHasAnother) {
               testing::HasSubstr("shuffle=torch is for 214748363 records"));
 }
 
-}  // namespace
+}  // namespace torch_order_test
 }  // namespace infeed

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace window_order_test {
 
 using Sizes = std::vector<std::int64_t>;
 
@@ -168,5 +168,5 @@ TEST(WindowOrderTest, TakesAWindowLargerThanAllThereIs) {
   EXPECT_EQ(All({5, 0, 9}, window), Twin({5, 0, 9}, window));
 }
 
-}  // namespace
+}  // namespace window_order_test
 }  // namespace infeed

@@ -16,7 +16,7 @@
 #include "tests/support/augment_images.h"
 
 namespace infeed {
-namespace {
+namespace augment_test {
 
 using Pixels = std::vector<std::uint32_t>;
 constexpr int kSide = 24;
@@ -221,5 +221,5 @@ TEST(AugmenterDeathTest, TakesWholeImages) {
   EXPECT_DEATH(augmenter.Apply(pixels, {}), "pixels are those of one image");
 }
 
-}  // namespace
+}  // namespace augment_test
 }  // namespace infeed

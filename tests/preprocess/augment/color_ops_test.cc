@@ -9,7 +9,7 @@
 
 // What golden_test.cc compares with TensorFlow is not repeated.
 namespace infeed {
-namespace {
+namespace color_ops_test {
 
 using Pixels = std::vector<std::uint32_t>;
 
@@ -80,5 +80,5 @@ TEST(AdjustSharpnessTest, LeavesAnImageThatIsAllBorder) {
   }
 }
 
-}  // namespace
+}  // namespace color_ops_test
 }  // namespace infeed

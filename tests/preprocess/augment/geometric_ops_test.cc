@@ -9,7 +9,7 @@
 
 // What golden_test.cc compares with TensorFlow is not repeated.
 namespace infeed {
-namespace {
+namespace geometric_ops_test {
 
 using Pixels = std::vector<std::uint32_t>;
 constexpr int kSide = 9;
@@ -68,5 +68,5 @@ TEST(CutoutTest, CutsAsFarAsTheImageGoes) {
   EXPECT_EQ(pixels, Pixels(pixels.size(), kAugmentFill));
 }
 
-}  // namespace
+}  // namespace geometric_ops_test
 }  // namespace infeed

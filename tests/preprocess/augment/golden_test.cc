@@ -12,7 +12,7 @@
 
 // What TensorFlow makes of images; tests/data/README.augment.md says how.
 namespace infeed {
-namespace {
+namespace golden_test {
 
 struct Golden {
   std::string image;
@@ -64,5 +64,5 @@ TEST(AugmentGoldenTest, EveryOperationGivesTensorFlowsBytes) {
   });
 }
 
-}  // namespace
+}  // namespace golden_test
 }  // namespace infeed

@@ -18,7 +18,7 @@
 
 // Goldens are torchvision's; tests/data/README.augment.md says how.
 namespace infeed {
-namespace {
+namespace jitter_test {
 
 using Pixels = std::vector<std::uint32_t>;
 
@@ -178,5 +178,5 @@ TEST(AugmentJitterTest, AppliesInTheOrderDrawn) {
   EXPECT_NE(jittered, expected);
 }
 
-}  // namespace
+}  // namespace jitter_test
 }  // namespace infeed

@@ -18,7 +18,7 @@
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
-namespace {
+namespace opencv_image_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -377,5 +377,5 @@ TEST(TextImageTest, HasAMarkForACharacterThatItCannotDraw) {
   }
 }
 
-}  // namespace
+}  // namespace opencv_image_test
 }  // namespace infeed

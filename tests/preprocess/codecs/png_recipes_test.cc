@@ -14,7 +14,7 @@
 
 // Records of PNG in every recipe, whatever their pixels are.
 namespace infeed {
-namespace {
+namespace png_recipes_test {
 
 constexpr int kSize = 24;
 constexpr int kWidth = 70;
@@ -113,5 +113,5 @@ INSTANTIATE_TEST_SUITE_P(Recipes, PngRecipesTest,
                                          Recipe::kPlain, Recipe::kCifar),
                          RecipeOf);
 
-}  // namespace
+}  // namespace png_recipes_test
 }  // namespace infeed

@@ -11,7 +11,7 @@
 #include "tests/support/throws.h"
 
 namespace infeed {
-namespace {
+namespace details_test {
 
 using testing::HasSubstr;
 
@@ -101,5 +101,5 @@ TEST(JpegDetailsTest, RefusesWhatIsNoJpeg) {
             "");
 }
 
-}  // namespace
+}  // namespace details_test
 }  // namespace infeed

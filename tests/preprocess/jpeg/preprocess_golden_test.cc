@@ -13,7 +13,7 @@
 
 // Pixels that TensorFlow made; tests/data/README.preprocess.md says how.
 namespace infeed {
-namespace {
+namespace preprocess_golden_test {
 
 struct Golden {
   const char* name;
@@ -97,5 +97,5 @@ INSTANTIATE_TEST_SUITE_P(Images, PreprocessGoldenTest,
                            return std::string(golden.param.name);
                          });
 
-}  // namespace
+}  // namespace preprocess_golden_test
 }  // namespace infeed

@@ -8,7 +8,7 @@
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
-namespace {
+namespace scan_test {
 
 using std::string_literals::operator""s;
 
@@ -140,5 +140,5 @@ TEST(JpegScanTest, PassesOverOtherSegments) {
   EXPECT_FALSE(Scan(WithSegment(TestJpeg(), '\xDC', "\0\1"s)));  // DNL
 }
 
-}  // namespace
+}  // namespace scan_test
 }  // namespace infeed

@@ -15,7 +15,7 @@
 // Upsampling and colour of every SIMD target that this CPU has, against
 // libjpeg-turbo.
 namespace infeed {
-namespace {
+namespace color_test {
 
 using Samples = std::vector<std::uint8_t>;
 
@@ -229,5 +229,5 @@ TEST_P(JpegColorTest, UpsamplesRowsOfEveryLength) {
   }
 }
 
-}  // namespace
+}  // namespace color_test
 }  // namespace infeed

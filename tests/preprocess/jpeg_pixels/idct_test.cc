@@ -18,7 +18,7 @@
 // The inverse DCT of every SIMD target that this CPU has, against
 // libjpeg-turbo.
 namespace infeed {
-namespace {
+namespace idct_test {
 
 using Samples = std::vector<std::uint8_t>;
 
@@ -171,5 +171,5 @@ TEST_P(JpegIdctTest, TransformsTheBlocksNamed) {
   }
 }
 
-}  // namespace
+}  // namespace idct_test
 }  // namespace infeed

@@ -10,7 +10,7 @@
 #include "tests/support/tensorflow_random.h"
 
 namespace infeed {
-namespace {
+namespace crop_test {
 
 // Real() and Below() give the lowest or the highest value there is.
 class ExtremeRandom final : public RandomSource {
@@ -183,5 +183,5 @@ TEST(TrainingWindowTest, IsTheRandomCropElsewhere) {
   EXPECT_EQ(TrainingWindow(375, 500, 3, 224, a), RandomCropWindow(375, 500, b));
 }
 
-}  // namespace
+}  // namespace crop_test
 }  // namespace infeed

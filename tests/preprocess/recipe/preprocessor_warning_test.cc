@@ -16,7 +16,7 @@
 #include "tests/support/throws.h"
 
 namespace infeed {
-namespace {
+namespace preprocessor_warning_test {
 
 using testing::HasSubstr;
 
@@ -77,5 +77,5 @@ TEST_F(PreprocessorWarningTest, ExcusesNoError) {
               HasSubstr("JPEG"));
 }
 
-}  // namespace
+}  // namespace preprocessor_warning_test
 }  // namespace infeed

@@ -16,7 +16,7 @@
 // Pixels that Pillow, torchvision, PyTorch and TensorFlow made;
 // tests/data/README.recipes.md says how.
 namespace infeed {
-namespace {
+namespace recipe_golden_test {
 
 constexpr int kSize = 32;
 constexpr SampleKey kKey{.seed = 1};  // with the positions 0..5
@@ -150,5 +150,5 @@ TEST(CifarGoldenTest, TrainsOnTorchvisionsPixels) {
   }
 }
 
-}  // namespace
+}  // namespace recipe_golden_test
 }  // namespace infeed

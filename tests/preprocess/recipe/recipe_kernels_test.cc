@@ -19,7 +19,7 @@
 // Every recipe with every interpolation, against decode, resize and crop of the
 // whole image.
 namespace infeed {
-namespace {
+namespace recipe_kernels_test {
 
 constexpr int kSize = 32;
 constexpr int kHeight = 170;
@@ -191,5 +191,5 @@ TEST(InterpolationTest, NamesAreReadBack) {
             Interpolation::kRecipe);
 }
 
-}  // namespace
+}  // namespace recipe_kernels_test
 }  // namespace infeed

@@ -20,7 +20,7 @@
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
-namespace {
+namespace recipe_test {
 
 constexpr int kSize = 32;
 using Pixels = std::vector<std::uint32_t>;
@@ -341,5 +341,5 @@ TEST(PreprocessorTest, RefusesPackedPixelsOfAnotherSize) {
                   "image/packed has 16 bytes, expected 36")));
 }
 
-}  // namespace
+}  // namespace recipe_test
 }  // namespace infeed

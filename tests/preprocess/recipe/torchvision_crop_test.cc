@@ -12,7 +12,7 @@
 #include "tests/support/print_window.h"
 
 namespace infeed {
-namespace {
+namespace torchvision_crop_test {
 
 // tests/data/README.recipes.md says how they were made.
 TEST(RandomResizedCropTest, DrawsTorchvisionsWindows) {
@@ -121,5 +121,5 @@ TEST(ResizedCenterCropTest, HasRoomForTheSquare) {
   }
 }
 
-}  // namespace
+}  // namespace torchvision_crop_test
 }  // namespace infeed

@@ -18,7 +18,7 @@
 // What TensorFlow makes of the recipe tpu; tests/data/README.recipes.md says
 // how.
 namespace infeed {
-namespace {
+namespace tpu_golden_test {
 
 constexpr int kSize = 32;
 constexpr int kPositions = 6;  // of seed 1, epoch 0
@@ -119,5 +119,5 @@ TEST_P(TpuGoldenTest, EvaluatesOnTensorFlowsPixels) {
 INSTANTIATE_TEST_SUITE_P(Images, TpuGoldenTest,
                          testing::Values("h2v2", "h1v1", "gray"));
 
-}  // namespace
+}  // namespace tpu_golden_test
 }  // namespace infeed

@@ -18,7 +18,7 @@
 // Whatever a server or the network does: the same bytes or a clear error, and
 // never a hang. A stall in here is far longer than a test may take.
 namespace infeed {
-namespace {
+namespace cloud_faults_test {
 
 using testing::AllOf;
 using testing::Each;
@@ -257,5 +257,5 @@ TEST_F(CloudFaultsTest, CertificatesAreVerified) {
   EXPECT_TRUE(ReadAll(url) == bytes_);
 }
 
-}  // namespace
+}  // namespace cloud_faults_test
 }  // namespace infeed

@@ -20,7 +20,7 @@
 
 // Objects that are written appear whole or not at all, whatever happens.
 namespace infeed {
-namespace {
+namespace cloud_upload_test {
 
 using testing::AllOf;
 using testing::Contains;
@@ -253,5 +253,5 @@ TEST_F(CloudUploadTest, WebServersAreNotWrittenTo) {
               HasSubstr(server_.url() + "/plain/out"));
 }
 
-}  // namespace
+}  // namespace cloud_upload_test
 }  // namespace infeed

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace object_sink_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -132,5 +132,5 @@ TEST_F(ObjectSinkTest, RefusesWhatCannotBeWrittenAtOnce) {
       AllOf(HasSubstr("https://h/x: cannot be written"), HasSubstr("s3://")));
 }
 
-}  // namespace
+}  // namespace object_sink_test
 }  // namespace infeed

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace object_source_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -234,5 +234,5 @@ TEST_F(ObjectSourceTest, ShowsNoSecretOfAUrl) {
   EXPECT_THAT(server_->requests().back(), StartsWith("GET /x?sig=secret "));
 }
 
-}  // namespace
+}  // namespace object_source_test
 }  // namespace infeed

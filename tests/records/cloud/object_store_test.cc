@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace object_store_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -326,5 +326,5 @@ TEST(CloudSettingsTest, AreCheckedAndGiveANewRuntime) {
   SetCloudSettings({});
 }
 
-}  // namespace
+}  // namespace object_store_test
 }  // namespace infeed

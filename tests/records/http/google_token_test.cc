@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace google_token_test {
 
 using std::chrono::minutes;
 using std::chrono::system_clock;
@@ -131,5 +131,5 @@ TEST_F(GoogleTokenTest, NamesTheFieldThatIsMissing) {
   EXPECT_THAT(WriteFile("[]"), HasSubstr("is not the JSON file"));
 }
 
-}  // namespace
+}  // namespace google_token_test
 }  // namespace infeed

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace http_client_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -265,5 +265,5 @@ TEST_F(HttpClientTest, SendsNoControlCharactersInHeaders) {
           AllOf(HasSubstr("authorization"), Not(HasSubstr("secret")))));
 }
 
-}  // namespace
+}  // namespace http_client_test
 }  // namespace infeed

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace http_retry_test {
 
 using std::chrono::milliseconds;
 using ::testing::AllOf;
@@ -201,5 +201,5 @@ TEST_F(HttpRetryTest, AsksTheCallerFirst) {
               HasSubstr("it was bad, after 4 attempts"));
 }
 
-}  // namespace
+}  // namespace http_retry_test
 }  // namespace infeed

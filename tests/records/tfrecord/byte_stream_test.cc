@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace byte_stream_test {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -138,5 +138,5 @@ TEST(ByteStreamTest, NamesDamageInsideAPackedStream) {
               ThrowsMessage<DataError>(HasSubstr("incorrect header check")));
 }
 
-}  // namespace
+}  // namespace byte_stream_test
 }  // namespace infeed

@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace resync_test {
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -226,5 +226,5 @@ TEST(TfrecordWriterIndexTest, LeavesAnIndexThatFits) {
   EXPECT_EQ(FindIndex(FileSource(folder / "f")), (FrameOffsets{0, 17}));
 }
 
-}  // namespace
+}  // namespace resync_test
 }  // namespace infeed

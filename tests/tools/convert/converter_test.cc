@@ -21,7 +21,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace converter_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -294,5 +294,5 @@ TEST(ConverterTest, StopsWhenTheCallerFails) {
   EXPECT_FALSE(std::filesystem::exists(raw / "out/dataset.json"));
 }
 
-}  // namespace
+}  // namespace converter_test
 }  // namespace infeed

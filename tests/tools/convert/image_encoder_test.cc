@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace image_encoder_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -274,5 +274,5 @@ TEST(ImageEncoderTest, PacksJpegsLargeAndSmall) {
   }
 }
 
-}  // namespace
+}  // namespace image_encoder_test
 }  // namespace infeed

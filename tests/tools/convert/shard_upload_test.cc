@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace shard_upload_test {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
@@ -126,5 +126,5 @@ TEST_F(ShardUploadTest, NeedsTheSideFiles) {
                           HasSubstr("shard.json: is gone")));
 }
 
-}  // namespace
+}  // namespace shard_upload_test
 }  // namespace infeed

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace task_share_test {
 
 using ::testing::HasSubstr;
 
@@ -130,5 +130,5 @@ TEST(TaskShareTest, LooksIntoTheProcessEnvironment) {
   EXPECT_FALSE(environment("INFEED_NO_SUCH_VARIABLE"));
 }
 
-}  // namespace
+}  // namespace task_share_test
 }  // namespace infeed

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace csv_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -88,5 +88,5 @@ TEST(CsvTest, RefusesTextAfterAClosingQuote) {
   EXPECT_EQ(ErrorOf("\"a\"b\n"), "line 1: there is text after a closing quote");
 }
 
-}  // namespace
+}  // namespace csv_test
 }  // namespace infeed

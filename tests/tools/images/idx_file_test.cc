@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace idx_file_test {
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -102,5 +102,5 @@ TEST(IdxFileTest, NamesAPackedFileThatIsDamaged) {
   EXPECT_THAT(ErrorOf(packed), HasSubstr("cannot be unpacked"));
 }
 
-}  // namespace
+}  // namespace idx_file_test
 }  // namespace infeed

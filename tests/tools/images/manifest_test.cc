@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace manifest_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -184,5 +184,5 @@ TEST_F(ImageManifestTest, RefusesManifestsWithAndWithoutSplits) {
                     HasSubstr("a.csv has none")));
 }
 
-}  // namespace
+}  // namespace manifest_test
 }  // namespace infeed

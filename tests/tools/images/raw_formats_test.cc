@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace raw_formats_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -208,5 +208,5 @@ TEST(RawFormatsTest, HasDuplicatesByTheirPixels) {
   EXPECT_THAT(groups[0].images[1].path, EndsWith("data_batch_1.bin#00002"));
 }
 
-}  // namespace
+}  // namespace raw_formats_test
 }  // namespace infeed

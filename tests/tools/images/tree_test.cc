@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace tree_test {
 
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -268,5 +268,5 @@ TEST(ImageTreeTest, FollowsLinks) {
   EXPECT_THAT(ClassNames(FindImages(raw / "raw")), ElementsAre("cat"));
 }
 
-}  // namespace
+}  // namespace tree_test
 }  // namespace infeed

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace tree_union_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -119,5 +119,5 @@ TEST(TreeUnionTest, RefusesFoldersOfDifferentLayouts) {
   EXPECT_THAT(UsageErrorOf({divided.path(), plain.path()}), expected);
 }
 
-}  // namespace
+}  // namespace tree_union_test
 }  // namespace infeed

@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace record_diff_test {
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -171,5 +171,5 @@ TEST_F(RecordDiffTest, EndsAtBadRecordsOrLeavesThemOut) {
   }
 }
 
-}  // namespace
+}  // namespace record_diff_test
 }  // namespace infeed

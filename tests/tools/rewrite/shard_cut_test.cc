@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace shard_cut_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -109,5 +109,5 @@ TEST(ParseShardCutTest, RefusesWhatIsNone) {
   }
 }
 
-}  // namespace
+}  // namespace shard_cut_test
 }  // namespace infeed

@@ -7,7 +7,7 @@
 #include "tests/support/throws.h"
 
 namespace infeed {
-namespace {
+namespace manifest_test {
 
 using testing::HasSubstr;
 
@@ -67,5 +67,5 @@ TEST(ManifestTest, RefusesAnyOtherSpelling) {
   EXPECT_THAT(ErrorOf(text), HasSubstr("changed since it was written"));
 }
 
-}  // namespace
+}  // namespace manifest_test
 }  // namespace infeed

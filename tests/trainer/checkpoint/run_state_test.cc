@@ -9,7 +9,7 @@
 #include "tests/support/throws.h"
 
 namespace infeed {
-namespace {
+namespace run_state_test {
 
 using testing::HasSubstr;
 
@@ -54,5 +54,5 @@ TEST(RunStateTest, RefusesANegativePosition) {
               HasSubstr("position is negative"));
 }
 
-}  // namespace
+}  // namespace run_state_test
 }  // namespace infeed

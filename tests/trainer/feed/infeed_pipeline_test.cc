@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace infeed_pipeline_test {
 
 constexpr int kBatch = 4;
 constexpr int kSide = 16;
@@ -89,5 +89,5 @@ TEST(InfeedPipelineTest, PassesOnADataError) {
   EXPECT_THROW((void)infeed.Next(), DataError);
 }
 
-}  // namespace
+}  // namespace infeed_pipeline_test
 }  // namespace infeed

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace resident_order_test {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -170,5 +170,5 @@ TEST(ImageChoiceTest, FindsAMirroredImagesPixels) {
   EXPECT_EQ(ChosenPixel(ImageChoice(2, true), 7, 3), 2 * 9 + 7);
 }
 
-}  // namespace
+}  // namespace resident_order_test
 }  // namespace infeed

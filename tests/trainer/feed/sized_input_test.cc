@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace sized_input_test {
 
 using testing::HasSubstr;
 
@@ -133,5 +133,5 @@ TEST(SizedInputTest, RefusesALaterSizeThatNeedsTooMuchMemory) {
               HasSubstr("memory_limit"));
 }
 
-}  // namespace
+}  // namespace sized_input_test
 }  // namespace infeed

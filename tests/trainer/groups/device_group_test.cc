@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace device_group_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -218,5 +218,5 @@ TEST(AddressTowardsTest, LoopbackIsNoOtherMachinesAddress) {
   EXPECT_FALSE(IsLoopback("10.127.0.1"));
 }
 
-}  // namespace
+}  // namespace device_group_test
 }  // namespace infeed

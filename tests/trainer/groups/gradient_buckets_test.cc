@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace gradient_buckets_test {
 
 // Three layers, one of them with its weight in channels_last order, and a
 // parameter that no loss depends on.
@@ -216,5 +216,5 @@ TEST(GradientBucketsOrderTest, ScaleScalesAll) {
   }
 }
 
-}  // namespace
+}  // namespace gradient_buckets_test
 }  // namespace infeed

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace torch_errors_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -66,5 +66,5 @@ TEST(TorchErrorsTest, OurErrorsPassAsTheyAre) {
   EXPECT_EQ(runs, 1);
 }
 
-}  // namespace
+}  // namespace torch_errors_test
 }  // namespace infeed

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace device_loop_test {
 
 using testing::Each;
 using testing::HasSubstr;
@@ -424,5 +424,5 @@ TEST(DeviceLoopTest, RefusesAnUnknownDepth) {
   EXPECT_THROW(DeviceLoop({.depth = 20}, {}, kCpu), UsageError);
 }
 
-}  // namespace
+}  // namespace device_loop_test
 }  // namespace infeed

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace mix_test {
 
 constexpr std::int64_t kSide = 4;
 
@@ -112,5 +112,5 @@ TEST(PartOfTest, CutsEveryTensor) {
   EXPECT_FALSE(PartOf(FiveImages(), 1, 2).label_share.defined());
 }
 
-}  // namespace
+}  // namespace mix_test
 }  // namespace infeed

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace networks_test {
 
 constexpr int kBatch = 8;
 constexpr int kClasses = 4;
@@ -114,5 +114,5 @@ INSTANTIATE_TEST_SUITE_P(Variants, Bfloat16NetworkTest,
                            return param_info.param.name;
                          });
 
-}  // namespace
+}  // namespace networks_test
 }  // namespace infeed

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace ranks_test {
 
 constexpr int kBatch = 16;  // of all ranks
 constexpr int kClasses = 4;
@@ -388,5 +388,5 @@ TEST(RanksOptionsTest, BatchNormGroupsMustMakeUpTheWorld) {
   });
 }
 
-}  // namespace
+}  // namespace ranks_test
 }  // namespace infeed

@@ -20,7 +20,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace step_test {
 
 using ::testing::AllOf;
 using ::testing::EndsWith;
@@ -351,5 +351,5 @@ TEST(DeviceLoopFrozenTest, KeepsNothingForFrozenParameters) {
   EXPECT_EQ(state.count("fc.weight/v"), 1U);
 }
 
-}  // namespace
+}  // namespace step_test
 }  // namespace infeed

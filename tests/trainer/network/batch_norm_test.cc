@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace batch_norm_test {
 
 constexpr int kChannels = 5;
 constexpr int kImages = 12;  // of all ranks
@@ -196,5 +196,5 @@ TEST(BatchNormRanksTest, AreADivisorOfTheWorld) {
   EXPECT_THROW(static_cast<void>(BatchNormRanks(-1, 6)), UsageError);
 }
 
-}  // namespace
+}  // namespace batch_norm_test
 }  // namespace infeed

@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace fused_norm_test {
 
 struct Case {
   std::string name;
@@ -238,5 +238,5 @@ TEST(FusedNetworkTest, TrainsAsTheOneThatIsNot) {
   }
 }
 
-}  // namespace
+}  // namespace fused_norm_test
 }  // namespace infeed

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace flat_weights_test {
 
 torch::Tensor Waves(at::IntArrayRef shape, double frequency) {
   return (torch::arange(c10::multiply_integers(shape)) * frequency)
@@ -133,5 +133,5 @@ TEST(FlatWeightsTest, NoParametersAreNoMemory) {
   EXPECT_EQ(FlatWeights({}).flat().numel(), 0);
 }
 
-}  // namespace
+}  // namespace flat_weights_test
 }  // namespace infeed

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace optimizer_test {
 
 using testing::ElementsAre;
 
@@ -273,5 +273,5 @@ TEST(GradientsTest, AreClippedAsPyTorchDoes) {
   }
 }
 
-}  // namespace
+}  // namespace optimizer_test
 }  // namespace infeed

@@ -10,7 +10,7 @@
 #include "trainer/params/params.h"
 
 namespace infeed {
-namespace {
+namespace checks_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -104,5 +104,5 @@ TEST(CheckTogetherTest, LooksAtWhatTheDataDecidesToo) {
             "must fall into equal parts");
 }
 
-}  // namespace
+}  // namespace checks_test
 }  // namespace infeed

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace label_facts_test {
 
 RunParams Resolve(const LabelFacts& facts, const std::string& given = "") {
   RunParams run =
@@ -134,5 +134,5 @@ TEST(LabelFactsTest, AreReadFromAModelOfBefore) {
   EXPECT_EQ(offset("num_label_classes: 5\nlabel_offset: 0\n"), 0);
 }
 
-}  // namespace
+}  // namespace label_facts_test
 }  // namespace infeed

@@ -14,7 +14,7 @@
 #include "trainer/params/unsupported.h"
 
 namespace infeed {
-namespace {
+namespace params_test {
 
 using testing::HasSubstr;
 
@@ -579,5 +579,5 @@ TEST(ChosenTextTest, LeavesDefaultsOut) {
   EXPECT_EQ(ChosenText(ReadParams({})), "");
 }
 
-}  // namespace
+}  // namespace params_test
 }  // namespace infeed

@@ -10,7 +10,7 @@
 #include "tests/support/throws.h"
 
 namespace infeed {
-namespace {
+namespace pickle_test {
 
 using namespace std::string_literals;
 using Kind = PickleNode::Kind;
@@ -141,5 +141,5 @@ TEST(PickleTest, RefusesToHoldTooMuch) {
               HasSubstr("byte 1000000: it holds too much for weights"));
 }
 
-}  // namespace
+}  // namespace pickle_test
 }  // namespace infeed

@@ -19,7 +19,7 @@
 
 // Against files that PyTorch wrote: data/make_torch_weight_goldens.py.
 namespace infeed {
-namespace {
+namespace pth_file_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -190,5 +190,5 @@ TEST(ZipArchiveTest, NamesWhatIsNotThere) {
             "the archive has no x");
 }
 
-}  // namespace
+}  // namespace pth_file_test
 }  // namespace infeed

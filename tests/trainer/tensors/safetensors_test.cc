@@ -15,7 +15,7 @@
 #include "tests/support/throws.h"
 
 namespace infeed {
-namespace {
+namespace safetensors_test {
 
 using testing::HasSubstr;
 
@@ -254,5 +254,5 @@ TEST(SafetensorsTest, RefusesBytesThatNoTensorHas) {
       HasSubstr("the tensors have 4 bytes, the file has 5"));
 }
 
-}  // namespace
+}  // namespace safetensors_test
 }  // namespace infeed
