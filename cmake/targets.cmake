@@ -1,14 +1,25 @@
-# infeed_library(NAME [UNITY] [PUBLIC ...] [PRIVATE ...]): a static library, with
-# an alias infeed::NAME, whose rooms add their sources. UNITY compiles a dozen
-# sources at a time, where the headers of a library cost more than the sources
-# do.
+# infeed_room_sources(TARGET [SOURCES ...] [ALONE ...]): what a room adds to a
+# target. With CMAKE_UNITY_BUILD the SOURCES are compiled as one, since parsing
+# headers costs more than the sources do; those ALONE cannot be.
+function(infeed_room_sources target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE" ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  target_sources(${target} PRIVATE ${ARG_SOURCES} ${ARG_ALONE})
+  if(ARG_SOURCES)
+    cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME room)
+    set_source_files_properties(${ARG_SOURCES}
+      TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${room})
+  endif()
+endfunction()
+
+# infeed_library(NAME [PUBLIC ...] [PRIVATE ...]): a static library, with an
+# alias infeed::NAME, whose rooms add their sources.
 function(infeed_library name)
-  cmake_parse_arguments(ARG "UNITY" "" "PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
   add_library(infeed_${name} STATIC)
   add_library(infeed::${name} ALIAS infeed_${name})
   set_target_properties(infeed_${name} PROPERTIES
-    EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
-    UNITY_BUILD ${ARG_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+    EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   target_include_directories(infeed_${name}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   target_compile_features(infeed_${name} PUBLIC cxx_std_20)
@@ -17,12 +28,14 @@ function(infeed_library name)
     PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:infeed_options>)
 endfunction()
 
-# infeed_room(LIBRARY SOURCES ... [PUBLIC_HEADERS ...]): what a room adds to a
-# library. Public headers are installed: those that users of the library name,
-# and those that these include.
+# infeed_room(LIBRARY SOURCES ... [ALONE ...] [PUBLIC_HEADERS ...]): what a room
+# adds to a library. Public headers are installed: those that users of the
+# library name, and those that these include. Sources that Highway compiles for
+# each SIMD target are ALONE.
 function(infeed_room library)
-  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC_HEADERS" ${ARGN})
-  target_sources(infeed_${library} PRIVATE ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;PUBLIC_HEADERS" ${ARGN})
+  infeed_room_sources(infeed_${library}
+    SOURCES ${ARG_SOURCES} ALONE ${ARG_ALONE})
   if(ARG_PUBLIC_HEADERS)
     target_sources(infeed_${library} PUBLIC
       FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
@@ -34,7 +47,8 @@ endfunction()
 # benchmarks or tests share, not installed.
 function(infeed_inner_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
+  add_library(${name} STATIC)
+  infeed_room_sources(${name} SOURCES ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name}
     PUBLIC infeed::base ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} infeed_options)

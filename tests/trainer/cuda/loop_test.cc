@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace loop_test {
 
 constexpr int kBatch = 8;
 constexpr int kSide = 32;
@@ -228,5 +228,5 @@ TEST_F(CudaLoopTest, TakesBatchesFromPinnedMemoryAndGivesThemBack) {
   outfeed.Drain();
 }
 
-}  // namespace
+}  // namespace loop_test
 }  // namespace infeed

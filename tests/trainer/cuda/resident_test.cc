@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace {
+namespace resident_test {
 
 constexpr int kBatch = 8;
 constexpr int kSide = 32;
@@ -163,5 +163,5 @@ TEST_F(CudaResidentTest, RefusesMoreThanTheGpuHas) {
                UsageError);
 }
 
-}  // namespace
+}  // namespace resident_test
 }  // namespace infeed
