@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/batch_plans.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -17,25 +18,6 @@ using ::testing::HasSubstr;
 using ::testing::Property;
 using ::testing::Throws;
 
-using Places = std::vector<std::int64_t>;
-
-BatchSequence Sequence(std::int64_t places, const InputOptions& options,
-                       const StreamPosition& start = {}) {
-  return {places, CheckedInputOptions(options), start};
-}
-
-std::vector<BatchPlan> Take(BatchSequence sequence, int count) {
-  std::vector<BatchPlan> plans;
-  while (static_cast<int>(plans.size()) < count) {
-    const std::optional<BatchPlan> plan = sequence.Next();
-    if (!plan) {
-      break;
-    }
-    plans.push_back(*plan);
-  }
-  return plans;
-}
-
 // What the tests look at: epoch, first, samples, next, last.
 BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,
                const StreamPosition& next, std::int64_t places,
@@ -46,17 +28,6 @@ BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,
           .next = next,
           .last = last,
           .places = places};
-}
-
-// The places of all slots with a sample.
-Places PlacesOf(const std::vector<BatchPlan>& plans) {
-  Places places;
-  for (const BatchPlan& plan : plans) {
-    for (int slot = 0; slot < plan.samples; ++slot) {
-      places.push_back(plan.PlaceOf(slot));
-    }
-  }
-  return places;
 }
 
 TEST(BatchSequenceTest, DropsTheLastPartOfATrainingEpoch) {

@@ -12,41 +12,12 @@
 
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/sample_order.h"
+#include "tests/support/batch_plans.h"
 
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace rank_share_test {
-
-using Places = std::vector<std::int64_t>;
-
-BatchSequence Sequence(std::int64_t places, const InputOptions& options,
-                       const StreamPosition& start = {}) {
-  return {places, CheckedInputOptions(options), start};
-}
-
-std::vector<BatchPlan> Take(BatchSequence sequence, int count) {
-  std::vector<BatchPlan> plans;
-  while (static_cast<int>(plans.size()) < count) {
-    const std::optional<BatchPlan> plan = sequence.Next();
-    if (!plan) {
-      break;
-    }
-    plans.push_back(*plan);
-  }
-  return plans;
-}
-
-// The places of all slots with a sample.
-Places PlacesOf(const std::vector<BatchPlan>& plans) {
-  Places places;
-  for (const BatchPlan& plan : plans) {
-    for (int slot = 0; slot < plan.samples; ++slot) {
-      places.push_back(plan.PlaceOf(slot));
-    }
-  }
-  return places;
-}
 
 // Every way to share and to end an epoch.
 std::vector<InputOptions> AllModes(int batch_size) {
