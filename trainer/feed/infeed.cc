@@ -1,10 +1,6 @@
 #include "trainer/feed/infeed.h"
 
-#include <pthread.h>
-
 #include <chrono>
-#include <cstddef>
-#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,37 +19,25 @@ std::string ShapeText(int size, int image_size) {
 }  // namespace
 
 Infeed::Infeed(std::shared_ptr<BatchStream> stream, int batch_size,
-               int image_size, TraceLog* trace, int depth)
+               int image_size, TraceLog* trace)
     : stream_(std::move(stream)),
       trace_(trace),
       batch_size_(batch_size),
       image_size_(image_size),
-      position_(stream_->position()),
-      queue_(static_cast<std::size_t>(depth)),
-      thread_([this] { Run(); }) {}
+      position_(stream_->position()) {}
 
 Infeed::~Infeed() { Stop(); }
 
 void Infeed::Stop() {
-  // Downstream first: cancelling the queue makes the thread's Push() fail;
-  // stopping the stream then ends a Next() that waits.
-  queue_.Cancel();
+  stopped_ = true;
   stream_->Stop();
 }
 
-void Infeed::Run() {
-  (void)::pthread_setname_np(::pthread_self(), "infeed queue");
+BatchHandle Infeed::Take() {
   try {
-    while (BatchHandle batch = stream_->Next()) {
-      if (!queue_.Push(std::move(batch))) {
-        return;
-      }
-    }
-    queue_.Close();
+    return stopped_ ? nullptr : stream_->Next();
   } catch (const StoppedError&) {
-    queue_.Close();  // A read interrupted by a signal just ends the stream.
-  } catch (...) {
-    queue_.Close(std::current_exception());
+    return nullptr;  // A read interrupted by a signal just ends the stream.
   }
 }
 
@@ -61,7 +45,7 @@ BatchHandle Infeed::Next() {
   using Clock = TraceLog::Clock;
   EndStep();
   const Clock::time_point start = Clock::now();
-  std::optional<BatchHandle> batch = queue_.Pop();
+  BatchHandle batch = Take();
   const Clock::time_point end = Clock::now();
   const std::chrono::duration<double> waited = end - start;
   if (!device_counts_ || !started_) {
@@ -74,20 +58,19 @@ BatchHandle Infeed::Next() {
   if (!batch) {
     return nullptr;
   }
-  if ((*batch)->size() != batch_size_ ||
-      (*batch)->image_size() != image_size_) {
+  if (batch->size() != batch_size_ || batch->image_size() != image_size_) {
     throw UsageError("the infeed takes batches of " +
                      ShapeText(batch_size_, image_size_) + ", not of " +
-                     ShapeText((*batch)->size(), (*batch)->image_size()));
+                     ShapeText(batch->size(), batch->image_size()));
   }
   if (show_first_) {
-    std::exchange(show_first_, nullptr)(**batch);
+    std::exchange(show_first_, nullptr)(*batch);
   }
-  position_ = (*batch)->next;
+  position_ = batch->next;
   if (trace_ != nullptr) {
     step_start_ = end;
   }
-  return *std::move(batch);
+  return batch;
 }
 
 void Infeed::EndStep() {

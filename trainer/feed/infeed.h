@@ -5,17 +5,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include "base/bounded_queue.h"
 #include "pipeline/engine/batch_stream.h"
 #include "pipeline/stats/trace_log.h"
 
 namespace infeed {
 
-// The queue between a stream and the device. Its own thread takes batches from
-// the stream ahead of the loop, so that each step finds its batch ready. Next()
+// The device's view of a stream, which makes its batches ahead of the loop:
+// checks their shape, and counts how long the device waited for them. Next()
 // throws an error of the stream after the last good batch.
 //
 // The destructor stops the stream. Next() and the accessors from one thread at
@@ -23,10 +21,9 @@ namespace infeed {
 class Infeed {
  public:
   // trace gets the spans of waits and steps; it may be null, and must outlive
-  // the infeed. Requires: depth >= 1, and the stream's pool holds depth + 2
-  // batches.
+  // the infeed.
   Infeed(std::shared_ptr<BatchStream> stream, int batch_size, int image_size,
-         TraceLog* trace = nullptr, int depth = 2);
+         TraceLog* trace = nullptr);
   ~Infeed();
   Infeed(const Infeed&) = delete;
   Infeed& operator=(const Infeed&) = delete;
@@ -79,7 +76,7 @@ class Infeed {
   }
 
  private:
-  void Run();
+  [[nodiscard]] BatchHandle Take();
 
   std::shared_ptr<BatchStream> stream_;
   TraceLog* trace_;
@@ -89,13 +86,12 @@ class Infeed {
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};
   std::atomic<bool> end_requested_{false};
+  std::atomic<bool> stopped_{false};
   bool started_ = false;        // Next() has been called before
   bool device_counts_ = false;  // AddWait() counts wait_seconds_
   std::optional<TraceLog::Clock::time_point> step_start_;
   TracePlace step_place_;
   std::function<void(const Batch&)> show_first_;
-  BoundedQueue<BatchHandle> queue_;
-  std::jthread thread_;  // Last: it uses the members above.
 };
 
 }  // namespace infeed

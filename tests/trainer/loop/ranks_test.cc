@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -292,18 +291,16 @@ std::int64_t StepsUntilEnd(Ranks& ranks, int ask) {
   DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
   const int slots = kBatch / place.world_size;
   const FillBatch fill = PartOf(setup, place);
-  std::atomic<Infeed*> asked = nullptr;
+  Infeed* asked = nullptr;
   Infeed infeed(MadeBatches(kSteps, slots, setup.side(),
                             [&](Batch& batch, std::int64_t number) {
                               fill(batch, number);
                               if (place.rank == 1 && number == ask) {
-                                asked.wait(nullptr);
-                                asked.load()->RequestEnd();
+                                asked->RequestEnd();
                               }
                             }),
-                slots, setup.side(), nullptr, 1);
+                slots, setup.side());
   asked = &infeed;
-  asked.notify_all();
   if (place.rank == 1 && ask < 0) {
     infeed.RequestEnd();
   }
