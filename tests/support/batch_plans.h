@@ -9,7 +9,7 @@
 // Batch plans of a stream, and the places that they name.
 namespace infeed {
 
-using Places = std::vector<std::int64_t>;
+using EpochPlaces = std::vector<std::int64_t>;
 
 inline BatchSequence Sequence(std::int64_t places, const InputOptions& options,
                               const StreamPosition& start = {}) {
@@ -30,8 +30,8 @@ inline std::vector<BatchPlan> Take(BatchSequence sequence, int count) {
 }
 
 // The places of all slots with a sample.
-inline Places PlacesOf(const std::vector<BatchPlan>& plans) {
-  Places places;
+inline EpochPlaces PlacesOf(const std::vector<BatchPlan>& plans) {
+  EpochPlaces places;
   for (const BatchPlan& plan : plans) {
     for (int slot = 0; slot < plan.samples; ++slot) {
       places.push_back(plan.PlaceOf(slot));

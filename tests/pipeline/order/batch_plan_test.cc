@@ -68,7 +68,7 @@ TEST(BatchSequenceTest, FillsTheLastBatchUpFromTheEpochsBeginning) {
       Sequence(6, {.batch_size = 4, .last_batch = LastBatch::kRepeat});
   EXPECT_EQ(sequence.batches_per_epoch(), 2);
   const std::vector<BatchPlan> plans = Take(sequence, 2);
-  EXPECT_EQ(PlacesOf(plans), (Places{0, 1, 2, 3, 4, 5, 0, 1}));
+  EXPECT_EQ(PlacesOf(plans), (EpochPlaces{0, 1, 2, 3, 4, 5, 0, 1}));
   EXPECT_EQ(plans[1].next, (StreamPosition{1, 0, 1}));
   // Another crop of the same record: it has a position of its own.
   EXPECT_EQ(plans[1].PositionOf(2), 6);
@@ -78,7 +78,7 @@ TEST(BatchSequenceTest, FillsABatchLargerThanTheData) {
   EXPECT_EQ(
       PlacesOf(Take(
           Sequence(3, {.batch_size = 8, .last_batch = LastBatch::kRepeat}), 1)),
-      (Places{0, 1, 2, 0, 1, 2, 0, 1}));
+      (EpochPlaces{0, 1, 2, 0, 1, 2, 0, 1}));
 }
 
 TEST(BatchSequenceTest, EndsAfterAsManyEpochsAsAskedFor) {

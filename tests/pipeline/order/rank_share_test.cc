@@ -36,7 +36,7 @@ std::vector<InputOptions> AllModes(int batch_size) {
 }
 
 // The places of each global batch, over all ranks, in the order of positions.
-std::vector<Places> Union(std::int64_t places, InputOptions options) {
+std::vector<EpochPlaces> Union(std::int64_t places, InputOptions options) {
   std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> batches;
   for (options.rank = 0; options.rank < options.world_size; ++options.rank) {
     const std::vector<BatchPlan> plans = Take(Sequence(places, options), 999);
@@ -50,7 +50,7 @@ std::vector<Places> Union(std::int64_t places, InputOptions options) {
     EXPECT_EQ(std::ssize(plans),
               2 * Sequence(places, options).batches_per_epoch());
   }
-  std::vector<Places> sorted;
+  std::vector<EpochPlaces> sorted;
   for (auto& batch : batches) {
     std::sort(batch.begin(), batch.end());
     sorted.emplace_back();
@@ -65,7 +65,7 @@ TEST(RankShareTest, IsTheSameStreamHoweverManyRanksShareIt) {
   // With 40 the ranks can share the epoch evenly; the last batch is a part.
   for (InputOptions options : AllModes(16)) {
     options.world_size = 1;
-    const std::vector<Places> single = Union(40, options);
+    const std::vector<EpochPlaces> single = Union(40, options);
     for (const int world_size : {2, 4, 8}) {
       options.world_size = world_size;
       EXPECT_EQ(Union(40, options), single)
@@ -83,7 +83,7 @@ TEST(RankShareTest, IsTheSameStreamForContiguousRanksOfAnyData) {
         continue;
       }
       options.world_size = 1;
-      const std::vector<Places> single = Union(places, options);
+      const std::vector<EpochPlaces> single = Union(places, options);
       for (const int world_size : {2, 4, 8}) {
         options.world_size = world_size;
         EXPECT_EQ(Union(places, options), single) << places;
@@ -110,7 +110,8 @@ TEST(RankShareTest, ResumesAtEveryBatchInEveryMode) {
 // What torch.utils.data.DistributedSampler gives a rank, as its documentation
 // has it: the list is filled up from its beginning, or cut, until the ranks can
 // share it; each takes every world_size-th.
-Places Sampled(Places list, std::size_t ranks, std::size_t rank, bool drop) {
+EpochPlaces Sampled(EpochPlaces list, std::size_t ranks, std::size_t rank,
+                    bool drop) {
   const std::size_t records = list.size();
   const std::size_t total =
       drop ? records / ranks * ranks : (records + ranks - 1) / ranks * ranks;
@@ -118,7 +119,7 @@ Places Sampled(Places list, std::size_t ranks, std::size_t rank, bool drop) {
     list.push_back(list[i]);
   }
   list.resize(total);
-  Places own;
+  EpochPlaces own;
   for (std::size_t i = rank; i < total; i += ranks) {
     own.push_back(list[i]);
   }
@@ -135,7 +136,7 @@ InputOptions SamplersOptions(int world_size, int rank, bool drop) {
 }
 
 // The whole epoch of a rank, as places; none where there is no batch at all.
-Places RankEpoch(std::int64_t places, const InputOptions& options) {
+EpochPlaces RankEpoch(std::int64_t places, const InputOptions& options) {
   if (options.rank_share == RankShare::kStridedDrop &&
       places < options.world_size) {
     return {};  // Refused, see above.
@@ -145,14 +146,14 @@ Places RankEpoch(std::int64_t places, const InputOptions& options) {
 
 TEST(RankShareTest, SharesAsDistributedSamplerDoes) {
   const SampleOrder order(23, Shuffle::kGlobal, 4);
-  Places epoch;
+  EpochPlaces epoch;
   for (std::int64_t place = 0; place < 23; ++place) {
     epoch.push_back(order.RecordAt(6, place));
   }
   for (const int ranks : {1, 2, 4, 8}) {
     for (int rank = 0; rank < ranks; ++rank) {
       for (const bool drop : {false, true}) {
-        Places own = RankEpoch(23, SamplersOptions(ranks, rank, drop));
+        EpochPlaces own = RankEpoch(23, SamplersOptions(ranks, rank, drop));
         for (std::int64_t& place : own) {
           place = epoch[static_cast<std::size_t>(place)];
         }
@@ -174,7 +175,7 @@ TEST(RankShareTest, SharesAsPyTorchDid) {
       const InputOptions options =
           SamplersOptions(ranks, rank, one["drop_last"]);
       EXPECT_EQ(RankEpoch(one["records"], options),
-                one["ranks"][static_cast<std::size_t>(rank)].get<Places>())
+                one["ranks"][static_cast<std::size_t>(rank)].get<EpochPlaces>())
           << one;
     }
   }
