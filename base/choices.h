@@ -14,15 +14,27 @@ namespace infeed {
 template <typename Value, std::size_t kCount>
 using Choices = std::array<std::pair<std::string_view, Value>, kCount>;
 
+// The value with that name; null if there is none.
+template <typename Value, std::size_t kCount>
+[[nodiscard]] constexpr const Value* FindChoice(
+    std::string_view name, const Choices<Value, kCount>& choices) {
+  for (const auto& [known, value] : choices) {
+    if (known == name) {
+      return &value;
+    }
+  }
+  return nullptr;
+}
+
 // Returns the value with that name. Throws UsageError that lists all names.
 template <typename Value, std::size_t kCount>
 [[nodiscard]] Value ParseChoice(std::string_view option, std::string_view name,
                                 const Choices<Value, kCount>& choices) {
+  if (const Value* const value = FindChoice(name, choices)) {
+    return *value;
+  }
   std::string names;
   for (std::size_t i = 0; i < kCount; ++i) {
-    if (choices[i].first == name) {
-      return choices[i].second;
-    }
     names += i == 0 ? "" : i + 1 == kCount ? " or " : ", ";
     names += choices[i].first;
   }

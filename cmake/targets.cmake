@@ -1,6 +1,6 @@
 # infeed_room_sources(TARGET [SOURCES ...] [ALONE ...]): what a room adds to a
-# target. With CMAKE_UNITY_BUILD the SOURCES are compiled as one, since parsing
-# headers costs more than the sources do; those ALONE cannot be.
+# target. With CMAKE_UNITY_BUILD the SOURCES are compiled as one, so that headers
+# are parsed once; those ALONE cannot be.
 function(infeed_room_sources target)
   cmake_parse_arguments(ARG "" "" "SOURCES;ALONE" ${ARGN})
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)

@@ -20,8 +20,6 @@ constexpr double kMostBatch = 1 << 20;
 constexpr double kMostPool = 1 << 10;
 constexpr double kMostWindow = 1 << 24;
 
-constexpr OptionRange Any() { return {}; }
-
 constexpr InputOption Row(std::string_view name, OptionField<I> field,
                           OptionRange range, std::string_view unit,
                           std::string_view help,

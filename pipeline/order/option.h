@@ -36,6 +36,7 @@ struct OptionRange {
   bool max_is_open = false;  // value < max
 };
 
+constexpr OptionRange Any() { return {}; }
 constexpr OptionRange Between(double min, double max) {
   return {.min = min, .max = max};
 }
@@ -105,13 +106,11 @@ ChoiceRef RefToChoice(Value& value) {
               },
           .set =
               [](void* field, std::string_view name) {
-                for (const auto& [known, choice] : kChoices) {
-                  if (known == name) {
-                    *static_cast<Value*>(field) = choice;
-                    return true;
-                  }
+                const Value* const found = FindChoice(name, kChoices);
+                if (found != nullptr) {
+                  *static_cast<Value*>(field) = *found;
                 }
-                return false;
+                return found != nullptr;
               }};
 }
 

@@ -44,7 +44,7 @@ class DataSet {
   // Whether there are images to train on; images to evaluate.
   [[nodiscard]] bool has_train() const { return is_fake_ || train_; }
   [[nodiscard]] bool has_eval() const { return is_fake_ || eval_; }
-  // The index for a RunInput: null for fake data. Requires: has_train();
+  // The index for OpenInput(): null for fake data. Requires: has_train();
   // has_eval().
   [[nodiscard]] const RecordIndex* train_index() const {
     return is_fake_ ? nullptr : &train_->index;

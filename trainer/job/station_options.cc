@@ -31,10 +31,6 @@ std::vector<int> ParseGroups(const std::string& text) {
   return groups;
 }
 
-OptimizerKind OptimizerKindOf(const TrainParams& params) {
-  return params.enable_lars ? OptimizerKind::kLars : params.optimizer.kind;
-}
-
 std::string Quoted(std::string_view name) {
   return fmt::format("\"{}\"", name);
 }
@@ -56,7 +52,7 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
       {"resnetd_shortcut", Text(model.resnetd_shortcut)},
       {"replace_stem_max_pool", Text(model.replace_stem_max_pool)},
       {"se_ratio", fmt::format("{}", model.se_ratio)},
-      {"optimizer", Quoted(ChoiceName(OptimizerKindOf(params), kOptimizers))}};
+      {"optimizer", Quoted(ChoiceName(params.optimizer_kind(), kOptimizers))}};
 }
 
 }  // namespace
@@ -91,7 +87,7 @@ ModelOptions ModelOf(const TrainParams& params) {
 
 OptimizerOptions OptimizerOf(const TrainParams& params) {
   OptimizerOptions optimizer = params.optimizer;
-  optimizer.kind = OptimizerKindOf(params);
+  optimizer.kind = params.optimizer_kind();
   optimizer.seed = params.input.seed;
   if (optimizer.adam_epsilon == 0) {
     // The default of the kind's original implementation.

@@ -84,7 +84,7 @@ class Training {
   // The log of its threads' spans; may be null.
   [[nodiscard]] TraceLog* trace() const { return options_.input.trace; }
   // Statistics of the input, in which the waits are those of the device, not of
-  // the infeed's thread. From any thread.
+  // the host's thread. From any thread.
   [[nodiscard]] PipelineStats input_stats() const;
   // The same, only for the time in loops.
   [[nodiscard]] PipelineStats input_stats_of_loops() const;

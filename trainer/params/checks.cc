@@ -14,9 +14,6 @@ namespace {
 
 using P = TrainParams;
 
-bool IsLars(const P& p) {
-  return p.enable_lars || p.optimizer.kind == OptimizerKind::kLars;
-}
 bool IsLeNet(const P& p) { return p.model.kind == ModelKind::kLeNet; }
 // Two parameters, when they conflict, and why.
 struct Quarrel {
@@ -35,7 +32,8 @@ constexpr Quarrel kQuarrels[] = {
      "they are two optimizers, give one"},
     {"poly_rate", "optimizer",
      [](const P& p) {
-       return p.optimizer.learning_rate.poly_rate > 0 && !IsLars(p);
+       return p.optimizer.learning_rate.poly_rate > 0 &&
+              p.optimizer_kind() != OptimizerKind::kLars;
      },
      "it is a rate of optimizer=lars"},
     {"moving_average_decay", "bn_momentum",

@@ -20,8 +20,6 @@ using R = LearningRateOptions;
 constexpr double kMaxSteps = 1e12;
 constexpr double kMaxImages = 0x1p32 - 1;  // what a sample order holds
 
-constexpr OptionRange Any() { return {}; }
-
 Param Row(std::string_view name, OptionField<P> field, OptionRange range,
           std::string_view unit, std::string_view help,
           std::string_view when_not_given = {}) {

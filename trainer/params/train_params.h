@@ -11,8 +11,8 @@
 
 namespace infeed {
 
-// Least number of batches in the pool of a training input: the infeed holds the
-// batch in use and the next one, while others are filled.
+// Least number of batches in the pool of a training input: one is in use, one
+// may be on its way to a GPU, and others are filled meanwhile.
 inline constexpr int kLeastBatches = 4;
 
 // The parameters of a run; the table in table.cc has the reference driver's
@@ -65,6 +65,11 @@ struct TrainParams {
   OptimizerOptions optimizer = {.adam_epsilon = 0};
   bool enable_lars = false;  // the reference's name for OptimizerKind::kLars
   bool export_moving_average = false;
+
+  // By either of its two names.
+  [[nodiscard]] OptimizerKind optimizer_kind() const {
+    return enable_lars ? OptimizerKind::kLars : optimizer.kind;
+  }
 };
 
 }  // namespace infeed
