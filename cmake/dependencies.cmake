@@ -41,6 +41,15 @@ elseif(INFEED_TRAINER)
 endif()
 set(CMAKE_CXX_FLAGS "${infeed_saved_flags}")
 
+if(INFEED_PYTHON)
+  find_package(Python 3.10 REQUIRED
+    COMPONENTS Interpreter Development.Module
+    OPTIONAL_COMPONENTS Development.SABIModule)
+  execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+    OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE
+    COMMAND_ERROR_IS_FATAL ANY)
+  find_package(nanobind CONFIG REQUIRED)
+endif()
 if(INFEED_TESTS)
   find_package(GTest REQUIRED)
 endif()

@@ -5,6 +5,7 @@ option(INFEED_TESTS "Build the tests, which need all parts"
   ${PROJECT_IS_TOP_LEVEL})
 option(INFEED_BENCHMARKS "Build the benchmarks, which need the programs"
   ${PROJECT_IS_TOP_LEVEL})
+option(INFEED_PYTHON "Build the Python package's module, with nanobind" OFF)
 option(INFEED_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 option(INFEED_CUDA "Train on GPUs, with LibTorch of a PyTorch wheel" OFF)
 option(INFEED_IMAGE_CODECS

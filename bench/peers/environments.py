@@ -22,6 +22,9 @@ NEEDS = {
     "spdl": Need("tf", "spdl.io", (["spdl"],)),
     "torch": Need("torch", "torchvision",
                   (["torch", "torchvision", "pillow"],)),
+    # The package itself is read from the build folder.
+    "python": Need("torch", "torch",
+                   (["torch", "torchvision", "pillow"],)),
     # A source package that finds neither its build tools nor its own needs.
     "ffcv": Need("ffcv", "ffcv", (
         ["setuptools", "wheel", "numpy", "torch", "torchvision", "pillow",

@@ -21,6 +21,7 @@ MAY_INCLUDE = {
     "pipeline": {"records", "preprocess", "base"},
     "trainer": {"pipeline", "records", "preprocess", "base"},
     "tools": {"trainer", "pipeline", "records", "preprocess", "base"},
+    "python": {"pipeline", "records", "preprocess", "base"},
     "bench": set(STATIONS),
     "examples": {"pipeline", "records", "preprocess", "base"},
 }
@@ -38,7 +39,7 @@ DOORS = [
     (r"(oneapi/)?tbb/.*",
      r"pipeline/engine/(input_graph|closed_arena)\.cc|tools/convert/graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
-     r"records/example/(imagenet_example|reader)\.cc|"
+     r"records/example/(builder|imagenet_example|reader)\.cc|"
      r"trainer/(export/onnx_file|log/summary_writer|tensors/tensor_bundle)\.cc"),
     (r"(torch|ATen|c10)/.*",
      r"trainer/(cuda|groups|kernels|loop|network|optimizer)/.*|"
@@ -58,6 +59,7 @@ DOORS = [
     (r"openssl/.*",
      r"records/(bytes/sha256|http/(sigv4|google_token))\.cc"),
     (r"infeed/.*", r"examples/.*"),
+    (r"nanobind/.*", r"python/module/.*"),
     (r"benchmark/.*", r"bench/micro/.*\.cc"),
     (r"isa-l/.*", r"records/bytes/crc32c\.cc"),
     (r"linux/perf_event\.h", r"bench/common/cpu_counters\.cc"),
@@ -71,7 +73,7 @@ MAX_HEADER, MAX_SOURCE, MAX_FUNCTION = 200, 500, 60
 LEAST_PAIRS, MOST_PAIRS = 4, 20
 
 # The folders whose sources lie in rooms.
-ROOMY = [*STATIONS, "bench"]
+ROOMY = [*STATIONS, "bench", "python"]
 
 # What a page of Markdown links to or shows, and which of it is elsewhere.
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Measures this engine's Python package.
+
+usage: infeed_loader.py [--work WORK] [--cores N] [--seconds S] SHARD...
+
+  torch  uint8 RGB tensors of the recipe torchvision
+  numpy  the same as arrays
+
+Needs what `./dev python` builds. Start it with `taskset -c 0` (or 0,1 and
+--cores 2). See peer.py for what it prints.
+"""
+
+import pathlib
+import sys
+
+import peer
+
+BUILT = pathlib.Path(__file__).resolve().parents[2] / "build/release/python"
+
+
+def batches(flags):
+    import infeed
+    loader = infeed.Loader(flags.shards, batch_size=peer.BATCH,
+                           image_size=peer.SIDE, recipe="torchvision",
+                           threads=flags.cores, framework=flags.work)
+    for batch in loader.repeat():
+        yield batch.images.numpy() if flags.work == "torch" else batch.images
+
+
+def main():
+    flags = peer.parser(__doc__, ["torch", "numpy"]).parse_args()
+    sys.path.insert(0, str(BUILT))
+    import infeed
+    peer.measure("infeed", infeed.__version__, flags, lambda: batches(flags))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""A small network on shards, with PyTorch: trains, evaluates, resumes exactly.
+
+usage: torch_train.py SHARDS [--epochs N] [--checkpoint FILE] [--stop_after STEPS]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+import torch
+from torch import nn
+
+import infeed
+import infeed.torch
+
+
+def network(classes: int) -> nn.Module:
+    layers: list[nn.Module] = []
+    for inputs, outputs in ((3, 16), (16, 32), (32, 64)):
+        layers += [nn.Conv2d(inputs, outputs, 3, stride=2, padding=1),
+                   nn.BatchNorm2d(outputs), nn.ReLU()]
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(2), nn.Flatten(),
+                         nn.Linear(256, classes))
+
+
+def pixels(images: torch.Tensor) -> torch.Tensor:
+    return images.float() / 127.5 - 1
+
+
+@torch.no_grad()
+def accuracy(model: nn.Module, data: infeed.Loader, device: str) -> float:
+    model.eval()
+    right = images = 0.0
+    for batch in infeed.torch.prefetch(data, device):
+        hits = model(pixels(batch.images)).argmax(1) == batch.labels
+        right += float((hits * batch.weights).sum())
+        images += float(batch.weights.sum())
+    return right / images
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("shards")
+    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--checkpoint", default="")
+    parser.add_argument("--stop_after", type=int, default=0)
+    flags = parser.parse_args()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(0)
+    train = infeed.Loader(flags.shards, batch_size=50, image_size=64, seed=1,
+                          framework="torch")
+    validation = infeed.Loader(flags.shards, batch_size=50, image_size=64,
+                               framework="torch", training=False)
+    model = network(10).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9)
+    if flags.checkpoint and os.path.exists(flags.checkpoint):
+        saved = torch.load(flags.checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        train.load_state_dict(saved["data"])
+    for epoch in range(train.epoch, flags.epochs):
+        model.train()
+        for batch in infeed.torch.prefetch(train, device):
+            loss = nn.functional.cross_entropy(model(pixels(batch.images)),
+                                               batch.labels)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if epoch * len(train) + batch.number + 1 == flags.stop_after:
+                torch.save({"model": model.state_dict(),
+                            "optimizer": optimizer.state_dict(),
+                            "data": batch.state_dict()}, flags.checkpoint)
+                return
+    print(f"top-1 {accuracy(model, validation, device):.4f}, weights "
+          f"{sum(float(p.double().abs().sum()) for p in model.parameters())!r}")
+
+
+if __name__ == "__main__":
+    main()

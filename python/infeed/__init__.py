@@ -1,0 +1,17 @@
+"""infeed: batches of images from TFRecords, the same bytes every time.
+
+    import infeed
+    for batch in infeed.Loader("SHARDS", batch_size=256):
+        step(batch.images, batch.labels)
+"""
+
+from infeed import records
+from infeed._engine import decode_image, option_table
+from infeed._errors import DataError
+from infeed.index import Index
+from infeed.loader import Batch, Loader
+from infeed.programs import convert
+
+__all__ = ["Batch", "DataError", "Index", "Loader", "convert", "decode_image",
+           "option_table", "records"]
+__version__ = "0.1.0"

@@ -1,0 +1,279 @@
+"""Loader: an epoch's batches for each pass, exactly resumable."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from infeed import _engine, frameworks
+from infeed.index import Data, Index
+from infeed.ranks import find_ranks
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from infeed._options import Options
+
+_log = logging.getLogger("infeed")
+
+Framework = Literal["numpy", "torch", "jax"]
+Place = tuple[int, int, int]  # epoch, position, past epochs
+
+# Streams that a thread may wait for: none may wake when the interpreter is gone.
+_streams: weakref.WeakSet[_engine.Stream] = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    for stream in list(_streams):
+        stream.stop()
+
+
+class Batch:
+    """Images, labels and weights of one batch, as arrays of the framework.
+
+    images: uint8 [N, H, W, 3] (torch: [N, 3, H, W], channels_last), or with
+    layout="words" uint32 [N, H, W] of R << 24 | G << 16 | B << 8. labels: from
+    0, int32 (torch: int64). weights: float32, 1, or 0 for a slot to ignore.
+    Keep the arrays as long as you like: nothing overwrites them.
+    """
+
+    __slots__ = ("_loader", "_native", "images", "labels", "weights")
+
+    def __init__(self, native: _engine.Batch, loader: Loader) -> None:
+        self._native = native
+        self._loader = loader
+        self.images, self.labels, self.weights = loader._convert(native)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.images, self.labels, self.weights))
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @property
+    def epoch(self) -> int:
+        return self._native.epoch
+
+    @property
+    def number(self) -> int:
+        """Its number in the epoch, from 0."""
+        return self._native.number
+
+    @property
+    def ids(self) -> Any:
+        """int64 [N]: numbers of the records in the index; -1: empty slot."""
+        return self._native.ids
+
+    @property
+    def positions(self) -> Any:
+        """int64 [N]: the samples' positions in the epoch; -1: empty slot."""
+        return self._native.positions
+
+    def state_dict(self) -> dict[str, Any]:
+        """The place after this batch, for Loader.load_state_dict()."""
+        return self._loader._state_at(self._native.next)
+
+
+class Loader:
+    """Batches of images: one pass of a `for` is one epoch.
+
+    data: an Index, or what Index takes. batch_size: images of this process's
+    batches; global_batch_size: of all ranks together; give one. rank and
+    world_size: found in torch.distributed, JAX, or RANK and WORLD_SIZE, unless
+    given. subset: the numbers of the records to use; sample_weights: their
+    relative frequency; epoch_records: samples of an epoch. on_bad: called with
+    a line for each bad record. sharding: a jax.sharding.Sharding, with which
+    batches are global arrays.
+
+    All other options are the engine's, by the names of infeed.option_table()
+    (docs/python.md lists them): recipe, image_size, shuffle, seed, augment,
+    threads, memory_limit, on_bad_record, ...
+
+    The same data, seed and options give the same bytes: for any number of
+    threads, any number of ranks, and after any resume.
+    """
+
+    def __init__(self, data: Index | Data, *, batch_size: int | None = None,
+                 global_batch_size: int | None = None, training: bool = True,
+                 framework: Framework = "numpy",
+                 layout: Literal["rgb", "words"] = "rgb",
+                 rank: int | None = None, world_size: int | None = None,
+                 split: str | None = None,
+                 subset: Sequence[int] | None = None,
+                 sample_weights: Sequence[float] | None = None,
+                 epoch_records: int = 0,
+                 on_bad: Callable[[str], None] | None = None,
+                 sharding: Any = None, **options: Unpack[Options]) -> None:
+        # Pickled, as for spawned processes, a loader is its arguments.
+        self._arguments = (data, {
+            "batch_size": batch_size, "global_batch_size": global_batch_size,
+            "training": training, "framework": framework, "layout": layout,
+            "rank": rank, "world_size": world_size, "split": split,
+            "subset": subset, "sample_weights": sample_weights,
+            "epoch_records": epoch_records, "on_bad": on_bad,
+            "sharding": sharding, **options})
+        ranks = find_ranks()
+        self._rank = ranks.rank if rank is None else rank
+        self._world_size = ranks.world_size if world_size is None else world_size
+        self._options: dict[str, Any] = {
+            "local_world_size": min(ranks.local_world_size, self._world_size),
+            # The loop's batch and the next one are lent at once.
+            "batches_in_pool": 4, "max_lent": 2, **options, "training": training, "layout": layout,
+            "batch_size": self._whole(batch_size, global_batch_size),
+            "rank": self._rank, "world_size": self._world_size}
+        self._index = data if isinstance(data, Index) else Index(
+            data, split=_split(training) if split is None else split)
+        self._selection = _selection(len(self._index), subset, sample_weights,
+                                     epoch_records)
+        self._training = training
+        self._convert = frameworks.converter(framework, layout, sharding)
+        self._on_bad = on_bad
+        self._place: Place = (0, 0, 0)  # after the last batch yielded
+        self._lock = threading.Lock()
+        self._open: _engine.Stream | None = None
+        self._at: Place = self._place  # where the open stream goes on
+        self._resumed = False
+        self._stream()  # Wrong options are reported here.
+
+    def _whole(self, own: int | None, whole: int | None) -> int:
+        if (own is None) == (whole is None):
+            raise TypeError("give batch_size (of this process) or "
+                            "global_batch_size (of all), one of the two")
+        return whole if whole is not None else own * self._world_size
+
+    def _stream(self) -> _engine.Stream:
+        """The stream that goes on at self._place."""
+        if self._open is not None and self._at == self._place:
+            return self._open
+        self.close()
+        self._open = _engine.Stream(self._index._native, self._options,
+                                    self._selection, self._place)
+        self._at = self._place
+        _streams.add(self._open)
+        return self._open
+
+    def _next(self) -> _engine.Batch | None:
+        stream = self._stream()
+        native = stream.next()
+        for message in stream.take_messages():
+            (self._on_bad or _log.warning)(message)
+        if native is not None:
+            self._place = self._at = native.next
+        return native
+
+    def __iter__(self) -> Iterator[Batch]:
+        """The rest of the epoch after load_state_dict(), else a whole one."""
+        place = self._place
+        # A pass that was left begins its epoch again.
+        if place[1] > 0 and not self._resumed:
+            self._place = (place[0], 0, place[2])
+        self._resumed = False
+        return self._epoch(self._place[0])
+
+    def _epoch(self, epoch: int) -> Iterator[Batch]:
+        while self._place[0] == epoch:
+            with self._lock:
+                native = self._next()
+            if native is None:
+                break
+            yield Batch(native, self)
+        if not self._training:
+            self.set_epoch(epoch + 1)
+
+    def repeat(self) -> Iterator[Batch]:
+        """One epoch after the other, without an end."""
+        while True:
+            yield from self
+
+    def __len__(self) -> int:
+        """Batches of an epoch."""
+        return self._stream().batches_per_epoch
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that the next pass takes, or the one of this pass."""
+        return self._place[0]
+
+    def set_epoch(self, epoch: int) -> None:
+        """The epoch of the next pass. Not needed: each pass is the next one."""
+        if epoch != self._place[0] or self._place[1] != 0:
+            self._place = (epoch, 0, 0)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The place after the last batch yielded, and what stream it is of."""
+        return self._state_at(self._place)
+
+    def _state_at(self, place: Place) -> dict[str, Any]:
+        return json.loads(self._stream_of_data().state_at(place))
+
+    def _stream_of_data(self) -> _engine.Stream:
+        return self._open if self._open is not None else self._stream()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on after that place: with any number of ranks and threads.
+
+        Raises ValueError that names each option in which the streams differ.
+        """
+        self._place = self._stream_of_data().place_of(json.dumps(dict(state)))
+        self._resumed = True
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Times, counts and queues of all stages: docs/statistics.md."""
+        return json.loads(self._stream_of_data().stats())
+
+    @property
+    def verdict(self) -> str:
+        """What bounds the run, and what would make it faster."""
+        return self._stream_of_data().verdict()
+
+    @property
+    def index(self) -> Index:
+        return self._index
+
+    def close(self) -> None:
+        """Stops the threads. The next pass starts them again."""
+        if self._open is not None:
+            self._open.stop()
+            self._open = None
+
+    def __reduce__(self) -> Any:
+        return _make, self._arguments
+
+    def __repr__(self) -> str:
+        return (f"Loader of {len(self._index):,} records, {len(self):,} batches "
+                f"an epoch, rank {self._rank} of {self._world_size}")
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{stage['name']}<td>{stage['items']:,}"
+            f"<td>{stage['busy_seconds']:.2f}<td>{stage['wait_seconds']:.2f}"
+            for stage in self.stats["stages"])
+        return (f"<p>{self!r}<p>{self.verdict}<table><tr><th>stage<th>items"
+                f"<th>busy, s<th>wait, s{rows}</table>")
+
+
+def _make(data: Index | Data, arguments: dict[str, Any]) -> Loader:
+    return Loader(data, **arguments)
+
+
+def _split(training: bool) -> str:
+    return "train" if training else "validation"
+
+
+def _selection(records: int, subset: Sequence[int] | None,
+               weights: Sequence[float] | None,
+               places: int) -> dict[str, Any] | None:
+    if subset is None and weights is None and places == 0:
+        return None
+    return {"ids": list(range(records)) if subset is None else [
+                int(record) for record in subset],
+            "weights": None if weights is None else [
+                float(weight) for weight in weights],
+            "places": places}

@@ -1,0 +1,100 @@
+"""Any record of TFRecord files, and new files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from infeed import _engine
+from infeed._errors import DataError
+from infeed.index import Data, Index
+
+__all__ = ["Records", "Report", "Writer", "open", "verify"]
+
+
+class Records(Sequence[bytes]):
+    """The payloads of an index's records; a checksum that fails is DataError.
+
+    Threads may share it; DataLoader's workers may inherit it.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._native = _engine.Records(index._native)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __getitem__(self, record: Any) -> Any:
+        if isinstance(record, slice):
+            return [self[i] for i in range(*record.indices(len(self)))]
+        return self._native[record]
+
+    def parse(self, record: int) -> dict[str, list[Any]]:
+        """The features of a record that is a tf.train.Example."""
+        return _engine.parse_example(self[record])
+
+    @property
+    def index(self) -> Index:
+        return self._index
+
+
+def open(data: Index | Data, *, split: str = "") -> Records:
+    """Any record of these shards: len(), [i], .parse(i)."""
+    return Records(data if isinstance(data, Index) else Index(data, split=split))
+
+
+class Writer:
+    """Writes a TFRecord file (or object), complete or not at all.
+
+    with Writer("x.tfrecord") as writer: writer.write(payload)
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *,
+                 compression: str = "none") -> None:
+        self._native = _engine.Writer(os.fspath(path), compression)
+
+    def write(self, payload: bytes) -> None:
+        self._native.write(payload)
+
+    def write_example(self, features: Mapping[str, Any]) -> None:
+        """Bytes, str, float or int, one value or a list of each key."""
+        self._native.write(_engine.build_example(dict(features)))
+
+    def close(self) -> None:
+        """The file appears under its name."""
+        self._native.close()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None,
+                 error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        if kind is None:
+            self._native.close()
+        else:
+            self._native.abandon()
+
+
+class Report(NamedTuple):
+    """What verify() found."""
+
+    records: int
+    bad: list[DataError]
+
+
+def _errors(records: Records) -> Iterator[DataError]:
+    for record in range(len(records)):
+        try:
+            records[record]
+        except DataError as error:
+            yield error
+
+
+def verify(data: Index | Data, *, split: str = "") -> Report:
+    """Reads every record and checks its checksums."""
+    records = open(data, split=split)
+    return Report(len(records), list(_errors(records)))

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Writes python/infeed/_options.py, the types of the engine's options, from
+infeed.option_table(). `./dev python` runs it; a test compares."""
+
+import keyword
+import pathlib
+import sys
+import textwrap
+
+# What the loader's own arguments say.
+OWN = {"batch_size", "training", "rank", "world_size", "layout"}
+
+
+def type_of(row):
+    if row["choices"]:
+        names = ", ".join(f'"{name}"' for name in row["choices"].split("|"))
+        return f"Literal[{names}]"
+    if row["unit"] == "bytes":
+        return "int | str"
+    return {"integer": "int", "number": "float", "text": "str",
+            "true or false": "bool"}[row["type"]]
+
+
+def comment(row):
+    parts = [row["help"]]
+    if row["range"] and not row["choices"]:
+        parts.append(f"{row['range'][0].upper()}{row['range'][1:]}"
+                     f"{' ' + row['unit'] if row['unit'] else ''}.")
+    parts.append(f"Default: {row['default']}.")
+    return textwrap.fill(" ".join(parts), 78, initial_indent="    # ",
+                         subsequent_indent="    # ", break_on_hyphens=False)
+
+
+def render(table):
+    lines = ['"""The engine\'s options as types; python/make_options.py writes '
+             'this file."""', "",
+             "from __future__ import annotations", "",
+             "from typing import Literal, TypedDict", "", "",
+             "class Options(TypedDict, total=False):",
+             '    """Options of Loader beside its own arguments."""', ""]
+    group = None
+    for row in table:
+        if row["name"] in OWN:
+            continue
+        assert not keyword.iskeyword(row["name"])
+        if row["group"] != group:
+            group = row["group"]
+            lines += [f"    # -- {group}", ""]
+        lines += [comment(row)]
+        field = f"    {row['name']}: {type_of(row)}"
+        if len(field) > 79:
+            head, rest = field.split("[", 1)
+            field = head + "[\n" + textwrap.fill(
+                rest[:-1], 78, initial_indent=" " * 8,
+                subsequent_indent=" " * 8) + "]"
+        lines += [field, ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    import infeed
+
+    path = pathlib.Path(__file__).parent / "infeed" / "_options.py"
+    text = render(infeed.option_table())
+    if "--check" in sys.argv:
+        sys.exit(0 if path.read_text() == text else
+                 f"{path} is not what the table says: run {__file__}")
+    path.write_text(text)

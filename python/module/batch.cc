@@ -1,0 +1,80 @@
+#include "python/module/batch.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <tuple>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+
+namespace infeed::python {
+namespace {
+
+namespace nb = nanobind;
+
+using Self = nb::handle_t<Batch>;
+
+Batch& BatchOf(Self self) { return nb::cast<Batch&>(self); }
+
+template <typename T>
+nb::ndarray<nb::numpy, T> Share(Self self, std::span<T> values,
+                                std::initializer_list<std::size_t> shape) {
+  return nb::ndarray<nb::numpy, T>(values.data(), shape, self);
+}
+
+// An array with one value for each slot.
+template <auto kValues>
+auto Column(Self self) {
+  Batch& batch = BatchOf(self);
+  return Share(self, (batch.*kValues)(),
+               {static_cast<std::size_t>(batch.size())});
+}
+
+nb::object Images(Self self) {
+  Batch& batch = BatchOf(self);
+  const auto size = static_cast<std::size_t>(batch.size());
+  const auto side = static_cast<std::size_t>(batch.image_size());
+  if (batch.content() == BatchContent::kRgb) {
+    return nb::cast(Share(self, batch.rgb(), {size, side, side, 3}));
+  }
+  return nb::cast(Share(self, batch.pixels(), {size, side, side}));
+}
+
+std::tuple<std::uint32_t, std::int64_t, std::uint32_t> Next(
+    const Batch& batch) {
+  return {batch.next.epoch, batch.next.position, batch.next.past_epochs};
+}
+
+template <typename T>
+using Values = std::span<T> (Batch::*)();
+
+}  // namespace
+
+void AddBatch(nb::module_& module) {
+  nb::class_<Batch>(module, "Batch",
+                    "A batch on loan: nothing overwrites its arrays while one "
+                    "of them exists.")
+      .def_prop_ro("images", &Images,
+                   "uint8 [N, H, W, 3], or uint32 [N, H, W] of R << 24 | G << "
+                   "16 | B << 8.")
+      .def_prop_ro("labels", &Column<Values<std::int32_t>(&Batch::labels)>,
+                   "int32 [N], from 0; -1 in a slot of weight 0.")
+      .def_prop_ro("weights", &Column<Values<float>(&Batch::weights)>,
+                   "float32 [N]: 1, or 0 for a slot to ignore.")
+      .def_prop_ro("ids", &Column<Values<std::int64_t>(&Batch::records)>,
+                   "int64 [N]: the record in the index that a slot holds, or "
+                   "-1.")
+      .def_prop_ro("positions",
+                   &Column<Values<std::int64_t>(&Batch::positions)>,
+                   "int64 [N]: the sample's position in the epoch, or -1.")
+      .def_ro("epoch", &Batch::epoch)
+      .def_ro("number", &Batch::number, "In its epoch, from 0.")
+      .def_prop_ro("next", &Next,
+                   "The position after this batch: epoch, position, past "
+                   "epochs.")
+      .def("__len__", &Batch::size);
+}
+
+}  // namespace infeed::python

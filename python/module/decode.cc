@@ -1,0 +1,97 @@
+#include "python/module/decode.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include "base/error.h"
+#include "preprocess/codecs/image_decoder.h"
+#include "preprocess/jpeg/jpeg.h"
+#include "preprocess/pixels/image.h"
+
+namespace infeed::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+using Corner = std::tuple<int, int, int, int>;  // y, x, height, width
+using Pixels = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>>;
+
+void CheckWindow(const Window& window, int height, int width) {
+  if (window.y < 0 || window.x < 0 || window.height < 1 || window.width < 1 ||
+      window.height > height - window.y || window.width > width - window.x) {
+    throw UsageError("the window is not inside the image of " +
+                     std::to_string(height) + " x " + std::to_string(width));
+  }
+}
+
+void CopyWindow(const RgbView& source, RgbImage& image) {
+  image.Resize(source.width, source.height);
+  for (int y = 0; y < source.height; ++y) {
+    std::copy_n(source.row(y), static_cast<std::ptrdiff_t>(source.width) * 3,
+                image.row(y));
+  }
+}
+
+void DecodeInto(std::span<const std::byte> bytes,
+                const std::optional<Window>& window, RgbImage& image) {
+  if (window && IsJpeg(bytes)) {
+    JpegDecoder decoder;
+    const JpegInfo info = decoder.ReadHeader(bytes);
+    CheckWindow(*window, info.height, info.width);
+    decoder.DecodeWindow(*window, image);
+    return;
+  }
+  ImageDecoder decoder;
+  if (!window) {
+    decoder.Decode(bytes, image);
+    return;
+  }
+  RgbImage whole;
+  decoder.Decode(bytes, whole);
+  CheckWindow(*window, whole.height(), whole.width());
+  CopyWindow(whole.view(*window), image);
+}
+
+Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window) {
+  std::optional<Window> part;
+  if (window) {
+    const auto [y, x, height, width] = *window;
+    part = Window{.y = y, .x = x, .height = height, .width = width};
+  }
+  auto image = std::make_unique<RgbImage>();
+  {
+    const nb::gil_scoped_release release;
+    DecodeInto({static_cast<const std::byte*>(data.data()), data.size()}, part,
+               *image);
+  }
+  const auto height = static_cast<std::size_t>(image->height());
+  const auto width = static_cast<std::size_t>(image->width());
+  std::uint8_t* const pixels = image->pixels().data();
+  const nb::capsule owner(image.release(), [](void* owned) noexcept {
+    delete static_cast<RgbImage*>(owned);
+  });
+  return Pixels(pixels, {height, width, 3}, owner);
+}
+
+}  // namespace
+
+void AddDecode(nb::module_& module) {
+  module.def(
+      "decode_image", &Decode, "data"_a, "window"_a = nb::none(),
+      "Decodes a JPEG or PNG to uint8 [H, W, 3], RGB. window: (y, x, "
+      "height, width), the only part that is decoded. Threads may decode "
+      "at once.");
+}
+
+}  // namespace infeed::python

@@ -1,0 +1,78 @@
+#include "python/module/options.h"
+
+#include <string>
+#include <string_view>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include "base/error.h"
+#include "pipeline/order/input_table.h"
+#include "pipeline/order/option_text.h"
+
+namespace infeed::python {
+namespace {
+
+namespace nb = nanobind;
+
+const InputOption& KnownOption(std::string_view name) {
+  for (const InputOptionGroup& group : InputOptionGroups()) {
+    for (const InputOption& option : group.options) {
+      if (option.name == name) {
+        return option;
+      }
+    }
+  }
+  throw UsageError("unknown option '" + std::string(name) +
+                   "': infeed.option_table() lists them");
+}
+
+std::string TextOf(nb::handle value) {
+  if (PyBool_Check(value.ptr()) != 0) {
+    return value.ptr() == Py_True ? "true" : "false";
+  }
+  return nb::cast<std::string>(nb::str(value));
+}
+
+nb::list OptionTable() {
+  nb::list rows;
+  InputOptions standard;
+  for (const InputOptionGroup& group : InputOptionGroups()) {
+    for (const InputOption& option : group.options) {
+      nb::dict row;
+      row["group"] = group.title;
+      row["name"] = option.name;
+      row["type"] = TypeText(option.at(standard));
+      row["choices"] = option.choices;
+      row["default"] = DefaultText(option, option.at(standard));
+      row["range"] = RangeText(option);
+      row["unit"] = option.unit;
+      row["help"] = option.help;
+      rows.append(row);
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+InputOptions ReadOptions(const nb::dict& given) {
+  InputOptions options;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(nb::str(key));
+    const InputOption& option = KnownOption(name);
+    if (!value.is_none()) {
+      SetOption(option, {.name = name, .value = TextOf(value), .place = ""},
+                option.at(options));
+    }
+  }
+  return options;
+}
+
+void AddOptions(nb::module_& module) {
+  module.def("option_table", &OptionTable,
+             "The input's options: a dict for each, with group, name, type, "
+             "choices, default, range, unit and help.");
+}
+
+}  // namespace infeed::python

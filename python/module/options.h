@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "pipeline/order/options.h"
+
+namespace infeed::python {
+
+// The options with the values of a dictionary, by the names of
+// pipeline/order/input_table.h; None: not given. Throws UsageError for an
+// unknown name and a value that is not valid.
+[[nodiscard]] InputOptions ReadOptions(const nanobind::dict& given);
+
+// Adds option_table().
+void AddOptions(nanobind::module_& module);
+
+}  // namespace infeed::python

@@ -1,0 +1,213 @@
+#include "python/module/records.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "base/choices.h"
+#include "base/error.h"
+#include "records/example/builder.h"
+#include "records/example/reader.h"
+#include "records/store/record_index.h"
+#include "records/store/record_store.h"
+#include "records/tfrecord/writer.h"
+
+namespace infeed::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+std::span<const std::byte> BytesOf(const nb::bytes& bytes) {
+  return {static_cast<const std::byte*>(bytes.data()), bytes.size()};
+}
+
+nb::bytes ToBytes(std::span<const std::byte> bytes) {
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+// Any record of an index.
+class Records {
+ public:
+  explicit Records(std::shared_ptr<const RecordIndex> index)
+      : index_(std::move(index)), store_(*index_) {}
+
+  [[nodiscard]] std::int64_t size() const { return index_->size(); }
+
+  [[nodiscard]] nb::bytes At(std::int64_t record) const {
+    const std::int64_t number = record < 0 ? record + size() : record;
+    if (number < 0 || number >= size()) {
+      throw nb::index_error("no such record");
+    }
+    std::vector<std::byte> buffer;
+    std::span<const std::byte> payload;
+    {
+      const nb::gil_scoped_release release;
+      payload = store_.Read(number, buffer);
+    }
+    return ToBytes(payload);
+  }
+
+ private:
+  std::shared_ptr<const RecordIndex> index_;
+  RecordStore store_;
+};
+
+// A feature's values as a list.
+struct ToList {
+  nb::object operator()(std::monostate /*none*/) const { return nb::list(); }
+  nb::object operator()(const std::vector<std::string_view>& values) const {
+    nb::list list;
+    for (const std::string_view value : values) {
+      list.append(nb::bytes(value.data(), value.size()));
+    }
+    return list;
+  }
+  template <typename T>
+  nb::object operator()(const std::vector<T>& values) const {
+    nb::list list;
+    for (const T value : values) {
+      list.append(value);
+    }
+    return list;
+  }
+};
+
+nb::dict ParseExample(const nb::bytes& payload) {
+  nb::dict features;
+  for (const ExampleFeature& feature : ListFeatures(BytesOf(payload))) {
+    features[nb::str(feature.key.data(), feature.key.size())] =
+        std::visit(ToList{}, feature.values);
+  }
+  return features;
+}
+
+// Text is UTF-8; `kept` holds it.
+std::string_view TextOf(nb::handle value, std::vector<std::string>& kept) {
+  if (nb::isinstance<nb::bytes>(value)) {
+    const auto bytes = nb::borrow<nb::bytes>(value);
+    return {static_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  return kept.emplace_back(nb::cast<std::string>(value));
+}
+
+// One value, or a list of values of one type.
+ExampleFeature ToFeature(std::string_view key, nb::handle value,
+                         std::vector<std::string>& kept) {
+  const bool is_list =
+      nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value);
+  nb::list values;
+  if (is_list) {
+    values = nb::list(nb::borrow(value));
+  } else {
+    values.append(value);
+  }
+  ExampleFeature feature{.key = key, .values = {}};
+  if (values.size() == 0) {
+    return feature;
+  }
+  if (nb::isinstance<nb::bytes>(values[0]) ||
+      nb::isinstance<nb::str>(values[0])) {
+    kept.reserve(kept.size() + values.size());
+    auto& texts = feature.values.emplace<std::vector<std::string_view>>();
+    for (nb::handle text : values) {
+      texts.push_back(TextOf(text, kept));
+    }
+  } else if (PyFloat_Check(nb::object(values[0]).ptr()) != 0) {
+    feature.values = nb::cast<std::vector<float>>(values);
+  } else {
+    feature.values = nb::cast<std::vector<std::int64_t>>(values);
+  }
+  return feature;
+}
+
+nb::bytes BuildExampleBytes(const nb::dict& given) {
+  std::vector<ExampleFeature> features;
+  std::list<std::vector<std::string>> kept;
+  std::list<std::string> keys;
+  for (const auto& [key, value] : given) {
+    keys.push_back(nb::cast<std::string>(key));
+    features.push_back(ToFeature(keys.back(), value, kept.emplace_back()));
+  }
+  const std::string bytes = BuildExample(features);
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+constexpr Choices<Compression, 3> kCompressions = {
+    {{"none", Compression::kNone},
+     {"gzip", Compression::kGzip},
+     {"zlib", Compression::kZlib}}};
+
+// A shard that appears when it is closed.
+class Writer {
+ public:
+  Writer(std::string path, const std::string& compression)
+      : writer_(std::in_place, std::move(path),
+                TfrecordWriterOptions{
+                    .compression = ParseChoice("compression", compression,
+                                               kCompressions)}) {}
+
+  void Write(const nb::bytes& payload) {
+    const std::span<const std::byte> bytes = BytesOf(payload);
+    Open();
+    const nb::gil_scoped_release release;
+    writer_->Append(bytes);
+  }
+
+  void Close() {
+    if (writer_) {
+      const nb::gil_scoped_release release;
+      writer_->Close();
+      writer_.reset();
+    }
+  }
+
+  // Leaves no file.
+  void Abandon() { writer_.reset(); }
+
+ private:
+  void Open() const {
+    if (!writer_) {
+      throw UsageError("the writer is closed");
+    }
+  }
+
+  std::optional<TfrecordWriter> writer_;
+};
+
+}  // namespace
+
+void AddRecords(nb::module_& module) {
+  nb::class_<Records>(module, "Records", "Random access to an index's records.")
+      .def(nb::init<std::shared_ptr<const RecordIndex>>(), "index"_a)
+      .def("__len__", &Records::size)
+      .def("__getitem__", &Records::At, "record"_a,
+           "The record's payload; its checksum is right, or DataError.");
+  nb::class_<Writer>(module, "Writer",
+                     "Writes a TFRecord file or object, which appears under "
+                     "its name when it is closed.")
+      .def(nb::init<std::string, const std::string&>(), "path"_a,
+           "compression"_a = "none")
+      .def("write", &Writer::Write, "payload"_a)
+      .def("close", &Writer::Close)
+      .def("abandon", &Writer::Abandon);
+  module.def("parse_example", &ParseExample, "payload"_a,
+             "The features of a tf.train.Example: key -> list of bytes, floats "
+             "or ints.");
+  module.def("build_example", &BuildExampleBytes, "features"_a,
+             "A tf.train.Example: bytes and str, float, or int, one value or a "
+             "list of each key.");
+}
+
+}  // namespace infeed::python

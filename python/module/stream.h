@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "pipeline/engine/input_pipeline.h"
+
+#include "python/module/batch.h"
+
+namespace infeed::python {
+
+// Epoch, position, past epochs: StreamPosition.
+using Place = std::tuple<std::uint32_t, std::int64_t, std::uint32_t>;
+
+// An InputPipeline for Python: waits without the interpreter's lock, can be
+// interrupted, and may be shared by threads.
+class Stream {
+ public:
+  Stream(std::shared_ptr<const RecordIndex> index,
+         const nanobind::dict& options, const nanobind::object& selection,
+         const Place& start);
+
+  // The next batch; null at the end. Raises KeyboardInterrupt when a signal
+  // comes meanwhile; no batch is lost by that.
+  [[nodiscard]] Loan Next();
+  // Ends the stream, and waits until no thread is in Next(): none may wake in
+  // an interpreter that ends.
+  void Stop();
+
+  // The state of the stream at a place, as text (stream_state.h), and the place
+  // of such a text; UsageError where it is another stream's.
+  [[nodiscard]] std::string StateAt(const Place& place) const;
+  [[nodiscard]] Place PlaceOf(const std::string& state) const;
+
+  [[nodiscard]] std::string StatsText() const;
+  [[nodiscard]] std::string VerdictText() const;
+  [[nodiscard]] std::int64_t batches_per_epoch() const {
+    return pipeline_->batches_per_epoch();
+  }
+  // Messages about bad records since the last call.
+  [[nodiscard]] std::vector<std::string> TakeMessages();
+
+ private:
+  // nullopt: not yet.
+  std::optional<Loan> NextWithin(std::chrono::milliseconds time);
+
+  std::shared_ptr<const RecordIndex> index_;
+  InputOptions options_;
+  std::mutex messages_mutex_;
+  std::vector<std::string> messages_;
+  std::timed_mutex next_mutex_;  // one thread at a time
+  std::atomic<int> waiting_ = 0;
+  std::unique_ptr<InputPipeline> pipeline_;
+};
+
+// Adds Stream.
+void AddStream(nanobind::module_& module);
+
+}  // namespace infeed::python

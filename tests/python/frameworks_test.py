@@ -1,0 +1,141 @@
+"""torch and JAX: their arrays, whole trainings, exact resumes."""
+
+import importlib.util
+import itertools
+import os
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import infeed
+import support
+
+
+def has(name):
+    return importlib.util.find_spec(name) is not None
+
+
+def loader(**options):
+    return infeed.Loader(support.shards(), **{
+        "batch_size": 20, "image_size": support.SIZE, "seed": 5, **options})
+
+
+@unittest.skipUnless(has("torch"), "torch is not installed")
+class TorchTest(unittest.TestCase):
+    def train(self, steps, state=None):
+        """A small network's weights after so many steps, and what resumes it."""
+        import torch
+        torch.manual_seed(1)
+        model = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 8, 3, 2), torch.nn.ReLU(),
+            torch.nn.AdaptiveAvgPool2d(4), torch.nn.Flatten(),
+            torch.nn.Linear(128, 10))
+        optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
+        train = loader(framework="torch", threads=1 if state else 2)
+        if state:
+            model.load_state_dict(state["model"])
+            optimizer.load_state_dict(state["optimizer"])
+            train.load_state_dict(state["data"])
+        for batch in itertools.islice(train.repeat(), steps):
+            images = batch.images.float() / 255
+            loss = torch.nn.functional.cross_entropy(model(images), batch.labels)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return {"model": model.state_dict(), "data": batch.state_dict(),
+                "optimizer": optimizer.state_dict()}
+
+    def test_tensors(self):
+        import torch
+        batch = next(iter(loader(framework="torch")))
+        self.assertEqual(batch.images.shape, (20, 3, support.SIZE, support.SIZE))
+        self.assertTrue(batch.images.is_contiguous(
+            memory_format=torch.channels_last))
+        self.assertEqual((batch.images.dtype, batch.labels.dtype),
+                         (torch.uint8, torch.int64))
+        plain = next(iter(loader()))
+        np.testing.assert_array_equal(
+            batch.images.permute(0, 2, 3, 1).numpy(), plain.images)
+
+    def test_a_resumed_training_has_the_same_weights(self):
+        import torch
+        whole, first = self.train(25), self.train(13)
+        rest = self.train(12, first)
+        for name, weights in whole["model"].items():
+            self.assertTrue(torch.equal(weights, rest["model"][name]), name)
+
+    def test_all_batches_may_be_kept(self):
+        kept = list(itertools.islice(loader(framework="torch").repeat(), 25))
+        plain = itertools.islice(loader().repeat(), 25)
+        for mine, theirs in zip(kept, plain, strict=True):
+            np.testing.assert_array_equal(
+                mine.images.permute(0, 2, 3, 1).numpy(), theirs.images)
+
+    def test_prefetch_on_a_cpu(self):
+        from infeed.torch import prefetch
+        labels = [b.labels.tolist() for b in prefetch(
+            loader(framework="torch"), "cpu")]
+        self.assertEqual(labels, [b.labels.tolist() for b in loader()])
+
+    def test_ranks_come_from_torch_distributed(self):
+        code = ("import os, sys, torch, infeed\n"
+                "torch.distributed.init_process_group('gloo')\n"
+                "l = infeed.Loader(sys.argv[1], batch_size=10, image_size=32)\n"
+                "print(repr(l))\n")
+        processes = [subprocess.Popen(
+            [sys.executable, "-c", code, support.shards()],
+            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": "2",
+                 "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29517"},
+            stdout=subprocess.PIPE, text=True) for rank in (0, 1)]
+        for rank, process in enumerate(processes):
+            self.assertIn(f"rank {rank} of 2", process.communicate()[0])
+
+
+@unittest.skipUnless(has("jax"), "jax is not installed")
+class JaxTest(unittest.TestCase):
+    def test_the_plainest_loop_never_stands_still(self):
+        import jax
+        import jax.numpy as jnp
+
+        @jax.jit
+        def step(state, words):
+            return state + jnp.sum(words >> 24)
+
+        for pool in (3, 8):
+            state = jnp.zeros((), jnp.uint32)
+            train = loader(layout="words", batches_in_pool=pool)
+            for batch in itertools.islice(train.repeat(), 40):
+                state = step(state, np.asarray(batch.images))
+            self.assertGreater(int(state), 0)
+
+    def test_arrays(self):
+        import jax
+        from infeed.jax import unpack
+        words = next(iter(loader(framework="jax", layout="words")))
+        plain = next(iter(loader()))
+        np.testing.assert_array_equal(jax.jit(unpack)(words.images),
+                                      plain.images)
+        np.testing.assert_array_equal(words.labels, plain.labels)
+
+    def test_global_arrays(self):
+        code = ("import os; os.environ['XLA_FLAGS'] = "
+                "'--xla_force_host_platform_device_count=4'\n"
+                "import sys, jax, numpy as np, infeed\n"
+                "from jax.sharding import Mesh, NamedSharding, PartitionSpec\n"
+                "mesh = Mesh(np.array(jax.devices()), ('data',))\n"
+                "kind = NamedSharding(mesh, PartitionSpec('data'))\n"
+                "def load(**k): return infeed.Loader(sys.argv[1], "
+                "batch_size=20, image_size=32, **k)\n"
+                "for a, b in zip(load(framework='jax', sharding=kind), load()):\n"
+                "    assert a.images.sharding == kind\n"
+                "    np.testing.assert_array_equal(a.images, b.images)\n"
+                "print('equal')\n")
+        done = subprocess.run([sys.executable, "-c", code, support.shards()],
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout, "equal\n", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,304 @@
+"""The loader: bits, epochs, ranks, resume, lending, errors."""
+
+import gc
+import hashlib
+import itertools
+import json
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import infeed
+import support
+
+
+def loader(**options):
+    given = {"batch_size": 16, "image_size": support.SIZE, "seed": 3,
+             "data": support.shards(), **options}
+    return infeed.Loader(given.pop("data"), **given)
+
+
+def digest(batches):
+    sha = hashlib.sha256()
+    for batch in batches:
+        sha.update(batch.images.tobytes())
+        sha.update(batch.labels.tobytes())
+    return sha.hexdigest()
+
+
+def take(loader_, count):
+    return list(itertools.islice(loader_.repeat(), count))
+
+
+class BitsTest(unittest.TestCase):
+    def test_are_the_programs(self):
+        for recipe in ("tpu", "torchvision", "plain", "cifar"):
+            for layout in ("words", "rgb"):
+                for threads in (1, 3):
+                    with self.subTest(recipe=recipe, layout=layout,
+                                      threads=threads):
+                        text = support.run(
+                            "pipeline_throughput", "--data_dir",
+                            support.shards(), "--image_size", support.SIZE,
+                            "--batch_size", 16, "--seed", 3, "--recipe", recipe,
+                            "--layout", layout, "--hash", 20)
+                        own = take(loader(recipe=recipe, layout=layout,
+                                          threads=threads), 20)
+                        self.assertIn(digest(own), text)
+
+    def test_rgb_is_the_words_bytes(self):
+        words = take(loader(layout="words"), 1)[0].images
+        rgb = take(loader(), 1)[0].images
+        self.assertEqual(rgb.dtype, np.uint8)
+        self.assertEqual(rgb.shape, (16, support.SIZE, support.SIZE, 3))
+        for channel, shift in enumerate((24, 16, 8)):
+            np.testing.assert_array_equal(rgb[..., channel],
+                                          words >> shift & 255)
+
+
+class EpochTest(unittest.TestCase):
+    def test_a_pass_is_an_epoch(self):
+        train = loader()
+        self.assertEqual(len(train), 200 // 16)
+        first, second = list(train), list(train)
+        self.assertEqual(len(first), len(train))
+        self.assertEqual([batch.epoch for batch in second], [1] * len(train))
+        self.assertEqual([batch.number for batch in first],
+                         list(range(len(train))))
+        self.assertNotEqual(digest(first), digest(second))
+
+    def test_a_pass_that_was_left_begins_its_epoch_again(self):
+        train = loader()
+        whole = digest(train)
+        train.set_epoch(0)
+        for batch in train:
+            if batch.number == 4:
+                break
+        self.assertEqual(digest(train), whole)
+
+    def test_set_epoch_jumps(self):
+        train = loader()
+        list(train)
+        second = digest(train)
+        other = loader()
+        other.set_epoch(1)
+        self.assertEqual(digest(other), second)
+
+    def test_an_evaluation_sees_each_image_once_each_time(self):
+        evaluation = loader(training=False)
+        for _ in range(2):
+            ids = np.concatenate([batch.ids for batch in evaluation])
+            weights = np.concatenate([batch.weights for batch in evaluation])
+            self.assertEqual(sorted(ids[weights == 1]), list(range(50)))
+            self.assertEqual(set(ids[weights == 0]), {-1})
+
+    def test_subsets_and_weights(self):
+        ids = np.concatenate([batch.ids for batch in loader(
+            subset=range(32), last_batch="drop")])
+        self.assertEqual(sorted(ids), list(range(32)))
+        weights = [1.0] * 16 + [0.0] * 184
+        ids = np.concatenate([batch.ids for batch in loader(
+            sample_weights=weights, epoch_records=64)])
+        self.assertEqual(sorted(ids), sorted(list(range(16)) * 4))
+
+
+class ResumeTest(unittest.TestCase):
+    def test_goes_on_in_the_epoch(self):
+        whole = take(loader(), 30)
+        first = loader()
+        for batch in itertools.islice(first.repeat(), 17):
+            pass
+        state = json.loads(json.dumps(batch.state_dict()))
+        self.assertEqual(state, first.state_dict())
+        second = loader(threads=1)
+        second.load_state_dict(state)
+        self.assertEqual(second.epoch, 1)
+        self.assertEqual(digest(take(second, 13)), digest(whole[17:]))
+
+    def test_with_other_ranks(self):
+        whole = [loader(rank=0, world_size=1, batch_size=32)]
+        batches = take(whole[0], 10)
+        halves = [loader(rank=rank, world_size=2) for rank in (0, 1)]
+        for half in halves:
+            half.load_state_dict(batches[3].state_dict())
+        parts = [take(half, 6) for half in halves]
+        for i, batch in enumerate(batches[4:]):
+            np.testing.assert_array_equal(
+                np.concatenate([part[i].images for part in parts]),
+                batch.images)
+
+    def test_another_stream_is_refused_by_name(self):
+        state = loader().state_dict()
+        with self.assertRaisesRegex(ValueError, "seed"):
+            loader(seed=4).load_state_dict(state)
+
+    def test_pickles_as_its_arguments(self):
+        again = pickle.loads(pickle.dumps(loader()))
+        self.assertEqual(digest(take(again, 3)), digest(take(loader(), 3)))
+
+
+class RanksTest(unittest.TestCase):
+    def test_come_from_the_environment(self):
+        code = ("import infeed, sys; "
+                "l = infeed.Loader(sys.argv[1], batch_size=8, image_size=32); "
+                "print(repr(l))")
+        environment = {**os.environ, "RANK": "1", "WORLD_SIZE": "4"}
+        text = subprocess.run(
+            [sys.executable, "-c", code, support.shards()], env=environment,
+            check=True, capture_output=True, text=True).stdout
+        self.assertIn("rank 1 of 4", text)
+
+    def test_batch_size_is_of_a_rank_or_of_all(self):
+        self.assertEqual(len(loader(batch_size=8, rank=0, world_size=2)),
+                         200 // 16)
+        whole = loader(batch_size=None, global_batch_size=16, rank=0,
+                       world_size=2)
+        self.assertEqual(len(next(iter(whole))), 8)
+        with self.assertRaises(TypeError):
+            loader(global_batch_size=16)
+
+
+class LendingTest(unittest.TestCase):
+    def test_all_batches_may_be_kept(self):
+        for pool in (3, 4, 8):
+            with self.subTest(pool=pool):
+                train = loader(batches_in_pool=pool)
+                kept = take(train, 30)
+                self.assertEqual(digest(kept), digest(take(loader(), 30)))
+
+    def test_arrays_outlive_batch_and_loader(self):
+        train = loader()
+        batch = next(iter(train))
+        images, copy = batch.images, batch.images.copy()
+        train.close()
+        del batch, train
+        gc.collect()
+        np.testing.assert_array_equal(images, copy)
+
+    def test_threads_may_share_a_loader(self):
+        train = loader()
+        numbers, lock = [], threading.Lock()
+
+        def consume():
+            for _ in range(6):
+                with lock:
+                    batches = iter(train.repeat())
+                    del batches
+                batch = train._next()
+                with lock:
+                    numbers.append((batch.epoch, batch.number))
+        threads = [threading.Thread(target=consume) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(set(numbers)), 24)
+
+
+class ErrorTest(unittest.TestCase):
+    def test_wrong_options(self):
+        for options, text in (
+                ({"recipe": "best"}, "recipe='best': must be"),
+                ({"batch_size": 0}, "batch_size=0: must be at least 1"),
+                ({"shufle": "none"}, "unknown option 'shufle'"),
+                ({"framework": "mxnet"}, "must be numpy, torch or jax")):
+            with self.subTest(options):
+                with self.assertRaisesRegex(ValueError, re.escape(text)):
+                    loader(**options)
+
+    def test_missing_data(self):
+        with self.assertRaises(FileNotFoundError):
+            infeed.Loader("/no/such/folder", batch_size=4)
+
+    def test_bad_records_are_replaced_and_told(self):
+        told = []
+        train = loader(data=support.damaged(), on_bad=told.append)
+        self.assertEqual(sum(len(batch) for batch in train), 192)
+        self.assertEqual(len(told), 1)
+        self.assertRegex(told[0], r"^replaced: .*record 5 at byte \d+")
+
+    def test_or_end_the_stream(self):
+        train = loader(data=support.damaged(), on_bad_record="fail")
+        with self.assertRaises(infeed.DataError) as raised:
+            list(train)
+        self.assertEqual(raised.exception.record, 5)
+        self.assertIn("train-00000-of-00003", raised.exception.path)
+
+    def test_statistics(self):
+        train = loader()
+        list(train)
+        self.assertGreaterEqual(train.stats["images"], 192)
+        self.assertTrue(train.verdict)
+        self.assertIn("decode", train._repr_html_())
+
+
+class ProcessTest(unittest.TestCase):
+    """Signals, fork and the end of the interpreter."""
+
+    def python(self, code, **keywords):
+        return subprocess.Popen(
+            [sys.executable, "-c", code, support.shards()],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            **keywords)
+
+    def test_ctrl_c_ends_a_wait(self):
+        # All batches are lent and none is copied: the next call waits.
+        process = self.python(
+            "import infeed, sys\n"
+            "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32, "
+            "max_lent=0, batches_in_pool=2)\n"
+            "kept = []\n"
+            "try:\n"
+            "    for batch in l:\n"
+            "        kept.append(batch)\n"
+            "        print(len(kept), flush=True)\n"
+            "except KeyboardInterrupt:\n"
+            "    print('interrupted')\n")
+        self.assertEqual(process.stdout.readline(), "1\n")
+        self.assertEqual(process.stdout.readline(), "2\n")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (0, "interrupted\n"))
+
+    def test_a_forked_child_is_told(self):
+        process = self.python(
+            "import infeed, os, sys\n"
+            "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32)\n"
+            "next(iter(l))\n"
+            "child = os.fork()\n"
+            "if child == 0:\n"
+            "    try:\n"
+            "        l._next()\n"
+            "    except ValueError as error:\n"
+            "        print('fork()' in str(error), flush=True)\n"
+            "    sys.exit(0)\n"
+            "print(os.waitpid(child, 0)[1], len(next(iter(l))))\n")
+        out, error = process.communicate(timeout=60)
+        self.assertEqual(out, "True\n0 4\n", error)
+
+    def test_the_interpreter_ends_while_a_thread_waits(self):
+        process = self.python(
+            "import infeed, sys, threading, time\n"
+            "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32, "
+            "max_lent=0, batches_in_pool=2)\n"
+            "kept = []\n"
+            "def consume():\n"
+            "    for batch in l: kept.append(batch)\n"
+            "threading.Thread(target=consume, daemon=True).start()\n"
+            "while len(kept) < 2: time.sleep(0.01)\n"
+            "time.sleep(0.1)\n")
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

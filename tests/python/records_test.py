@@ -1,0 +1,103 @@
+"""Random access, writing, verification, images, programs."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import infeed
+import support
+
+
+class RecordsTest(unittest.TestCase):
+    def test_random_access(self):
+        records = infeed.records.open(support.shards(), split="train")
+        self.assertEqual(len(records), 200)
+        features = records.parse(17)
+        self.assertIn(features["image/class/label"][0], range(1, 11))
+        self.assertEqual(records[-1], records[199])
+        self.assertEqual(records[2:4], [records[2], records[3]])
+        with self.assertRaises(IndexError):
+            records[200]
+
+    def test_a_damaged_record(self):
+        folder = support.damaged(record=7)
+        report = infeed.records.verify(folder)
+        self.assertEqual(report.records, 200)
+        self.assertEqual([bad.record for bad in report.bad], [7])
+        with self.assertRaises(infeed.DataError):
+            infeed.records.open(folder)[7]
+
+    def test_writes_what_it_reads(self):
+        features = {"image/encoded": b"\xff\xd8", "image/class/label": 3,
+                    "text": "caf\u00e9", "box": [0.5, 1.0], "ids": [1, 2, 3]}
+        with tempfile.TemporaryDirectory() as folder:
+            for compression in ("none", "gzip", "zlib"):
+                path = os.path.join(folder, compression)
+                with infeed.records.Writer(path, compression=compression) as w:
+                    w.write_example(features)
+                    w.write(b"payload")
+                records = infeed.records.open(path)
+                self.assertEqual(records.parse(0), {
+                    "image/encoded": [b"\xff\xd8"], "image/class/label": [3],
+                    "text": ["caf\u00e9".encode()], "box": [0.5, 1.0],
+                    "ids": [1, 2, 3]})
+                self.assertEqual(records[1], b"payload")
+
+    def test_a_file_that_is_not_finished_does_not_appear(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.tfrecord")
+            with self.assertRaises(RuntimeError):
+                with infeed.records.Writer(path) as writer:
+                    writer.write(b"payload")
+                    raise RuntimeError
+            self.assertFalse(os.path.exists(path))
+
+
+class ImageTest(unittest.TestCase):
+    def setUp(self):
+        self.files = sorted(pathlib.Path(support.images(), "train")
+                            .rglob("*.*"))
+        self.data = self.files[0].read_bytes()
+
+    def test_decodes_windows(self):
+        whole = infeed.decode_image(self.data)
+        self.assertEqual((whole.dtype, whole.shape[2]), (np.uint8, 3))
+        part = infeed.decode_image(self.data, window=(3, 5, 16, 20))
+        np.testing.assert_array_equal(part, whole[3:19, 5:25])
+
+    def test_refuses_other_bytes_and_windows(self):
+        with self.assertRaises(infeed.DataError):
+            infeed.decode_image(b"no image")
+        with self.assertRaises(ValueError):
+            infeed.decode_image(self.data, window=(0, 0, 1, 1_000_000))
+
+    def test_an_index_of_image_files(self):
+        labels = {name: i for i, name in enumerate(sorted(
+            {path.parent.name for path in self.files}))}
+        index = infeed.Index.of_images(
+            (path, labels[path.parent.name]) for path in self.files)
+        images = infeed.Loader(index, batch_size=20, training=False,
+                               image_size=support.SIZE)
+        shards = infeed.Loader(support.shards(), split="train", batch_size=20,
+                               training=False, image_size=support.SIZE)
+        for mine, theirs in zip(images, shards, strict=True):
+            self.assertEqual(sorted(set(mine.labels)),
+                             sorted(set(mine.labels) & set(range(10))))
+            self.assertEqual(mine.images.shape, theirs.images.shape)
+        self.assertEqual(len(index), 200)
+
+
+class ProgramsTest(unittest.TestCase):
+    def test_converts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            infeed.convert(support.images(), folder, train_shards=2,
+                           validation_shards=1)
+            self.assertEqual(len(infeed.Index(folder, split="train")), 200)
+            self.assertEqual(len(infeed.Index(folder, split="train").shards), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

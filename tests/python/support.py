@@ -1,0 +1,54 @@
+"""What the package's tests share: a small data set, made once a process."""
+
+import functools
+import os
+import pathlib
+import subprocess
+import tempfile
+
+PROGRAMS = pathlib.Path(os.environ["INFEED_PROGRAMS"])
+SIZE = 32  # of the images that tests ask for
+
+
+def run(program, *arguments):
+    done = subprocess.run([PROGRAMS / program, *map(str, arguments)], check=True,
+                          capture_output=True, text=True)
+    return done.stdout
+
+
+@functools.cache
+def _folder():
+    return tempfile.TemporaryDirectory(prefix="infeed_python_")
+
+
+@functools.cache
+def images():
+    folder = pathlib.Path(_folder().name) / "images"
+    run("make_demo_images", "--output", folder, "--train", 200,
+        "--validation", 50)
+    return folder
+
+
+@functools.cache
+def shards():
+    """200 training images in three shards, 50 for validation; ten classes."""
+    folder = pathlib.Path(_folder().name) / "shards"
+    run("imagenet_to_records", "--raw_data_dir", images(),
+        "--local_scratch_dir", folder, "--train_shards", 3,
+        "--validation_shards", 2)
+    return str(folder)
+
+
+def damaged(record=5):
+    """A copy of the training shards in which one record's bytes are wrong."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=_folder().name))
+    for path in pathlib.Path(shards()).rglob("train-*-of-*"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    first = sorted(folder.iterdir())[0]
+    data = bytearray(first.read_bytes())
+    at = 0
+    for _ in range(record):
+        at += 16 + int.from_bytes(data[at:at + 8], "little")
+    data[at + 12 + 1000] ^= 0xFF
+    first.write_bytes(data)
+    return str(folder)
