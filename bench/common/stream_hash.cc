@@ -5,7 +5,7 @@
 namespace infeed {
 
 void StreamHash::Add(const Batch& batch) {
-  hash_.Add(std::as_bytes(batch.pixels()));
+  hash_.Add(batch.image_bytes());
   hash_.Add(std::as_bytes(batch.labels()));
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "base/seconds.h"
@@ -15,10 +16,11 @@ using Clock = PacedDevice::Clock;
 
 // Reads a byte of each image, the least that any consumer would do.
 void Touch(const Batch& batch) {
-  const std::size_t image = batch.pixels().size() / batch.labels().size();
-  volatile std::uint32_t seen = 0;
-  for (std::size_t i = image / 2; i < batch.pixels().size(); i += image) {
-    seen = seen + batch.pixels()[i];
+  const std::span<const std::byte> bytes = batch.image_bytes();
+  const std::size_t image = bytes.size() / batch.labels().size();
+  volatile int seen = 0;
+  for (std::size_t i = image / 2; i < bytes.size(); i += image) {
+    seen = seen + std::to_integer<int>(bytes[i]);
   }
 }
 

@@ -124,7 +124,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       position_(sequence_.position()),
       cache_(memory_.cache, index.size()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
-            options_.image_size, options_.batch_memory),
+            options_.image_size, options_.batch_memory, options_.layout),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
       filler_(store_, seek_store_, order_.places(),
               PlannedOptions(options_, memory_), counters_, &cache_),
@@ -229,7 +229,7 @@ BatchHandle InputPipeline::Impl::Next() {
   counters_.ready.Add(-1);
   const Batch& batch = *ready->batch;
   const std::int64_t images = consumer_.Delivered(batch, end - start);
-  counters_.batch.Add(static_cast<std::int64_t>(batch.pixels().size_bytes()),
+  counters_.batch.Add(static_cast<std::int64_t>(batch.image_bytes().size()),
                       Clock::duration::zero(), end - ready->since, images);
   TraceSpan(options_.trace, "batch", start, end,
             {.epoch = position_.epoch,

@@ -5,6 +5,7 @@
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/selection.h"
 #include "pipeline/stats/trace_log.h"
+#include "preprocess/pixels/unpack.h"
 
 namespace infeed {
 namespace {
@@ -177,18 +178,30 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   sample.stage = BadRecordKind::kLabel;
   batch.labels()[slot] = ClassOf(sample.example.label, options_);
   sample.stage = BadRecordKind::kImage;
-  const ImagenetExampleView& example = sample.example;
-  const std::span<std::uint32_t> pixels = batch.slot_pixels(sample.slot);
   const Clock::time_point start = Clock::now();
   FillCounts counts;
-  if (example.packed.empty()) {
-    counts = Decode(sample, pixels);
-  } else {  // Packed pixels need no decoding.
-    counts = sample.preprocessor.CopyPacked(example.packed, example.height,
-                                            example.width, sample.key, pixels);
+  if (batch.content() == BatchContent::kRgb) {
+    counts = FillWords(sample, sample.words);
+    const Clock::time_point filled = Clock::now();
+    UnpackPixels(sample.words, batch.slot_rgb(sample.slot));
+    counts.resize += Clock::now() - filled;
+  } else {
+    counts = FillWords(sample, batch.slot_pixels(sample.slot));
   }
   batch.weights()[slot] = 1;
-  Count(counts, pixels.size_bytes(), start, sample);
+  Count(counts, batch.image_bytes().size() / batch.labels().size(), start,
+        sample);
+}
+
+FillCounts SlotFiller::FillWords(Sample& sample,
+                                 std::span<std::uint32_t> words) {
+  const ImagenetExampleView& example = sample.example;
+  if (example.packed.empty()) {
+    return Decode(sample, words);
+  }
+  // Packed pixels need no decoding.
+  return sample.preprocessor.CopyPacked(example.packed, example.height,
+                                        example.width, sample.key, words);
 }
 
 void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,

@@ -13,6 +13,7 @@
 #include "pipeline/engine/open_batch.h"
 #include "pipeline/memory/record_cache.h"
 #include "pipeline/order/options.h"
+#include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/sample_seek_index.h"
 #include "pipeline/stats/bad_record.h"
 #include "pipeline/stats/stage_counters.h"
@@ -29,7 +30,8 @@ namespace infeed {
 struct Sample {
   // Requires: options are checked, and equal to the filler's.
   explicit Sample(const InputOptions& options)
-      : preprocessor(PreprocessOptionsOf(options)) {}
+      : words(ScratchWords(options)),
+        preprocessor(PreprocessOptionsOf(options)) {}
 
   OpenBatch* batch = nullptr;
   int slot = 0;
@@ -43,6 +45,8 @@ struct Sample {
   BadRecordKind stage = BadRecordKind::kFrame;  // of a failure now
   std::exception_ptr failure = {};              // why no example
   StageCounter::Clock::time_point since = {};   // waiting since
+  // The image before it is unpacked into a batch of RGB bytes; else empty.
+  std::vector<std::uint32_t> words;
   Preprocessor preprocessor;
 };
 
@@ -91,6 +95,8 @@ class SlotFiller {
   // Fills the slot or throws.
   void FillOrThrow(Sample& sample);
   void DecodeIntoSlot(Sample& sample);
+  // Decodes or copies the image and augments it.
+  FillCounts FillWords(Sample& sample, std::span<std::uint32_t> words);
   // Counts and traces the work done for a slot since `start`.
   void Count(const FillCounts& counts, std::size_t slot_bytes,
              StageCounter::Clock::time_point start, const Sample& sample);

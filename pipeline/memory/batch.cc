@@ -17,16 +17,23 @@ constexpr std::size_t Aligned(std::size_t bytes) {
   return RoundUp(bytes, kSlotAlignment);
 }
 
-// The number of pixel words of all slots of a batch.
-std::int64_t Words(int size, int image_size, BatchContent content) {
-  return content == BatchContent::kChoices
-             ? size
-             : std::int64_t{size} * image_size * image_size;
+// Bytes of a slot's image or choice.
+std::size_t SlotBytes(int image_size, BatchContent content) {
+  const auto side = static_cast<std::size_t>(image_size);
+  switch (content) {
+    case BatchContent::kPixels:
+      return side * side * sizeof(std::uint32_t);
+    case BatchContent::kRgb:
+      return side * side * 3;
+    case BatchContent::kChoices:
+      break;
+  }
+  return sizeof(std::uint32_t);
 }
 
 // Where the parts of a batch lie.
 struct Layout {
-  std::size_t pixels;
+  std::size_t images;  // bytes
   std::size_t labels_at;
   std::size_t weights_at;
   std::size_t bytes;
@@ -34,12 +41,20 @@ struct Layout {
   Layout(int size, int image_size, BatchContent content) {
     Check(size > 0 && image_size > 0, "a batch holds something");
     const std::size_t count = static_cast<std::size_t>(size);
-    pixels = static_cast<std::size_t>(Words(size, image_size, content));
-    labels_at = Aligned(pixels * sizeof(std::uint32_t));
+    images = count * SlotBytes(image_size, content);
+    labels_at = Aligned(images);
     weights_at = labels_at + Aligned(count * sizeof(std::int32_t));
     bytes = weights_at + Aligned(count * sizeof(float));
   }
 };
+
+// The part of the slot in a batch's images.
+template <typename Element>
+std::span<Element> PartOf(std::span<Element> images, int slot, int size) {
+  Check(slot >= 0 && slot < size, "the slot is in the batch");
+  const std::size_t part = images.size() / static_cast<std::size_t>(size);
+  return images.subspan(static_cast<std::size_t>(slot) * part, part);
+}
 
 }  // namespace
 
@@ -56,7 +71,13 @@ Batch::Batch(int size, int image_size, const BatchMemory& memory,
     memory.pin(memory_.bytes());
     pinned_ = {start, Unpin{memory.unpin, memory_.bytes().size()}};
   }
-  pixels_ = {reinterpret_cast<std::uint32_t*>(start), layout.pixels};
+  used_ = memory_.bytes().first(layout.bytes);
+  if (content == BatchContent::kRgb) {
+    rgb_ = {reinterpret_cast<std::uint8_t*>(start), layout.images};
+  } else {
+    pixels_ = {reinterpret_cast<std::uint32_t*>(start),
+               layout.images / sizeof(std::uint32_t)};
+  }
   labels_ = {reinterpret_cast<std::int32_t*>(start + layout.labels_at), count};
   weights_ = {reinterpret_cast<float*>(start + layout.weights_at), count};
 }
@@ -68,13 +89,26 @@ std::int64_t Batch::MemoryBytes(int size, int image_size,
 }
 
 std::span<std::uint32_t> Batch::slot_pixels(int slot) {
-  Check(slot >= 0 && slot < size_, "the slot is in the batch");
-  const std::size_t pixels = pixels_.size() / labels_.size();
-  return pixels_.subspan(static_cast<std::size_t>(slot) * pixels, pixels);
+  Check(content_ != BatchContent::kRgb, "the batch holds words");
+  return PartOf(pixels_, slot, size_);
+}
+
+std::span<std::uint8_t> Batch::slot_rgb(int slot) {
+  Check(content_ == BatchContent::kRgb, "the batch holds RGB bytes");
+  return PartOf(rgb_, slot, size_);
+}
+
+std::span<const std::byte> Batch::image_bytes() const {
+  return content_ == BatchContent::kRgb ? std::as_bytes(rgb_)
+                                        : std::as_bytes(pixels_);
 }
 
 void Batch::BlankSlot(int slot) {
-  std::ranges::fill(slot_pixels(slot), 0U);
+  if (content_ == BatchContent::kRgb) {
+    std::ranges::fill(slot_rgb(slot), std::uint8_t{0});
+  } else {
+    std::ranges::fill(slot_pixels(slot), 0U);
+  }
   labels_[static_cast<std::size_t>(slot)] = -1;
   weights_[static_cast<std::size_t>(slot)] = 0;
 }

@@ -46,13 +46,21 @@ class Batch {
       int size, int image_size, BatchContent content = BatchContent::kPixels);
 
   // [size, image_size, image_size], each R << 24 | G << 16 | B << 8; for
-  // choices [size], and labels and weights are unused.
+  // choices [size], and labels and weights are unused; for kRgb empty.
   [[nodiscard]] std::span<std::uint32_t> pixels() { return pixels_; }
   [[nodiscard]] std::span<const std::uint32_t> pixels() const {
     return pixels_;
   }
-  // [image_size, image_size] of one slot.
+  // [image_size, image_size] of one slot. Requires: the content is not kRgb.
   [[nodiscard]] std::span<std::uint32_t> slot_pixels(int slot);
+  // [size, image_size, image_size, 3], bytes R G B; empty unless the content is
+  // kRgb.
+  [[nodiscard]] std::span<std::uint8_t> rgb() { return rgb_; }
+  [[nodiscard]] std::span<const std::uint8_t> rgb() const { return rgb_; }
+  // [image_size, image_size, 3] of one slot. Requires: the content is kRgb.
+  [[nodiscard]] std::span<std::uint8_t> slot_rgb(int slot);
+  // The bytes of pixels() or rgb(), whichever the content is.
+  [[nodiscard]] std::span<const std::byte> image_bytes() const;
   // [size]; from 0, or -1 in a slot of weight 0.
   [[nodiscard]] std::span<std::int32_t> labels() { return labels_; }
   [[nodiscard]] std::span<const std::int32_t> labels() const { return labels_; }
@@ -66,6 +74,12 @@ class Batch {
 
   // A black image, label -1, weight 0.
   void BlankSlot(int slot);
+
+  // All that the slots hold: images, labels and weights. Batches of equal size,
+  // image size and content have equal layouts, so that copying this memory
+  // copies a batch, except for `next`.
+  [[nodiscard]] std::span<std::byte> memory() { return used_; }
+  [[nodiscard]] std::span<const std::byte> memory() const { return used_; }
 
   // The stream's position after this batch: a checkpoint stores it once the
   // batch is consumed.
@@ -84,7 +98,9 @@ class Batch {
   BatchContent content_;
   PageMemory memory_;
   std::unique_ptr<std::byte, Unpin> pinned_;  // After memory_: destroyed first.
+  std::span<std::byte> used_;                 // of memory_
   std::span<std::uint32_t> pixels_;
+  std::span<std::uint8_t> rgb_;
   std::span<std::int32_t> labels_;
   std::span<float> weights_;
 };

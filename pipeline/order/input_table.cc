@@ -79,6 +79,9 @@ constexpr InputOption kStream[] = {
 constexpr InputOption kImages[] = {
     Row("image_size", Field<&I::image_size>(), Between(1, 1 << 14), "pixels",
         "Side of an image."),
+    Row("layout", ChoiceField<kLayouts, &I::layout>(), Any(), "",
+        "Pixels of a batch: 32-bit words, R << 24 | G << 16 | B << 8, or RGB "
+        "bytes."),
     Row("recipe", ChoiceField<kRecipes, &I::recipe>(), Any(), "",
         "Preprocessing: the reference's random crop and flip, torchvision's, "
         "the whole image resized, or CIFAR's shifts."),

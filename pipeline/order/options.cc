@@ -35,6 +35,9 @@ void ResolveByMode(InputOptions& options) {
 InputOptions CheckedInputOptions(InputOptions options) {
   CheckInputRanges(options);
   CheckAugmentOptions(options.augment);
+  if (options.layout == BatchContent::kChoices) {
+    throw UsageError("layout: must be words or rgb: a pipeline has images");
+  }
   CheckMost("rank", options.rank, options.world_size - 1);
   CheckMost("local_world_size", options.local_world_size, options.world_size);
   if (options.batch_size % options.world_size != 0) {

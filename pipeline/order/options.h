@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/choices.h"
+#include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
 #include "pipeline/order/order_options.h"
 #include "preprocess/augment/options.h"
@@ -56,6 +57,9 @@ struct InputOptions {
   RankShare rank_share = RankShare::kContiguous;
   LastBatch last_batch = LastBatch::kByMode;
   int image_size = 224;  // side of a batch's images, pixels
+  // The images as words (Batch::pixels()) or as RGB bytes (Batch::rgb()), which
+  // take three quarters of the memory; the levels are the same.
+  BatchContent layout = BatchContent::kPixels;
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
   AugmentOptions augment = {};  // in training only

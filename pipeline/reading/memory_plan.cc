@@ -62,20 +62,28 @@ std::string PartsText(const MemoryPlan& plan) {
 // The required parts.
 MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
   const std::int64_t record = std::min(data.longest_record, kLongestRecord);
-  return {.limit = options.memory_limit / options.local_world_size,
-          .program = kProgram + options.threads * kThread,
-          .index = data.records * kIndexEntry,
-          .batches = options.batches_in_pool *
-                     Batch::MemoryBytes(options.batch_size / options.world_size,
-                                        options.image_size),
-          .records = options.threads * record,
-          .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
-          .decoding = options.threads * (record + kRows + kSmallImage),
-          .compressed = data.compressed_bytes,
-          .image = kSmallImage};
+  const auto scratch =
+      static_cast<std::int64_t>(ScratchWords(options) * sizeof(std::uint32_t));
+  return {
+      .limit = options.memory_limit / options.local_world_size,
+      .program = kProgram + options.threads * kThread,
+      .index = data.records * kIndexEntry,
+      .batches = options.batches_in_pool *
+                 Batch::MemoryBytes(options.batch_size / options.world_size,
+                                    options.image_size, options.layout),
+      .records = options.threads * record,
+      .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
+      .decoding = options.threads * (record + kRows + kSmallImage + scratch),
+      .compressed = data.compressed_bytes,
+      .image = kSmallImage};
 }
 
 }  // namespace
+
+std::size_t ScratchWords(const InputOptions& options) {
+  const auto side = static_cast<std::size_t>(options.image_size);
+  return options.layout == BatchContent::kRgb ? side * side : 0;
+}
 
 int SlotsPerTask(const InputOptions& options) {
   constexpr int kTasksPerThread = 4;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -38,18 +39,22 @@ struct MemoryPlan {
   }
 };
 
+// Words of the scratch slot in which a worker prepares an image for a batch of
+// RGB bytes; 0 for other layouts.
+[[nodiscard]] std::size_t ScratchWords(const InputOptions& options);
+
 // Neighbouring slots per task, which one worker fills one after the other: few
 // enough that every worker gets several tasks of a batch. Requires: options are
 // checked.
 [[nodiscard]] int SlotsPerTask(const InputOptions& options);
 
 // Divides memory_limit / local_world_size. First come the required parts, each
-// at its maximum; a worker's decoder needs as much as the longest record, and
-// 12 MiB for rows of pixels and small whole images. The rest goes to larger
-// images, as far as jpeg_limits allow, and, with use_cache, all but a quarter
-// of it to the cache. When the limit is too small, throws UsageError with the
-// limit, the need, its parts, and the options to lower. Requires: options are
-// checked.
+// at its maximum; a worker's decoder needs as much as the longest record, its
+// scratch slot, and 12 MiB for rows of pixels and small whole images. The rest
+// goes to larger images, as far as jpeg_limits allow, and, with use_cache, all
+// but a quarter of it to the cache. When the limit is too small, throws
+// UsageError with the limit, the need, its parts, and the options to lower.
+// Requires: options are checked.
 [[nodiscard]] MemoryPlan PlanMemory(const InputOptions& options,
                                     const PlannedData& data);
 

@@ -9,6 +9,7 @@ namespace infeed {
 
 BatchCopy CopyOf(const Batch& batch) {
   return {.pixels = {batch.pixels().begin(), batch.pixels().end()},
+          .rgb = {batch.rgb().begin(), batch.rgb().end()},
           .labels = {batch.labels().begin(), batch.labels().end()},
           .weights = {batch.weights().begin(), batch.weights().end()},
           .next = batch.next};

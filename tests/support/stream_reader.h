@@ -9,7 +9,8 @@ namespace infeed {
 
 // What a batch held, copied, so that its handle can go back.
 struct BatchCopy {
-  std::vector<std::uint32_t> pixels;
+  std::vector<std::uint32_t> pixels;  // empty for RGB bytes
+  std::vector<std::uint8_t> rgb;      // empty for words
   std::vector<std::int32_t> labels;
   std::vector<float> weights;
   StreamPosition next;

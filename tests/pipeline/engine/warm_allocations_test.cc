@@ -126,5 +126,10 @@ TEST_F(WarmAllocationsTest, AreNoneWithACache) {
   EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
 }
 
+TEST_F(WarmAllocationsTest, AreNoneForRgbBytes) {
+  options_.layout = BatchContent::kRgb;
+  EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
+}
+
 }  // namespace
 }  // namespace infeed

@@ -40,6 +40,48 @@ TEST(BatchTest, LaysSlotsSideBySide) {
   EXPECT_EQ(batch.slot_pixels(2).size(), 25U);
 }
 
+TEST(BatchTest, HoldsRgbBytesInsteadOfWords) {
+  Batch batch(3, 5, {}, BatchContent::kRgb);
+  EXPECT_TRUE(batch.pixels().empty());
+  EXPECT_EQ(batch.rgb().size(), 225U);
+  EXPECT_EQ(batch.image_bytes().size(), 225U);
+  EXPECT_TRUE(IsAligned(batch.rgb().data()));
+  EXPECT_TRUE(IsAligned(batch.labels().data()));
+  EXPECT_EQ(batch.slot_rgb(2).data(), batch.rgb().data() + 150);
+  EXPECT_EQ(batch.slot_rgb(2).size(), 75U);
+  EXPECT_EQ(Batch(3, 5).image_bytes().size(), 300U);
+}
+
+TEST(BatchTest, TakesAQuarterLessMemoryForRgbBytes) {
+  const std::int64_t words = Batch::MemoryBytes(16, 32);
+  const std::int64_t rgb = Batch::MemoryBytes(16, 32, BatchContent::kRgb);
+  EXPECT_EQ(words - rgb, 16 * 32 * 32);
+}
+
+TEST(BatchTest, BlanksASlotOfRgbBytes) {
+  Batch batch(2, 4, {}, BatchContent::kRgb);
+  std::ranges::fill(batch.rgb(), std::uint8_t{7});
+  batch.BlankSlot(0);
+  EXPECT_THAT(batch.slot_rgb(0), Each(0));
+  EXPECT_THAT(batch.slot_rgb(1), Each(7));
+  EXPECT_EQ(batch.labels()[0], -1);
+  EXPECT_EQ(batch.weights()[0], 0);
+}
+
+TEST(BatchTest, IsCopiedByItsMemory) {
+  for (const BatchContent content :
+       {BatchContent::kPixels, BatchContent::kRgb}) {
+    Batch batch(2, 4, {}, content);
+    std::ranges::fill(batch.memory(), std::byte{5});
+    batch.BlankSlot(1);
+    Batch copy(2, 4, {}, content);
+    std::ranges::copy(batch.memory(), copy.memory().begin());
+    EXPECT_TRUE(std::ranges::equal(copy.image_bytes(), batch.image_bytes()));
+    EXPECT_TRUE(std::ranges::equal(copy.labels(), batch.labels()));
+    EXPECT_TRUE(std::ranges::equal(copy.weights(), batch.weights()));
+  }
+}
+
 TEST(BatchTest, BlanksOneSlotOnly) {
   Batch batch(2, 4);
   for (const int slot : {0, 1}) {
@@ -57,6 +99,13 @@ TEST(BatchTest, BlanksOneSlotOnly) {
 TEST(BatchDeathTest, AbortsOnASlotThatIsNotThere) {
   Batch batch(2, 4);
   EXPECT_DEATH((void)batch.slot_pixels(2), "the slot is in the batch");
+}
+
+TEST(BatchDeathTest, AbortsOnSlotsOfAnotherLayout) {
+  Batch words(2, 4);
+  Batch rgb(2, 4, {}, BatchContent::kRgb);
+  EXPECT_DEATH((void)words.slot_rgb(0), "the batch holds RGB bytes");
+  EXPECT_DEATH((void)rgb.slot_pixels(0), "the batch holds words");
 }
 
 TEST(BatchPoolTest, LendsEachBatchOnceAndAgainWhenItIsBack) {

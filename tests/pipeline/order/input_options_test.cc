@@ -61,6 +61,14 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
               Refuses("max_pixels=0: must be at least 1"));
 }
 
+TEST(InputOptionsTest, RefusesALayoutWithoutImages) {
+  EXPECT_EQ(CheckedInputOptions({.layout = BatchContent::kRgb}).layout,
+            BatchContent::kRgb);
+  EXPECT_THAT(
+      [] { (void)CheckedInputOptions({.layout = BatchContent::kChoices}); },
+      Refuses("layout: must be words or rgb"));
+}
+
 TEST(InputOptionsTest, RefusesABatchThatRanksCannotShare) {
   EXPECT_THAT(
       [] { (void)CheckedInputOptions({.batch_size = 10, .world_size = 4}); },

@@ -43,6 +43,19 @@ TEST(MemoryPlanTest, GivesWhatIsLeftToImages) {
   EXPECT_EQ(plan.decoding, 2 * (1000 + 4 * kMebi + plan.image));
 }
 
+TEST(MemoryPlanTest, CountsScratchSlotsAndSmallerBatchesForRgbBytes) {
+  InputOptions options = kOptions;
+  options.layout = BatchContent::kRgb;
+  options.image_size = 200;
+  const MemoryPlan plan = PlanMemory(options, kData);
+  EXPECT_EQ(ScratchWords(options), 40'000U);
+  EXPECT_EQ(ScratchWords(kOptions), 0U);
+  EXPECT_EQ(plan.batches, 3 * Batch::MemoryBytes(4, 200, BatchContent::kRgb));
+  EXPECT_LT(plan.batches, 3 * Batch::MemoryBytes(4, 200));
+  EXPECT_EQ(plan.decoding, 2 * (1000 + 4 * kMebi + plan.image + 160'000));
+  EXPECT_LE(plan.total(), plan.limit);
+}
+
 TEST(MemoryPlanTest, GivesImagesNoMoreThanTheirLimit) {
   InputOptions options = kOptions;
   options.jpeg_limits.max_memory_bytes = 10 * kMebi;

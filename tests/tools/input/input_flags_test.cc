@@ -71,8 +71,9 @@ TEST(InputFlagsTest, SetTheFieldsOfTheTable) {
       {"--batch_size=8", "--seed=18446744073709551615", "--max_bad_rate=0.5",
        "--random_erasing=0.25", "--memory_limit=512MB", "--no_lenient",
        "--no_seek_index", "--no_random_flip", "--scaled_decode",
-       "--bad_record_report=bad.jsonl", "--max_pixels=1000"});
+       "--bad_record_report=bad.jsonl", "--max_pixels=1000", "--layout=rgb"});
   EXPECT_EQ(made.batch_size, 8);
+  EXPECT_EQ(made.layout, BatchContent::kRgb);
   EXPECT_EQ(made.seed, 18446744073709551615U);
   EXPECT_EQ(made.max_bad_rate, 0.5);
   EXPECT_EQ(made.augment.erasing, 0.25F);

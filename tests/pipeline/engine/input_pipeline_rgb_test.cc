@@ -1,0 +1,165 @@
+// Batches of RGB bytes: those of words, unpacked.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "tests/support/packed_payload.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace input_pipeline_rgb_test {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+constexpr int kBatches = 7;  // Over an end of an epoch.
+
+InputOptions Options(Recipe recipe = Recipe::kTpu, int threads = 2) {
+  return {.batch_size = 4,
+          .image_size = 19,  // Slots begin at any byte.
+          .recipe = recipe,
+          .seed = 7,
+          .on_bad_record = OnBadRecord::kFail,
+          .threads = threads};
+}
+
+InputOptions WithRgb(InputOptions options) {
+  options.layout = BatchContent::kRgb;
+  return options;
+}
+
+// What a stream of RGB bytes has for a stream of words.
+std::vector<BatchCopy> Unpacked(std::vector<BatchCopy> batches) {
+  for (BatchCopy& batch : batches) {
+    for (const std::uint32_t pixel : batch.pixels) {
+      for (const int shift : {24, 16, 8}) {
+        batch.rgb.push_back(static_cast<std::uint8_t>(pixel >> shift));
+      }
+    }
+    batch.pixels.clear();
+  }
+  return batches;
+}
+
+void ExpectSameImages(const RecordIndex& index, const InputOptions& options) {
+  const std::vector<BatchCopy> words = Stream(index, options, kBatches);
+  EXPECT_EQ(Stream(index, WithRgb(options), kBatches), Unpacked(words));
+}
+
+TEST(InputPipelineRgbTest, HasTheImagesOfWordsInEachRecipe) {
+  const TestShards shards(TestPayloads(22));
+  for (const auto& [name, recipe] : kRecipes) {
+    for (const int threads : {1, 4}) {
+      SCOPED_TRACE(std::string(name) + ", threads " + std::to_string(threads));
+      ExpectSameImages(shards.index(), Options(recipe, threads));
+      InputOptions evaluation = Options(recipe, threads);
+      evaluation.training = false;
+      ExpectSameImages(shards.index(), evaluation);
+    }
+  }
+}
+
+TEST(InputPipelineRgbTest, HasTheImagesOfWordsWithAugmentation) {
+  const TestShards shards(TestPayloads(22));
+  InputOptions options = Options();
+  options.augment = {.policy = AugmentPolicy::kRandAugment, .erasing = 0.5F};
+  ExpectSameImages(shards.index(), options);
+}
+
+TEST(InputPipelineRgbTest, HasTheImagesOfWordsWithACacheAndWithoutAGraph) {
+  const TestShards shards(TestPayloads(22));
+  InputOptions options = Options();
+  options.use_cache = true;
+  ExpectSameImages(shards.index(), options);
+  options.graph = GraphKind::kBasic;
+  ExpectSameImages(shards.index(), options);
+}
+
+TEST(InputPipelineRgbTest, HasTheImagesOfPackedRecords) {
+  std::vector<std::string> payloads;
+  for (int label = 0; label < 22; ++label) {
+    payloads.push_back(PackedPayload(label, Options().image_size));
+  }
+  const TestShards shards(payloads);
+  for (const Recipe recipe : {Recipe::kPlain, Recipe::kCifar}) {
+    ExpectSameImages(shards.index(), Options(recipe));
+  }
+}
+
+TEST(InputPipelineRgbTest, PadsWithBlackSlots) {
+  const TestShards shards(TestPayloads(6));
+  InputOptions options = Options();
+  options.training = false;
+  ExpectSameImages(shards.index(), options);
+  const BatchCopy last = Stream(shards.index(), WithRgb(options), 2).back();
+  EXPECT_THAT(last.weights, ElementsAre(1, 1, 0, 0));
+  const auto half = static_cast<std::ptrdiff_t>(last.rgb.size() / 2);
+  EXPECT_THAT(std::vector(last.rgb.begin() + half, last.rgb.end()), Each(0));
+}
+
+TEST(InputPipelineRgbTest, HasTheSlotsOfWordsForBadRecords) {
+  TestShards shards(TestPayloads(22));
+  shards.Damage(3);
+  for (const OnBadRecord action : {OnBadRecord::kReplace, OnBadRecord::kSkip}) {
+    InputOptions options = Options();
+    options.on_bad_record = action;
+    ExpectSameImages(shards.index(), options);
+  }
+  InputOptions options = Options();
+  options.training = false;
+  options.shuffle = Shuffle::kNone;
+  options.on_bad_record = OnBadRecord::kSkip;
+  const BatchCopy first = Stream(shards.index(), WithRgb(options), 1).front();
+  EXPECT_THAT(first.weights, ElementsAre(1, 1, 1, 0));
+  const auto quarter = static_cast<std::ptrdiff_t>(first.rgb.size() / 4);
+  EXPECT_THAT(std::vector(first.rgb.end() - quarter, first.rgb.end()), Each(0));
+}
+
+TEST(InputPipelineRgbTest, TakesBatchesInTurnFromAPoolInUse) {
+  const TestShards shards(TestPayloads(22));
+  InputPipeline pipeline(shards.index(), WithRgb(Options()));
+  const BatchHandle held = pipeline.Next();
+  const BatchCopy before = CopyOf(*held);
+  (void)TakeBatches(pipeline, kBatches);
+  EXPECT_EQ(CopyOf(*held), before);
+}
+
+TEST(InputPipelineRgbTest, CountsItsBytesAndItsMemory) {
+  const TestShards shards(TestPayloads(22));
+  InputOptions options = WithRgb(Options());
+  options.repeat = 1;
+  InputPipeline pipeline(shards.index(), options);
+  (void)TakeBatches(pipeline, 100);
+  const std::int64_t slot = std::int64_t{3} * 19 * 19;
+  const std::vector<StageStats> stages = pipeline.stats().stages;
+  ASSERT_EQ(stages.size(), 5U);
+  EXPECT_EQ(stages[3].bytes, 20 * slot) << stages[3].name;
+  EXPECT_EQ(pipeline.memory().batches,
+            3 * Batch::MemoryBytes(4, 19, BatchContent::kRgb));
+}
+
+TEST(InputPipelineRgbTest, GoesOnWithTheStateOfWords) {
+  const TestShards shards(TestPayloads(22));
+  InputPipeline words(shards.index(), Options());
+  InputPipeline rgb(shards.index(), WithRgb(Options()));
+  (void)words.Next();
+  (void)rgb.Next();
+  EXPECT_EQ(rgb.State(), words.State());
+}
+
+TEST(InputPipelineRgbTest, RefusesALayoutWithoutImages) {
+  const TestShards shards(TestPayloads(4));
+  InputOptions options = Options();
+  options.layout = BatchContent::kChoices;
+  EXPECT_THROW(InputPipeline(shards.index(), options), UsageError);
+}
+
+}  // namespace input_pipeline_rgb_test
+}  // namespace infeed
