@@ -188,6 +188,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
                                             example.width, sample.key, pixels);
   }
   batch.weights()[slot] = 1;
+  batch.records()[slot] = sample.record;
   Count(counts, pixels.size_bytes(), start, sample);
 }
 

@@ -48,7 +48,9 @@ Batch::Batch(int size, int image_size, const BatchMemory& memory,
     : size_(size),
       image_size_(image_size),
       content_(content),
-      memory_(Layout(size, image_size, content).bytes) {
+      memory_(Layout(size, image_size, content).bytes),
+      records_(static_cast<std::size_t>(size), -1),
+      positions_(static_cast<std::size_t>(size), -1) {
   const Layout layout(size, image_size, content);
   const std::size_t count = static_cast<std::size_t>(size);
   std::byte* const start = memory_.bytes().data();
@@ -77,6 +79,16 @@ void Batch::BlankSlot(int slot) {
   std::ranges::fill(slot_pixels(slot), 0U);
   labels_[static_cast<std::size_t>(slot)] = -1;
   weights_[static_cast<std::size_t>(slot)] = 0;
+  records_[static_cast<std::size_t>(slot)] = -1;
+}
+
+void Batch::CopyPlan(const Batch& from) {
+  Check(size_ == from.size_, "the batches have the same size");
+  epoch = from.epoch;
+  number = from.number;
+  next = from.next;
+  records_ = from.records_;
+  positions_ = from.positions_;
 }
 
 void BatchReturn::operator()(Batch* batch) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/bounded_queue.h"
 #include "pipeline/memory/batch_content.h"
@@ -59,14 +60,34 @@ class Batch {
   // [size]; 1, or 0 for a slot that loss, metrics and counts ignore.
   [[nodiscard]] std::span<float> weights() { return weights_; }
   [[nodiscard]] std::span<const float> weights() const { return weights_; }
+  // [size]; the record of the RecordIndex whose image is in the slot, which is
+  // the substitute's for a bad record; -1: none.
+  [[nodiscard]] std::span<std::int64_t> records() { return records_; }
+  [[nodiscard]] std::span<const std::int64_t> records() const {
+    return records_;
+  }
+  // [size]; the sample's position in its epoch, over all ranks; -1 in padding.
+  // A position at or past the end of the epoch's order (a last batch that is
+  // filled up) starts the order over.
+  [[nodiscard]] std::span<std::int64_t> positions() { return positions_; }
+  [[nodiscard]] std::span<const std::int64_t> positions() const {
+    return positions_;
+  }
 
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] int image_size() const { return image_size_; }
   [[nodiscard]] BatchContent content() const { return content_; }
 
-  // A black image, label -1, weight 0.
+  // A black image, label -1, weight 0, record -1.
   void BlankSlot(int slot);
 
+  // Copies epoch, number, next, records and positions. Requires: sizes are
+  // equal.
+  void CopyPlan(const Batch& from);
+
+  // The epoch, and the number of the global batch in it, from 0.
+  std::uint32_t epoch = 0;
+  std::int64_t number = 0;
   // The stream's position after this batch: a checkpoint stores it once the
   // batch is consumed.
   StreamPosition next;
@@ -87,6 +108,8 @@ class Batch {
   std::span<std::uint32_t> pixels_;
   std::span<std::int32_t> labels_;
   std::span<float> weights_;
+  std::vector<std::int64_t> records_;
+  std::vector<std::int64_t> positions_;
 };
 
 // Returns a batch to its pool; frees it when the pool is closed or there is
