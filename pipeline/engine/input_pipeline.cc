@@ -237,7 +237,11 @@ BatchHandle InputPipeline::Impl::Next() {
              .batch = taken_++});
   counters_.TraceQueues(options_.trace, end);
   position_ = batch.next;
-  return std::move(ready->batch);
+  BatchHandle handed = pool_.Lend(std::move(ready->batch), options_.max_lent);
+  if (handed.get_deleter().pool == nullptr) {
+    consumer_.Copied();
+  }
+  return handed;
 }
 
 void InputPipeline::Impl::Stop() {

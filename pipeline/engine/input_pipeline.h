@@ -19,7 +19,8 @@ namespace infeed {
 // One oneTBB flow graph does the work in its own threads; batches come out in
 // order, the same bytes for the same (data, seed, options) whatever the number
 // of threads. At most options.batches_in_pool batches exist, including those on
-// loan to the caller: a caller that keeps all handles stops the stream.
+// loan to the caller: a caller that keeps all handles stops the stream, unless
+// options.max_lent makes it copy batches.
 //
 // The index must outlive the pipeline; handles may outlive it. State() from the
 // thread of Next().

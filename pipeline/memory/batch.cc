@@ -63,6 +63,14 @@ Batch::Batch(int size, int image_size, const BatchMemory& memory,
   weights_ = {reinterpret_cast<float*>(start + layout.weights_at), count};
 }
 
+std::unique_ptr<Batch> Batch::Clone() const {
+  auto clone =
+      std::make_unique<Batch>(size_, image_size_, BatchMemory(), content_);
+  std::ranges::copy(memory_.bytes(), clone->memory_.bytes().begin());
+  clone->CopyPlan(*this);
+  return clone;
+}
+
 std::int64_t Batch::MemoryBytes(int size, int image_size,
                                 BatchContent content) {
   return static_cast<std::int64_t>(
@@ -92,28 +100,46 @@ void Batch::CopyPlan(const Batch& from) {
 }
 
 void BatchReturn::operator()(Batch* batch) const {
-  std::unique_ptr<Batch> returned(batch);
-  if (pool) {
-    pool->Push(std::move(returned));
+  if (pool && !pool->process.IsCurrent()) {
+    return;  // The queue's lock may be held by a thread that is not here.
   }
+  std::unique_ptr<Batch> returned(batch);
+  if (!pool) {
+    return;
+  }
+  if (is_lent) {
+    pool->lent.fetch_sub(1, std::memory_order_relaxed);
+  }
+  pool->free.Push(std::move(returned));
 }
 
 BatchPool::BatchPool(int count, int size, int image_size,
                      const BatchMemory& memory, BatchContent content)
-    : free_(std::make_shared<FreeQueue>(static_cast<std::size_t>(count))) {
+    : state_(std::make_shared<PoolState>(static_cast<std::size_t>(count))) {
   for (int i = 0; i < count; ++i) {
-    free_->Push(std::make_unique<Batch>(size, image_size, memory, content));
+    state_->free.Push(
+        std::make_unique<Batch>(size, image_size, memory, content));
   }
 }
 
 BatchHandle BatchPool::Take() {
-  std::optional<std::unique_ptr<Batch>> batch = free_->Pop();
+  std::optional<std::unique_ptr<Batch>> batch = state_->free.Pop();
   if (!batch) {
     return nullptr;
   }
   // The handle shares the queue, so that it can outlive the pool; a closed
   // queue drops the batch, which frees it.
-  return {batch->release(), BatchReturn{free_}};
+  return {batch->release(), BatchReturn{.pool = state_}};
+}
+
+BatchHandle BatchPool::Lend(BatchHandle batch, int max_lent) {
+  if (max_lent > 0 &&
+      state_->lent.load(std::memory_order_relaxed) >= max_lent) {
+    return {batch->Clone().release(), BatchReturn{}};
+  }
+  batch.get_deleter().is_lent = true;
+  state_->lent.fetch_add(1, std::memory_order_relaxed);
+  return batch;
 }
 
 }  // namespace infeed

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "base/owner_process.h"
 #include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
 #include "pipeline/memory/page_memory.h"
@@ -41,6 +43,10 @@ class Batch {
   Batch(Batch&&) = default;
   // Deleted: it would free the old memory before unpinning it.
   Batch& operator=(Batch&&) = delete;
+
+  // A batch with the same content in memory of its own, which is not pinned.
+  // Throws std::bad_alloc.
+  [[nodiscard]] std::unique_ptr<Batch> Clone() const;
 
   // Bytes of memory that such a batch takes.
   [[nodiscard]] static std::int64_t MemoryBytes(
@@ -112,10 +118,20 @@ class Batch {
   std::vector<std::int64_t> positions_;
 };
 
+// What a pool shares with the handles of its batches, which may outlive it.
+struct PoolState {
+  explicit PoolState(std::size_t count) : free(count) {}
+
+  BoundedQueue<std::unique_ptr<Batch>> free;
+  std::atomic<int> lent{0};  // batches that Lend() gave out and are not back
+  OwnerProcess process;
+};
+
 // Returns a batch to its pool; frees it when the pool is closed or there is
-// none.
+// none. In a child of fork() the batch of a pool is left as it is.
 struct BatchReturn {
-  std::shared_ptr<BoundedQueue<std::unique_ptr<Batch>>> pool = {};
+  std::shared_ptr<PoolState> pool = {};
+  bool is_lent = false;
   void operator()(Batch* batch) const;
 };
 
@@ -133,18 +149,23 @@ class BatchPool {
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();
 
+  // Makes a taken batch the consumer's: counts it as lent until its handle is
+  // destroyed. If max_lent batches are lent already, returns a copy without a
+  // pool instead, and the batch is free again; max_lent 0: never copies. One
+  // thread at a time. Throws std::bad_alloc.
+  [[nodiscard]] BatchHandle Lend(BatchHandle batch, int max_lent);
+
   // The number of batches not on loan.
   [[nodiscard]] std::int64_t free() const {
-    return static_cast<std::int64_t>(free_->size());
+    return static_cast<std::int64_t>(state_->free.size());
   }
 
   // Frees the pool's batches and wakes Take(); a batch on loan is freed when
   // its handle is destroyed.
-  void Close() { free_->Cancel(); }
+  void Close() { state_->free.Cancel(); }
 
  private:
-  using FreeQueue = BoundedQueue<std::unique_ptr<Batch>>;
-  std::shared_ptr<FreeQueue> free_;
+  std::shared_ptr<PoolState> state_;
 };
 
 }  // namespace infeed
