@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -12,6 +13,10 @@
 #include "base/error.h"
 
 namespace infeed {
+
+// A point in time until which a call may wait.
+using Deadline = std::chrono::steady_clock::time_point;
+inline constexpr Deadline kNoDeadline = Deadline::max();
 
 // A queue between two threads with at most `capacity` items. Push() waits while
 // it is full, which is the back-pressure.
@@ -49,13 +54,21 @@ class BoundedQueue {
   // Waits for an item. Once the queue is closed and empty, every call returns
   // nullopt, or rethrows the error that the queue was closed with.
   [[nodiscard]] std::optional<T> Pop() {
+    return std::move(PopUntil(kNoDeadline).value());
+  }
+
+  // Pop() that waits until the deadline at most: the outer optional is empty if
+  // there was no item by then, and the queue was not closed.
+  [[nodiscard]] std::optional<std::optional<T>> PopUntil(Deadline deadline) {
     std::unique_lock lock(mutex_);
-    not_empty_.wait(lock, [&] { return closed_ || size_ > 0; });
+    if (!WaitForItem(lock, deadline)) {
+      return std::nullopt;
+    }
     if (size_ == 0) {
       if (error_) {
         std::rethrow_exception(error_);
       }
-      return std::nullopt;
+      return std::optional<T>();
     }
     std::optional<T> item = std::exchange(ring_[first_], std::nullopt);
     first_ = first_ + 1 == ring_.size() ? 0 : first_ + 1;
@@ -102,6 +115,16 @@ class BoundedQueue {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
  private:
+  // Returns false if the queue was open and empty until the deadline.
+  bool WaitForItem(std::unique_lock<std::mutex>& lock, Deadline deadline) {
+    const auto is_ready = [&] { return closed_ || size_ > 0; };
+    if (deadline == kNoDeadline) {
+      not_empty_.wait(lock, is_ready);
+      return true;
+    }
+    return not_empty_.wait_until(lock, deadline, is_ready);
+  }
+
   // Requires: the lock is held, and the queue is not full.
   void Append(T item) {
     if (size_ == ring_.size()) {

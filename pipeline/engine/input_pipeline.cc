@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "base/error.h"
 #include "base/seconds.h"
 #include "pipeline/engine/bad_record_ledger.h"
 #include "pipeline/engine/batch_planner.h"
@@ -52,7 +53,7 @@ class InputPipeline::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  BatchHandle Next();
+  std::optional<BatchHandle> NextUntil(Deadline deadline);
   void Stop();
   [[nodiscard]] StreamPosition position() const { return position_; }
   [[nodiscard]] std::string State() const {
@@ -76,6 +77,8 @@ class InputPipeline::Impl {
   bool PutNext();
   // The graph's exit, called by a worker for one batch after the other.
   void Deliver(OpenBatch& open);
+  // Makes a batch that has left the queue the consumer's.
+  BatchHandle HandOut(ReadyBatch ready, Clock::time_point now);
   // Announces records that are not in the cache to the store.
   void WillRead(std::vector<std::int64_t>& records) const;
   // Enters a batch's bad records; returns the error that ends the stream, or
@@ -94,7 +97,8 @@ class InputPipeline::Impl {
   const Clock::time_point started_ = Clock::now();
   const std::int64_t storage_bytes_before_ = StorageBytesRead();
   StreamPosition position_;
-  std::int64_t taken_ = 0;  // batches that Next() returned
+  std::int64_t taken_ = 0;     // batches that were handed out
+  Clock::duration waited_{0};  // for the next batch so far
   StageCounters counters_;
   ConsumerCounts consumer_;
   std::atomic<Clock::rep> first_batch_{0};  // since started_; 0: not yet
@@ -205,39 +209,53 @@ void InputPipeline::Impl::Deliver(OpenBatch& open) {
   }
 }
 
-BatchHandle InputPipeline::Impl::Next() {
+std::optional<BatchHandle> InputPipeline::Impl::NextUntil(Deadline deadline) {
   if (stopped_) {
-    return nullptr;
+    return BatchHandle();
   }
   const Clock::time_point start = Clock::now();
   consumer_.Requested(start);
   if (is_basic()) {
     (void)TryPutNext();
   }
-  std::optional<ReadyBatch> ready;
+  std::optional<std::optional<ReadyBatch>> ready;
   try {
-    ready = ready_.Pop();
+    ready = ready_.PopUntil(deadline);
   } catch (...) {
     consumer_.Ended(Clock::now());
     throw;
   }
   const Clock::time_point end = Clock::now();
-  if (!ready) {
+  if (ready && !*ready) {
     consumer_.Ended(end);
-    return nullptr;
+    return BatchHandle();
   }
-  counters_.ready.Add(-1);
-  const Batch& batch = *ready->batch;
-  const std::int64_t images = consumer_.Delivered(batch, end - start);
-  counters_.batch.Add(static_cast<std::int64_t>(batch.image_bytes().size()),
-                      Clock::duration::zero(), end - ready->since, images);
+  waited_ += end - start;
   TraceSpan(options_.trace, "batch", start, end,
             {.epoch = position_.epoch,
              .position = position_.position,
-             .batch = taken_++});
-  counters_.TraceQueues(options_.trace, end);
-  position_ = batch.next;
-  return std::move(ready->batch);
+             .batch = taken_});
+  if (!ready) {
+    return std::nullopt;
+  }
+  return HandOut(std::move(**ready), end);
+}
+
+BatchHandle InputPipeline::Impl::HandOut(ReadyBatch ready,
+                                         Clock::time_point now) {
+  BatchHandle batch = pool_.Lend(std::move(ready.batch), options_.max_lent);
+  if (batch.get_deleter().pool == nullptr) {
+    consumer_.Copied();
+  }
+  counters_.ready.Add(-1);
+  const std::int64_t images =
+      consumer_.Delivered(*batch, std::exchange(waited_, {}));
+  counters_.batch.Add(static_cast<std::int64_t>(batch->image_bytes().size()),
+                      Clock::duration::zero(), now - ready.since, images);
+  counters_.TraceQueues(options_.trace, now);
+  position_ = batch->next;
+  ++taken_;
+  return batch;
 }
 
 void InputPipeline::Impl::Stop() {
@@ -275,13 +293,50 @@ InputPipeline::InputPipeline(const RecordIndex& index,
                              const StreamPosition& start)
     : impl_(std::make_unique<Impl>(index, options, start)) {}
 
-InputPipeline::~InputPipeline() = default;
+InputPipeline::InputPipeline(std::shared_ptr<const RecordIndex> index,
+                             const InputOptions& options,
+                             const StreamPosition& start)
+    : index_(std::move(index)) {
+  Check(index_ != nullptr, "the pipeline has an index");
+  impl_ = std::make_unique<Impl>(*index_, options, start);
+}
 
-BatchHandle InputPipeline::Next() { return impl_->Next(); }
-void InputPipeline::Stop() { impl_->Stop(); }
+InputPipeline::~InputPipeline() {
+  if (!process_.IsCurrent()) {
+    // Its threads are not here, so joining them, or destroying what they wait
+    // for, would never end.
+    (void)impl_.release();
+  }
+}
+
+void InputPipeline::CheckProcess() const {
+  if (!process_.IsCurrent()) {
+    throw UsageError(
+        "this pipeline was made before fork(), and its threads are not in the "
+        "child: make a pipeline in the child");
+  }
+}
+
+std::optional<BatchHandle> InputPipeline::NextUntil(Deadline deadline) {
+  CheckProcess();
+  return impl_->NextUntil(deadline);
+}
+
+BatchHandle InputPipeline::Next() { return NextUntil(kNoDeadline).value(); }
+
+void InputPipeline::Stop() {
+  if (process_.IsCurrent()) {
+    impl_->Stop();
+  }
+}
+
+PipelineStats InputPipeline::stats() const {
+  CheckProcess();
+  return impl_->stats();
+}
+
 StreamPosition InputPipeline::position() const { return impl_->position(); }
 std::string InputPipeline::State() const { return impl_->State(); }
-PipelineStats InputPipeline::stats() const { return impl_->stats(); }
 const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
 std::int64_t InputPipeline::batches_per_epoch() const {
   return impl_->batches_per_epoch();

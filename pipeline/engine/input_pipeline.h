@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "base/bounded_queue.h"
+#include "base/owner_process.h"
 #include "pipeline/engine/batch_stream.h"
 #include "pipeline/order/options.h"
 #include "pipeline/reading/memory_plan.h"
@@ -19,10 +21,16 @@ namespace infeed {
 // One oneTBB flow graph does the work in its own threads; batches come out in
 // order, the same bytes for the same (data, seed, options) whatever the number
 // of threads. At most options.batches_in_pool batches exist, including those on
-// loan to the caller: a caller that keeps all handles stops the stream.
+// loan to the caller: a caller that keeps all handles stops the stream, unless
+// options.max_lent makes it copy batches.
 //
-// The index must outlive the pipeline; handles may outlive it. State() from the
-// thread of Next().
+// The index must outlive the pipeline, or is given as a shared_ptr; handles may
+// outlive it. NextUntil() and State() from the thread of Next().
+//
+// A child of fork() has no threads to fill batches: Next(), NextUntil() and
+// stats() throw UsageError there, Stop() does nothing, and the destructor
+// leaves the pipeline's memory as it is.
+//
 // The constructor throws UsageError naming the option that is wrong, for an
 // empty data set, an epoch without a batch, a selection or an order that is
 // impossible with the data, a start that is not the beginning of a batch, and a
@@ -32,6 +40,9 @@ class InputPipeline final : public BatchStream {
  public:
   InputPipeline(const RecordIndex& index, const InputOptions& options,
                 const StreamPosition& start = {});
+  // The same; keeps the index. Requires: it is not null.
+  InputPipeline(std::shared_ptr<const RecordIndex> index,
+                const InputOptions& options, const StreamPosition& start = {});
   ~InputPipeline() override;  // Stops.
 
   // Waits for the next batch. Its size is the rank's share: batch_size /
@@ -39,6 +50,11 @@ class InputPipeline final : public BatchStream {
   // Stop(). When a stage threw (DataError, IoError), first returns the batches
   // before the failed one, then throws that error; the stream is over then.
   [[nodiscard]] BatchHandle Next() override;
+
+  // Next() that waits until the deadline at most. Returns nullopt if there was
+  // no batch by then; a later call returns that batch. With graph=basic the
+  // batch is made in this call, however long it takes.
+  [[nodiscard]] std::optional<BatchHandle> NextUntil(Deadline deadline);
 
   void Stop() override;
   [[nodiscard]] StreamPosition position() const override;
@@ -62,6 +78,12 @@ class InputPipeline final : public BatchStream {
 
  private:
   class Impl;
+
+  // Throws UsageError in a child of fork().
+  void CheckProcess() const;
+
+  std::shared_ptr<const RecordIndex> index_;  // null: the caller's
+  OwnerProcess process_;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -10,14 +10,9 @@ void OpenBatch::Begin(std::int64_t number, const BatchPlan& plan,
   number_ = number;
   plan_ = plan;
   batch_ = std::move(batch);
-  batch_->next = plan.next;
   bad_records_.clear();
   error_ = nullptr;
-  records_.resize(static_cast<std::size_t>(plan.samples));
-  for (int slot = 0; slot < plan.samples; ++slot) {
-    records_[static_cast<std::size_t>(slot)] =
-        order.RecordAt(plan.PlaceOf(slot));
-  }
+  EnterPlan(plan, order, *batch_);
   for (int slot = plan.samples; slot < batch_->size(); ++slot) {
     batch_->BlankSlot(slot);
   }

@@ -14,9 +14,8 @@
 
 namespace infeed {
 
-// A batch while it is being filled: its plan, the record of each slot, the
-// number of slots still to fill, its bad records, and the error that makes it
-// fail, if there is one.
+// A batch while it is being filled: its plan, the number of slots still to
+// fill, its bad records, and the error that makes it fail, if there is one.
 //
 // Owns the batch's handle until TakeBatch(). Begin() and TakeBatch() from one
 // thread at a time while no slot is being filled; SlotDone(), AddBadRecord()
@@ -24,15 +23,17 @@ namespace infeed {
 // nothing is allocated.
 class OpenBatch {
  public:
-  // Begins the number-th batch of the stream (from 0): looks up its records and
-  // blanks its padding slots.
+  // Begins the number-th batch of the stream (from 0): looks up its records,
+  // and blanks its padding slots.
   void Begin(std::int64_t number, const BatchPlan& plan,
              const EpochOrder& order, BatchHandle batch);
 
   [[nodiscard]] std::int64_t number() const { return number_; }
   [[nodiscard]] const BatchPlan& plan() const { return plan_; }
+  // The record at the slot's place. Requires: the slot is not padding, and was
+  // not filled yet.
   [[nodiscard]] std::int64_t record(int slot) const {
-    return records_[static_cast<std::size_t>(slot)];
+    return batch_->records()[static_cast<std::size_t>(slot)];
   }
   [[nodiscard]] Batch& batch() { return *batch_; }
 
@@ -59,7 +60,6 @@ class OpenBatch {
  private:
   std::int64_t number_ = 0;
   BatchPlan plan_;
-  std::vector<std::int64_t> records_;  // one per slot that is not padding
   BatchHandle batch_;
   std::atomic<int> unfilled_{0};
   std::mutex mutex_;

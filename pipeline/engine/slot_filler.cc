@@ -189,6 +189,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
     counts = FillWords(sample, batch.slot_pixels(sample.slot));
   }
   batch.weights()[slot] = 1;
+  batch.records()[slot] = sample.record;
   Count(counts, batch.image_bytes().size() / batch.labels().size(), start,
         sample);
 }

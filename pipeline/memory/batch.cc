@@ -63,7 +63,9 @@ Batch::Batch(int size, int image_size, const BatchMemory& memory,
     : size_(size),
       image_size_(image_size),
       content_(content),
-      memory_(Layout(size, image_size, content).bytes) {
+      memory_(Layout(size, image_size, content).bytes),
+      records_(static_cast<std::size_t>(size), -1),
+      positions_(static_cast<std::size_t>(size), -1) {
   const Layout layout(size, image_size, content);
   const std::size_t count = static_cast<std::size_t>(size);
   std::byte* const start = memory_.bytes().data();
@@ -71,7 +73,6 @@ Batch::Batch(int size, int image_size, const BatchMemory& memory,
     memory.pin(memory_.bytes());
     pinned_ = {start, Unpin{memory.unpin, memory_.bytes().size()}};
   }
-  used_ = memory_.bytes().first(layout.bytes);
   if (content == BatchContent::kRgb) {
     rgb_ = {reinterpret_cast<std::uint8_t*>(start), layout.images};
   } else {
@@ -80,6 +81,14 @@ Batch::Batch(int size, int image_size, const BatchMemory& memory,
   }
   labels_ = {reinterpret_cast<std::int32_t*>(start + layout.labels_at), count};
   weights_ = {reinterpret_cast<float*>(start + layout.weights_at), count};
+}
+
+std::unique_ptr<Batch> Batch::Clone() const {
+  auto clone =
+      std::make_unique<Batch>(size_, image_size_, BatchMemory(), content_);
+  std::ranges::copy(memory_.bytes(), clone->memory_.bytes().begin());
+  clone->CopyPlan(*this);
+  return clone;
 }
 
 std::int64_t Batch::MemoryBytes(int size, int image_size,
@@ -111,31 +120,59 @@ void Batch::BlankSlot(int slot) {
   }
   labels_[static_cast<std::size_t>(slot)] = -1;
   weights_[static_cast<std::size_t>(slot)] = 0;
+  records_[static_cast<std::size_t>(slot)] = -1;
+}
+
+void Batch::CopyPlan(const Batch& from) {
+  Check(size_ == from.size_, "the batches have the same size");
+  epoch = from.epoch;
+  number = from.number;
+  next = from.next;
+  records_ = from.records_;
+  positions_ = from.positions_;
 }
 
 void BatchReturn::operator()(Batch* batch) const {
-  std::unique_ptr<Batch> returned(batch);
-  if (pool) {
-    pool->Push(std::move(returned));
+  if (pool && !pool->process.IsCurrent()) {
+    return;  // The queue's lock may be held by a thread that is not here.
   }
+  std::unique_ptr<Batch> returned(batch);
+  if (!pool) {
+    return;
+  }
+  if (is_lent) {
+    pool->lent.fetch_sub(1, std::memory_order_relaxed);
+  }
+  pool->free.Push(std::move(returned));
 }
 
 BatchPool::BatchPool(int count, int size, int image_size,
                      const BatchMemory& memory, BatchContent content)
-    : free_(std::make_shared<FreeQueue>(static_cast<std::size_t>(count))) {
+    : state_(std::make_shared<PoolState>(static_cast<std::size_t>(count))) {
   for (int i = 0; i < count; ++i) {
-    free_->Push(std::make_unique<Batch>(size, image_size, memory, content));
+    state_->free.Push(
+        std::make_unique<Batch>(size, image_size, memory, content));
   }
 }
 
 BatchHandle BatchPool::Take() {
-  std::optional<std::unique_ptr<Batch>> batch = free_->Pop();
+  std::optional<std::unique_ptr<Batch>> batch = state_->free.Pop();
   if (!batch) {
     return nullptr;
   }
   // The handle shares the queue, so that it can outlive the pool; a closed
   // queue drops the batch, which frees it.
-  return {batch->release(), BatchReturn{free_}};
+  return {batch->release(), BatchReturn{.pool = state_}};
+}
+
+BatchHandle BatchPool::Lend(BatchHandle batch, int max_lent) {
+  if (max_lent > 0 &&
+      state_->lent.load(std::memory_order_relaxed) >= max_lent) {
+    return {batch->Clone().release(), BatchReturn{}};
+  }
+  batch.get_deleter().is_lent = true;
+  state_->lent.fetch_add(1, std::memory_order_relaxed);
+  return batch;
 }
 
 }  // namespace infeed

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/bounded_queue.h"
+#include "base/owner_process.h"
 #include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
 #include "pipeline/memory/page_memory.h"
@@ -41,6 +44,10 @@ class Batch {
   // Deleted: it would free the old memory before unpinning it.
   Batch& operator=(Batch&&) = delete;
 
+  // A batch with the same content in memory of its own, which is not pinned.
+  // Throws std::bad_alloc.
+  [[nodiscard]] std::unique_ptr<Batch> Clone() const;
+
   // Bytes of memory that such a batch takes.
   [[nodiscard]] static std::int64_t MemoryBytes(
       int size, int image_size, BatchContent content = BatchContent::kPixels);
@@ -67,20 +74,34 @@ class Batch {
   // [size]; 1, or 0 for a slot that loss, metrics and counts ignore.
   [[nodiscard]] std::span<float> weights() { return weights_; }
   [[nodiscard]] std::span<const float> weights() const { return weights_; }
+  // [size]; the record of the RecordIndex whose image is in the slot, which is
+  // the substitute's for a bad record; -1: none.
+  [[nodiscard]] std::span<std::int64_t> records() { return records_; }
+  [[nodiscard]] std::span<const std::int64_t> records() const {
+    return records_;
+  }
+  // [size]; the sample's position in its epoch, over all ranks; -1 in padding.
+  // A position at or past the end of the epoch's order (a last batch that is
+  // filled up) starts the order over.
+  [[nodiscard]] std::span<std::int64_t> positions() { return positions_; }
+  [[nodiscard]] std::span<const std::int64_t> positions() const {
+    return positions_;
+  }
 
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] int image_size() const { return image_size_; }
   [[nodiscard]] BatchContent content() const { return content_; }
 
-  // A black image, label -1, weight 0.
+  // A black image, label -1, weight 0, record -1.
   void BlankSlot(int slot);
 
-  // All that the slots hold: images, labels and weights. Batches of equal size,
-  // image size and content have equal layouts, so that copying this memory
-  // copies a batch, except for `next`.
-  [[nodiscard]] std::span<std::byte> memory() { return used_; }
-  [[nodiscard]] std::span<const std::byte> memory() const { return used_; }
+  // Copies epoch, number, next, records and positions. Requires: sizes are
+  // equal.
+  void CopyPlan(const Batch& from);
 
+  // The epoch, and the number of the global batch in it, from 0.
+  std::uint32_t epoch = 0;
+  std::int64_t number = 0;
   // The stream's position after this batch: a checkpoint stores it once the
   // batch is consumed.
   StreamPosition next;
@@ -98,17 +119,28 @@ class Batch {
   BatchContent content_;
   PageMemory memory_;
   std::unique_ptr<std::byte, Unpin> pinned_;  // After memory_: destroyed first.
-  std::span<std::byte> used_;                 // of memory_
   std::span<std::uint32_t> pixels_;
   std::span<std::uint8_t> rgb_;
   std::span<std::int32_t> labels_;
   std::span<float> weights_;
+  std::vector<std::int64_t> records_;
+  std::vector<std::int64_t> positions_;
+};
+
+// What a pool shares with the handles of its batches, which may outlive it.
+struct PoolState {
+  explicit PoolState(std::size_t count) : free(count) {}
+
+  BoundedQueue<std::unique_ptr<Batch>> free;
+  std::atomic<int> lent{0};  // batches that Lend() gave out and are not back
+  OwnerProcess process;
 };
 
 // Returns a batch to its pool; frees it when the pool is closed or there is
-// none.
+// none. In a child of fork() the batch of a pool is left as it is.
 struct BatchReturn {
-  std::shared_ptr<BoundedQueue<std::unique_ptr<Batch>>> pool = {};
+  std::shared_ptr<PoolState> pool = {};
+  bool is_lent = false;
   void operator()(Batch* batch) const;
 };
 
@@ -126,18 +158,23 @@ class BatchPool {
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();
 
+  // Makes a taken batch the consumer's: counts it as lent until its handle is
+  // destroyed. If max_lent batches are lent already, returns a copy without a
+  // pool instead, and the batch is free again; max_lent 0: never copies. One
+  // thread at a time. Throws std::bad_alloc.
+  [[nodiscard]] BatchHandle Lend(BatchHandle batch, int max_lent);
+
   // The number of batches not on loan.
   [[nodiscard]] std::int64_t free() const {
-    return static_cast<std::int64_t>(free_->size());
+    return static_cast<std::int64_t>(state_->free.size());
   }
 
   // Frees the pool's batches and wakes Take(); a batch on loan is freed when
   // its handle is destroyed.
-  void Close() { free_->Cancel(); }
+  void Close() { state_->free.Cancel(); }
 
  private:
-  using FreeQueue = BoundedQueue<std::unique_ptr<Batch>>;
-  std::shared_ptr<FreeQueue> free_;
+  std::shared_ptr<PoolState> state_;
 };
 
 }  // namespace infeed

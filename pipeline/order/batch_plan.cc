@@ -1,10 +1,12 @@
 #include "pipeline/order/batch_plan.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "base/error.h"
 #include "base/rounding.h"
+#include "pipeline/order/sample_order.h"
 
 namespace infeed {
 namespace {
@@ -25,6 +27,18 @@ std::int64_t EpochEnd(std::int64_t places, const InputOptions& options) {
 }
 
 }  // namespace
+
+void EnterPlan(const BatchPlan& plan, const EpochOrder& order, Batch& batch) {
+  batch.epoch = plan.epoch;
+  batch.number = plan.number;
+  batch.next = plan.next;
+  for (int slot = 0; slot < batch.size(); ++slot) {
+    const bool is_padding = slot >= plan.samples;
+    const auto at = static_cast<std::size_t>(slot);
+    batch.records()[at] = is_padding ? -1 : order.RecordAt(plan.PlaceOf(slot));
+    batch.positions()[at] = is_padding ? -1 : plan.PositionOf(slot);
+  }
+}
 
 std::int64_t EpochSamples(std::int64_t places, const InputOptions& options) {
   switch (options.rank_share) {
@@ -97,6 +111,7 @@ std::optional<BatchPlan> BatchSequence::Next() {
   const std::int64_t stride = is_strided_ ? world_size_ : 1;
   BatchPlan plan;
   plan.epoch = position_.epoch;
+  plan.number = position_.position / batch_size_;
   plan.first = position_.position + rank_ * (is_strided_ ? 1 : share);
   plan.stride = static_cast<int>(stride);
   plan.places = places_;

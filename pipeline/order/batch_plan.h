@@ -10,9 +10,12 @@
 
 namespace infeed {
 
+class EpochOrder;
+
 // The epoch and the positions that fill this rank's part of one global batch.
 struct BatchPlan {
   std::uint32_t epoch = 0;
+  std::int64_t number = 0;   // of the global batch in its epoch, from 0
   std::int64_t first = 0;    // position of slot 0
   int samples = 0;           // slots with a sample; the other slots are padding
   StreamPosition next = {};  // after the global batch
@@ -32,6 +35,10 @@ struct BatchPlan {
 
   friend bool operator==(const BatchPlan&, const BatchPlan&) = default;
 };
+
+// Enters in a batch what the plan says of it: epoch, number, the position after
+// it, and each slot's record and position, -1 in padding.
+void EnterPlan(const BatchPlan& plan, const EpochOrder& order, Batch& batch);
 
 // The samples of an epoch before its last batch is padded or dropped: its
 // places, or, if rank_share is strided, rounded so that ranks share them

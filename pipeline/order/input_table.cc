@@ -134,6 +134,9 @@ constexpr InputOption kPerformance[] = {
         "Threads of the input pipeline.", "one for each core"),
     Row("batches_in_pool", Field<&I::batches_in_pool>(), Between(2, kMostPool),
         "batches", "Batches that are being filled, waiting or in use at once."),
+    Row("max_lent", Field<&I::max_lent>(), Between(0, kMostPool - 1), "batches",
+        "Batches of the pool that the consumer may hold at once before it gets "
+        "copies; 0: it gets no copies, and must return batches."),
     Row("prefetch_batches", Field<&I::prefetch_batches>(),
         Between(0, kMostPool), "batches",
         "Batches ahead of those in the pool whose records are read already."),

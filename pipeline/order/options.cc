@@ -12,7 +12,7 @@
 namespace infeed {
 namespace {
 
-// Throws where a number of ranks is above what world_size allows.
+// Throws where a value is above what another option allows.
 void CheckMost(std::string_view name, int value, int most) {
   if (value > most) {
     throw UsageError(
@@ -40,6 +40,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   }
   CheckMost("rank", options.rank, options.world_size - 1);
   CheckMost("local_world_size", options.local_world_size, options.world_size);
+  CheckMost("max_lent", options.max_lent, options.batches_in_pool - 1);
   if (options.batch_size % options.world_size != 0) {
     throw UsageError("batch_size " + std::to_string(options.batch_size) +
                      " is not a multiple of world_size " +

@@ -101,8 +101,13 @@ struct InputOptions {
   // Performance: the batches are the same for any value of these options.
 
   GraphKind graph = GraphKind::kFlow;
-  int threads = 0;           // of the flow graph; 0: one per core
-  int batches_in_pool = 3;   // batches that exist at once; at least 2
+  int threads = 0;          // of the flow graph; 0: one per core
+  int batches_in_pool = 3;  // batches that exist at once; at least 2
+  // The most batches of the pool that the consumer holds at once, which leaves
+  // at least one to be filled; a further one is given to it as a copy, outside
+  // memory_limit and not pinned. 0: no copies; a consumer that holds all
+  // batches stops the stream.
+  int max_lent = 0;
   int prefetch_batches = 2;  // whose records are announced ahead of the pool
   bool verify_checksums = true;
   // Use a JPEG's seek index, if it has one, to skip the rows above the crop.

@@ -38,6 +38,7 @@ void ConsumerCounts::Ended(Clock::time_point now) { SetOnce(ended_, now); }
 void ConsumerCounts::Read(PipelineStats& stats) const {
   stats.batches = batches_.load(std::memory_order_relaxed);
   stats.images = images_.load(std::memory_order_relaxed);
+  stats.copied_batches = copied_.load(std::memory_order_relaxed);
   stats.first_wait_seconds =
       ToSeconds(Clock::duration(first_wait_.load(std::memory_order_relaxed)));
   stats.consumer_wait_seconds =

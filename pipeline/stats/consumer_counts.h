@@ -19,10 +19,13 @@ class ConsumerCounts {
   void Requested(Clock::time_point now);
   // The consumer got a batch. Returns its images: the slots of weight > 0.
   std::int64_t Delivered(const Batch& batch, Clock::duration waited);
+  // The batch that the consumer gets is a copy.
+  void Copied() { copied_.fetch_add(1, std::memory_order_relaxed); }
   // The stream is over.
   void Ended(Clock::time_point now);
 
-  // Fills in elapsed_seconds, batches, images and the two waits.
+  // Fills in elapsed_seconds, batches, images, copied_batches and the two
+  // waits.
   void Read(PipelineStats& stats) const;
 
  private:
@@ -32,6 +35,7 @@ class ConsumerCounts {
   std::atomic<Clock::rep> waited_{0};  // for all batches but the first
   std::atomic<std::int64_t> batches_{0};
   std::atomic<std::int64_t> images_{0};
+  std::atomic<std::int64_t> copied_{0};
 };
 
 }  // namespace infeed

@@ -92,6 +92,7 @@ std::string StatsJson(const PipelineStats& stats) {
       {"elapsed_seconds", stats.elapsed_seconds},
       {"batches", stats.batches},
       {"images", stats.images},
+      {"copied_batches", stats.copied_batches},
       {"images_per_second", stats.images_per_second()},
       {"first_batch_seconds", stats.first_batch_seconds},
       {"first_wait_seconds", stats.first_wait_seconds},

@@ -93,6 +93,9 @@ void AddStream(const PipelineStats& stats, Exposition& out) {
           "Time since the first batch was asked for.", stats.elapsed_seconds);
   out.One("infeed_batches_total", "counter", "Batches delivered.",
           stats.batches);
+  out.One("infeed_copied_batches_total", "counter",
+          "Batches copied because the consumer held too many.",
+          stats.copied_batches);
   out.One("infeed_images_total", "counter", "Images delivered.", stats.images);
   out.One("infeed_first_batch_seconds", "gauge",
           "Time from the start until the first batch was whole.",

@@ -28,6 +28,7 @@ PipelineStats PipelineStats::Since(const PipelineStats& earlier) const {
   interval.elapsed_seconds -= earlier.elapsed_seconds;
   interval.batches -= earlier.batches;
   interval.images -= earlier.images;
+  interval.copied_batches -= earlier.copied_batches;
   interval.bad_records -= earlier.bad_records;
   Subtract(earlier.bad_record_totals, interval.bad_record_totals);
   interval.seek_indexes.used -= earlier.seek_indexes.used;

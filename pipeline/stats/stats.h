@@ -66,7 +66,9 @@ struct PipelineStats {
   bool has_device = true;
   bool overlapped = true;  // false: GraphKind::kBasic
   std::int64_t batches = 0;
-  std::int64_t images = 0;       // delivered, without slots of weight 0
+  std::int64_t images = 0;  // delivered, without slots of weight 0
+  // Batches copied because the consumer held max_lent others.
+  std::int64_t copied_batches = 0;
   std::int64_t bad_records = 0;  // how often one was met
   std::string first_bad_record;  // its message
   BadRecordTotals bad_record_totals;

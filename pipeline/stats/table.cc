@@ -54,6 +54,10 @@ std::string QueueText(const PipelineStats& stats) {
             std::to_string(queue.depth) + " (most " +
             std::to_string(queue.most) + ")";
   }
+  if (stats.copied_batches > 0) {
+    text += "; " + std::to_string(stats.copied_batches) +
+            " batches copied for the consumer";
+  }
   return text;
 }
 

@@ -10,7 +10,8 @@ namespace infeed {
 // the rate of one thread that does only this stage.
 [[nodiscard]] std::string StageTable(const PipelineStats& stats);
 
-// One line, without a newline: each queue's length now and at its maximum.
+// One line, without a newline: each queue's length now and at its maximum, and
+// the number of copied batches if there are any.
 [[nodiscard]] std::string QueueText(const PipelineStats& stats);
 
 // One line, without a newline: how many images were decoded with a seek index,

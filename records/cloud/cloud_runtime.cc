@@ -27,6 +27,9 @@ struct Shared {
   HttpClient libraries;
   std::mutex mutex;
   std::shared_ptr<const CloudRuntime> runtime;
+  // What a process inherits from the one that forked it: never used, nor
+  // destroyed before the process ends.
+  std::shared_ptr<const CloudRuntime> inherited;
   std::uint64_t generation = 0;
 };
 
@@ -35,6 +38,9 @@ struct Shared {
 std::shared_ptr<const CloudRuntime> SharedCloudRuntime() {
   static Shared shared;
   const std::lock_guard lock(shared.mutex);
+  if (shared.runtime != nullptr && !shared.runtime->pool->IsHere()) {
+    shared.inherited = std::exchange(shared.runtime, nullptr);
+  }
   const std::uint64_t now = cloud_settings_generation();
   if (shared.runtime == nullptr || shared.generation != now) {
     shared.runtime = std::make_shared<const CloudRuntime>(cloud_settings());

@@ -22,8 +22,8 @@ struct CloudRuntime {
 };
 
 // Returns the process's runtime, made from cloud_settings() on first use and
-// again after SetCloudSettings(). Holders of an older runtime can keep using
-// it.
+// again after SetCloudSettings() and in a child of fork(). Holders of an older
+// runtime can keep using it.
 [[nodiscard]] std::shared_ptr<const CloudRuntime> SharedCloudRuntime();
 
 }  // namespace infeed

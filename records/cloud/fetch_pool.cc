@@ -74,38 +74,51 @@ class SharedWork {
 
 }  // namespace
 
-FetchPool::FetchPool(int threads)
-    : tasks_(std::numeric_limits<std::size_t>::max()) {
-  for (int i = 0; i < threads; ++i) {
-    threads_.emplace_back([this](const std::stop_token& stop) {
-      while (const std::optional<Task> task = tasks_.Pop()) {
+FetchPool::Workers::Workers(int count)
+    : tasks(std::numeric_limits<std::size_t>::max()) {
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([this](const std::stop_token& stop) {
+      while (const std::optional<Task> task = tasks.Pop()) {
         (*task)(stop);
       }
     });
   }
 }
 
-FetchPool::~FetchPool() { Stop(); }
+FetchPool::FetchPool(int threads)
+    : workers_(std::make_unique<Workers>(threads)) {}
+
+FetchPool::~FetchPool() {
+  Stop();
+  if (!IsHere()) {
+    (void)workers_.release();
+  }
+}
 
 void FetchPool::Stop() {
-  for (std::jthread& thread : threads_) {
+  if (!IsHere()) {
+    return;
+  }
+  for (std::jthread& thread : workers_->threads) {
     thread.request_stop();
   }
-  tasks_.Cancel();
-  for (std::jthread& thread : threads_) {
+  workers_->tasks.Cancel();
+  for (std::jthread& thread : workers_->threads) {
     if (thread.joinable()) {
       thread.join();
     }
   }
 }
 
-void FetchPool::Submit(Task task) { (void)tasks_.Push(std::move(task)); }
+void FetchPool::Submit(Task task) {
+  (void)workers_->tasks.Push(std::move(task));
+}
 
 void FetchPool::ForEach(std::size_t count,
                         const std::function<void(std::size_t)>& work) {
   const auto shared = std::make_shared<SharedWork>(count, work);
-  const std::size_t helpers =
-      std::min(count, threads_.size() + 1) - std::min<std::size_t>(count, 1);
+  const std::size_t helpers = std::min(count, workers_->threads.size() + 1) -
+                              std::min<std::size_t>(count, 1);
   for (std::size_t i = 0; i < helpers; ++i) {
     Submit([shared](const std::stop_token&) { shared->Help(); });
   }

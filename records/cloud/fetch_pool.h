@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "base/owner_process.h"
 
 namespace infeed {
 
@@ -14,7 +16,9 @@ namespace infeed {
 // process.
 //
 // Owns the threads. The destructor requests running tasks to stop, drops
-// waiting tasks, and joins the threads. Thread-safe.
+// waiting tasks, and joins the threads. A child of fork() has no threads: there
+// Stop() does nothing, and the destructor leaves the memory as it is.
+// Thread-safe.
 class FetchPool {
  public:
   // Its token requests a stop when the pool ends. Must not throw.
@@ -30,6 +34,9 @@ class FetchPool {
   // at a time.
   void Stop();
 
+  // Whether the threads are in this process, not in the one that forked it.
+  [[nodiscard]] bool IsHere() const { return process_.IsCurrent(); }
+
   // Queues a task; never waits.
   void Submit(Task task);
 
@@ -39,8 +46,15 @@ class FetchPool {
   void ForEach(std::size_t count, const std::function<void(std::size_t)>& work);
 
  private:
-  BoundedQueue<Task> tasks_;
-  std::vector<std::jthread> threads_;
+  struct Workers {
+    explicit Workers(int count);
+
+    BoundedQueue<Task> tasks;
+    std::vector<std::jthread> threads;
+  };
+
+  OwnerProcess process_;
+  std::unique_ptr<Workers> workers_;
 };
 
 }  // namespace infeed

@@ -1,6 +1,8 @@
 #include "base/bounded_queue.h"
 
 #include <atomic>
+#include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -60,6 +62,31 @@ TEST(BoundedQueueTest, KeepsTheFirstReasonForClosing) {
   queue.Close();
   queue.Close(std::make_exception_ptr(std::runtime_error("late")));
   EXPECT_EQ(queue.Pop(), std::nullopt);
+}
+
+TEST(BoundedQueueTest, TellsAnEmptyQueueFromAClosedOneAtTheDeadline) {
+  using std::chrono::milliseconds;
+  using Popped = std::optional<std::optional<int>>;
+  BoundedQueue<int> queue(1);
+  const Deadline deadline = std::chrono::steady_clock::now() + milliseconds(20);
+  EXPECT_EQ(queue.PopUntil(deadline), Popped());
+  EXPECT_GE(std::chrono::steady_clock::now(), deadline);
+  queue.Push(1);
+  EXPECT_EQ(queue.PopUntil(deadline), Popped(1));
+  EXPECT_EQ(queue.PopUntil(Deadline::min()), Popped());
+  queue.Close(std::make_exception_ptr(std::runtime_error("broken")));
+  EXPECT_THROW((void)queue.PopUntil(deadline), std::runtime_error);
+}
+
+TEST(BoundedQueueTest, APushBeforeTheDeadlineEndsTheWait) {
+  BoundedQueue<int> queue(1);
+  std::jthread producer([&] { queue.Push(1); });
+  EXPECT_EQ(
+      queue.PopUntil(std::chrono::steady_clock::now() + std::chrono::hours(1))
+          .value(),
+      1);
+  queue.Close();
+  EXPECT_EQ(queue.PopUntil(kNoDeadline).value(), std::nullopt);
 }
 
 TEST(BoundedQueueTest, CancelDropsTheItemsAndWakesAProducer) {

@@ -12,6 +12,10 @@ BatchCopy CopyOf(const Batch& batch) {
           .rgb = {batch.rgb().begin(), batch.rgb().end()},
           .labels = {batch.labels().begin(), batch.labels().end()},
           .weights = {batch.weights().begin(), batch.weights().end()},
+          .records = {batch.records().begin(), batch.records().end()},
+          .positions = {batch.positions().begin(), batch.positions().end()},
+          .epoch = batch.epoch,
+          .number = batch.number,
           .next = batch.next};
 }
 
@@ -50,9 +54,12 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
   std::vector<std::byte> buffer;
   for (int i = 0; i < count; ++i) {
     Batch batch(options.batch_size, options.image_size);
+    batch.epoch = place.epoch;
+    batch.number = place.position / options.batch_size;
     for (int slot = 0; slot < options.batch_size; ++slot, ++place.position) {
-      const ImagenetExampleView example = ParseImagenetExample(
-          store.Read(order.RecordAt(place.epoch, place.position), buffer));
+      const std::int64_t record = order.RecordAt(place.epoch, place.position);
+      const ImagenetExampleView example =
+          ParseImagenetExample(store.Read(record, buffer));
       const SampleKey key{
           .seed = options.seed,
           .epoch = place.epoch,
@@ -61,6 +68,8 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
       const std::size_t at = static_cast<std::size_t>(slot);
       batch.labels()[at] = static_cast<std::int32_t>(example.label) - 1;
       batch.weights()[at] = 1;
+      batch.records()[at] = record;
+      batch.positions()[at] = place.position;
     }
     if (place.position + options.batch_size > index.size()) {
       place = {.epoch = place.epoch + 1,

@@ -13,6 +13,10 @@ struct BatchCopy {
   std::vector<std::uint8_t> rgb;      // empty for words
   std::vector<std::int32_t> labels;
   std::vector<float> weights;
+  std::vector<std::int64_t> records;
+  std::vector<std::int64_t> positions;
+  std::uint32_t epoch = 0;
+  std::int64_t number = 0;
   StreamPosition next;
 
   friend bool operator==(const BatchCopy&, const BatchCopy&) = default;

@@ -16,8 +16,10 @@ namespace {
 
 constexpr std::string_view kPerformance = "Performance";
 
-// Programs have a flag of their own for the threads.
-bool HasFlag(const InputOption& option) { return option.name != "threads"; }
+// Programs have a flag of their own for the threads, and return every batch.
+bool HasFlag(const InputOption& option) {
+  return option.name != "threads" && option.name != "max_lent";
+}
 
 void AddSwitch(CLI::App& app, const InputOption& option, InputFlags& flags,
                const std::string& about, const std::string& group) {

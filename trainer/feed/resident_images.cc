@@ -113,7 +113,7 @@ void ResidentImages::Gather(const Batch& choices, Batch& to) const {
       GatherSlot(choice, slot, to);
     }
   }
-  to.next = choices.next;
+  to.CopyPlan(choices);
 }
 
 }  // namespace infeed

@@ -41,14 +41,13 @@ ResidentOrder::ResidentOrder(const RecordIndex& index,
       sequence_(order_.places(), options_, start),
       epoch_(order_) {}
 
-std::uint32_t ResidentOrder::ChoiceOf(const BatchPlan& plan, int slot,
-                                      const EpochOrder& order) const {
-  const SampleKey key = {
-      .seed = options_.seed,
-      .epoch = plan.epoch,
-      .position = static_cast<std::uint64_t>(plan.PositionOf(slot))};
-  return ImageChoice(order.RecordAt(plan.PlaceOf(slot)),
-                     IsFlipped(preprocess_, key));
+std::uint32_t ResidentOrder::ChoiceOf(std::uint32_t epoch,
+                                      std::int64_t position,
+                                      std::int64_t record) const {
+  const SampleKey key = {.seed = options_.seed,
+                         .epoch = epoch,
+                         .position = static_cast<std::uint64_t>(position)};
+  return ImageChoice(record, IsFlipped(preprocess_, key));
 }
 
 BatchHandle ResidentOrder::Next() {
@@ -60,12 +59,13 @@ BatchHandle ResidentOrder::Next() {
   const int size = options_.batch_size / options_.world_size;
   BatchHandle batch(
       new Batch(size, options_.image_size, {}, BatchContent::kChoices));
-  const EpochOrder& order = epoch_.Of(plan->epoch);
-  for (int slot = 0; slot < size; ++slot) {
-    batch->pixels()[static_cast<std::size_t>(slot)] =
-        slot < plan->samples ? ChoiceOf(*plan, slot, order) : kNoImage;
+  EnterPlan(*plan, epoch_.Of(plan->epoch), *batch);
+  for (std::size_t slot = 0; slot < batch->records().size(); ++slot) {
+    const std::int64_t record = batch->records()[slot];
+    batch->pixels()[slot] =
+        record < 0 ? kNoImage
+                   : ChoiceOf(plan->epoch, batch->positions()[slot], record);
   }
-  batch->next = plan->next;
   ++batches_;
   images_ += plan->samples;
   return batch;

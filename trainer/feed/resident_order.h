@@ -36,8 +36,9 @@ class ResidentOrder final : public BatchStream {
   }
 
  private:
-  [[nodiscard]] std::uint32_t ChoiceOf(const BatchPlan& plan, int slot,
-                                       const EpochOrder& order) const;
+  [[nodiscard]] std::uint32_t ChoiceOf(std::uint32_t epoch,
+                                       std::int64_t position,
+                                       std::int64_t record) const;
 
   const InputOptions options_;
   const PreprocessOptions preprocess_;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "records/store/record_index.h"
+#include "tests/support/child_process.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/object_server.h"
 #include "tests/support/shard_builder.h"
@@ -76,6 +77,19 @@ TEST_F(CloudPipelineTest, GivesTheSameBatchesFromTheCache) {
   EXPECT_TRUE(IsTheSameStream());
   EXPECT_TRUE(IsTheSameStream());
 }
+
+// ThreadSanitizer starts no threads in a child of a program with threads.
+#if !defined(__SANITIZE_THREAD__)
+TEST_F(CloudPipelineTest, GivesTheSameBatchesInAChildOfFork) {
+  const RecordIndex index = Index();
+  InputPipeline inherited(index, Options());
+  EXPECT_NE(inherited.Next(), nullptr);
+  EXPECT_EQ(InChild([&]() -> std::string {
+              return IsTheSameStream() ? "the same" : "different";
+            }),
+            "the same");
+}
+#endif
 
 TEST_F(CloudPipelineTest, AStoreThatRefusesIsNoBadRecord) {
   const RecordIndex index = Index();

@@ -87,6 +87,8 @@ TEST_P(InputOrderTest, DiffersBetweenSeedsAndEpochs) {
 BatchCopy Joined(const std::vector<Batches>& ranks, std::size_t batch,
                  RankShare share) {
   BatchCopy whole;
+  whole.epoch = ranks[0][batch].epoch;
+  whole.number = ranks[0][batch].number;
   whole.next = ranks[0][batch].next;
   const std::size_t slots = ranks[0][batch].labels.size();
   for (std::size_t i = 0; i < slots * ranks.size(); ++i) {
@@ -101,6 +103,8 @@ BatchCopy Joined(const std::vector<Batches>& ranks, std::size_t batch,
                         first + static_cast<std::ptrdiff_t>(pixels));
     whole.labels.push_back(part.labels[slot]);
     whole.weights.push_back(part.weights[slot]);
+    whole.records.push_back(part.records[slot]);
+    whole.positions.push_back(part.positions[slot]);
   }
   return whole;
 }

@@ -132,6 +132,10 @@ std::vector<BatchCopy> Union(const std::vector<std::vector<BatchCopy>>& ranks) {
                           part.labels.end());
       whole.weights.insert(whole.weights.end(), part.weights.begin(),
                            part.weights.end());
+      whole.records.insert(whole.records.end(), part.records.begin(),
+                           part.records.end());
+      whole.positions.insert(whole.positions.end(), part.positions.begin(),
+                             part.positions.end());
     }
   }
   return batches;

@@ -21,8 +21,9 @@ using ::testing::Throws;
 // What the tests look at: epoch, first, samples, next, last.
 BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,
                const StreamPosition& next, std::int64_t places,
-               bool last = false) {
+               bool last = false, int batch_size = 4) {
   return {.epoch = epoch,
+          .number = first / batch_size,
           .first = first,
           .samples = samples,
           .next = next,
@@ -128,11 +129,11 @@ TEST(BatchSequenceTest, GivesARankItsPartOfEveryGlobalBatch) {
       .batch_size = 6, .rank = 1, .world_size = 3, .training = false};
   EXPECT_THAT(
       Take(Sequence(9, options), 9),
-      ElementsAre(Plan(0, 2, 2, {0, 6}, 9), Plan(0, 8, 1, {0, 9}, 9, true)));
+      ElementsAre(Plan(0, 2, 2, {0, 6}, 9), Plan(0, 8, 1, {0, 9}, 9, true, 6)));
   options.rank = 2;
-  EXPECT_THAT(
-      Take(Sequence(9, options), 9),
-      ElementsAre(Plan(0, 4, 2, {0, 6}, 9), Plan(0, 10, 0, {0, 9}, 9, true)));
+  EXPECT_THAT(Take(Sequence(9, options), 9),
+              ElementsAre(Plan(0, 4, 2, {0, 6}, 9),
+                          Plan(0, 10, 0, {0, 9}, 9, true, 6)));
 }
 
 TEST(BatchSequenceTest, StartsAtAnyBatch) {

@@ -57,6 +57,10 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
               Refuses("max_records=-1: must be at least 0"));
   EXPECT_THAT(check({.batches_in_pool = 1}),
               Refuses("batches_in_pool=1: must be at least 2"));
+  EXPECT_THAT(check({.max_lent = -1}),
+              Refuses("max_lent=-1: must be at least 0"));
+  EXPECT_THAT(check({.batches_in_pool = 4, .max_lent = 4}),
+              Refuses("max_lent=4: must be at most 3"));
   EXPECT_THAT(check({.jpeg_limits = {.max_pixels = 0}}),
               Refuses("max_pixels=0: must be at least 1"));
 }

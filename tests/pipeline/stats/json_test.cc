@@ -17,6 +17,7 @@ TEST(StatsJsonTest, IsThisText) {
   PipelineStats stats = BusyRun();
   stats.stages.resize(1);
   stats.queues.resize(1);
+  stats.copied_batches = 4;
   stats.bad_records = 2;
   stats.first_bad_record = "a \"b\": record 3";
   stats.bad_record_totals = {.samples = 1280,
@@ -38,6 +39,7 @@ TEST(StatsJsonTest, IsThisText) {
   "elapsed_seconds": 11.0,
   "batches": 20,
   "images": 1280,
+  "copied_batches": 4,
   "images_per_second": 116.36363636363636,
   "first_batch_seconds": 0.5,
   "first_wait_seconds": 1.0,

@@ -16,6 +16,7 @@ using ::testing::HasSubstr;
 
 TEST(PrometheusTextTest, IsThisText) {
   PipelineStats stats = BusyRun();
+  stats.copied_batches = 4;
   stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
   stats.outside_pixels = 12;
   stats.storage_bytes = 512;
@@ -36,6 +37,9 @@ infeed_elapsed_seconds_total 11
 # HELP infeed_batches_total Batches delivered.
 # TYPE infeed_batches_total counter
 infeed_batches_total 20
+# HELP infeed_copied_batches_total Batches copied because the consumer held too many.
+# TYPE infeed_copied_batches_total counter
+infeed_copied_batches_total 4
 # HELP infeed_images_total Images delivered.
 # TYPE infeed_images_total counter
 infeed_images_total 1280

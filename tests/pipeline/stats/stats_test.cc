@@ -12,6 +12,7 @@ PipelineStats Later() {
   stats.threads = 2;
   stats.batches = 20;
   stats.images = 1280;
+  stats.copied_batches = 6;
   stats.bad_records = 7;
   stats.first_bad_record = "a: record 3: why";
   stats.bad_record_totals = {.samples = 1280,
@@ -38,6 +39,7 @@ PipelineStats Earlier() {
   stats.elapsed_seconds = 6;
   stats.batches = 12;
   stats.images = 768;
+  stats.copied_batches = 1;
   stats.bad_records = 3;
   stats.bad_record_totals = {.samples = 768, .bad_samples = 3};
   stats.cache.hits = 1;
@@ -56,6 +58,7 @@ TEST(PipelineStatsTest, SubtractsWhatIsCounted) {
   EXPECT_EQ(interval.batches, 8);
   EXPECT_EQ(interval.images, 512);
   EXPECT_EQ(interval.images_per_second(), 128);
+  EXPECT_EQ(interval.copied_batches, 5);
   EXPECT_EQ(interval.bad_records, 4);
   EXPECT_EQ(interval.bad_record_totals.samples, 512);
   EXPECT_EQ(interval.bad_record_totals.bad_samples, 4);

@@ -1,5 +1,7 @@
 #include "pipeline/stats/table.h"
 
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,7 +21,10 @@ TEST(SeekIndexTextTest, NamesTheFirstThatWasRefused) {
 TEST(QueueTextTest, SaysNowAndAtMost) {
   PipelineStats stats;
   stats.queues = {{"waiting", 12, 128}, {"free", 1, 3}};
-  EXPECT_EQ(QueueText(stats), "queues: waiting 12 (most 128), free 1 (most 3)");
+  const std::string queues = "queues: waiting 12 (most 128), free 1 (most 3)";
+  EXPECT_EQ(QueueText(stats), queues);
+  stats.copied_batches = 4;
+  EXPECT_EQ(QueueText(stats), queues + "; 4 batches copied for the consumer");
 }
 
 TEST(StageTableTest, HasALineForEachStage) {

@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <latch>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/child_process.h"
 #include "tests/support/throws.h"
 
 #include "gtest/gtest.h"
@@ -50,6 +52,17 @@ TEST(FetchPoolTest, WorksOnTheCallersThreadWhenItWasStopped) {
   int done = 0;
   pool.ForEach(5, [&](std::size_t) { ++done; });
   EXPECT_EQ(done, 5);
+}
+
+TEST(FetchPoolTest, EndsInAChildOfForkWithoutItsThreads) {
+  auto pool = std::make_unique<FetchPool>(3);
+  EXPECT_EQ(InChild([&] {
+              const bool is_here = pool->IsHere();
+              pool.reset();
+              return std::string(is_here ? "here" : "inherited");
+            }),
+            "inherited");
+  EXPECT_TRUE(pool->IsHere());
 }
 
 TEST(FetchPoolTest, PassesOnAnError) {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <unistd.h>
+
+namespace infeed {
+
+// Remembers the process that made it. After fork() the child has a copy of each
+// object, but none of the threads, and locks may be held for ever: an object
+// with threads uses this to leave them alone there.
+class OwnerProcess {
+ public:
+  [[nodiscard]] bool IsCurrent() const { return id_ == ::getpid(); }
+
+ private:
+  pid_t id_ = ::getpid();
+};
+
+}  // namespace infeed

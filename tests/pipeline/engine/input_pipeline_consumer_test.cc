@@ -1,0 +1,224 @@
+// Consumers that keep batches, that wait with a deadline, and that are children
+// of fork().
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/bounded_queue.h"
+#include "base/error.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "tests/support/child_process.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace input_pipeline_consumer_test {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRecords = 24;
+constexpr int kEpochs = 3;
+constexpr int kBatches = kEpochs * kRecords / 4;
+const InputOptions kOptions{.batch_size = 4,
+                            .image_size = 16,
+                            .repeat = kEpochs,
+                            .seed = 7,
+                            .on_bad_record = OnBadRecord::kFail,
+                            .label_offset = 1,
+                            .threads = 2};
+
+class InputPipelineConsumerTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] const RecordIndex& index() const { return shards_.index(); }
+
+  TestShards shards_{TestPayloads(kRecords)};
+};
+
+std::vector<BatchHandle> KeepAll(InputPipeline& pipeline) {
+  std::vector<BatchHandle> kept;
+  while (BatchHandle batch = pipeline.Next()) {
+    kept.push_back(std::move(batch));
+  }
+  return kept;
+}
+
+std::vector<BatchCopy> CopiesOf(const std::vector<BatchHandle>& batches) {
+  std::vector<BatchCopy> copies;
+  for (const BatchHandle& batch : batches) {
+    copies.push_back(CopyOf(*batch));
+  }
+  return copies;
+}
+
+TEST_F(InputPipelineConsumerTest, KeepsEveryBatchOfAPoolOfAnySize) {
+  const std::vector<BatchCopy> expected = Stream(index(), kOptions, kBatches);
+  InputOptions options = kOptions;
+  for (options.batches_in_pool = 2; options.batches_in_pool <= 8;
+       ++options.batches_in_pool) {
+    for (options.max_lent = 1; options.max_lent < options.batches_in_pool;
+         ++options.max_lent) {
+      InputPipeline pipeline(index(), options);
+      const std::vector<BatchHandle> kept = KeepAll(pipeline);
+      EXPECT_EQ(CopiesOf(kept), expected);
+      EXPECT_EQ(pipeline.stats().copied_batches, kBatches - options.max_lent);
+    }
+  }
+}
+
+TEST_F(InputPipelineConsumerTest, KeepsEveryBatchWithoutAGraph) {
+  InputOptions options = kOptions;
+  options.graph = GraphKind::kBasic;
+  options.max_lent = 1;
+  InputPipeline pipeline(index(), options);
+  EXPECT_EQ(CopiesOf(KeepAll(pipeline)), Stream(index(), kOptions, kBatches));
+}
+
+TEST_F(InputPipelineConsumerTest, GetsNoCopiesIfItReturnsBatches) {
+  InputOptions options = kOptions;
+  options.max_lent = 1;
+  InputPipeline pipeline(index(), options);
+  EXPECT_EQ(TakeBatches(pipeline, kBatches),
+            Stream(index(), kOptions, kBatches));
+  EXPECT_EQ(pipeline.stats().copied_batches, 0);
+}
+
+TEST_F(InputPipelineConsumerTest, ReturnsBatchesFromAnotherThread) {
+  InputOptions options = kOptions;
+  options.max_lent = 2;
+  InputPipeline pipeline(index(), options);
+  std::vector<BatchCopy> copies;
+  BoundedQueue<BatchHandle> used(4);
+  std::jthread returner([&] {
+    while (std::optional<BatchHandle> batch = used.Pop()) {
+      batch->reset();
+    }
+  });
+  while (BatchHandle batch = pipeline.Next()) {
+    copies.push_back(CopyOf(*batch));
+    used.Push(std::move(batch));
+  }
+  used.Close();
+  EXPECT_EQ(copies, Stream(index(), kOptions, kBatches));
+}
+
+TEST_F(InputPipelineConsumerTest, CopiesOutliveThePipeline) {
+  InputOptions options = kOptions;
+  options.max_lent = 1;
+  std::vector<BatchHandle> kept;
+  {
+    InputPipeline pipeline(index(), options);
+    kept = KeepAll(pipeline);
+  }
+  EXPECT_EQ(CopiesOf(kept), Stream(index(), kOptions, kBatches));
+}
+
+TEST_F(InputPipelineConsumerTest, WaitsWithoutCopiesUntilABatchIsBack) {
+  InputPipeline pipeline(index(), kOptions);
+  std::vector<BatchHandle> kept;
+  for (int i = 0; i < kOptions.batches_in_pool; ++i) {
+    kept.push_back(pipeline.Next());
+  }
+  constexpr std::chrono::milliseconds kWait(50);
+  EXPECT_EQ(pipeline.NextUntil(Clock::now() + kWait), std::nullopt);
+  kept.pop_back();
+  EXPECT_EQ(CopyOf(*pipeline.Next()), Stream(index(), kOptions, 4).back());
+  EXPECT_EQ(pipeline.stats().copied_batches, 0);
+}
+
+TEST_F(InputPipelineConsumerTest, LosesNoBatchByDeadlines) {
+  InputPipeline pipeline(index(), kOptions);
+  std::vector<BatchCopy> copies;
+  int misses = 0;
+  while (true) {
+    std::optional<BatchHandle> batch = pipeline.NextUntil(
+        Clock::now() + std::chrono::microseconds(misses % 50));
+    if (!batch) {
+      ++misses;
+    } else if (*batch) {
+      copies.push_back(CopyOf(**batch));
+    } else {
+      break;
+    }
+  }
+  EXPECT_GT(misses, 0);
+  EXPECT_EQ(copies, Stream(index(), kOptions, kBatches));
+  EXPECT_EQ(pipeline.stats().batches, kBatches);
+}
+
+TEST_F(InputPipelineConsumerTest, ThrowsAnErrorBeforeTheDeadline) {
+  TestShards shards(TestPayloads(8));
+  for (std::int64_t record = 0; record < 8; ++record) {
+    shards.Damage(record);
+  }
+  InputPipeline pipeline(shards.index(), kOptions);
+  EXPECT_THROW((void)pipeline.NextUntil(Clock::now() + std::chrono::hours(1)),
+               DataError);
+}
+
+TEST_F(InputPipelineConsumerTest, EndsAWaitByStop) {
+  InputPipeline pipeline(index(), kOptions);
+  std::vector<BatchHandle> kept;
+  for (int i = 0; i < kOptions.batches_in_pool; ++i) {
+    kept.push_back(pipeline.Next());
+  }
+  std::jthread stopper([&] { pipeline.Stop(); });
+  EXPECT_EQ(pipeline.NextUntil(Clock::now() + std::chrono::hours(1)).value(),
+            nullptr);
+}
+
+TEST_F(InputPipelineConsumerTest, KeepsTheIndexIfItSharesIt) {
+  const std::vector<BatchCopy> expected = Stream(index(), kOptions, kBatches);
+  auto shared = std::make_shared<const RecordIndex>(index());
+  InputPipeline pipeline(std::move(shared), kOptions);
+  EXPECT_EQ(TakeBatches(pipeline, kBatches), expected);
+  EXPECT_NE(pipeline.State(), "");
+}
+
+TEST_F(InputPipelineConsumerTest, AChildOfForkIsToldToMakeItsOwn) {
+  auto pipeline = std::make_unique<InputPipeline>(index(), kOptions);
+  BatchHandle held = pipeline->Next();
+  EXPECT_EQ(InChild([&] {
+              std::string message;
+              try {
+                (void)pipeline->Next();
+              } catch (const UsageError& error) {
+                message = error.what();
+              }
+              held.reset();
+              pipeline->Stop();
+              pipeline.reset();
+              return message;
+            }),
+            "this pipeline was made before fork(), and its threads are not in "
+            "the child: make a pipeline in the child");
+  // The parent's stream goes on.
+  EXPECT_EQ(CopyOf(*held), Stream(index(), kOptions, 1).front());
+  held.reset();
+  EXPECT_EQ(TakeBatches(*pipeline, kBatches).size(), kBatches - 1U);
+}
+
+// ThreadSanitizer starts no threads in a child of a program with threads.
+#if !defined(__SANITIZE_THREAD__)
+TEST_F(InputPipelineConsumerTest, AChildOfForkMakesAPipelineOfItsOwn) {
+  const std::vector<BatchCopy> expected = Stream(index(), kOptions, kBatches);
+  InputPipeline inherited(index(), kOptions);
+  EXPECT_NE(inherited.Next(), nullptr);
+  EXPECT_EQ(InChild([&]() -> std::string {
+              return Stream(index(), kOptions, kBatches) == expected
+                         ? "the same"
+                         : "different";
+            }),
+            "the same");
+}
+#endif
+
+}  // namespace input_pipeline_consumer_test
+}  // namespace infeed
