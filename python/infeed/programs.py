@@ -18,16 +18,16 @@ def _path(verb: str) -> str:
     return os.path.join(folder, _VERBS[verb])
 
 
-def convert(images: str | os.PathLike[str], shards: str | os.PathLike[str],
+def convert(images: str | os.PathLike[str], output: str | os.PathLike[str],
             **flags: object) -> None:
-    """Converts images to shards, as `infeed convert` does; goes on where a
+    """Converts images to shards in `output`, as `infeed convert` does; goes on where a
     conversion was stopped. flags: those of `infeed convert --help`, as
-    train_shards=64.
+    shards=64, split="0.9/0.1".
     """
     words = [f"--{name}={str(value).lower() if value in (True, False) else value}"
              for name, value in flags.items()]
     subprocess.run([_path("convert"), "--raw_data_dir", os.fspath(images),
-                    "--local_scratch_dir", os.fspath(shards), *words],
+                    "--local_scratch_dir", os.fspath(output), *words],
                    check=True)
 
 

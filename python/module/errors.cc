@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include <nanobind/stl/string.h>
+
 namespace infeed::python {
 namespace {
 

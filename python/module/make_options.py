@@ -32,7 +32,7 @@ def comment(row):
 
 
 def render(table):
-    lines = ['"""The engine\'s options as types; python/make_options.py writes '
+    lines = ['"""The engine\'s options as types; python/module/make_options.py writes '
              'this file."""', "",
              "from __future__ import annotations", "",
              "from typing import Literal, TypedDict", "", "",
@@ -60,7 +60,7 @@ def render(table):
 if __name__ == "__main__":
     import infeed
 
-    path = pathlib.Path(__file__).parent / "infeed" / "_options.py"
+    path = pathlib.Path(__file__).parents[1] / "infeed" / "_options.py"
     text = render(infeed.option_table())
     if "--check" in sys.argv:
         sys.exit(0 if path.read_text() == text else

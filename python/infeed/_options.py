@@ -1,0 +1,163 @@
+"""The engine's options as types; python/module/make_options.py writes this file."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+
+class Options(TypedDict, total=False):
+    """Options of Loader beside its own arguments."""
+
+    # -- Stream
+
+    # Number of epochs; 0: endless in training, one in evaluation. At least 0,
+    # at most 2^32 - 1 epochs. Default: 0.
+    repeat: int
+
+    # Order of the training images: a permutation of all, of neighbours in
+    # interleaved shards, the reference's shuffling, PyTorch's randperm, or
+    # their order in the shards. Default: global.
+    shuffle: Literal["none", "global", "window", "reference", "torch"]
+
+    # Shards that shuffle=window interleaves at once. At least 1, at most
+    # 16777216 shards. Default: 16.
+    window_shards: int
+
+    # Records that shuffle=window shuffles among each other. At least 1, at
+    # most 16777216 records. Default: 4096.
+    window_records: int
+
+    # Seed of the order and all that is random. At least 0, at most 2^64 - 1.
+    # Default: 0.
+    seed: int
+
+    # Treatment of the images of an epoch that do not fill a batch: drop them,
+    # pad the batch with empty slots, repeat images from the epoch's
+    # beginning, or auto: drop in training, else pad. Default: auto.
+    last_batch: Literal["auto", "drop", "pad", "repeat"]
+
+    # Images of a training batch that a rank takes: a stretch of them, or
+    # every world_size-th, as PyTorch's DistributedSampler. Strided ranks fill
+    # an epoch up from its beginning until they share it evenly, or cut it
+    # (strided_drop). Default: contiguous.
+    rank_share: Literal["contiguous", "strided", "strided_drop"]
+
+    # Label of the first class in the records; auto: what dataset.json says,
+    # else 0 where a label 0 occurs, else 1. Default: auto.
+    label_offset: Literal["auto", "0", "1"]
+
+    # Number of classes; records with other labels are bad. At least 0, at
+    # most 2147483647 classes. Default: any label is used.
+    num_label_classes: int
+
+    # Use the first records of the data set alone. At least 0, at most
+    # 9223372036854775808 records. Default: all.
+    max_records: int
+
+    # -- Images
+
+    # Side of an image. At least 1, at most 16384 pixels. Default: 224.
+    image_size: int
+
+    # Preprocessing: the reference's random crop and flip, torchvision's, the
+    # whole image resized, or CIFAR's shifts. Default: tpu.
+    recipe: Literal["tpu", "torchvision", "plain", "cifar"]
+
+    # Kernel that resizes crop windows; recipe: the recipe's own. Default:
+    # recipe.
+    interpolation: Literal["recipe", "bicubic", "bilinear", "antialias"]
+
+    # Mirror training images at random in recipes that do so; give false for
+    # digits and letters. Default: true.
+    random_flip: bool
+
+    # Decode a training JPEG to 1/2, 1/4 or 1/8 of its size where its crop is
+    # that much larger than image_size: faster, other pixels. Default: false.
+    scaled_decode: bool
+
+    # Augmentation of training images beyond crop and flip. Default: none.
+    augment: Literal["none", "randaugment", "autoaugment"]
+
+    # Operations that randaugment applies to an image. At least 1, at most 16
+    # operations. Default: 2.
+    augment_layers: int
+
+    # Strength of randaugment's operations. At least 0, at most 30. Default:
+    # 10.
+    augment_magnitude: int
+
+    # Probability that a rectangle of a training image is erased. At least 0,
+    # at most 1. Default: 0.
+    random_erasing: float
+
+    # -- Bad records
+
+    # Policy for a record that cannot be read: end the run, take another in
+    # its place, or leave its place empty. Default: replace.
+    on_bad_record: Literal["fail", "replace", "skip"]
+
+    # End the run after this many different bad records, of all ranks; -1:
+    # never. At least -1, at most 9223372036854775808 records. Default: -1.
+    max_bad_records: int
+
+    # End the run when more than this share of the samples is bad. At least 0,
+    # at most 1. Default: 1.
+    max_bad_rate: float
+
+    # File that lists every bad record, one JSON object a line. Default: no
+    # file.
+    bad_record_report: str
+
+    # A record without a label is bad, or has the label -1 in its batch.
+    # Default: true.
+    require_labels: bool
+
+    # Use JPEGs that libjpeg only warns about, and count them. Default: false.
+    lenient: bool
+
+    # Greatest size of an image; a larger one is a bad record. At least 1, at
+    # most 9223372036854775808 pixels. Default: 178956970.
+    max_pixels: int
+
+    # -- Performance
+
+    # Schedule of the input: overlapped in all threads (flow), or one record
+    # after the other (basic), to see what a slow input does. Default: flow.
+    graph: Literal["flow", "basic"]
+
+    # Threads of the input pipeline. At least 0, at most 1024 threads.
+    # Default: one for each core.
+    threads: int
+
+    # Batches that are being filled, waiting or in use at once. At least 2, at
+    # most 1024 batches. Default: 3.
+    batches_in_pool: int
+
+    # Batches of the pool that the consumer may hold at once before it gets
+    # copies; 0: it gets no copies, and must return batches. At least 0, at
+    # most 1023 batches. Default: 0.
+    max_lent: int
+
+    # Batches ahead of those in the pool whose records are read already. At
+    # least 0, at most 1024 batches. Default: 2.
+    prefetch_batches: int
+
+    # Check the checksum of every record, or not. Default: true.
+    verify_checksums: bool
+
+    # Enter JPEGs by their seek indexes where they have one, or not. Default:
+    # true.
+    seek_index: bool
+
+    # Keep encoded records in memory, as far as memory_limit allows. Default:
+    # false.
+    use_cache: bool
+
+    # Memory that the input may use, checked at the start: as 4GiB, 512MB, or
+    # as 50% of the memory of the machine or control group. At least 1, at
+    # most 1048576TiB bytes. Default: 4GiB.
+    memory_limit: int | str
+
+    # Ranks on this machine, which share the memory limit. At least 1, at most
+    # 1048576 ranks. Default: 1.
+    local_world_size: int
