@@ -16,6 +16,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 import infeed
 
 SIZE = 16
+SPLIT = PartitionSpec("data")  # type: ignore[no-untyped-call]
 
 
 def logits(weights: jax.Array, images: jax.Array) -> jax.Array:
@@ -25,7 +26,7 @@ def logits(weights: jax.Array, images: jax.Array) -> jax.Array:
 
 def loss(weights: jax.Array, images: jax.Array, labels: jax.Array) -> jax.Array:
     scores = jax.nn.log_softmax(logits(weights, images))
-    return -jnp.take_along_axis(scores, labels[:, None], 1).mean()
+    return jnp.asarray(-jnp.take_along_axis(scores, labels[:, None], 1).mean())
 
 
 @jax.jit
@@ -42,7 +43,7 @@ def main() -> None:
     mesh = Mesh(np.array(jax.devices()), ("data",))
     train = infeed.Loader(
         flags.shards, global_batch_size=64, image_size=SIZE, seed=1,
-        framework="jax", sharding=NamedSharding(mesh, PartitionSpec("data")))
+        framework="jax", sharding=NamedSharding(mesh, SPLIT))
     validation = infeed.Loader(flags.shards, batch_size=50, image_size=SIZE,
                                training=False)
     weights = jnp.zeros((SIZE * SIZE * 3, 10))

@@ -66,7 +66,7 @@ def main() -> None:
             loss = nn.functional.cross_entropy(model(pixels(batch.images)),
                                                batch.labels)
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             if epoch * len(train) + batch.number + 1 == flags.stop_after:
                 torch.save({"model": model.state_dict(),

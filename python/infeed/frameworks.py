@@ -34,7 +34,8 @@ def _jax(sharding: Any) -> Converter:
         return jax.dlpack.from_dlpack(array)
 
     def part(array: Any) -> Any:
-        return jax.make_array_from_process_local_data(sharding, array)
+        return jax.make_array_from_process_local_data(  # type: ignore[no-untyped-call]
+            sharding, array)
 
     take = whole if sharding is None else part
 

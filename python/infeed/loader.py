@@ -142,10 +142,12 @@ class Loader:
         self._stream()  # Wrong options are reported here.
 
     def _whole(self, own: int | None, whole: int | None) -> int:
-        if (own is None) == (whole is None):
-            raise TypeError("give batch_size (of this process) or "
-                            "global_batch_size (of all), one of the two")
-        return whole if whole is not None else own * self._world_size
+        if own is not None and whole is None:
+            return own * self._world_size
+        if whole is not None and own is None:
+            return whole
+        raise TypeError("give batch_size (of this process) or "
+                        "global_batch_size (of all), one of the two")
 
     def _stream(self) -> _engine.Stream:
         """The stream that goes on at self._place."""
@@ -210,7 +212,7 @@ class Loader:
         return self._state_at(self._place)
 
     def _state_at(self, place: Place) -> dict[str, Any]:
-        return json.loads(self._stream_of_data().state_at(place))
+        return dict(json.loads(self._stream_of_data().state_at(place)))
 
     def _stream_of_data(self) -> _engine.Stream:
         return self._open if self._open is not None else self._stream()
@@ -226,7 +228,7 @@ class Loader:
     @property
     def stats(self) -> dict[str, Any]:
         """Times, counts and queues of all stages: docs/statistics.md."""
-        return json.loads(self._stream_of_data().stats())
+        return dict(json.loads(self._stream_of_data().stats()))
 
     @property
     def verdict(self) -> str:

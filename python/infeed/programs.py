@@ -20,9 +20,10 @@ def _path(verb: str) -> str:
 
 def convert(images: str | os.PathLike[str], output: str | os.PathLike[str],
             **flags: object) -> None:
-    """Converts images to shards in `output`, as `infeed convert` does; goes on where a
-    conversion was stopped. flags: those of `infeed convert --help`, as
-    shards=64, split="0.9/0.1".
+    """Converts images to shards in `output`, as `infeed convert` does.
+
+    Goes on where a conversion was stopped. flags: those of
+    `infeed convert --help`, as shards=64, split="0.9/0.1".
     """
     words = [f"--{name}={str(value).lower() if value in (True, False) else value}"
              for name, value in flags.items()]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from infeed import _engine
 from infeed._errors import DataError
@@ -14,20 +14,25 @@ from infeed.index import Data, Index
 __all__ = ["Records", "Report", "Writer", "open", "verify"]
 
 
-class Records(Sequence[bytes]):
+class Records:
     """The payloads of an index's records; a checksum that fails is DataError.
 
     Threads may share it; DataLoader's workers may inherit it.
     """
 
     def __init__(self, index: Index) -> None:
-        self._index = index
         self._native = _engine.Records(index._native)
 
     def __len__(self) -> int:
         return len(self._native)
 
-    def __getitem__(self, record: Any) -> Any:
+    @overload
+    def __getitem__(self, record: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, record: slice) -> list[bytes]: ...
+
+    def __getitem__(self, record: int | slice) -> bytes | list[bytes]:
         if isinstance(record, slice):
             return [self[i] for i in range(*record.indices(len(self)))]
         return self._native[record]
@@ -36,9 +41,6 @@ class Records(Sequence[bytes]):
         """The features of a record that is a tf.train.Example."""
         return _engine.parse_example(self[record])
 
-    @property
-    def index(self) -> Index:
-        return self._index
 
 
 def open(data: Index | Data, *, split: str = "") -> Records:

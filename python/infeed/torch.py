@@ -27,7 +27,7 @@ def prefetch(batches: Iterable[Batch], device: torch.device | str, *,
             _replace(batch, [tensor.to(place) for tensor in batch])
             yield batch
         return
-    copies = torch.cuda.Stream(place)
+    copies = torch.cuda.Stream(place)  # type: ignore[no-untyped-call]
     waiting: collections.deque[tuple[Batch, Any, list[Any]]] = collections.deque()
     for batch in batches:
         waiting.append(_send(batch, place, copies))
@@ -47,7 +47,7 @@ def _send(batch: Batch, device: torch.device,
     with torch.cuda.stream(copies):
         _replace(batch, [tensor.to(device, non_blocking=True)
                          for tensor in pinned])
-        event = torch.cuda.Event()
+        event = torch.cuda.Event()  # type: ignore[no-untyped-call]
         event.record(copies)
     return batch, event, pinned
 

@@ -57,6 +57,7 @@ void AddBatch(nb::module_& module) {
                     "A batch on loan: nothing overwrites its arrays while one "
                     "of them exists.")
       .def_prop_ro("images", &Images,
+                   nb::for_getter(nb::sig("def images(self) -> typing.Any")),
                    "uint8 [N, H, W, 3], or uint32 [N, H, W] of R << 24 | G << "
                    "16 | B << 8.")
       .def_prop_ro("labels", &Column<Values<std::int32_t>(&Batch::labels)>,

@@ -3,9 +3,9 @@
 #include <exception>
 #include <string>
 
-#include "base/error.h"
-
 #include <nanobind/stl/string.h>
+
+#include "base/error.h"
 
 namespace infeed::python {
 namespace {

@@ -71,6 +71,7 @@ InputOptions ReadOptions(const nb::dict& given) {
 
 void AddOptions(nb::module_& module) {
   module.def("option_table", &OptionTable,
+             nb::sig("def option_table() -> list[dict[str, str]]"),
              "The input's options: a dict for each, with group, name, type, "
              "choices, default, range, unit and help.");
 }

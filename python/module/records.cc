@@ -204,9 +204,13 @@ void AddRecords(nb::module_& module) {
       .def("close", &Writer::Close)
       .def("abandon", &Writer::Abandon);
   module.def("parse_example", &ParseExample, "payload"_a,
+             nb::sig("def parse_example(payload: bytes) -> dict[str, "
+                     "list[typing.Any]]"),
              "The features of a tf.train.Example: key -> list of bytes, floats "
              "or ints.");
   module.def("build_example", &BuildExampleBytes, "features"_a,
+             nb::sig("def build_example(features: dict[str, typing.Any]) -> "
+                     "bytes"),
              "A tf.train.Example: bytes and str, float, or int, one value or a "
              "list of each key.");
 }

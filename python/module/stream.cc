@@ -118,8 +118,11 @@ void AddStream(nb::module_& module) {
                      "The batches of an index.")
       .def(nb::init<std::shared_ptr<const RecordIndex>, const nb::dict&,
                     const nb::object&, const Place&>(),
-           "index"_a, "options"_a, "selection"_a.none(), "start"_a)
-      .def("next", &Stream::Next, "The next batch; None at the end.")
+           nb::sig("def __init__(self, index: Index, options: dict[str, "
+                   "typing.Any], selection: dict[str, typing.Any] | None, "
+                   "start: tuple[int, int, int]) -> None"))
+      .def("next", &Stream::Next, nb::sig("def next(self) -> Batch | None"),
+           "The next batch; None at the end.")
       .def("stop", &Stream::Stop)
       .def("state_at", &Stream::StateAt, "place"_a)
       .def("place_of", &Stream::PlaceOf, "state"_a)
