@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "records/files/shards.h"
 #include "records/store/label_index.h"
-#include "tools/input/class_names.h"
 #include "tools/input/selection_files.h"
 
 namespace infeed {
