@@ -89,16 +89,6 @@ class Canceller {
   BoundedQueue<Event>& queue_;
 };
 
-RecordMakerOptions MakerOptions(const ConverterOptions& options) {
-  return {.on_bad_image = options.on_bad_image,
-          .image = options.image,
-          .seek_index = WantedSeekEntries(options),
-          .threads = options.threads > 0
-                         ? options.threads
-                         : static_cast<int>(std::max(
-                               1U, std::thread::hardware_concurrency()))};
-}
-
 // Writes shards, adds their results, and counts their images.
 void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
                  std::vector<FingerprintedTask> tasks,
@@ -106,8 +96,8 @@ void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
                  const std::function<void()>& on_image,
                  std::vector<ShardResult>& results) {
   BoundedQueue<Event> events(kEventsInFlight);
-  const RecordMakerOptions maker_options = MakerOptions(options);
-  RecordMaker maker(plan.classes, plan.raw.get(), maker_options);
+  const auto threads = static_cast<int>(ThreadCount(options.threads));
+  RecordMaker maker(plan, options, threads);
   ShardConverter converter(
       plan, output_dir, std::move(tasks), maker,
       {.on_image = [&] { return events.Push(Event{}); },
@@ -117,8 +107,7 @@ void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
     try {
       RunConversionGraph(
           converter,
-          {.threads = maker_options.threads,
-           .images_in_flight = kImagesPerThread * maker_options.threads});
+          {.threads = threads, .images_in_flight = kImagesPerThread * threads});
       events.Close();
     } catch (...) {
       events.Close(std::current_exception());

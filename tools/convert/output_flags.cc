@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "records/files/open_source.h"
 #include "tools/cli/completion.h"
-#include "tools/convert/shards_flag.h"
 #include "tools/convert/task_share.h"
+#include "tools/shards/plan.h"
 #include "tools/shards/seek_index_maker.h"
 
 namespace infeed {
@@ -162,8 +162,8 @@ void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
 
 PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
   PlanOptions options = flags.plan;
-  const ShardsFlag shards = ParseShards(flags.shards);
-  options.shards = shards.shards;
+  const ShardsFlag shards = ParseShardsFlag(flags.shards);
+  options.shards = shards.number;
   options.shard_bytes = shards.bytes;
   const ImageEncoderOptions image = CheckedConverterOptions(flags).image;
   if (image.format == RecordFormat::kPixels) {

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "tools/cli/number_checks.h"
+#include "tools/cli/parallel_for.h"
 #include "tools/inspect/image_extractor.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"

@@ -28,7 +28,7 @@ ExitCode Reshard(const ShardPaths& shards, const ReshardFlags& flags,
   if (has_seed && !flags.shuffle) {
     throw UsageError("--seed is that of --shuffle global: give both");
   }
-  options.cut = ParseShardCut(flags.shards, "--shards");
+  options.cut = ParseShardCut(flags.shards);
   options.cut.balance_bytes = flags.balance_bytes;
   options.memory_limit = ParseByteSize(flags.memory_limit, "--memory_limit");
   options.order = flags.shuffle ? RewriteOrder::kShuffled : RewriteOrder::kAsIs;

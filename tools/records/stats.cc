@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "records/bytes/byte_source.h"
+#include "tools/cli/parallel_for.h"
 #include "tools/inspect/dataset_stats.h"
 #include "tools/inspect/dataset_stats_report.h"
 #include "tools/records/command.h"

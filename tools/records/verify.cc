@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "records/example/imagenet_example.h"
 #include "records/tfrecord/index_file.h"
+#include "tools/cli/parallel_for.h"
 #include "tools/inspect/payload_check.h"
 #include "tools/inspect/seek_check.h"
 #include "tools/records/command.h"

@@ -63,7 +63,4 @@ void PassOverRecords(const std::vector<std::string>& paths,
                      const RecordPassOptions& options,
                      const std::function<void(ShardPass)>& finished);
 
-// The number of threads that a --threads flag means: 0 is one per core.
-[[nodiscard]] std::size_t ThreadCount(int threads);
-
 }  // namespace infeed
