@@ -8,7 +8,7 @@
 #include "records/files/shards.h"
 #include "tools/cli/number_checks.h"
 #include "tools/records/command.h"
-#include "tools/records/writing_verbs.h"
+#include "tools/records/verbs.h"
 #include "tools/rewrite/record_diff.h"
 #include "tools/rewrite/writing_options.h"
 #include "tools/shards/progress.h"
@@ -48,7 +48,7 @@ ExitCode Diff(const DiffFlags& flags) {
   all.insert(all.end(), b.begin(), b.end());
   ShardProgress progress(all);
   const DiffReport report = DiffRecords(
-      {.paths = a, .open = OpenerOf(progress)},
+      {.paths = a, .open = progress.Opener()},
       {.paths = b,
        .open = [&](std::size_t i) { return progress.Open(a.size() + i); }},
       options, [&] { progress.AddRecords(1); });

@@ -14,8 +14,7 @@
 #include "records/tfrecord/writer.h"
 #include "tools/cli/interruption.h"
 #include "tools/records/command.h"
-#include "tools/records/writing_verbs.h"
-#include "tools/rewrite/bad_records.h"
+#include "tools/records/verbs.h"
 #include "tools/rewrite/record_sequence.h"
 #include "tools/rewrite/record_stream.h"
 #include "tools/rewrite/writing_options.h"
@@ -69,7 +68,7 @@ ExitCode SayWhat(const ShardPaths& shards, const MergeFlags& flags) {
   const RecordSequence sequence(shards,
                                 {.any_order = false,
                                  .skip_bad = flags.skip_bad,
-                                 .open = OpenerOf(progress),
+                                 .open = progress.Opener(),
                                  .on_record = [&] { progress.AddRecords(1); },
                                  .folder = nullptr,
                                  .scratch_name = {}});
@@ -82,15 +81,14 @@ ExitCode SayWhat(const ShardPaths& shards, const MergeFlags& flags) {
 ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
                const Place& place, const Interruption& interruption) {
   const std::string& output = flags.writing.output;
-  BadRecords bad(flags.skip_bad ? BadRecords::Policy::kSkip
-                                : BadRecords::Policy::kFail);
+  BadRecords bad(flags.skip_bad);
   StagedFolder folder(place.folder);
   TfrecordWriter writer(
       folder.PathFor(place.name),
       {.compression = flags.writing.compression, .write_index = true});
   {
     ShardProgress progress(shards);
-    RecordStream stream(shards.size(), OpenerOf(progress), bad);
+    RecordStream stream(shards.size(), progress.Opener(), bad);
     while (const std::optional<Record> record = stream.Next()) {
       interruption.Check();
       writer.Append(record->payload);

@@ -7,9 +7,7 @@
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 #include "tools/records/command.h"
-#include "tools/records/shard_arguments.h"
 #include "tools/records/verbs.h"
-#include "tools/records/writing_verbs.h"
 
 namespace infeed {
 namespace {
@@ -62,15 +60,12 @@ ExitCode Run(int argc, char** argv) {
   Command command;
   app.footer(kExamples);
   app.require_subcommand(0, 1);
-  AddLsVerb(app, command);
-  AddCountVerb(app, command);
-  AddCatVerb(app, command);
-  AddHeadVerb(app, command);
-  AddVerifyVerb(app, command);
-  AddStatsVerb(app, command);
-  AddExtractVerb(app, command);
-  AddIndexVerb(app, command);
-  AddWritingVerbs(app, command);
+  for (auto* const add :
+       {AddLsVerb, AddCountVerb, AddCatVerb, AddHeadVerb, AddVerifyVerb,
+        AddStatsVerb, AddExtractVerb, AddIndexVerb, AddRepairVerb,
+        AddReshardVerb, AddMergeVerb, AddSplitVerb, AddDiffVerb}) {
+    add(app, command);
+  }
   NameValuesOfVerbs(app);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;

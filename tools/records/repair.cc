@@ -19,7 +19,7 @@
 #include "tools/cli/interruption.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/records/command.h"
-#include "tools/records/writing_verbs.h"
+#include "tools/records/verbs.h"
 #include "tools/rewrite/shard_repair.h"
 #include "tools/rewrite/writing_options.h"
 #include "tools/shards/progress.h"
@@ -96,15 +96,13 @@ std::string RepairReportJson(const RepairReport& report) {
   Json shards = Json::array();
   for (std::size_t i = 0; i < report.shards.size(); ++i) {
     const ShardRepairReport& shard = report.shards[i];
-    const Json list = Json::parse(
-        BadPlacesJson(PathForMessages(report.inputs[i]), shard.bad));
     shards.push_back({{"file", PathForMessages(report.inputs[i])},
                       {"name", shard.shard.name},
                       {"records", shard.shard.records},
                       {"bytes", shard.shard.bytes},
                       {"crc32c", shard.shard.crc32c},
                       {"bad_bytes", shard.bad_bytes()},
-                      {"bad", list.at("bad")}});
+                      {"bad", shard.bad}});
   }
   const RepairTotals totals = TotalsOf(report);
   const Json json = {{"output", report.output},

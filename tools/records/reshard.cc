@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "tools/records/command.h"
-#include "tools/records/writing_verbs.h"
+#include "tools/records/verbs.h"
 #include "tools/rewrite/shard_rewriter.h"
 
 namespace infeed {

@@ -17,7 +17,7 @@
 #include "tools/cli/safe_name.h"
 #include "tools/rewrite/record_stream.h"
 #include "tools/shards/progress.h"
-#include "tools/shards/read_progress.h"
+#include "tools/shards/progress.h"
 #include "tools/shards/set_info.h"
 
 namespace infeed {
@@ -78,7 +78,7 @@ std::vector<std::int64_t> StartsOf(const RecordSequence& sequence) {
 // sequence's index; without an index, its number among the good records. Names
 // are unique and valid file names.
 LabelOrder OrderByLabel(const RecordSequence& sequence,
-                        const RecordStream::Open& open, BadRecords& bad,
+                        const ShardOpener& open, BadRecords& bad,
                         const std::function<void()>& on_record) {
   const std::vector<std::int64_t> starts = StartsOf(sequence);
   const std::vector<std::string>& shards = sequence.shards();
@@ -118,8 +118,7 @@ GroupRewriter::GroupRewriter(const std::string& prefix,
       options_(options),
       folder_(folder),
       interruption_(interruption),
-      bad_(options.skip_bad ? BadRecords::Policy::kSkip
-                            : BadRecords::Policy::kFail),
+      bad_(options.skip_bad),
       sequence_(ReadThrough(inputs)) {
   if (options.order == RewriteOrder::kByLabel) {
     PlanByLabel();
@@ -134,7 +133,7 @@ RecordSequence GroupRewriter::ReadThrough(
   return RecordSequence(inputs,
                         {.any_order = options_.order != RewriteOrder::kAsIs,
                          .skip_bad = options_.skip_bad,
-                         .open = OpenerOf(progress),
+                         .open = progress.Opener(),
                          .on_record =
                              [&] {
                                interruption_.Check();
@@ -166,7 +165,7 @@ void GroupRewriter::PlanByCut() {
 
 void GroupRewriter::PlanByLabel() {
   ShardProgress progress(sequence_.shards());
-  LabelOrder order = OrderByLabel(sequence_, OpenerOf(progress), bad_, [&] {
+  LabelOrder order = OrderByLabel(sequence_, progress.Opener(), bad_, [&] {
     interruption_.Check();
     progress.AddRecords(1);
   });
