@@ -10,14 +10,14 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/charts/progress.h"
 #include "base/error.h"
 #include "bench/common/made_shards.h"
 #include "bench/engine/hash_flags.h"
 #include "bench/engine/plot.h"
-#include "bench/engine/progress.h"
 #include "bench/engine/report.h"
 #include "bench/engine/run.h"
-#include "bench/engine/stage_round.h"
+#include "bench/engine/stage_work.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
@@ -164,6 +164,35 @@ RoundMaker MakerOf(const RecordIndex& index, const Flags& flags) {
     return MeasureStage(stage, *work, CheckedInputOptions(input), round);
   };
 }
+
+// Shows a measurement's progress on stderr: a line at each round's end, and the
+// progress line during a long round. One thread at a time.
+class ProgressLines {
+ public:
+  explicit ProgressLines(const ThroughputOptions& options)
+      : rounds_(options.rounds), seconds_(options.seconds) {
+    line_.Delay();
+  }
+
+  void operator()(const RunProgress& progress) {
+    if (progress.rate) {
+      line_.Update(fmt::format("round {}/{}, {} threads: {:.1f} images/s",
+                               progress.round, rounds_, progress.threads,
+                               *progress.rate),
+                   true);
+      line_.Finish();
+    } else if (line_.IsDue()) {
+      line_.Update(fmt::format("round {}/{}: {:.0f} of {:.0f} s",
+                               progress.round, rounds_, progress.seconds,
+                               seconds_));
+    }
+  }
+
+ private:
+  int rounds_;
+  double seconds_;
+  ProgressLine line_;
+};
 
 void Measure(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;

@@ -20,8 +20,8 @@ void AddStatsVerb(CLI::App& app, Command& command);
 void AddExtractVerb(CLI::App& app, Command& command);
 void AddIndexVerb(CLI::App& app, Command& command);
 
-// These write shards, except diff, which reads in the same way. None writes into
-// a folder that it reads, and none leaves partial output.
+// These write shards, except diff, which reads in the same way. None writes
+// into a folder that it reads, and none leaves partial output.
 void AddRepairVerb(CLI::App& app, Command& command);
 void AddReshardVerb(CLI::App& app, Command& command);
 void AddMergeVerb(CLI::App& app, Command& command);

@@ -17,7 +17,6 @@
 #include "tools/cli/safe_name.h"
 #include "tools/rewrite/record_stream.h"
 #include "tools/shards/progress.h"
-#include "tools/shards/progress.h"
 #include "tools/shards/set_info.h"
 
 namespace infeed {
@@ -77,8 +76,8 @@ std::vector<std::int64_t> StartsOf(const RecordSequence& sequence) {
 // are not Examples go to `bad`. A record's number is its number in the
 // sequence's index; without an index, its number among the good records. Names
 // are unique and valid file names.
-LabelOrder OrderByLabel(const RecordSequence& sequence,
-                        const ShardOpener& open, BadRecords& bad,
+LabelOrder OrderByLabel(const RecordSequence& sequence, const ShardOpener& open,
+                        BadRecords& bad,
                         const std::function<void()>& on_record) {
   const std::vector<std::int64_t> starts = StartsOf(sequence);
   const std::vector<std::string>& shards = sequence.shards();

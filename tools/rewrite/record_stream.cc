@@ -25,7 +25,8 @@ void BadRecords::Take(const DataError& error) {
   }
 }
 
-RecordStream::RecordStream(std::size_t shards, ShardOpener open, BadRecords& bad)
+RecordStream::RecordStream(std::size_t shards, ShardOpener open,
+                           BadRecords& bad)
     : shards_(shards), open_(std::move(open)), bad_(bad) {}
 
 std::optional<Record> RecordStream::Next() {

@@ -12,9 +12,9 @@
 
 namespace infeed {
 
-// What happens to bad records while good ones are copied: the first one ends the
-// work with advice, or they are left out and counted, and the first few named
-// on stderr. Thread-safe.
+// What happens to bad records while good ones are copied: the first one ends
+// the work with advice, or they are left out and counted, and the first few
+// named on stderr. Thread-safe.
 class BadRecords {
  public:
   enum class Names { kPrinted, kSilent };
@@ -35,8 +35,8 @@ class BadRecords {
 };
 
 // Reads the records of several shards, compressed or not, as one sequence. Bad
-// records go to `bad`; if it leaves them out, reading continues at the next good
-// record.
+// records go to `bad`; if it leaves them out, reading continues at the next
+// good record.
 //
 // The constructor's arguments must outlive it. A record is valid until the
 // next call. One thread at a time. Throws IoError, and what BadRecords throws.

@@ -46,7 +46,7 @@ using ShardOpener = std::function<std::unique_ptr<ByteSource>(std::size_t)>;
 
 struct RecordPassOptions {
   std::int64_t limit = -1;  // records to visit from the start; -1: all
-  ShardOpener open = {};  // OpenSource() when empty
+  ShardOpener open = {};    // OpenSource() when empty
   // Called with the number of records that were just visited.
   std::function<void(std::int64_t records)> visited = {};
   // Called when a shard was read to its end, before it is closed; may be called
