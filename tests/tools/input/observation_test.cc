@@ -12,7 +12,6 @@ namespace infeed {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
 
 PipelineStats Later() {
   PipelineStats stats = BusyRun();

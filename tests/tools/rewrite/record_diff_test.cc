@@ -20,7 +20,6 @@
 namespace infeed {
 namespace record_diff_test {
 
-using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
