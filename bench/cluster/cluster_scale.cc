@@ -47,7 +47,7 @@ void AddFlags(CLI::App& app, Flags& flags) {
 
 void CheckSteps(const Flags& flags) {
   for (const int machines : flags.machines) {
-    if (TrainingCostOf(flags.spec, machines).steps == 0) {
+    if (ComputeTrainingCost(flags.spec, machines).steps == 0) {
       throw UsageError("--records: " + std::to_string(machines) +
                        " machines have no batch in an epoch: lower "
                        "--largest_batch, or --machines");

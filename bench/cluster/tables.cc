@@ -46,10 +46,10 @@ std::string Percent(double share) { return Short(100 * share) + " %"; }
 struct Column {
   ClusterSpec spec;
   int machines = 1;
-  TrainingCost training = TrainingCostOf(spec, machines);
-  InputCost input = InputCostOf(spec, machines);
-  MemoryCost memory = MemoryCostOf(spec, machines);
-  StarCost star = StarCostOf(spec, machines);
+  TrainingCost training = ComputeTrainingCost(spec, machines);
+  InputCost input = ComputeInputCost(spec, machines);
+  MemoryCost memory = ComputeMemoryCost(spec, machines);
+  StarCost star = ComputeStarCost(spec, machines);
   OrderLocality global = MeasureLocality(spec, machines, Shuffle::kGlobal);
   OrderLocality window = MeasureLocality(spec, machines, Shuffle::kWindow);
 

@@ -108,8 +108,8 @@ auto KeyOf(const JpegInfo& info) {
 
 }  // namespace
 
-std::string DifferenceOf(const DecodeOutcome& outcome,
-                         const DecodeOutcome& expected) {
+std::string DescribeDifference(const DecodeOutcome& outcome,
+                               const DecodeOutcome& expected) {
   if (outcome.error != expected.error) {
     return Quoted(outcome.error) + " is not " + Quoted(expected.error);
   }
@@ -120,7 +120,7 @@ std::string DifferenceOf(const DecodeOutcome& outcome,
   return PixelDifference(outcome.pixels, expected.pixels);
 }
 
-std::uint64_t HashOf(const DecodeOutcome& outcome) {
+std::uint64_t HashOutcome(const DecodeOutcome& outcome) {
   const RgbView& pixels = outcome.pixels;
   std::uint32_t crc = Crc32c(std::as_bytes(std::span(outcome.error)));
   for (int y = 0; y < pixels.height; ++y) {
@@ -204,13 +204,13 @@ void WindowChecker::Check(const FoundJpeg& jpeg, WindowTally& tally,
   const auto compare = [&](const Window* window, const JpegSeekIndex* index,
                            const DecodeOutcome& expected) {
     const DecodeOutcome outcome = Decode(bytes, window, index);
-    const std::string difference = DifferenceOf(outcome, expected);
+    const std::string difference = DescribeDifference(outcome, expected);
     ++tally.windows;
     tally.equal += difference.empty() ? 1 : 0;
     tally.refused += difference.empty() && !outcome.error.empty() ? 1 : 0;
     tally.plain += outcome.error.empty() && decoder_.was_plain() ? 1 : 0;
     tally.indexed += index != nullptr ? 1 : 0;
-    tally.hash += HashOf(outcome);
+    tally.hash += HashOutcome(outcome);
     if (!difference.empty()) {
       differences.push_back(jpeg.name + ": " + PlaceText(window, index) +
                             difference);

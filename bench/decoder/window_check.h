@@ -24,11 +24,11 @@ struct DecodeOutcome {
 
 // Returns "" for equal outcomes, else a description of the difference: the
 // first different pixel, or the messages.
-[[nodiscard]] std::string DifferenceOf(const DecodeOutcome& outcome,
-                                       const DecodeOutcome& expected);
+[[nodiscard]] std::string DescribeDifference(const DecodeOutcome& outcome,
+                                             const DecodeOutcome& expected);
 
 // Returns a hash of the pixels, or of the message.
-[[nodiscard]] std::uint64_t HashOf(const DecodeOutcome& outcome);
+[[nodiscard]] std::uint64_t HashOutcome(const DecodeOutcome& outcome);
 
 // Windows of an image for testing a decoder: the whole image first, then in
 // turns windows of any place and size, training crops, windows at the image's

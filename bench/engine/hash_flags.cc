@@ -17,8 +17,8 @@ namespace infeed {
 namespace {
 
 // The position in --restore's state; without it the stream's beginning.
-StreamPosition StartOf(const RecordIndex& index, const InputOptions& options,
-                       const std::string& restore) {
+StreamPosition ReadStart(const RecordIndex& index, const InputOptions& options,
+                         const std::string& restore) {
   constexpr std::int64_t kMostBytes = 1 << 20;
   return restore.empty() ? StreamPosition{}
                          : ResumePosition(ReadWholeFile(restore, kMostBytes),
@@ -26,7 +26,7 @@ StreamPosition StartOf(const RecordIndex& index, const InputOptions& options,
 }
 
 // The hash of a number of batches, or of all if the stream ends before.
-std::string HashOf(InputPipeline& pipeline, std::int64_t batches) {
+std::string HashBatches(InputPipeline& pipeline, std::int64_t batches) {
   StreamHash hash;
   for (std::int64_t i = 0; i < batches; ++i) {
     const BatchHandle batch = pipeline.Next();
@@ -88,12 +88,12 @@ void AddHashFlags(CLI::App& app, HashFlags& flags) {
 
 void PrintHashes(const RecordIndex& index, const InputOptions& options,
                  std::span<const int> threads, const HashFlags& flags) {
-  const StreamPosition start = StartOf(index, options, flags.restore);
+  const StreamPosition start = ReadStart(index, options, flags.restore);
   for (const int count : threads) {
     InputOptions input = options;
     input.threads = count;
     InputPipeline pipeline(index, input, start);
-    fmt::print("{}\n", HashOf(pipeline, flags.batches));
+    fmt::print("{}\n", HashBatches(pipeline, flags.batches));
     if (count == threads.front()) {  // Bad are the same for any number.
       NameBadRecords(pipeline);
     }

@@ -116,7 +116,7 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                "Only check flags and data, and print what would be measured.");
 }
 
-std::vector<std::string> ShardsOf(const Flags& flags) {
+std::vector<std::string> FindShards(const Flags& flags) {
   const OnShardSetFaults on_faults = FaultsPolicy(
       flags.allow_missing_shards,
       [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
@@ -135,7 +135,7 @@ std::vector<std::string> ShardsOf(const Flags& flags) {
   return shards;
 }
 
-std::string TitleOf(const Flags& flags, const RecordIndex& index) {
+std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
   return fmt::format(
       "{} records, recipe {}, {}x{}, batches of {}", index.size(),
       ChoiceName(flags.throughput.input.recipe, kRecipes),
@@ -151,7 +151,7 @@ void ResolveLabels(const RecordIndex& index, InputOptions& input) {
 }
 
 // Returns the function that measures a round.
-RoundMaker MakerOf(const RecordIndex& index, const Flags& flags) {
+RoundMaker ChooseRoundMaker(const RecordIndex& index, const Flags& flags) {
   const Stage stage = ParseStage(flags.stage);
   if (stage == Stage::kAll) {
     return [&index](const InputOptions& input, const RoundOptions& round) {
@@ -196,8 +196,8 @@ class ProgressLines {
 
 void Measure(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;
-  const std::vector<ThroughputRun> runs =
-      MeasureThroughput(MakerOf(index, flags), options, ProgressLines(options));
+  const std::vector<ThroughputRun> runs = MeasureThroughput(
+      ChooseRoundMaker(index, flags), options, ProgressLines(options));
   const std::int64_t peak = PeakRssBytes();
   fmt::print("{}", ThroughputText(runs, peak));
   if (!flags.json.empty()) {
@@ -206,14 +206,14 @@ void Measure(const RecordIndex& index, const Flags& flags) {
   }
   if (!flags.plot.empty()) {
     WriteFileAtomically(
-        flags.plot, ThroughputPlot(flags.plot, runs, TitleOf(flags, index)));
+        flags.plot, ThroughputPlot(flags.plot, runs, MakeTitle(flags, index)));
   }
 }
 
 // Checks the options by creating a pipeline, and prints what it would do.
 void PrintPlan(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;
-  fmt::print("{}\n", TitleOf(flags, index));
+  fmt::print("{}\n", MakeTitle(flags, index));
   for (const int threads : options.threads) {
     InputOptions input = options.input;
     input.threads = threads;
@@ -292,7 +292,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
     const MadeShards made(flags.made_images);
     Run(flags, ListShards(made.folder()));
   } else {
-    Run(flags, ShardsOf(flags));
+    Run(flags, FindShards(flags));
   }
   observation.Finish();
   return ExitCode::kDone;

@@ -84,7 +84,7 @@ InputOptions DrawOptions(const SoakOptions& soak, std::int64_t records,
 
 // The hash of the next batch, 64 digits, or a text for the stream's end or
 // error.
-std::string NextOf(InputPipeline& pipeline) {
+std::string HashNextBatch(InputPipeline& pipeline) {
   try {
     const BatchHandle batch = pipeline.Next();
     if (batch == nullptr) {
@@ -136,10 +136,10 @@ void RunSoakCycle(const RecordIndex& index, const SoakOptions& soak,
     InputPipeline pipeline(index, options);
     const std::uint32_t batches = draws.Below(kMostBatches);
     state = pipeline.State();
-    next = NextOf(pipeline);
+    next = HashNextBatch(pipeline);
     for (std::uint32_t i = 0; i < batches && IsBatch(next); ++i) {
       state = pipeline.State();
-      next = NextOf(pipeline);
+      next = HashNextBatch(pipeline);
     }
     Add(pipeline.stats(), counts);
   }
@@ -153,7 +153,7 @@ void RunSoakCycle(const RecordIndex& index, const SoakOptions& soak,
   }
   InputPipeline resumed(index, options, ResumePosition(state, index, options));
   ++counts.resumed;
-  if (NextOf(resumed) != next) {
+  if (HashNextBatch(resumed) != next) {
     throw DataError("cycle " + std::to_string(cycle) +
                     ": the stream went on with another batch than " + next);
   }
@@ -221,7 +221,7 @@ ExitCode RunSoak(int argc, char** argv) {
   flags.soak.bad_record_report = std::filesystem::temp_directory_path() /
                                  fmt::format("infeed_soak.{}", ::getpid());
   const RecordIndex index(ListShards(flags.shards));
-  const std::string growth = GrowthOf(Soak(index, flags));
+  const std::string growth = DescribeGrowth(Soak(index, flags));
   fmt::print("{}\n", growth.empty() ? "nothing grew" : growth);
   return growth.empty() ? ExitCode::kDone : ExitCode::kRuntimeError;
 }

@@ -77,7 +77,7 @@ PreprocessOptions WithoutAugment(const InputOptions& input) {
 }
 
 // The key of a held record's place: each pass has different windows.
-SampleKey KeyOf(std::uint64_t seed, std::int64_t place, std::size_t held) {
+SampleKey MakeKey(std::uint64_t seed, std::int64_t place, std::size_t held) {
   const auto position = static_cast<std::uint64_t>(place);
   return {.seed = seed,
           .epoch = static_cast<std::uint32_t>(position / held),
@@ -99,7 +99,7 @@ std::int64_t Fill(Preprocessor& preprocessor, const HeldRecord& record,
   }
 }
 
-std::vector<std::uint32_t> SlotOf(const PreprocessOptions& options) {
+std::vector<std::uint32_t> MakeSlot(const PreprocessOptions& options) {
   return std::vector<std::uint32_t>(
       static_cast<std::size_t>(options.image_size) * options.image_size);
 }
@@ -156,13 +156,13 @@ class DecodeWork final : public StageWork {
    public:
     explicit Worker(const DecodeWork& work)
         : work_(work),
-          slot_(SlotOf(work.options_)),
+          slot_(MakeSlot(work.options_)),
           preprocessor_(work.options_,
                         std::make_unique<NoResize>(work.options_.image_size)) {}
 
     Done Do(std::int64_t place) override {
       const std::size_t held = work_.records_.size();
-      const SampleKey key = KeyOf(work_.seed_, place, held);
+      const SampleKey key = MakeKey(work_.seed_, place, held);
       const Clock::time_point start = Clock::now();
       const std::int64_t bytes =
           Fill(preprocessor_, *work_.records_[key.position], key, slot_);
@@ -185,14 +185,14 @@ class ResizeWork final : public StageWork {
   ResizeWork(const RecordIndex& index, const InputOptions& input)
       : options_(WithoutAugment(input)) {
     const Records records = HoldRecords(index, input);
-    std::vector<std::uint32_t> slot = SlotOf(options_);
+    std::vector<std::uint32_t> slot = MakeSlot(options_);
     std::int64_t bytes = input.memory_limit / 4;
     for (std::size_t i = 0; i < records.size() && bytes > 0; ++i) {
       HeldWindow& window = windows_.emplace_back();
       Preprocessor keeper(
           options_, std::make_unique<KeepWindow>(options_.image_size, window));
       const SampleKey key =
-          KeyOf(input.seed, static_cast<std::int64_t>(i), records.size());
+          MakeKey(input.seed, static_cast<std::int64_t>(i), records.size());
       const std::int64_t decoded = Fill(keeper, *records[i], key, slot);
       bytes -= decoded;
       if (decoded == 0) {
@@ -213,7 +213,7 @@ class ResizeWork final : public StageWork {
    public:
     explicit Worker(const ResizeWork& work)
         : work_(work),
-          slot_(SlotOf(work.options_)),
+          slot_(MakeSlot(work.options_)),
           resize_(MakeResize(work.options_)) {}
 
     Done Do(std::int64_t place) override {

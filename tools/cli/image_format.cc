@@ -4,7 +4,7 @@
 
 namespace infeed {
 
-ImageFormat ImageFormatOf(std::span<const std::byte> bytes) {
+ImageFormat DetectImageFormat(std::span<const std::byte> bytes) {
   using std::string_view_literals::operator""sv;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
                               bytes.size());

@@ -123,8 +123,8 @@ void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
   }
 }
 
-ConversionProgress StartOf(const ConversionPlan& plan,
-                           const EarlierWork& earlier) {
+ConversionProgress InitialProgress(const ConversionPlan& plan,
+                                   const EarlierWork& earlier) {
   ConversionProgress progress;
   for (const ShardResult& result : earlier.kept) {
     progress.kept += plan.At(result.task).count;
@@ -197,7 +197,7 @@ ConversionReport Convert(const ConversionPlan& plan,
   PrepareFolder(plan, output_dir, stale, work);
   RemoveDeadTemporaries(plan, output_dir, options.share);
 
-  ConversionProgress progress = StartOf(plan, work);
+  ConversionProgress progress = InitialProgress(plan, work);
   on_progress(progress);
   std::vector<ShardResult> results = std::move(work.kept);
   WriteShards(
@@ -224,7 +224,7 @@ ConversionReport FinishConversion(
     const ConversionPlan& plan, const std::string& output_dir,
     const ConverterOptions& options,
     const std::function<void(std::int64_t)>& on_shard) {
-  const std::vector<ShardTask> tasks = TasksOf(plan, {});
+  const std::vector<ShardTask> tasks = SelectTasks(plan, {});
   ShardFingerprints fingerprints(plan, options);
   std::vector<std::string> expected;
   expected.reserve(tasks.size());
@@ -238,7 +238,7 @@ ConversionReport FinishConversion(
   std::int64_t checked = 0;
   ParallelFor(tasks.size(), options.threads, [&](std::size_t i) {
     states[i] =
-        StateOf(output_dir, plan.At(tasks[i]).name, expected[i], checks);
+        CheckShard(output_dir, plan.At(tasks[i]).name, expected[i], checks);
     const std::lock_guard lock(mutex);
     on_shard(++checked);
   });

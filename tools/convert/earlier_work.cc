@@ -179,8 +179,8 @@ std::string ShardFingerprints::Of(const ShardTask& task) const {
   return hash.Hex();
 }
 
-std::vector<ShardTask> TasksOf(const ConversionPlan& plan,
-                               const TaskShare& share) {
+std::vector<ShardTask> SelectTasks(const ConversionPlan& plan,
+                                   const TaskShare& share) {
   std::vector<ShardTask> tasks;
   std::int64_t number = 0;
   for (std::size_t split = 0; split < plan.splits.size(); ++split) {
@@ -193,9 +193,9 @@ std::vector<ShardTask> TasksOf(const ConversionPlan& plan,
   return tasks;
 }
 
-ShardState StateOf(const std::string& output_dir, const std::string& name,
-                   const std::string& fingerprint,
-                   const ConverterOptions& options) {
+ShardState CheckShard(const std::string& output_dir, const std::string& name,
+                      const std::string& fingerprint,
+                      const ConverterOptions& options) {
   std::optional<FinishedShard> shard = ReadFinishedShard(output_dir, name);
   if (!shard) {
     return {.shard = {}, .problem = "it is not finished"};
@@ -221,10 +221,10 @@ EarlierWork FindEarlierWork(const ConversionPlan& plan,
                             const ConverterOptions& options) {
   EarlierWork work;
   ShardFingerprints fingerprints(plan, options);
-  for (const ShardTask& task : TasksOf(plan, options.share)) {
+  for (const ShardTask& task : SelectTasks(plan, options.share)) {
     std::string fingerprint = fingerprints.Of(task);
     ShardState state =
-        StateOf(output_dir, plan.At(task).name, fingerprint, options);
+        CheckShard(output_dir, plan.At(task).name, fingerprint, options);
     if (state.problem.empty()) {
       work.kept.push_back(
           {.task = task, .shard = std::move(state.shard), .kept = true});
@@ -241,7 +241,7 @@ void RemoveDeadTemporaries(const ConversionPlan& plan,
   std::set<std::string, std::less<>> others;
   std::set<fs::path> folders = {output_dir, ConversionSideFolder(output_dir)};
   std::int64_t number = 0;
-  for (const ShardTask& task : TasksOf(plan, {})) {
+  for (const ShardTask& task : SelectTasks(plan, {})) {
     const fs::path name = plan.At(task).name;
     folders.insert((output_dir / name).parent_path());
     if (!share.Has(number++)) {

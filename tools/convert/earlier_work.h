@@ -38,8 +38,8 @@ struct EarlierWork {
 };
 
 // The shards of the plan that are this process's share, in order.
-[[nodiscard]] std::vector<ShardTask> TasksOf(const ConversionPlan& plan,
-                                             const TaskShare& share);
+[[nodiscard]] std::vector<ShardTask> SelectTasks(const ConversionPlan& plan,
+                                                 const TaskShare& share);
 
 // A finished shard on disk, or why the shard must be made.
 struct ShardState {
@@ -50,10 +50,10 @@ struct ShardState {
 // Checks a shard: it is finished when its side file has the fingerprint, bad
 // images were treated by the policy in options, and the shard has the size, and
 // with options.verify_resume the checksum, in the side file. Throws IoError.
-[[nodiscard]] ShardState StateOf(const std::string& output_dir,
-                                 const std::string& name,
-                                 const std::string& fingerprint,
-                                 const ConverterOptions& options);
+[[nodiscard]] ShardState CheckShard(const std::string& output_dir,
+                                    const std::string& name,
+                                    const std::string& fingerprint,
+                                    const ConverterOptions& options);
 
 // Finds the finished shards of the share. Throws IoError.
 [[nodiscard]] EarlierWork FindEarlierWork(const ConversionPlan& plan,

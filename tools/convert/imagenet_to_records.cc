@@ -147,7 +147,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   const std::string& output_dir = flags.output.output_dir;
   const ConversionPlan plan = MakePlan(flags);
   if (flags.output.dry_run) {
-    std::cerr << NoticesText(NoticesOf(plan.left_out));
+    std::cerr << NoticesText(MakeNotices(plan.left_out));
     std::cout << PlanText(plan, output_dir, options, target);
     return ExitCode::kDone;
   }
@@ -166,7 +166,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
           ? FinishWithProgress(plan, output_dir, options, interruption)
           : ConvertWithProgress(plan, output_dir, options, interruption);
   std::cerr << FirstLines(BadImageLines(report), kNotesShown)
-            << NoticesText(NoticesOf(report));
+            << NoticesText(MakeNotices(report));
   std::cout << ReportText(report, output_dir);
   if (!target.empty()) {
     UploadWithProgress(report, output_dir, target, interruption);

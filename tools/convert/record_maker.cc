@@ -30,9 +30,10 @@ class LentEncoder {
   std::unique_ptr<ImageEncoder> encoder_;
 };
 
-ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
-                          const EncodedImage& encoded,
-                          std::string_view seek_index) {
+ImagenetExample MakeExample(const ImageFile& image,
+                            const ImageClass& image_class,
+                            const EncodedImage& encoded,
+                            std::string_view seek_index) {
   ImagenetExample example;
   example.height = encoded.height;
   example.width = encoded.width;
@@ -70,7 +71,7 @@ ImageRecord RecordMaker::Make(const ImageFile& image,
     const std::string seek_index = MakeSealedSeekIndex(
         std::as_bytes(std::span(encoded.bytes)),
         encoded.format == kJpegFormat ? seek_index_ : SeekEntries::kNone);
-    ExampleParts parts = BuildExampleParts(ExampleOf(
+    ExampleParts parts = BuildExampleParts(MakeExample(
         image, plan_.classes[static_cast<std::size_t>(image.class_index)],
         encoded, seek_index));
     record.has_seek_index = !seek_index.empty();

@@ -64,7 +64,7 @@ Json ToJson(const std::vector<DatasetInfo::Split>& splits) {
   return list;
 }
 
-Notice NoticeOf(const LeftOut& left_out) {
+Notice MakeNotice(const LeftOut& left_out) {
   Notice notice = {.what = "",
                    .count = left_out.count,
                    .example = left_out.example,
@@ -107,18 +107,18 @@ void AddNotice(std::vector<Notice>& notices,
 
 }  // namespace
 
-std::vector<Notice> NoticesOf(const std::vector<LeftOut>& list) {
+std::vector<Notice> MakeNotices(const std::vector<LeftOut>& list) {
   std::vector<Notice> notices;
   for (const LeftOut& left_out : list) {
-    notices.push_back(NoticeOf(left_out));
+    notices.push_back(MakeNotice(left_out));
   }
   return notices;
 }
 
-std::vector<Notice> NoticesOf(const ConversionReport& report) {
+std::vector<Notice> MakeNotices(const ConversionReport& report) {
   std::vector<LeftOut> left_out = report.left_out;
   for (const ImageNote& note : report.skipped) {
-    const std::string_view format = FormatOfReason(note.reason);
+    const std::string_view format = FindFormatInReason(note.reason);
     if (!format.empty()) {
       AddLeftOut(left_out, {.kind = LeftOut::Kind::kUnreadable,
                             .format = std::string(format),
@@ -126,7 +126,7 @@ std::vector<Notice> NoticesOf(const ConversionReport& report) {
                             .example = note.path});
     }
   }
-  std::vector<Notice> notices = NoticesOf(left_out);
+  std::vector<Notice> notices = MakeNotices(left_out);
   AddNotice(
       notices, report.reencoded,
       [](const ImageNote& note) { return note.reason == kLossyPng; },
@@ -200,7 +200,7 @@ void WriteReport(const std::string& output_dir,
       {"seek_indexes",
        report.seek_indexes ? Json(*report.seek_indexes) : Json()},
       {"duplicate_groups", report.duplicates.size()},
-      {"notices", ToJson(NoticesOf(report))},
+      {"notices", ToJson(MakeNotices(report))},
       {"skipped", report.skipped},
       {"reencoded", report.reencoded},
       {"not_turned", report.not_turned},

@@ -42,11 +42,11 @@ struct Notice {
 };
 
 // Notices of files and folders that were left out, in the order of the list.
-[[nodiscard]] std::vector<Notice> NoticesOf(const std::vector<LeftOut>& list);
+[[nodiscard]] std::vector<Notice> MakeNotices(const std::vector<LeftOut>& list);
 
 // All notices of a conversion. Images of an unreadable format are counted
 // whether their name or their content showed the format.
-[[nodiscard]] std::vector<Notice> NoticesOf(const ConversionReport& report);
+[[nodiscard]] std::vector<Notice> MakeNotices(const ConversionReport& report);
 
 // A line for each notice: "WHAT: COUNT, such as EXAMPLE; HINT".
 [[nodiscard]] std::string NoticesText(const std::vector<Notice>& notices);

@@ -203,7 +203,7 @@ class Scan {
     using Kind = LeftOut::Kind;
     for (const std::string& name : listing.ignored) {
       const std::string_view format =
-          name.starts_with('.') ? "" : UnreadableFormatOfName(name);
+          name.starts_with('.') ? "" : FindUnreadableFormatByName(name);
       AddLeftOut(tree_.left_out, {.kind = format.empty() ? Kind::kOtherFiles
                                                          : Kind::kUnreadable,
                                   .format = std::string(format),

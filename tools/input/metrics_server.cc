@@ -52,7 +52,7 @@ int OpenListener(int port) {
   return listener;
 }
 
-int PortOf(int listener) {
+int ReadPort(int listener) {
   sockaddr_in address{};
   socklen_t size = sizeof(address);
   Check(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) ==
@@ -184,7 +184,7 @@ MetricsServer::MetricsServer(int port, Pages pages,
       patience_(patience),
       listener_(OpenListener(port)),
       stop_(::eventfd(0, EFD_CLOEXEC)),
-      port_(PortOf(listener_.number())) {
+      port_(ReadPort(listener_.number())) {
   Check(stop_.number() >= 0, "there is a descriptor left");
   thread_ = std::jthread([this] { Run(); });
 }

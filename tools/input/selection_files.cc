@@ -27,7 +27,7 @@ namespace {
 
 // The number in a text; nullopt: not a number.
 template <typename Number>
-std::optional<Number> NumberOf(std::string_view text) {
+std::optional<Number> ParseNumber(std::string_view text) {
   Number number{};
   const char* const end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, number);
@@ -37,7 +37,7 @@ std::optional<Number> NumberOf(std::string_view text) {
 }
 
 // "17" or "100-199".
-std::optional<RecordRange> RangeOf(std::string_view text) {
+std::optional<RecordRange> ParseRange(std::string_view text) {
   const std::size_t dash = text.find('-');
   const auto first = NumberOf<std::int64_t>(Trim(text.substr(0, dash)));
   const auto last = dash == std::string_view::npos
@@ -57,7 +57,7 @@ std::vector<std::uint32_t> ReadRecordList(const std::string& path,
   std::vector<std::uint32_t> list;
   std::vector<bool> is_listed(static_cast<std::size_t>(records));
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::optional<RecordRange> range = RangeOf(lines[i]);
+    const std::optional<RecordRange> range = ParseRange(lines[i]);
     if (!range) {
       Refuse(path, i,
              "\"" + lines[i] +

@@ -37,7 +37,7 @@ std::string ClassFolder(const ImagenetExampleView& example) {
 std::string FileName(const ImagenetExampleView& example, bool packed,
                      const std::string& shard_path, const Record& record) {
   const std::string extension(
-      packed ? "png" : FileExtension(ImageFormatOf(example.encoded)));
+      packed ? "png" : FileExtension(DetectImageFormat(example.encoded)));
   if (example.filename.empty()) {
     return fmt::format("{}-{:06}.{}", SafeName(FileNameOf(shard_path)),
                        record.number, extension);

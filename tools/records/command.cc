@@ -33,11 +33,11 @@ void NoteFaults(const ShardSetFaults& faults) {
   }
 }
 
-ShardPaths ShardsOf(Command& command, SetFaults policy) {
+ShardPaths FindShards(Command& command, SetFaults policy) {
   return ListShards(
       JoinWithCommas(command.paths), [&](const ShardSetFaults& faults) {
         if (policy == SetFaults::kRefused || command.allow_missing_shards) {
-          FaultsPolicyOf(command.allow_missing_shards)(faults);
+          MakeFaultsPolicy(command.allow_missing_shards)(faults);
         } else if (policy == SetFaults::kReported) {
           command.faults = faults;
         } else {
@@ -77,7 +77,7 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
   verb->callback([&command, cloud, faults, run = std::move(run)] {
     command.run = [&command, cloud, faults, run] {
       ApplyCloudFlags(*cloud);
-      return run(ShardsOf(command, faults));
+      return run(FindShards(command, faults));
     };
   });
   return verb;
@@ -88,7 +88,7 @@ void AddMissingShardsOption(CLI::App* verb, bool& allow) {
                  "Go on where shards of the set are missing, and say which.");
 }
 
-OnShardSetFaults FaultsPolicyOf(bool allow_missing_shards) {
+OnShardSetFaults MakeFaultsPolicy(bool allow_missing_shards) {
   return FaultsPolicy(allow_missing_shards, SayOnStderr);
 }
 

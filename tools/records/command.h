@@ -46,11 +46,11 @@ struct VerbText {
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
                   std::function<ExitCode(const ShardPaths&)> run);
 
-// Adds --allow_missing_shards, bound to `allow`. FaultsPolicyOf() returns the
+// Adds --allow_missing_shards, bound to `allow`. MakeFaultsPolicy() returns the
 // matching handler of faults, which prints on stderr what is missing, or
 // throws.
 void AddMissingShardsOption(CLI::App* verb, bool& allow);
-[[nodiscard]] OnShardSetFaults FaultsPolicyOf(bool allow_missing_shards);
+[[nodiscard]] OnShardSetFaults MakeFaultsPolicy(bool allow_missing_shards);
 
 // Adds --threads, bound to `threads`: 0, the default, is one per core.
 void AddThreadsOption(CLI::App* verb, int& threads);

@@ -39,7 +39,7 @@ constexpr const char* kDiffNotes =
     "  records diff --json=diff.json 'OLD/train-*' 'NEW/train-*'\n";
 
 ExitCode Diff(const DiffFlags& flags) {
-  const OnShardSetFaults policy = FaultsPolicyOf(flags.allow_missing_shards);
+  const OnShardSetFaults policy = MakeFaultsPolicy(flags.allow_missing_shards);
   const ShardPaths a = ListShards(flags.a, policy);
   const ShardPaths b = ListShards(flags.b, policy);
   DiffOptions options = flags.diff;

@@ -67,7 +67,7 @@ struct Totals {
   std::int64_t bytes = 0;
 };
 
-Totals TotalsOf(const std::vector<Listed>& shards) {
+Totals SumUp(const std::vector<Listed>& shards) {
   Totals totals;
   for (const Listed& shard : shards) {
     totals.records += shard.summary ? shard.summary->records : 0;
@@ -91,7 +91,7 @@ std::string ListText(const std::vector<Listed>& shards) {
                std::string(IndexStateName(summary.index)), shard.described,
                PathForMessages(shard.path)});
   }
-  const Totals totals = TotalsOf(shards);
+  const Totals totals = SumUp(shards);
   table.Add({std::to_string(totals.records), FileSizeText(totals.bytes), "", "",
              "", fmt::format("total of {} shards", shards.size())});
   return table.Text();
@@ -113,7 +113,7 @@ std::string ListJson(const std::vector<Listed>& shards) {
     }
     list.push_back(std::move(json));
   }
-  const Totals totals = TotalsOf(shards);
+  const Totals totals = SumUp(shards);
   const Json json = {{"shards", std::move(list)},
                      {"records", totals.records},
                      {"bytes", totals.bytes}};

@@ -37,7 +37,7 @@ struct Place {
 };
 
 // Splits a path or a URL.
-Place PlaceOf(const std::string& path) {
+Place SplitPath(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   Place place = slash == std::string::npos
                     ? Place{".", path}
@@ -104,7 +104,7 @@ ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
 
 ExitCode Merge(const ShardPaths& shards, const MergeFlags& flags) {
   const std::string& output = flags.writing.output;
-  const Place place = PlaceOf(output);
+  const Place place = SplitPath(output);
   RefuseInputs(shards, output, place);
   std::error_code ignored;
   if (fs::is_directory(output, ignored)) {

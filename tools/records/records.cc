@@ -33,7 +33,7 @@ constexpr const char* kExamples =
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";
 
 // Names values that are plain text to the verbs.
-void NameValuesOfVerbs(CLI::App& app) {
+void NameVerbValues(CLI::App& app) {
   for (const char* verb : {"ls", "count", "verify", "stats", "extract", "index",
                            "repair", "diff"}) {
     NameValues(*app.get_subcommand(verb), {{"--json", "[=FILE]"}});
@@ -47,7 +47,7 @@ void NameValuesOfVerbs(CLI::App& app) {
   NameValues(*app.get_subcommand("index"), {{"--dali", "[=DIR]"}});
 }
 
-std::string NamesOfVerbs(const CLI::App& app) {
+std::string ListVerbs(const CLI::App& app) {
   std::string names;
   for (const CLI::App* verb : app.get_subcommands({})) {
     names.append(names.empty() ? "" : ", ").append(verb->get_name());
@@ -66,12 +66,12 @@ ExitCode Run(int argc, char** argv) {
         AddReshardVerb, AddMergeVerb, AddSplitVerb, AddDiffVerb}) {
     add(app, command);
   }
-  NameValuesOfVerbs(app);
+  NameVerbValues(app);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
   if (!command.run) {
-    throw UsageError("give a verb: " + NamesOfVerbs(app) + " (see --help)");
+    throw UsageError("give a verb: " + ListVerbs(app) + " (see --help)");
   }
   if (const std::string note = SkippedText(TakeSideFiles(command.paths));
       !note.empty()) {

@@ -49,7 +49,7 @@ struct RepairTotals {
   std::int64_t lost_records = 0;
 };
 
-RepairTotals TotalsOf(const RepairReport& report) {
+RepairTotals SumUp(const RepairReport& report) {
   RepairTotals totals;
   for (const ShardRepairReport& shard : report.shards) {
     totals.records += shard.shard.records;
@@ -80,7 +80,7 @@ std::string RepairReportText(const RepairReport& report) {
                           place.offset, LostPlaceText(place), place.reason);
     }
   }
-  const RepairTotals totals = TotalsOf(report);
+  const RepairTotals totals = SumUp(report);
   text += fmt::format("{} good records in {} shards, {} bad places",
                       totals.records, report.shards.size(), totals.bad);
   if (totals.bad > 0) {
@@ -104,7 +104,7 @@ std::string RepairReportJson(const RepairReport& report) {
                       {"bad_bytes", shard.bad_bytes()},
                       {"bad", shard.bad}});
   }
-  const RepairTotals totals = TotalsOf(report);
+  const RepairTotals totals = SumUp(report);
   const Json json = {{"output", report.output},
                      {"records", totals.records},
                      {"bad", totals.bad},
@@ -142,8 +142,8 @@ std::vector<std::string> OutputNames(const ShardPaths& shards,
   return names;
 }
 
-std::vector<std::string> PathsOf(const std::string& folder,
-                                 const std::vector<std::string>& names) {
+std::vector<std::string> JoinPaths(const std::string& folder,
+                                   const std::vector<std::string>& names) {
   std::vector<std::string> paths;
   paths.reserve(names.size());
   for (const std::string& name : names) {
@@ -207,7 +207,7 @@ ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
       OutputNames(shards, flags.repair.compression);
   RefuseFolderOf(shards, output);
   std::vector<std::string> stale =
-      ExistingOutputs(PathsOf(output, names), flags.writing.overwrite);
+      ExistingOutputs(JoinPaths(output, names), flags.writing.overwrite);
   if (flags.writing.dry_run) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
       std::cout << PathForMessages(shards[i]) << " -> "

@@ -23,7 +23,7 @@ struct SplitFlags {
   std::string memory_limit = "256MiB";
 };
 
-ShardCut CutOf(const SplitFlags& flags) {
+ShardCut MakeCut(const SplitFlags& flags) {
   if (flags.records > 0) {
     return {.kind = ShardCut::Kind::kRecordsEach, .value = flags.records};
   }
@@ -36,7 +36,7 @@ ShardCut CutOf(const SplitFlags& flags) {
 
 ExitCode Split(const ShardPaths& shards, const SplitFlags& flags) {
   RewriteOptions options = flags.rewrite;
-  options.cut = CutOf(flags);
+  options.cut = MakeCut(flags);
   options.order = flags.by_label ? RewriteOrder::kByLabel : RewriteOrder::kAsIs;
   options.memory_limit = ParseByteSize(flags.memory_limit, "--memory_limit");
   return RewriteShards(shards, options);

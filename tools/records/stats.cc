@@ -58,7 +58,7 @@ ExitCode ShowStats(const ShardPaths& shards, const StatsOptions& options) {
   PutReport(
       options.json, [&] { return StatsText(report, options.classes); },
       [&] { return StatsJson(report); });
-  return BadRecordsOf(report) > 0 ? ExitCode::kDataError : ExitCode::kDone;
+  return CountBadRecords(report) > 0 ? ExitCode::kDataError : ExitCode::kDone;
 }
 
 }  // namespace

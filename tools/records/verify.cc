@@ -123,7 +123,7 @@ Json ToJson(const VerifiedShard& shard) {
           {"differences", shard.differences}};
 }
 
-VerifyTotals TotalsOf(const VerifyReport& report) {
+VerifyTotals SumUp(const VerifyReport& report) {
   VerifyTotals totals;
   totals.problems =
       static_cast<std::int64_t>(report.missing.size() + report.problems.size());
@@ -142,7 +142,7 @@ VerifyTotals TotalsOf(const VerifyReport& report) {
 
 // Whether nothing is bad.
 bool IsGood(const VerifyReport& report) {
-  const VerifyTotals totals = TotalsOf(report);
+  const VerifyTotals totals = SumUp(report);
   return totals.bad == 0 && totals.wrong_seek_indexes == 0 &&
          totals.problems == 0;
 }
@@ -172,7 +172,7 @@ std::string SummaryText(const VerifyReport& report) {
   for (const std::string& problem : report.problems) {
     text += problem + "\n";
   }
-  const VerifyTotals totals = TotalsOf(report);
+  const VerifyTotals totals = SumUp(report);
   text += fmt::format("{} records in {} shards, {} bad", totals.records,
                       report.shards.size(), totals.bad);
   if (totals.wrong_seek_indexes > 0) {
@@ -193,7 +193,7 @@ std::string SummaryText(const VerifyReport& report) {
 
 // The whole report as one JSON object. docs/records.md has the fields.
 std::string VerifyJson(const VerifyReport& report) {
-  const VerifyTotals totals = TotalsOf(report);
+  const VerifyTotals totals = SumUp(report);
   Json shards = Json::array();
   for (const VerifiedShard& shard : report.shards) {
     shards.push_back(ToJson(shard));

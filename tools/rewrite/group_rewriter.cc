@@ -60,7 +60,7 @@ LabelOrder Join(const std::map<std::int64_t, Class>& classes) {
 }
 
 // The number of the first record of each shard; empty without an index.
-std::vector<std::int64_t> StartsOf(const RecordSequence& sequence) {
+std::vector<std::int64_t> FirstRecords(const RecordSequence& sequence) {
   std::vector<std::int64_t> starts;
   std::int64_t next = 0;
   if (const RecordIndex* const index = sequence.index()) {
@@ -79,7 +79,7 @@ std::vector<std::int64_t> StartsOf(const RecordSequence& sequence) {
 LabelOrder OrderByLabel(const RecordSequence& sequence, const ShardOpener& open,
                         BadRecords& bad,
                         const std::function<void()>& on_record) {
-  const std::vector<std::int64_t> starts = StartsOf(sequence);
+  const std::vector<std::int64_t> starts = FirstRecords(sequence);
   const std::vector<std::string>& shards = sequence.shards();
   std::map<std::int64_t, Class> classes;
   RecordStream stream(shards.size(), open, bad);

@@ -68,8 +68,8 @@ void WriteDaliIndex(const ByteSource& shard, const FrameOffsets& offsets,
   }
 }
 
-FrameOffsets OffsetsOf(const ByteSource& shard, const IndexOptions& options,
-                       IndexedShard& result) {
+FrameOffsets FindOffsets(const ByteSource& shard, const IndexOptions& options,
+                         IndexedShard& result) {
   if (!options.force && !options.from_dali) {
     if (std::optional<FrameOffsets> found = FindIndex(shard)) {
       result.was_there = true;
@@ -185,7 +185,7 @@ Json ToJson(const MadeSeekFile& seek) {
           {"own", seek.own}};
 }
 
-std::string LineOf(const IndexedShard& shard, bool dry_run) {
+std::string MakeLine(const IndexedShard& shard, bool dry_run) {
   const std::string packed =
       shard.compression == Compression::kNone
           ? ""
@@ -221,7 +221,7 @@ IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
     IndexPacked(*shard, options, result);
     return result;
   }
-  const FrameOffsets offsets = OffsetsOf(*shard, options, result);
+  const FrameOffsets offsets = FindOffsets(*shard, options, result);
   result.records = static_cast<std::int64_t>(offsets.size());
   if (!options.dali.empty()) {
     result.dali = DaliIndexPath(path, options.dali);
@@ -239,7 +239,7 @@ std::string IndexReportText(const std::vector<IndexedShard>& shards,
   std::int64_t records = 0;
   std::size_t packed = 0;
   for (const IndexedShard& shard : shards) {
-    text += LineOf(shard, dry_run);
+    text += MakeLine(shard, dry_run);
     records += shard.records;
     packed += shard.compression != Compression::kNone ? 1 : 0;
   }

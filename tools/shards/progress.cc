@@ -19,7 +19,7 @@ namespace {
 // Each object costs a round trip to its store.
 constexpr int kOpenAtOnce = 16;
 
-std::int64_t BytesOf(const std::vector<std::string>& paths) {
+std::int64_t SumFileSizes(const std::vector<std::string>& paths) {
   std::atomic<std::int64_t> bytes = 0;
   ParallelFor(paths.size(), kOpenAtOnce,
               [&](std::size_t i) { bytes += OpenSource(paths[i])->size(); });
@@ -113,7 +113,7 @@ void TrackedSource::Note(std::int64_t offset,
 }
 
 ShardProgress::ShardProgress(const std::vector<std::string>& paths)
-    : paths_(paths), progress_(BytesOf(paths)) {}
+    : paths_(paths), progress_(SumFileSizes(paths)) {}
 
 std::unique_ptr<TrackedSource> ShardProgress::Open(std::size_t shard) {
   return std::make_unique<TrackedSource>(

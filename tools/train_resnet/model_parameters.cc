@@ -11,15 +11,15 @@
 
 namespace infeed {
 
-void TakeParametersOfModel(const RunOptions& run, ParamLayers& layers) {
+void TakeModelParameters(const RunOptions& run, ParamLayers& layers) {
   const std::string path = ParamsPath(run.model_dir);
   if (UsesTrainedModel(run.mode) && HasParamFile(path)) {
     layers.model_file = path;
   }
 }
 
-bool AwaitParametersOfModel(RunOptions& run, ParamLayers& layers,
-                            const std::stop_token& stop) {
+bool AwaitModelParameters(RunOptions& run, ParamLayers& layers,
+                          const std::stop_token& stop) {
   if (run.mode != Mode::kEval || !run.eval_timeout ||
       !layers.model_file.empty()) {
     return true;

@@ -108,7 +108,7 @@ std::string StopText(const RunOptions& run) {
 ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
-  if (!AwaitParametersOfModel(run, flags.layers, stop)) {
+  if (!AwaitModelParameters(run, flags.layers, stop)) {
     return ExitCode::kStoppedBySignal;
   }
   const bool is_first = run.place.is_first();
@@ -144,7 +144,7 @@ bool HasParametersInStore(const TrainFlags& flags) {
 
 void TakeParameters(TrainFlags& flags) {
   RunOptions& run = flags.run;
-  TakeParametersOfModel(run, flags.layers);
+  TakeModelParameters(run, flags.layers);
   run.params = ReadParams(flags.layers);
   if (run.place.is_first()) {
     for (const auto& [name, note] : run.params.notes) {
