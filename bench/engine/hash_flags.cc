@@ -44,8 +44,8 @@ void NameBadRecords(const InputPipeline& pipeline) {
   const std::string first = pipeline.stats().first_bad_record;
   if (!first.empty()) {
     fmt::print(stderr,
-               "the stream has bad records, the first: {}; "
-               "--bad_record_report FILE lists them all\n",
+               "the stream has bad records, the first: {}; --bad_record_report "
+               "FILE lists them all\n",
                first);
   }
 }
@@ -74,13 +74,13 @@ void AddHashFlags(CLI::App& app, HashFlags& flags) {
       ->needs(hash)
       ->type_name("FILE");
   app.add_option("--restore", flags.restore,
-                 "File with the state of a stream to go on with, of the same "
-                 "data and options.")
+                 "File with the state of a stream to resume, of the same data "
+                 "and options.")
       ->needs(hash)
       ->type_name("FILE");
   app.add_option("--order", flags.order,
-                 "Print the records of the first N batches by their numbers "
-                 "from 0, this rank's part alone, instead of measuring.")
+                 "Print the record numbers, from 0, of the first N batches, "
+                 "only this rank's part, instead of measuring.")
       ->check(PositiveNumber())
       ->excludes(hash)
       ->type_name("N");

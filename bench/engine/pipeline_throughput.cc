@@ -55,9 +55,9 @@ struct Flags {
 constexpr const char* kDescription =
     "Measures how fast the input pipeline makes batches of TFRecord shards: "
     "images per second, time and waiting of each stage, CPU time, memory, and "
-    "in words what bounds it. Nothing is done with the batches, so this is "
-    "what a training run could get at best; with --device_rate they go to a "
-    "device that takes so many, and how long it waits is measured.\n\n"
+    "what limits the speed. The batches are discarded, so the rate is an upper "
+    "bound for training; --device_rate simulates a device that consumes so "
+    "many images, and measures how long it waits.\n\n"
     "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
     "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
     "  pipeline_throughput --data_dir DIR --stage decode\n"
@@ -76,7 +76,7 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
                  "Files, folders or patterns of shards, instead of --data_dir.")
       ->type_name("SPEC");
   app.add_flag("--allow_missing_shards", flags.allow_missing_shards,
-               "Go on where shards of the set are missing, and say which.");
+               "Continue if shards of the set are missing, and list them.");
   app.add_option("--made", flags.made_images,
                  "Photographs of 500x375 to make in temporary shards, instead "
                  "of a data set.")
@@ -99,7 +99,7 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--stage", flags.stage,
                  "Stages to measure: all of the pipeline, or read, decode or "
-                 "resize alone, on records or windows that lie in memory.")
+                 "resize alone, on records or windows in memory.")
       ->capture_default_str();
   app.add_option(
          "--device_rate", throughput.device_rate,
@@ -109,8 +109,8 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   app.add_option("--json", flags.json, "File to write the report to, as JSON.")
       ->type_name("FILE");
   app.add_option("--plot", flags.plot,
-                 "File for the rates and the stages' shares: a drawing or, by "
-                 "its name, a page with the table and the verdict.")
+                 "File for a plot of the rates and the stages' shares (.svg), "
+                 "or a page with the table and the verdict as well (.html).")
       ->type_name("FILE.svg|FILE.html");
   app.add_flag("--dry_run", flags.dry_run,
                "Only check flags and data, and print what would be measured.");

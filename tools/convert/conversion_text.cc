@@ -106,7 +106,7 @@ std::string ReportText(const ConversionReport& report,
     text += fmt::format("{} bad images were left out\n", report.skipped.size());
   }
   if (!report.reencoded.empty() || !report.skipped.empty()) {
-    text += ReportPath(output_dir, report.share) + " names each of them\n";
+    text += ReportPath(output_dir, report.share) + " lists them\n";
   }
   return text;
 }

@@ -156,7 +156,7 @@ class Faults {
       return;
     }
     std::string text =
-        fmt::format("{}: {} of {} shards are missing or do not fit: {}",
+        fmt::format("{}: {} of {} shards are missing or do not match: {}",
                     output_dir, tasks_.size(), shards, text_);
     if (tasks_.size() > kShardsNamed) {
       text += fmt::format("; and {} more", tasks_.size() - kShardsNamed);

@@ -51,8 +51,8 @@ constexpr const char* kExamples =
     "  imagenet_to_records --raw_data_dir gs://bucket/photos \\\n"
     "      --local_scratch_dir records\n"
     "      gs://bucket/photos/<class>/*, or s3://..., read from there\n\n"
-    "The same command again goes on where an earlier one ended.\n"
-    "Any of jpg, png, webp, bmp, tif, jp2, ppm is an image, in any case.\n"
+    "The same command again continues an interrupted conversion.\n"
+    "Images are recognized by extension: jpg, png, webp, bmp, tif, jp2, ppm.\n"
     "JPEGs are stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
     "Exit codes: 0 done, 1 a file could not be read or written, 2 a flag or\n"
     "folder is wrong, 3 an image is bad, 75 stopped by a signal.";

@@ -75,12 +75,12 @@ Notice MakeNotice(const LeftOut& left_out) {
       notice.hint = UnreadableReason(left_out.format);
       return notice;
     case LeftOut::Kind::kOtherFiles:
-      notice.what = "files left out that are not images by their names";
+      notice.what = "files left out whose names are not those of images";
       notice.hint = "a --manifest takes files of any name";
       return notice;
     case LeftOut::Kind::kFolders:
-      notice.what = "folders left out inside of class folders";
-      notice.hint = "images must lie in their class's folder itself";
+      notice.what = "folders left out inside class folders";
+      notice.hint = "images must be directly in their class's folder";
       return notice;
   }
   std::abort();
@@ -134,7 +134,7 @@ std::vector<Notice> MakeNotices(const ConversionReport& report) {
       "--keep_png stores them as they are");
   AddNotice(
       notices, report.not_turned, [](const ImageNote&) { return true; },
-      "images stored without the turn that their EXIF data asks for",
+      "images stored without the rotation in their EXIF data",
       "--exif_rotate turns them");
   return notices;
 }
@@ -216,9 +216,9 @@ void WriteDescription(const std::string& output_dir,
   for (const DatasetInfo::Split& split : report.info.splits) {
     if (split.records == 0) {
       Check(!report.skipped.empty(), "a split has images");
-      throw DataError(
-          split.name + ": not one of its images is good; the first: " +
-          report.skipped.front().path + ": " + report.skipped.front().reason);
+      throw DataError(split.name + ": all its images are bad; the first: " +
+                      report.skipped.front().path + ": " +
+                      report.skipped.front().reason);
     }
   }
   std::string labels;

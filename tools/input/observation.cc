@@ -40,10 +40,9 @@ void AddObservationFlags(CLI::App& app, ObservationFlags& flags) {
                  "0: a free one.")
       ->check(CLI::Range(0, kLastPort))
       ->type_name("PORT");
-  app.add_option(
-         "--trace", flags.trace,
-         "File to write with what each thread did when, as Chrome's trace "
-         "events for ui.perfetto.dev.")
+  app.add_option("--trace", flags.trace,
+                 "File for a timeline of the threads' work, as Chrome trace "
+                 "events (for ui.perfetto.dev).")
       ->type_name("FILE");
 }
 
@@ -78,7 +77,7 @@ void Observation::Finish() {
   const std::string path = std::exchange(trace_path_, {});
   trace_->Write(path);
   if (trace_->dropped() > 0) {
-    fmt::print(stderr, "trace: {} later events had no room in {}\n",
+    fmt::print(stderr, "trace: {} later events did not fit into {}\n",
                trace_->dropped(), path);
   }
 }

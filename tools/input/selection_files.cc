@@ -61,8 +61,7 @@ std::vector<std::uint32_t> ReadRecordList(const std::string& path,
     if (!range) {
       Refuse(path, i,
              "\"" + lines[i] +
-                 "\" is neither a record's number nor "
-                 "a range as 100-199");
+                 "\" is neither a record's number nor a range such as 100-199");
     }
     // Compared in a way that cannot overflow.
     if (range->first >= records || range->count > records - range->first) {
@@ -96,13 +95,13 @@ std::vector<double> ReadSampleWeights(const std::string& path,
     throw DataError({.path = path}, "has " + std::to_string(lines.size()) +
                                         " lines, but the data set has " +
                                         std::to_string(records) +
-                                        " records: give each one");
+                                        " records: give one line for each");
   }
   std::vector<double> weights;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     weights.push_back(ParseWeight(lines[i]));
     if (weights.back() < 0) {
-      Refuse(path, i, "\"" + lines[i] + "\" is no weight");
+      Refuse(path, i, "\"" + lines[i] + "\" is not a weight");
     }
   }
   return weights;
@@ -118,11 +117,11 @@ std::map<std::string, double> ReadClassWeights(const std::string& path) {
     const double weight =
         blank == std::string::npos ? -1 : ParseWeight(line.substr(blank + 1));
     if (weight < 0) {
-      Refuse(path, i, "\"" + lines[i] + "\" is no class and its weight");
+      Refuse(path, i, "\"" + lines[i] + "\" is not a class and its weight");
     }
     const std::string name(Trim(line.substr(0, blank)));
     if (!weights.emplace(name, weight).second) {
-      Refuse(path, i, "class " + name + " has a weight already");
+      Refuse(path, i, "class " + name + " already has a weight");
     }
   }
   return weights;
@@ -147,7 +146,7 @@ std::int64_t ClassNames::LabelOf(const std::string& name) const {
   const auto label = ParsePlainNumber<std::int64_t>(name);
   if (!label || *label < 0) {
     throw UsageError("there is no class \"" + name +
-                     "\": give a name of dataset.json, or a label");
+                     "\": give a name from dataset.json, or a label");
   }
   return *label;
 }

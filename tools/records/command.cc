@@ -85,7 +85,7 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
 
 void AddMissingShardsOption(CLI::App* verb, bool& allow) {
   verb->add_flag("--allow_missing_shards", allow,
-                 "Go on where shards of the set are missing, and say which.");
+                 "Continue if shards of the set are missing, and list them.");
 }
 
 OnShardSetFaults MakeFaultsPolicy(bool allow_missing_shards) {
@@ -93,8 +93,7 @@ OnShardSetFaults MakeFaultsPolicy(bool allow_missing_shards) {
 }
 
 void AddThreadsOption(CLI::App* verb, int& threads) {
-  verb->add_option("--threads", threads,
-                   "Threads that work. [one for each core]")
+  verb->add_option("--threads", threads, "Number of threads. [one per core]")
       ->check([](const std::string& text) {
         return text.starts_with('-') ? "must not be negative, not " + text
                                      : std::string();
@@ -103,7 +102,8 @@ void AddThreadsOption(CLI::App* verb, int& threads) {
 
 void AddJsonOption(CLI::App* verb, std::string& target) {
   verb->add_flag("--json", target,
-                 "Print JSON; --json=FILE: write it there, and print the text.")
+                 "Print JSON; --json=FILE: write JSON to the file, and print "
+                 "the text.")
       ->transform([](const std::string& value) {
         return value == "true" ? kStdout : value;  // --json without FILE.
       });

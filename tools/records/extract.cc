@@ -42,7 +42,7 @@ void CheckOutput(const ExtractOptions& options) {
   if (!options.resume && !std::filesystem::is_empty(options.output, ignored)) {
     throw UsageError(options.output +
                      ": is not empty (give another --output, or --resume to "
-                     "go on with an earlier run)");
+                     "continue an earlier run)");
   }
 }
 
@@ -81,7 +81,7 @@ std::string SummaryText(const ExtractPlan& plan, std::size_t bad) {
       fmt::format("{} images in {} folders, {}", plan.counts.written,
                   plan.folders.count(), FileSizeText(plan.counts.bytes));
   if (plan.counts.skipped > 0) {
-    text += fmt::format(", {} were there", plan.counts.skipped);
+    text += fmt::format(", {} existed", plan.counts.skipped);
   }
   return text + fmt::format(", {} bad\n", bad);
 }
@@ -119,10 +119,10 @@ ExitCode ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
 
 constexpr const char* kExtractNotes =
     "Writes OUTPUT/CLASS/NAME: the class's synset, else its label, and the\n"
-    "record's image/filename, else SHARD-RECORD.jpg. Bytes stay as they are;\n"
-    "pixels that are ready become PNGs. Of several records with one name all\n"
-    "but the first get -2, -3, ... Bad records are named on stderr, and make\n"
-    "the exit code 3. Shards are read twice: names are planned first.\n"
+    "record's image/filename, else SHARD-RECORD.jpg. Images are not changed;\n"
+    "packed pixels become PNGs. Of several records with one name all but the\n"
+    "first get -2, -3, ... Bad records are reported on stderr and give exit\n"
+    "code 3. Shards are read twice: names are planned first.\n"
     "\n"
     "Examples:\n"
     "  records extract --output images SHARDS\n"
@@ -147,10 +147,10 @@ void AddExtractVerb(CLI::App& app, Command& command) {
   extract->add_flag("--split", flags->options.split,
                     "Make a folder for each split: train, validation, test.");
   extract->add_flag("--resume", flags->options.resume,
-                    "Skip files that are there with the right size.");
+                    "Skip files that exist with the right size.");
   extract
       ->add_option("--limit", flags->limit,
-                   "Records to take, from the first on. [all]")
+                   "Records to read, from the first. [all]")
       ->check(NonNegativeNumber());
   AddJsonOption(extract, flags->json);
   AddThreadsOption(extract, flags->threads);

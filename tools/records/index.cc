@@ -35,9 +35,8 @@ void CheckDaliFolder(const ShardPaths& shards, const IndexOptions& options) {
   for (const std::string& shard : shards) {
     if (!paths.insert(DaliIndexPath(shard, options.dali)).second) {
       throw UsageError(shard +
-                       ": another shard has the same name, and its "
-                       "index would have the same, too: index them "
-                       "into folders of their own");
+                       ": another shard has the same name, and their indexes "
+                       "would collide: index them into separate folders");
     }
   }
   if (!options.dry_run && !IsUrl(options.dali)) {
@@ -75,10 +74,10 @@ void AddIndexVerb(CLI::App& app, Command& command) {
        .about = "Makes the index files of shards",
        .more =
            "Random access, a global shuffle and an exact resume need them.\n"
-           "They lie in .infeed/ beside the shards, or in the user's cache\n"
-           "where that cannot be written. Whoever reads shards makes missing\n"
-           "ones too; this makes them beforehand. Files that are there and\n"
-           "fit stay. Packed shards have no index, and are named.\n"
+           "They are in .infeed/ beside the shards, or in the user's cache if\n"
+           "that folder cannot be written. Programs that read shards make\n"
+           "missing ones, too; this makes them beforehand. Valid files are\n"
+           "kept. Compressed shards get no DALI index and no seek indexes.\n"
            "\n"
            "Examples:\n"
            "  records index SHARDS\n"
@@ -109,7 +108,7 @@ void AddIndexVerb(CLI::App& app, Command& command) {
       ->check(CLI::IsMember({"rows", "8", "4"}))
       ->option_text("[=rows|8|4]");
   index->add_flag("--force", flags->index.force,
-                  "Make the files anew, whatever is there.");
+                  "Make the files again, even if valid ones exist.");
   index->add_flag("--dry_run", flags->index.dry_run,
                   "Only print what would be written.");
   AddThreadsOption(index, flags->threads);

@@ -166,14 +166,15 @@ void AddLsVerb(CLI::App& app, Command& command) {
       app, command,
       {.name = "ls",
        .about = "Lists shards with their records, bytes and side files",
-       .more = "Says how a shard is packed, whether its index is fresh, stale\n"
-               "or not there, and whether dataset.json says the same of it.\n"
-               "Shards that a set lacks are listed as missing; exit code 3.\n"
-               "Totals come last.\n"
-               "\n"
-               "Examples:\n"
-               "  records ls SHARDS\n"
-               "  records ls --json 's3://bucket/flowers/train-*'\n",
+       .more =
+           "Shows a shard's compression, whether its index is fresh, stale\n"
+           "or missing, and whether dataset.json agrees with the shard.\n"
+           "Missing shards of a set are listed and give exit code 3.\n"
+           "Totals come last.\n"
+           "\n"
+           "Examples:\n"
+           "  records ls SHARDS\n"
+           "  records ls --json 's3://bucket/flowers/train-*'\n",
        .faults = SetFaults::kReported},
       [options, &command](const ShardPaths& shards) {
         return ListRecords(shards, command.faults, *options);

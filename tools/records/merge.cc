@@ -129,9 +129,9 @@ void AddMergeVerb(CLI::App& app, Command& command) {
       {.name = "merge",
        .about = "Writes the records of many shards into one file",
        .more =
-           "Records come in the order of the shards' paths. The file appears\n"
-           "under its name when it is whole, with an index file. Packed\n"
-           "shards are unpacked.\n"
+           "Records are in the order of the shards' paths. The file appears\n"
+           "under its name when it is complete, with an index file.\n"
+           "Compressed shards are decompressed.\n"
            "\n"
            "Examples:\n"
            "  records merge SHARDS --output all.tfrecord\n"

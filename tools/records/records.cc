@@ -13,7 +13,7 @@ namespace infeed {
 namespace {
 
 constexpr const char* kAbout =
-    "Looks into TFRecord shards, mends and reshapes them, without TensorFlow.\n"
+    "Inspects, repairs and reshapes TFRecord shards, without TensorFlow.\n"
     "\n"
     "A PATH is a file, a folder of shards, a quoted pattern, or a URL of "
     "these\n"

@@ -131,12 +131,12 @@ std::vector<std::string> OutputNames(const ShardPaths& shards,
     names.push_back(OutputName(shard, compression));
     if (names.back().find_first_not_of('.') == std::string::npos) {
       throw UsageError(PathForMessages(shard) +
-                       ": has no name that what is made of it could have");
+                       ": has no usable name for the repaired shard");
     }
     if (!seen.insert(names.back()).second) {
       throw UsageError(PathForMessages(shard) +
                        ": another shard has the name " + names.back() +
-                       " too: repair them into folders of their own");
+                       " too: repair them into separate folders");
     }
   }
   return names;
@@ -247,16 +247,16 @@ void AddRepairVerb(CLI::App& app, Command& command) {
   CLI::App* repair = AddVerb(
       app, command,
       {.name = "repair",
-       .about = "Parts good records from damage",
+       .about = "Recovers the good records of damaged shards",
        .more =
            "Writes the good records of each shard, in order, to a shard of\n"
-           "the same name in the --output folder; the shards that it reads\n"
-           "stay as they are. After damage it goes on at the next frame whose\n"
-           "two checksums hold. All other bytes go, as they are, to\n"
-           "DIR/.infeed/NAME.bad; NAME.bad.json there says where they stood,\n"
-           "why they are bad and, where an index from before the damage is\n"
-           "left, which records they were. A gzip or zlib shard is unpacked.\n"
-           "Exit code 0 whatever was bad: the report says it.\n"
+           "the same name in the --output folder; the input is not changed.\n"
+           "After damage it continues at the next frame whose two checksums\n"
+           "are valid. All other bytes are copied to DIR/.infeed/NAME.bad;\n"
+           "NAME.bad.json there lists their offsets, what is wrong and, if an\n"
+           "index from before the damage exists, the lost records. A gzip or\n"
+           "zlib shard is decompressed. Bad records do not change the exit\n"
+           "code: see the report.\n"
            "\n"
            "Examples:\n"
            "  records repair SHARDS --output GOOD\n"

@@ -57,8 +57,8 @@ void AddSplitVerb(CLI::App& app, Command& command) {
            "Nothing appears in the output before all of it is written.\n"
            "\n"
            "Examples:\n"
-           "  records split all.tfrecord --prefix train --output DIR "
-           "--records 1000\n"
+           "  records split all.tfrecord --prefix train --output DIR --records "
+           "1000\n"
            "  records split SHARDS --output DIR --bytes 100MB\n"
            "  records split 'SHARDS/train-*' --output DIR --parts 2\n"
            "  records split SHARDS --output DIR --by_label\n"},
@@ -75,7 +75,7 @@ void AddSplitVerb(CLI::App& app, Command& command) {
   how->require_option(1);
   split
       ->add_option("--memory_limit", flags->memory_limit,
-                   "Memory for the index and the records on their way.")
+                   "Memory for the index and the records being copied.")
       ->capture_default_str();
 }
 

@@ -345,10 +345,10 @@ ExitCode VerifyRecords(const ShardPaths& shards, const Command& command,
 
 constexpr const char* kVerifyNotes =
     "Reads every record, checks both checksums and parses its Example.\n"
-    "Prints each bad record with file, record and byte offset, and goes on\n"
-    "at the next good one. Where an index from before the damage is there, it\n"
-    "says which records were lost. Shards are compared with the dataset.json\n"
-    "beside them, and missing ones of a set are named. Ends with a line\n"
+    "Prints each bad record with file, record and byte offset, and continues\n"
+    "at the next good one. If an index from before the damage exists, prints\n"
+    "which records were lost. Shards are compared with the dataset.json\n"
+    "beside them, and missing shards of a set are listed. Ends with a line\n"
     "\"N records in M shards, B bad\"; exit code 3 when something is bad.\n"
     "\n"
     "Examples:\n"

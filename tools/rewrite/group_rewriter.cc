@@ -217,9 +217,9 @@ std::vector<DatasetInfo::Shard> GroupRewriter::Stream(
     for (std::int64_t i = 0; i < shard.range.count; ++i) {
       const std::optional<Record> record = stream.Next();
       if (!record) {
-        throw IoError(PathForMessages(inputs.back()) +
-                      ": has fewer records than a moment ago: something "
-                      "writes to it");
+        throw IoError(
+            PathForMessages(inputs.back()) +
+            ": has fewer records than before: another program writes to it");
       }
       writer.Append(record->payload);
       on_records(static_cast<std::int64_t>(record->payload.size() +

@@ -39,8 +39,8 @@ Groups GroupByPrefix(const Paths& shards, const std::string& fallback) {
     const std::string prefix(ShardPrefix(name));
     if (prefix.empty() && fallback.empty()) {
       throw UsageError(PathForMessages(shard) +
-                       ": is not named PREFIX-NNNNN-of-NNNNN: say what its "
-                       "records shall be called, as with --prefix train");
+                       ": is not named PREFIX-NNNNN-of-NNNNN: give a prefix "
+                       "for the new shards, such as --prefix train");
     }
     groups[prefix.empty() ? fallback : prefix].push_back(shard);
   }

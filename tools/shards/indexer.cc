@@ -56,8 +56,7 @@ void WriteDaliIndex(const ByteSource& shard, const FrameOffsets& offsets,
   if (!ExistingOutputs({path}, true).empty() && !options.force) {
     if (ReadText(path) != text) {
       throw UsageError(path +
-                       ": is there already and says something else: --force "
-                       "replaces it");
+                       ": exists with other content: --force replaces it");
     }
     return;
   }
@@ -245,8 +244,8 @@ std::string IndexReportText(const std::vector<IndexedShard>& shards,
   }
   if (packed > 0) {
     text += fmt::format(
-        "{} shards are packed, and can be read in order alone: `records "
-        "reshard` makes others\n",
+        "{} shards are compressed and can only be read in order: `records "
+        "reshard` makes uncompressed ones\n",
         packed);
   }
   return text +

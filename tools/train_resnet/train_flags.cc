@@ -26,13 +26,13 @@ namespace {
 constexpr const char* kAbout =
     "Trains and evaluates a ResNet from TFRecord shards of images.\n"
     "\n"
-    "Run the same command again to go on from the newest checkpoint in\n"
-    "model_dir. SIGINT, SIGTERM and SIGUSR1 end the run after the step at\n"
-    "hand, with a checkpoint.\n";
+    "Run the same command again to resume from the newest checkpoint in\n"
+    "model_dir. SIGINT, SIGTERM and SIGUSR1 stop the run after the current\n"
+    "step and save a checkpoint.\n";
 
 constexpr const char* kExamples =
-    "A parameter is a flag, a name for --params_override, and one in a\n"
-    "--config_file; --help_all says what each of them does.\n"
+    "A parameter can be given as a flag, in --params_override or in a\n"
+    "--config_file; --help_all explains each of them.\n"
     "\n"
     "Examples:\n"
     "  train_resnet --data_dir SHARDS --model_dir MODEL\n"
@@ -47,8 +47,8 @@ constexpr const char* kExamples =
     "    --export_dir EXPORT\n"
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data, 4 no usable\n"
-    "checkpoint, 5 the loss is not finite, 75 stopped by a signal with a\n"
-    "checkpoint written: run again to go on.\n";
+    "checkpoint, 5 the loss is not finite, 75 stopped by a signal after\n"
+    "saving a checkpoint: run again to resume.\n";
 
 constexpr int kMostRanks = 1 << 20;
 constexpr int kMostLocalRanks = 1024;
@@ -108,7 +108,7 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
            run.data_dir = folder.empty() ? "null" : folder;
          },
          "Folder or URL (s3, gs) of train-* and validation-* (or test-*) "
-         "shards; null or empty: made-up images.")
+         "shards; null or empty: synthetic images.")
       ->type_name("DIR");
   app.add_option("--model_dir", run.model_dir,
                  "Folder or URL (s3, gs) for checkpoints, logs and events; "
@@ -150,17 +150,18 @@ void AddConfigurationFlags(CLI::App& app, TrainFlags& flags) {
 void AddCheckpointFlags(CLI::App& app, TrainFlags& flags) {
   constexpr const char* kGroup = "Checkpoints";
   app.add_option("--resume", flags.run.resume,
-                 "Checkpoint to go on from: auto (the newest whole one), best, "
-                 "never, a step, a path or URL.")
+                 "Checkpoint to resume from: auto (the newest complete one), "
+                 "best, never, a step, a path or URL.")
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--checkpoint", flags.checkpoint,
                  "Checkpoint to eval, predict or export. [newest]")
       ->type_name("best|newest|STEP")
       ->group(kGroup);
-  app.add_flag("--force", flags.run.force,
-               "Go on from a checkpoint of another data set or configuration, "
-               "and drop those that a changed store never got.")
+  app.add_flag(
+         "--force", flags.run.force,
+         "Resume from a checkpoint of another data set or configuration, and "
+         "drop checkpoints that were not uploaded to a changed store.")
       ->group(kGroup);
   app.add_option("--eval_timeout", flags.run.eval_timeout,
                  "Longest wait for each new checkpoint in mode eval.")
@@ -204,7 +205,7 @@ void AddRankFlags(CLI::App& app, TrainFlags& flags) {
          [&flags](int seconds) {
            flags.run.rank_timeout = std::chrono::seconds(seconds);
          },
-         "Silence after which a rank counts as gone. [300]")
+         "Time without a message after which a rank counts as lost. [300]")
       ->check(CLI::Range(1, kMostSeconds).description(""))
       ->type_name("SECONDS")
       ->group(kGroup);
@@ -250,10 +251,9 @@ void AddPredictFlags(CLI::App& app, RunOptions& run) {
 
 void AddExportFlags(CLI::App& app, RunOptions& run) {
   constexpr const char* kGroup = "Export";
-  app.add_option(
-         "--export_dir", run.export_dir,
-         "Folder or URL for the exported model; a training that has one "
-         "exports at its end.")
+  app.add_option("--export_dir", run.export_dir,
+                 "Folder or URL for the exported model; if given, a training "
+                 "run exports at its end.")
       ->type_name("DIR")
       ->group(kGroup);
   app.add_option("--format", run.formats, "Formats to export, one or more.")
@@ -294,7 +294,7 @@ void RefuseUnknownFlags(const CLI::App& app) {
   const std::string& extra = extras.front();
   if (!extra.starts_with("-")) {
     throw UsageError(fmt::format(
-        "'{}': not a flag, and no flag takes it (see --help)", extra));
+        "'{}': not a flag, nor the value of one (see --help)", extra));
   }
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -319,8 +319,8 @@ void TakeCheckpoint(const std::string& asked, RunOptions& run) {
   }
   if (!UsesTrainedModel(run.mode)) {
     throw UsageError(
-        "--checkpoint: is for the modes eval, predict and export; a training "
-        "goes on from --resume");
+        "--checkpoint: is for the modes eval, predict and export; --resume "
+        "chooses where a training run starts");
   }
   if (run.resume != "auto" || run.eval_timeout) {
     throw UsageError(fmt::format(
@@ -330,10 +330,10 @@ void TakeCheckpoint(const std::string& asked, RunOptions& run) {
   const bool is_step =
       asked.find_first_not_of("0123456789") == std::string::npos;
   if (asked != "best" && asked != "newest" && !is_step) {
-    throw UsageError(fmt::format(
-        "--checkpoint={}: must be best, newest or a step; --resume takes a "
-        "path",
-        asked));
+    throw UsageError(
+        fmt::format("--checkpoint={}: must be best, newest or a step; --resume "
+                    "takes a path",
+                    asked));
   }
   run.resume = asked == "newest" ? "auto" : asked;
 }

@@ -98,11 +98,13 @@ std::string StopText(const RunOptions& run) {
     return "";
   }
   if (Trains(run.mode)) {
-    return "stopping after this step; again ends now without saving";
+    return "stopping after this step; a second signal ends it now without "
+           "saving";
   }
   return run.mode == Mode::kExport
-             ? "stopping unless the export is being written; again ends now"
-             : "stopping after this batch; again ends now";
+             ? "stopping unless the export is being written; a second signal "
+               "ends it now"
+             : "stopping after this batch; a second signal ends it now";
 }
 
 ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
