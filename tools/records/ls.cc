@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
@@ -88,8 +89,8 @@ std::string ListText(const std::vector<Listed>& shards) {
     const ShardSummary& summary = *shard.summary;
     table.Add({std::to_string(summary.records), FileSizeText(summary.bytes),
                std::string(CompressionName(summary.compression)),
-               std::string(IndexStateName(summary.index)), shard.described,
-               PathForMessages(shard.path)});
+               std::string(ChoiceName(summary.index, kIndexStates)),
+               shard.described, PathForMessages(shard.path)});
   }
   const Totals totals = SumUp(shards);
   table.Add({std::to_string(totals.records), FileSizeText(totals.bytes), "", "",
@@ -106,7 +107,7 @@ std::string ListJson(const std::vector<Listed>& shards) {
       json["records"] = shard.summary->records;
       json["bytes"] = shard.summary->bytes;
       json["compression"] = CompressionName(shard.summary->compression);
-      json["index"] = IndexStateName(shard.summary->index);
+      json["index"] = ChoiceName(shard.summary->index, kIndexStates);
       json["dataset_json"] = shard.described;
     } else {
       json["error"] = shard.error;
