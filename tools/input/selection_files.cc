@@ -39,10 +39,10 @@ std::optional<Number> ParseNumber(std::string_view text) {
 // "17" or "100-199".
 std::optional<RecordRange> ParseRange(std::string_view text) {
   const std::size_t dash = text.find('-');
-  const auto first = NumberOf<std::int64_t>(Trim(text.substr(0, dash)));
+  const auto first = ParseNumber<std::int64_t>(Trim(text.substr(0, dash)));
   const auto last = dash == std::string_view::npos
                         ? first
-                        : NumberOf<std::int64_t>(Trim(text.substr(dash + 1)));
+                        : ParseNumber<std::int64_t>(Trim(text.substr(dash + 1)));
   if (!first || !last || *first < 0 || *last < *first) {
     return std::nullopt;
   }
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> ReadRecordList(const std::string& path,
 }
 
 double ParseWeight(std::string_view text) {
-  const std::optional<double> weight = NumberOf<double>(text);
+  const std::optional<double> weight = ParseNumber<double>(text);
   return weight && std::isfinite(*weight) && *weight >= 0 ? *weight : -1;
 }
 
