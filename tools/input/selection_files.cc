@@ -40,9 +40,10 @@ std::optional<Number> ParseNumber(std::string_view text) {
 std::optional<RecordRange> ParseRange(std::string_view text) {
   const std::size_t dash = text.find('-');
   const auto first = ParseNumber<std::int64_t>(Trim(text.substr(0, dash)));
-  const auto last = dash == std::string_view::npos
-                        ? first
-                        : ParseNumber<std::int64_t>(Trim(text.substr(dash + 1)));
+  const auto last =
+      dash == std::string_view::npos
+          ? first
+          : ParseNumber<std::int64_t>(Trim(text.substr(dash + 1)));
   if (!first || !last || *first < 0 || *last < *first) {
     return std::nullopt;
   }
