@@ -87,7 +87,7 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
 void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   ThroughputOptions& throughput = flags.throughput;
   app.add_option("--threads", throughput.threads,
-                 "Threads, with a run for each number; 0: one for each core.")
+                 "Numbers of threads, with a run for each; 0: one per core.")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--seconds", throughput.seconds, "Length of each round.")

@@ -35,9 +35,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kDescription =
-    "Uses the input pipeline over and over for a time, each cycle with other "
-    "options: batches are taken, streams resumed by their state and stopped. "
-    "Prints what the process holds; exits 1 when that grows.\n\n"
+    "Runs short-lived input pipelines with changing options: takes batches, "
+    "resumes streams from their state and stops them. Prints memory, open "
+    "files and threads of the process; exits 1 when they grow.\n\n"
     "  soak --shards 'DIR/train-*' --seconds 3600\n";
 constexpr int kLines = 20;
 constexpr std::size_t kFewestCycles = 8;
@@ -155,7 +155,8 @@ void RunSoakCycle(const RecordIndex& index, const SoakOptions& soak,
   ++counts.resumed;
   if (HashNextBatch(resumed) != next) {
     throw DataError("cycle " + std::to_string(cycle) +
-                    ": the stream went on with another batch than " + next);
+                    ": the resumed stream continued with another batch than " +
+                    next);
   }
   TakeUntilStopped(resumed, 1 + static_cast<int>(draws.Below(kMostBatches)));
   Add(resumed.stats(), counts);

@@ -94,7 +94,7 @@ void AddShardFlags(CLI::App& app, OutputFlags& flags) {
 
 void AddRunFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option("--threads", flags.converter.threads,
-                 "Threads that convert; 0: one for each core.")
+                 "Number of threads; 0: one per core.")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_flag(

@@ -19,7 +19,7 @@ struct ConversionReport {
   std::int64_t kept_shards = 0;      // of an earlier run
   std::vector<ImageNote> reencoded;  // in the order of the records
   std::vector<ImageNote> skipped;    // likewise
-  // Likewise: stored without the turn in their EXIF data.
+  // Likewise: stored without the rotation in their EXIF data.
   std::vector<ImageNote> not_turned;
   std::vector<LeftOut> left_out;  // of the whole plan, even in a share's report
   std::vector<DuplicateGroup> duplicates;
@@ -33,7 +33,7 @@ struct ConversionReport {
                                           std::vector<ShardResult> results);
 
 // An unexpected result of a successful conversion: images that were changed,
-// stored without the turn of their EXIF data, or left out.
+// stored without the rotation in their EXIF data, or left out.
 struct Notice {
   std::string what;  // "PNG images that became lossy JPEGs"
   std::int64_t count = 0;
