@@ -16,8 +16,8 @@
 #include "records/bytes/base_name.h"
 #include "records/bytes/byte_source.h"
 #include "records/files/open_source.h"
+#include "tools/cli/text_lines.h"
 #include "tools/images/idx_file.h"
-#include "tools/images/label_files.h"
 #include "tools/images/raw_images.h"
 
 namespace infeed {
@@ -254,7 +254,7 @@ void NameCifarClasses(const std::string& folder, RawSet& set) {
   const std::string path = folder + "/" + kCifarNames;
   std::vector<std::string> names;
   if (IsThere(path)) {
-    names = ReadLabels(path);
+    names = ReadLines(path);
   } else {
     set.notes.push_back(path + ": is not there; classes are called 0 to 9");
   }
