@@ -47,7 +47,7 @@ void AddFlags(CLI::App& app, Flags& flags) {
 
 void CheckSteps(const Flags& flags) {
   for (const int machines : flags.machines) {
-    if (TrainingCostOf(flags.spec, machines).steps == 0) {
+    if (ComputeTrainingCost(flags.spec, machines).steps == 0) {
       throw UsageError("--records: " + std::to_string(machines) +
                        " machines have no batch in an epoch: lower "
                        "--largest_batch, or --machines");
@@ -57,8 +57,8 @@ void CheckSteps(const Flags& flags) {
 
 ExitCode ShowScale(int argc, char** argv) {
   CLI::App app(
-      "Shows, as docs/scale.md does, what a training asks of so many machines: "
-      "what each reads, caches, keeps in memory and sends.");
+      "Prints the tables of docs/scale.md: what each machine of a training run "
+      "reads, caches, keeps in memory and sends.");
   Flags flags;
   AddFlags(app, flags);
   if (!ParseFlags(app, argc, argv)) {

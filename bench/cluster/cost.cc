@@ -42,7 +42,7 @@ std::int64_t SumsBytes(const ClusterSpec& spec) {
 
 }  // namespace
 
-TrainingCost TrainingCostOf(const ClusterSpec& spec, int machines) {
+TrainingCost ComputeTrainingCost(const ClusterSpec& spec, int machines) {
   TrainingCost cost;
   cost.ranks = machines * spec.devices;
   cost.part = std::clamp(spec.largest_batch / cost.ranks, 1, spec.largest_part);
@@ -61,17 +61,17 @@ TrainingCost TrainingCostOf(const ClusterSpec& spec, int machines) {
   return cost;
 }
 
-InputCost InputCostOf(const ClusterSpec& spec, int machines) {
+InputCost ComputeInputCost(const ClusterSpec& spec, int machines) {
   const double rate =
-      TrainingCostOf(spec, machines).images_per_second / machines;
+      ComputeTrainingCost(spec, machines).images_per_second / machines;
   return {.images_per_second = rate,
           .bytes_per_second = rate * Real(spec.record_bytes),
           .connections = rate / spec.devices * spec.answer_seconds,
           .cores = rate / spec.core_rate};
 }
 
-MemoryCost MemoryCostOf(const ClusterSpec& spec, int machines) {
-  const TrainingCost training = TrainingCostOf(spec, machines);
+MemoryCost ComputeMemoryCost(const ClusterSpec& spec, int machines) {
+  const TrainingCost training = ComputeTrainingCost(spec, machines);
   return {.index_bytes = spec.devices * spec.records * kIndexEntry,
           .batch_bytes = spec.devices * TrainParams().input.batches_in_pool *
                          Batch::MemoryBytes(training.part, spec.image_size),
@@ -79,7 +79,7 @@ MemoryCost MemoryCostOf(const ClusterSpec& spec, int machines) {
               CheckpointBytes(CostOf(spec.model, spec.image_size), {})};
 }
 
-StarCost StarCostOf(const ClusterSpec& spec, int machines) {
+StarCost ComputeStarCost(const ClusterSpec& spec, int machines) {
   const int ranks = machines * spec.devices;
   const int others = ranks - 1;
   return {.connections = others,

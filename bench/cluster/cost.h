@@ -64,11 +64,12 @@ struct StarCost {
 };
 
 // Requires: machines > 0.
-[[nodiscard]] TrainingCost TrainingCostOf(const ClusterSpec& spec,
-                                          int machines);
-[[nodiscard]] InputCost InputCostOf(const ClusterSpec& spec, int machines);
-[[nodiscard]] MemoryCost MemoryCostOf(const ClusterSpec& spec, int machines);
-[[nodiscard]] StarCost StarCostOf(const ClusterSpec& spec, int machines);
+[[nodiscard]] TrainingCost ComputeTrainingCost(const ClusterSpec& spec,
+                                               int machines);
+[[nodiscard]] InputCost ComputeInputCost(const ClusterSpec& spec, int machines);
+[[nodiscard]] MemoryCost ComputeMemoryCost(const ClusterSpec& spec,
+                                           int machines);
+[[nodiscard]] StarCost ComputeStarCost(const ClusterSpec& spec, int machines);
 
 // The share of its reads in an epoch (from 0) that a machine finds in its page
 // cache, with shuffle=global: records that it read in an earlier epoch and

@@ -84,7 +84,7 @@ void WalkRank(const EvenShards& shards, const InputOptions& options,
 
 OrderLocality MeasureLocality(const ClusterSpec& spec, int machines,
                               Shuffle shuffle) {
-  const TrainingCost training = TrainingCostOf(spec, machines);
+  const TrainingCost training = ComputeTrainingCost(spec, machines);
   const EvenShards shards(spec);
   OrderLocality locality;
   BatchShards of_batches(static_cast<std::size_t>(training.steps));

@@ -46,10 +46,10 @@ std::string Percent(double share) { return Short(100 * share) + " %"; }
 struct Column {
   ClusterSpec spec;
   int machines = 1;
-  TrainingCost training = TrainingCostOf(spec, machines);
-  InputCost input = InputCostOf(spec, machines);
-  MemoryCost memory = MemoryCostOf(spec, machines);
-  StarCost star = StarCostOf(spec, machines);
+  TrainingCost training = ComputeTrainingCost(spec, machines);
+  InputCost input = ComputeInputCost(spec, machines);
+  MemoryCost memory = ComputeMemoryCost(spec, machines);
+  StarCost star = ComputeStarCost(spec, machines);
   OrderLocality global = MeasureLocality(spec, machines, Shuffle::kGlobal);
   OrderLocality window = MeasureLocality(spec, machines, Shuffle::kWindow);
 
@@ -158,29 +158,29 @@ Table CachingTable() {
 }
 
 Table OrderTable() {
-  return {"Order, walked",
-          {{"`global`: shards that a machine opens in an epoch",
-            [](const Column& c) {
-              return Whole(static_cast<double>(c.global.shards_of_epoch));
-            }},
-           {"`window`: shards that a machine opens in an epoch",
-            [](const Column& c) {
-              return Whole(static_cast<double>(c.window.shards_of_epoch));
-            }},
-           {"`global`: shards that a machine reads for a batch",
-            [](const Column& c) { return Short(c.global.shards_of_batch); }},
-           {"`window`: shards that a machine reads for a batch",
-            [](const Column& c) { return Short(c.window.shards_of_batch); }},
-           {"`global`: images that a read of a file brings, on average",
-            [](const Column& c) {
-              return Short(static_cast<double>(c.global.records) /
-                           static_cast<double>(c.global.reads));
-            }},
-           {"`window`: images that a read of a file brings, on average",
-            [](const Column& c) {
-              return Short(static_cast<double>(c.window.records) /
-                           static_cast<double>(c.window.reads));
-            }}}};
+  return {
+      "Order, walked",
+      {{"`global`: shards that a machine opens in an epoch",
+        [](const Column& c) {
+          return Whole(static_cast<double>(c.global.shards_of_epoch));
+        }},
+       {"`window`: shards that a machine opens in an epoch",
+        [](const Column& c) {
+          return Whole(static_cast<double>(c.window.shards_of_epoch));
+        }},
+       {"`global`: shards that a machine reads for a batch",
+        [](const Column& c) { return Short(c.global.shards_of_batch); }},
+       {"`window`: shards that a machine reads for a batch",
+        [](const Column& c) { return Short(c.window.shards_of_batch); }},
+       {"`global`: images per read of a file, on average",
+        [](const Column& c) {
+          return Short(static_cast<double>(c.global.records) /
+                       static_cast<double>(c.global.reads));
+        }},
+       {"`window`: images per read of a file, on average", [](const Column& c) {
+          return Short(static_cast<double>(c.window.records) /
+                       static_cast<double>(c.window.reads));
+        }}}};
 }
 
 Table KeepingTable() {
@@ -199,7 +199,7 @@ Table KeepingTable() {
             }},
            {"connections of rank 0",
             [](const Column& c) { return Whole(c.star.connections); }},
-           {"signs of life that it hears, a second",
+           {"heartbeats received per second",
             [](const Column& c) { return Short(c.star.beats_per_second); }},
            {"bytes that it sends after a loop",
             [](const Column& c) {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kSlackBytes = 8 * kMiB;
 
-Holding MostOf(std::span<const Holding> holdings) {
+Holding Maximum(std::span<const Holding> holdings) {
   Holding most;
   for (const Holding& one : holdings) {
     most.bytes = std::max(most.bytes, one.bytes);
@@ -24,11 +24,11 @@ Holding MostOf(std::span<const Holding> holdings) {
 
 }  // namespace
 
-std::string GrowthOf(std::span<const Holding> holdings) {
+std::string DescribeGrowth(std::span<const Holding> holdings) {
   Check(holdings.size() >= 8, "there are quarters to compare");
   const std::size_t quarter = holdings.size() / 4;
-  const Holding before = MostOf(holdings.subspan(quarter, quarter));
-  const Holding after = MostOf(holdings.last(quarter));
+  const Holding before = Maximum(holdings.subspan(quarter, quarter));
+  const Holding after = Maximum(holdings.last(quarter));
   std::string text;
   const auto add = [&text](std::string_view what, auto from, auto to,
                            std::string_view unit) {

@@ -20,6 +20,6 @@ struct Holding {
 // maximum of the last quarter with the maximum of the second quarter, as the
 // first is for warming up; memory may grow by an eighth plus 8 MiB, as
 // allocators vary. Requires: 8 or more holdings, in order.
-[[nodiscard]] std::string GrowthOf(std::span<const Holding> holdings);
+[[nodiscard]] std::string DescribeGrowth(std::span<const Holding> holdings);
 
 }  // namespace infeed

@@ -31,7 +31,7 @@ std::vector<TaskTimes> MeasureInTurns(const std::vector<Contender>& contenders,
   return times;
 }
 
-double SecondsOf(const std::function<void()>& body) {
+double MeasureSeconds(const std::function<void()>& body) {
   const auto start = std::chrono::steady_clock::now();
   body();
   return SecondsSince(start);

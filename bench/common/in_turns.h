@@ -38,7 +38,7 @@ using TaskTimes = std::vector<double>;
     const std::vector<Contender>& contenders, const TurnOptions& options);
 
 // Runs `body` and returns the seconds that it took.
-[[nodiscard]] double SecondsOf(const std::function<void()>& body);
+[[nodiscard]] double MeasureSeconds(const std::function<void()>& body);
 
 // The mean time of a task. Requires: times is not empty.
 [[nodiscard]] double Mean(const TaskTimes& times);

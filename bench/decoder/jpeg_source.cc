@@ -113,7 +113,7 @@ std::optional<FoundJpeg> JpegSource::NextRecord(const std::string& path) {
   }
   while (const std::optional<Record> record = shard_->Next()) {
     const ImagenetExampleView example = Parsed(*record, path);
-    if (ImageFormatOf(example.encoded) == ImageFormat::kJpeg) {
+    if (DetectImageFormat(example.encoded) == ImageFormat::kJpeg) {
       return FoundJpeg{
           .name = path + ": record " + std::to_string(record->number),
           .number = next_number_++,

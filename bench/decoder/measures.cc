@@ -125,7 +125,7 @@ void DecodeMeasures::AddWholeDecodes(SpeedReport& report) const {
   RgbImage image;
   const auto timed = [&](auto& with) {
     return [&](std::size_t i) {
-      return SecondsOf(
+      return MeasureSeconds(
           [&] { Decode(with, images_[i].jpeg, images_[i].whole, image); });
     };
   };
@@ -145,7 +145,7 @@ void DecodeMeasures::AddWindowDecodes(SpeedReport& report) const {
   RgbImage image;
   std::vector<Contender> contenders = {{kLibjpeg, [&](std::size_t i) {
                                           const Task task = TaskAt(i);
-                                          return SecondsOf([&] {
+                                          return MeasureSeconds([&] {
                                             Decode(reference, task.image->jpeg,
                                                    task.window(), image);
                                           });
@@ -168,7 +168,7 @@ void DecodeMeasures::AddWindowDecodes(SpeedReport& report) const {
            if (kind.index >= 0 && task.image->indexes[kind.index]) {
              index = &*task.image->indexes[kind.index];
            }
-           return SecondsOf([&] {
+           return MeasureSeconds([&] {
              ImageSink sink(image);
              std::ignore = decoder.ReadHeader(BytesOf(task.image->jpeg));
              decoder.DecodeWindow(task.window(), sink, index);
@@ -213,7 +213,7 @@ void DecodeMeasures::AddIndexes(SpeedReport& report) const {
   }
   const std::vector<TaskTimes> times =
       Measure("indexes", images_.size(), {{"ours", [&](std::size_t i) {
-                                             return SecondsOf([&] {
+                                             return MeasureSeconds([&] {
                                                std::ignore = MakeSeekIndex(
                                                    BytesOf(images_[i].jpeg), 0);
                                              });
@@ -230,22 +230,23 @@ void DecodeMeasures::AddResizes(SpeedReport& report) const {
   OpenCvResizer rival(kSize);
   FourTapSink sink(ResizeKernel::kBicubic, kSize);
   std::vector<std::uint32_t> slot(std::size_t{kSize} * kSize);
-  const std::vector<TaskTimes> times = Measure(
-      "resizes", images_.size() * windows_each(),
-      {{kOpenCv,
-        [&](std::size_t) {
-          return SecondsOf([&] { std::ignore = rival.Resize(crop.view()); });
-        }},
-       {"ours",
-        [&](std::size_t) {
-          sink.Aim(slot, false, {});
-          PutImage(crop.view(), sink);
-          return ToSeconds(sink.busy());
-        }}},
-      [&](std::size_t i) {
-        const Task task = TaskAt(i);
-        Decode(decoder, task.image->jpeg, task.window(), crop);
-      });
+  const std::vector<TaskTimes> times =
+      Measure("resizes", images_.size() * windows_each(),
+              {{kOpenCv,
+                [&](std::size_t) {
+                  return MeasureSeconds(
+                      [&] { std::ignore = rival.Resize(crop.view()); });
+                }},
+               {"ours",
+                [&](std::size_t) {
+                  sink.Aim(slot, false, {});
+                  PutImage(crop.view(), sink);
+                  return ToSeconds(sink.busy());
+                }}},
+              [&](std::size_t i) {
+                const Task task = TaskAt(i);
+                Decode(decoder, task.image->jpeg, task.window(), crop);
+              });
   report.rows.push_back({.what = "bicubic crop -> packed 224x224 slot",
                          .rival = "OpenCV, not packed",
                          .theirs = Median(times[0]),
@@ -264,7 +265,7 @@ void DecodeMeasures::AddRecipes(SpeedReport& report) const {
   std::vector<std::uint32_t> slot(std::size_t{kSize} * kSize);
   const auto rival = [&](std::size_t i) {
     const Task task = TaskAt(i);
-    return SecondsOf([&] {
+    return MeasureSeconds([&] {
       ImageSink sink(crop);
       std::ignore = reference.ReadHeader(Opened(task.image->record).encoded);
       reference.DecodeWindow(task.window(), sink);
@@ -274,7 +275,7 @@ void DecodeMeasures::AddRecipes(SpeedReport& report) const {
   const auto ours = [&](std::string Image::*record) {
     return [&, record](std::size_t i) {
       const Task task = TaskAt(i);
-      return SecondsOf([&] {
+      return MeasureSeconds([&] {
         const OpenedRecord opened = Opened(task.image->*record);
         preprocessor.Fill(opened.encoded, KeyOf(task.number, task.epoch), slot,
                           opened.index);

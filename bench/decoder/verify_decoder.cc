@@ -89,11 +89,8 @@ Findings CheckAll(const JpegFiles& files, const Flags& flags,
   JpegSource source(files);
   std::mutex mutex;
   Findings all;
-  const int threads =
-      flags.threads > 0
-          ? flags.threads
-          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  ParallelFor(static_cast<std::size_t>(threads), threads, [&](std::size_t) {
+  const std::size_t threads = ThreadCount(flags.threads);
+  ParallelFor(threads, flags.threads, [&](std::size_t) {
     WindowChecker checker(
         {.windows = flags.windows, .denominator = flags.denominator});
     Findings own;

@@ -6,14 +6,37 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "bench/decoder/jpeg_source.h"
-#include "bench/decoder/outcome.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/jpeg/reference.h"
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/pixels/image.h"
 
 namespace infeed {
+
+// The result of a decode: pixels, or the message of its error.
+struct DecodeOutcome {
+  std::string error;         // empty: no error
+  RgbView pixels = {};       // borrowed
+  std::string warning = {};  // if warnings are tolerated
+};
+
+// Returns "" for equal outcomes, else a description of the difference: the
+// first different pixel, or the messages.
+[[nodiscard]] std::string DescribeDifference(const DecodeOutcome& outcome,
+                                             const DecodeOutcome& expected);
+
+// Returns a hash of the pixels, or of the message.
+[[nodiscard]] std::uint64_t HashOutcome(const DecodeOutcome& outcome);
+
+// Windows of an image for testing a decoder: the whole image first, then in
+// turns windows of any place and size, training crops, windows at the image's
+// edges with odd sides, and windows of a few pixels. Equal arguments give equal
+// windows. Requires: all > 0.
+[[nodiscard]] std::vector<Window> RandomWindows(int height, int width,
+                                                int count,
+                                                const SampleKey& key);
 
 // The counts of compared windows. Tallies are added field by field.
 struct WindowTally {

@@ -17,8 +17,8 @@ namespace infeed {
 namespace {
 
 // The position in --restore's state; without it the stream's beginning.
-StreamPosition StartOf(const RecordIndex& index, const InputOptions& options,
-                       const std::string& restore) {
+StreamPosition ReadStart(const RecordIndex& index, const InputOptions& options,
+                         const std::string& restore) {
   constexpr std::int64_t kMostBytes = 1 << 20;
   return restore.empty() ? StreamPosition{}
                          : ResumePosition(ReadWholeFile(restore, kMostBytes),
@@ -26,7 +26,7 @@ StreamPosition StartOf(const RecordIndex& index, const InputOptions& options,
 }
 
 // The hash of a number of batches, or of all if the stream ends before.
-std::string HashOf(InputPipeline& pipeline, std::int64_t batches) {
+std::string HashBatches(InputPipeline& pipeline, std::int64_t batches) {
   StreamHash hash;
   for (std::int64_t i = 0; i < batches; ++i) {
     const BatchHandle batch = pipeline.Next();
@@ -44,8 +44,8 @@ void NameBadRecords(const InputPipeline& pipeline) {
   const std::string first = pipeline.stats().first_bad_record;
   if (!first.empty()) {
     fmt::print(stderr,
-               "the stream has bad records, the first: {}; "
-               "--bad_record_report FILE lists them all\n",
+               "the stream has bad records, the first: {}; --bad_record_report "
+               "FILE lists them all\n",
                first);
   }
 }
@@ -74,13 +74,13 @@ void AddHashFlags(CLI::App& app, HashFlags& flags) {
       ->needs(hash)
       ->type_name("FILE");
   app.add_option("--restore", flags.restore,
-                 "File with the state of a stream to go on with, of the same "
-                 "data and options.")
+                 "File with the state of a stream to resume, of the same data "
+                 "and options.")
       ->needs(hash)
       ->type_name("FILE");
   app.add_option("--order", flags.order,
-                 "Print the records of the first N batches by their numbers "
-                 "from 0, this rank's part alone, instead of measuring.")
+                 "Print the record numbers, from 0, of the first N batches, "
+                 "only this rank's part, instead of measuring.")
       ->check(PositiveNumber())
       ->excludes(hash)
       ->type_name("N");
@@ -88,12 +88,12 @@ void AddHashFlags(CLI::App& app, HashFlags& flags) {
 
 void PrintHashes(const RecordIndex& index, const InputOptions& options,
                  std::span<const int> threads, const HashFlags& flags) {
-  const StreamPosition start = StartOf(index, options, flags.restore);
+  const StreamPosition start = ReadStart(index, options, flags.restore);
   for (const int count : threads) {
     InputOptions input = options;
     input.threads = count;
     InputPipeline pipeline(index, input, start);
-    fmt::print("{}\n", HashOf(pipeline, flags.batches));
+    fmt::print("{}\n", HashBatches(pipeline, flags.batches));
     if (count == threads.front()) {  // Bad are the same for any number.
       NameBadRecords(pipeline);
     }

@@ -10,14 +10,14 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/charts/progress.h"
 #include "base/error.h"
 #include "bench/common/made_shards.h"
 #include "bench/engine/hash_flags.h"
 #include "bench/engine/plot.h"
-#include "bench/engine/progress.h"
 #include "bench/engine/report.h"
 #include "bench/engine/run.h"
-#include "bench/engine/stage_round.h"
+#include "bench/engine/stage_work.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
@@ -55,9 +55,9 @@ struct Flags {
 constexpr const char* kDescription =
     "Measures how fast the input pipeline makes batches of TFRecord shards: "
     "images per second, time and waiting of each stage, CPU time, memory, and "
-    "in words what bounds it. Nothing is done with the batches, so this is "
-    "what a training run could get at best; with --device_rate they go to a "
-    "device that takes so many, and how long it waits is measured.\n\n"
+    "what limits the speed. The batches are discarded, so the rate is an upper "
+    "bound for training; --device_rate simulates a device that consumes so "
+    "many images, and measures how long it waits.\n\n"
     "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
     "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
     "  pipeline_throughput --data_dir DIR --stage decode\n"
@@ -76,7 +76,7 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
                  "Files, folders or patterns of shards, instead of --data_dir.")
       ->type_name("SPEC");
   app.add_flag("--allow_missing_shards", flags.allow_missing_shards,
-               "Go on where shards of the set are missing, and say which.");
+               "Continue if shards of the set are missing, and list them.");
   app.add_option("--made", flags.made_images,
                  "Photographs of 500x375 to make in temporary shards, instead "
                  "of a data set.")
@@ -87,7 +87,7 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
 void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   ThroughputOptions& throughput = flags.throughput;
   app.add_option("--threads", throughput.threads,
-                 "Threads, with a run for each number; 0: one for each core.")
+                 "Numbers of threads, with a run for each; 0: one per core.")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--seconds", throughput.seconds, "Length of each round.")
@@ -99,7 +99,7 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--stage", flags.stage,
                  "Stages to measure: all of the pipeline, or read, decode or "
-                 "resize alone, on records or windows that lie in memory.")
+                 "resize alone, on records or windows in memory.")
       ->capture_default_str();
   app.add_option(
          "--device_rate", throughput.device_rate,
@@ -109,14 +109,14 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   app.add_option("--json", flags.json, "File to write the report to, as JSON.")
       ->type_name("FILE");
   app.add_option("--plot", flags.plot,
-                 "File for the rates and the stages' shares: a drawing or, by "
-                 "its name, a page with the table and the verdict.")
+                 "File for a plot of the rates and the stages' shares (.svg), "
+                 "or a page with the table and the verdict as well (.html).")
       ->type_name("FILE.svg|FILE.html");
   app.add_flag("--dry_run", flags.dry_run,
                "Only check flags and data, and print what would be measured.");
 }
 
-std::vector<std::string> ShardsOf(const Flags& flags) {
+std::vector<std::string> FindShards(const Flags& flags) {
   const OnShardSetFaults on_faults = FaultsPolicy(
       flags.allow_missing_shards,
       [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
@@ -135,7 +135,7 @@ std::vector<std::string> ShardsOf(const Flags& flags) {
   return shards;
 }
 
-std::string TitleOf(const Flags& flags, const RecordIndex& index) {
+std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
   return fmt::format(
       "{} records, recipe {}, {}x{}, batches of {}", index.size(),
       ChoiceName(flags.throughput.input.recipe, kRecipes),
@@ -151,7 +151,7 @@ void ResolveLabels(const RecordIndex& index, InputOptions& input) {
 }
 
 // Returns the function that measures a round.
-RoundMaker MakerOf(const RecordIndex& index, const Flags& flags) {
+RoundMaker ChooseRoundMaker(const RecordIndex& index, const Flags& flags) {
   const Stage stage = ParseStage(flags.stage);
   if (stage == Stage::kAll) {
     return [&index](const InputOptions& input, const RoundOptions& round) {
@@ -165,10 +165,39 @@ RoundMaker MakerOf(const RecordIndex& index, const Flags& flags) {
   };
 }
 
+// Shows a measurement's progress on stderr: a line at each round's end, and the
+// progress line during a long round. One thread at a time.
+class ProgressLines {
+ public:
+  explicit ProgressLines(const ThroughputOptions& options)
+      : rounds_(options.rounds), seconds_(options.seconds) {
+    line_.Delay();
+  }
+
+  void operator()(const RunProgress& progress) {
+    if (progress.rate) {
+      line_.Update(fmt::format("round {}/{}, {} threads: {:.1f} images/s",
+                               progress.round, rounds_, progress.threads,
+                               *progress.rate),
+                   true);
+      line_.Finish();
+    } else if (line_.IsDue()) {
+      line_.Update(fmt::format("round {}/{}: {:.0f} of {:.0f} s",
+                               progress.round, rounds_, progress.seconds,
+                               seconds_));
+    }
+  }
+
+ private:
+  int rounds_;
+  double seconds_;
+  ProgressLine line_;
+};
+
 void Measure(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;
-  const std::vector<ThroughputRun> runs =
-      MeasureThroughput(MakerOf(index, flags), options, ProgressLines(options));
+  const std::vector<ThroughputRun> runs = MeasureThroughput(
+      ChooseRoundMaker(index, flags), options, ProgressLines(options));
   const std::int64_t peak = PeakRssBytes();
   fmt::print("{}", ThroughputText(runs, peak));
   if (!flags.json.empty()) {
@@ -177,14 +206,14 @@ void Measure(const RecordIndex& index, const Flags& flags) {
   }
   if (!flags.plot.empty()) {
     WriteFileAtomically(
-        flags.plot, ThroughputPlot(flags.plot, runs, TitleOf(flags, index)));
+        flags.plot, ThroughputPlot(flags.plot, runs, MakeTitle(flags, index)));
   }
 }
 
 // Checks the options by creating a pipeline, and prints what it would do.
 void PrintPlan(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;
-  fmt::print("{}\n", TitleOf(flags, index));
+  fmt::print("{}\n", MakeTitle(flags, index));
   for (const int threads : options.threads) {
     InputOptions input = options.input;
     input.threads = threads;
@@ -263,7 +292,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
     const MadeShards made(flags.made_images);
     Run(flags, ListShards(made.folder()));
   } else {
-    Run(flags, ShardsOf(flags));
+    Run(flags, FindShards(flags));
   }
   observation.Finish();
   return ExitCode::kDone;

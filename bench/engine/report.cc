@@ -104,8 +104,8 @@ std::string VerdictText(const ThroughputRun& run) {
     return Verdict(run.stats) + LoadText(run);
   }
   return fmt::format(
-      "{} alone: {:.1f} images/s, {:.1f} of each thread; a pipeline with {} "
-      "thread{} gets that at most",
+      "{} alone: {:.1f} images/s, {:.1f} of each thread; an upper bound for a "
+      "pipeline with {} thread{}",
       run.stats.stages.front().name, run.median(), run.median() / run.threads,
       run.threads, run.threads == 1 ? "" : "s");
 }

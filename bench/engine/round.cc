@@ -43,8 +43,8 @@ void Consume(InputPipeline& pipeline, const RoundOptions& options,
   } while (SecondsSince(start) < options.seconds);
 }
 
-PipelineStats StatsOf(const InputPipeline& pipeline,
-                      const RoundOptions& options) {
+PipelineStats ReadStats(const InputPipeline& pipeline,
+                        const RoundOptions& options) {
   PipelineStats stats = pipeline.stats();
   stats.has_device = options.device_rate > 0;
   return stats;
@@ -58,7 +58,7 @@ ThroughputRound MeasurePipeline(const RecordIndex& index,
   const CpuCounters counters;  // Created before the threads that it counts.
   InputPipeline pipeline(index, input);
   const LiveStats::Shown shown(options.live,
-                               [&] { return StatsOf(pipeline, options); });
+                               [&] { return ReadStats(pipeline, options); });
   const Clock::time_point asked = Clock::now();
   (void)pipeline.Next();
   const CpuUse first = counters.Read();
@@ -74,7 +74,7 @@ ThroughputRound MeasurePipeline(const RecordIndex& index,
 
   ThroughputRound round{.cpu = counters.Read(),
                         .input_wait = device ? device->input_wait() : 0,
-                        .stats = StatsOf(pipeline, options),
+                        .stats = ReadStats(pipeline, options),
                         .memory = pipeline.memory(),
                         .load = LoadSince(before)};
   round.images = round.stats.images - first_images;

@@ -1,15 +1,23 @@
 #include "bench/engine/stage_work.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/choices.h"
 #include "base/error.h"
+#include "base/seconds.h"
 #include "bench/engine/held_records.h"
-#include "bench/engine/held_resize.h"
-#include "pipeline/order/options.h"
+#include "pipeline/stats/stage_counters.h"
 #include "preprocess/recipe/recipe.h"
+#include "preprocess/resize/sink.h"
 
 namespace infeed {
 namespace {
@@ -22,6 +30,46 @@ constexpr Choices<Stage, 4> kStages = {{{"all", Stage::kAll},
                                         {"decode", Stage::kDecode},
                                         {"resize", Stage::kResize}}};
 
+// Drops the decoder's rows: to measure the decode alone.
+class NoResize final : public ResizeSink {
+ public:
+  using ResizeSink::ResizeSink;
+
+  void Begin(int width, int /*height*/) override {
+    band_.SetWidth(width, 0);
+    out_y_ = size_;  // complete
+  }
+  void Filled() override {}
+};
+
+// A resize's input window and parameters.
+struct HeldWindow {
+  RgbImage image = {};
+  bool flip = false;
+  std::optional<ResizeSides> sides = {};
+};
+
+// Stores the decoder's rows, without resizing, in a window that the caller
+// owns.
+class KeepWindow final : public ResizeSink {
+ public:
+  KeepWindow(int size, HeldWindow& window)
+      : ResizeSink(size), window_(window), sink_(window.image) {}
+
+  void Begin(int width, int height) override {
+    window_.flip = flip_;
+    window_.sides = sides_;
+    sink_.Begin(width, height);
+    out_y_ = size_;  // complete
+  }
+  RgbRows Next(int rows) override { return sink_.Next(rows); }
+  void Filled() override { sink_.Filled(); }
+
+ private:
+  HeldWindow& window_;
+  ImageSink sink_;
+};
+
 PreprocessOptions WithoutAugment(const InputOptions& input) {
   PreprocessOptions options = PreprocessOptionsOf(input);
   options.augment = {};
@@ -29,7 +77,7 @@ PreprocessOptions WithoutAugment(const InputOptions& input) {
 }
 
 // The key of a held record's place: each pass has different windows.
-SampleKey KeyOf(std::uint64_t seed, std::int64_t place, std::size_t held) {
+SampleKey MakeKey(std::uint64_t seed, std::int64_t place, std::size_t held) {
   const auto position = static_cast<std::uint64_t>(place);
   return {.seed = seed,
           .epoch = static_cast<std::uint32_t>(position / held),
@@ -51,7 +99,7 @@ std::int64_t Fill(Preprocessor& preprocessor, const HeldRecord& record,
   }
 }
 
-std::vector<std::uint32_t> SlotOf(const PreprocessOptions& options) {
+std::vector<std::uint32_t> MakeSlot(const PreprocessOptions& options) {
   return std::vector<std::uint32_t>(
       static_cast<std::size_t>(options.image_size) * options.image_size);
 }
@@ -108,13 +156,13 @@ class DecodeWork final : public StageWork {
    public:
     explicit Worker(const DecodeWork& work)
         : work_(work),
-          slot_(SlotOf(work.options_)),
+          slot_(MakeSlot(work.options_)),
           preprocessor_(work.options_,
                         std::make_unique<NoResize>(work.options_.image_size)) {}
 
     Done Do(std::int64_t place) override {
       const std::size_t held = work_.records_.size();
-      const SampleKey key = KeyOf(work_.seed_, place, held);
+      const SampleKey key = MakeKey(work_.seed_, place, held);
       const Clock::time_point start = Clock::now();
       const std::int64_t bytes =
           Fill(preprocessor_, *work_.records_[key.position], key, slot_);
@@ -137,14 +185,14 @@ class ResizeWork final : public StageWork {
   ResizeWork(const RecordIndex& index, const InputOptions& input)
       : options_(WithoutAugment(input)) {
     const Records records = HoldRecords(index, input);
-    std::vector<std::uint32_t> slot = SlotOf(options_);
+    std::vector<std::uint32_t> slot = MakeSlot(options_);
     std::int64_t bytes = input.memory_limit / 4;
     for (std::size_t i = 0; i < records.size() && bytes > 0; ++i) {
       HeldWindow& window = windows_.emplace_back();
       Preprocessor keeper(
           options_, std::make_unique<KeepWindow>(options_.image_size, window));
       const SampleKey key =
-          KeyOf(input.seed, static_cast<std::int64_t>(i), records.size());
+          MakeKey(input.seed, static_cast<std::int64_t>(i), records.size());
       const std::int64_t decoded = Fill(keeper, *records[i], key, slot);
       bytes -= decoded;
       if (decoded == 0) {
@@ -165,7 +213,7 @@ class ResizeWork final : public StageWork {
    public:
     explicit Worker(const ResizeWork& work)
         : work_(work),
-          slot_(SlotOf(work.options_)),
+          slot_(MakeSlot(work.options_)),
           resize_(MakeResize(work.options_)) {}
 
     Done Do(std::int64_t place) override {
@@ -189,6 +237,61 @@ class ResizeWork final : public StageWork {
   std::vector<HeldWindow> windows_;
 };
 
+// Threads that work until Stop() is called or one of them fails.
+class Team {
+ public:
+  Team(const StageWork& work, int threads) {
+    for (int i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, &work] { Work(work); });
+    }
+  }
+  ~Team() { Join(); }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  [[nodiscard]] bool is_stopped() const { return stopped_.load(); }
+
+  // Stops the threads and returns their statistics. Throws the first error.
+  StageStats Stop(std::string name) {
+    Join();
+    if (error_) {
+      std::rethrow_exception(error_);
+    }
+    return counter_.Read(std::move(name));
+  }
+
+ private:
+  void Join() {
+    stopped_ = true;
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) {
+        thread.join();
+      }
+    }
+  }
+
+  void Work(const StageWork& work) {
+    try {
+      const std::unique_ptr<StageWorker> worker = work.MakeWorker();
+      do {
+        const StageWorker::Done done = worker->Do(next_.fetch_add(1));
+        counter_.Add(done.bytes, done.busy, Clock::duration::zero());
+      } while (!stopped_);
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      error_ = error_ ? error_ : std::current_exception();
+      stopped_ = true;
+    }
+  }
+
+  std::atomic<bool> stopped_{false};
+  std::atomic<std::int64_t> next_{0};
+  StageCounter counter_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  std::vector<std::thread> threads_;
+};
+
 }  // namespace
 
 Stage ParseStage(std::string_view name) {
@@ -210,6 +313,29 @@ std::unique_ptr<StageWork> MakeStageWork(Stage stage, const RecordIndex& index,
       break;
   }
   std::abort();
+}
+
+ThroughputRound MeasureStage(Stage stage, const StageWork& work,
+                             const InputOptions& input,
+                             const RoundOptions& options) {
+  const CpuCounters counters;  // Created before the threads that it counts.
+  const Clock::time_point start = Clock::now();
+  const auto seconds = [start] { return SecondsSince(start); };
+  Team team(work, input.threads);
+  while (!team.is_stopped() && seconds() < options.seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(
+        std::clamp(options.seconds - seconds(), 0.0, 0.1)));
+    options.progress(seconds());
+  }
+  const StageStats done = team.Stop(std::string(StageName(stage)));
+
+  ThroughputRound round{.images = done.items, .cpu = counters.Read()};
+  round.images_per_second =
+      static_cast<double>(done.items) * input.threads / done.busy_seconds;
+  round.stats.elapsed_seconds = seconds();
+  round.stats.threads = input.threads;
+  round.stats.stages = {done};
+  return round;
 }
 
 }  // namespace infeed

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/engine/round.h"
 #include "pipeline/order/options.h"
 #include "records/store/record_index.h"
 
@@ -48,5 +49,12 @@ class StageWork {
 // Requires: not kAll; input is checked.
 [[nodiscard]] std::unique_ptr<StageWork> MakeStageWork(
     Stage stage, const RecordIndex& index, const InputOptions& input);
+
+// Lets input.threads threads do only one stage's work for a while. The rate is
+// that of the stage alone; the stats contain only that stage. Throws what
+// the work throws. Requires: input is checked.
+[[nodiscard]] ThroughputRound MeasureStage(Stage stage, const StageWork& work,
+                                           const InputOptions& input,
+                                           const RoundOptions& options);
 
 }  // namespace infeed

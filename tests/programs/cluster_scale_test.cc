@@ -36,15 +36,15 @@ namespace {
 constexpr std::int64_t kParameters = 25'557'032;  // ResNet-50's
 
 TEST(TrainingCostTest, SharesABatchAndSendsWhatARingSends) {
-  const TrainingCost one = TrainingCostOf({.devices = 1}, 1);
+  const TrainingCost one = ComputeTrainingCost({.devices = 1}, 1);
   EXPECT_EQ(one.gradient_bytes, 0);
   EXPECT_EQ(one.batch, 256);
   EXPECT_EQ(one.steps, 1'281'167 / 256);
   EXPECT_DOUBLE_EQ(one.images_per_second, 2'500);
-  const TrainingCost two = TrainingCostOf({.devices = 1}, 2);
+  const TrainingCost two = ComputeTrainingCost({.devices = 1}, 2);
   EXPECT_EQ(two.gradient_bytes, 4 * kParameters);
   EXPECT_EQ(two.ring_messages, 2);
-  const TrainingCost many = TrainingCostOf({}, 1000);
+  const TrainingCost many = ComputeTrainingCost({}, 1000);
   EXPECT_EQ(many.ranks, 8000);
   EXPECT_EQ(many.part, 65'536 / 8000);
   EXPECT_NEAR(static_cast<double>(many.gradient_bytes), 8.0 * kParameters,
@@ -54,10 +54,10 @@ TEST(TrainingCostTest, SharesABatchAndSendsWhatARingSends) {
 TEST(TrainingCostTest, GoesAtTheSpeedOfTheSlower) {
   ClusterSpec spec;
   spec.link_rate = 1e15;
-  EXPECT_DOUBLE_EQ(TrainingCostOf(spec, 1000).images_per_second,
+  EXPECT_DOUBLE_EQ(ComputeTrainingCost(spec, 1000).images_per_second,
                    8000 * spec.device_rate);
   spec.link_rate = 1e9;
-  const TrainingCost slow = TrainingCostOf(spec, 1000);
+  const TrainingCost slow = ComputeTrainingCost(spec, 1000);
   EXPECT_DOUBLE_EQ(slow.images_per_second,
                    static_cast<double>(slow.batch) / slow.exchange_seconds);
 }
@@ -111,7 +111,7 @@ class MeasuredRanks final : public Ranks {
 TEST(StarCostTest, CountsTheBytesOfFrames) {
   ClusterSpec spec{.devices = 3};
   spec.model.num_classes = 10;
-  const StarCost star = StarCostOf(spec, 1);
+  const StarCost star = ComputeStarCost(spec, 1);
   EXPECT_EQ(star.connections, 2);
   MeasuredRanks ranks;
   (void)ranks.Total({0, 0});
@@ -127,8 +127,8 @@ TEST(StarCostTest, CountsTheBytesOfFrames) {
 }
 
 TEST(StarCostTest, GrowsWithTheRanksNotTheirSquare) {
-  EXPECT_EQ(StarCostOf({}, 1000).loop_bytes / 7'999,
-            StarCostOf({}, 1).loop_bytes / 7);
+  EXPECT_EQ(ComputeStarCost({}, 1000).loop_bytes / 7'999,
+            ComputeStarCost({}, 1).loop_bytes / 7);
 }
 
 // A rank as the whole machine; shares that it has read in an epoch before.

@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
-using testing::Not;
 
 class EvalModeTest : public testing::Test {
  protected:
@@ -84,7 +83,7 @@ TEST_F(EvalModeTest, WaitsForATrainingThatBeginsLater) {
       "train_resnet",
       {"--mode", "eval", "--device", "cpu", "--data_dir", model_.data_dir(),
        "--model_dir", later.path(), "--eval_timeout", "600"});
-  ASSERT_TRUE(program.ReadUntil("/params.yaml: the training makes it"))
+  ASSERT_TRUE(program.ReadUntil("/params.yaml, which the training run writes"))
       << program.err();
   const ProgramResult training = RunProgram(
       "train_resnet", "--mode train --device cpu --data_dir " +
@@ -106,7 +105,7 @@ TEST_F(EvalModeTest, EndsWhenNoTrainingBegins) {
   };
   const ProgramResult ended = run("0");
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("no params.yaml came within 0 s"));
+  EXPECT_THAT(ended.err, HasSubstr("no params.yaml appeared within 0 s"));
   RunningProgram program(
       "train_resnet",
       {"--mode", "eval", "--device", "cpu", "--data_dir", model_.data_dir(),

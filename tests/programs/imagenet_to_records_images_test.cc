@@ -154,16 +154,16 @@ TEST_F(NoticesTest, AreOnStderrAndInTheReport) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(
       result.err,
-      AllOf(
-          HasSubstr("\nGIF files left out: 2, such as " +
-                    (raw_ / "raw/a/4.gif") +
-                    "; GIF images cannot be read: "
-                    "convert them to PNG or JPEG first\n"),
-          HasSubstr("\nPNG images that became lossy JPEGs: 2, such as "),
-          HasSubstr("; --keep_png stores them as they are\n"),
-          HasSubstr("\nimages stored without the turn that their EXIF data "
-                    "asks for: 1, such as " +
-                    (raw_ / "raw/a/3.jpg") + "; --exif_rotate turns them\n")));
+      AllOf(HasSubstr("\nGIF files left out: 2, such as " +
+                      (raw_ / "raw/a/4.gif") +
+                      "; GIF images cannot be read: "
+                      "convert them to PNG or JPEG first\n"),
+            HasSubstr("\nPNG images that became lossy JPEGs: 2, such as "),
+            HasSubstr("; --keep_png stores them as they are\n"),
+            HasSubstr(
+                "\nimages stored without the rotation in their EXIF data: 1, "
+                "such as " +
+                (raw_ / "raw/a/3.jpg") + "; --exif_rotate turns them\n")));
   const nlohmann::json notices = Notices();
   ASSERT_EQ(notices.size(), 3U);
   EXPECT_EQ(notices[0]["what"], "GIF files left out");
@@ -200,7 +200,7 @@ TEST_F(NoticesTest, OfManifestsAreTheSame) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr("GIF files left out: 2, such as "),
                                 HasSubstr("lossy JPEGs: 1, such as "),
-                                HasSubstr("EXIF data asks for: 1, such as ")));
+                                HasSubstr("EXIF data: 1, such as ")));
 }
 
 TEST_F(NoticesTest, OfTasksAddUp) {

@@ -135,7 +135,7 @@ TEST_F(TasksTest, AreNamedWhenTheirShardsAreMissing) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(
       result.err,
-      AllOf(HasSubstr("2 of 6 shards are missing or do not fit: "
+      AllOf(HasSubstr("2 of 6 shards are missing or do not match: "
                       "train-00001-of-00003 (task 1: it is missing); "
                       "validation-00002-of-00003 (task 2: it is not finished)"),
             HasSubstr("run again, of 3 tasks, 1, 2")));

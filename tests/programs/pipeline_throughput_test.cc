@@ -347,8 +347,8 @@ TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
 TEST_F(PipelineThroughputTest, TeachesItsUse) {
   const ProgramResult result = RunProgram("pipeline_throughput", "--help");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("--threads 1,2"), HasSubstr("what bounds it")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("--threads 1,2"),
+                                HasSubstr("what limits the speed")));
 }
 
 }  // namespace

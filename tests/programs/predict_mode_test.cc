@@ -19,7 +19,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 class PredictModeTest : public testing::Test {
  protected:

@@ -37,7 +37,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

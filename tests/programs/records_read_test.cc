@@ -113,7 +113,7 @@ TEST_F(RecordsReadTest, CatRefusesWhatIsNoListOfRecords) {
   for (const std::string list : {"x", "3-", "-3", "5-3", "1,,2", "1;2", "1,"}) {
     const ProgramResult result = Run("cat --record='" + list + "'");
     EXPECT_EQ(result.exit_code, 2) << list;
-    EXPECT_THAT(result.err, HasSubstr("is no list of records")) << list;
+    EXPECT_THAT(result.err, HasSubstr("is not a list of records")) << list;
   }
   EXPECT_EQ(Run("cat --record 1 --offset 1").exit_code, 2);
 }

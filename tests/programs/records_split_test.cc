@@ -19,7 +19,6 @@ namespace infeed {
 namespace records_split_test {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;

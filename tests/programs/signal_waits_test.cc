@@ -25,9 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 using Reply = LoopbackServer::Reply;
 using Words = std::vector<std::string>;
 

@@ -206,8 +206,8 @@ TEST_F(TrainResnetTest, SaysAtOnceThatItStops) {
   ASSERT_TRUE(run.ReadUntil("step 1/"));
   run.Signal(SIGINT);
   EXPECT_EQ(run.Wait(), 75);
-  const std::size_t said =
-      run.err().find("stopping after this step; again ends now without saving");
+  const std::size_t said = run.err().find(
+      "stopping after this step; a second signal ends it now without saving");
   EXPECT_LT(said, run.err().find("checkpoint at step"));
 }
 

@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
+#include "tools/images/tree.h"
 
 namespace infeed {
 
@@ -55,5 +56,16 @@ class ImageFolder {
   TemporaryFolder folder_;
   std::uint64_t seed_ = 0;
 };
+
+// "FOLDER/NAME:CLASS INDEX" of each image of a split.
+inline std::vector<std::string> Images(const ImageSplit& split,
+                                       const ImageFolder& raw) {
+  std::vector<std::string> images;
+  for (const ImageFile& image : split.images) {
+    images.push_back(image.path.substr(raw.path().size() + 1) + ":" +
+                     std::to_string(image.class_index));
+  }
+  return images;
+}
 
 }  // namespace infeed

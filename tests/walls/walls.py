@@ -49,7 +49,8 @@ DOORS = [
     (r"nlohmann/.*",
      r"records/(files/dataset_info\.cc|http/google_token\.cc|bytes/json\.h)|"
      r"pipeline/(engine/bad_record_report|stats/json|order/stream_state)\.cc|"
-     r"tools/convert/finished_shard\.h|(trainer|tools|bench)/.*\.cc"),
+     r"tools/(convert/finished_shard|rewrite/shard_repair)\.h|"
+     r"(trainer|tools|bench)/.*\.cc"),
     (r"zip\.h", r"trainer/tensors/zip_archive\.cc"),
     (r"curl/.*", r"records/http/http_client\.cc"),
     (r"pugixml\.hpp", r"records/http/object_xml\.cc"),

@@ -107,7 +107,7 @@ std::string BashCompletion(const CLI::App& app) {
              NamesOf(verb.flags) + "\" ;;\n";
   }
   return Filled(
-      "# Completion of @NAME@ in bash; it wrote this itself.\n"
+      "# Completion of @NAME@ in bash, written by @NAME@ --bash_completion.\n"
       "_@NAME@_values() {\n  case $1 in\n" +
           cases + "  esac\n}\n" + std::string(kFunction),
       {{"@FLAGS@", words},

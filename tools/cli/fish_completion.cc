@@ -89,7 +89,7 @@ std::string FishCompletion(const CLI::App& app) {
   const Completion completion = DescribeCompletion(app);
   const std::vector<CompletedFlag> parameters = completion.parameters();
   std::string script =
-      "# Completion of @NAME@ in fish; it wrote this itself.\n" +
+      "# Completion of @NAME@ in fish, written by @NAME@ --fish_completion.\n" +
       std::string(parameters.empty() ? "" : kParameters) +
       (completion.verbs.empty() ? "complete -c @NAME@ -f\n" : "") +
       LinesOf({.flags = completion.flags});

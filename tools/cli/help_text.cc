@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kDescriptions = 30;  // their first column
 
-std::string NamesOfOptions(const std::vector<const CLI::Option*>& options) {
+std::string ListOptionNames(const std::vector<const CLI::Option*>& options) {
   std::string names;
   for (const CLI::Option* option : options) {
     names += (names.empty() ? "" : " ") + option->get_single_name();
@@ -59,7 +59,7 @@ std::string HelpText::make_group(
     return WrappedHelp::make_group(group, is_positional, options);
   }
   return "\n" + group + "\n  " +
-         Wrapped(NamesOfOptions(options), kColumns - 2, "  ") + "\n";
+         Wrapped(ListOptionNames(options), kColumns - 2, "  ") + "\n";
 }
 
 }  // namespace infeed

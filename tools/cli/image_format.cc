@@ -1,10 +1,28 @@
 #include "tools/cli/image_format.h"
 
-#include <cstdlib>
+#include "base/choices.h"
 
 namespace infeed {
+namespace {
 
-ImageFormat ImageFormatOf(std::span<const std::byte> bytes) {
+using Names = Choices<ImageFormat, 6>;
+
+constexpr Names kNames = {{{"JPEG", ImageFormat::kJpeg},
+                           {"PNG", ImageFormat::kPng},
+                           {"BMP", ImageFormat::kBmp},
+                           {"WebP", ImageFormat::kWebp},
+                           {"TIFF", ImageFormat::kTiff},
+                           {"other", ImageFormat::kOther}}};
+constexpr Names kExtensions = {{{"jpg", ImageFormat::kJpeg},
+                                {"png", ImageFormat::kPng},
+                                {"bmp", ImageFormat::kBmp},
+                                {"webp", ImageFormat::kWebp},
+                                {"tif", ImageFormat::kTiff},
+                                {"bin", ImageFormat::kOther}}};
+
+}  // namespace
+
+ImageFormat DetectImageFormat(std::span<const std::byte> bytes) {
   using std::string_view_literals::operator""sv;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
                               bytes.size());
@@ -25,39 +43,11 @@ ImageFormat ImageFormatOf(std::span<const std::byte> bytes) {
 }
 
 std::string_view FormatName(ImageFormat format) {
-  switch (format) {
-    case ImageFormat::kJpeg:
-      return "JPEG";
-    case ImageFormat::kPng:
-      return "PNG";
-    case ImageFormat::kBmp:
-      return "BMP";
-    case ImageFormat::kWebp:
-      return "WebP";
-    case ImageFormat::kTiff:
-      return "TIFF";
-    case ImageFormat::kOther:
-      return "other";
-  }
-  std::abort();
+  return ChoiceName(format, kNames);
 }
 
 std::string_view FileExtension(ImageFormat format) {
-  switch (format) {
-    case ImageFormat::kJpeg:
-      return "jpg";
-    case ImageFormat::kPng:
-      return "png";
-    case ImageFormat::kBmp:
-      return "bmp";
-    case ImageFormat::kWebp:
-      return "webp";
-    case ImageFormat::kTiff:
-      return "tif";
-    case ImageFormat::kOther:
-      return "bin";
-  }
-  std::abort();
+  return ChoiceName(format, kExtensions);
 }
 
 }  // namespace infeed

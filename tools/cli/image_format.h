@@ -9,7 +9,7 @@ namespace infeed {
 // The format of an image's bytes, recognized by its first bytes.
 enum class ImageFormat { kJpeg, kPng, kBmp, kWebp, kTiff, kOther };
 
-[[nodiscard]] ImageFormat ImageFormatOf(std::span<const std::byte> bytes);
+[[nodiscard]] ImageFormat DetectImageFormat(std::span<const std::byte> bytes);
 
 // "JPEG", "PNG", ..., "other".
 [[nodiscard]] std::string_view FormatName(ImageFormat format);

@@ -11,8 +11,9 @@ namespace infeed {
 ExitCode RunInterruptibly(
     std::string_view program, std::string_view outcome,
     const std::function<ExitCode(const Interruption&)>& work) {
-  const SignalStop signals(std::string(program) +
-                           ": stopping; again ends now without tidying up");
+  const SignalStop signals(
+      std::string(program) +
+      ": stopping; a second signal ends it without cleaning up");
   EndCloudRequestsAt(signals.token());
   try {
     return work(Interruption(signals.token()));

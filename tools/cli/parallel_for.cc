@@ -9,6 +9,11 @@
 
 namespace infeed {
 
+std::size_t ThreadCount(int threads) {
+  return threads > 0 ? static_cast<std::size_t>(threads)
+                     : std::max(1U, std::thread::hardware_concurrency());
+}
+
 void ParallelFor(std::size_t count, int threads,
                  const std::function<void(std::size_t)>& body) {
   std::atomic<std::size_t> next = 0;
@@ -24,12 +29,9 @@ void ParallelFor(std::size_t count, int threads,
       std::call_once(failed, [&] { error = std::current_exception(); });
     }
   };
-  const std::size_t wanted =
-      threads > 0 ? static_cast<std::size_t>(threads)
-                  : std::max(1U, std::thread::hardware_concurrency());
   {
     std::vector<std::jthread> workers;
-    for (std::size_t i = 0; i < std::min(wanted, count); ++i) {
+    for (std::size_t i = 0; i < std::min(ThreadCount(threads), count); ++i) {
       workers.emplace_back(work);
     }
   }  // Joined here.

@@ -115,7 +115,7 @@ std::string ZshCompletion(const CLI::App& app) {
           : "_arguments -S \\\n" + WithoutContinuation(flags);
   return Filled(
       "#compdef @NAME@\n"
-      "# Completion of @NAME@ in zsh; it wrote this itself.\n" +
+      "# Completion of @NAME@ in zsh, written by @NAME@ --zsh_completion.\n" +
           ParametersOf(completion) + body,
       {{"@NAME@", completion.program}});
 }

@@ -19,7 +19,7 @@ std::string Line(const std::string& split, std::int64_t images,
                      images, shards, FileSizeText(bytes), path);
 }
 
-std::int64_t RecordsOf(const ConversionReport& report) {
+std::int64_t CountRecords(const ConversionReport& report) {
   std::int64_t records = 0;
   for (const DatasetInfo::Split& split : report.info.splits) {
     records += split.records;
@@ -93,7 +93,7 @@ std::string ReportText(const ConversionReport& report,
                             report.share.index, report.share.count);
   if (report.seek_indexes) {
     text += fmt::format("seek index: {} of {} images\n", *report.seek_indexes,
-                        RecordsOf(report));
+                        CountRecords(report));
   }
   if (report.kept_shards > 0) {
     text += fmt::format("{} shards of an earlier run were kept\n",
@@ -106,7 +106,7 @@ std::string ReportText(const ConversionReport& report,
     text += fmt::format("{} bad images were left out\n", report.skipped.size());
   }
   if (!report.reencoded.empty() || !report.skipped.empty()) {
-    text += ReportPath(output_dir, report.share) + " names each of them\n";
+    text += ReportPath(output_dir, report.share) + " lists them\n";
   }
   return text;
 }

@@ -89,16 +89,6 @@ class Canceller {
   BoundedQueue<Event>& queue_;
 };
 
-RecordMakerOptions MakerOptions(const ConverterOptions& options) {
-  return {.on_bad_image = options.on_bad_image,
-          .image = options.image,
-          .seek_index = WantedSeekEntries(options),
-          .threads = options.threads > 0
-                         ? options.threads
-                         : static_cast<int>(std::max(
-                               1U, std::thread::hardware_concurrency()))};
-}
-
 // Writes shards, adds their results, and counts their images.
 void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
                  std::vector<FingerprintedTask> tasks,
@@ -106,8 +96,8 @@ void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
                  const std::function<void()>& on_image,
                  std::vector<ShardResult>& results) {
   BoundedQueue<Event> events(kEventsInFlight);
-  const RecordMakerOptions maker_options = MakerOptions(options);
-  RecordMaker maker(plan.classes, plan.raw.get(), maker_options);
+  const auto threads = static_cast<int>(ThreadCount(options.threads));
+  RecordMaker maker(plan, options, threads);
   ShardConverter converter(
       plan, output_dir, std::move(tasks), maker,
       {.on_image = [&] { return events.Push(Event{}); },
@@ -117,8 +107,7 @@ void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
     try {
       RunConversionGraph(
           converter,
-          {.threads = maker_options.threads,
-           .images_in_flight = kImagesPerThread * maker_options.threads});
+          {.threads = threads, .images_in_flight = kImagesPerThread * threads});
       events.Close();
     } catch (...) {
       events.Close(std::current_exception());
@@ -134,8 +123,8 @@ void WriteShards(const ConversionPlan& plan, const std::string& output_dir,
   }
 }
 
-ConversionProgress StartOf(const ConversionPlan& plan,
-                           const EarlierWork& earlier) {
+ConversionProgress InitialProgress(const ConversionPlan& plan,
+                                   const EarlierWork& earlier) {
   ConversionProgress progress;
   for (const ShardResult& result : earlier.kept) {
     progress.kept += plan.At(result.task).count;
@@ -167,7 +156,7 @@ class Faults {
       return;
     }
     std::string text =
-        fmt::format("{}: {} of {} shards are missing or do not fit: {}",
+        fmt::format("{}: {} of {} shards are missing or do not match: {}",
                     output_dir, tasks_.size(), shards, text_);
     if (tasks_.size() > kShardsNamed) {
       text += fmt::format("; and {} more", tasks_.size() - kShardsNamed);
@@ -208,7 +197,7 @@ ConversionReport Convert(const ConversionPlan& plan,
   PrepareFolder(plan, output_dir, stale, work);
   RemoveDeadTemporaries(plan, output_dir, options.share);
 
-  ConversionProgress progress = StartOf(plan, work);
+  ConversionProgress progress = InitialProgress(plan, work);
   on_progress(progress);
   std::vector<ShardResult> results = std::move(work.kept);
   WriteShards(
@@ -235,7 +224,7 @@ ConversionReport FinishConversion(
     const ConversionPlan& plan, const std::string& output_dir,
     const ConverterOptions& options,
     const std::function<void(std::int64_t)>& on_shard) {
-  const std::vector<ShardTask> tasks = TasksOf(plan, {});
+  const std::vector<ShardTask> tasks = SelectTasks(plan, {});
   ShardFingerprints fingerprints(plan, options);
   std::vector<std::string> expected;
   expected.reserve(tasks.size());
@@ -249,7 +238,7 @@ ConversionReport FinishConversion(
   std::int64_t checked = 0;
   ParallelFor(tasks.size(), options.threads, [&](std::size_t i) {
     states[i] =
-        StateOf(output_dir, plan.At(tasks[i]).name, expected[i], checks);
+        CheckShard(output_dir, plan.At(tasks[i]).name, expected[i], checks);
     const std::lock_guard lock(mutex);
     on_shard(++checked);
   });

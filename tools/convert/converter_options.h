@@ -1,11 +1,25 @@
 #pragma once
 
+#include "base/choices.h"
 #include "tools/convert/image_encoder.h"
-#include "tools/convert/record_maker.h"
 #include "tools/convert/task_share.h"
 #include "tools/shards/seek_index_maker.h"
 
 namespace infeed {
+
+// What to do with a broken image.
+enum class OnBadImage {
+  kFail,  // stop with a DataError that names the file
+  kSkip,  // leave it out and report it
+  // Store the decodable part of a damaged JPEG as a new JPEG, and report it; an
+  // image that cannot be decoded at all is skipped.
+  kReencode,
+};
+
+inline constexpr Choices<OnBadImage, 3> kOnBadImages = {
+    {{"fail", OnBadImage::kFail},
+     {"skip", OnBadImage::kSkip},
+     {"reencode", OnBadImage::kReencode}}};
 
 struct ConverterOptions {
   // Options that change the shards' bytes; all are in their fingerprints.

@@ -1,6 +1,7 @@
 #include "tools/convert/earlier_work.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cerrno>
@@ -21,13 +22,86 @@
 #include "records/bytes/byte_source.h"
 #include "records/bytes/crc32c.h"
 #include "records/bytes/whole_number.h"
+#include "records/cloud/object_store.h"
 #include "records/files/shards.h"
-#include "tools/convert/shard_fingerprint.h"
+#include "tools/images/raw_images.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Change this when the same images and options give different bytes.
+constexpr std::string_view kConversion = "infeed conversion 1";
+
+// Two hashes of different kinds over fields with unambiguous boundaries.
+class Hash {
+ public:
+  Hash& Add(std::string_view text) {
+    Add(static_cast<std::int64_t>(text.size()));
+    AddBytes(std::as_bytes(std::span(text)));
+    return *this;
+  }
+  Hash& Add(std::int64_t value) {
+    AddBytes(std::as_bytes(std::span(&value, 1)));
+    return *this;
+  }
+
+  [[nodiscard]] std::string Hex() const {
+    return fmt::format("{:016x}{:08x}", fnv_, crc_);
+  }
+
+ private:
+  void AddBytes(std::span<const std::byte> bytes) {
+    crc_ = ExtendCrc32c(crc_, bytes);
+    for (const std::byte byte : bytes) {  // FNV-1a
+      fnv_ = (fnv_ ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
+    }
+  }
+
+  std::uint64_t fnv_ = 0xcbf29ce484222325U;
+  std::uint32_t crc_ = 0;
+};
+
+// Shards without seek indexes have the same bytes as before seek indexes
+// existed, and keep their fingerprints.
+std::string SeekText(const ConverterOptions& options) {
+  const SeekEntries wanted = WantedSeekEntries(options);
+  return wanted == SeekEntries::kNone
+             ? ""
+             : fmt::format(" seek_index={}", SeekEntriesName(wanted));
+}
+
+std::string OptionsText(const ConverterOptions& options) {
+  const ImageEncoderOptions& image = options.image;
+  return fmt::format(
+      "{} verify={} format={} max_size={} quality={} image_size={} "
+      "keep_png={} exif_orientation={}{}",
+      kConversion, image.verify, static_cast<int>(image.format), image.max_size,
+      image.quality,
+      image.format == RecordFormat::kPixels ? image.image_size : 0,
+      image.keep_png, image.exif_rotate ? "all" : "false", SeekText(options));
+}
+
+// Returns nanoseconds.
+std::int64_t ModificationTime(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw IoError(path, "stat", errno);
+  }
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
+         status.st_mtim.tv_nsec;
+}
+
+// The version of the file or object that holds an image.
+std::int64_t VersionOf(const ImageFile& image, const RawImages* raw) {
+  if (image.raw_index >= 0) {
+    Check(raw != nullptr, "raw images come with their files");
+    return raw->VersionOf(image);
+  }
+  return image.object != nullptr ? image.object->version()
+                                 : ModificationTime(image.path);
+}
 
 constexpr std::string_view kTemporary = ".tmp-";
 
@@ -81,8 +155,32 @@ bool IsOurs(const fs::path& folder, std::string_view file) {
 
 }  // namespace
 
-std::vector<ShardTask> TasksOf(const ConversionPlan& plan,
-                               const TaskShare& share) {
+ShardFingerprints::ShardFingerprints(const ConversionPlan& plan,
+                                     const ConverterOptions& options)
+    : plan_(plan), options_(OptionsText(options)) {}
+
+std::string ShardFingerprints::Of(const ShardTask& task) const {
+  const PlannedSplit& split = plan_.splits[task.split];
+  const PlannedShard& shard = split.shards[task.shard];
+  Hash hash;
+  hash.Add(options_).Add(shard.name);
+  for (std::int64_t i = shard.first; i < shard.first + shard.count; ++i) {
+    const ImageFile& image = split.images[static_cast<std::size_t>(i)];
+    const ImageClass& image_class =
+        plan_.classes[static_cast<std::size_t>(image.class_index)];
+    hash.Add(image.path)
+        .Add(image.raw_index)
+        .Add(image.bytes)
+        .Add(VersionOf(image, plan_.raw.get()))
+        .Add(image.class_index)
+        .Add(image_class.name)
+        .Add(image_class.text);
+  }
+  return hash.Hex();
+}
+
+std::vector<ShardTask> SelectTasks(const ConversionPlan& plan,
+                                   const TaskShare& share) {
   std::vector<ShardTask> tasks;
   std::int64_t number = 0;
   for (std::size_t split = 0; split < plan.splits.size(); ++split) {
@@ -95,9 +193,9 @@ std::vector<ShardTask> TasksOf(const ConversionPlan& plan,
   return tasks;
 }
 
-ShardState StateOf(const std::string& output_dir, const std::string& name,
-                   const std::string& fingerprint,
-                   const ConverterOptions& options) {
+ShardState CheckShard(const std::string& output_dir, const std::string& name,
+                      const std::string& fingerprint,
+                      const ConverterOptions& options) {
   std::optional<FinishedShard> shard = ReadFinishedShard(output_dir, name);
   if (!shard) {
     return {.shard = {}, .problem = "it is not finished"};
@@ -107,7 +205,8 @@ ShardState StateOf(const std::string& output_dir, const std::string& name,
             .problem = "it was made from other images or by other flags"};
   }
   if (!shard->bad_image_policy.empty() &&
-      shard->bad_image_policy != OnBadImageName(options.on_bad_image)) {
+      shard->bad_image_policy !=
+          ChoiceName(options.on_bad_image, kOnBadImages)) {
     return {.shard = {},
             .problem =
                 "it was made with --on_bad_image " + shard->bad_image_policy};
@@ -122,10 +221,10 @@ EarlierWork FindEarlierWork(const ConversionPlan& plan,
                             const ConverterOptions& options) {
   EarlierWork work;
   ShardFingerprints fingerprints(plan, options);
-  for (const ShardTask& task : TasksOf(plan, options.share)) {
+  for (const ShardTask& task : SelectTasks(plan, options.share)) {
     std::string fingerprint = fingerprints.Of(task);
     ShardState state =
-        StateOf(output_dir, plan.At(task).name, fingerprint, options);
+        CheckShard(output_dir, plan.At(task).name, fingerprint, options);
     if (state.problem.empty()) {
       work.kept.push_back(
           {.task = task, .shard = std::move(state.shard), .kept = true});
@@ -142,7 +241,7 @@ void RemoveDeadTemporaries(const ConversionPlan& plan,
   std::set<std::string, std::less<>> others;
   std::set<fs::path> folders = {output_dir, ConversionSideFolder(output_dir)};
   std::int64_t number = 0;
-  for (const ShardTask& task : TasksOf(plan, {})) {
+  for (const ShardTask& task : SelectTasks(plan, {})) {
     const fs::path name = plan.At(task).name;
     folders.insert((output_dir / name).parent_path());
     if (!share.Has(number++)) {

@@ -7,10 +7,30 @@
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/plan.h"
 #include "tools/convert/shard_converter.h"
-#include "tools/convert/shard_fingerprint.h"
 
 // What an earlier run of the same conversion left in the output folder.
 namespace infeed {
+
+// Identifies what planned shards are made from: the options that change their
+// bytes, and the path, size, modification time (of an object in a store: its
+// ETag) and class of each image in order. Shards with equal fingerprints have
+// equal bytes, and a changed image changes the fingerprint. The policy for bad
+// images is left out: without bad images it changes nothing.
+//
+// plan must outlive it. Const members may be called from several threads at
+// once. Throws IoError for an image that is no longer there.
+class ShardFingerprints {
+ public:
+  ShardFingerprints(const ConversionPlan& plan,
+                    const ConverterOptions& options);
+
+  // 24 hex digits.
+  [[nodiscard]] std::string Of(const ShardTask& task) const;
+
+ private:
+  const ConversionPlan& plan_;
+  std::string options_;
+};
 
 struct EarlierWork {
   std::vector<ShardResult> kept;           // in the plan's order
@@ -18,8 +38,8 @@ struct EarlierWork {
 };
 
 // The shards of the plan that are this process's share, in order.
-[[nodiscard]] std::vector<ShardTask> TasksOf(const ConversionPlan& plan,
-                                             const TaskShare& share);
+[[nodiscard]] std::vector<ShardTask> SelectTasks(const ConversionPlan& plan,
+                                                 const TaskShare& share);
 
 // A finished shard on disk, or why the shard must be made.
 struct ShardState {
@@ -30,10 +50,10 @@ struct ShardState {
 // Checks a shard: it is finished when its side file has the fingerprint, bad
 // images were treated by the policy in options, and the shard has the size, and
 // with options.verify_resume the checksum, in the side file. Throws IoError.
-[[nodiscard]] ShardState StateOf(const std::string& output_dir,
-                                 const std::string& name,
-                                 const std::string& fingerprint,
-                                 const ConverterOptions& options);
+[[nodiscard]] ShardState CheckShard(const std::string& output_dir,
+                                    const std::string& name,
+                                    const std::string& fingerprint,
+                                    const ConverterOptions& options);
 
 // Finds the finished shards of the share. Throws IoError.
 [[nodiscard]] EarlierWork FindEarlierWork(const ConversionPlan& plan,

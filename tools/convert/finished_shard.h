@@ -27,7 +27,7 @@ struct FinishedShard {
   DatasetInfo::Shard info;
   std::vector<ImageNote> reencoded;  // in the order of the records
   std::vector<ImageNote> skipped;
-  std::vector<ImageNote> not_turned = {};  // as EXIF data asks
+  std::vector<ImageNote> not_turned = {};  // by EXIF data
   // Number of records with one; nullopt: no indexes were requested.
   std::optional<std::int64_t> seek_indexes = {};
   // The policy for bad images; empty if there were none, so that every policy

@@ -59,7 +59,7 @@ EncodedImage ImageEncoder::Encode(std::string file) {
   }
   const int orientation = ReadExifOrientation(bytes);
   const int turn = options_.exif_rotate ? orientation : kUpright;
-  EncodedImage encoded = ImageFormatOf(bytes) == ImageFormat::kJpeg
+  EncodedImage encoded = DetectImageFormat(bytes) == ImageFormat::kJpeg
                              ? EncodeJpegFile(std::move(file), turn)
                              : EncodeOtherFile(std::move(file), turn);
   encoded.ignored_orientation = turn == orientation ? kUpright : orientation;
@@ -68,7 +68,7 @@ EncodedImage ImageEncoder::Encode(std::string file) {
 
 EncodedImage ImageEncoder::EncodeOtherFile(std::string file, int turn) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
-  if (const std::string_view format = UnreadableFormatOf(bytes);
+  if (const std::string_view format = FindUnreadableFormat(bytes);
       !format.empty()) {
     throw DataError(UnreadableReason(format));
   }
@@ -78,7 +78,7 @@ EncodedImage ImageEncoder::EncodeOtherFile(std::string file, int turn) {
   if (options_.format == RecordFormat::kPixels) {
     return Packed(size);
   }
-  const bool is_png = ImageFormatOf(bytes) == ImageFormat::kPng;
+  const bool is_png = DetectImageFormat(bytes) == ImageFormat::kPng;
   const bool is_too_large = IsTooLarge(size);
   EncodedImage encoded;
   if (is_png && options_.keep_png && !is_too_large) {

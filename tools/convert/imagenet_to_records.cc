@@ -15,9 +15,9 @@
 #include "tools/convert/conversion_text.h"
 #include "tools/convert/converter.h"
 #include "tools/convert/finished_shard.h"
-#include "tools/convert/notices.h"
 #include "tools/convert/output_flags.h"
 #include "tools/convert/plan.h"
+#include "tools/convert/report.h"
 #include "tools/convert/shard_upload.h"
 #include "tools/images/duplicates.h"
 #include "tools/images/raw_input_flags.h"
@@ -51,8 +51,8 @@ constexpr const char* kExamples =
     "  imagenet_to_records --raw_data_dir gs://bucket/photos \\\n"
     "      --local_scratch_dir records\n"
     "      gs://bucket/photos/<class>/*, or s3://..., read from there\n\n"
-    "The same command again goes on where an earlier one ended.\n"
-    "Any of jpg, png, webp, bmp, tif, jp2, ppm is an image, in any case.\n"
+    "The same command again continues an interrupted conversion.\n"
+    "Images are recognized by extension: jpg, png, webp, bmp, tif, jp2, ppm.\n"
     "JPEGs are stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
     "Exit codes: 0 done, 1 a file could not be read or written, 2 a flag or\n"
     "folder is wrong, 3 an image is bad, 75 stopped by a signal.";
@@ -147,7 +147,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   const std::string& output_dir = flags.output.output_dir;
   const ConversionPlan plan = MakePlan(flags);
   if (flags.output.dry_run) {
-    std::cerr << NoticesText(NoticesOf(plan.left_out));
+    std::cerr << NoticesText(MakeNotices(plan.left_out));
     std::cout << PlanText(plan, output_dir, options, target);
     return ExitCode::kDone;
   }
@@ -166,7 +166,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
           ? FinishWithProgress(plan, output_dir, options, interruption)
           : ConvertWithProgress(plan, output_dir, options, interruption);
   std::cerr << FirstLines(BadImageLines(report), kNotesShown)
-            << NoticesText(NoticesOf(report));
+            << NoticesText(MakeNotices(report));
   std::cout << ReportText(report, output_dir);
   if (!target.empty()) {
     UploadWithProgress(report, output_dir, target, interruption);

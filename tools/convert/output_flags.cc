@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "records/files/open_source.h"
 #include "tools/cli/completion.h"
-#include "tools/convert/shards_flag.h"
 #include "tools/convert/task_share.h"
+#include "tools/shards/plan.h"
 #include "tools/shards/seek_index_maker.h"
 
 namespace infeed {
@@ -31,7 +31,7 @@ void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
       ->option_text("fail|skip|reencode=fail");
   app.add_flag("--verify_images,!--no_verify_images",
                flags.converter.image.verify,
-               "Decode every image once, to find the broken ones (default).");
+               "Decode every image once to find broken ones (default).");
 }
 
 void AddImageFlags(CLI::App& app, OutputFlags& flags) {
@@ -61,15 +61,15 @@ void AddImageFlags(CLI::App& app, OutputFlags& flags) {
          [&](const std::string& name) {
            flags.converter.seek_index = SeekEntriesNames().at(name);
          },
-         "Let readers enter a JPEG where their window begins: at each row of "
-         "MCUs (0.3 % of its bytes), or each 8th (2 %) or 4th MCU (4 %); other "
-         "readers ignore it.")
+         "Seek index of each JPEG, with which readers decode only their "
+         "window: an entry for each row of MCUs (0.3 % of its bytes), or each "
+         "8th (2 %) or 4th MCU (4 %).")
       ->check(CLI::IsMember(SeekEntriesNames()))
       ->option_text("none|rows|8|4=rows");
   app.add_flag("--keep_png", image.keep_png, "Store PNGs as they are.");
   app.add_flag("--exif_rotate,--exif_orientation", image.exif_rotate,
-               "Turn images as their EXIF data says, and encode them anew; "
-               "without it they are stored as they are, and counted.");
+               "Rotate images as their EXIF data asks, and encode them again; "
+               "otherwise they are stored unchanged and counted.");
 }
 
 void AddShardFlags(CLI::App& app, OutputFlags& flags) {
@@ -94,7 +94,7 @@ void AddShardFlags(CLI::App& app, OutputFlags& flags) {
 
 void AddRunFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option("--threads", flags.converter.threads,
-                 "Threads that convert; 0: one for each core.")
+                 "Number of threads; 0: one per core.")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_flag(
@@ -162,8 +162,8 @@ void AddOutputFlags(CLI::App& app, OutputFlags& flags) {
 
 PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
   PlanOptions options = flags.plan;
-  const ShardsFlag shards = ParseShards(flags.shards);
-  options.shards = shards.shards;
+  const ShardsFlag shards = ParseShardsFlag(flags.shards);
+  options.shards = shards.number;
   options.shard_bytes = shards.bytes;
   const ImageEncoderOptions image = CheckedConverterOptions(flags).image;
   if (image.format == RecordFormat::kPixels) {

@@ -1,7 +1,6 @@
 #include "tools/convert/record_maker.h"
 
 #include <cstddef>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,9 +30,10 @@ class LentEncoder {
   std::unique_ptr<ImageEncoder> encoder_;
 };
 
-ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
-                          const EncodedImage& encoded,
-                          std::string_view seek_index) {
+ImagenetExample MakeExample(const ImageFile& image,
+                            const ImageClass& image_class,
+                            const EncodedImage& encoded,
+                            std::string_view seek_index) {
   ImagenetExample example;
   example.height = encoded.height;
   example.width = encoded.width;
@@ -50,29 +50,15 @@ ImagenetExample ExampleOf(const ImageFile& image, const ImageClass& image_class,
 
 }  // namespace
 
-std::string_view OnBadImageName(OnBadImage policy) {
-  switch (policy) {
-    case OnBadImage::kFail:
-      return "fail";
-    case OnBadImage::kSkip:
-      return "skip";
-    case OnBadImage::kReencode:
-      return "reencode";
-  }
-  std::abort();
-}
-
-RecordMaker::RecordMaker(const std::vector<ImageClass>& classes,
-                         const RawImages* raw,
-                         const RecordMakerOptions& options)
-    : classes_(classes),
-      raw_(raw),
+RecordMaker::RecordMaker(const ConversionPlan& plan,
+                         const ConverterOptions& options, int threads)
+    : plan_(plan),
       on_bad_image_(options.on_bad_image),
-      seek_index_(options.seek_index),
-      encoders_(static_cast<std::size_t>(options.threads)) {
+      seek_index_(WantedSeekEntries(options)),
+      encoders_(static_cast<std::size_t>(threads)) {
   ImageEncoderOptions image = options.image;
   image.mend = on_bad_image_ == OnBadImage::kReencode;
-  for (int i = 0; i < options.threads; ++i) {
+  for (int i = 0; i < threads; ++i) {
     encoders_.Push(std::make_unique<ImageEncoder>(image));
   }
 }
@@ -85,9 +71,9 @@ ImageRecord RecordMaker::Make(const ImageFile& image,
     const std::string seek_index = MakeSealedSeekIndex(
         std::as_bytes(std::span(encoded.bytes)),
         encoded.format == kJpegFormat ? seek_index_ : SeekEntries::kNone);
-    ExampleParts parts = BuildExampleParts(
-        ExampleOf(image, classes_[static_cast<std::size_t>(image.class_index)],
-                  encoded, seek_index));
+    ExampleParts parts = BuildExampleParts(MakeExample(
+        image, plan_.classes[static_cast<std::size_t>(image.class_index)],
+        encoded, seek_index));
     record.has_seek_index = !seek_index.empty();
     record.before = std::move(parts.before);
     record.after = std::move(parts.after);
@@ -113,8 +99,8 @@ ImageRecord RecordMaker::Make(const ImageFile& image,
 EncodedImage RecordMaker::Encode(const ImageFile& image,
                                  const ByteSource* fetched) {
   if (image.raw_index >= 0) {
-    Check(raw_ != nullptr, "raw images come with their files");
-    return LentEncoder(encoders_)->EncodeRaw(*raw_, image);
+    Check(plan_.raw != nullptr, "raw images come with their files");
+    return LentEncoder(encoders_)->EncodeRaw(*plan_.raw, image);
   }
   std::string file = ReadImage(image, fetched);
   return LentEncoder(encoders_)->Encode(std::move(file));

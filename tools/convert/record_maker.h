@@ -2,27 +2,14 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/bounded_queue.h"
 #include "records/bytes/byte_source.h"
+#include "tools/convert/converter_options.h"
 #include "tools/convert/image_encoder.h"
-#include "tools/images/tree.h"
-#include "tools/shards/seek_index_maker.h"
+#include "tools/convert/plan.h"
 
 namespace infeed {
-
-// What to do with a broken image.
-enum class OnBadImage {
-  kFail,  // stop with a DataError that names the file
-  kSkip,  // leave it out and report it
-  // Store the decodable part of a damaged JPEG as a new JPEG, and report it; an
-  // image that cannot be decoded at all is skipped.
-  kReencode,
-};
-
-[[nodiscard]] std::string_view OnBadImageName(OnBadImage policy);
 
 // The record of an image: a serialized Example in three consecutive parts, one
 // of which is the image.
@@ -38,24 +25,17 @@ struct ImageRecord {
   bool bad = false;  // the policy for bad images was applied
 };
 
-struct RecordMakerOptions {
-  OnBadImage on_bad_image = OnBadImage::kFail;
-  ImageEncoderOptions image = {};  // mend excepted
-  SeekEntries seek_index = SeekEntries::kRows;
-  int threads = 1;  // images encoded at once; > 0
-};
-
 // Makes records of image files: reads a file, encodes the image for a record,
 // makes its seek index, and builds the Example of both.
 //
-// The plan must outlive it. Thread-safe; while options.threads calls encode,
-// others wait. Throws IoError, and DataError naming the file for a bad image
+// The plan must outlive it. Thread-safe; while `threads` calls encode, others
+// wait. Throws IoError, and DataError naming the file for a bad image
 // that is not to be skipped.
 class RecordMaker {
  public:
-  // raw: the images in raw files; may be null if there are none.
-  RecordMaker(const std::vector<ImageClass>& classes, const RawImages* raw,
-              const RecordMakerOptions& options);
+  // threads: images encoded at once; > 0.
+  RecordMaker(const ConversionPlan& plan, const ConverterOptions& options,
+              int threads);
 
   // fetched: the result of FetchImage() for the image, or null.
   [[nodiscard]] ImageRecord Make(const ImageFile& image,
@@ -67,8 +47,7 @@ class RecordMaker {
   [[nodiscard]] EncodedImage Encode(const ImageFile& image,
                                     const ByteSource* fetched);
 
-  const std::vector<ImageClass>& classes_;
-  const RawImages* raw_;
+  const ConversionPlan& plan_;
   OnBadImage on_bad_image_;
   SeekEntries seek_index_;
   // Idle encoders.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,7 +12,8 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "tools/convert/notices.h"
+#include "tools/convert/image_encoder.h"
+#include "tools/images/unreadable_format.h"
 
 namespace infeed {
 namespace {
@@ -61,7 +64,89 @@ Json ToJson(const std::vector<DatasetInfo::Split>& splits) {
   return list;
 }
 
+Notice MakeNotice(const LeftOut& left_out) {
+  Notice notice = {.what = "",
+                   .count = left_out.count,
+                   .example = left_out.example,
+                   .hint = ""};
+  switch (left_out.kind) {
+    case LeftOut::Kind::kUnreadable:
+      notice.what = left_out.format + " files left out";
+      notice.hint = UnreadableReason(left_out.format);
+      return notice;
+    case LeftOut::Kind::kOtherFiles:
+      notice.what = "files left out whose names are not those of images";
+      notice.hint = "a --manifest takes files of any name";
+      return notice;
+    case LeftOut::Kind::kFolders:
+      notice.what = "folders left out inside class folders";
+      notice.hint = "images must be directly in their class's folder";
+      return notice;
+  }
+  std::abort();
+}
+
+// Adds a notice of the notes for which `is_meant` holds, if there are any.
+template <typename Predicate>
+void AddNotice(std::vector<Notice>& notices,
+               const std::vector<ImageNote>& notes, Predicate is_meant,
+               std::string what, std::string hint) {
+  Notice notice = {.what = std::move(what),
+                   .count = 0,
+                   .example = "",
+                   .hint = std::move(hint)};
+  for (const ImageNote& note : notes) {
+    if (is_meant(note) && ++notice.count == 1) {
+      notice.example = note.path;
+    }
+  }
+  if (notice.count > 0) {
+    notices.push_back(std::move(notice));
+  }
+}
+
 }  // namespace
+
+std::vector<Notice> MakeNotices(const std::vector<LeftOut>& list) {
+  std::vector<Notice> notices;
+  for (const LeftOut& left_out : list) {
+    notices.push_back(MakeNotice(left_out));
+  }
+  return notices;
+}
+
+std::vector<Notice> MakeNotices(const ConversionReport& report) {
+  std::vector<LeftOut> left_out = report.left_out;
+  for (const ImageNote& note : report.skipped) {
+    const std::string_view format = FindFormatInReason(note.reason);
+    if (!format.empty()) {
+      AddLeftOut(left_out, {.kind = LeftOut::Kind::kUnreadable,
+                            .format = std::string(format),
+                            .count = 1,
+                            .example = note.path});
+    }
+  }
+  std::vector<Notice> notices = MakeNotices(left_out);
+  AddNotice(
+      notices, report.reencoded,
+      [](const ImageNote& note) { return note.reason == kLossyPng; },
+      "PNG images that became lossy JPEGs",
+      "--keep_png stores them as they are");
+  AddNotice(
+      notices, report.not_turned, [](const ImageNote&) { return true; },
+      "images stored without the rotation in their EXIF data",
+      "--exif_rotate turns them");
+  return notices;
+}
+
+std::string NoticesText(const std::vector<Notice>& notices) {
+  std::string text;
+  for (const Notice& notice : notices) {
+    text += fmt::format("{}: {}, such as {}; {}\n", notice.what, notice.count,
+                        notice.example, notice.hint);
+  }
+  return text;
+}
 
 std::string ReportPath(const std::string& output_dir, const TaskShare& share) {
   return ConversionSideFolder(output_dir) + "/" +
@@ -115,7 +200,7 @@ void WriteReport(const std::string& output_dir,
       {"seek_indexes",
        report.seek_indexes ? Json(*report.seek_indexes) : Json()},
       {"duplicate_groups", report.duplicates.size()},
-      {"notices", ToJson(NoticesOf(report))},
+      {"notices", ToJson(MakeNotices(report))},
       {"skipped", report.skipped},
       {"reencoded", report.reencoded},
       {"not_turned", report.not_turned},
@@ -131,9 +216,9 @@ void WriteDescription(const std::string& output_dir,
   for (const DatasetInfo::Split& split : report.info.splits) {
     if (split.records == 0) {
       Check(!report.skipped.empty(), "a split has images");
-      throw DataError(
-          split.name + ": not one of its images is good; the first: " +
-          report.skipped.front().path + ": " + report.skipped.front().reason);
+      throw DataError(split.name + ": all its images are bad; the first: " +
+                      report.skipped.front().path + ": " +
+                      report.skipped.front().reason);
     }
   }
   std::string labels;

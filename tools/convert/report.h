@@ -19,7 +19,7 @@ struct ConversionReport {
   std::int64_t kept_shards = 0;      // of an earlier run
   std::vector<ImageNote> reencoded;  // in the order of the records
   std::vector<ImageNote> skipped;    // likewise
-  // Likewise: stored without the turn in their EXIF data.
+  // Likewise: stored without the rotation in their EXIF data.
   std::vector<ImageNote> not_turned;
   std::vector<LeftOut> left_out;  // of the whole plan, even in a share's report
   std::vector<DuplicateGroup> duplicates;
@@ -31,6 +31,25 @@ struct ConversionReport {
 [[nodiscard]] ConversionReport MakeReport(const ConversionPlan& plan,
                                           const TaskShare& share,
                                           std::vector<ShardResult> results);
+
+// An unexpected result of a successful conversion: images that were changed,
+// stored without the rotation in their EXIF data, or left out.
+struct Notice {
+  std::string what;  // "PNG images that became lossy JPEGs"
+  std::int64_t count = 0;
+  std::string example;  // path of the first one
+  std::string hint;     // the flag or other advice that helps
+};
+
+// Notices of files and folders that were left out, in the order of the list.
+[[nodiscard]] std::vector<Notice> MakeNotices(const std::vector<LeftOut>& list);
+
+// All notices of a conversion. Images of an unreadable format are counted
+// whether their name or their content showed the format.
+[[nodiscard]] std::vector<Notice> MakeNotices(const ConversionReport& report);
+
+// A line for each notice: "WHAT: COUNT, such as EXAMPLE; HINT".
+[[nodiscard]] std::string NoticesText(const std::vector<Notice>& notices);
 
 // conversion_report.json in the side folder, or for a share
 // conversion_report-00003-of-00008.json.

@@ -124,7 +124,7 @@ void ShardConverter::Finish(std::size_t shard) {
                           : done->seek_indexes,
       .bad_image_policy =
           done->has_bad_images
-              ? std::string(OnBadImageName(maker_.on_bad_image()))
+              ? std::string(ChoiceName(maker_.on_bad_image(), kOnBadImages))
               : ""};
   WriteFinishedShard(output_dir_, finished);
   observer_.on_shard(

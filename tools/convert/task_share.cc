@@ -39,7 +39,7 @@ std::int64_t NumberIn(const Environment& environment, const std::string& name) {
   const std::optional<std::string> text = environment(name);
   if (!text) {
     throw UsageError("--task_index auto: " + name +
-                     " is not set, though others of its kind are: give "
+                     " is not set, but related variables are: give "
                      "--task_index and --num_tasks as numbers");
   }
   return ParseNumber(name, *text);
@@ -82,7 +82,7 @@ void CheckAgrees(const std::string& flag, const std::string& given,
   if (given.empty() || given == kAuto || ParseNumber(flag, given) == found) {
     return;
   }
-  throw UsageError(flag + " " + given + ": the scheduler says " +
+  throw UsageError(flag + " " + given + ": the scheduler's value is " +
                    std::to_string(found));
 }
 

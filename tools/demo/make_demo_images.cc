@@ -18,7 +18,7 @@ constexpr const char* kExamples =
     "  make_demo_images --output demo\n"
     "      3,000 training and 500 validation images in demo/\n"
     "  make_demo_images --output tiny --train 100 --validation 20\n"
-    "      a data set that is made at once, to try things with\n\n"
+    "      a small data set, made in a moment\n\n"
     "The images go into DIR/{train,validation}/<class>/, as\n"
     "imagenet_to_records takes them. The same seed gives the same bytes.";
 
@@ -40,7 +40,7 @@ ExitCode MakeDemoImages(int argc, char** argv) {
   app.add_option("--seed", options.seed, "Seed of the images.")
       ->capture_default_str();
   app.add_option("--threads", options.threads,
-                 "Threads that make them; 0: one for each core.")
+                 "Number of threads; 0: one per core.")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
   NameValues(app, {{"--output", "DIR"}});

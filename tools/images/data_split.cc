@@ -115,7 +115,7 @@ std::vector<double> ParseSplit(const std::string& text) {
   if (!good || place != end || fractions.size() < 2 || fractions.size() > 3 ||
       std::abs(sum - 1) > 1e-6) {
     throw UsageError("--split " + text +
-                     ": give fractions whose sum is 1, as 0.9/0.1 (train, "
+                     ": give fractions whose sum is 1, such as 0.9/0.1 (train, "
                      "validation) or 0.8/0.1/0.1 (and test), or reference");
   }
   return fractions;

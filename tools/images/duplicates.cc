@@ -153,8 +153,9 @@ std::vector<std::string> DuplicateWarnings(
           what));
     }
   };
-  warn(ClassesDiffer, "have different classes: some must be wrong");
-  warn(SplitsDiffer, "lie in several splits: what is tested was learned");
+  warn(ClassesDiffer, "have different classes: some labels must be wrong");
+  warn(SplitsDiffer,
+       "lie in several splits: test images are also training images");
   return warnings;
 }
 

@@ -71,7 +71,7 @@ std::int64_t ValueBytes(const std::vector<std::int64_t>& sizes) {
   for (const std::int64_t size : sizes) {
     if (size == 0 || size > kMaxIdxBytes / bytes) {
       throw DataError("its header says " + SizesText(sizes) +
-                      " values, which cannot be");
+                      " values, which is invalid");
     }
     bytes *= size;
   }

@@ -93,8 +93,8 @@ ManifestHeader::ManifestHeader(const std::vector<std::string>& names,
         std::find(kColumns.begin(), kColumns.end(), names[i]);
     if (known == kColumns.end()) {
       FailAt(place, "unknown column \"" + names[i] +
-                        "\": the first row names the columns path, label and, "
-                        "where they are, split and text");
+                        "\": the first row must name the columns path and "
+                        "label, and may name split and text");
     }
     Place& column = places_[static_cast<std::size_t>(known - kColumns.begin())];
     if (column) {

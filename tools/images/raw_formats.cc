@@ -16,8 +16,8 @@
 #include "records/bytes/base_name.h"
 #include "records/bytes/byte_source.h"
 #include "records/files/open_source.h"
+#include "tools/cli/text_lines.h"
 #include "tools/images/idx_file.h"
-#include "tools/images/label_files.h"
 #include "tools/images/raw_images.h"
 
 namespace infeed {
@@ -62,7 +62,7 @@ std::vector<std::byte> ReadBytes(const ByteSource& source, std::int64_t offset,
                                  std::int64_t count) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(count));
   if (source.ReadAt(offset, bytes) != bytes.size()) {
-    throw IoError(source.path() + ": is shorter than it was a moment ago");
+    throw IoError(source.path() + ": became shorter while it was read");
   }
   return bytes;
 }
@@ -218,10 +218,11 @@ LabelledPart ReadCifarPart(const std::string& path, int classes) {
   const std::shared_ptr<const ByteSource>& file = raw.bytes;
   const std::int64_t count = file->size() / kCifarRecordBytes;
   if (file->size() % kCifarRecordBytes != 0 || count == 0) {
-    throw DataError({.path = path},
-                    fmt::format("has {} bytes; expected records of {}: a label "
-                                "and 3x32x32 pixels",
-                                file->size(), kCifarRecordBytes));
+    throw DataError(
+        {.path = path},
+        fmt::format(
+            "has {} bytes; expected records of {}: a label and 3x32x32 pixels",
+            file->size(), kCifarRecordBytes));
   }
   LabelledPart part;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -231,7 +232,7 @@ LabelledPart ReadCifarPart(const std::string& path, int classes) {
     if (label >= classes) {
       throw DataError(
           {.path = path, .record = i, .offset = offset},
-          fmt::format("label {} is none of 0 to {}", label, classes - 1));
+          fmt::format("label {} is not in 0 to {}", label, classes - 1));
     }
     part.classes.push_back(label);
   }
@@ -253,7 +254,7 @@ void NameCifarClasses(const std::string& folder, RawSet& set) {
   const std::string path = folder + "/" + kCifarNames;
   std::vector<std::string> names;
   if (IsThere(path)) {
-    names = ReadLabels(path);
+    names = ReadLines(path);
   } else {
     set.notes.push_back(path + ": is not there; classes are called 0 to 9");
   }

@@ -77,8 +77,7 @@ void RawImages::Read(const ImageFile& file, RgbImage& image) const {
   std::vector<std::byte> pixels(static_cast<std::size_t>(part.image_bytes()));
   if (part.bytes->ReadAt(offset, pixels) != pixels.size()) {
     throw IoError(part.bytes->path() +
-                  ": is shorter than it was a moment ago (is it being "
-                  "written?)");
+                  ": became shorter while it was read (is it being written?)");
   }
   Spread(pixels, part, image);
 }

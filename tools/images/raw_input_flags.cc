@@ -62,8 +62,8 @@ ImageTree FindInput(const RawInputFlags& flags) {
   }
   if (folders.size() > 1) {
     throw UsageError(
-        "--raw_data_dir: a manifest's paths can start at one folder only; "
-        "give one");
+        "--raw_data_dir: a manifest's paths can start at one folder only; give "
+        "one");
   }
   return ReadManifests(flags.manifests, folders.empty() ? "" : folders.front());
 }
@@ -73,13 +73,12 @@ ImageTree FindInput(const RawInputFlags& flags) {
 void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
   app.add_option("--raw_data_dir", flags.raw_data_dirs,
                  "Folder with the images, local or at s3:// or gs://; several "
-                 "are united: A,B or the flag again.")
+                 "are combined: A,B or the flag again.")
       ->allow_extra_args(false);
-  app.add_option(
-         "--manifest", flags.manifests,
-         "Table of the images instead, .csv or .tsv: columns path, label and, "
-         "if you like, split and text; paths (or URLs) start at "
-         "--raw_data_dir, else at the manifest; may be repeated.")
+  app.add_option("--manifest", flags.manifests,
+                 "Table of the images instead, .csv or .tsv: columns path and "
+                 "label, optionally split and text; paths (or URLs) start at "
+                 "--raw_data_dir, else at the manifest; may be repeated.")
       ->allow_extra_args(false);
   app.add_option("--raw_format", flags.raw_format,
                  "Format of --raw_data_dir: images in folders, XLA.jl's raw "
@@ -91,12 +90,12 @@ void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
                                            {"cifar10", RawFormat::kCifar10}}))
       ->option_text("images|xla_jl|idx|cifar10=images");
   app.add_option("--split", flags.split,
-                 "Parts of each class for train, validation and test: 0.9/0.1, "
-                 "0.8/0.1/0.1 or reference (the same); for plain class "
-                 "folders, where all is train otherwise.");
+                 "Shares of each class for train, validation and test: "
+                 "0.9/0.1, 0.8/0.1/0.1 or reference (the same); for plain "
+                 "class folders, which are all train without it.");
   app.add_flag("--report_duplicates", flags.report_duplicates,
-               "List the images of the same content (reads all files that have "
-               "the size of another).");
+               "List images of equal content (reads all files that have the "
+               "size of another file).");
   NameValues(app, {{"--raw_data_dir", "DIR"}, {"--manifest", "FILE"}});
 }
 

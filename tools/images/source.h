@@ -6,9 +6,9 @@
 #include "records/bytes/byte_source.h"
 #include "tools/images/tree.h"
 
-// Reads images that are a file, or an object in a store, each. An object is
-// read by one request, in the version that was listed; if it was replaced
-// since, that is an IoError.
+// Reads images, each a file or an object in a store. An object is read by one
+// request, in the version that was listed; if it was replaced since, that is an
+// IoError.
 namespace infeed {
 
 // Begins to fetch an object whose bytes will be read soon. Null: the image is a

@@ -3,18 +3,29 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "base/error.h"
+#include "records/files/class_list.h"
 #include "records/files/folder_listing.h"
-#include "tools/images/label_files.h"
+#include "records/files/read_whole.h"
+#include "tools/cli/text_lines.h"
 #include "tools/images/unreadable_format.h"
 
 namespace infeed {
 namespace {
+
+// Has the class of the i-th validation image on line i.
+constexpr const char* kLabelFile = "synset_labels.txt";
+
+constexpr std::int64_t kMaxLabelsBytes = std::int64_t{1} << 30;
+constexpr std::array<const char*, 2> kTextFiles = {"class_names.txt",
+                                                   "LOC_synset_mapping.txt"};
 
 // The possible folders of a split, with the split's name.
 struct SplitFolder {
@@ -147,7 +158,7 @@ class Scan {
                        "there is no " +
                        path + " with a class on each line");
     }
-    const std::vector<std::string> labels = ReadLabels(path);
+    const std::vector<std::string> labels = ReadLines(path);
     if (labels.size() != listing.images.size()) {
       throw DataError({.path = path},
                       "has " + std::to_string(labels.size()) + " lines, but " +
@@ -203,7 +214,7 @@ class Scan {
     using Kind = LeftOut::Kind;
     for (const std::string& name : listing.ignored) {
       const std::string_view format =
-          name.starts_with('.') ? "" : UnreadableFormatOfName(name);
+          name.starts_with('.') ? "" : FindUnreadableFormatByName(name);
       AddLeftOut(tree_.left_out, {.kind = format.empty() ? Kind::kOtherFiles
                                                          : Kind::kUnreadable,
                                   .format = std::string(format),
@@ -282,6 +293,31 @@ std::string WithoutSlashes(std::string path) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
+  std::map<std::string, std::string> texts;
+  for (const char* name : kTextFiles) {
+    const std::optional<std::string> text =
+        ReadWholeIfThere(folder + "/" + name, kMaxLabelsBytes);
+    if (!text) {
+      continue;
+    }
+    std::size_t number = 0;
+    for (const std::string& line : Lines(*text)) {
+      const std::size_t blank = line.find_first_of(kBlanks);
+      const std::string_view class_text =
+          blank == std::string::npos
+              ? ""
+              : Trim(std::string_view(line).substr(blank));
+      CheckClassLine(folder + "/" + name, ++number, class_text);
+      if (blank != std::string::npos) {
+        texts.emplace(line.substr(0, blank), class_text);
+      }
+    }
+    break;
+  }
+  return texts;
+}
 
 ImageTree FindImages(const std::string& raw_data_dir) {
   return Scan(WithoutSlashes(raw_data_dir)).Run();

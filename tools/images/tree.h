@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -82,6 +83,13 @@ struct ImageTree {
 // UsageError when the folder has none of the layouts, DataError for a label
 // file that does not match the images.
 [[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir);
+
+// Reads the readable names of classes, by class, from FOLDER/class_names.txt
+// or, if that is missing, from ImageNet's LOC_synset_mapping.txt: on each line
+// a class, a space or tab, and the text. Empty if both are missing. Throws
+// IoError.
+[[nodiscard]] std::map<std::string, std::string> ReadClassTexts(
+    const std::string& folder);
 
 // Adds to the count of a kind; the first example of a kind is kept.
 void AddLeftOut(std::vector<LeftOut>& list, const LeftOut& more);

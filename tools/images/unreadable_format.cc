@@ -56,7 +56,7 @@ constexpr std::array<Magic, 12> kMagics = {
 
 }  // namespace
 
-std::string_view UnreadableFormatOfName(std::string_view name) {
+std::string_view FindUnreadableFormatByName(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) {
     return "";
@@ -70,7 +70,7 @@ std::string_view UnreadableFormatOfName(std::string_view name) {
   return known == kExtensions.end() ? "" : known->format;
 }
 
-std::string_view UnreadableFormatOf(std::span<const std::byte> bytes) {
+std::string_view FindUnreadableFormat(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
                               bytes.size());
   const auto* const known =
@@ -85,7 +85,7 @@ std::string UnreadableReason(std::string_view format) {
   return std::string(format) + std::string(kReason);
 }
 
-std::string_view FormatOfReason(std::string_view reason) {
+std::string_view FindFormatInReason(std::string_view reason) {
   return reason.ends_with(kReason)
              ? reason.substr(0, reason.size() - kReason.size())
              : "";

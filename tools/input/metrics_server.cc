@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -19,7 +20,7 @@
 namespace infeed {
 namespace {
 
-using Clock = WebConnection::Clock;
+using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kFirstClient = 2;  // index in polled_
 constexpr std::size_t kMostClients = 64;
@@ -51,7 +52,7 @@ int OpenListener(int port) {
   return listener;
 }
 
-int PortOf(int listener) {
+int ReadPort(int listener) {
   sockaddr_in address{};
   socklen_t size = sizeof(address);
   Check(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) ==
@@ -77,7 +78,103 @@ int MillisecondsUntil(Clock::time_point end) {
   return left.count() > 0 ? static_cast<int>(left.count()) : 0;
 }
 
+bool IsForLater(ssize_t count) {
+  return count < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
 }  // namespace
+
+// A client's connection for one request, from the request's first byte to the
+// answer's last. No call blocks.
+//
+// Owns the socket. One thread at a time. A client's error ends only its own
+// connection.
+class MetricsServer::Connection {
+ public:
+  // Returns the whole answer to a request, given the received part of its head,
+  // at most kMaxHead bytes.
+  using Answer = std::function<std::string(std::string_view head)>;
+
+  static constexpr std::size_t kMaxHead = 8192;
+  static constexpr std::string_view kHeadEnd = "\r\n\r\n";
+
+  // patience: how long the request may take, and then the answer.
+  Connection(int socket, Clock::duration patience);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  [[nodiscard]] int socket() const { return socket_; }
+  // The events that poll() should wait for, and the deadline.
+  [[nodiscard]] short events() const;
+  [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
+
+  // Continues as far as possible without blocking. is_ready: poll() reported an
+  // event. False when the connection is finished.
+  [[nodiscard]] bool Proceed(bool is_ready, const Answer& answer);
+
+ private:
+  // Reads more of the head. False once no more comes.
+  [[nodiscard]] bool ReadHead();
+  [[nodiscard]] bool WriteAnswer();
+
+  int socket_;
+  Clock::duration patience_;
+  Clock::time_point deadline_;
+  std::string head_;
+  std::string answer_;
+  std::size_t written_ = 0;
+};
+
+MetricsServer::Connection::Connection(int socket, Clock::duration patience)
+    : socket_(socket),
+      patience_(patience),
+      deadline_(Clock::now() + patience) {}
+
+MetricsServer::Connection::~Connection() { ::close(socket_); }
+
+short MetricsServer::Connection::events() const {
+  return answer_.empty() ? POLLIN : POLLOUT;
+}
+
+bool MetricsServer::Connection::Proceed(bool is_ready, const Answer& answer) {
+  const bool is_over = Clock::now() >= deadline_;
+  if (answer_.empty()) {
+    const bool comes = !is_over && (!is_ready || ReadHead());
+    if (comes && head_.size() < kMaxHead &&
+        head_.find(kHeadEnd) == std::string::npos) {
+      return true;
+    }
+    if (head_.empty()) {
+      return false;
+    }
+    answer_ = answer(head_);
+    deadline_ = Clock::now() + patience_;
+    return WriteAnswer();
+  }
+  return !is_over && (!is_ready || WriteAnswer());
+}
+
+bool MetricsServer::Connection::ReadHead() {
+  std::array<char, 1024> bytes;
+  const ssize_t count =
+      ::recv(socket_, bytes.data(),
+             std::min(bytes.size(), kMaxHead - head_.size()), MSG_DONTWAIT);
+  if (count > 0) {
+    head_.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+  return count > 0 || IsForLater(count);
+}
+
+bool MetricsServer::Connection::WriteAnswer() {
+  const std::string_view rest = std::string_view(answer_).substr(written_);
+  const ssize_t count =
+      ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (count > 0) {
+    written_ += static_cast<std::size_t>(count);
+  }
+  return (count > 0 || IsForLater(count)) && written_ < answer_.size();
+}
 
 MetricsServer::Descriptor::~Descriptor() { ::close(number_); }
 
@@ -87,7 +184,7 @@ MetricsServer::MetricsServer(int port, Pages pages,
       patience_(patience),
       listener_(OpenListener(port)),
       stop_(::eventfd(0, EFD_CLOEXEC)),
-      port_(PortOf(listener_.number())) {
+      port_(ReadPort(listener_.number())) {
   Check(stop_.number() >= 0, "there is a descriptor left");
   thread_ = std::jthread([this] { Run(); });
 }
@@ -125,7 +222,7 @@ bool MetricsServer::Wait(const Clients& clients) {
              {.fd = accepts ? listener_.number() : -1,
               .events = POLLIN,
               .revents = 0}};
-  for (const std::unique_ptr<WebConnection>& client : clients) {
+  for (const std::unique_ptr<Connection>& client : clients) {
     polled_.push_back(
         {.fd = client->socket(), .events = client->events(), .revents = 0});
     end = std::min(end.value_or(client->deadline()), client->deadline());
@@ -146,7 +243,7 @@ void MetricsServer::Accept(Clients& clients) {
     next_accept_ = Clock::now() + kPause;
     return;
   }
-  clients.push_back(std::make_unique<WebConnection>(socket, patience_));
+  clients.push_back(std::make_unique<Connection>(socket, patience_));
   if (clients.size() > kMostClients) {
     clients.erase(clients.begin());
   }
@@ -156,7 +253,7 @@ std::string MetricsServer::Answer(std::string_view head) const {
   constexpr std::string_view kGet = "GET ";
   const std::size_t method_end = head.find(' ');
   const std::size_t path_end = head.find_first_of(" ?\r", kGet.size());
-  if (head.find(WebConnection::kHeadEnd) == std::string_view::npos ||
+  if (head.find(Connection::kHeadEnd) == std::string_view::npos ||
       method_end == std::string_view::npos ||
       path_end == std::string_view::npos) {
     return Refusal("400 Bad Request");

@@ -11,8 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "tools/input/web_connection.h"
-
 namespace infeed {
 
 struct WebPage {
@@ -57,7 +55,8 @@ class MetricsServer {
     int number_;
   };
 
-  using Clients = std::vector<std::unique_ptr<WebConnection>>;
+  class Connection;
+  using Clients = std::vector<std::unique_ptr<Connection>>;
 
   void Run();
   // Waits for an event of a socket. False when the server ends.
@@ -72,7 +71,7 @@ class MetricsServer {
   int port_ = 0;
   // Used by the thread only: the stop descriptor, the listener, each client.
   std::vector<pollfd> polled_;
-  WebConnection::Clock::time_point next_accept_;
+  std::chrono::steady_clock::time_point next_accept_;
   std::jthread thread_;  // Last: it uses the members above.
 };
 

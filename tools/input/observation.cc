@@ -5,11 +5,33 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "base/atomic_file.h"
-#include "tools/input/metrics_pages.h"
+#include "pipeline/stats/json.h"
 #include "tools/input/metrics_server.h"
 
 namespace infeed {
+
+std::optional<WebPage> MetricsPages::Page(std::string_view path) {
+  if (path == "/metrics") {
+    return WebPage{.type = "text/plain; version=0.0.4; charset=utf-8",
+                   .body = PrometheusText(live_.Read().stats, labels_)};
+  }
+  if (path == "/stats.json") {
+    return JsonPage();
+  }
+  return std::nullopt;
+}
+
+WebPage MetricsPages::JsonPage() {
+  LiveStats::Snapshot now = live_.Read();
+  const bool same_run = now.run == before_.run;
+  const PipelineStats interval =
+      same_run ? now.stats.Since(before_.stats) : now.stats;
+  WebPage page{.type = "application/json",
+               .body = "{\"run\": " + StatsJson(now.stats) +
+                       ", \"interval\": " + StatsJson(interval) + "}\n"};
+  before_ = std::move(now);
+  return page;
+}
 
 void AddObservationFlags(CLI::App& app, ObservationFlags& flags) {
   constexpr int kLastPort = 65535;
@@ -18,10 +40,9 @@ void AddObservationFlags(CLI::App& app, ObservationFlags& flags) {
                  "0: a free one.")
       ->check(CLI::Range(0, kLastPort))
       ->type_name("PORT");
-  app.add_option(
-         "--trace", flags.trace,
-         "File to write with what each thread did when, as Chrome's trace "
-         "events for ui.perfetto.dev.")
+  app.add_option("--trace", flags.trace,
+                 "File for a timeline of the threads' work, as Chrome trace "
+                 "events (for ui.perfetto.dev).")
       ->type_name("FILE");
 }
 
@@ -56,7 +77,7 @@ void Observation::Finish() {
   const std::string path = std::exchange(trace_path_, {});
   trace_->Write(path);
   if (trace_->dropped() > 0) {
-    fmt::print(stderr, "trace: {} later events had no room in {}\n",
+    fmt::print(stderr, "trace: {} later events did not fit into {}\n",
                trace_->dropped(), path);
   }
 }

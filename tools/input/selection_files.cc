@@ -1,13 +1,17 @@
 #include "tools/input/selection_files.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
+#include "records/files/dataset_info.h"
 #include "records/tfrecord/index_file.h"
 #include "tools/cli/text_lines.h"
 
@@ -23,7 +27,7 @@ namespace {
 
 // The number in a text; nullopt: not a number.
 template <typename Number>
-std::optional<Number> NumberOf(std::string_view text) {
+std::optional<Number> ParseNumber(std::string_view text) {
   Number number{};
   const char* const end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, number);
@@ -33,12 +37,13 @@ std::optional<Number> NumberOf(std::string_view text) {
 }
 
 // "17" or "100-199".
-std::optional<RecordRange> RangeOf(std::string_view text) {
+std::optional<RecordRange> ParseRange(std::string_view text) {
   const std::size_t dash = text.find('-');
-  const auto first = NumberOf<std::int64_t>(Trim(text.substr(0, dash)));
-  const auto last = dash == std::string_view::npos
-                        ? first
-                        : NumberOf<std::int64_t>(Trim(text.substr(dash + 1)));
+  const auto first = ParseNumber<std::int64_t>(Trim(text.substr(0, dash)));
+  const auto last =
+      dash == std::string_view::npos
+          ? first
+          : ParseNumber<std::int64_t>(Trim(text.substr(dash + 1)));
   if (!first || !last || *first < 0 || *last < *first) {
     return std::nullopt;
   }
@@ -53,12 +58,11 @@ std::vector<std::uint32_t> ReadRecordList(const std::string& path,
   std::vector<std::uint32_t> list;
   std::vector<bool> is_listed(static_cast<std::size_t>(records));
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::optional<RecordRange> range = RangeOf(lines[i]);
+    const std::optional<RecordRange> range = ParseRange(lines[i]);
     if (!range) {
       Refuse(path, i,
              "\"" + lines[i] +
-                 "\" is neither a record's number nor "
-                 "a range as 100-199");
+                 "\" is neither a record's number nor a range such as 100-199");
     }
     // Compared in a way that cannot overflow.
     if (range->first >= records || range->count > records - range->first) {
@@ -81,7 +85,7 @@ std::vector<std::uint32_t> ReadRecordList(const std::string& path,
 }
 
 double ParseWeight(std::string_view text) {
-  const std::optional<double> weight = NumberOf<double>(text);
+  const std::optional<double> weight = ParseNumber<double>(text);
   return weight && std::isfinite(*weight) && *weight >= 0 ? *weight : -1;
 }
 
@@ -92,13 +96,13 @@ std::vector<double> ReadSampleWeights(const std::string& path,
     throw DataError({.path = path}, "has " + std::to_string(lines.size()) +
                                         " lines, but the data set has " +
                                         std::to_string(records) +
-                                        " records: give each one");
+                                        " records: give one line for each");
   }
   std::vector<double> weights;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     weights.push_back(ParseWeight(lines[i]));
     if (weights.back() < 0) {
-      Refuse(path, i, "\"" + lines[i] + "\" is no weight");
+      Refuse(path, i, "\"" + lines[i] + "\" is not a weight");
     }
   }
   return weights;
@@ -114,14 +118,45 @@ std::map<std::string, double> ReadClassWeights(const std::string& path) {
     const double weight =
         blank == std::string::npos ? -1 : ParseWeight(line.substr(blank + 1));
     if (weight < 0) {
-      Refuse(path, i, "\"" + lines[i] + "\" is no class and its weight");
+      Refuse(path, i, "\"" + lines[i] + "\" is not a class and its weight");
     }
     const std::string name(Trim(line.substr(0, blank)));
     if (!weights.emplace(name, weight).second) {
-      Refuse(path, i, "class " + name + " has a weight already");
+      Refuse(path, i, "class " + name + " already has a weight");
     }
   }
   return weights;
+}
+
+ClassNames::ClassNames(const RecordIndex& index) {
+  if (index.shards().empty()) {
+    return;
+  }
+  if (std::optional<DatasetInfo> info =
+          ReadDatasetInfoOf(index.shards().front())) {
+    names_ = std::move(info->classes);
+    first_label_ = info->first_label.value_or(1);
+  }
+}
+
+std::int64_t ClassNames::LabelOf(const std::string& name) const {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found != names_.end()) {
+    return found - names_.begin() + first_label_;
+  }
+  const auto label = ParsePlainNumber<std::int64_t>(name);
+  if (!label || *label < 0) {
+    throw UsageError("there is no class \"" + name +
+                     "\": give a name from dataset.json, or a label");
+  }
+  return *label;
+}
+
+std::string ClassNames::NameOf(std::int64_t label) const {
+  const std::int64_t index = label - first_label_;
+  return label >= first_label_ && index < std::ssize(names_)
+             ? names_[static_cast<std::size_t>(index)]
+             : std::to_string(label);
 }
 
 }  // namespace infeed

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-// Text files that select an epoch's records. All functions throw IoError, and
+#include "records/store/record_index.h"
+
+// The files that a selection of records reads. All functions throw IoError, and
 // DataError naming file and line for an invalid entry.
 namespace infeed {
 
@@ -25,5 +27,28 @@ namespace infeed {
 
 // Parses a weight of 0 or more; returns a negative number for other texts.
 [[nodiscard]] double ParseWeight(std::string_view text);
+
+// The names of a data set's classes and their labels, as records hold them. The
+// names come from dataset.json in the shards' folder, or in the folder above if
+// that is a split's (train/). Const members may be called from several threads
+// at once.
+class ClassNames {
+ public:
+  // No names, only labels.
+  ClassNames() = default;
+  // The names of the first shard's data set. Throws DataError for an invalid
+  // dataset.json, IoError when it cannot be read.
+  explicit ClassNames(const RecordIndex& index);
+
+  // Returns the label of a class, given as a name or as a label; a name takes
+  // precedence. Throws UsageError for a text that is neither.
+  [[nodiscard]] std::int64_t LabelOf(const std::string& name) const;
+  // A label's class name, or the label itself as text if it has no name.
+  [[nodiscard]] std::string NameOf(std::int64_t label) const;
+
+ private:
+  std::vector<std::string> names_;  // of label first_label_ + i
+  std::int64_t first_label_ = 1;
+};
 
 }  // namespace infeed

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "records/files/shards.h"
 #include "records/store/label_index.h"
-#include "tools/input/class_names.h"
 #include "tools/input/selection_files.h"
 
 namespace infeed {
@@ -32,7 +31,7 @@ MixPart ParseMixPart(const std::string& text, const std::string& split,
   const double weight =
       equals == std::string::npos ? -1 : ParseWeight(text.substr(equals + 1));
   if (weight < 0) {
-    throw UsageError("--mix " + text + ": give DIR=WEIGHT, as data/a=0.7");
+    throw UsageError("--mix " + text + ": give DIR=WEIGHT, such as data/a=0.7");
   }
   MixPart part = {.folder = text.substr(0, equals), .weight = weight};
   part.shards = FindSplit(part.folder, split, on_faults);
@@ -185,32 +184,31 @@ std::vector<RecordGroup> Groups(const SelectionFlags& flags,
 
 void AddSelectionFlags(CLI::App& app, SelectionFlags& flags) {
   app.add_option("--subset", flags.subset,
-                 "File with the numbers of the records to use, one a line from "
-                 "0, or ranges as 100-199.")
+                 "File with the numbers of the records to use, from 0: a "
+                 "number or a range such as 100-199 per line.")
       ->type_name("FILE")
       ->group(kGroup);
   app.add_option("--classes", flags.classes,
-                 "Classes whose records are used: names of dataset.json, or "
-                 "labels as records hold them.")
+                 "Classes whose records are used: names from dataset.json, or "
+                 "labels as stored in records.")
       ->delimiter(',')
       ->type_name("A,B")
       ->group(kGroup);
   app.add_flag("--balance_classes", flags.balance_classes,
-               "Give every class the same part of an epoch.")
+               "Give every class the same share of an epoch.")
       ->group(kGroup);
   app.add_option(
          "--class_weights", flags.class_weights,
-         "File with a class and its weight a line: its part of an epoch.")
+         "File with a class and its weight, its share of an epoch, per line.")
       ->type_name("FILE")
       ->group(kGroup);
   app.add_option(
          "--sample_weights", flags.sample_weights,
-         "File with a weight a line for every record: how often it is taken.")
+         "File with a weight per line for every record: how often it is used.")
       ->type_name("FILE")
       ->group(kGroup);
   app.add_option("--mix", flags.mix,
-                 "Data sets instead of one, and the part of an epoch that each "
-                 "of them has.")
+                 "Data sets to mix, each with its share of an epoch.")
       ->delimiter(',')
       ->type_name("DIR=W,...")
       ->group(kGroup);

@@ -114,7 +114,7 @@ ImageSize AddJpeg(std::span<const std::byte> bytes, DatasetStats& stats) {
 
 // Throws DataError for an image whose header cannot be read.
 void AddImage(const ImagenetExampleView& example, DatasetStats& stats) {
-  const ImageFormat format = ImageFormatOf(example.encoded);
+  const ImageFormat format = DetectImageFormat(example.encoded);
   CountOne(stats.formats, FormatName(format));
   const auto bytes = static_cast<std::int64_t>(example.encoded.size());
   stats.image_bytes += bytes;
@@ -135,7 +135,7 @@ void AddImage(const ImagenetExampleView& example, DatasetStats& stats) {
 }
 
 // The rank of a record: a hash of its place, the same in every run.
-std::uint64_t RankOf(const RecordPlace& place) {
+std::uint64_t SampleRank(const RecordPlace& place) {
   const auto shard = static_cast<std::uint32_t>(place.shard);
   const auto record = static_cast<std::uint64_t>(place.record);
   const std::array<std::uint32_t, 4> words =
@@ -150,7 +150,7 @@ void OfferSample(const ImagenetExampleView& example, const RecordPlace& place,
   const auto by_rank = [](const SampleImage& a, const SampleImage& b) {
     return a.rank < b.rank;
   };
-  const std::uint64_t rank = RankOf(place);
+  const std::uint64_t rank = SampleRank(place);
   if (count == 0 || (samples.size() == count && rank >= samples[0].rank)) {
     return;
   }

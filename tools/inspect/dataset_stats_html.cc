@@ -24,7 +24,7 @@ constexpr double kWide = 2 * kChartWidth;  // width of a chart over both columns
 std::string Tiles(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
   std::string tiles =
-      HtmlTile(std::to_string(RecordsOf(report)), "records") +
+      HtmlTile(std::to_string(CountRecords(report)), "records") +
       HtmlTile(std::to_string(report.shards.size()), "shards") +
       HtmlTile(std::to_string(stats.classes.size()), "classes") +
       HtmlTile(FileSizeText(stats.image_bytes), "of images");
@@ -37,11 +37,11 @@ std::string Tiles(const StatsReport& report) {
     tiles += HtmlTile(std::to_string(stats.quality.Quantile(0.5)),
                       "median JPEG quality");
   }
-  tiles += HtmlTile(std::to_string(BadRecordsOf(report)), "bad records");
+  tiles += HtmlTile(std::to_string(CountBadRecords(report)), "bad records");
   return "<div class=\"tiles\">\n" + tiles + "</div>\n";
 }
 
-ChartBar BarOf(const LabelledClass& labelled) {
+ChartBar MakeBar(const LabelledClass& labelled) {
   const auto& [label, found] = labelled;
   return {.label = NameOf(labelled),
           .value = static_cast<double>(found->records),
@@ -54,7 +54,7 @@ std::string ClassRows(const std::vector<LabelledClass>& classes,
   std::vector<ChartBar> bars;
   bars.reserve(classes.size());
   for (const LabelledClass& labelled : classes) {
-    bars.push_back(BarOf(labelled));
+    bars.push_back(MakeBar(labelled));
   }
   return RowChart(bars, width);
 }
@@ -68,7 +68,7 @@ std::string ClassCards(const DatasetStats& stats) {
   }
   std::vector<ChartBar> bars;
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    bars.push_back(BarOf(classes[i]));
+    bars.push_back(MakeBar(classes[i]));
     bars.back().label = std::to_string(i + 1);
   }
   const auto named = static_cast<std::ptrdiff_t>(kMaxNamed);

@@ -86,8 +86,8 @@ Json MissingToJson(const DatasetStats& stats) {
 std::string StatsJson(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
   const Json json = {
-      {"records", RecordsOf(report)},
-      {"bad", BadRecordsOf(report)},
+      {"records", CountRecords(report)},
+      {"bad", CountBadRecords(report)},
       {"images", stats.images},
       {"image_bytes", stats.image_bytes},
       {"shards", ShardsToJson(report)},

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 8> kWellKnownKeys = {
 
 }  // namespace
 
-std::int64_t RecordsOf(const StatsReport& report) {
+std::int64_t CountRecords(const StatsReport& report) {
   std::int64_t records = 0;
   for (const ShardPass& shard : report.shards) {
     records += shard.records;
@@ -27,7 +27,7 @@ std::int64_t RecordsOf(const StatsReport& report) {
   return records;
 }
 
-std::int64_t BadRecordsOf(const StatsReport& report) {
+std::int64_t CountBadRecords(const StatsReport& report) {
   std::size_t bad = 0;
   for (const ShardPass& shard : report.shards) {
     bad += shard.bad.size();

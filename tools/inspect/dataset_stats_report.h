@@ -35,8 +35,8 @@ struct StatsReport {
 // Figures that all three forms show.
 
 // All records, including bad ones; and the bad ones.
-[[nodiscard]] std::int64_t RecordsOf(const StatsReport& report);
-[[nodiscard]] std::int64_t BadRecordsOf(const StatsReport& report);
+[[nodiscard]] std::int64_t CountRecords(const StatsReport& report);
+[[nodiscard]] std::int64_t CountBadRecords(const StatsReport& report);
 
 // Classes, largest first; ties: lower label first.
 using LabelledClass = std::pair<std::int64_t, const ClassStats*>;

@@ -172,10 +172,11 @@ std::string OdditiesText(const StatsReport& report) {
 
 std::string StatsText(const StatsReport& report, std::size_t max_classes) {
   const DatasetStats& stats = report.stats;
-  const std::int64_t bad = BadRecordsOf(report);
-  std::string text = fmt::format(
-      "records     {} in {} shards, {} of images, {} bad\n", RecordsOf(report),
-      report.shards.size(), FileSizeText(stats.image_bytes), bad);
+  const std::int64_t bad = CountBadRecords(report);
+  std::string text =
+      fmt::format("records     {} in {} shards, {} of images, {} bad\n",
+                  CountRecords(report), report.shards.size(),
+                  FileSizeText(stats.image_bytes), bad);
   if (!report.shards.empty()) {
     text += ShardLine(report);
   }

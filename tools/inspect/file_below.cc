@@ -47,7 +47,8 @@ int WriteAll(int descriptor, std::span<const std::byte> bytes) {
 
 void CheckName(std::string_view name, std::string_view path) {
   if (name.empty() || name == "." || name == "..") {
-    throw DataError("\"" + std::string(path) + "\" is no path below a folder");
+    throw DataError("\"" + std::string(path) +
+                    "\" is not a path below a folder");
   }
 }
 
@@ -68,8 +69,8 @@ Descriptor OpenSubfolder(const Descriptor& folder, const std::string& name,
             0 &&
         S_ISLNK(status.st_mode)) {
       throw IoError(shown +
-                    ": is a symbolic link, which may lead outside the "
-                    "output folder: remove it");
+                    ": is a symbolic link, which may lead outside the output "
+                    "folder: remove it");
     }
     throw IoError(shown, "open", error);
   }

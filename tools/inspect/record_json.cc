@@ -65,8 +65,9 @@ class FeatureToJson {
     Json json = {{"bytes", bytes.size()}};
     if (!folder_.empty()) {
       const auto content = std::as_bytes(std::span(bytes));
-      const std::string name = fmt::format(
-          "{}{}.{}", prefix_, suffix, FileExtension(ImageFormatOf(content)));
+      const std::string name =
+          fmt::format("{}{}.{}", prefix_, suffix,
+                      FileExtension(DetectImageFormat(content)));
       WriteFileBelow(folder_, name, content);
       json["file"] = folder_ + "/" + name;
     }

@@ -127,8 +127,8 @@ RecordSelection::RecordSelection(std::string_view text) {
     text.remove_prefix(more ? 1 : 0);
     if (!first || !last || *last < *first || (!more && !text.empty())) {
       throw UsageError("'" + whole +
-                       "' is no list of records: give numbers and ranges, as "
-                       "3,10-12");
+                       "' is not a list of records: give numbers and ranges, "
+                       "such as 3,10-12");
     }
     ranges_.push_back({.first = *first, .last = *last});
   }

@@ -59,10 +59,10 @@ ExitCode CatRecords(const ShardPaths& shards, const CatOptions& options) {
 }
 
 constexpr const char* kCatNotes =
-    "A line says where the record is and what the features of its\n"
-    "tf.train.Example are. Bytes that are not text are shown as their\n"
-    "length. Bad records are reported on stderr, and make the exit code 3.\n"
-    "--record and --offset count over all shards, in their order.\n"
+    "Each line has a record's place and the features of its\n"
+    "tf.train.Example. Bytes that are not text are shown as their length.\n"
+    "Bad records are reported on stderr and give exit code 3. --record and\n"
+    "--offset count over all shards, in their order.\n"
     "\n"
     "Examples:\n"
     "  records cat --limit 1 SHARDS/train-00000-of-00008\n"
@@ -82,16 +82,16 @@ void AddCatVerb(CLI::App& app, Command& command) {
                             return CatRecords(shards, *options);
                           });
   CLI::Option* offset =
-      cat->add_option("--offset", options->offset, "Records to pass over.")
+      cat->add_option("--offset", options->offset, "Records to skip.")
           ->check(NonNegativeNumber());
   cat->add_option("--record", options->records,
-                  "Numbers of the records to print, from 0, as 3,10-12.")
+                  "Numbers of the records to print, from 0, such as 3,10-12.")
       ->excludes(offset);
   cat->add_option("--limit", options->limit, "Records to print. [all]")
       ->check(NonNegativeNumber());
-  cat->add_option("--keys", options->keys, "Features to print, as A,B.");
+  cat->add_option("--keys", options->keys, "Features to print: A,B.");
   cat->add_option("--bytes_to", options->bytes_to,
-                  "Folder for bytes that are not text, a file for each value.");
+                  "Folder for values that are not text, a file for each.");
 }
 
 }  // namespace infeed

@@ -1,10 +1,14 @@
 #include "tools/records/command.h"
 
+#include <algorithm>
+#include <array>
 #include <iostream>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "base/atomic_file.h"
 #include "records/files/open_source.h"
@@ -29,17 +33,31 @@ void NoteFaults(const ShardSetFaults& faults) {
   }
 }
 
-ShardPaths ShardsOf(Command& command, SetFaults policy) {
+ShardPaths FindShards(Command& command, SetFaults policy) {
   return ListShards(
       JoinWithCommas(command.paths), [&](const ShardSetFaults& faults) {
         if (policy == SetFaults::kRefused || command.allow_missing_shards) {
-          FaultsPolicyOf(command.allow_missing_shards)(faults);
+          MakeFaultsPolicy(command.allow_missing_shards)(faults);
         } else if (policy == SetFaults::kReported) {
           command.faults = faults;
         } else {
           NoteFaults(faults);
         }
       });
+}
+
+// Extensions that no shard has: shard names end in numbers or .gz.
+constexpr std::array<std::string_view, 14> kExtensions = {
+    "csv", "html", "idx", "jpg", "json", "jsonl", "log",
+    "md",  "pb",   "png", "tsv", "txt",  "yaml",  "yml"};
+
+bool IsSideFile(const std::string& path) {
+  const std::string name = FileNameOf(path);
+  const std::size_t dot = name.rfind('.');
+  return (name.starts_with('.') && name.find_first_not_of('.') != name.npos) ||
+         (dot != name.npos &&
+          std::ranges::find(kExtensions, name.substr(dot + 1)) !=
+              kExtensions.end());
 }
 
 }  // namespace
@@ -59,7 +77,7 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
   verb->callback([&command, cloud, faults, run = std::move(run)] {
     command.run = [&command, cloud, faults, run] {
       ApplyCloudFlags(*cloud);
-      return run(ShardsOf(command, faults));
+      return run(FindShards(command, faults));
     };
   });
   return verb;
@@ -67,16 +85,15 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
 
 void AddMissingShardsOption(CLI::App* verb, bool& allow) {
   verb->add_flag("--allow_missing_shards", allow,
-                 "Go on where shards of the set are missing, and say which.");
+                 "Continue if shards of the set are missing, and list them.");
 }
 
-OnShardSetFaults FaultsPolicyOf(bool allow_missing_shards) {
+OnShardSetFaults MakeFaultsPolicy(bool allow_missing_shards) {
   return FaultsPolicy(allow_missing_shards, SayOnStderr);
 }
 
 void AddThreadsOption(CLI::App* verb, int& threads) {
-  verb->add_option("--threads", threads,
-                   "Threads that work. [one for each core]")
+  verb->add_option("--threads", threads, "Number of threads. [one per core]")
       ->check([](const std::string& text) {
         return text.starts_with('-') ? "must not be negative, not " + text
                                      : std::string();
@@ -85,7 +102,8 @@ void AddThreadsOption(CLI::App* verb, int& threads) {
 
 void AddJsonOption(CLI::App* verb, std::string& target) {
   verb->add_flag("--json", target,
-                 "Print JSON; --json=FILE: write it there, and print the text.")
+                 "Print JSON; --json=FILE: write JSON to the file, and print "
+                 "the text.")
       ->transform([](const std::string& value) {
         return value == "true" ? kStdout : value;  // --json without FILE.
       });
@@ -121,6 +139,29 @@ std::string JoinWithCommas(const std::vector<std::string>& paths) {
     spec.append(spec.empty() ? "" : ",").append(path);
   }
   return spec;
+}
+
+std::vector<std::string> TakeSideFiles(std::vector<std::string>& paths) {
+  if (std::ranges::all_of(paths, IsSideFile)) {
+    return {};
+  }
+  const auto first_skipped =
+      std::stable_partition(paths.begin(), paths.end(),
+                            [](const auto& path) { return !IsSideFile(path); });
+  std::vector<std::string> skipped(first_skipped, paths.end());
+  paths.erase(first_skipped, paths.end());
+  return skipped;
+}
+
+std::string SkippedText(const std::vector<std::string>& skipped) {
+  if (skipped.empty()) {
+    return "";
+  }
+  return skipped.size() == 1
+             ? fmt::format("skipped {}, which is not a shard",
+                           PathForMessages(skipped.front()))
+             : fmt::format("skipped {} files that are not shards, such as {}",
+                           skipped.size(), PathForMessages(skipped.front()));
 }
 
 }  // namespace infeed

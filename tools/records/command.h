@@ -46,11 +46,11 @@ struct VerbText {
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
                   std::function<ExitCode(const ShardPaths&)> run);
 
-// Adds --allow_missing_shards, bound to `allow`. FaultsPolicyOf() returns the
+// Adds --allow_missing_shards, bound to `allow`. MakeFaultsPolicy() returns the
 // matching handler of faults, which prints on stderr what is missing, or
 // throws.
 void AddMissingShardsOption(CLI::App* verb, bool& allow);
-[[nodiscard]] OnShardSetFaults FaultsPolicyOf(bool allow_missing_shards);
+[[nodiscard]] OnShardSetFaults MakeFaultsPolicy(bool allow_missing_shards);
 
 // Adds --threads, bound to `threads`: 0, the default, is one per core.
 void AddThreadsOption(CLI::App* verb, int& threads);
@@ -74,5 +74,15 @@ void PutReport(const std::string& json_target,
 
 // Joins a list to "a,b", the form in which ListShards() takes several paths.
 [[nodiscard]] std::string JoinWithCommas(const std::vector<std::string>& paths);
+
+// Removes from a command line's PATHs, and returns, files that a shell's
+// "SHARDS/*" matches besides shards, recognized by name: hidden files and
+// folders, and text files such as dataset.json, labels.txt, DALI's .idx and
+// reports. Removes none if no other PATH would be left.
+[[nodiscard]] std::vector<std::string> TakeSideFiles(
+    std::vector<std::string>& paths);
+
+// "skipped 3 files that are not shards, such as dataset.json"; empty for none.
+[[nodiscard]] std::string SkippedText(const std::vector<std::string>& skipped);
 
 }  // namespace infeed

@@ -8,7 +8,7 @@
 #include "records/files/shards.h"
 #include "tools/cli/number_checks.h"
 #include "tools/records/command.h"
-#include "tools/records/writing_verbs.h"
+#include "tools/records/verbs.h"
 #include "tools/rewrite/record_diff.h"
 #include "tools/rewrite/writing_options.h"
 #include "tools/shards/progress.h"
@@ -26,12 +26,11 @@ struct DiffFlags {
 };
 
 constexpr const char* kDiffNotes =
-    "A and B are files, folders, patterns, or lists of them with commas. How\n"
-    "a set is cut into shards, and packed, does not matter. Records are the\n"
-    "same when their bytes are, or when they are Examples that say the same,\n"
-    "whatever the order of their keys. Prints where the first differences\n"
-    "are, and which keys differ.\n"
-    "Exit code 0 when the sets are the same, 3 when they differ.\n"
+    "A and B are files, folders, patterns, or lists of them with commas. The\n"
+    "sets may differ in their shards and compression. Records are equal if\n"
+    "their bytes are, or if they are Examples with the same features in any\n"
+    "order. Prints the first differences: the records and the keys that\n"
+    "differ. Exit code 0 when the sets are equal, 3 when they differ.\n"
     "\n"
     "Examples:\n"
     "  records diff OLD NEW\n"
@@ -39,7 +38,7 @@ constexpr const char* kDiffNotes =
     "  records diff --json=diff.json 'OLD/train-*' 'NEW/train-*'\n";
 
 ExitCode Diff(const DiffFlags& flags) {
-  const OnShardSetFaults policy = FaultsPolicyOf(flags.allow_missing_shards);
+  const OnShardSetFaults policy = MakeFaultsPolicy(flags.allow_missing_shards);
   const ShardPaths a = ListShards(flags.a, policy);
   const ShardPaths b = ListShards(flags.b, policy);
   DiffOptions options = flags.diff;
@@ -48,7 +47,7 @@ ExitCode Diff(const DiffFlags& flags) {
   all.insert(all.end(), b.begin(), b.end());
   ShardProgress progress(all);
   const DiffReport report = DiffRecords(
-      {.paths = a, .open = OpenerOf(progress)},
+      {.paths = a, .open = progress.Opener()},
       {.paths = b,
        .open = [&](std::size_t i) { return progress.Open(a.size() + i); }},
       options, [&] { progress.AddRecords(1); });
@@ -65,8 +64,8 @@ void AddDiffVerb(CLI::App& app, Command& command) {
   CLI::App* diff = app.add_subcommand(
       "diff", "Compares two sets of shards by their records");
   diff->footer(kDiffNotes);
-  diff->add_option("A", flags->a, "the one set")->required();
-  diff->add_option("B", flags->b, "the other set")->required();
+  diff->add_option("A", flags->a, "first set")->required();
+  diff->add_option("B", flags->b, "second set")->required();
   diff->add_flag("--unordered", flags->unordered,
                  "Ignore the order of the records.");
   diff->add_option("--limit", flags->diff.limit,

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -5,8 +8,14 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -16,9 +25,21 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "preprocess/codecs/opencv_image.h"
+#include "records/bytes/base_name.h"
 #include "records/bytes/byte_size.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/folder_listing.h"
+#include "records/files/open_source.h"
+#include "records/files/shards.h"
+#include "records/tfrecord/reader.h"
+#include "tools/cli/image_format.h"
 #include "tools/cli/number_checks.h"
-#include "tools/inspect/image_extractor.h"
+#include "tools/cli/parallel_for.h"
+#include "tools/cli/safe_name.h"
+#include "tools/inspect/dataset_stats.h"
+#include "tools/inspect/file_below.h"
+#include "tools/inspect/packed_record.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
 #include "tools/shards/progress.h"
@@ -26,6 +47,183 @@
 
 namespace infeed {
 namespace {
+
+struct ExtractOptions {
+  std::string output;   // folder
+  bool split = false;   // a folder per split, by the shards' names
+  bool resume = false;  // keep existing files of the right size
+};
+
+namespace fs = std::filesystem;
+
+std::string ClassFolder(const ImagenetExampleView& example) {
+  if (!example.synset.empty()) {
+    return SafeName(example.synset);
+  }
+  return example.label < 0 ? "unlabelled" : std::to_string(example.label);
+}
+
+std::string FileName(const ImagenetExampleView& example, bool packed,
+                     const std::string& shard_path, const Record& record) {
+  const std::string extension(
+      packed ? "png" : FileExtension(DetectImageFormat(example.encoded)));
+  if (example.filename.empty()) {
+    return fmt::format("{}-{:06}.{}", SafeName(FileNameOf(shard_path)),
+                       record.number, extension);
+  }
+  const std::string name = SafeName(example.filename);
+  if (!HasImageExtension(name)) {  // X_train.raw#00017
+    return extension == "bin" ? name : name + "." + extension;
+  }
+  return packed ? SplitName(name).stem + "." + extension : name;
+}
+
+// "a/b.jpg" -> "a/b-2.jpg".
+std::string Numbered(const std::string& path, std::int64_t number) {
+  const std::size_t slash = path.rfind('/') + 1;
+  const NameParts parts = SplitName(std::string_view(path).substr(slash));
+  return fmt::format("{}{}-{}{}", path.substr(0, slash), parts.stem, number,
+                     parts.extension);
+}
+
+bool HasSize(const std::string& path, std::size_t bytes) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  return !error && size == bytes;
+}
+
+// An image's path relative to the output folder: CLASS/NAME. CLASS is the
+// synset, else the label; NAME is the record's file name, else a name made of
+// shard and record number. Throws DataError for a record without an image.
+std::string ImagePath(const std::string& shard_path, const Record& record,
+                      bool split) {
+  const ImagenetExampleView example = ParseImagenetExample(record.payload);
+  const bool packed = example.encoded.empty() && HoldsPixels(record.payload);
+  if (example.encoded.empty() && !packed) {
+    throw DataError("there is no image in the record");
+  }
+  std::string path;
+  if (split) {
+    const std::string name = FileNameOf(shard_path);
+    const std::string_view prefix = ShardPrefix(name);
+    path = SafeName(prefix.empty() ? "other" : prefix) + "/";
+  }
+  return path + ClassFolder(example) + "/" +
+         FileName(example, packed, shard_path, record);
+}
+
+using PlacedPath = std::pair<RecordPlace, std::string>;
+
+// The first pass: collects the path of each record.
+class PathCollector final : public RecordVisitor {
+ public:
+  PathCollector(const std::vector<std::string>& shards, bool split)
+      : shards_(shards), split_(split) {}
+
+  void Visit(std::size_t shard, const Record& record) override {
+    paths_.emplace_back(RecordPlace{.shard = shard, .record = record.number},
+                        ImagePath(shards_[shard], record, split_));
+  }
+
+  [[nodiscard]] std::vector<PlacedPath>& paths() { return paths_; }
+
+ private:
+  const std::vector<std::string>& shards_;
+  const bool split_;
+  std::vector<PlacedPath> paths_;
+};
+
+// For each path that several records have, returns new paths for all records
+// but the first: with -2, -3, ... before the extension.
+std::map<RecordPlace, std::string> ResolveClashes(
+    std::vector<PlacedPath> paths) {
+  std::sort(paths.begin(), paths.end());
+  std::unordered_set<std::string> taken;
+  std::vector<const PlacedPath*> clashing;
+  for (const PlacedPath& placed : paths) {
+    if (!taken.insert(placed.second).second) {
+      clashing.push_back(&placed);
+    }
+  }
+  // Renamed after all paths are known: a new path must not equal that of a
+  // later record.
+  std::map<RecordPlace, std::string> renamed;
+  std::map<std::string_view, std::int64_t> last;
+  for (const PlacedPath* placed : clashing) {
+    std::int64_t& number = last.try_emplace(placed->second, 1).first->second;
+    std::string path;
+    do {
+      path = Numbered(placed->second, ++number);
+    } while (!taken.insert(path).second);
+    renamed.emplace(placed->first, std::move(path));
+  }
+  return renamed;
+}
+
+struct ExtractCounts {
+  std::atomic<std::int64_t> written = 0;
+  std::atomic<std::int64_t> skipped = 0;  // existed
+  std::atomic<std::int64_t> bytes = 0;    // written
+};
+
+// Collects the folders that files were written to. Thread-safe.
+class UsedFolders {
+ public:
+  void AddFolderOf(const std::string& path) {
+    std::string folder = fs::path(path).parent_path().string();
+    const std::lock_guard lock(mutex_);
+    folders_.insert(std::move(folder));
+  }
+  [[nodiscard]] std::size_t count() const { return folders_.size(); }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> folders_;
+};
+
+// Shared by the writing threads.
+struct ExtractPlan {
+  std::vector<std::string> shards;
+  ExtractOptions options;
+  std::map<RecordPlace, std::string> renamed;
+  ExtractCounts counts;
+  UsedFolders folders;
+};
+
+// The second pass: writes the images' bytes unchanged, and packed pixels as
+// PNGs.
+class ImageWriter final : public RecordVisitor {
+ public:
+  explicit ImageWriter(ExtractPlan& plan) : plan_(plan) {}
+
+  void Visit(std::size_t shard, const Record& record) override {
+    const auto renamed =
+        plan_.renamed.find({.shard = shard, .record = record.number});
+    const std::string path =
+        renamed != plan_.renamed.end()
+            ? renamed->second
+            : ImagePath(plan_.shards[shard], record, plan_.options.split);
+    std::span<const std::byte> bytes =
+        ParseImagenetExample(record.payload).encoded;
+    std::string png;
+    if (bytes.empty()) {
+      png = EncodePng(UnpackRecord(record.payload)->view());
+      bytes = std::as_bytes(std::span(png));
+    }
+    plan_.folders.AddFolderOf(path);
+    const std::string& output = plan_.options.output;
+    if (plan_.options.resume && HasSize(output + "/" + path, bytes.size())) {
+      ++plan_.counts.skipped;
+      return;
+    }
+    WriteFileBelow(output, path, bytes);
+    ++plan_.counts.written;
+    plan_.counts.bytes += static_cast<std::int64_t>(bytes.size());
+  }
+
+ private:
+  ExtractPlan& plan_;
+};
 
 struct ExtractFlags {
   ExtractOptions options;
@@ -38,10 +236,10 @@ struct ExtractFlags {
 void CheckOutput(const ExtractOptions& options) {
   MakeFolder(options.output);
   std::error_code ignored;
-  if (!options.resume && !std::filesystem::is_empty(options.output, ignored)) {
+  if (!options.resume && !fs::is_empty(options.output, ignored)) {
     throw UsageError(options.output +
                      ": is not empty (give another --output, or --resume to "
-                     "go on with an earlier run)");
+                     "continue an earlier run)");
   }
 }
 
@@ -80,7 +278,7 @@ std::string SummaryText(const ExtractPlan& plan, std::size_t bad) {
       fmt::format("{} images in {} folders, {}", plan.counts.written,
                   plan.folders.count(), FileSizeText(plan.counts.bytes));
   if (plan.counts.skipped > 0) {
-    text += fmt::format(", {} were there", plan.counts.skipped);
+    text += fmt::format(", {} existed", plan.counts.skipped);
   }
   return text + fmt::format(", {} bad\n", bad);
 }
@@ -118,10 +316,10 @@ ExitCode ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
 
 constexpr const char* kExtractNotes =
     "Writes OUTPUT/CLASS/NAME: the class's synset, else its label, and the\n"
-    "record's image/filename, else SHARD-RECORD.jpg. Bytes stay as they are;\n"
-    "pixels that are ready become PNGs. Of several records with one name all\n"
-    "but the first get -2, -3, ... Bad records are named on stderr, and make\n"
-    "the exit code 3. Shards are read twice: names are planned first.\n"
+    "record's image/filename, else SHARD-RECORD.jpg. Images are not changed;\n"
+    "packed pixels become PNGs. Of several records with one name all but the\n"
+    "first get -2, -3, ... Bad records are reported on stderr and give exit\n"
+    "code 3. Shards are read twice: names are planned first.\n"
     "\n"
     "Examples:\n"
     "  records extract --output images SHARDS\n"
@@ -146,10 +344,10 @@ void AddExtractVerb(CLI::App& app, Command& command) {
   extract->add_flag("--split", flags->options.split,
                     "Make a folder for each split: train, validation, test.");
   extract->add_flag("--resume", flags->options.resume,
-                    "Skip files that are there with the right size.");
+                    "Skip files that exist with the right size.");
   extract
       ->add_option("--limit", flags->limit,
-                   "Records to take, from the first on. [all]")
+                   "Records to read, from the first. [all]")
       ->check(NonNegativeNumber());
   AddJsonOption(extract, flags->json);
   AddThreadsOption(extract, flags->threads);

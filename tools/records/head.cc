@@ -74,7 +74,7 @@ void AddHeadVerb(CLI::App& app, Command& command) {
       AddVerb(app, command,
               {.name = "head",
                .about = "Shows the first records as a table",
-               .more = "A size is what the record says of its image.\n"
+               .more = "Sizes are those in image/width and image/height.\n"
                        "\n"
                        "Examples:\n"
                        "  records head SHARDS\n"

@@ -1,22 +1,327 @@
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/bytes/byte_sink.h"
+#include "records/bytes/byte_source.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/store/dali_index.h"
+#include "records/store/seek_file.h"
+#include "records/tfrecord/compression.h"
+#include "records/tfrecord/format.h"
+#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/index_file.h"
+#include "records/tfrecord/reader.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
-#include "tools/shards/indexer.h"
+#include "tools/shards/seek_index_maker.h"
+#include "tools/shards/staged_folder.h"
 
 namespace infeed {
 namespace {
+
+struct IndexOptions {
+  bool force = false;      // replace existing files, even valid ones
+  bool from_dali = false;  // read the records' offsets from NAME.idx
+  // Where to write DALI's NAME.idx: "" (not at all), kBeside, or a folder.
+  std::string dali;
+  // The seek indexes to make for the records, in a file beside the shard.
+  SeekEntries seek = SeekEntries::kNone;
+  bool dry_run = false;
+  std::function<void()> on_record = [] {};  // may throw, which ends the work
+};
+
+// IndexOptions::dali for "beside the shards".
+constexpr const char* kBeside = "-";
+
+// The result of making a shard's seek file (records/store/seek_file.h).
+struct MadeSeekFile {
+  bool was_there = false;    // a valid one existed and was kept
+  std::string path;          // written; empty: none
+  std::int64_t indexed = 0;  // records with an entry in the file
+  std::int64_t own = 0;      // records with an index of their own
+};
+
+// The result for one shard.
+struct IndexedShard {
+  std::string path;
+  // Compressed shards get no DALI index and no seek indexes.
+  Compression compression = Compression::kNone;
+  std::int64_t records = 0;
+  bool was_there = false;            // a valid index existed
+  std::string index;                 // written; empty if it existed
+  std::string dali;                  // written, or existing
+  std::optional<MadeSeekFile> seek;  // if requested
+};
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
+
+// Read-ahead for a shard in an object store.
+constexpr std::int64_t kAheadBytes = std::int64_t{8} << 20;
+
+std::string ReadText(const std::string& path) {
+  const std::unique_ptr<ByteSource> source = OpenSource(path);
+  if (source->size() > kMaxDaliBytes) {
+    throw DataError({.path = path}, "is too large for an index");
+  }
+  std::string text(static_cast<std::size_t>(source->size()), '\0');
+  text.resize(source->ReadAt(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+// The path of DALI's index for a shard.
+std::string DaliIndexPath(const std::string& shard, const std::string& dali) {
+  return dali == kBeside ? shard + ".idx"
+                         : JoinPath(dali, FileNameOf(shard) + ".idx");
+}
+
+FrameOffsets TakeDaliIndex(const ByteSource& shard) {
+  const std::string path = DaliIndexPath(shard.path(), kBeside);
+  return ParseDaliIndex(ReadText(path), path, shard);
+}
+
+// Requires: the shard has an index.
+void WriteDaliIndex(const ByteSource& shard, const FrameOffsets& offsets,
+                    const IndexOptions& options, const std::string& path) {
+  const std::string text = DaliIndexText(offsets, shard.size());
+  if (!ExistingOutputs({path}, true).empty() && !options.force) {
+    if (ReadText(path) != text) {
+      throw UsageError(path +
+                       ": exists with other content: --force replaces it");
+    }
+    return;
+  }
+  if (!options.dry_run) {
+    const std::unique_ptr<ByteSink> file = OpenSink(path);
+    file->Write(text);
+    file->Commit();
+  }
+}
+
+FrameOffsets FindOffsets(const ByteSource& shard, const IndexOptions& options,
+                         IndexedShard& result) {
+  if (!options.force && !options.from_dali) {
+    if (std::optional<FrameOffsets> found = FindIndex(shard)) {
+      result.was_there = true;
+      return *std::move(found);
+    }
+  }
+  FrameOffsets offsets =
+      options.from_dali
+          ? TakeDaliIndex(shard)
+          : ScanFrames(shard, TfrecordReaderOptions().max_record_bytes);
+  if (!options.dry_run) {
+    result.index = SaveIndex(shard, offsets);
+  }
+  return offsets;
+}
+
+// For a compressed shard, which gets no DALI index and no seek indexes.
+void IndexPacked(const ByteSource& shard, const IndexOptions& options,
+                 IndexedShard& result) {
+  std::optional<ShardFrames> frames;
+  if (!options.force) {
+    frames = FindFrames(shard);
+  }
+  result.was_there = frames.has_value();
+  if (!frames) {
+    frames = ScanShard(shard, TfrecordReaderOptions().max_record_bytes);
+    if (!options.dry_run) {
+      result.index = SaveFrames(shard, *frames);
+    }
+  }
+  result.records = static_cast<std::int64_t>(frames->offsets.size());
+}
+
+bool HasSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
+                 SeekEntries entries) {
+  const auto file = SeekFile::Find(shard.path(), shard.size(),
+                                   static_cast<std::int64_t>(offsets.size()));
+  return file && file->info().shard_version == shard.version() &&
+         file->info().run == SeekRun(entries);
+}
+
+// Reads the record between two offsets; nullopt when it is damaged.
+std::optional<ImagenetExampleView> ReadExample(const ByteSource& shard,
+                                               std::int64_t begin,
+                                               std::int64_t end,
+                                               std::vector<std::byte>& buffer) {
+  const auto bytes = static_cast<std::size_t>(end - begin);
+  buffer.resize(std::max(buffer.size(), bytes));
+  const auto frame = std::span(buffer).first(bytes);
+  if (shard.ReadAt(begin, frame) != bytes || !HasFrameHeader(frame)) {
+    return std::nullopt;
+  }
+  const auto body = frame.subspan(kFrameHeaderBytes);
+  if (ClaimedLength(frame) != body.size() - kFrameFooterBytes ||
+      !IsPayloadGood(body)) {
+    return std::nullopt;
+  }
+  try {
+    return ParseImagenetExample(body.first(body.size() - kFrameFooterBytes));
+  } catch (const DataError&) {  // `records verify` reports the error.
+    return std::nullopt;
+  }
+}
+
+// Makes the seek file unless a valid one exists. A damaged record, or one
+// without a JPEG that can have an index, gets an empty entry.
+MadeSeekFile MakeSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
+                          const IndexOptions& options) {
+  MadeSeekFile made;
+  made.was_there = !options.force && HasSeekFile(shard, offsets, options.seek);
+  if (made.was_there || options.dry_run) {
+    return made;
+  }
+  SeekFileWriter writer(shard, SeekRun(options.seek));
+  std::vector<std::byte> buffer;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    options.on_record();
+    const std::int64_t end =
+        i + 1 < offsets.size() ? offsets[i + 1] : shard.size();
+    shard.WillRead(offsets[i],
+                   std::min(kAheadBytes, shard.size() - offsets[i]));
+    const auto example = ReadExample(shard, offsets[i], end, buffer);
+    const bool has_own = example && !example->seek_index.empty();
+    const std::string sealed =
+        example && !has_own
+            ? MakeSealedSeekIndex(example->encoded, options.seek)
+            : "";
+    made.own += has_own ? 1 : 0;
+    made.indexed += sealed.empty() ? 0 : 1;
+    writer.Append(sealed);
+  }
+  writer.Close();
+  made.path = writer.path();
+  return made;
+}
+
+std::string SeekText(const MadeSeekFile& seek, bool dry_run) {
+  if (seek.was_there) {
+    return ", the seek indexes are up to date";
+  }
+  if (dry_run) {
+    return ", would write seek indexes";
+  }
+  return fmt::format(", wrote {} seek indexes to {}", seek.indexed, seek.path) +
+         (seek.own > 0 ? fmt::format(" ({} records have their own)", seek.own)
+                       : "");
+}
+
+Json ToJson(const MadeSeekFile& seek) {
+  return {{"up_to_date", seek.was_there},
+          {"file", seek.path.empty() ? Json() : Json(seek.path)},
+          {"indexed", seek.indexed},
+          {"own", seek.own}};
+}
+
+std::string MakeLine(const IndexedShard& shard, bool dry_run) {
+  const std::string packed =
+      shard.compression == Compression::kNone
+          ? ""
+          : fmt::format(" of a {} stream", CompressionName(shard.compression));
+  std::string line =
+      fmt::format("{}: {} records{}, {}", PathForMessages(shard.path),
+                  shard.records, packed,
+                  shard.was_there ? "the index is up to date"
+                  : dry_run       ? "would write an index"
+                                  : "wrote " + shard.index);
+  if (!shard.dali.empty()) {
+    line += (dry_run ? ", DALI's would be " : ", DALI's is ") + shard.dali;
+  }
+  if (shard.seek) {
+    line += SeekText(*shard.seek, dry_run);
+  }
+  return line + "\n";
+}
+
+// Makes the index files of one shard. Throws IoError, DataError for an invalid
+// shard or NAME.idx, and UsageError when a NAME.idx with other content would be
+// replaced without `force`.
+IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
+  const std::unique_ptr<ByteSource> shard = OpenSource(path);
+  IndexedShard result;
+  result.path = path;
+  result.compression = CompressionOf(*shard);
+  if (result.compression != Compression::kNone) {
+    IndexPacked(*shard, options, result);
+    return result;
+  }
+  const FrameOffsets offsets = FindOffsets(*shard, options, result);
+  result.records = static_cast<std::int64_t>(offsets.size());
+  if (!options.dali.empty()) {
+    result.dali = DaliIndexPath(path, options.dali);
+    WriteDaliIndex(*shard, offsets, options, result.dali);
+  }
+  if (options.seek != SeekEntries::kNone) {
+    result.seek = MakeSeekFile(*shard, offsets, options);
+  }
+  return result;
+}
+
+// A line for each shard, then the totals.
+std::string IndexReportText(const std::vector<IndexedShard>& shards,
+                            bool dry_run) {
+  std::string text;
+  std::int64_t records = 0;
+  std::size_t packed = 0;
+  for (const IndexedShard& shard : shards) {
+    text += MakeLine(shard, dry_run);
+    records += shard.records;
+    packed += shard.compression != Compression::kNone ? 1 : 0;
+  }
+  if (packed > 0) {
+    text += fmt::format(
+        "{} shards are compressed and can only be read in order: `records "
+        "reshard` makes uncompressed ones\n",
+        packed);
+  }
+  return text +
+         fmt::format("{} records in {} shards\n", records, shards.size());
+}
+
+std::string IndexReportJson(const std::vector<IndexedShard>& shards) {
+  Json list = Json::array();
+  std::int64_t records = 0;
+  for (const IndexedShard& shard : shards) {
+    Json json = {{"file", PathForMessages(shard.path)},
+                 {"compression", CompressionName(shard.compression)},
+                 {"records", shard.records},
+                 {"up_to_date", shard.was_there},
+                 {"index", shard.index.empty() ? Json() : Json(shard.index)}};
+    if (shard.compression == Compression::kNone) {
+      json["dali"] = shard.dali.empty() ? Json() : Json(shard.dali);
+      if (shard.seek) {
+        json["seek"] = ToJson(*shard.seek);
+      }
+    }
+    list.push_back(std::move(json));
+    records += shard.records;
+  }
+  const Json json = {{"records", records}, {"shards", std::move(list)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 struct IndexFlags {
   IndexOptions index;
@@ -35,9 +340,8 @@ void CheckDaliFolder(const ShardPaths& shards, const IndexOptions& options) {
   for (const std::string& shard : shards) {
     if (!paths.insert(DaliIndexPath(shard, options.dali)).second) {
       throw UsageError(shard +
-                       ": another shard has the same name, and its "
-                       "index would have the same, too: index them "
-                       "into folders of their own");
+                       ": another shard has the same name, and their indexes "
+                       "would collide: index them into separate folders");
     }
   }
   if (!options.dry_run && !IsUrl(options.dali)) {
@@ -75,10 +379,10 @@ void AddIndexVerb(CLI::App& app, Command& command) {
        .about = "Makes the index files of shards",
        .more =
            "Random access, a global shuffle and an exact resume need them.\n"
-           "They lie in .infeed/ beside the shards, or in the user's cache\n"
-           "where that cannot be written. Whoever reads shards makes missing\n"
-           "ones too; this makes them beforehand. Files that are there and\n"
-           "fit stay. Packed shards have no index, and are named.\n"
+           "They are in .infeed/ beside the shards, or in the user's cache if\n"
+           "that folder cannot be written. Programs that read shards make\n"
+           "missing ones, too; this makes them beforehand. Valid files are\n"
+           "kept. Compressed shards get no DALI index and no seek indexes.\n"
            "\n"
            "Examples:\n"
            "  records index SHARDS\n"
@@ -109,7 +413,7 @@ void AddIndexVerb(CLI::App& app, Command& command) {
       ->check(CLI::IsMember({"rows", "8", "4"}))
       ->option_text("[=rows|8|4]");
   index->add_flag("--force", flags->index.force,
-                  "Make the files anew, whatever is there.");
+                  "Make the files again, even if valid ones exist.");
   index->add_flag("--dry_run", flags->index.dry_run,
                   "Only print what would be written.");
   AddThreadsOption(index, flags->threads);

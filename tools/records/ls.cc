@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
@@ -67,7 +68,7 @@ struct Totals {
   std::int64_t bytes = 0;
 };
 
-Totals TotalsOf(const std::vector<Listed>& shards) {
+Totals SumUp(const std::vector<Listed>& shards) {
   Totals totals;
   for (const Listed& shard : shards) {
     totals.records += shard.summary ? shard.summary->records : 0;
@@ -88,10 +89,10 @@ std::string ListText(const std::vector<Listed>& shards) {
     const ShardSummary& summary = *shard.summary;
     table.Add({std::to_string(summary.records), FileSizeText(summary.bytes),
                std::string(CompressionName(summary.compression)),
-               std::string(IndexStateName(summary.index)), shard.described,
-               PathForMessages(shard.path)});
+               std::string(ChoiceName(summary.index, kIndexStates)),
+               shard.described, PathForMessages(shard.path)});
   }
-  const Totals totals = TotalsOf(shards);
+  const Totals totals = SumUp(shards);
   table.Add({std::to_string(totals.records), FileSizeText(totals.bytes), "", "",
              "", fmt::format("total of {} shards", shards.size())});
   return table.Text();
@@ -106,14 +107,14 @@ std::string ListJson(const std::vector<Listed>& shards) {
       json["records"] = shard.summary->records;
       json["bytes"] = shard.summary->bytes;
       json["compression"] = CompressionName(shard.summary->compression);
-      json["index"] = IndexStateName(shard.summary->index);
+      json["index"] = ChoiceName(shard.summary->index, kIndexStates);
       json["dataset_json"] = shard.described;
     } else {
       json["error"] = shard.error;
     }
     list.push_back(std::move(json));
   }
-  const Totals totals = TotalsOf(shards);
+  const Totals totals = SumUp(shards);
   const Json json = {{"shards", std::move(list)},
                      {"records", totals.records},
                      {"bytes", totals.bytes}};
@@ -166,14 +167,15 @@ void AddLsVerb(CLI::App& app, Command& command) {
       app, command,
       {.name = "ls",
        .about = "Lists shards with their records, bytes and side files",
-       .more = "Says how a shard is packed, whether its index is fresh, stale\n"
-               "or not there, and whether dataset.json says the same of it.\n"
-               "Shards that a set lacks are listed as missing; exit code 3.\n"
-               "Totals come last.\n"
-               "\n"
-               "Examples:\n"
-               "  records ls SHARDS\n"
-               "  records ls --json 's3://bucket/flowers/train-*'\n",
+       .more =
+           "Shows a shard's compression, whether its index is fresh, stale\n"
+           "or missing, and whether dataset.json agrees with the shard.\n"
+           "Missing shards of a set are listed and give exit code 3.\n"
+           "Totals come last.\n"
+           "\n"
+           "Examples:\n"
+           "  records ls SHARDS\n"
+           "  records ls --json 's3://bucket/flowers/train-*'\n",
        .faults = SetFaults::kReported},
       [options, &command](const ShardPaths& shards) {
         return ListRecords(shards, command.faults, *options);

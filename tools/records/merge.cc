@@ -14,8 +14,7 @@
 #include "records/tfrecord/writer.h"
 #include "tools/cli/interruption.h"
 #include "tools/records/command.h"
-#include "tools/records/writing_verbs.h"
-#include "tools/rewrite/bad_records.h"
+#include "tools/records/verbs.h"
 #include "tools/rewrite/record_sequence.h"
 #include "tools/rewrite/record_stream.h"
 #include "tools/rewrite/writing_options.h"
@@ -38,7 +37,7 @@ struct Place {
 };
 
 // Splits a path or a URL.
-Place PlaceOf(const std::string& path) {
+Place SplitPath(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   Place place = slash == std::string::npos
                     ? Place{".", path}
@@ -69,7 +68,7 @@ ExitCode SayWhat(const ShardPaths& shards, const MergeFlags& flags) {
   const RecordSequence sequence(shards,
                                 {.any_order = false,
                                  .skip_bad = flags.skip_bad,
-                                 .open = OpenerOf(progress),
+                                 .open = progress.Opener(),
                                  .on_record = [&] { progress.AddRecords(1); },
                                  .folder = nullptr,
                                  .scratch_name = {}});
@@ -82,15 +81,14 @@ ExitCode SayWhat(const ShardPaths& shards, const MergeFlags& flags) {
 ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
                const Place& place, const Interruption& interruption) {
   const std::string& output = flags.writing.output;
-  BadRecords bad(flags.skip_bad ? BadRecords::Policy::kSkip
-                                : BadRecords::Policy::kFail);
+  BadRecords bad(flags.skip_bad);
   StagedFolder folder(place.folder);
   TfrecordWriter writer(
       folder.PathFor(place.name),
       {.compression = flags.writing.compression, .write_index = true});
   {
     ShardProgress progress(shards);
-    RecordStream stream(shards.size(), OpenerOf(progress), bad);
+    RecordStream stream(shards.size(), progress.Opener(), bad);
     while (const std::optional<Record> record = stream.Next()) {
       interruption.Check();
       writer.Append(record->payload);
@@ -106,7 +104,7 @@ ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
 
 ExitCode Merge(const ShardPaths& shards, const MergeFlags& flags) {
   const std::string& output = flags.writing.output;
-  const Place place = PlaceOf(output);
+  const Place place = SplitPath(output);
   RefuseInputs(shards, output, place);
   std::error_code ignored;
   if (fs::is_directory(output, ignored)) {
@@ -131,9 +129,9 @@ void AddMergeVerb(CLI::App& app, Command& command) {
       {.name = "merge",
        .about = "Writes the records of many shards into one file",
        .more =
-           "Records come in the order of the shards' paths. The file appears\n"
-           "under its name when it is whole, with an index file. Packed\n"
-           "shards are unpacked.\n"
+           "Records are in the order of the shards' paths. The file appears\n"
+           "under its name when it is complete, with an index file.\n"
+           "Compressed shards are decompressed.\n"
            "\n"
            "Examples:\n"
            "  records merge SHARDS --output all.tfrecord\n"

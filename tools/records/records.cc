@@ -7,15 +7,13 @@
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 #include "tools/records/command.h"
-#include "tools/records/shard_arguments.h"
 #include "tools/records/verbs.h"
-#include "tools/records/writing_verbs.h"
 
 namespace infeed {
 namespace {
 
 constexpr const char* kAbout =
-    "Looks into TFRecord shards, mends and reshapes them, without TensorFlow.\n"
+    "Inspects, repairs and reshapes TFRecord shards, without TensorFlow.\n"
     "\n"
     "A PATH is a file, a folder of shards, a quoted pattern, or a URL of "
     "these\n"
@@ -35,7 +33,7 @@ constexpr const char* kExamples =
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";
 
 // Names values that are plain text to the verbs.
-void NameValuesOfVerbs(CLI::App& app) {
+void NameVerbValues(CLI::App& app) {
   for (const char* verb : {"ls", "count", "verify", "stats", "extract", "index",
                            "repair", "diff"}) {
     NameValues(*app.get_subcommand(verb), {{"--json", "[=FILE]"}});
@@ -49,7 +47,7 @@ void NameValuesOfVerbs(CLI::App& app) {
   NameValues(*app.get_subcommand("index"), {{"--dali", "[=DIR]"}});
 }
 
-std::string NamesOfVerbs(const CLI::App& app) {
+std::string ListVerbs(const CLI::App& app) {
   std::string names;
   for (const CLI::App* verb : app.get_subcommands({})) {
     names.append(names.empty() ? "" : ", ").append(verb->get_name());
@@ -62,21 +60,18 @@ ExitCode Run(int argc, char** argv) {
   Command command;
   app.footer(kExamples);
   app.require_subcommand(0, 1);
-  AddLsVerb(app, command);
-  AddCountVerb(app, command);
-  AddCatVerb(app, command);
-  AddHeadVerb(app, command);
-  AddVerifyVerb(app, command);
-  AddStatsVerb(app, command);
-  AddExtractVerb(app, command);
-  AddIndexVerb(app, command);
-  AddWritingVerbs(app, command);
-  NameValuesOfVerbs(app);
+  for (auto* const add :
+       {AddLsVerb, AddCountVerb, AddCatVerb, AddHeadVerb, AddVerifyVerb,
+        AddStatsVerb, AddExtractVerb, AddIndexVerb, AddRepairVerb,
+        AddReshardVerb, AddMergeVerb, AddSplitVerb, AddDiffVerb}) {
+    add(app, command);
+  }
+  NameVerbValues(app);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
   if (!command.run) {
-    throw UsageError("give a verb: " + NamesOfVerbs(app) + " (see --help)");
+    throw UsageError("give a verb: " + ListVerbs(app) + " (see --help)");
   }
   if (const std::string note = SkippedText(TakeSideFiles(command.paths));
       !note.empty()) {

@@ -19,7 +19,7 @@
 #include "tools/cli/interruption.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/records/command.h"
-#include "tools/records/writing_verbs.h"
+#include "tools/records/verbs.h"
 #include "tools/rewrite/shard_repair.h"
 #include "tools/rewrite/writing_options.h"
 #include "tools/shards/progress.h"
@@ -49,7 +49,7 @@ struct RepairTotals {
   std::int64_t lost_records = 0;
 };
 
-RepairTotals TotalsOf(const RepairReport& report) {
+RepairTotals SumUp(const RepairReport& report) {
   RepairTotals totals;
   for (const ShardRepairReport& shard : report.shards) {
     totals.records += shard.shard.records;
@@ -80,7 +80,7 @@ std::string RepairReportText(const RepairReport& report) {
                           place.offset, LostPlaceText(place), place.reason);
     }
   }
-  const RepairTotals totals = TotalsOf(report);
+  const RepairTotals totals = SumUp(report);
   text += fmt::format("{} good records in {} shards, {} bad places",
                       totals.records, report.shards.size(), totals.bad);
   if (totals.bad > 0) {
@@ -96,17 +96,15 @@ std::string RepairReportJson(const RepairReport& report) {
   Json shards = Json::array();
   for (std::size_t i = 0; i < report.shards.size(); ++i) {
     const ShardRepairReport& shard = report.shards[i];
-    const Json list = Json::parse(
-        BadPlacesJson(PathForMessages(report.inputs[i]), shard.bad));
     shards.push_back({{"file", PathForMessages(report.inputs[i])},
                       {"name", shard.shard.name},
                       {"records", shard.shard.records},
                       {"bytes", shard.shard.bytes},
                       {"crc32c", shard.shard.crc32c},
                       {"bad_bytes", shard.bad_bytes()},
-                      {"bad", list.at("bad")}});
+                      {"bad", shard.bad}});
   }
-  const RepairTotals totals = TotalsOf(report);
+  const RepairTotals totals = SumUp(report);
   const Json json = {{"output", report.output},
                      {"records", totals.records},
                      {"bad", totals.bad},
@@ -133,19 +131,19 @@ std::vector<std::string> OutputNames(const ShardPaths& shards,
     names.push_back(OutputName(shard, compression));
     if (names.back().find_first_not_of('.') == std::string::npos) {
       throw UsageError(PathForMessages(shard) +
-                       ": has no name that what is made of it could have");
+                       ": has no usable name for the repaired shard");
     }
     if (!seen.insert(names.back()).second) {
       throw UsageError(PathForMessages(shard) +
                        ": another shard has the name " + names.back() +
-                       " too: repair them into folders of their own");
+                       " too: repair them into separate folders");
     }
   }
   return names;
 }
 
-std::vector<std::string> PathsOf(const std::string& folder,
-                                 const std::vector<std::string>& names) {
+std::vector<std::string> JoinPaths(const std::string& folder,
+                                   const std::vector<std::string>& names) {
   std::vector<std::string> paths;
   paths.reserve(names.size());
   for (const std::string& name : names) {
@@ -209,7 +207,7 @@ ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
       OutputNames(shards, flags.repair.compression);
   RefuseFolderOf(shards, output);
   std::vector<std::string> stale =
-      ExistingOutputs(PathsOf(output, names), flags.writing.overwrite);
+      ExistingOutputs(JoinPaths(output, names), flags.writing.overwrite);
   if (flags.writing.dry_run) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
       std::cout << PathForMessages(shards[i]) << " -> "
@@ -249,16 +247,16 @@ void AddRepairVerb(CLI::App& app, Command& command) {
   CLI::App* repair = AddVerb(
       app, command,
       {.name = "repair",
-       .about = "Parts good records from damage",
+       .about = "Recovers the good records of damaged shards",
        .more =
            "Writes the good records of each shard, in order, to a shard of\n"
-           "the same name in the --output folder; the shards that it reads\n"
-           "stay as they are. After damage it goes on at the next frame whose\n"
-           "two checksums hold. All other bytes go, as they are, to\n"
-           "DIR/.infeed/NAME.bad; NAME.bad.json there says where they stood,\n"
-           "why they are bad and, where an index from before the damage is\n"
-           "left, which records they were. A gzip or zlib shard is unpacked.\n"
-           "Exit code 0 whatever was bad: the report says it.\n"
+           "the same name in the --output folder; the input is not changed.\n"
+           "After damage it continues at the next frame whose two checksums\n"
+           "are valid. All other bytes are copied to DIR/.infeed/NAME.bad;\n"
+           "NAME.bad.json there lists their offsets, what is wrong and, if an\n"
+           "index from before the damage exists, the lost records. A gzip or\n"
+           "zlib shard is decompressed. Bad records do not change the exit\n"
+           "code: see the report.\n"
            "\n"
            "Examples:\n"
            "  records repair SHARDS --output GOOD\n"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "tools/records/command.h"
-#include "tools/records/writing_verbs.h"
+#include "tools/records/verbs.h"
 #include "tools/rewrite/shard_rewriter.h"
 
 namespace infeed {
@@ -26,9 +26,9 @@ ExitCode Reshard(const ShardPaths& shards, const ReshardFlags& flags,
                  bool has_seed) {
   RewriteOptions options = flags.rewrite;
   if (has_seed && !flags.shuffle) {
-    throw UsageError("--seed is that of --shuffle global: give both");
+    throw UsageError("--seed needs --shuffle global: give both");
   }
-  options.cut = ParseShardCut(flags.shards, "--shards");
+  options.cut = ParseShardCut(flags.shards);
   options.cut.balance_bytes = flags.balance_bytes;
   options.memory_limit = ParseByteSize(flags.memory_limit, "--memory_limit");
   options.order = flags.shuffle ? RewriteOrder::kShuffled : RewriteOrder::kAsIs;
@@ -76,8 +76,8 @@ void AddReshardVerb(CLI::App& app, Command& command) {
            "one sequence and cut into new ones, never more than there are\n"
            "records, with their index files and a dataset.json. Nothing\n"
            "appears in the output before all of it is written. The result is\n"
-           "the same for any --threads and --memory_limit. Shuffling packed\n"
-           "shards takes room for a plain copy in DIR/.infeed/tmp.\n"
+           "the same for any --threads and --memory_limit. Shuffling gzip or\n"
+           "zlib shards needs space for a plain copy in DIR/.infeed/tmp.\n"
            "Each new shard is printed with its number of records.\n"
            "\n"
            "Examples:\n"
@@ -99,7 +99,7 @@ void AddReshardVerb(CLI::App& app, Command& command) {
               ->capture_default_str();
   reshard
       ->add_option("--memory_limit", flags->memory_limit,
-                   "Memory for the index and the records on their way.")
+                   "Memory for the index and the records being copied.")
       ->capture_default_str();
 }
 

@@ -8,7 +8,7 @@
 #include "records/bytes/byte_size.h"
 #include "tools/cli/number_checks.h"
 #include "tools/records/command.h"
-#include "tools/records/writing_verbs.h"
+#include "tools/records/verbs.h"
 #include "tools/rewrite/shard_rewriter.h"
 
 namespace infeed {
@@ -23,7 +23,7 @@ struct SplitFlags {
   std::string memory_limit = "256MiB";
 };
 
-ShardCut CutOf(const SplitFlags& flags) {
+ShardCut MakeCut(const SplitFlags& flags) {
   if (flags.records > 0) {
     return {.kind = ShardCut::Kind::kRecordsEach, .value = flags.records};
   }
@@ -36,7 +36,7 @@ ShardCut CutOf(const SplitFlags& flags) {
 
 ExitCode Split(const ShardPaths& shards, const SplitFlags& flags) {
   RewriteOptions options = flags.rewrite;
-  options.cut = CutOf(flags);
+  options.cut = MakeCut(flags);
   options.order = flags.by_label ? RewriteOrder::kByLabel : RewriteOrder::kAsIs;
   options.memory_limit = ParseByteSize(flags.memory_limit, "--memory_limit");
   return RewriteShards(shards, options);
@@ -57,8 +57,8 @@ void AddSplitVerb(CLI::App& app, Command& command) {
            "Nothing appears in the output before all of it is written.\n"
            "\n"
            "Examples:\n"
-           "  records split all.tfrecord --prefix train --output DIR "
-           "--records 1000\n"
+           "  records split all.tfrecord --prefix train --output DIR --records "
+           "1000\n"
            "  records split SHARDS --output DIR --bytes 100MB\n"
            "  records split 'SHARDS/train-*' --output DIR --parts 2\n"
            "  records split SHARDS --output DIR --by_label\n"},
@@ -75,7 +75,7 @@ void AddSplitVerb(CLI::App& app, Command& command) {
   how->require_option(1);
   split
       ->add_option("--memory_limit", flags->memory_limit,
-                   "Memory for the index and the records on their way.")
+                   "Memory for the index and the records being copied.")
       ->capture_default_str();
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "records/bytes/byte_source.h"
+#include "tools/cli/parallel_for.h"
 #include "tools/inspect/dataset_stats.h"
 #include "tools/inspect/dataset_stats_report.h"
 #include "tools/records/command.h"
@@ -57,7 +58,7 @@ ExitCode ShowStats(const ShardPaths& shards, const StatsOptions& options) {
   PutReport(
       options.json, [&] { return StatsText(report, options.classes); },
       [&] { return StatsJson(report); });
-  return BadRecordsOf(report) > 0 ? ExitCode::kDataError : ExitCode::kDone;
+  return CountBadRecords(report) > 0 ? ExitCode::kDataError : ExitCode::kDone;
 }
 
 }  // namespace
@@ -67,11 +68,11 @@ void AddStatsVerb(CLI::App& app, Command& command) {
   CLI::App* stats = AddVerb(
       app, command,
       {.name = "stats",
-       .about = "Says what is in a set of image records",
+       .about = "Prints statistics of a set of image records",
        .more =
-           "Classes, sizes, bytes, how the JPEGs were made, what is missing\n"
-           "or twice there. Reads headers of images only. Bad records are\n"
-           "named on stderr, and make the exit code 3.\n"
+           "Classes, sizes, bytes, kinds of JPEGs, missing keys, duplicates.\n"
+           "Reads only the headers of images. Bad records are reported on\n"
+           "stderr and give exit code 3.\n"
            "\n"
            "Examples:\n"
            "  records stats SHARDS\n"

@@ -4,34 +4,31 @@ namespace CLI {
 class App;
 }
 
-// The verbs of the program `records`, each in VERB.cc. Results
-// go to stdout, in the order of the shards; progress goes to stderr.
+// The verbs of the program `records`, each in VERB.cc. Results go to stdout, in
+// the order of the shards; progress goes to stderr.
 namespace infeed {
 
 struct Command;
+struct RewriteOptions;
 
-// Lists shards with their records, bytes and side files.
 void AddLsVerb(CLI::App& app, Command& command);
-
-// Prints the number of records of each shard, and the total.
 void AddCountVerb(CLI::App& app, Command& command);
-
-// Prints records as lines of JSON.
 void AddCatVerb(CLI::App& app, Command& command);
-
-// Shows the first records as a table.
 void AddHeadVerb(CLI::App& app, Command& command);
-
-// Checks every record, and prints the bad ones.
 void AddVerifyVerb(CLI::App& app, Command& command);
-
-// Prints statistics of a set of image records.
 void AddStatsVerb(CLI::App& app, Command& command);
-
-// Writes the images back to folders of classes.
 void AddExtractVerb(CLI::App& app, Command& command);
-
-// Makes the index files of shards.
 void AddIndexVerb(CLI::App& app, Command& command);
+
+// These write shards, except diff, which reads in the same way. None writes
+// into a folder that it reads, and none leaves partial output.
+void AddRepairVerb(CLI::App& app, Command& command);
+void AddReshardVerb(CLI::App& app, Command& command);
+void AddMergeVerb(CLI::App& app, Command& command);
+void AddSplitVerb(CLI::App& app, Command& command);
+void AddDiffVerb(CLI::App& app, Command& command);
+
+// Adds the options shared by reshard and split.
+void AddRewriteOptions(CLI::App* verb, RewriteOptions& options);
 
 }  // namespace infeed

@@ -12,22 +12,29 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/bytes/byte_size.h"
 #include "records/example/imagenet_example.h"
+#include "records/files/open_source.h"
+#include "records/tfrecord/compression.h"
 #include "records/tfrecord/index_file.h"
+#include "records/tfrecord/reader.h"
+#include "tools/cli/parallel_for.h"
 #include "tools/inspect/payload_check.h"
 #include "tools/inspect/seek_check.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
-#include "tools/records/verify_report.h"
 #include "tools/shards/check.h"
 #include "tools/shards/progress.h"
 #include "tools/shards/record_pass.h"
-#include "tools/shards/tracked_source.h"
 
 namespace infeed {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct VerifyOptions {
   bool parse_examples = true;
@@ -36,6 +43,172 @@ struct VerifyOptions {
   std::string json;          // target, see AddJsonOption()
   int threads = 0;           // 0: one per core
 };
+
+// Bytes that were skipped, and the records that they were, according to the
+// index from before the damage.
+struct LostBytes {
+  Gap gap;
+  std::optional<RecordRange> records;
+};
+
+struct VerifiedShard {
+  std::string path;
+  std::int64_t records = 0;  // bad ones included
+  std::int64_t bytes = 0;    // of the file
+  std::uint32_t crc32c = 0;  // of the file; 0 if not needed
+  Compression compression = Compression::kNone;
+  std::vector<DamagedRecord> bad;
+  std::vector<DamagedRecord> seek;  // good records with a wrong seek index
+  std::vector<LostBytes> lost;
+  std::vector<std::string> differences;  // from dataset.json
+};
+
+struct VerifyReport {
+  std::vector<VerifiedShard> shards;
+  std::vector<std::string> missing;   // paths
+  std::vector<std::string> problems;  // of the set, a line each
+};
+
+struct VerifyTotals {
+  std::int64_t records = 0;
+  std::int64_t bad = 0;
+  std::int64_t passed_over_bytes = 0;
+  std::int64_t lost_records = 0;  // as far as an index tells
+  std::int64_t wrong_seek_indexes = 0;
+  std::int64_t problems = 0;  // including missing shards and differences
+};
+
+// The reader's error already contains the number of skipped bytes.
+std::string LostText(const LostBytes& lost) {
+  const RecordRange& records = *lost.records;
+  return fmt::format(
+      "bytes {}..{} were {}, by the index from before the damage",
+      lost.gap.offset, lost.gap.offset + lost.gap.bytes - 1,
+      records.count == 1 ? fmt::format("record {}", records.first)
+                         : fmt::format("records {}..{}", records.first,
+                                       records.first + records.count - 1));
+}
+
+Json ToJson(const std::vector<DamagedRecord>& bad) {
+  Json list = Json::array();
+  for (const DamagedRecord& record : bad) {
+    list.push_back({{"record", record.record},
+                    {"offset", record.offset},
+                    {"reason", record.reason}});
+  }
+  return list;
+}
+
+Json ToJson(const std::vector<LostBytes>& lost) {
+  Json list = Json::array();
+  for (const LostBytes& bytes : lost) {
+    Json json = {{"offset", bytes.gap.offset}, {"bytes", bytes.gap.bytes}};
+    if (bytes.records) {
+      json["first_record"] = bytes.records->first;
+      json["records"] = bytes.records->count;
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json ToJson(const VerifiedShard& shard) {
+  return {{"file", PathForMessages(shard.path)},
+          {"records", shard.records},
+          {"bytes", shard.bytes},
+          {"compression", CompressionName(shard.compression)},
+          {"bad", ToJson(shard.bad)},
+          {"wrong_seek_indexes", ToJson(shard.seek)},
+          {"passed_over", ToJson(shard.lost)},
+          {"differences", shard.differences}};
+}
+
+VerifyTotals SumUp(const VerifyReport& report) {
+  VerifyTotals totals;
+  totals.problems =
+      static_cast<std::int64_t>(report.missing.size() + report.problems.size());
+  for (const VerifiedShard& shard : report.shards) {
+    totals.records += shard.records;
+    totals.wrong_seek_indexes += static_cast<std::int64_t>(shard.seek.size());
+    totals.bad += static_cast<std::int64_t>(shard.bad.size());
+    totals.problems += static_cast<std::int64_t>(shard.differences.size());
+    for (const LostBytes& lost : shard.lost) {
+      totals.passed_over_bytes += lost.gap.bytes;
+      totals.lost_records += lost.records ? lost.records->count : 0;
+    }
+  }
+  return totals;
+}
+
+// Whether nothing is bad.
+bool IsGood(const VerifyReport& report) {
+  const VerifyTotals totals = SumUp(report);
+  return totals.bad == 0 && totals.wrong_seek_indexes == 0 &&
+         totals.problems == 0;
+}
+
+// The faults of one shard, one per line; "" for a good shard.
+std::string ShardText(const VerifiedShard& shard) {
+  const std::string path = PathForMessages(shard.path);
+  std::string text = BadRecordsText(shard.path, shard.bad) +
+                     BadRecordsText(shard.path, shard.seek);
+  for (const LostBytes& lost : shard.lost) {
+    if (lost.records) {
+      text += fmt::format("{}: {}\n", path, LostText(lost));
+    }
+  }
+  for (const std::string& difference : shard.differences) {
+    text += fmt::format("{}: {}\n", path, difference);
+  }
+  return text;
+}
+
+// The faults of the set, then "N records in M shards, B bad ...".
+std::string SummaryText(const VerifyReport& report) {
+  std::string text;
+  for (const std::string& path : report.missing) {
+    text += fmt::format("{}: missing\n", PathForMessages(path));
+  }
+  for (const std::string& problem : report.problems) {
+    text += problem + "\n";
+  }
+  const VerifyTotals totals = SumUp(report);
+  text += fmt::format("{} records in {} shards, {} bad", totals.records,
+                      report.shards.size(), totals.bad);
+  if (totals.wrong_seek_indexes > 0) {
+    text += fmt::format(", {} wrong seek indexes", totals.wrong_seek_indexes);
+  }
+  if (totals.passed_over_bytes > 0) {
+    text +=
+        fmt::format(", {} passed over", FileSizeText(totals.passed_over_bytes));
+  }
+  if (totals.lost_records > 0) {
+    text += fmt::format(", {} records lost", totals.lost_records);
+  }
+  if (totals.problems > 0) {
+    text += fmt::format(", {} problems of the set", totals.problems);
+  }
+  return text + "\n";
+}
+
+// The whole report as one JSON object. docs/records.md has the fields.
+std::string VerifyJson(const VerifyReport& report) {
+  const VerifyTotals totals = SumUp(report);
+  Json shards = Json::array();
+  for (const VerifiedShard& shard : report.shards) {
+    shards.push_back(ToJson(shard));
+  }
+  const Json json = {{"good", IsGood(report)},
+                     {"records", totals.records},
+                     {"bad", totals.bad},
+                     {"wrong_seek_indexes", totals.wrong_seek_indexes},
+                     {"passed_over_bytes", totals.passed_over_bytes},
+                     {"lost_records", totals.lost_records},
+                     {"shards", std::move(shards)},
+                     {"missing", report.missing},
+                     {"problems", report.problems}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 // Checks the payloads of records.
 class PayloadVisitor final : public RecordVisitor {
@@ -172,10 +345,10 @@ ExitCode VerifyRecords(const ShardPaths& shards, const Command& command,
 
 constexpr const char* kVerifyNotes =
     "Reads every record, checks both checksums and parses its Example.\n"
-    "Prints each bad record with file, record and byte offset, and goes on\n"
-    "at the next good one. Where an index from before the damage is there, it\n"
-    "says which records were lost. Shards are compared with the dataset.json\n"
-    "beside them, and missing ones of a set are named. Ends with a line\n"
+    "Prints each bad record with file, record and byte offset, and continues\n"
+    "at the next good one. If an index from before the damage exists, prints\n"
+    "which records were lost. Shards are compared with the dataset.json\n"
+    "beside them, and missing shards of a set are listed. Ends with a line\n"
     "\"N records in M shards, B bad\"; exit code 3 when something is bad.\n"
     "\n"
     "Examples:\n"

@@ -27,7 +27,7 @@ std::string PlaceText(const DataError::Origin& place) {
                      place.offset);
 }
 
-std::string LineOf(const RecordDifference& difference) {
+std::string MakeLine(const RecordDifference& difference) {
   if (!difference.b) {
     return "only in A: " + PlaceText(*difference.a) + "\n";
   }
@@ -57,7 +57,7 @@ Json PlaceJson(const std::optional<DataError::Origin>& place) {
 std::string DiffReportText(const DiffReport& report) {
   std::string text;
   for (const RecordDifference& difference : report.first) {
-    text += LineOf(difference);
+    text += MakeLine(difference);
   }
   const auto named = static_cast<std::int64_t>(report.first.size());
   if (named < report.differences) {

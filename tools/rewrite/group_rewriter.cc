@@ -17,7 +17,6 @@
 #include "tools/cli/safe_name.h"
 #include "tools/rewrite/record_stream.h"
 #include "tools/shards/progress.h"
-#include "tools/shards/read_progress.h"
 #include "tools/shards/set_info.h"
 
 namespace infeed {
@@ -61,7 +60,7 @@ LabelOrder Join(const std::map<std::int64_t, Class>& classes) {
 }
 
 // The number of the first record of each shard; empty without an index.
-std::vector<std::int64_t> StartsOf(const RecordSequence& sequence) {
+std::vector<std::int64_t> FirstRecords(const RecordSequence& sequence) {
   std::vector<std::int64_t> starts;
   std::int64_t next = 0;
   if (const RecordIndex* const index = sequence.index()) {
@@ -77,10 +76,10 @@ std::vector<std::int64_t> StartsOf(const RecordSequence& sequence) {
 // are not Examples go to `bad`. A record's number is its number in the
 // sequence's index; without an index, its number among the good records. Names
 // are unique and valid file names.
-LabelOrder OrderByLabel(const RecordSequence& sequence,
-                        const RecordStream::Open& open, BadRecords& bad,
+LabelOrder OrderByLabel(const RecordSequence& sequence, const ShardOpener& open,
+                        BadRecords& bad,
                         const std::function<void()>& on_record) {
-  const std::vector<std::int64_t> starts = StartsOf(sequence);
+  const std::vector<std::int64_t> starts = FirstRecords(sequence);
   const std::vector<std::string>& shards = sequence.shards();
   std::map<std::int64_t, Class> classes;
   RecordStream stream(shards.size(), open, bad);
@@ -118,8 +117,7 @@ GroupRewriter::GroupRewriter(const std::string& prefix,
       options_(options),
       folder_(folder),
       interruption_(interruption),
-      bad_(options.skip_bad ? BadRecords::Policy::kSkip
-                            : BadRecords::Policy::kFail),
+      bad_(options.skip_bad),
       sequence_(ReadThrough(inputs)) {
   if (options.order == RewriteOrder::kByLabel) {
     PlanByLabel();
@@ -134,7 +132,7 @@ RecordSequence GroupRewriter::ReadThrough(
   return RecordSequence(inputs,
                         {.any_order = options_.order != RewriteOrder::kAsIs,
                          .skip_bad = options_.skip_bad,
-                         .open = OpenerOf(progress),
+                         .open = progress.Opener(),
                          .on_record =
                              [&] {
                                interruption_.Check();
@@ -166,7 +164,7 @@ void GroupRewriter::PlanByCut() {
 
 void GroupRewriter::PlanByLabel() {
   ShardProgress progress(sequence_.shards());
-  LabelOrder order = OrderByLabel(sequence_, OpenerOf(progress), bad_, [&] {
+  LabelOrder order = OrderByLabel(sequence_, progress.Opener(), bad_, [&] {
     interruption_.Check();
     progress.AddRecords(1);
   });
@@ -219,9 +217,9 @@ std::vector<DatasetInfo::Shard> GroupRewriter::Stream(
     for (std::int64_t i = 0; i < shard.range.count; ++i) {
       const std::optional<Record> record = stream.Next();
       if (!record) {
-        throw IoError(PathForMessages(inputs.back()) +
-                      ": has fewer records than a moment ago: something "
-                      "writes to it");
+        throw IoError(
+            PathForMessages(inputs.back()) +
+            ": has fewer records than before: another program writes to it");
       }
       writer.Append(record->payload);
       on_records(static_cast<std::int64_t>(record->payload.size() +

@@ -7,9 +7,9 @@
 
 #include "records/files/dataset_info.h"
 #include "tools/cli/interruption.h"
-#include "tools/rewrite/bad_records.h"
 #include "tools/rewrite/record_copier.h"
 #include "tools/rewrite/record_sequence.h"
+#include "tools/rewrite/record_stream.h"
 #include "tools/rewrite/shard_rewriter.h"
 #include "tools/shards/staged_folder.h"
 

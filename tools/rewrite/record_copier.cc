@@ -13,7 +13,6 @@
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/writer.h"
 #include "tools/cli/parallel_for.h"
-#include "tools/shards/record_pass.h"
 #include "tools/shards/set_info.h"
 
 namespace infeed {

@@ -8,7 +8,7 @@
 #include "records/files/dataset_info.h"
 #include "records/store/record_index.h"
 #include "records/tfrecord/compression.h"
-#include "tools/rewrite/bad_records.h"
+#include "tools/rewrite/record_stream.h"
 #include "tools/shards/plan.h"
 
 // Writes records of indexed shards into new shards, in any order.

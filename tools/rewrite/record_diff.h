@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -52,11 +53,26 @@ struct DiffReport {
 [[nodiscard]] std::vector<KeyDifference> CompareExamples(
     std::span<const std::byte> a, std::span<const std::byte> b);
 
+// A 128-bit hash of a record's content, so that different records of a large
+// set practically never have equal hashes. Do not store it: it may change with
+// the version.
+struct RecordHash {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  friend auto operator<=>(const RecordHash&, const RecordHash&) = default;
+};
+
+// Returns the hash of an Example's features, which does not depend on the order
+// of its map or the encoding of its lists; for other payloads the hash of the
+// bytes.
+[[nodiscard]] RecordHash HashRecord(std::span<const std::byte> payload);
+
 // A set of shards, and a function that opens a shard; several may be open at
 // once.
 struct DiffSet {
   std::vector<std::string> paths;
-  RecordStream::Open open;
+  ShardOpener open;
 };
 
 // on_record is called for each record; if not ordered, from several threads.

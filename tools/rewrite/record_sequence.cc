@@ -60,8 +60,7 @@ RecordSequence::RecordSequence(std::vector<std::string> shards,
 
 // Replaces a shard by an uncompressed copy.
 void RecordSequence::Copy(std::size_t shard, const Options& options) {
-  BadRecords bad(options.skip_bad ? BadRecords::Policy::kSkip
-                                  : BadRecords::Policy::kFail);
+  BadRecords bad(options.skip_bad);
   const std::string path = options.folder->ScratchPathFor(
       options.scratch_name + "-" + std::to_string(shard));
   RecordStream stream(
@@ -78,8 +77,7 @@ void RecordSequence::Copy(std::size_t shard, const Options& options) {
 
 void RecordSequence::ReadLengths(const Options& options) {
   // The writer of the records names the bad ones.
-  BadRecords bad(options.skip_bad ? BadRecords::Policy::kSkipSilently
-                                  : BadRecords::Policy::kFail);
+  BadRecords bad(options.skip_bad, BadRecords::Names::kSilent);
   RecordStream stream(shards_.size(), options.open, bad);
   while (const std::optional<Record> record = stream.Next()) {
     lengths_.push_back(static_cast<std::int64_t>(record->payload.size()));

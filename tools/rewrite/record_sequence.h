@@ -24,7 +24,7 @@ class RecordSequence {
     bool any_order = false;  // whether index() is needed
     bool skip_bad = false;
     // Opens a shard for sequential reading.
-    RecordStream::Open open;
+    ShardOpener open;
     // Called for each record read sequentially.
     std::function<void()> on_record;
     // For uncompressed copies of shards without an index; may be null if

@@ -1,12 +1,32 @@
 #include "tools/rewrite/record_stream.h"
 
+#include <iostream>
+#include <string>
 #include <utility>
 
-#include "base/error.h"
-
 namespace infeed {
+namespace {
 
-RecordStream::RecordStream(std::size_t shards, Open open, BadRecords& bad)
+constexpr std::int64_t kNamed = 10;
+
+}  // namespace
+
+void BadRecords::Take(const DataError& error) {
+  if (!skips_) {
+    throw DataError(error.origin(),
+                    error.reason() +
+                        " (`records repair` saves the good records first; "
+                        "--on_bad_record skip leaves bad ones out)");
+  }
+  const std::int64_t number = count_++;
+  if (names_ == Names::kPrinted && number < kNamed) {
+    // Printed as one string, so that lines of several threads do not mix.
+    std::cerr << "left out: " + std::string(error.what()) + "\n";
+  }
+}
+
+RecordStream::RecordStream(std::size_t shards, ShardOpener open,
+                           BadRecords& bad)
     : shards_(shards), open_(std::move(open)), bad_(bad) {}
 
 std::optional<Record> RecordStream::Next() {
@@ -26,10 +46,6 @@ std::optional<Record> RecordStream::Next() {
     }
   }
   return std::nullopt;
-}
-
-RecordStream::Open OpenerOf(ShardProgress& progress) {
-  return [&progress](std::size_t shard) { return progress.Open(shard); };
 }
 
 }  // namespace infeed

@@ -1,12 +1,8 @@
 #include "tools/rewrite/shard_cut.h"
 
 #include <algorithm>
-#include <optional>
 
-#include "base/error.h"
 #include "base/rounding.h"
-#include "records/bytes/byte_size.h"
-#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -99,20 +95,15 @@ std::vector<ShardRange> Cut(std::int64_t records, const FrameBytes& frame_bytes,
 
 }  // namespace
 
-ShardCut ParseShardCut(const std::string& text, const std::string& flag) {
-  if (text == "auto") {
-    return {};
+ShardCut ParseShardCut(const std::string& text) {
+  const ShardsFlag flag = ParseShardsFlag(text);
+  if (flag.number > 0) {
+    return {.kind = ShardCut::Kind::kShards, .value = flag.number};
   }
-  const auto shards = ParseWholeNumber<std::int64_t>(text);
-  if (shards && *shards > 0) {
-    return {.kind = ShardCut::Kind::kShards, .value = *shards};
+  if (flag.bytes > 0) {
+    return {.kind = ShardCut::Kind::kShardBytes, .value = flag.bytes};
   }
-  const std::optional<std::int64_t> bytes = TryParseByteSize(text);
-  if (!bytes) {
-    throw UsageError(flag + " " + text +
-                     ": give a number above 0, a size such as 128MB, or auto");
-  }
-  return {.kind = ShardCut::Kind::kShardBytes, .value = *bytes};
+  return {};
 }
 
 std::vector<ShardRange> CutIntoShards(std::int64_t records,

@@ -24,9 +24,8 @@ struct ShardCut {
   bool balance_bytes = false;
 };
 
-// Parses "auto", "8" or "128MB". Throws UsageError naming the flag.
-[[nodiscard]] ShardCut ParseShardCut(const std::string& text,
-                                     const std::string& flag);
+// Parses the value of --shards, as ParseShardsFlag() does.
+[[nodiscard]] ShardCut ParseShardCut(const std::string& text);
 
 // Returns the parts of a sequence, in order. None is empty, except a single
 // part if there is no record. frame_bytes returns a record's bytes by its place

@@ -23,8 +23,17 @@
 namespace infeed {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr std::int64_t kChunkBytes = std::int64_t{1} << 18;
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
+
+// The list of bad places beside their bytes.
+std::string BadPlacesJson(const std::string& path,
+                          const std::vector<BadPlace>& bad) {
+  const Json list = {{"file", path}, {"bad", bad}};
+  return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 // The next readable bytes; none if the stream is damaged.
 std::span<const std::byte> ReadSome(ByteStream& stream,
@@ -200,6 +209,15 @@ class ShardRepair {
 
 }  // namespace
 
+void to_json(Json& json, const BadPlace& place) {
+  json = {{"offset", place.offset},
+          {"bytes", place.bytes},
+          {"bad_file_offset", place.bad_file_offset},
+          {"reason", place.reason},
+          {"first_record_lost", place.lost ? Json(place.lost->first) : Json()},
+          {"records_lost", place.lost ? Json(place.lost->count) : Json()}};
+}
+
 std::int64_t ShardRepairReport::bad_bytes() const {
   return std::accumulate(bad.begin(), bad.end(), std::int64_t{0},
                          [](std::int64_t sum, const BadPlace& place) {
@@ -221,27 +239,6 @@ ShardRepairReport RepairShard(std::unique_ptr<ByteSource> reading,
                               const std::function<void()>& on_record) {
   return ShardRepair(std::move(reading), std::move(copying), paths, options)
       .Run(on_record);
-}
-
-std::string BadPlacesJson(const std::string& path,
-                          const std::vector<BadPlace>& bad) {
-  using Json = nlohmann::ordered_json;
-  Json places = Json::array();
-  for (const BadPlace& place : bad) {
-    Json json = {{"offset", place.offset},
-                 {"bytes", place.bytes},
-                 {"bad_file_offset", place.bad_file_offset},
-                 {"reason", place.reason},
-                 {"first_record_lost", nullptr},
-                 {"records_lost", nullptr}};
-    if (place.lost) {
-      json["first_record_lost"] = place.lost->first;
-      json["records_lost"] = place.lost->count;
-    }
-    places.push_back(std::move(json));
-  }
-  const Json list = {{"file", path}, {"bad", std::move(places)}};
-  return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace infeed

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "records/bytes/byte_source.h"
 #include "records/files/dataset_info.h"
 #include "records/tfrecord/compression.h"
@@ -31,6 +33,7 @@ struct BadPlace {
   // The records that were there, if known.
   std::optional<RecordRange> lost = {};
 };
+void to_json(nlohmann::ordered_json& json, const BadPlace& place);
 
 // The output files of a shard's repair.
 struct RepairPaths {
@@ -59,9 +62,5 @@ struct ShardRepairReport {
     std::unique_ptr<ByteSource> reading, std::unique_ptr<ByteSource> copying,
     const RepairPaths& paths, const RepairOptions& options,
     const std::function<void()>& on_record);
-
-// The list of bad places, as written to `bad_list`.
-[[nodiscard]] std::string BadPlacesJson(const std::string& path,
-                                        const std::vector<BadPlace>& bad);
 
 }  // namespace infeed

@@ -39,8 +39,8 @@ Groups GroupByPrefix(const Paths& shards, const std::string& fallback) {
     const std::string prefix(ShardPrefix(name));
     if (prefix.empty() && fallback.empty()) {
       throw UsageError(PathForMessages(shard) +
-                       ": is not named PREFIX-NNNNN-of-NNNNN: say what its "
-                       "records shall be called, as with --prefix train");
+                       ": is not named PREFIX-NNNNN-of-NNNNN: give a prefix "
+                       "for the new shards, such as --prefix train");
     }
     groups[prefix.empty() ? fallback : prefix].push_back(shard);
   }
@@ -48,7 +48,7 @@ Groups GroupByPrefix(const Paths& shards, const std::string& fallback) {
 }
 
 // Whether a file of this prefix belongs to the sets of the new shards.
-bool IsOf(const Groups& groups, std::string_view prefix, bool by_label) {
+bool BelongsTo(const Groups& groups, std::string_view prefix, bool by_label) {
   return std::any_of(groups.begin(), groups.end(), [&](const auto& group) {
     return prefix == group.first ||
            (by_label && prefix.starts_with(group.first + "-"));
@@ -79,8 +79,8 @@ Paths OldShards(const Groups& groups, const RewriteOptions& options) {
   const std::string& folder = options.writing.output;
   Paths old;
   for (const std::string& name : NamesIn(folder)) {
-    if (IsOf(groups, ShardPrefix(name),
-             options.order == RewriteOrder::kByLabel)) {
+    if (BelongsTo(groups, ShardPrefix(name),
+                  options.order == RewriteOrder::kByLabel)) {
       old.push_back(JoinPath(folder, name));
     }
   }

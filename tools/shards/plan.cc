@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/rounding.h"
+#include "records/bytes/byte_size.h"
+#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -13,6 +15,22 @@ constexpr std::int64_t kShardBytes = 128'000'000;
 constexpr std::int64_t kMinShards = 8;
 
 }  // namespace
+
+ShardsFlag ParseShardsFlag(const std::string& text) {
+  if (text == "auto") {
+    return {};
+  }
+  if (const auto number = ParseWholeNumber<std::int64_t>(text)) {
+    if (*number > 0) {
+      return {.number = *number};
+    }
+  } else if (const auto bytes = TryParseByteSize(text)) {
+    return {.bytes = *bytes};
+  }
+  throw UsageError("--shards " + text +
+                   ": give a number above 0, a size such as 256MB or 1GiB, "
+                   "or auto");
+}
 
 std::int64_t AutoShardCount(std::int64_t images, std::int64_t bytes) {
   return std::min(images, std::max(kMinShards, CeilDiv(bytes, kShardBytes)));

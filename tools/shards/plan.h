@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 // The number of shards of a split, and the images of each shard.
@@ -13,6 +14,17 @@ struct ShardRange {
 
   friend bool operator==(const ShardRange&, const ShardRange&) = default;
 };
+
+// The value of --shards: a number of shards, or their largest size; "auto" is
+// neither.
+struct ShardsFlag {
+  std::int64_t number = 0;  // 0: not given
+  std::int64_t bytes = 0;   // 0: not given
+};
+
+// Parses "auto", "64" or a size with its unit, such as "256MB"
+// (records/bytes/byte_size.h). Throws UsageError.
+[[nodiscard]] ShardsFlag ParseShardsFlag(const std::string& text);
 
 // Returns the number of shards of about 128 MB for `bytes`: at least 8, so that
 // several readers can share them, and at most one per image. 0 for no images.

@@ -4,15 +4,74 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/charts/progress.h"
 #include "records/bytes/byte_source.h"
-#include "tools/shards/read_progress.h"
 #include "tools/shards/record_pass.h"
-#include "tools/shards/tracked_source.h"
 
 namespace infeed {
+
+// The state of a pass over files.
+struct ReadProgressState {
+  std::int64_t bytes = 0;
+  std::int64_t total_bytes = 0;
+  std::int64_t records = 0;
+  double seconds = 0;  // since the start
+};
+
+// "1.2 GB of 4.0 GB  30 %  512.0 MB/s  12345 records  ETA 5s".
+[[nodiscard]] std::string ReadProgressText(const ReadProgressState& state);
+
+// Shows the progress of a pass over files on stderr, unless it is short.
+// Thread-safe.
+class ReadProgress {
+ public:
+  explicit ReadProgress(std::int64_t total_bytes);
+  ~ReadProgress();  // Clears the line.
+  ReadProgress(const ReadProgress&) = delete;
+  ReadProgress& operator=(const ReadProgress&) = delete;
+
+  void Add(std::int64_t bytes, std::int64_t records);
+
+ private:
+  std::mutex mutex_;
+  ReadProgressState state_;
+  ProgressLine line_;
+};
+
+// Wraps another source: reports how far it has been read, and computes the
+// checksum of the whole, without a second pass if it is read in order.
+//
+// Owns the other source. Const members may be called from several threads at
+// once; others need one thread at a time. Throws what the other one throws.
+class TrackedSource final : public ByteSource {
+ public:
+  // Calls on_progress(bytes) with the bytes by which a read went beyond all
+  // earlier reads.
+  TrackedSource(std::unique_ptr<ByteSource> source,
+                std::function<void(std::int64_t bytes)> on_progress);
+
+  [[nodiscard]] std::size_t ReadAt(
+      std::int64_t offset, std::span<std::byte> destination) const override;
+  void WillRead(std::int64_t offset, std::int64_t bytes) const override;
+
+  // CRC-32C of all bytes; reads the bytes that were not read in order.
+  [[nodiscard]] std::uint32_t Checksum() const;
+
+ private:
+  void Note(std::int64_t offset, std::span<const std::byte> bytes) const;
+
+  std::unique_ptr<ByteSource> source_;
+  std::function<void(std::int64_t)> on_progress_;
+  mutable std::mutex mutex_;
+  mutable std::int64_t furthest_ = 0;  // end of the reads, gaps included
+  mutable std::int64_t summed_ = 0;    // bytes in the checksum
+  mutable std::uint32_t crc_ = 0;
+};
 
 // Shows the progress of a pass over shards on stderr, by the bytes read from
 // their files. The sources that it opens may be used by several threads at
@@ -26,8 +85,7 @@ class ShardProgress {
   // Opens a shard whose reading is shown.
   [[nodiscard]] std::unique_ptr<TrackedSource> Open(std::size_t shard);
   // Open() as a function.
-  [[nodiscard]] std::function<std::unique_ptr<ByteSource>(std::size_t shard)>
-  Opener();
+  [[nodiscard]] ShardOpener Opener();
 
   // Counts processed records.
   void AddRecords(std::int64_t records) { progress_.Add(0, records); }

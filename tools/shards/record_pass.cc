@@ -278,9 +278,4 @@ void PassOverRecords(const std::vector<std::string>& paths,
   pass.Finish();
 }
 
-std::size_t ThreadCount(int threads) {
-  return threads > 0 ? static_cast<std::size_t>(threads)
-                     : std::max(1U, std::thread::hardware_concurrency());
-}
-
 }  // namespace infeed

@@ -41,10 +41,12 @@ struct ShardPass {
   std::vector<DamagedRecord> bad;  // in file order
 };
 
+// Opens the shard with an index into the paths.
+using ShardOpener = std::function<std::unique_ptr<ByteSource>(std::size_t)>;
+
 struct RecordPassOptions {
   std::int64_t limit = -1;  // records to visit from the start; -1: all
-  // Opens a shard; OpenSource() when empty.
-  std::function<std::unique_ptr<ByteSource>(std::size_t shard)> open = {};
+  ShardOpener open = {};    // OpenSource() when empty
   // Called with the number of records that were just visited.
   std::function<void(std::int64_t records)> visited = {};
   // Called when a shard was read to its end, before it is closed; may be called
@@ -62,8 +64,5 @@ void PassOverRecords(const std::vector<std::string>& paths,
                      const RecordVisitors& visitors,
                      const RecordPassOptions& options,
                      const std::function<void(ShardPass)>& finished);
-
-// The number of threads that a --threads flag means: 0 is one per core.
-[[nodiscard]] std::size_t ThreadCount(int threads);
 
 }  // namespace infeed

@@ -85,9 +85,8 @@ std::optional<DatasetInfo> CommonInfo(const std::vector<std::string>& inputs) {
          info->first_label != common->first_label)) {
       throw UsageError(where + " and " + folder +
                        ": their dataset.json name different classes, or number "
-                       "them differently, so that "
-                       "a label would mean two things: take one of them at a "
-                       "time");
+                       "them differently, so that labels would be ambiguous: "
+                       "process them separately");
     }
     if (info && !common) {
       common = DatasetInfo{.seed = info->seed,

@@ -1,6 +1,5 @@
 #include "tools/shards/summary.h"
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -24,18 +23,6 @@ std::int64_t CountByReading(std::unique_ptr<ByteSource> source) {
 }
 
 }  // namespace
-
-std::string_view IndexStateName(IndexState state) {
-  switch (state) {
-    case IndexState::kFresh:
-      return "fresh";
-    case IndexState::kStale:
-      return "stale";
-    case IndexState::kNone:
-      return "none";
-  }
-  std::abort();
-}
 
 ShardSummary SummariseShard(const std::string& path) {
   std::unique_ptr<ByteSource> source = OpenSource(path);

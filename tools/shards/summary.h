@@ -2,16 +2,18 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
+#include "base/choices.h"
 #include "records/tfrecord/compression.h"
 
 namespace infeed {
 
 enum class IndexState { kFresh, kStale, kNone };
 
-// "fresh", "stale" or "none".
-[[nodiscard]] std::string_view IndexStateName(IndexState state);
+inline constexpr Choices<IndexState, 3> kIndexStates = {
+    {{"fresh", IndexState::kFresh},
+     {"stale", IndexState::kStale},
+     {"none", IndexState::kNone}}};
 
 struct ShardSummary {
   std::int64_t records = 0;

@@ -60,8 +60,8 @@ bool IsOneOfOurs(std::string_view variable) {
   return std::ranges::find(kVariables, name) != kVariables.end();
 }
 
-std::vector<std::string> EnvironmentOf(int rank, int ranks,
-                                       const MeetingPlace& meeting) {
+std::vector<std::string> MakeEnvironment(int rank, int ranks,
+                                         const MeetingPlace& meeting) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (!IsOneOfOurs(*variable)) {
@@ -182,12 +182,13 @@ class LocalRanks {
         Send(signal);
       }
     }
-    return CodeOf(ends_);
+    return LauncherExitCode(ends_);
   }
 
  private:
   void Start(int rank, int ranks, const MeetingPlace& meeting) {
-    std::vector<std::string> environment = EnvironmentOf(rank, ranks, meeting);
+    std::vector<std::string> environment =
+        MakeEnvironment(rank, ranks, meeting);
     const std::vector<char*> words = Pointers(arguments_);
     const std::vector<char*> variables = Pointers(environment);
     const std::string program = ProgramPath();
@@ -271,7 +272,7 @@ std::vector<std::string> RankArguments(int argc, char** argv) {
   return arguments;
 }
 
-ExitCode CodeOf(const std::vector<RankEnd>& ends) {
+ExitCode LauncherExitCode(const std::vector<RankEnd>& ends) {
   constexpr int kStopped = static_cast<int>(ExitCode::kStoppedBySignal);
   constexpr int kError = static_cast<int>(ExitCode::kRuntimeError);
   int code = 0;

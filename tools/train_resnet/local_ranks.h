@@ -22,7 +22,7 @@ struct RankEnd {
 // done, 75 if all stopped with a checkpoint; else the code of the first rank
 // that failed. If that is unspecific (1, or a signal, which counts as 1), the
 // first specific code.
-[[nodiscard]] ExitCode CodeOf(const std::vector<RankEnd>& ends);
+[[nodiscard]] ExitCode LauncherExitCode(const std::vector<RankEnd>& ends);
 
 // Starts this program once for each rank, with the arguments and with RANK,
 // WORLD_SIZE, a new token and so on in the environment; the ranks connect

@@ -11,22 +11,23 @@
 
 namespace infeed {
 
-void TakeParametersOfModel(const RunOptions& run, ParamLayers& layers) {
+void TakeModelParameters(const RunOptions& run, ParamLayers& layers) {
   const std::string path = ParamsPath(run.model_dir);
   if (UsesTrainedModel(run.mode) && HasParamFile(path)) {
     layers.model_file = path;
   }
 }
 
-bool AwaitParametersOfModel(RunOptions& run, ParamLayers& layers,
-                            const std::stop_token& stop) {
+bool AwaitModelParameters(RunOptions& run, ParamLayers& layers,
+                          const std::stop_token& stop) {
   if (run.mode != Mode::kEval || !run.eval_timeout ||
       !layers.model_file.empty()) {
     return true;
   }
   const std::string path = ParamsPath(run.model_dir);
   if (run.place.is_first()) {
-    fmt::print(stderr, "waiting up to {:g} s for {}: the training makes it\n",
+    fmt::print(stderr,
+               "waiting up to {:g} s for {}, which the training run writes\n",
                *run.eval_timeout, path);
   }
   const bool came = WaitUntil([&] { return HasParamFile(path); },
@@ -37,8 +38,8 @@ bool AwaitParametersOfModel(RunOptions& run, ParamLayers& layers,
   }
   if (!came) {
     throw UsageError(fmt::format(
-        "model_dir={}: no params.yaml came within {:g} s; start the training "
-        "into this model_dir, or give a longer --eval_timeout",
+        "model_dir={}: no params.yaml appeared within {:g} s; start the "
+        "training run with this model_dir, or give a longer --eval_timeout",
         run.model_dir, *run.eval_timeout));
   }
   layers.model_file = path;

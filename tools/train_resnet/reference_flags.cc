@@ -19,9 +19,10 @@ struct ReferenceFlag {
 };
 
 constexpr const char* kNoTpu =
-    "there is no TPU here: --device says where it runs";
+    "there is no TPU here: --device chooses the device";
 constexpr const char* kNoServing =
-    "there is no serving here: --export_dir writes what other systems load";
+    "there is no serving here: --export_dir writes models that other systems "
+    "load";
 
 constexpr ReferenceFlag kNoEffect[] = {
     {"tpu", kNoTpu},
@@ -32,7 +33,7 @@ constexpr ReferenceFlag kNoEffect[] = {
     {"add_warmup_requests", kNoServing},
     {"model_name", kNoServing},
     {"inference_batch_sizes", kNoServing},
-    {"eval_after_training", "the reference reads it nowhere either"},
+    {"eval_after_training", "the reference does not use it either"},
 };
 
 constexpr const char* kBigtable[] = {
@@ -65,10 +66,10 @@ void AddReferenceFlags(CLI::App& app, ParamLayers& layers) {
   }
   for (const char* name : kBigtable) {
     AddHidden(app, name, [name](const std::string&) {
-      throw UsageError(fmt::format(
-          "--{}: records are read from files and object stores, not from "
-          "Bigtable; give --data_dir",
-          name));
+      throw UsageError(
+          fmt::format("--{}: records are read from files and object stores, "
+                      "not from Bigtable; give --data_dir",
+                      name));
     });
   }
   for (const UnsupportedParam& param : UnsupportedParams()) {

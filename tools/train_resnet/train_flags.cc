@@ -1,5 +1,7 @@
 #include "tools/train_resnet/train_flags.h"
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,10 +15,8 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/input_flags.h"
-#include "tools/train_resnet/checkpoint_flags.h"
-#include "tools/train_resnet/rank_flags.h"
 #include "tools/train_resnet/reference_flags.h"
-#include "tools/train_resnet/unknown_flags.h"
+#include "trainer/params/nearest_name.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
 
@@ -26,13 +26,13 @@ namespace {
 constexpr const char* kAbout =
     "Trains and evaluates a ResNet from TFRecord shards of images.\n"
     "\n"
-    "Run the same command again to go on from the newest checkpoint in\n"
-    "model_dir. SIGINT, SIGTERM and SIGUSR1 end the run after the step at\n"
-    "hand, with a checkpoint.\n";
+    "Run the same command again to resume from the newest checkpoint in\n"
+    "model_dir. SIGINT, SIGTERM and SIGUSR1 stop the run after the current\n"
+    "step and save a checkpoint.\n";
 
 constexpr const char* kExamples =
-    "A parameter is a flag, a name for --params_override, and one in a\n"
-    "--config_file; --help_all says what each of them does.\n"
+    "A parameter can be given as a flag, in --params_override or in a\n"
+    "--config_file; --help_all explains each of them.\n"
     "\n"
     "Examples:\n"
     "  train_resnet --data_dir SHARDS --model_dir MODEL\n"
@@ -47,8 +47,13 @@ constexpr const char* kExamples =
     "    --export_dir EXPORT\n"
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data, 4 no usable\n"
-    "checkpoint, 5 the loss is not finite, 75 stopped by a signal with a\n"
-    "checkpoint written: run again to go on.\n";
+    "checkpoint, 5 the loss is not finite, 75 stopped by a signal after\n"
+    "saving a checkpoint: run again to resume.\n";
+
+constexpr int kMostRanks = 1 << 20;
+constexpr int kMostLocalRanks = 1024;
+constexpr int kMostSeconds = 1 << 20;
+constexpr int kMostPort = 65535;
 
 // "--pre_activation" alone is true; "--nopre_activation" is false, as with the
 // reference's flags.
@@ -103,7 +108,7 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
            run.data_dir = folder.empty() ? "null" : folder;
          },
          "Folder or URL (s3, gs) of train-* and validation-* (or test-*) "
-         "shards; null or empty: made-up images.")
+         "shards; null or empty: synthetic images.")
       ->type_name("DIR");
   app.add_option("--model_dir", run.model_dir,
                  "Folder or URL (s3, gs) for checkpoints, logs and events; "
@@ -142,6 +147,84 @@ void AddConfigurationFlags(CLI::App& app, TrainFlags& flags) {
       ->group(kGroup);
 }
 
+void AddCheckpointFlags(CLI::App& app, TrainFlags& flags) {
+  constexpr const char* kGroup = "Checkpoints";
+  app.add_option("--resume", flags.run.resume,
+                 "Checkpoint to resume from: auto (the newest complete one), "
+                 "best, never, a step, a path or URL.")
+      ->capture_default_str()
+      ->group(kGroup);
+  app.add_option("--checkpoint", flags.checkpoint,
+                 "Checkpoint to eval, predict or export. [newest]")
+      ->type_name("best|newest|STEP")
+      ->group(kGroup);
+  app.add_flag(
+         "--force", flags.run.force,
+         "Resume from a checkpoint of another data set or configuration, and "
+         "drop checkpoints that were not uploaded to a changed store.")
+      ->group(kGroup);
+  app.add_option("--eval_timeout", flags.run.eval_timeout,
+                 "Longest wait for each new checkpoint in mode eval.")
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+      ->type_name("SECONDS")
+      ->group(kGroup);
+}
+
+void AddRankFlags(CLI::App& app, TrainFlags& flags) {
+  constexpr const char* kGroup = "Ranks";
+  const auto add = [&](const char* name, std::optional<int>& value, int least,
+                       int most, const char* help) {
+    app.add_option(name, value, help)
+        ->check(CLI::Range(least, most).description(""))
+        ->type_name("N")
+        ->group(kGroup);
+  };
+  app.add_option("--local_ranks", flags.local_ranks,
+                 "Processes to start on this machine that train together, one "
+                 "per device.")
+      ->check(CLI::Range(1, kMostLocalRanks).description(""))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(kGroup);
+  RankFlags& rank = flags.rank;
+  add("--rank", rank.rank, 0, kMostRanks, "Number of this process, from 0.");
+  add("--world_size", rank.world_size, 1, kMostRanks,
+      "Processes that train together.");
+  add("--local_rank", rank.local_rank, 0, kMostRanks,
+      "Number of this process on its machine, from 0.");
+  add("--local_world_size", rank.local_world_size, 1, kMostRanks,
+      "Processes on this machine.");
+  app.add_option("--master_addr", rank.master_addr,
+                 "Machine of rank 0. [127.0.0.1]")
+      ->type_name("HOST")
+      ->group(kGroup);
+  add("--master_port", rank.master_port, 1, kMostPort,
+      "Port of rank 0 where the ranks meet. [29500]");
+  app.add_option_function<int>(
+         "--rank_timeout",
+         [&flags](int seconds) {
+           flags.run.rank_timeout = std::chrono::seconds(seconds);
+         },
+         "Time without a message after which a rank counts as lost. [300]")
+      ->check(CLI::Range(1, kMostSeconds).description(""))
+      ->type_name("SECONDS")
+      ->group(kGroup);
+}
+
+void AddStorageFlags(CLI::App& app, StorageFlags& flags) {
+  app.add_option("--local_scratch_dir", flags.local_scratch_dir,
+                 "Folder for copies of URLs. [~/.cache/infeed/runs]")
+      ->type_name("DIR");
+  app.add_option_function<int>(
+         "--upload_timeout",
+         [&flags](int seconds) {
+           flags.upload_timeout = std::chrono::seconds(seconds);
+         },
+         "Wait for uploads at the end of the run. [300]")
+      ->check(CLI::Range(0, kMostSeconds).description(""))
+      ->type_name("SECONDS");
+}
+
 void AddPredictFlags(CLI::App& app, RunOptions& run) {
   constexpr const char* kGroup = "Prediction";
   app.add_option("--input", run.inputs,
@@ -168,10 +251,9 @@ void AddPredictFlags(CLI::App& app, RunOptions& run) {
 
 void AddExportFlags(CLI::App& app, RunOptions& run) {
   constexpr const char* kGroup = "Export";
-  app.add_option(
-         "--export_dir", run.export_dir,
-         "Folder or URL for the exported model; a training that has one "
-         "exports at its end.")
+  app.add_option("--export_dir", run.export_dir,
+                 "Folder or URL for the exported model; if given, a training "
+                 "run exports at its end.")
       ->type_name("DIR")
       ->group(kGroup);
   app.add_option("--format", run.formats, "Formats to export, one or more.")
@@ -190,10 +272,8 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
 void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddRunFlags(app, flags.run);
   AddConfigurationFlags(app, flags);
-  AddCheckpointFlags(app, flags.run, flags.checkpoint);
-  AddRankFlags(app, {.rank = flags.rank,
-                     .local_ranks = flags.local_ranks,
-                     .timeout = flags.run.rank_timeout});
+  AddCheckpointFlags(app, flags);
+  AddRankFlags(app, flags);
   AddPredictFlags(app, flags.run);
   AddExportFlags(app, flags.run);
   app.add_flag("--json", flags.run.json, "Print JSON in mode doctor.");
@@ -202,6 +282,60 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddObservationFlags(app, flags.observation);
   AddParameterFlags(app, flags.layers);
   AddReferenceFlags(app, flags.layers);
+}
+
+// Throws UsageError for the first command-line word that the app did not
+// accept, naming the flag that was probably meant.
+void RefuseUnknownFlags(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) {
+    return;
+  }
+  const std::string& extra = extras.front();
+  if (!extra.starts_with("-")) {
+    throw UsageError(fmt::format(
+        "'{}': not a flag, nor the value of one (see --help)", extra));
+  }
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& more = option->get_lnames();
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  const std::string flag = extra.substr(0, extra.find('='));
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view nearest = NearestName(
+      std::string_view(flag).substr(flag.find_first_not_of('-')), known);
+  throw UsageError(fmt::format(
+      "unknown flag '{}'{}", flag,
+      nearest.empty() ? " (see --help)"
+                      : fmt::format(": did you mean '--{}'?", nearest)));
+}
+
+// Sets RunOptions::resume from --checkpoint. Throws UsageError for a mode that
+// trains, an invalid value, and other flags that choose a checkpoint.
+void TakeCheckpoint(const std::string& asked, RunOptions& run) {
+  if (asked.empty()) {
+    return;
+  }
+  if (!UsesTrainedModel(run.mode)) {
+    throw UsageError(
+        "--checkpoint: is for the modes eval, predict and export; --resume "
+        "chooses where a training run starts");
+  }
+  if (run.resume != "auto" || run.eval_timeout) {
+    throw UsageError(fmt::format(
+        "--checkpoint={}: {} chooses the checkpoint as well; give one of them",
+        asked, run.eval_timeout ? "--eval_timeout" : "--resume"));
+  }
+  const bool is_step =
+      asked.find_first_not_of("0123456789") == std::string::npos;
+  if (asked != "best" && asked != "newest" && !is_step) {
+    throw UsageError(
+        fmt::format("--checkpoint={}: must be best, newest or a step; --resume "
+                    "takes a path",
+                    asked));
+  }
+  run.resume = asked == "newest" ? "auto" : asked;
 }
 
 // Checks that a mode's folders are given; --print_config needs none.

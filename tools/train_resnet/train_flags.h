@@ -1,22 +1,28 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
+#include <string>
 
 #include "tools/cli/cloud_flags.h"
 #include "tools/input/observation.h"
-#include "tools/train_resnet/checkpoint_flags.h"
-#include "tools/train_resnet/storage_flags.h"
 #include "trainer/job/run_options.h"
 #include "trainer/params/params.h"
 #include "trainer/ranks/place.h"
 
 namespace infeed {
 
+// Flags of a run with folders in an object store.
+struct StorageFlags {
+  std::string local_scratch_dir;  // "": in the user's cache folder
+  std::chrono::seconds upload_timeout{300};
+};
+
 // The command line of train_resnet.
 struct TrainFlags {
   RunOptions run;  // except parameters, place and observers
   ParamLayers layers;
-  CheckpointFlags checkpoint;
+  std::string checkpoint;  // best, newest or a step; "": not given
   bool print_config = false;
   RankFlags rank;
   int local_ranks = 1;  // ranks to be started by this process

@@ -98,17 +98,19 @@ std::string StopText(const RunOptions& run) {
     return "";
   }
   if (Trains(run.mode)) {
-    return "stopping after this step; again ends now without saving";
+    return "stopping after this step; a second signal ends it now without "
+           "saving";
   }
   return run.mode == Mode::kExport
-             ? "stopping unless the export is being written; again ends now"
-             : "stopping after this batch; again ends now";
+             ? "stopping unless the export is being written; a second signal "
+               "ends it now"
+             : "stopping after this batch; a second signal ends it now";
 }
 
 ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
-  if (!AwaitParametersOfModel(run, flags.layers, stop)) {
+  if (!AwaitModelParameters(run, flags.layers, stop)) {
     return ExitCode::kStoppedBySignal;
   }
   const bool is_first = run.place.is_first();
@@ -144,7 +146,7 @@ bool HasParametersInStore(const TrainFlags& flags) {
 
 void TakeParameters(TrainFlags& flags) {
   RunOptions& run = flags.run;
-  TakeParametersOfModel(run, flags.layers);
+  TakeModelParameters(run, flags.layers);
   run.params = ReadParams(flags.layers);
   if (run.place.is_first()) {
     for (const auto& [name, note] : run.params.notes) {

@@ -19,22 +19,22 @@ std::vector<Holding> Steady() {
 }
 
 TEST(GrowthTest, FindsNoneWhereWarmUpIsAllThereIs) {
-  EXPECT_EQ(GrowthOf(Steady()), "");
+  EXPECT_EQ(DescribeGrowth(Steady()), "");
 }
 
 TEST(GrowthTest, LeavesMemorySomeSlack) {
   std::vector<Holding> holdings = Steady();
   holdings.back().bytes = 120 * kMiB;
-  EXPECT_EQ(GrowthOf(holdings), "");
+  EXPECT_EQ(DescribeGrowth(holdings), "");
   holdings.back().bytes = 121 * kMiB;
-  EXPECT_EQ(GrowthOf(holdings), "memory grew from 100 to 121 MiB");
+  EXPECT_EQ(DescribeGrowth(holdings), "memory grew from 100 to 121 MiB");
 }
 
 TEST(GrowthTest, AllowsNoFileAndNoThreadMore) {
   std::vector<Holding> holdings = Steady();
   holdings[13].descriptors = 10;
   holdings[14].threads = 3;
-  EXPECT_EQ(GrowthOf(holdings),
+  EXPECT_EQ(DescribeGrowth(holdings),
             "open files grew from 9 to 10; threads grew from 2 to 3");
 }
 
@@ -43,7 +43,7 @@ TEST(GrowthTest, TakesLessForNoGrowth) {
   for (std::size_t i = 8; i < holdings.size(); ++i) {
     holdings[i] = {.bytes = kMiB, .descriptors = 1, .threads = 1};
   }
-  EXPECT_EQ(GrowthOf(holdings), "");
+  EXPECT_EQ(DescribeGrowth(holdings), "");
 }
 
 }  // namespace

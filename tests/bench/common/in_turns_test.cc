@@ -48,7 +48,7 @@ TEST(InTurnsTest, FindsTheMean) {
 
 TEST(InTurnsTest, TakesTheTime) {
   bool was_run = false;
-  EXPECT_GE(SecondsOf([&] { was_run = true; }), 0);
+  EXPECT_GE(MeasureSeconds([&] { was_run = true; }), 0);
   EXPECT_TRUE(was_run);
 }
 

@@ -1,5 +1,9 @@
 #include "bench/decoder/window_check.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,6 +24,87 @@ WindowTally TallyOf(const std::string& jpeg,
   EXPECT_EQ(tally.equal, tally.windows);
   EXPECT_EQ(tally.images, 1);
   return tally;
+}
+
+TEST(DecodeOutcomeTest, NamesTheFirstDifferentPixel) {
+  const RgbImage image = TestPhotograph(9, 7, 1);
+  RgbImage other = TestPhotograph(9, 7, 1);
+  EXPECT_EQ(DescribeDifference({"", image.view()}, {"", other.view()}), "");
+  std::uint8_t& value = other.row(5)[8 * 3 + 2];
+  value = 9;
+  EXPECT_EQ(DescribeDifference({"", other.view()}, {"", image.view()}),
+            "row 5, column 8, channel 2: 9 is not " +
+                std::to_string(image.view().row(5)[8 * 3 + 2]));
+}
+
+TEST(DecodeOutcomeTest, ComparesPixelsWithinRowsAlone) {
+  const RgbImage image = TestPhotograph(9, 7, 1);
+  const RgbImage wider = TestPhotograph(10, 7, 1);
+  EXPECT_EQ(
+      DescribeDifference({"", image.view()}, {"", wider.view({0, 0, 7, 9})}),
+      "");
+  EXPECT_EQ(DescribeDifference({"", image.view()}, {"", wider.view()}),
+            "another size");
+}
+
+TEST(DecodeOutcomeTest, ComparesMessages) {
+  const RgbImage image = TestPhotograph(2, 2, 1);
+  EXPECT_EQ(DescribeDifference({"broken"}, {"broken"}), "");
+  EXPECT_EQ(DescribeDifference({"broken"}, {"cut"}), "'broken' is not 'cut'");
+  EXPECT_EQ(DescribeDifference({"broken"}, {"", image.view()}),
+            "'broken' is not pixels");
+  EXPECT_EQ(DescribeDifference({"", image.view()}, {"cut"}),
+            "pixels is not 'cut'");
+}
+
+TEST(DecodeOutcomeTest, ComparesWarnings) {
+  const RgbImage image = TestPhotograph(2, 2, 1);
+  EXPECT_EQ(
+      DescribeDifference({"", image.view(), "odd"}, {"", image.view(), "odd"}),
+      "");
+  EXPECT_EQ(DescribeDifference({"", image.view(), "odd"}, {"", image.view()}),
+            "warning 'odd' is not ''");
+}
+
+TEST(DecodeOutcomeTest, HashesWhatIsCompared) {
+  const RgbImage image = TestPhotograph(9, 7, 1);
+  RgbImage other = TestPhotograph(9, 7, 1);
+  EXPECT_EQ(HashOutcome({"", image.view()}), HashOutcome({"", other.view()}));
+  ++other.row(6)[26];
+  EXPECT_NE(HashOutcome({"", image.view()}), HashOutcome({"", other.view()}));
+  EXPECT_NE(HashOutcome({"broken"}), HashOutcome({"cut"}));
+}
+
+TEST(RandomWindowsTest, LieInside) {
+  for (const int height : {1, 2, 17, 300}) {
+    for (const int width : {1, 3, 40, 500}) {
+      const std::vector<Window> windows = RandomWindows(height, width, 300, {});
+      EXPECT_EQ(windows.size(), 300U);
+      EXPECT_EQ(windows.front(), (Window{0, 0, height, width}));
+      for (const Window& w : windows) {
+        EXPECT_TRUE(w.y >= 0 && w.x >= 0 && w.height > 0 && w.width > 0 &&
+                    w.y + w.height <= height && w.x + w.width <= width);
+      }
+    }
+  }
+}
+
+TEST(RandomWindowsTest, AreLargeSmallAndAtAllEdges) {
+  const std::vector<Window> windows = RandomWindows(300, 500, 200, {});
+  const auto some = [&](auto is) { return std::ranges::any_of(windows, is); };
+  EXPECT_TRUE(some([](const Window& w) { return w.x == 0 && w.width < 400; }));
+  EXPECT_TRUE(some([](const Window& w) { return w.x == 1; }));
+  EXPECT_TRUE(some([](const Window& w) { return w.x + w.width == 499; }));
+  EXPECT_TRUE(some([](const Window& w) { return w.y + w.height == 300; }));
+  EXPECT_TRUE(some([](const Window& w) { return w.width < 8; }));
+  EXPECT_TRUE(some([](const Window& w) { return w.x > 8 && w.width > 250; }));
+}
+
+TEST(RandomWindowsTest, DependOnTheKey) {
+  EXPECT_EQ(RandomWindows(99, 99, 50, {.position = 1}),
+            RandomWindows(99, 99, 50, {.position = 1}));
+  EXPECT_NE(RandomWindows(99, 99, 50, {.position = 1}),
+            RandomWindows(99, 99, 50, {.position = 2}));
 }
 
 TEST(WindowCheckTest, ComparesWindowsOfASoundImage) {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "bench/engine/stage_round.h"
 #include "tests/support/shard_builder.h"
 
 #include "gtest/gtest.h"

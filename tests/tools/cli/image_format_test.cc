@@ -11,7 +11,7 @@ namespace infeed {
 namespace {
 
 std::string NamesOf(std::string_view bytes) {
-  const ImageFormat format = ImageFormatOf(AsBytes(bytes));
+  const ImageFormat format = DetectImageFormat(AsBytes(bytes));
   return std::string(FormatName(format)) + " " +
          std::string(FileExtension(format));
 }

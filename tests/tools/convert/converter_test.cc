@@ -223,8 +223,7 @@ TEST(ConverterTest, FailsWhenNoImageOfASplitIsGood) {
   Conversion conversion(raw);
   EXPECT_THAT(
       conversion.Failure<DataError>({.on_bad_image = OnBadImage::kSkip}),
-      AllOf(HasSubstr("train: not one of its images is good"),
-            HasSubstr("bad.jpg")));
+      AllOf(HasSubstr("train: all its images are bad"), HasSubstr("bad.jpg")));
 }
 
 TEST(ConverterTest, RewritesTheSamePlan) {

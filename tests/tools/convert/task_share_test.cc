@@ -113,9 +113,9 @@ TEST(TaskShareTest, RefusesWhatDoesNotFit) {
   EXPECT_THAT(MessageFor("0", "many"), HasSubstr("--num_tasks many"));
   EXPECT_THAT(MessageFor("auto", "auto"), HasSubstr("neither Slurm"));
   EXPECT_THAT(MessageFor("auto", "8", kArray),
-              HasSubstr("--num_tasks 8: the scheduler says 4"));
+              HasSubstr("--num_tasks 8: the scheduler's value is 4"));
   EXPECT_THAT(MessageFor("1", "auto", kArray),
-              HasSubstr("--task_index 1: the scheduler says 2"));
+              HasSubstr("--task_index 1: the scheduler's value is 2"));
   EXPECT_THAT(MessageFor("auto", "", {{"PMI_RANK", "6"}}),
               HasSubstr("PMI_SIZE is not set"));
   EXPECT_THAT(MessageFor("auto", "", {{"PMI_RANK", "x"}, {"PMI_SIZE", "7"}}),

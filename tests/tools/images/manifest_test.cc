@@ -19,17 +19,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// "NAME:CLASS INDEX" of each image of a split, in a folder.
-std::vector<std::string> Images(const ImageSplit& split,
-                                const ImageFolder& raw) {
-  std::vector<std::string> images;
-  for (const ImageFile& image : split.images) {
-    images.push_back(image.path.substr(raw.path().size() + 1) + ":" +
-                     std::to_string(image.class_index));
-  }
-  return images;
-}
-
 // A folder with images 1.jpg to 3.jpg and a manifest.
 class ImageManifestTest : public ::testing::Test {
  protected:

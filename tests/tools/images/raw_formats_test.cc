@@ -20,7 +20,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr std::size_t kXlaJlBytes = std::size_t{3} * 224 * 224;
@@ -119,8 +118,7 @@ TEST(RawFormatsTest, FindsCifar10) {
   EXPECT_THAT(tree.notes,
               ElementsAre(EndsWith("data_batch_2.bin: is not there"),
                           EndsWith("data_batch_4.bin: is not there"),
-                          EndsWith("data_batch_5.bin: is not "
-                                   "there")));
+                          EndsWith("data_batch_5.bin: is not there")));
 }
 
 TEST(RawFormatsTest, KeepsCifarLabelsWhateverTheNames) {
@@ -139,12 +137,12 @@ TEST(RawFormatsTest, KeepsCifarLabelsWhateverTheNames) {
 TEST(RawFormatsTest, RefusesCifarFilesThatDoNotFit) {
   ImageFolder raw;
   raw.File("data_batch_1.bin", CifarRecord(1) + "x");
-  EXPECT_THAT(ErrorOf(raw, RawFormat::kCifar10),
-              HasSubstr("data_batch_1.bin: has 3074 bytes; expected records of "
-                        "3073"));
+  EXPECT_THAT(
+      ErrorOf(raw, RawFormat::kCifar10),
+      HasSubstr("data_batch_1.bin: has 3074 bytes; expected records of 3073"));
   raw.File("data_batch_1.bin", CifarRecord(9) + CifarRecord(10));
   EXPECT_THAT(ErrorOf(raw, RawFormat::kCifar10),
-              HasSubstr("record 1 at byte 3073: label 10 is none of 0 to 9"));
+              HasSubstr("record 1 at byte 3073: label 10 is not in 0 to 9"));
   raw.File("data_batch_1.bin", "");
   EXPECT_THAT(ErrorOf(raw, RawFormat::kCifar10), HasSubstr("has 0 bytes"));
 }
@@ -177,8 +175,8 @@ TEST(RawFormatsTest, RefusesXlaJlFilesThatDoNotFit) {
               HasSubstr("Y_train.raw: has 3 bytes; expected two for each"));
   raw.File("Y_train.raw", {"\1\0\1\0", 4});
   EXPECT_THAT(ErrorOf(raw, RawFormat::kXlaJl),
-              AllOf(HasSubstr("X_train.raw: has 150528 bytes, 1.00 images of "
-                              "3 x 224 x 224; the 2 labels in "),
+              AllOf(HasSubstr("X_train.raw: has 150528 bytes, 1.00 images of 3 "
+                              "x 224 x 224; the 2 labels in "),
                     HasSubstr("Y_train.raw ask for 301056: make both files")));
   raw.File("Y_train.raw", {"\0\0", 2});
   EXPECT_THAT(ErrorOf(raw, RawFormat::kXlaJl),

@@ -72,7 +72,7 @@ TEST(RawImagesTest, NoticesAFileThatHasShrunk) {
   const RawImages raw({part});
   std::filesystem::resize_file(folder / "raw", 28);
   EXPECT_THAT(MessageOf<IoError>([&] { (void)PixelsOf(raw, 1); }),
-              HasSubstr("raw: is shorter than it was"));
+              HasSubstr("raw: became shorter while it was read"));
 }
 
 }  // namespace

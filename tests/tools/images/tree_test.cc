@@ -19,7 +19,6 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::vector<std::string> ClassNames(const ImageTree& tree) {
@@ -28,17 +27,6 @@ std::vector<std::string> ClassNames(const ImageTree& tree) {
     names.push_back(image_class.name);
   }
   return names;
-}
-
-// "FOLDER/NAME:CLASS INDEX" of each image of a split.
-std::vector<std::string> Images(const ImageSplit& split,
-                                const ImageFolder& raw) {
-  std::vector<std::string> images;
-  for (const ImageFile& image : split.images) {
-    images.push_back(image.path.substr(raw.path().size() + 1) + ":" +
-                     std::to_string(image.class_index));
-  }
-  return images;
 }
 
 // The message of the error that a folder gives.

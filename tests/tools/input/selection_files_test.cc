@@ -68,7 +68,7 @@ TEST_F(SelectionFilesTest, ReadsAWeightForEachRecord) {
                   HasSubstr("has 2 lines, but the data set has 3 records")));
   for (const char* wrong : {"-1", "x", "inf", "nan", "1 2"}) {
     EXPECT_THAT([&] { (void)ReadSampleWeights(Write(wrong), 1); },
-                ThrowsMessage<DataError>(HasSubstr("is no weight")))
+                ThrowsMessage<DataError>(HasSubstr("is not a weight")))
         << wrong;
   }
 }
@@ -81,13 +81,13 @@ TEST_F(SelectionFilesTest, ReadsAWeightForEachClass) {
 
 TEST_F(SelectionFilesTest, RefusesWhatIsNoClassWeight) {
   EXPECT_THAT([&] { (void)ReadClassWeights(Write("daisy")); },
-              ThrowsMessage<DataError>(
-                  HasSubstr("line 1: \"daisy\" is no class and its weight")));
+              ThrowsMessage<DataError>(HasSubstr(
+                  "line 1: \"daisy\" is not a class and its weight")));
   EXPECT_THAT([&] { (void)ReadClassWeights(Write("daisy -2")); },
-              ThrowsMessage<DataError>(HasSubstr("is no class")));
+              ThrowsMessage<DataError>(HasSubstr("is not a class")));
   EXPECT_THAT([&] { (void)ReadClassWeights(Write("a 1\na 2")); },
               ThrowsMessage<DataError>(
-                  HasSubstr("line 2: class a has a weight already")));
+                  HasSubstr("line 2: class a already has a weight")));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/cli/flags.h"
-#include "tools/input/class_names.h"
+#include "tools/input/selection_files.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -40,7 +40,7 @@ TEST(FileBelowTest, RefusesPathsThatLeadElsewhere) {
     EXPECT_THAT(MessageOf<DataError>([&] {
                   WriteFileBelow(folder / "out", path, AsBytes("x"));
                 }),
-                HasSubstr("is no path below a folder"))
+                HasSubstr("is not a path below a folder"))
         << path;
   }
   EXPECT_FALSE(fs::exists(folder / "a"));

@@ -87,7 +87,7 @@ class RecordCopierTest : public ::testing::Test {
 };
 
 TEST_F(RecordCopierTest, WritesEveryRecordInTheOrderAskedFor) {
-  BadRecords bad(BadRecords::Policy::kFail);
+  BadRecords bad(false);
   EXPECT_EQ(Copy({}, bad), Shuffled());
   ASSERT_EQ(written_.size(), 3U);
   EXPECT_EQ(written_[0].name, "a");
@@ -102,7 +102,7 @@ TEST_F(RecordCopierTest, WritesTheSameWithAnyThreadsAndMemory) {
         CopyOptions{.threads = 1, .memory_limit = least + 3000},
         CopyOptions{.threads = 2, .memory_limit = 2 * least},
         CopyOptions{.threads = 7}}) {
-    BadRecords bad(BadRecords::Policy::kFail);
+    BadRecords bad(false);
     EXPECT_EQ(Copy(options, bad), Shuffled());
   }
 }
@@ -117,7 +117,7 @@ TEST_F(RecordCopierTest, TakesNoMoreMemoryThanItMay) {
       1);
   EXPECT_EQ(PlanCopyMemory(index, 3, {.threads = 4}).threads, 3);
   // Little memory makes many blocks, much makes one for each shard.
-  BadRecords bad(BadRecords::Policy::kFail);
+  BadRecords bad(false);
   (void)Copy({.threads = 1, .memory_limit = least}, bad);
   EXPECT_GT(blocks_, 20);
   (void)Copy({}, bad);
@@ -132,11 +132,11 @@ TEST_F(RecordCopierTest, EndsAtABadRecordWithAdvice) {
         index, [](std::int64_t i) { return i; }, {{"a", folder_ / "a", {0, 2}}},
         {}, bad, [](auto, auto) {});
   };
-  BadRecords fail(BadRecords::Policy::kFail);
+  BadRecords fail(false);
   EXPECT_THAT(MessageOf<DataError>([&] { (void)copy(fail); }),
               AllOf(HasSubstr(paths_[1] + ": record 1 at byte 20"),
                     HasSubstr("`records repair`")));
-  BadRecords skip(BadRecords::Policy::kSkip);
+  BadRecords skip(true);
   EXPECT_EQ(copy(skip)[0].records, 1);
   EXPECT_EQ(skip.count(), 1);
   EXPECT_EQ(ReadPayloads(folder_ / "a"), std::vector<std::string>{"zero"});

@@ -13,7 +13,6 @@
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-#include "tools/rewrite/record_hash.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,7 +20,6 @@
 namespace infeed {
 namespace record_diff_test {
 
-using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

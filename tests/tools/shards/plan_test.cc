@@ -1,7 +1,10 @@
 #include "tools/shards/plan.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
+
+#include "base/error.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,8 +13,10 @@ namespace infeed {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 
 std::vector<std::int64_t> Counts(const std::vector<ShardRange>& ranges) {
   std::vector<std::int64_t> counts;
@@ -19,6 +24,27 @@ std::vector<std::int64_t> Counts(const std::vector<ShardRange>& ranges) {
     counts.push_back(range.count);
   }
   return counts;
+}
+
+TEST(ShardsFlagTest, TakesANumberASizeOrNeither) {
+  EXPECT_EQ(ParseShardsFlag("auto").number, 0);
+  EXPECT_EQ(ParseShardsFlag("auto").bytes, 0);
+  EXPECT_EQ(ParseShardsFlag("64").number, 64);
+  EXPECT_EQ(ParseShardsFlag("64").bytes, 0);
+  EXPECT_EQ(ParseShardsFlag("256MB").bytes, 256'000'000);
+  EXPECT_EQ(ParseShardsFlag("1kB").bytes, 1000);
+  EXPECT_EQ(ParseShardsFlag("2GiB").bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(ParseShardsFlag("1TB").number, 0);
+}
+
+TEST(ShardsFlagTest, RefusesEverythingElse) {
+  for (const char* text : {"", "0", "-1", "0MB", "MB", "1mb", "1.5GB", "some",
+                           "99999999TB", "1MBs", "3 sheep"}) {
+    EXPECT_THAT([&] { (void)ParseShardsFlag(text); },
+                ThrowsMessage<UsageError>(HasSubstr(
+                    "--shards " + std::string(text) + ": give a number")))
+        << text;
+  }
 }
 
 TEST(ShardPlanTest, ChoosesAbout128MegabytesAShard) {

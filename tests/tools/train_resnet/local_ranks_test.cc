@@ -21,7 +21,7 @@ std::vector<std::string> RankWords(std::vector<std::string> words) {
 }
 
 int Code(const std::vector<RankEnd>& ends) {
-  return static_cast<int>(CodeOf(ends));
+  return static_cast<int>(LauncherExitCode(ends));
 }
 
 TEST(LocalRanksTest, GiveTheRanksAllOtherArguments) {

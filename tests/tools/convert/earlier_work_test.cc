@@ -1,4 +1,4 @@
-#include "tools/convert/shard_fingerprint.h"
+#include "tools/convert/earlier_work.h"
 
 #include <chrono>
 #include <filesystem>

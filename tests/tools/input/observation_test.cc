@@ -1,8 +1,9 @@
-#include "tools/input/metrics_pages.h"
+#include "tools/input/observation.h"
 
 #include <nlohmann/json.hpp>
 
 #include "tests/support/made_stats.h"
+#include "tools/input/metrics_server.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,7 +12,6 @@ namespace infeed {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
 
 PipelineStats Later() {
   PipelineStats stats = BusyRun();

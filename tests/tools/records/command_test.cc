@@ -1,4 +1,4 @@
-#include "tools/records/shard_arguments.h"
+#include "tools/records/command.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
