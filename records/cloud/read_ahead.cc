@@ -20,7 +20,7 @@ constexpr std::int64_t kReadsUntilStale = 64;
 // One range: waiting for a thread, being fetched, or fetched.
 class ReadAhead::Block {
  public:
-  Block(std::int64_t begin, std::int64_t end, BudgetShare share)
+  Block(std::int64_t begin, std::int64_t end, ByteBudget::Share share)
       : begin_(begin), end_(end), share_(std::move(share)) {}
 
   [[nodiscard]] std::int64_t begin() const { return begin_; }
@@ -69,7 +69,7 @@ class ReadAhead::Block {
 
   const std::int64_t begin_;
   const std::int64_t end_;
-  BudgetShare share_;
+  ByteBudget::Share share_;
   std::unique_ptr<std::byte[]> bytes_;
   std::mutex mutex_;
   std::condition_variable ended_;
@@ -125,8 +125,8 @@ bool ReadAhead::MakeRoom(std::int64_t bytes) {
 }
 
 bool ReadAhead::StartBlock(std::int64_t begin, std::int64_t end) {
-  BudgetShare share;
-  if (!share.TryTake(runtime_.budget, end - begin)) {
+  ByteBudget::Share share = runtime_.budget->TryTake(end - begin);
+  if (share == nullptr) {
     return false;
   }
   const auto block = std::make_shared<Block>(begin, end, std::move(share));

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "records/cloud/cloud_runtime.h"
-#include "records/cloud/range_answer.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
