@@ -290,4 +290,13 @@ std::uint32_t CacheFolder::CrcOf(const std::string& path) {
       std::strtoul(path.c_str() + path.rfind('-') + 1, nullptr, kHex));
 }
 
+std::string UserCacheFolder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') {  // XDG: ignore relative paths.
+    return cache;
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home != '\0' ? std::string(home) + "/.cache" : "";
+}
+
 }  // namespace infeed

@@ -95,4 +95,7 @@ class CacheFolder {
   std::int64_t max_bytes_;
 };
 
+// $XDG_CACHE_HOME, else ~/.cache; "" if neither is set.
+[[nodiscard]] std::string UserCacheFolder();
+
 }  // namespace infeed

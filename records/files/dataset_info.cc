@@ -14,7 +14,6 @@
 #include "records/files/class_list.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
-#include "records/files/read_whole.h"
 
 namespace infeed {
 namespace {

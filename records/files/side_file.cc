@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/parent_folder.h"
+#include "records/bytes/cache_folder.h"
 #include "records/bytes/fnv_hash.h"
-#include "records/bytes/user_cache.h"
 #include "records/files/open_source.h"
 
 namespace infeed {

@@ -31,7 +31,7 @@ DOORS = [
     (r"j(peglib|error|morecfg)\.h",
      r"preprocess/jpeg(_\w+)?/.*|bench/decoder/rivals\.cc"),
     (r"png\.h", r"preprocess/codecs/png_image\.cc"),
-    (r"zlib\.h", r"records/tfrecord/(byte_stream|deflate_sink)\.cc"),
+    (r"zlib\.h", r"records/tfrecord/byte_stream\.cc"),
     (r"opencv2/.*",
      r"preprocess/codecs/opencv_(image|codecs)\.cc|bench/decoder/rivals\.cc|"
      r"bench/micro/resize_bench\.cc"),

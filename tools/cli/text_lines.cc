@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "records/bytes/trimmed.h"
-#include "records/files/read_whole.h"
+#include "records/files/open_source.h"
 
 namespace infeed {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "records/files/class_list.h"
-#include "records/files/read_whole.h"
+#include "records/files/open_source.h"
 #include "tools/cli/text_lines.h"
 
 namespace infeed {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "records/cloud/object_store.h"
 #include "records/files/folder_listing.h"
-#include "records/files/read_whole.h"
+#include "records/files/open_source.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/throws.h"
 
