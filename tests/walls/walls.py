@@ -38,7 +38,7 @@ DOORS = [
     (r"(oneapi/)?tbb/.*",
      r"pipeline/engine/(input_graph|closed_arena)\.cc|tools/convert/graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
-     r"records/example/(imagenet_example|reader)\.cc|"
+     r"records/example/reader\.cc|"
      r"trainer/(export/onnx_file|log/summary_writer|tensors/tensor_bundle)\.cc"),
     (r"(torch|ATen|c10)/.*",
      r"trainer/(cuda|groups|kernels|loop|network|optimizer)/.*|"

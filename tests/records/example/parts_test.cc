@@ -2,58 +2,73 @@
 
 #include <string>
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include "tests/support/example.pb.h"
+
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
-std::string Joined(const ExampleParts& parts) {
-  return parts.before + std::string(parts.image) + parts.after;
+// The same Example, written by protobuf with sorted keys.
+std::string Rewritten(const std::string& bytes) {
+  Example message;
+  EXPECT_TRUE(message.ParseFromString(bytes));
+  std::string written;
+  {
+    google::protobuf::io::StringOutputStream output(&written);
+    google::protobuf::io::CodedOutputStream stream(&output);
+    stream.SetSerializationDeterministic(true);
+    EXPECT_TRUE(message.SerializeToCodedStream(&stream));
+  }
+  return written;
 }
 
-// Protobuf's own serialization is the reference. Lengths around a varint's
-// next byte, and values of every length of it.
+// Lengths around a varint's next byte, and values of every length of it.
 TEST(ExamplePartsTest, AreWhatProtobufWrites) {
   for (const std::size_t length :
        {0, 1, 117, 118, 119, 127, 128, 16300, 16383, 16384, 3000000}) {
     const std::string image(length, 'x');
-    ImagenetExample example;
-    example.height = static_cast<std::int64_t>(length);
-    example.width = 1;
-    example.label = -1;
-    example.synset = "n01440764";
-    example.text = std::string(length % 1000, 't');
-    example.filename = "a.JPEG";
-    example.encoded = image;
-    EXPECT_EQ(Joined(BuildExampleParts(example)), BuildImagenetExample(example))
-        << length;
+    const std::string bytes =
+        BuildImagenetExample({.height = static_cast<std::int64_t>(length),
+                              .width = 1,
+                              .label = -1,
+                              .synset = "n01440764",
+                              .text = std::string(length % 1000, 't'),
+                              .filename = "a.JPEG",
+                              .encoded = image});
+    EXPECT_EQ(bytes, Rewritten(bytes)) << length;
   }
 }
 
 TEST(ExamplePartsTest, AreWhatProtobufWritesOfPackedPixels) {
   const std::string pixels(4 * 32 * 32, 'p');
-  ImagenetExample example;
-  example.height = 32;
-  example.width = 32;
-  example.format = "packed";
-  example.packed = pixels;
-  EXPECT_EQ(Joined(BuildExampleParts(example)), BuildImagenetExample(example));
+  const std::string bytes = BuildImagenetExample({.height = 32,
+                                                  .width = 32,
+                                                  .synset = "",
+                                                  .text = "",
+                                                  .filename = "",
+                                                  .encoded = "",
+                                                  .packed = pixels,
+                                                  .format = "packed"});
+  EXPECT_EQ(bytes, Rewritten(bytes));
 }
 
 TEST(ExamplePartsTest, AreWhatProtobufWritesWithASeekIndex) {
-  const std::string image = "JPEG";
   for (const std::size_t length : {1, 117, 127, 128, 300, 16384}) {
     const std::string index(length, 's');
     ImagenetExample example;
-    example.encoded = image;
+    example.encoded = "JPEG";
     example.seek_index = index;
-    EXPECT_EQ(Joined(BuildExampleParts(example)), BuildImagenetExample(example))
-        << length;
-    // Pixels have none.
-    example.packed = image;
-    EXPECT_EQ(Joined(BuildExampleParts(example)), BuildImagenetExample(example))
-        << length;
-    EXPECT_EQ(BuildImagenetExample(example).find("seek"), std::string::npos);
+    const std::string bytes = BuildImagenetExample(example);
+    EXPECT_EQ(bytes, Rewritten(bytes)) << length;
+    EXPECT_NE(bytes.find("seek"), std::string::npos);
+    example.packed = "pixels";  // which have no seek index
+    const std::string packed = BuildImagenetExample(example);
+    EXPECT_EQ(packed, Rewritten(packed)) << length;
+    EXPECT_EQ(packed.find("seek"), std::string::npos);
   }
 }
 
