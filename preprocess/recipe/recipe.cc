@@ -16,7 +16,6 @@
 #include "preprocess/pixels/packed_copy.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
-#include "preprocess/recipe/pad_crop.h"
 #include "preprocess/recipe/torchvision_crop.h"
 
 namespace infeed {
