@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
-#include "preprocess/codecs/opencv_image.h"
 #include "preprocess/jpeg/outside_pixels.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/packed_copy.h"

@@ -30,7 +30,7 @@ MAY_INCLUDE = {
 DOORS = [
     (r"j(peglib|error|morecfg)\.h",
      r"preprocess/jpeg(_\w+)?/.*|bench/decoder/rivals\.cc"),
-    (r"png\.h", r"preprocess/codecs/png_image\.cc"),
+    (r"png\.h", r"preprocess/codecs/png_codec\.cc"),
     (r"zlib\.h", r"records/tfrecord/byte_stream\.cc"),
     (r"opencv2/.*",
      r"preprocess/codecs/opencv_(image|codecs)\.cc|bench/decoder/rivals\.cc|"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "records/bytes/base_name.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/folder_listing.h"
