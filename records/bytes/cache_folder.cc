@@ -284,7 +284,7 @@ std::string CacheFolder::PathFor(const std::string& key, std::int64_t size,
   return path_ + "/" + key + "-" + std::to_string(size) + "-" + hex.data();
 }
 
-std::uint32_t CacheFolder::CrcOf(const std::string& path) {
+std::uint32_t CacheFolder::ParseCrc(const std::string& path) {
   constexpr int kHex = 16;
   return static_cast<std::uint32_t>(
       std::strtoul(path.c_str() + path.rfind('-') + 1, nullptr, kHex));

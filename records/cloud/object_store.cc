@@ -32,7 +32,7 @@ std::int64_t SizeIn(const HttpResponse& response) {
       .value_or(-1);
 }
 
-ObjectInfo InfoOf(const HttpResponse& response, std::int64_t size) {
+ObjectInfo ReadInfo(const HttpResponse& response, std::int64_t size) {
   return {.size = size,
           .etag = response.header("etag"),
           .last_modified = response.header("last-modified")};
@@ -140,7 +140,7 @@ std::optional<ObjectInfo> ObjectStore::Find(const std::string& text) const {
   }
   return response.status == 404
              ? std::nullopt
-             : std::optional(InfoOf(response, SizeIn(response)));
+             : std::optional(ReadInfo(response, SizeIn(response)));
 }
 
 // Requests the first byte to learn the size.
@@ -164,7 +164,7 @@ std::optional<ObjectInfo> ObjectStore::Probe(const std::string& text) const {
         UrlForMessages(text) +
         ": cannot find: the server supports neither HEAD requests nor ranges");
   }
-  return InfoOf(response, range->size);
+  return ReadInfo(response, range->size);
 }
 
 ObjectInfo ObjectStore::Stat(const std::string& url) const {

@@ -41,12 +41,12 @@ struct SetName {
 using Sets = std::map<SetName, Members>;
 
 // 0 for a number that is too large: no set has so many shards.
-std::int64_t NumberOf(std::string_view digits) {
+std::int64_t ParseDigits(std::string_view digits) {
   return ParsePlainNumber<std::int64_t>(digits).value_or(0);
 }
 
-Sets SetsOf(const std::vector<std::string>& shards, const ShardSet& expected,
-            ShardSetFaults& faults) {
+Sets CollectSets(const std::vector<std::string>& shards,
+                 const ShardSet& expected, ShardSetFaults& faults) {
   Sets sets;
   for (const std::string& path : shards) {
     const std::string_view base = BaseName(path);
@@ -57,9 +57,9 @@ Sets SetsOf(const std::vector<std::string>& shards, const ShardSet& expected,
     const SetName set = {
         .folder = expected.across_folders ? "" : FolderOfShard(path),
         .prefix = std::string(name->prefix),
-        .count = NumberOf(name->count)};
+        .count = ParseDigits(name->count)};
     const auto [other, is_new] =
-        sets[set].try_emplace(NumberOf(name->number), path);
+        sets[set].try_emplace(ParseDigits(name->number), path);
     if (!is_new) {
       faults.mixed.insert(PathForMessages(other->second) + " and " +
                           PathForMessages(path) +
@@ -216,7 +216,7 @@ OnShardSetFaults FaultsPolicy(bool allow_missing,
 ShardSetFaults FindFaults(const std::vector<std::string>& shards,
                           const ShardSet& expected) {
   ShardSetFaults faults;
-  const Sets sets = SetsOf(shards, expected, faults);
+  const Sets sets = CollectSets(shards, expected, faults);
   FindTwoSizes(sets, faults);
   for (const auto& [set, members] : sets) {
     FindMissingNumbers(set, members, expected, faults);

@@ -50,7 +50,7 @@ std::string SchemeName(std::string_view text) {
                    "': not a URL of a shard: " + std::string(why));
 }
 
-UrlScheme SchemeOf(std::string_view text) {
+UrlScheme ParseScheme(std::string_view text) {
   const std::string name = SchemeName(text);
   for (const auto& [known, scheme] : kSchemes) {
     if (name == known) {
@@ -150,7 +150,7 @@ Url ParseUrl(std::string_view text) {
     Refuse(text, "it holds control characters");
   }
   Url url;
-  url.scheme = SchemeOf(text);
+  url.scheme = ParseScheme(text);
   const std::string_view rest =
       text.substr(text.find(kSeparator) + kSeparator.size());
   return IsBucketScheme(url.scheme) ? ParseBucket(text, rest, std::move(url))
