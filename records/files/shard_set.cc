@@ -76,9 +76,10 @@ void FindTwoSizes(const Sets& sets, ShardSetFaults& faults) {
   for (const auto& set : sets) {
     if (before != nullptr && before->first.folder == set.first.folder &&
         before->first.prefix == set.first.prefix) {
-      faults.mixed.insert(
-          PathForMessages(before->second.begin()->second) + " and " +
-          PathForMessages(set.second.begin()->second) + " are of two sets");
+      faults.mixed.insert(PathForMessages(before->second.begin()->second) +
+                          " and " +
+                          PathForMessages(set.second.begin()->second) +
+                          " belong to different sets");
     }
     before = &set;
   }
@@ -185,19 +186,20 @@ std::string MissingShardsText(const ShardSetFaults& faults) {
     text += " and " + std::to_string(count - named) + " more";
   }
   return text + "; " +
-         (is_known ? std::to_string(images) + " images are not there"
-                   : "no dataset.json says how many images are not there");
+         (is_known ? std::to_string(images) + " images are missing"
+                   : "no dataset.json has the number of missing images");
 }
 
 void RefuseFaults(const ShardSetFaults& faults) {
   if (!faults.mixed.empty()) {
-    throw DataError(*faults.mixed.begin() +
-                    ": move what is of another set away, or name the shards "
-                    "of one set by a pattern");
+    throw DataError(
+        *faults.mixed.begin() +
+        ": move the shards of other sets away, or select one set by "
+        "a pattern");
   }
   if (!faults.missing.empty()) {
     throw DataError(MissingShardsText(faults) +
-                    ": bring them back, or go on without them by "
+                    ": restore them, or continue without them with "
                     "--allow_missing_shards");
   }
 }

@@ -161,7 +161,7 @@ std::string AwsRegion() {
   }
   if (region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") !=
       std::string::npos) {
-    throw UsageError("'" + region + "': not the name of an AWS region");
+    throw UsageError("'" + region + "': not an AWS region");
   }
   return region.empty() ? std::string(kDefaultRegion) : region;
 }
@@ -175,7 +175,7 @@ std::string Endpoint(std::string text) {
   const Url url = ParseUrl(text);
   if (IsBucketScheme(url.scheme) || url.path != "/" || !url.query.empty()) {
     throw UsageError(UrlForMessages(text) +
-                     ": an endpoint is http(s)://HOST[:PORT] alone");
+                     ": give http(s)://HOST[:PORT], without a path");
   }
   std::string endpoint = FormatUrl(url);
   endpoint.pop_back();

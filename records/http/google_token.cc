@@ -75,10 +75,10 @@ Key ParseKey(const ServiceAccount& account) {
   Key key(PEM_read_bio_PrivateKey(
       bio.get(), nullptr, [](char*, int, int, void*) { return -1; }, nullptr));
   if (key == nullptr || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_RSA) {
-    throw UsageError("the private_key of the service account " +
-                     account.client_email +
-                     " is no RSA key in PEM form without a password (make a "
-                     "new key for it)");
+    throw UsageError(
+        "the private_key of the service account " + account.client_email +
+        " is not an RSA key in PEM form without a password (create "
+        "a new key)");
   }
   return key;
 }

@@ -97,8 +97,8 @@ FrameOffsets ScanFrames(const ByteSource& shard,
   if (compression != Compression::kNone) {
     throw UsageError(shard.path() + ": is a " +
                      std::string(CompressionName(compression)) +
-                     " stream, which has no random access: make shards that "
-                     "have with `records reshard`");
+                     " stream, which has no random access: write uncompressed "
+                     "shards with `records reshard`");
   }
   return ScanPlain(shard, max_record_bytes);
 }

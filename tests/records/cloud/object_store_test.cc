@@ -222,7 +222,7 @@ TEST_F(ObjectStoreTest, RefusesAListOfWhatLiesElsewhere) {
                                                     "</ListBucketResult>")}})
                       .List("s3://bucket/a/b/");
                 }),
-                HasSubstr("which is outside it"));
+                HasSubstr("which has another prefix"));
   }
 }
 
