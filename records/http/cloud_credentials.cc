@@ -10,7 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/bytes/trimmed.h"
+#include "records/bytes/plain_text.h"
 #include "records/http/http_transfer.h"
 #include "records/http/secrets_guard.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "records/bytes/trimmed.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "records/bytes/trimmed.h"
+#include "records/bytes/plain_text.h"
 #include "records/http/url.h"
 
 namespace infeed {

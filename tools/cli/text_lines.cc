@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "records/bytes/trimmed.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/open_source.h"
 
 namespace infeed {
