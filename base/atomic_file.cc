@@ -206,7 +206,7 @@ std::string ReadWholeFile(const std::string& path, std::int64_t max_bytes) {
   }
   std::string text = ReadToEnd(file.get(), path, status.st_size, max_bytes);
   if (text.empty() && S_ISFIFO(status.st_mode)) {
-    throw IoError(path + ": is a pipe that nobody wrote to");
+    throw IoError(path + ": is a pipe without data");
   }
   return text;
 }

@@ -2,12 +2,12 @@
 # The installed package finds the first block again: infeedConfig.cmake.in.
 find_package(Threads REQUIRED)
 find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(TBB REQUIRED)
 if(INFEED_IMAGE_CODECS)
   find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)
-  find_package(PNG REQUIRED)
 else()
   include(cmake/opencv_parts.cmake)
 endif()

@@ -76,8 +76,8 @@ void WidenValues(Range& range) {
   }
 }
 
-Plot PlotOf(const std::vector<ChartSeries>& series,
-            const LineChartOptions& options) {
+Plot MakePlot(const std::vector<ChartSeries>& series,
+              const LineChartOptions& options) {
   Plot plot;
   plot.width = options.width;
   plot.top = series.size() > 1 ? kTop + kLegendHeight : kTop;
@@ -194,7 +194,7 @@ std::string Legend(const std::vector<ChartSeries>& series) {
 
 std::string LineChart(const std::vector<ChartSeries>& series,
                       const LineChartOptions& options) {
-  const Plot plot = PlotOf(series, options);
+  const Plot plot = MakePlot(series, options);
   if (plot.y.empty()) {
     return "";
   }

@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kTerminalInterval(200);
 constexpr std::chrono::milliseconds kLogInterval(5000);
 constexpr std::size_t kDefaultColumns = 80;
 
-std::size_t ColumnsOf(std::FILE* out) {
+std::size_t ReadColumns(std::FILE* out) {
   struct winsize size {};
   const bool known = ::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0;
   return known && size.ws_col > 1 ? size.ws_col : kDefaultColumns;
@@ -114,7 +114,7 @@ void ProgressLine::Update(std::string_view text, bool force) {
     // The last column stays free: some terminals wrap once it is written.
     // Back to the first column, the text, and the rest of the line cleared.
     Show(out_,
-         fmt::format("\r{}\x1b[K", FittedLine(text, ColumnsOf(out_) - 1)));
+         fmt::format("\r{}\x1b[K", FittedLine(text, ReadColumns(out_) - 1)));
     open_ = true;
   } else {
     Show(out_, fmt::format("{}\n", text));

@@ -17,8 +17,8 @@ IMAGE_SIZE = 224
 # Libraries that must come from the pack where there is one, by a file that
 # each has among the headers.
 PACKED_HEADERS = ("CLI/", "curl/", "fmt/", "google/protobuf/", "hwy/", "isa-l",
-                  "jpeglib.h", "nlohmann/", "opencv4/", "pugixml.hpp", "tbb/",
-                  "yaml-cpp/", "zip.h")
+                  "jpeglib.h", "nlohmann/", "opencv4/", "png.h", "pugixml.hpp",
+                  "tbb/", "yaml-cpp/", "zip.h")
 
 
 def torch_prefix(place):

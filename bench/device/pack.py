@@ -16,9 +16,10 @@ import work
 PACKAGES = [
     "libcli11-dev", "libcurl4-openssl-dev", "libfmt-dev", "libgmock-dev",
     "libgtest-dev", "libhwy-dev", "libisal-dev", "libjpeg62-turbo-dev",
-    "libopencv-core-dev", "libopencv-imgproc-dev", "libprotobuf-dev",
-    "libpugixml-dev", "libssl-dev", "libtbb-dev", "libyaml-cpp-dev",
-    "libzip-dev", "nlohmann-json3-dev", "protobuf-compiler", "zlib1g-dev",
+    "libopencv-core-dev", "libopencv-imgproc-dev", "libpng-dev",
+    "libprotobuf-dev", "libpugixml-dev", "libssl-dev", "libtbb-dev",
+    "libyaml-cpp-dev", "libzip-dev", "nlohmann-json3-dev", "protobuf-compiler",
+    "zlib1g-dev",
 ]
 # Whose shared libraries' own needs come along.
 PROGRAMS = ["/usr/bin/protoc"]

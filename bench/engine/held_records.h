@@ -11,7 +11,7 @@
 #include "records/example/imagenet_example.h"
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
-#include "records/store/seek_store.h"
+#include "records/store/seek_file.h"
 
 namespace infeed {
 

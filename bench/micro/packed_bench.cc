@@ -17,7 +17,7 @@
 #include "base/cpu_seconds.h"
 #include "bench/common/in_turns.h"
 #include "pipeline/engine/input_pipeline.h"
-#include "records/example/parts.h"
+#include "records/example/builder.h"
 #include "records/tfrecord/writer.h"
 
 namespace infeed {

@@ -28,7 +28,7 @@
 #include "pipeline/stats/storage_reads.h"
 #include "pipeline/stats/trace_log.h"
 #include "records/store/record_store.h"
-#include "records/store/seek_store.h"
+#include "records/store/seek_file.h"
 
 namespace infeed {
 namespace {

@@ -21,7 +21,7 @@
 #include "preprocess/recipe/recipe.h"
 #include "records/example/imagenet_example.h"
 #include "records/store/record_store.h"
-#include "records/store/seek_store.h"
+#include "records/store/seek_file.h"
 
 namespace infeed {
 

@@ -17,7 +17,7 @@ namespace {
 // A server may serve shards and refuse all other files.
 std::optional<DatasetInfo> InfoOf(const std::string& shard) {
   try {
-    return ReadDatasetInfoOf(shard);
+    return FindDatasetInfo(shard);
   } catch (const IoError&) {
     if (!IsUrl(shard)) {
       throw;

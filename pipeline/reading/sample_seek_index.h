@@ -15,7 +15,7 @@
 #include "records/example/imagenet_example.h"
 #include "records/example/record_payload.h"
 #include "records/store/seek_feature.h"
-#include "records/store/seek_store.h"
+#include "records/store/seek_file.h"
 
 namespace infeed {
 

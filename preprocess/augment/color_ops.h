@@ -42,4 +42,12 @@ void AdjustBrightness(float factor, std::span<std::uint32_t> pixels);
 // the border, one pixel wide, is unchanged. rows is scratch memory of any size.
 void AdjustSharpness(float factor, PixelSquare image, std::vector<float>& rows);
 
+// Stretches each channel's levels to 0..255, truncated; a channel with a single
+// level is unchanged.
+void AutoContrast(std::span<std::uint32_t> pixels);
+
+// Equalizes each channel's histogram; a channel with fewer than 255 pixels
+// below its highest level is unchanged. Requires: pixels.size() < 2^31.
+void Equalize(std::span<std::uint32_t> pixels);
+
 }  // namespace infeed

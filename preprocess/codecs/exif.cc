@@ -142,7 +142,7 @@ Bytes ChunkExif(Bytes bytes, const ChunkFormat& format) {
   return {};
 }
 
-Bytes ExifOf(Bytes image) {
+Bytes FindExif(Bytes image) {
   if (StartsWith(image, "\x89PNG\r\n\x1a\n")) {
     return ChunkExif(image, kPng);
   }
@@ -155,7 +155,7 @@ Bytes ExifOf(Bytes image) {
 }  // namespace
 
 int ReadExifOrientation(std::span<const std::byte> image) {
-  const Bytes exif = ExifOf(image);
+  const Bytes exif = FindExif(image);
   return OrientationIn(StartsWith(exif, kExif) ? exif.subspan(kExif.size())
                                                : exif);
 }

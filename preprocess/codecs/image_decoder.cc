@@ -1,14 +1,53 @@
 #include "preprocess/codecs/image_decoder.h"
 
+#include <limits>
+#include <optional>
+#include <string>
 #include <tuple>
 
+#include "base/error.h"
+#include "preprocess/codecs/image_size.h"
 #include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 
 namespace infeed {
+namespace {
+
+void CheckSize(std::span<const std::byte> bytes, std::int64_t max_pixels) {
+  const std::optional<ImageSize> size = ReadImageSize(bytes);
+  if (!size) {
+    throw DataError(
+        "not an image of a known format (JPEG, PNG, BMP, WebP, TIFF, "
+        "JPEG 2000, PNM)");
+  }
+  // Divides, as the product of 32-bit sizes may need 64 bits.
+  if (size->width > max_pixels / size->height) {
+    throw DataError("an image of " + std::to_string(size->width) + "x" +
+                    std::to_string(size->height) +
+                    " pixels is over the limit of " +
+                    std::to_string(max_pixels));
+  }
+  if (bytes.size() > std::numeric_limits<int>::max()) {
+    throw DataError("an image of " + std::to_string(bytes.size()) +
+                    " bytes is over the limit of 2 GB");
+  }
+}
+
+}  // namespace
 
 bool IsJpeg(std::span<const std::byte> bytes) {
   return bytes.size() >= 2 && bytes[0] == std::byte{0xFF} &&
          bytes[1] == std::byte{0xD8};
+}
+
+void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
+                      RgbImage& image) {
+  CheckSize(bytes, max_pixels);
+  if (IsPng(bytes)) {  // In OpenCV libpng would print.
+    DecodePng(bytes, image);
+  } else {
+    DecodeByOpencv(bytes, image);
+  }
 }
 
 ImageDecoder::ImageDecoder(const JpegLimits& limits)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "preprocess/jpeg/jpeg.h"
@@ -11,7 +12,16 @@ namespace infeed {
 // Whether bytes begin like a JPEG.
 [[nodiscard]] bool IsJpeg(std::span<const std::byte> bytes);
 
-// Decodes whole images: JPEG, or PNG and others through OpenCV, detected by
+// Decodes an image that is not a JPEG, to RGB: PNG (png_codec.h); BMP, WebP,
+// TIFF, JPEG 2000 and PNM through OpenCV, if it has image codecs. Gray is
+// copied to all channels, alpha dropped, EXIF orientation ignored. Throws
+// DataError for other formats (their sizes are not known before OpenCV
+// allocates), when the header claims more than max_pixels, and when the image
+// cannot be decoded.
+void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
+                      RgbImage& image);
+
+// Decodes whole images: JPEG and those of DecodeOtherImage(), detected by
 // content. One thread at a time.
 class ImageDecoder {
  public:

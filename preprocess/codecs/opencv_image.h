@@ -3,21 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "preprocess/pixels/image.h"
 
 namespace infeed {
 
-// Decodes a PNG (png_image.h), or a BMP, WebP, TIFF, JPEG 2000 or PNM image
-// through OpenCV, to RGB, for records and files that are not JPEG. Gray is
-// copied to all channels, alpha dropped, EXIF orientation ignored. Throws
-// DataError for other formats (their sizes are not known before OpenCV
-// allocates), when the header claims more than max_pixels, and when OpenCV
-// cannot read the image.
-void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
-                      RgbImage& image);
+// Decodes a BMP, WebP, TIFF, JPEG 2000 or PNM image to RGB. Throws DataError
+// when OpenCV cannot read it, or was built without image codecs. Requires: at
+// most 2^31 - 1 bytes.
+void DecodeByOpencv(std::span<const std::byte> bytes, RgbImage& image);
 
 // Resizes an image to width x height pixels: to a smaller size by the mean of
 // the area that a pixel covers, to a larger size bicubic. Requires: all sizes >
@@ -28,8 +23,5 @@ void ResizeArea(const RgbView& source, int width, int height, RgbImage& image);
 // characters become '?'.
 inline constexpr int kTextHeight = 14;
 [[nodiscard]] RgbImage TextImage(std::string_view text);
-
-// Returns the image as a PNG (lossless). Requires: it has pixels.
-[[nodiscard]] std::string EncodePng(const RgbView& image);
 
 }  // namespace infeed

@@ -26,7 +26,7 @@ constexpr Table kLuminance = {
     49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99};
 
 // The table as libjpeg scales it for a quality in 1..100.
-Table LuminanceOf(int quality) {
+Table MakeLuminanceTable(int quality) {
   const int percent = quality < 50 ? 5000 / quality : 200 - quality * 2;
   Table table{};
   std::transform(kLuminance.begin(), kLuminance.end(), table.begin(),
@@ -79,7 +79,7 @@ void EstimateQuality(const jpeg_decompress_struct& codec,
   }
   int nearest = 0;
   for (int quality = 1; quality <= 100; ++quality) {
-    const Table table = LuminanceOf(quality);
+    const Table table = MakeLuminanceTable(quality);
     int distance = 0;
     for (int i = 0; i < DCTSIZE2; ++i) {
       distance += std::abs(table[i] - static_cast<int>(found->quantval[i]));

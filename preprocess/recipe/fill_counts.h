@@ -12,8 +12,8 @@ namespace infeed {
 struct FillCounts {
   // Pixels of the requested window, at the decoded size.
   std::int64_t decoded_pixels = 0;
-  // Other decoded pixels, about: OutsidePixels(); for a PNG, the rest of the
-  // image.
+  // An estimate of the other decoded pixels: OutsidePixels(); for a PNG, the
+  // rest of the image.
   std::int64_t outside_pixels = 0;
   std::chrono::steady_clock::duration decode{};  // excludes the times below
   // For a window that is not resized here: the time of packing it.

@@ -10,13 +10,11 @@
 
 #include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
-#include "preprocess/codecs/opencv_image.h"
 #include "preprocess/jpeg/outside_pixels.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/packed_copy.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
-#include "preprocess/recipe/pad_crop.h"
 #include "preprocess/recipe/torchvision_crop.h"
 
 namespace infeed {

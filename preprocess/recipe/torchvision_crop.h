@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "base/random.h"
 #include "preprocess/pixels/image.h"
 #include "preprocess/recipe/framing.h"
 
-// The part of an image that torchvision's transforms for ImageNet use, matched
-// including rounding.
+// The part of an image that torchvision's transforms use, matched including
+// rounding.
 namespace infeed {
 
 // The window of transforms.RandomResizedCrop with its defaults: area uniform in
@@ -23,5 +26,20 @@ namespace infeed {
 // The result of transforms.Resize(shorter) and CenterCrop(image_size), where
 // shorter is ResizedShorterSide(). Requires: all > 0.
 [[nodiscard]] Framing ResizedCenterCrop(int height, int width, int image_size);
+
+// transforms.RandomCrop(size, padding=4) of an image of that size: moves the
+// image by up to four pixels each way and fills the rest with black.
+struct Move {
+  int down = 0;  // pixels
+  int right = 0;
+
+  friend bool operator==(const Move&, const Move&) = default;
+};
+
+// Each is uniform in -4..4; the transform draws 4 - down, then 4 - right.
+[[nodiscard]] Move DrawMove(RandomSource& random);
+
+// Moves size x size packed pixels. Requires: pixels.size() == size * size.
+void MovePixels(const Move& move, int size, std::span<std::uint32_t> pixels);
 
 }  // namespace infeed

@@ -204,7 +204,7 @@ CacheDraft::CacheDraft(std::string path, std::int64_t size)
   if (failed != 0) {  // The destructor will not run.
     ::close(descriptor_);
     ::unlink(path_.c_str());
-    throw IoError(path_, "take the room for it", failed);
+    throw IoError(path_, "reserve disk space", failed);
   }
   bytes_ = {static_cast<std::byte*>(memory), static_cast<std::size_t>(size)};
 }
@@ -231,7 +231,7 @@ void CacheDraft::Commit(const std::string& path) {
 }
 
 void CacheFolder::Make() const {
-  MakeFolder(path_, "make the cache");
+  MakeFolder(path_, "create the cache");
   if (HasTag(path_)) {
     return;
   }
@@ -239,7 +239,7 @@ void CacheFolder::Make() const {
     const std::string name = entry.path().filename().string();
     if (!IsOurs(name) && name != kLock && !name.starts_with(kTag)) {
       throw IoError(entry.path().string() +
-                    ": is no file of infeed's cache: move it away, or give "
+                    ": is not a file of infeed's cache: move it away, or give "
                     "another folder for the cache");
     }
   }
@@ -284,10 +284,19 @@ std::string CacheFolder::PathFor(const std::string& key, std::int64_t size,
   return path_ + "/" + key + "-" + std::to_string(size) + "-" + hex.data();
 }
 
-std::uint32_t CacheFolder::CrcOf(const std::string& path) {
+std::uint32_t CacheFolder::ParseCrc(const std::string& path) {
   constexpr int kHex = 16;
   return static_cast<std::uint32_t>(
       std::strtoul(path.c_str() + path.rfind('-') + 1, nullptr, kHex));
+}
+
+std::string UserCacheFolder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') {  // XDG: ignore relative paths.
+    return cache;
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home != '\0' ? std::string(home) + "/.cache" : "";
 }
 
 }  // namespace infeed

@@ -24,7 +24,7 @@ class FolderLock {
   FolderLock& operator=(const FolderLock&) = delete;
 
   // The place to lock for a hash: not 0, and a valid file offset.
-  [[nodiscard]] static constexpr std::int64_t PlaceOf(std::uint64_t hash) {
+  [[nodiscard]] static constexpr std::int64_t ToPlace(std::uint64_t hash) {
     return static_cast<std::int64_t>(hash >> 2) | 1;
   }
 
@@ -85,7 +85,7 @@ class CacheFolder {
   [[nodiscard]] std::string PathFor(const std::string& key, std::int64_t size,
                                     std::uint32_t crc) const;
   // The checksum in a file's name.
-  [[nodiscard]] static std::uint32_t CrcOf(const std::string& path);
+  [[nodiscard]] static std::uint32_t ParseCrc(const std::string& path);
 
   [[nodiscard]] std::string lock_path() const { return path_ + "/lock"; }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -94,5 +94,8 @@ class CacheFolder {
   std::string path_;
   std::int64_t max_bytes_;
 };
+
+// $XDG_CACHE_HOME, else ~/.cache; "" if neither is set.
+[[nodiscard]] std::string UserCacheFolder();
 
 }  // namespace infeed

@@ -1,10 +1,41 @@
 #include "records/cloud/cloud_runtime.h"
 
-#include <cstdint>
-#include <mutex>
+#include <algorithm>
 #include <utility>
 
+#include "base/error.h"
+
 namespace infeed {
+
+ByteBudget::Share ByteBudget::TryTake(std::int64_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (bytes > limit_ - held_) {
+      return nullptr;
+    }
+    held_ += bytes;
+    peak_ = std::max(peak_, held_);
+  }
+  return {this, [budget = shared_from_this(), bytes](const ByteBudget*) {
+            budget->Give(bytes);
+          }};
+}
+
+void ByteBudget::Give(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  held_ -= bytes;
+  Check(held_ >= 0, "no more is given back than was taken");
+}
+
+std::int64_t ByteBudget::held() const {
+  const std::lock_guard lock(mutex_);
+  return held_;
+}
+
+std::int64_t ByteBudget::peak() const {
+  const std::lock_guard lock(mutex_);
+  return peak_;
+}
 
 CloudRuntime::CloudRuntime(CloudSettings the_settings)
     : settings(std::move(the_settings)),

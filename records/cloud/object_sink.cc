@@ -34,10 +34,11 @@ class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
   // Sends a part on a thread of the pool, or on this thread when kMaxOnTheirWay
   // parts are being sent or the byte budget has no room.
   void Send(int number, std::vector<std::byte> bytes) {
-    BudgetShare share;
-    if (!TakeTurn() ||
-        !share.TryTake(runtime_.budget,
-                       static_cast<std::int64_t>(bytes.size()))) {
+    ByteBudget::Share share;
+    if (TakeTurn()) {
+      share = runtime_.budget->TryTake(static_cast<std::int64_t>(bytes.size()));
+    }
+    if (share == nullptr) {
       SendNow(number, bytes);
       return;
     }
@@ -91,7 +92,7 @@ class ObjectSink::Parts : public std::enable_shared_from_this<Parts> {
  private:
   struct Task {
     std::vector<std::byte> bytes;
-    BudgetShare share;
+    ByteBudget::Share share;
   };
 
   // Rethrows the failure of an earlier part.

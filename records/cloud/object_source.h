@@ -9,7 +9,6 @@
 
 #include "records/bytes/byte_source.h"
 #include "records/cloud/cloud_runtime.h"
-#include "records/cloud/read_ahead.h"
 
 namespace infeed {
 
@@ -27,6 +26,9 @@ class ObjectSource final : public ByteSource {
   explicit ObjectSource(const std::string& url);
   // For an object whose info is already known: sends no request.
   ObjectSource(const std::string& url, ObjectInfo info);
+  ~ObjectSource() override;
+  ObjectSource(const ObjectSource&) = delete;
+  ObjectSource& operator=(const ObjectSource&) = delete;
 
   [[nodiscard]] std::size_t ReadAt(
       std::int64_t offset, std::span<std::byte> destination) const override;
@@ -35,6 +37,7 @@ class ObjectSource final : public ByteSource {
   [[nodiscard]] const ObjectInfo& info() const { return info_; }
 
  private:
+  class ReadAhead;
   [[nodiscard]] bool IsInOrder(std::int64_t offset, std::int64_t end) const;
   void ReadDirectly(std::int64_t offset,
                     std::span<std::byte> destination) const;

@@ -7,6 +7,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "records/cloud/cloud_settings.h"
@@ -82,6 +83,29 @@ class ObjectStore {
 
   StoreClient client_;
 };
+
+// Returns the bytes of a small object; nullopt if it does not exist. Starts no
+// threads, unlike ObjectSource. Throws as ObjectStore does, and IoError for an
+// object of more than max_bytes.
+[[nodiscard]] std::optional<std::string> ReadSmallObject(
+    const ObjectStore& store, const std::string& url, std::int64_t max_bytes);
+
+// "bytes FIRST-LAST/SIZE"; nullopt for anything else.
+struct ContentRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t size = 0;
+};
+[[nodiscard]] std::optional<ContentRange> ParseContentRange(
+    std::string_view text);
+
+// kDone if the answer holds exactly `length` bytes from offset on of the object
+// that info describes; kRetry if it holds other bytes, which another attempt
+// may correct; kFail if the object was replaced or the server does not support
+// ranges; nullopt for errors unrelated to ranges.
+[[nodiscard]] std::optional<HttpVerdict> JudgeRange(
+    const HttpResponse& response, std::int64_t offset, std::int64_t length,
+    const ObjectInfo& info);
 
 // Returns the process's store; see SharedCloudRuntime() in cloud_runtime.h.
 [[nodiscard]] std::shared_ptr<const ObjectStore> SharedObjectStore();

@@ -55,8 +55,8 @@ void AddPage(ObjectPage page, const Url& url, ObjectListing& listing) {
   Url found = url;
   const auto url_of = [&](std::string key) {
     if (!key.starts_with(url.path)) {
-      throw IoError(FormatUrl(url) + ": cannot list: the store answers with '" +
-                    key.substr(0, kMaxShown) + "', which is outside it");
+      throw IoError(FormatUrl(url) + ": cannot list: the store returned '" +
+                    key.substr(0, kMaxShown) + "', which has another prefix");
     }
     found.path = std::move(key);
     return FormatUrl(found);

@@ -38,7 +38,7 @@ Verdict RetryUnlessParsed(const HttpResponse& response,
   }
 }
 
-RetryPolicy StoreClient::PolicyOf(const StoreOperation& operation) const {
+RetryPolicy StoreClient::ChoosePolicy(const StoreOperation& operation) const {
   constexpr std::chrono::seconds kTidyUpTime{3};
   if (!operation.tidies_up || !retry_.stop.stop_requested()) {
     return retry_;
@@ -83,7 +83,7 @@ HttpResponse StoreClient::Run(const StoreOperation& operation) const {
          }
          return operation.judge ? operation.judge(response) : std::nullopt;
        }},
-      PolicyOf(operation));
+      ChoosePolicy(operation));
 }
 
 }  // namespace infeed

@@ -41,7 +41,7 @@ class StoreClient {
 
  private:
   [[nodiscard]] CloudAccess AccessTo(UrlScheme scheme) const;
-  [[nodiscard]] RetryPolicy PolicyOf(const StoreOperation& operation) const;
+  [[nodiscard]] RetryPolicy ChoosePolicy(const StoreOperation& operation) const;
 
   RetryPolicy retry_;
   HttpClient client_;

@@ -3,11 +3,8 @@
 #include <array>
 #include <type_traits>
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-
 #include "base/error.h"
-#include "records/example/example.pb.h"
+#include "records/example/builder.h"
 #include "records/example/reader.h"
 
 namespace infeed {
@@ -17,8 +14,6 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::string_view kHeight = "image/height";
 constexpr std::string_view kWidth = "image/width";
-constexpr std::string_view kColorspace = "image/colorspace";
-constexpr std::string_view kChannels = "image/channels";
 constexpr std::string_view kLabel = "image/class/label";
 constexpr std::string_view kSynset = "image/class/synset";
 constexpr std::string_view kText = "image/class/text";
@@ -150,41 +145,8 @@ class KnownEntries {
 }  // namespace
 
 std::string BuildImagenetExample(const ImagenetExample& example) {
-  Example message;
-  auto& features = *message.mutable_features()->mutable_feature();
-  const auto add_int = [&](std::string_view key, std::int64_t value) {
-    features[std::string(key)].mutable_int64_list()->add_value(value);
-  };
-  const auto add_bytes = [&](std::string_view key, std::string_view value) {
-    features[std::string(key)].mutable_bytes_list()->add_value(value.data(),
-                                                               value.size());
-  };
-  add_int(kHeight, example.height);
-  add_int(kWidth, example.width);
-  add_bytes(kColorspace, example.colorspace);
-  add_int(kChannels, example.channels);
-  add_int(kLabel, example.label);
-  add_bytes(kSynset, example.synset);
-  add_bytes(kText, example.text);
-  add_bytes(kFormat, example.format);
-  add_bytes(kFilename, example.filename);
-  if (example.packed.empty()) {
-    add_bytes(kEncoded, example.encoded);
-    if (!example.seek_index.empty()) {
-      add_bytes(kSeekIndex, example.seek_index);
-    }
-  } else {
-    add_bytes(kPackedKey, example.packed);
-  }
-
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream output(&bytes);
-    google::protobuf::io::CodedOutputStream stream(&output);
-    stream.SetSerializationDeterministic(true);  // Sorts the map's keys.
-    Check(message.SerializeToCodedStream(&stream), "a string takes any bytes");
-  }
-  return bytes;
+  const ExampleParts parts = BuildExampleParts(example);
+  return parts.before + std::string(parts.image) + parts.after;
 }
 
 ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload) {

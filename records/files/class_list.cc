@@ -31,8 +31,7 @@ void CheckClassCount(std::size_t classes) {
   if (classes > kMostClasses) {
     throw DataError(std::to_string(classes) + " classes; at most " +
                     std::to_string(kMostClasses) +
-                    " are possible: are these numbers of images or of words "
-                    "instead of classes?");
+                    " are possible: check that the labels are class numbers");
   }
 }
 
@@ -74,10 +73,11 @@ std::vector<std::string> ReadClassList(const std::string& path) {
     CheckClassLine(path, lines.size() + 1, line);
     lines.push_back(std::move(line));
     if (lines.size() > kMostClasses) {
-      throw DataError({.path = path},
-                      "more than " + std::to_string(kMostClasses) +
-                          " lines: each line is the name of a class, and there "
-                          "can be no more classes");
+      throw DataError(
+          {.path = path},
+          "more than " + std::to_string(kMostClasses) +
+              " lines: each line is the name of a class, and no more "
+              "are supported");
     }
     start = end + 1;
   }

@@ -14,7 +14,6 @@
 #include "records/files/class_list.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
-#include "records/files/read_whole.h"
 
 namespace infeed {
 namespace {
@@ -152,7 +151,7 @@ std::vector<std::string> DatasetFolders(const std::string& shard) {
   return folders;
 }
 
-std::optional<DatasetInfo> ReadDatasetInfoOf(const std::string& shard) {
+std::optional<DatasetInfo> FindDatasetInfo(const std::string& shard) {
   for (const std::string& folder : DatasetFolders(shard)) {
     if (std::optional<DatasetInfo> info = ReadDatasetInfo(folder)) {
       return info;

@@ -45,7 +45,7 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info);
 
 // Reads the first dataset.json that exists in DatasetFolders(); throws as
 // ReadDatasetInfo().
-[[nodiscard]] std::optional<DatasetInfo> ReadDatasetInfoOf(
+[[nodiscard]] std::optional<DatasetInfo> FindDatasetInfo(
     const std::string& shard);
 
 }  // namespace infeed

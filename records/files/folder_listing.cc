@@ -89,7 +89,7 @@ FolderListing ListObjectFolder(const std::string& url) {
   }
   ObjectListing found = SharedObjectStore()->List(folder);
   if (found.objects.empty() && found.folders.empty()) {
-    throw IoError(url + ": cannot list: there is nothing (check the URL)");
+    throw IoError(url + ": cannot list: no such folder (check the URL)");
   }
   FolderListing listing;
   for (ObjectEntry& object : found.objects) {

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <system_error>
 
+#include "base/atomic_file.h"
+#include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/cloud/object_source.h"
@@ -13,6 +17,22 @@
 #include "records/http/url.h"
 
 namespace infeed {
+namespace {
+
+std::string ReadObject(const std::string& url, const ObjectInfo& info,
+                       std::int64_t max_bytes) {
+  if (info.size > max_bytes) {
+    throw IoError(UrlForMessages(url) + ": has " + std::to_string(info.size) +
+                  " bytes, more than the limit of " +
+                  std::to_string(max_bytes));
+  }
+  std::string bytes(static_cast<std::size_t>(info.size), '\0');
+  (void)ObjectSource(url, info).ReadAt(
+      0, std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+}  // namespace
 
 bool IsUrl(std::string_view path) {
   constexpr std::array<std::string_view, 4> kSchemes = {"http://", "https://",
@@ -53,6 +73,23 @@ bool IsThere(const std::string& path) {
   }
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
+}
+
+std::string ReadWhole(const std::string& path, std::int64_t max_bytes) {
+  return IsUrl(path)
+             ? ReadObject(path, SharedObjectStore()->Stat(path), max_bytes)
+             : ReadWholeFile(path, max_bytes);
+}
+
+std::optional<std::string> ReadWholeIfThere(const std::string& path,
+                                            std::int64_t max_bytes) {
+  if (!IsUrl(path)) {
+    return IsThere(path) ? std::optional(ReadWholeFile(path, max_bytes))
+                         : std::nullopt;
+  }
+  const std::optional<ObjectInfo> info = SharedObjectStore()->Find(path);
+  return info ? std::optional(ReadObject(path, *info, max_bytes))
+              : std::nullopt;
 }
 
 }  // namespace infeed

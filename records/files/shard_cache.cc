@@ -26,14 +26,14 @@ namespace {
 
 constexpr std::size_t kCheckBytes = std::size_t{1} << 20;
 
-std::uint64_t HashOf(const std::string& url, const ObjectInfo& info) {
+std::uint64_t ComputeHash(const std::string& url, const ObjectInfo& info) {
   return FnvHash(url + "\n" + info.etag + "\n" + info.last_modified);
 }
 
-std::string KeyOf(const std::string& url, const ObjectInfo& info) {
+std::string MakeKey(const std::string& url, const ObjectInfo& info) {
   std::array<char, 17> hex{};
   std::snprintf(hex.data(), hex.size(), "%016llx",
-                static_cast<unsigned long long>(HashOf(url, info)));
+                static_cast<unsigned long long>(ComputeHash(url, info)));
   return hex.data();
 }
 
@@ -102,7 +102,7 @@ std::unique_ptr<ByteSource> ShardCache::Open(const std::string& url) {
     FetchAll(url, info, bytes);  // Store errors are thrown.
     try {
       place.draft->Commit(
-          folder_.PathFor(KeyOf(url, info), info.size, Crc32c(bytes)));
+          folder_.PathFor(MakeKey(url, info), info.size, Crc32c(bytes)));
       place.copy = OpenCopy(url, info);
     } catch (const IoError& error) {
       Warn(error.what());
@@ -122,13 +122,13 @@ ShardCache::Place ShardCache::FindPlace(const std::string& url,
   place.copy = OpenCopy(url, info);
   if (place.copy == nullptr) {
     place.lock = std::make_unique<FolderLock>(
-        folder_.lock_path(), FolderLock::PlaceOf(HashOf(url, info)),
+        folder_.lock_path(), FolderLock::ToPlace(ComputeHash(url, info)),
         cloud_settings().retry.stop);
     // Another process may have made it meanwhile.
     place.copy = OpenCopy(url, info);
   }
   if (place.copy == nullptr) {
-    place.draft = folder_.Reserve(KeyOf(url, info), info.size, InUse());
+    place.draft = folder_.Reserve(MakeKey(url, info), info.size, InUse());
   }
   return place;
 }
@@ -136,7 +136,7 @@ ShardCache::Place ShardCache::FindPlace(const std::string& url,
 std::unique_ptr<ByteSource> ShardCache::OpenCopy(const std::string& url,
                                                  const ObjectInfo& info) {
   const std::optional<std::string> path =
-      folder_.Find(KeyOf(url, info), info.size);
+      folder_.Find(MakeKey(url, info), info.size);
   if (!path) {
     return nullptr;
   }
@@ -170,7 +170,7 @@ bool ShardCache::IsSound(const ByteSource& copy, const std::string& path) {
     crc = ExtendCrc32c(crc, std::span(buffer).first(got));
     place += static_cast<std::int64_t>(got);
   }
-  if (crc != CacheFolder::CrcOf(path)) {
+  if (crc != CacheFolder::ParseCrc(path)) {
     return false;
   }
   const std::lock_guard lock(uses_->mutex);

@@ -41,12 +41,12 @@ struct SetName {
 using Sets = std::map<SetName, Members>;
 
 // 0 for a number that is too large: no set has so many shards.
-std::int64_t NumberOf(std::string_view digits) {
+std::int64_t ParseDigits(std::string_view digits) {
   return ParsePlainNumber<std::int64_t>(digits).value_or(0);
 }
 
-Sets SetsOf(const std::vector<std::string>& shards, const ShardSet& expected,
-            ShardSetFaults& faults) {
+Sets CollectSets(const std::vector<std::string>& shards,
+                 const ShardSet& expected, ShardSetFaults& faults) {
   Sets sets;
   for (const std::string& path : shards) {
     const std::string_view base = BaseName(path);
@@ -57,9 +57,9 @@ Sets SetsOf(const std::vector<std::string>& shards, const ShardSet& expected,
     const SetName set = {
         .folder = expected.across_folders ? "" : FolderOfShard(path),
         .prefix = std::string(name->prefix),
-        .count = NumberOf(name->count)};
+        .count = ParseDigits(name->count)};
     const auto [other, is_new] =
-        sets[set].try_emplace(NumberOf(name->number), path);
+        sets[set].try_emplace(ParseDigits(name->number), path);
     if (!is_new) {
       faults.mixed.insert(PathForMessages(other->second) + " and " +
                           PathForMessages(path) +
@@ -76,9 +76,10 @@ void FindTwoSizes(const Sets& sets, ShardSetFaults& faults) {
   for (const auto& set : sets) {
     if (before != nullptr && before->first.folder == set.first.folder &&
         before->first.prefix == set.first.prefix) {
-      faults.mixed.insert(
-          PathForMessages(before->second.begin()->second) + " and " +
-          PathForMessages(set.second.begin()->second) + " are of two sets");
+      faults.mixed.insert(PathForMessages(before->second.begin()->second) +
+                          " and " +
+                          PathForMessages(set.second.begin()->second) +
+                          " belong to different sets");
     }
     before = &set;
   }
@@ -185,19 +186,20 @@ std::string MissingShardsText(const ShardSetFaults& faults) {
     text += " and " + std::to_string(count - named) + " more";
   }
   return text + "; " +
-         (is_known ? std::to_string(images) + " images are not there"
-                   : "no dataset.json says how many images are not there");
+         (is_known ? std::to_string(images) + " images are missing"
+                   : "no dataset.json has the number of missing images");
 }
 
 void RefuseFaults(const ShardSetFaults& faults) {
   if (!faults.mixed.empty()) {
-    throw DataError(*faults.mixed.begin() +
-                    ": move what is of another set away, or name the shards "
-                    "of one set by a pattern");
+    throw DataError(
+        *faults.mixed.begin() +
+        ": move the shards of other sets away, or select one set by "
+        "a pattern");
   }
   if (!faults.missing.empty()) {
     throw DataError(MissingShardsText(faults) +
-                    ": bring them back, or go on without them by "
+                    ": restore them, or continue without them with "
                     "--allow_missing_shards");
   }
 }
@@ -216,7 +218,7 @@ OnShardSetFaults FaultsPolicy(bool allow_missing,
 ShardSetFaults FindFaults(const std::vector<std::string>& shards,
                           const ShardSet& expected) {
   ShardSetFaults faults;
-  const Sets sets = SetsOf(shards, expected, faults);
+  const Sets sets = CollectSets(shards, expected, faults);
   FindTwoSizes(sets, faults);
   for (const auto& [set, members] : sets) {
     FindMissingNumbers(set, members, expected, faults);

@@ -22,7 +22,7 @@ struct ShardSetFaults {
   void Add(const ShardSetFaults& more);
 };
 
-// "2 shards are missing: A, B; 250 images are not there". Requires: shards are
+// "2 shards are missing: A, B; 250 images are missing". Requires: shards are
 // missing.
 [[nodiscard]] std::string MissingShardsText(const ShardSetFaults& faults);
 
@@ -33,7 +33,7 @@ using OnShardSetFaults = std::function<void(const ShardSetFaults&)>;
 void RefuseFaults(const ShardSetFaults& faults);
 
 // Returns RefuseFaults(); with allow_missing, missing shards are only reported
-// through `say`, and reading goes on without them.
+// through `say`, and reading continues.
 [[nodiscard]] OnShardSetFaults FaultsPolicy(
     bool allow_missing, std::function<void(const std::string&)> say);
 

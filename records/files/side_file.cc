@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/parent_folder.h"
+#include "records/bytes/cache_folder.h"
 #include "records/bytes/fnv_hash.h"
-#include "records/bytes/user_cache.h"
 #include "records/files/open_source.h"
 
 namespace infeed {
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string NameOf(const std::string& shard, std::string_view ending) {
+std::string MakeName(const std::string& shard, std::string_view ending) {
   return fs::path(shard).filename().string().append(ending);
 }
 
@@ -40,14 +40,14 @@ bool MakeWritableFolder(const fs::path& folder) {
 }  // namespace
 
 std::string SidePathBeside(const std::string& shard, std::string_view ending) {
-  return ParentFolder(shard) + "/.infeed/" + NameOf(shard, ending);
+  return ParentFolder(shard) + "/.infeed/" + MakeName(shard, ending);
 }
 
 std::vector<std::string> SidePaths(const std::string& shard,
                                    std::string_view ending) {
   std::vector<std::string> paths;
   for (const std::string& folder : SideFolders(ParentFolder(shard))) {
-    paths.push_back(folder + "/" + NameOf(shard, ending));
+    paths.push_back(folder + "/" + MakeName(shard, ending));
   }
   if (IsUrl(shard)) {
     std::reverse(paths.begin(), paths.end());
@@ -56,7 +56,7 @@ std::vector<std::string> SidePaths(const std::string& shard,
 }
 
 std::string SidePathToWrite(const std::string& shard, std::string_view ending) {
-  return SideFolder(ParentFolder(shard)) + "/" + NameOf(shard, ending);
+  return SideFolder(ParentFolder(shard)) + "/" + MakeName(shard, ending);
 }
 
 std::vector<std::string> SideFolders(const std::string& data_folder) {

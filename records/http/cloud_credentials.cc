@@ -10,7 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/bytes/trimmed.h"
+#include "records/bytes/plain_text.h"
 #include "records/http/http_transfer.h"
 #include "records/http/secrets_guard.h"
 
@@ -74,7 +74,7 @@ std::optional<Profile> ReadAwsProfile(const std::string& path,
 }
 
 // The first of these variables that is set; "" when none is.
-std::string FirstOf(std::initializer_list<const char*> names) {
+std::string ReadFirstSet(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (std::string value = EnvironmentValue(name); !value.empty()) {
       return value;
@@ -151,7 +151,7 @@ CloudCredentials AwsCredentials() {
 }
 
 std::string AwsRegion() {
-  std::string region = FirstOf({"AWS_REGION", "AWS_DEFAULT_REGION"});
+  std::string region = ReadFirstSet({"AWS_REGION", "AWS_DEFAULT_REGION"});
   if (region.empty()) {
     const std::string name = ProfileName();
     region =
@@ -161,7 +161,7 @@ std::string AwsRegion() {
   }
   if (region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") !=
       std::string::npos) {
-    throw UsageError("'" + region + "': not the name of an AWS region");
+    throw UsageError("'" + region + "': not an AWS region");
   }
   return region.empty() ? std::string(kDefaultRegion) : region;
 }
@@ -175,7 +175,7 @@ std::string Endpoint(std::string text) {
   const Url url = ParseUrl(text);
   if (IsBucketScheme(url.scheme) || url.path != "/" || !url.query.empty()) {
     throw UsageError(UrlForMessages(text) +
-                     ": an endpoint is http(s)://HOST[:PORT] alone");
+                     ": give http(s)://HOST[:PORT], without a path");
   }
   std::string endpoint = FormatUrl(url);
   endpoint.pop_back();
@@ -186,7 +186,7 @@ CloudAccess AwsAccess() {
   CloudAccess access = {.credentials = AwsCredentials(),
                         .scope = {.region = AwsRegion()}};
   const std::string given =
-      FirstOf({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
+      ReadFirstSet({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
   access.path_style = !given.empty();
   const bool china = access.scope.region.starts_with("cn-");
   access.endpoint = given.empty()
@@ -202,8 +202,8 @@ CloudCredentials GoogleCredentials(const HttpClient& client,
           KeysIn("GS_ACCESS_KEY_ID", "GS_SECRET_ACCESS_KEY")) {
     return *std::move(keys);
   }
-  if (std::string token =
-          FirstOf({"GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"});
+  if (std::string token = ReadFirstSet(
+          {"GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"});
       !token.empty()) {
     return BearerToken{std::move(token)};
   }
@@ -217,7 +217,7 @@ CloudCredentials GoogleCredentials(const HttpClient& client,
 
 CloudAccess GoogleAccess(const HttpClient& client, const RetryPolicy& retry) {
   const std::string given =
-      FirstOf({"GS_ENDPOINT_URL", "STORAGE_EMULATOR_HOST"});
+      ReadFirstSet({"GS_ENDPOINT_URL", "STORAGE_EMULATOR_HOST"});
   return {.credentials = GoogleCredentials(client, retry),
           .scope = {.region = "auto"},
           .endpoint = given.empty() ? kGoogle : Endpoint(given)};

@@ -75,10 +75,10 @@ Key ParseKey(const ServiceAccount& account) {
   Key key(PEM_read_bio_PrivateKey(
       bio.get(), nullptr, [](char*, int, int, void*) { return -1; }, nullptr));
   if (key == nullptr || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_RSA) {
-    throw UsageError("the private_key of the service account " +
-                     account.client_email +
-                     " is no RSA key in PEM form without a password (make a "
-                     "new key for it)");
+    throw UsageError(
+        "the private_key of the service account " + account.client_email +
+        " is not an RSA key in PEM form without a password (create "
+        "a new key)");
   }
   return key;
 }
@@ -103,8 +103,8 @@ std::string Sign(const ServiceAccount& account, const std::string& text) {
   return Base64Url(signature);
 }
 
-std::string FieldOf(const Json& json, const char* name,
-                    const std::string& path) {
+std::string ReadField(const Json& json, const char* name,
+                      const std::string& path) {
   const auto field = json.find(name);
   if (field == json.end() || !field->is_string() ||
       field->get_ref<const std::string&>().empty()) {
@@ -115,7 +115,7 @@ std::string FieldOf(const Json& json, const char* name,
 }
 
 // A string in the token server's answer; "" if absent.
-std::string TextIn(const Json& json, const char* name) {
+std::string ReadText(const Json& json, const char* name) {
   const auto field = json.is_object() ? json.find(name) : json.end();
   return json.is_object() && field != json.end() && field->is_string()
              ? field->get<std::string>()
@@ -129,7 +129,7 @@ struct GrantedToken {
 
 std::optional<GrantedToken> ParseToken(const std::string& body) {
   const Json json = ParseJsonOrDiscard<Json>(body);
-  const std::string token = TextIn(json, "access_token");
+  const std::string token = ReadText(json, "access_token");
   if (token.empty() || !json.contains("expires_in") ||
       !json["expires_in"].is_number_integer()) {
     return std::nullopt;
@@ -148,12 +148,12 @@ std::optional<HttpVerdict> JudgeToken(const HttpResponse& response) {
                              "the answer holds no access_token"};
   }
   const Json json = ParseJsonOrDiscard<Json>(response.body);
-  const std::string error = TextIn(json, "error");
+  const std::string error = ReadText(json, "error");
   if (response.status >= 400 && response.status < 500 && !error.empty()) {
     return HttpVerdict{HttpVerdict::Kind::kFail,
                        "the server answered " +
                            std::to_string(response.status) + " (" + error +
-                           ": " + TextIn(json, "error_description") + ")"};
+                           ": " + ReadText(json, "error_description") + ")"};
   }
   return std::nullopt;
 }
@@ -172,17 +172,17 @@ ServiceAccount ReadServiceAccount(const std::string& path) {
   if (!json.is_object()) {
     throw UsageError(path + ": is not the JSON file of a service account");
   }
-  if (const std::string type = FieldOf(json, "type", path);
+  if (const std::string type = ReadField(json, "type", path);
       type != "service_account") {
     throw UsageError(path + ": has credentials of the type '" + type +
                      "', only 'service_account' is known (or set "
                      "GOOGLE_OAUTH_ACCESS_TOKEN to what `gcloud auth "
                      "print-access-token` prints)");
   }
-  return {.client_email = FieldOf(json, "client_email", path),
-          .private_key = FieldOf(json, "private_key", path),
-          .private_key_id = TextIn(json, "private_key_id"),
-          .token_uri = FieldOf(json, "token_uri", path)};
+  return {.client_email = ReadField(json, "client_email", path),
+          .private_key = ReadField(json, "private_key", path),
+          .private_key_id = ReadText(json, "private_key_id"),
+          .token_uri = ReadField(json, "token_uri", path)};
 }
 
 std::string SignedJwt(const ServiceAccount& account,

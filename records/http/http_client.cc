@@ -90,7 +90,7 @@ HeaderList MakeHeaders(const HttpRequest& request) {
           return static_cast<unsigned char>(c) < ' ' || c == 0x7F;
         })) {
       throw UsageError("the HTTP header " + LowerCase(name) +
-                       " would hold control characters");
+                       " has control characters");
     }
     // libcurl's syntax for a header without a value.
     Append(list, value.empty() ? name + ";" : line);

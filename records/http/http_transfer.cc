@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "records/bytes/trimmed.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -14,7 +14,7 @@ constexpr int kPartialContent = 206;
 constexpr std::size_t kStatusDigits = 3;
 
 // "HTTP/1.1 404 Not Found" -> 404.
-int StatusOf(std::string_view line) {
+int ParseStatus(std::string_view line) {
   const std::size_t blank = std::min(line.find(' '), line.size());
   std::string_view code = Trimmed(line.substr(blank)).substr(0, kStatusDigits);
   // Unsigned: rejects a sign.
@@ -46,7 +46,7 @@ bool HttpTransfer::TakeHeader(std::string_view line) {
   }
   if (line.starts_with("HTTP/")) {
     response_ = HttpResponse();
-    response_.status = StatusOf(line);
+    response_.status = ParseStatus(line);
     return true;
   }
   const std::size_t colon = line.find(':');

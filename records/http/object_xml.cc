@@ -58,7 +58,7 @@ std::int64_t SizeIn(const pugi::xml_node& node) {
   const std::string text = Required(node, "Size");
   const auto size = ParsePlainNumber<std::int64_t>(text);
   if (!size || *size < 0) {
-    throw DataError("the store's XML has a Size that is none: '" +
+    throw DataError("the store's XML has an invalid Size: '" +
                     text.substr(0, kMaxShown) + "'");
   }
   return *size;
@@ -68,7 +68,7 @@ std::int64_t SizeIn(const pugi::xml_node& node) {
 bool IsTruncated(const pugi::xml_node& root) {
   const std::string text = root.child_value("IsTruncated");
   if (!text.empty() && text != "true" && text != "false") {
-    throw DataError("the store's XML has an IsTruncated of '" +
+    throw DataError("the store's XML has an invalid IsTruncated: '" +
                     text.substr(0, kMaxShown) + "'");
   }
   return text == "true";

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "records/bytes/trimmed.h"
+#include "records/bytes/plain_text.h"
 #include "records/http/url.h"
 
 namespace infeed {
@@ -86,8 +86,8 @@ void CheckMaySendSecrets(std::string_view request_url) {
     return;
   }
   throw UsageError(UrlForMessages(request_url) +
-                   ": credentials are not sent over plain http, where all on "
-                   "the way can read them (use https, or set "
+                   ": credentials are not sent over plain http, where others "
+                   "can read them (use https, or set "
                    "INFEED_ALLOW_HTTP_CREDENTIALS=1)");
 }
 

@@ -154,21 +154,15 @@ std::string CanonicalSigV4Request(const SigV4Request& request) {
       .append(request.payload_hash);
 }
 
-std::string SigV4StringToSign(const SigV4Request& request,
-                              const SigV4Scope& scope, SigV4Time time) {
-  const std::string stamp = FormatSigV4Time(time);
-  const std::string canonical = CanonicalSigV4Request(request);
-  return std::string(kAlgorithm) + "\n" + stamp + "\n" +
-         ScopeText(scope, stamp) + "\n" +
-         Sha256Hex(std::as_bytes(std::span(canonical)));
-}
-
 std::string SigV4Authorization(const SigV4Request& request, const AwsKeys& keys,
                                const SigV4Scope& scope, SigV4Time time) {
   const std::string stamp = FormatSigV4Time(time);
+  const std::string canonical = CanonicalSigV4Request(request);
+  const std::string to_sign = std::string(kAlgorithm) + "\n" + stamp + "\n" +
+                              ScopeText(scope, stamp) + "\n" +
+                              Sha256Hex(std::as_bytes(std::span(canonical)));
   const Digest signature =
-      Hmac(SigningKey(keys, scope, stamp.substr(0, kDateDigits)),
-           SigV4StringToSign(request, scope, time));
+      Hmac(SigningKey(keys, scope, stamp.substr(0, kDateDigits)), to_sign);
   return std::string(kAlgorithm) + " Credential=" + keys.access_key + "/" +
          ScopeText(scope, stamp) +
          ", SignedHeaders=" + SignedNames(CanonicalHeaders(request.headers)) +

@@ -40,9 +40,6 @@ using SigV4Time = std::chrono::system_clock::time_point;
 
 // The steps of the algorithm; AWS publishes examples for each.
 [[nodiscard]] std::string CanonicalSigV4Request(const SigV4Request& request);
-[[nodiscard]] std::string SigV4StringToSign(const SigV4Request& request,
-                                            const SigV4Scope& scope,
-                                            SigV4Time time);
 // The value of the Authorization header.
 [[nodiscard]] std::string SigV4Authorization(const SigV4Request& request,
                                              const AwsKeys& keys,

@@ -50,7 +50,7 @@ std::string SchemeName(std::string_view text) {
                    "': not a URL of a shard: " + std::string(why));
 }
 
-UrlScheme SchemeOf(std::string_view text) {
+UrlScheme ParseScheme(std::string_view text) {
   const std::string name = SchemeName(text);
   for (const auto& [known, scheme] : kSchemes) {
     if (name == known) {
@@ -107,13 +107,13 @@ Url ParseHttp(std::string_view text, std::string_view rest, Url url) {
   }
   url.host = Lowered(host);
   if (!IsHost(url.host)) {
-    Refuse(text, "it has no host, or one that cannot be");
+    Refuse(text, "its host is missing or invalid");
   }
   if (rest.find('#') != std::string_view::npos) {
-    Refuse(text, "it holds a '#', which must be written as %23");
+    Refuse(text, "it has a '#', which must be written as %23");
   }
   if (!IsSendable(rest)) {
-    Refuse(text, "it holds a character that must be percent-encoded");
+    Refuse(text, "it has a character that must be percent-encoded");
   }
   const std::size_t question = std::min(rest.find('?'), rest.size());
   url.path = rest.substr(0, question);
@@ -130,7 +130,7 @@ Url ParseBucket(std::string_view text, std::string_view rest, Url url) {
   url.host = rest.substr(0, slash);
   url.path = rest.substr(std::min(slash + 1, rest.size()));
   if (url.host.empty() || !IsBucketName(url.host)) {
-    Refuse(text, "it has no bucket, or one that cannot be");
+    Refuse(text, "its bucket is missing or invalid");
   }
   return url;
 }
@@ -147,10 +147,10 @@ int HexDigit(char c) {
 
 Url ParseUrl(std::string_view text) {
   if (std::any_of(text.begin(), text.end(), IsControl)) {
-    Refuse(text, "it holds control characters");
+    Refuse(text, "it has control characters");
   }
   Url url;
-  url.scheme = SchemeOf(text);
+  url.scheme = ParseScheme(text);
   const std::string_view rest =
       text.substr(text.find(kSeparator) + kSeparator.size());
   return IsBucketScheme(url.scheme) ? ParseBucket(text, rest, std::move(url))

@@ -27,7 +27,7 @@ constexpr std::int64_t kRecordsAtOnce = 256;
 
 using Labels = std::vector<std::int64_t>;
 
-std::int64_t LabelOf(std::span<const std::byte> payload) {
+std::int64_t ParseLabel(std::span<const std::byte> payload) {
   try {
     return ParseImagenetExample(payload).label;
   } catch (const DataError&) {  // The error is reported when the image is read.
@@ -46,7 +46,7 @@ Labels ReadLabels(const RecordStore& store, std::int64_t first,
     store.ReadMany(
         records,
         [&](std::size_t place, std::span<const std::byte> payload) {
-          labels[static_cast<std::size_t>(done) + place] = LabelOf(payload);
+          labels[static_cast<std::size_t>(done) + place] = ParseLabel(payload);
         },
         [](std::size_t, const DataError&) {});
   }

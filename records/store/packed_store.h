@@ -10,7 +10,6 @@
 
 #include "records/bytes/byte_source.h"
 #include "records/store/packed_shard.h"
-#include "records/store/passed_records.h"
 #include "records/store/record_index.h"
 
 namespace infeed {

@@ -58,8 +58,8 @@ ShardFrames FramesWithCache(const ByteSource& shard,
   return frames;
 }
 
-ShardFrames FramesOf(const std::string& path,
-                     const RecordIndexOptions& options) {
+ShardFrames LoadFrames(const std::string& path,
+                       const RecordIndexOptions& options) {
   const std::unique_ptr<ByteSource> shard = OpenSource(path);
   return options.use_cache ? FramesWithCache(*shard, options.max_record_bytes)
                            : ScanShard(*shard, options.max_record_bytes);
@@ -74,7 +74,7 @@ std::vector<ShardFrames> FramesOfAll(const std::vector<std::string>& shards,
        ++worker) {
     workers.push_back(std::async(std::launch::async, [&, worker] {
       for (std::size_t i = worker; i < shards.size(); i += kThreads) {
-        frames[i] = FramesOf(shards[i], options);
+        frames[i] = LoadFrames(shards[i], options);
       }
     }));
   }
@@ -86,7 +86,7 @@ std::vector<ShardFrames> FramesOfAll(const std::vector<std::string>& shards,
 
 // Counts records to reserve exact sizes: vectors grown record by record could
 // take twice the memory, in each rank of a machine.
-std::size_t RecordsOf(const std::vector<ShardFrames>& frames) {
+std::size_t CountRecords(const std::vector<ShardFrames>& frames) {
   return std::accumulate(frames.begin(), frames.end(), std::size_t{0},
                          [](std::size_t sum, const ShardFrames& shard) {
                            return sum + shard.offsets.size();
@@ -108,7 +108,7 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
                      std::to_string(options.max_record_bytes));
   }
   const std::vector<ShardFrames> all = FramesOfAll(shards_, options);
-  const std::size_t records = RecordsOf(all);
+  const std::size_t records = CountRecords(all);
   offsets_.reserve(records);
   lengths_.reserve(records);
   starts_.push_back(0);
@@ -133,7 +133,7 @@ std::int64_t SizeOfFile(const std::string& path) {
 }
 
 // Requests the sizes of many objects at once.
-std::vector<std::int64_t> SizesOf(const std::vector<LabelledImage>& files) {
+std::vector<std::int64_t> ListSizes(const std::vector<LabelledImage>& files) {
   std::vector<std::int64_t> sizes(files.size());
   std::vector<std::size_t> objects;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -157,7 +157,7 @@ std::vector<std::int64_t> SizesOf(const std::vector<LabelledImage>& files) {
 RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files) {
   Check(!files.empty(), "there are images");
   RecordIndex index(std::vector<std::string>{});
-  const std::vector<std::int64_t> sizes = SizesOf(files);
+  const std::vector<std::int64_t> sizes = ListSizes(files);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const LabelledImage& file = files[i];
     index.shards_.push_back(file.path);

@@ -105,8 +105,8 @@ RecordPayload RecordStore::ReadPayload(std::int64_t record,
   const auto length = static_cast<std::size_t>(location.length);
   Grow(buffer, length + kFrameOverheadBytes);
   const auto wanted = std::span(buffer).first(length + kFrameOverheadBytes);
-  return PayloadOf(wanted.first(ReadFrame(*source, location, wanted)), location,
-                   {source->path(), source->size()});
+  return CheckFrame(wanted.first(ReadFrame(*source, location, wanted)),
+                    location, {source->path(), source->size()});
 }
 
 bool RecordStore::IsPacked(std::int32_t shard) const {
@@ -120,7 +120,7 @@ RecordPayload RecordStore::ReadPacked(std::int64_t record,
                                       std::vector<std::byte>& buffer) const {
   const std::size_t bytes =
       packed_->Read(record, location.shard, access, buffer);
-  return PayloadOf(
+  return CheckFrame(
       std::span(buffer).first(bytes), location,
       {PathForMessages(
            index_.shards()[static_cast<std::size_t>(location.shard)]),
@@ -186,9 +186,9 @@ void RecordStore::ReadMany(std::span<const std::int64_t> records,
     const auto bytes = ReadTogether(*source, read, buffer);
     for (const std::size_t place : read.records) {
       give(place, [&] {
-        return bytes ? PayloadOf(FrameWithin(*bytes, read, locations[place]),
-                                 locations[place],
-                                 {source->path(), source->size()})
+        return bytes ? CheckFrame(FrameWithin(*bytes, read, locations[place]),
+                                  locations[place],
+                                  {source->path(), source->size()})
                            .bytes
                      : Read(records[place], buffer);
       });
@@ -218,9 +218,9 @@ std::optional<std::span<const std::byte>> RecordStore::ReadTogether(
 }
 
 // Checks a record's frame and returns its payload.
-RecordPayload RecordStore::PayloadOf(std::span<const std::byte> frame,
-                                     const RecordLocation& location,
-                                     const Stream& stream) const {
+RecordPayload RecordStore::CheckFrame(std::span<const std::byte> frame,
+                                      const RecordLocation& location,
+                                      const Stream& stream) const {
   const FramePlace place = {
       .path = stream.path,
       .record = location.number,

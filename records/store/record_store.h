@@ -97,9 +97,9 @@ class RecordStore {
   void CloseOldest() const;
   void Announce(std::int32_t shard, std::int64_t offset,
                 std::int64_t bytes) const;
-  RecordPayload PayloadOf(std::span<const std::byte> frame,
-                          const RecordLocation& location,
-                          const Stream& stream) const;
+  RecordPayload CheckFrame(std::span<const std::byte> frame,
+                           const RecordLocation& location,
+                           const Stream& stream) const;
   std::optional<std::span<const std::byte>> ReadTogether(
       const ByteSource& source, const PlannedRead& read,
       std::vector<std::byte>& buffer) const;

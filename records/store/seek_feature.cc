@@ -61,7 +61,7 @@ std::string_view SeekSealText(SeekSeal seal) {
     case SeekSeal::kDamaged:
       return "is damaged";
     case SeekSeal::kUnknownVersion:
-      return "has a version that this program does not know";
+      return "has an unsupported version";
     case SeekSeal::kOtherJpeg:
       return "does not belong to the JPEG";
   }

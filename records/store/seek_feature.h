@@ -22,7 +22,7 @@ enum class SeekSeal {
   kOtherJpeg,       // made for another JPEG, or this one before it changed
 };
 
-// "is damaged", "has a version ...": a predicate for messages.
+// "is damaged", "has an unsupported version": a predicate for messages.
 [[nodiscard]] std::string_view SeekSealText(SeekSeal seal);
 
 // Returns the sealed index of a JPEG. Requires: the JPEG is not longer than

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
 #include "records/tfrecord/compression.h"
 
@@ -35,5 +36,12 @@ class ByteStream {
 // Opens a stream at the source's first byte. Detects compression by content.
 // The source must outlive the stream.
 [[nodiscard]] std::unique_ptr<ByteStream> OpenStream(const ByteSource& source);
+
+// Returns a sink that compresses into another sink, with the settings of
+// TensorFlow's writer: level -1 (zlib's 6), window of 32 KiB, memory level 9.
+// size() counts the packed bytes so far, without those that zlib still holds.
+// Requires: compression is not kNone.
+[[nodiscard]] std::unique_ptr<ByteSink> DeflateSink(
+    std::unique_ptr<ByteSink> packed, Compression compression);
 
 }  // namespace infeed

@@ -85,7 +85,7 @@ ShardFrames ScanPacked(const ByteSource& shard, Compression compression,
 
 }  // namespace
 
-Compression CompressionOf(const ByteSource& shard) {
+Compression ReadCompression(const ByteSource& shard) {
   std::array<std::byte, kFrameHeaderBytes> start{};
   const std::size_t got = shard.ReadAt(0, start);
   return DetectCompression(std::span(start).first(got));
@@ -93,18 +93,18 @@ Compression CompressionOf(const ByteSource& shard) {
 
 FrameOffsets ScanFrames(const ByteSource& shard,
                         std::int64_t max_record_bytes) {
-  const Compression compression = CompressionOf(shard);
+  const Compression compression = ReadCompression(shard);
   if (compression != Compression::kNone) {
     throw UsageError(shard.path() + ": is a " +
                      std::string(CompressionName(compression)) +
-                     " stream, which has no random access: make shards that "
-                     "have with `records reshard`");
+                     " stream, which has no random access: write uncompressed "
+                     "shards with `records reshard`");
   }
   return ScanPlain(shard, max_record_bytes);
 }
 
 ShardFrames ScanShard(const ByteSource& shard, std::int64_t max_record_bytes) {
-  const Compression compression = CompressionOf(shard);
+  const Compression compression = ReadCompression(shard);
   if (compression != Compression::kNone) {
     return ScanPacked(shard, compression, max_record_bytes);
   }

@@ -23,7 +23,7 @@ struct ShardFrames {
 };
 
 // Detects a shard's compression by its first bytes.
-[[nodiscard]] Compression CompressionOf(const ByteSource& shard);
+[[nodiscard]] Compression ReadCompression(const ByteSource& shard);
 
 // Walks the frame headers of a shard; payloads are skipped. Throws DataError,
 // with file, record and byte offset, for a frame that is cut short, longer

@@ -34,7 +34,7 @@ std::uint64_t TakeNumber(std::string_view& text,
   return value;
 }
 
-std::uint32_t ChecksumOf(std::string_view text) {
+std::uint32_t ComputeChecksum(std::string_view text) {
   return Crc32c(std::as_bytes(std::span(text)));
 }
 
@@ -47,7 +47,7 @@ std::optional<NumberFile> Parse(std::string_view text, std::string_view magic) {
   std::string_view tail = text.substr(text.size() - kChecksumBytes);
   text.remove_suffix(kChecksumBytes);
   if (!text.starts_with(magic) ||
-      TakeNumber(tail, kChecksumBytes) != ChecksumOf(text)) {
+      TakeNumber(tail, kChecksumBytes) != ComputeChecksum(text)) {
     return std::nullopt;
   }
   const std::size_t count = (text.size() - kHeaderBytes) / kNumberBytes;
@@ -102,7 +102,7 @@ std::string NumberFileText(const ByteSource& shard, std::string_view magic,
   for (const std::int64_t number : numbers) {
     AppendNumber(text, static_cast<std::uint64_t>(number));
   }
-  AppendLittleEndian(text, ChecksumOf(text), kChecksumBytes);
+  AppendLittleEndian(text, ComputeChecksum(text), kChecksumBytes);
   return text;
 }
 

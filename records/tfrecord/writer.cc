@@ -6,7 +6,7 @@
 #include "records/bytes/crc32c.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
-#include "records/tfrecord/deflate_sink.h"
+#include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/format.h"
 
 namespace infeed {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "records/example/example.pb.h"
 #include "records/example/imagenet_example.h"
 #include "records/example/reader.h"
+#include "tests/support/example.pb.h"
 
 // Any bytes as an Example: what protobuf parses, our walk over the wire must
 // parse to the same.

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "records/cloud/object_store.h"
-#include "records/cloud/range_answer.h"
 #include "records/http/http_transfer.h"
 #include "records/http/url.h"
 

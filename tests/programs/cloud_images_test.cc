@@ -270,9 +270,9 @@ TEST_F(CloudImagesTest, SaysWhatIsNotThere) {
   const ProgramResult nothing =
       Convert("out", "--raw_data_dir=s3://shards/nothing");
   EXPECT_EQ(nothing.exit_code, 1);
-  EXPECT_THAT(nothing.err, AllOf(HasSubstr("s3://shards/nothing"),
-                                 HasSubstr("there is nothing"),
-                                 Not(HasSubstr(kS3SecretKey))));
+  EXPECT_THAT(nothing.err,
+              AllOf(HasSubstr("s3://shards/nothing"),
+                    HasSubstr("no such folder"), Not(HasSubstr(kS3SecretKey))));
   const ProgramResult web =
       Convert("out", "--raw_data_dir=https://localhost/raw");
   EXPECT_EQ(web.exit_code, 2);

@@ -9,7 +9,8 @@
 
 #include "base/atomic_file.h"
 #include "pipeline/engine/input_pipeline.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/image_decoder.h"
+#include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/pack.h"
 #include "records/example/imagenet_example.h"

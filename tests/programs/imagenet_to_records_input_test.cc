@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/atomic_file.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "records/example/imagenet_example.h"
 #include "records/tfrecord/reader.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/small_model.h"
 #include "tests/support/test_jpeg.h"

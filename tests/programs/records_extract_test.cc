@@ -5,7 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/image_decoder.h"
+#include "preprocess/codecs/png_codec.h"
 #include "tests/support/example_wire.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"

@@ -7,7 +7,7 @@
 #include "base/atomic_file.h"
 #include "records/bytes/byte_source.h"
 #include "records/files/open_sink.h"
-#include "records/tfrecord/deflate_sink.h"
+#include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/index_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"

@@ -8,7 +8,7 @@
 #include "base/atomic_file.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_sink.h"
-#include "records/tfrecord/deflate_sink.h"
+#include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/bytes.h"
 #include "tests/support/record_file.h"

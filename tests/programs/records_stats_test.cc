@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"

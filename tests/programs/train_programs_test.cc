@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "preprocess/pixels/image.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/raw_bytes.h"

@@ -421,7 +421,7 @@ TEST_F(TrainResnetTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
       Train("other", "train_steps=1", "--mode train --allow_missing_shards");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, AllOf(HasSubstr("1 shard is missing: " + missing),
-                             HasSubstr("how many images are not there"),
+                             HasSubstr("the number of missing images"),
                              HasSubstr("train 16 images in 1 shards")));
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "records/files/open_sink.h"
-#include "records/tfrecord/deflate_sink.h"
+#include "records/tfrecord/byte_stream.h"
 
 namespace infeed {
 

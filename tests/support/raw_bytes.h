@@ -9,7 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "records/files/open_sink.h"
-#include "records/tfrecord/deflate_sink.h"
+#include "records/tfrecord/byte_stream.h"
 #include "tests/support/temporary_folder.h"
 
 // The bytes of raw data files, built small.

@@ -31,15 +31,15 @@ MAY_INCLUDE = {
 DOORS = [
     (r"j(peglib|error|morecfg)\.h",
      r"preprocess/jpeg(_\w+)?/.*|bench/decoder/rivals\.cc"),
-    (r"png\.h", r"preprocess/codecs/png_image\.cc"),
-    (r"zlib\.h", r"records/tfrecord/(byte_stream|deflate_sink)\.cc"),
+    (r"png\.h", r"preprocess/codecs/png_codec\.cc"),
+    (r"zlib\.h", r"records/tfrecord/byte_stream\.cc"),
     (r"opencv2/.*",
      r"preprocess/codecs/opencv_(image|codecs)\.cc|bench/decoder/rivals\.cc|"
      r"bench/micro/resize_bench\.cc"),
     (r"(oneapi/)?tbb/.*",
      r"pipeline/engine/(input_graph|closed_arena)\.cc|tools/convert/graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
-     r"records/example/(builder|imagenet_example|reader)\.cc|"
+     r"records/example/reader\.cc|"
      r"trainer/(export/onnx_file|log/summary_writer|tensors/tensor_bundle)\.cc"),
     (r"(torch|ATen|c10)/.*",
      r"trainer/(cuda|groups|kernels|loop|network|optimizer)/.*|"

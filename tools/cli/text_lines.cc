@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "records/bytes/trimmed.h"
-#include "records/files/read_whole.h"
+#include "records/bytes/plain_text.h"
+#include "records/files/open_source.h"
 
 namespace infeed {
 namespace {

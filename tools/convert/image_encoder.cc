@@ -12,7 +12,9 @@
 
 #include "base/error.h"
 #include "preprocess/codecs/exif.h"
+#include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "preprocess/pixels/pack.h"
 #include "tools/cli/image_format.h"
 #include "tools/images/raw_images.h"

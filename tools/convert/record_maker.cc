@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/example/parts.h"
+#include "records/example/builder.h"
 #include "tools/images/source.h"
 
 namespace infeed {

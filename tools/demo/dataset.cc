@@ -8,7 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
 #include "tools/cli/parallel_for.h"

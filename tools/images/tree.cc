@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "records/files/class_list.h"
 #include "records/files/folder_listing.h"
-#include "records/files/read_whole.h"
+#include "records/files/open_source.h"
 #include "tools/cli/text_lines.h"
 #include "tools/images/unreadable_format.h"
 

@@ -133,7 +133,7 @@ ClassNames::ClassNames(const RecordIndex& index) {
     return;
   }
   if (std::optional<DatasetInfo> info =
-          ReadDatasetInfoOf(index.shards().front())) {
+          FindDatasetInfo(index.shards().front())) {
     names_ = std::move(info->classes);
     first_label_ = info->first_label.value_or(1);
   }

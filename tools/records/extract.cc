@@ -25,7 +25,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/byte_size.h"
 #include "records/example/imagenet_example.h"

@@ -263,7 +263,7 @@ IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
   const std::unique_ptr<ByteSource> shard = OpenSource(path);
   IndexedShard result;
   result.path = path;
-  result.compression = CompressionOf(*shard);
+  result.compression = ReadCompression(*shard);
   if (result.compression != Compression::kNone) {
     IndexPacked(*shard, options, result);
     return result;

@@ -17,7 +17,7 @@ namespace infeed {
 namespace {
 
 bool IsPacked(const std::string& shard) {
-  return CompressionOf(*OpenSource(shard)) != Compression::kNone;
+  return ReadCompression(*OpenSource(shard)) != Compression::kNone;
 }
 
 // Whether all frame offsets can be read from the headers alone.

@@ -28,7 +28,7 @@ ShardSummary SummariseShard(const std::string& path) {
   std::unique_ptr<ByteSource> source = OpenSource(path);
   ShardSummary summary = {.records = 0,
                           .bytes = source->size(),
-                          .compression = CompressionOf(*source),
+                          .compression = ReadCompression(*source),
                           .index = IndexState::kNone};
   if (summary.compression != Compression::kNone) {
     if (const std::optional<ShardFrames> frames = FindFrames(*source)) {

@@ -15,7 +15,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/cloud/small_object.h"
+#include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
 #include "records/http/secrets_guard.h"
 #include "records/http/url.h"

@@ -12,7 +12,7 @@
 #include "base/rounding.h"
 #include "records/bytes/byte_source.h"
 #include "records/cloud/object_sink.h"
-#include "records/cloud/small_object.h"
+#include "records/cloud/object_store.h"
 #include "records/http/url.h"
 
 namespace infeed {

@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "records/bytes/cache_folder.h"
 #include "records/bytes/fnv_hash.h"
-#include "records/bytes/user_cache.h"
 #include "trainer/model_dir/model_dir.h"
 
 namespace infeed {

@@ -7,7 +7,8 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/image_decoder.h"
+#include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "tests/support/exif_jpeg.h"
 #include "tests/support/test_jpeg.h"

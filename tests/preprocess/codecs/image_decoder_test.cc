@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {

@@ -11,7 +11,9 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
+#include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/image_size.h"
+#include "preprocess/codecs/png_codec.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/resize/resize.h"
@@ -200,25 +202,6 @@ TEST(DecodeOtherImageTest, PrintsNothingAboutPngs) {
   EXPECT_THAT(ErrorOf(AsBytes(With(png, png.find("IDAT") + 40, "garbage"))),
               StartsWith("libpng cannot read the image: IDAT: "));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-}
-
-TEST(DecodeOtherImageTest, ReadsPngsAsOpencvDoes) {
-  for (const int type : {CV_8UC1, CV_8UC3, CV_8UC4, CV_16UC1, CV_16UC3}) {
-    const std::string png = Encoded(Photograph(31, 17, type), ".png");
-    RgbImage ours;
-    DecodeOtherImage(AsBytes(png), kNoLimit, ours);
-    const std::vector<char> bytes(png.begin(), png.end());
-    const cv::Mat theirs = cv::imdecode(bytes, cv::IMREAD_COLOR);
-    ASSERT_EQ(ours.width(), theirs.cols);
-    ASSERT_EQ(ours.height(), theirs.rows);
-    for (int y = 0; y < theirs.rows; ++y) {
-      for (int x = 0; x < 3 * theirs.cols; ++x) {
-        ASSERT_EQ(ours.row(y)[x],
-                  theirs.ptr<std::uint8_t>(y)[x / 3 * 3 + 2 - x % 3])
-            << type << " row " << y;
-      }
-    }
-  }
 }
 
 TEST(DecodeOtherImageTest, RefusesMoreBytesThanOpencvCounts) {

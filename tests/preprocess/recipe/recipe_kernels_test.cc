@@ -10,7 +10,6 @@
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/recipe/crop.h"
-#include "preprocess/recipe/pad_crop.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/recipe/torchvision_crop.h"
 #include "preprocess/resize/resize.h"

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "records/cloud/object_store.h"
 #include "records/files/folder_listing.h"
-#include "records/files/read_whole.h"
+#include "records/files/open_source.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/throws.h"
 
@@ -76,7 +76,7 @@ TEST_F(CloudFolderTest, SeveralAreListedInTheirOrder) {
 TEST_F(CloudFolderTest, RefusesWhatIsNotThere) {
   EXPECT_THAT(
       MessageOf<IoError>([] { (void)ListFolder("s3://shards/rawer"); }),
-      AllOf(HasSubstr("s3://shards/rawer"), HasSubstr("there is nothing")));
+      AllOf(HasSubstr("s3://shards/rawer"), HasSubstr("no such folder")));
   EXPECT_THROW((void)ListFolders({"s3://shards/raw", "s3://shards/rawer"}),
                IoError);
   EXPECT_THAT(

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "records/cloud/cloud_runtime.h"
-#include "records/cloud/range_answer.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
@@ -223,7 +222,7 @@ TEST_F(ObjectStoreTest, RefusesAListOfWhatLiesElsewhere) {
                                                     "</ListBucketResult>")}})
                       .List("s3://bucket/a/b/");
                 }),
-                HasSubstr("which is outside it"));
+                HasSubstr("which has another prefix"));
   }
 }
 

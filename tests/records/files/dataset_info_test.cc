@@ -72,9 +72,9 @@ TEST(DatasetInfoTest, CountsFromOneWhereItHasClassesAlone) {
 TEST(DatasetInfoTest, IsFoundAboveAFolderOfASplit) {
   const TemporaryFolder folder;
   WriteDatasetInfo(folder.path(), Flowers());
-  EXPECT_TRUE(ReadDatasetInfoOf(folder / "train-00000-of-00001"));
-  EXPECT_TRUE(ReadDatasetInfoOf(folder / "validation/train-00000-of-00001"));
-  EXPECT_FALSE(ReadDatasetInfoOf(folder / "others/train-00000-of-00001"));
+  EXPECT_TRUE(FindDatasetInfo(folder / "train-00000-of-00001"));
+  EXPECT_TRUE(FindDatasetInfo(folder / "validation/train-00000-of-00001"));
+  EXPECT_FALSE(FindDatasetInfo(folder / "others/train-00000-of-00001"));
 }
 
 TEST(DatasetInfoTest, IsNotThereWithoutAFile) {

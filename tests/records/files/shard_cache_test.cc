@@ -150,7 +150,7 @@ TEST_F(ShardCacheTest, AFullDiskIsToldOnceAndDoesNoHarm) {
   CacheFolder(folder_ / "cache", 60).Make();
   const FileSizeLimit limit(10);
   EXPECT_EQ(Read("a"), kBytes);
-  EXPECT_THAT(cache_.TakeWarning(), HasSubstr("cannot take the room for it"));
+  EXPECT_THAT(cache_.TakeWarning(), HasSubstr("cannot reserve disk space"));
   EXPECT_EQ(Read("a"), kBytes);
   EXPECT_EQ(cache_.TakeWarning(), "");
   EXPECT_THAT(Files(), SizeIs(0));
@@ -229,7 +229,7 @@ TEST_F(ShardCacheTest, AFolderThatCannotBeUsedIsToldOnce) {
   ShardCache cache(folder_ / "file", 60);
   EXPECT_EQ(ReadAll(*cache.Open("s3://b/a")), kBytes);
   EXPECT_THAT(cache.TakeWarning(),
-              HasSubstr("cannot make the cache: Not a directory"));
+              HasSubstr("cannot create the cache: Not a directory"));
   EXPECT_EQ(ReadAll(*cache.Open("s3://b/a")), kBytes);
   EXPECT_EQ(cache.TakeWarning(), "");
 }
@@ -256,7 +256,7 @@ TEST_F(ShardCacheTest, LeavesAFolderWithOtherFilesAlone) {
   std::ofstream(copies_ + "/thesis.txt") << "years of work";
   EXPECT_EQ(Read("a"), kBytes);
   EXPECT_THAT(cache_.TakeWarning(),
-              HasSubstr("thesis.txt: is no file of infeed's cache"));
+              HasSubstr("thesis.txt: is not a file of infeed's cache"));
   EXPECT_THAT(Files(), ::testing::ElementsAre(copies_ + "/thesis.txt"));
 }
 

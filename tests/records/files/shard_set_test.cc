@@ -60,8 +60,8 @@ TEST_F(ShardSetTest, NamesMissingNumbers) {
   const std::string text =
       "2 shards are missing: " + (folder_ / "train-00001-of-00004") + ", " +
       (folder_ / "train-00003-of-00004") +
-      "; no dataset.json says how many images are not there: bring them back, "
-      "or go on without them by --allow_missing_shards";
+      "; no dataset.json has the number of missing images: restore them, "
+      "or continue without them with --allow_missing_shards";
   EXPECT_EQ(Refusal(""), text);
   EXPECT_EQ(Refusal("train-*"), text);
   EXPECT_EQ(SplitRefusal("train"), text);
@@ -83,7 +83,7 @@ TEST_F(ShardSetTest, NamesAndCountsWhatTheDescriptionLists) {
   Make({"train-00000-of-00003"});
   Describe("train", {"train-00000-of-00003", "train-00001-of-00003",
                      "train-00002-of-00003"});
-  EXPECT_THAT(SplitRefusal("train"), HasSubstr("; 23 images are not there:"));
+  EXPECT_THAT(SplitRefusal("train"), HasSubstr("; 23 images are missing:"));
   Describe("train", {"train-00000-of-00003", "train-00001-of-00003"});
   EXPECT_THAT(SplitRefusal("train"), HasSubstr("; no dataset.json says"));
 }
@@ -93,7 +93,7 @@ TEST_F(ShardSetTest, MissesASplitOfWhichNothingIsLeft) {
   Describe("validation", {"validation-00000-of-00001"});
   const std::string text =
       "1 shard is missing: " + (folder_ / "validation-00000-of-00001") +
-      "; 10 images are not there";
+      "; 10 images are missing";
   EXPECT_THAT(SplitRefusal("validation"), StartsWith(text));
   EXPECT_THAT(Refusal(""), StartsWith(text));
   EXPECT_THAT(FindSplit(folder_.path(), "train"), SizeIs(1));
@@ -135,9 +135,10 @@ TEST_F(ShardSetTest, RefusesTwoSetsInOne) {
         "twice/a-00000-of-00001", "twice/a-00000-of-00001.gz",
         "beyond/a-00000-of-00001", "beyond/a-00007-of-00001",
         "both/train-00000-of-00001", "both/train/train-00000-of-00001"});
-  EXPECT_THAT(Refusal("two"),
-              AllOf(HasSubstr("two/a-00000-of-00001 and "),
-                    HasSubstr("two/a-00000-of-00002 are of two sets: move")));
+  EXPECT_THAT(
+      Refusal("two"),
+      AllOf(HasSubstr("two/a-00000-of-00001 and "),
+            HasSubstr("two/a-00000-of-00002 belong to different sets: move")));
   EXPECT_THAT(ListShards(folder_ / "two/*-of-00002"), SizeIs(2));
   EXPECT_THAT(Refusal("twice"), HasSubstr("are the same shard of a set"));
   EXPECT_THAT(Refusal("beyond"),
@@ -153,7 +154,7 @@ TEST_F(ShardSetTest, GoesOnWithoutThemWhenTold) {
   EXPECT_THAT(FindSplit(folder_.path(), "train", policy), SizeIs(1));
   EXPECT_THAT(said,
               ElementsAre(AllOf(StartsWith("1 shard is missing: "),
-                                EndsWith("how many images are not there"))));
+                                EndsWith("the number of missing images"))));
   EXPECT_THROW((void)ListShards(folder_.path(), policy), DataError);
 }
 

@@ -13,7 +13,7 @@
 #include "records/store/label_index.h"
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
-#include "records/store/seek_store.h"
+#include "records/store/seek_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"

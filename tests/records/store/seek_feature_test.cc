@@ -73,7 +73,7 @@ TEST(SeekFeatureTest, SaysWhatIsWrong) {
   EXPECT_EQ(SeekSealText(SeekSeal::kGood), "is good");
   EXPECT_EQ(SeekSealText(SeekSeal::kDamaged), "is damaged");
   EXPECT_EQ(SeekSealText(SeekSeal::kUnknownVersion),
-            "has a version that this program does not know");
+            "has an unsupported version");
   EXPECT_EQ(SeekSealText(SeekSeal::kOtherJpeg), "does not belong to the JPEG");
 }
 

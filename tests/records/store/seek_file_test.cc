@@ -8,7 +8,6 @@
 
 #include "base/atomic_file.h"
 #include "records/store/record_index.h"
-#include "records/store/seek_store.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"

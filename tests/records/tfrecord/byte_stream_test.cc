@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/tfrecord/deflate_sink.h"
 #include "tests/support/bytes.h"
 
 #include "gmock/gmock.h"

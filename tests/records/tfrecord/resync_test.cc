@@ -214,7 +214,7 @@ TEST_P(PackedTfrecordTest, HasNoRandomAccess) {
   Write(3);
   EXPECT_THAT([&] { (void)ScanFrames(FileSource(path_), 1 << 20); },
               ::testing::ThrowsMessage<UsageError>(
-                  HasSubstr("has no random access: make")));
+                  HasSubstr("has no random access: write")));
 }
 
 TEST(TfrecordWriterIndexTest, LeavesAnIndexThatFits) {

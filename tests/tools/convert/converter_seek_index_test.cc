@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/shards.h"

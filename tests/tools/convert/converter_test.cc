@@ -9,7 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "records/bytes/crc32c.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/shards.h"

@@ -8,7 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/image_decoder.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/demo/shapes.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"

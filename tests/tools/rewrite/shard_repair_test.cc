@@ -15,7 +15,7 @@
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_sink.h"
-#include "records/tfrecord/deflate_sink.h"
+#include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/bytes.h"
 #include "tests/support/packed_payload.h"

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/image_decoder.h"
 
 namespace infeed {
 namespace {

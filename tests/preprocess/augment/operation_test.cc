@@ -1,4 +1,4 @@
-#include "preprocess/augment/policy.h"
+#include "preprocess/augment/operation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

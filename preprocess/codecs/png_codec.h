@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "preprocess/pixels/image.h"
 
@@ -13,7 +14,11 @@ namespace infeed {
 // channels, palettes applied, alpha and transparency dropped, colour profiles
 // and gamma ignored. Prints nothing: libpng's warnings, which concern chunks
 // that do not affect the pixels, are dropped, and its errors become DataError
-// with its message. Requires: IsPng(bytes).
+// with its message. Requires: IsPng(bytes), and that the size in its header was
+// limited (ReadImageSize()).
 void DecodePng(std::span<const std::byte> bytes, RgbImage& image);
+
+// Returns the image as a PNG (lossless). Requires: it has pixels.
+[[nodiscard]] std::string EncodePng(const RgbView& image);
 
 }  // namespace infeed
