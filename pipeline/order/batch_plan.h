@@ -36,8 +36,8 @@ struct BatchPlan {
   friend bool operator==(const BatchPlan&, const BatchPlan&) = default;
 };
 
-// Enters in a batch what the plan says of it: epoch, number, the position after
-// it, and each slot's record and position, -1 in padding.
+// Sets a batch's epoch, number and next position from its plan, and each slot's
+// record and position; -1 in padding.
 void EnterPlan(const BatchPlan& plan, const EpochOrder& order, Batch& batch);
 
 // The samples of an epoch before its last batch is padded or dropped: its

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "pipeline/order/option_text.h"
-#include "pipeline/order/thread_limit.h"
 
 namespace infeed {
 namespace {
@@ -18,6 +17,7 @@ constexpr double kMost64 = 0x1p63;
 constexpr double kMostEpochs = 0x1p32 - 1;
 constexpr double kMostBatch = 1 << 20;
 constexpr double kMostPool = 1 << 10;
+constexpr double kMostThreads = 1 << 10;
 constexpr double kMostWindow = 1 << 24;
 
 constexpr InputOption Row(std::string_view name, OptionField<I> field,

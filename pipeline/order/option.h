@@ -11,9 +11,9 @@
 
 #include "base/choices.h"
 
-// What is known of one option: its name, type, range and help. Tables of such
-// rows (input_table.h) are the one place that says so; flags, configuration
-// files, --help and documentation follow from them.
+// One option's name, type, range and help. They are written only in tables of
+// such rows (input_table.h); flags, configuration files, --help and
+// documentation are made from the tables.
 namespace infeed {
 
 // A field whose values have names.

@@ -1,6 +1,6 @@
 #include "pipeline/reading/sample_seek_index.h"
 
-#include <string>
+#include <tuple>
 
 namespace infeed {
 
@@ -40,11 +40,23 @@ std::optional<DataError> SeekIndexCounts::Count(const SampleSeekIndex& index,
   return std::nullopt;
 }
 
+void SeekIndexCounts::Refuse(const SampleKey& key, const DataError& error) {
+  const std::lock_guard lock(mutex_);
+  ++refused_;
+  if (first_refused_.empty() ||
+      std::tie(key.epoch, key.position) <
+          std::tie(first_key_.epoch, first_key_.position)) {
+    first_key_ = key;
+    first_refused_ = error.what();
+  }
+}
+
 SeekIndexStats SeekIndexCounts::Read() const {
+  const std::lock_guard lock(mutex_);
   return {.used = used_.load(std::memory_order_relaxed),
-          .refused = refused_.count(),
+          .refused = refused_,
           .none = none_.load(std::memory_order_relaxed),
-          .first_refused = refused_.first()};
+          .first_refused = first_refused_};
 }
 
 }  // namespace infeed

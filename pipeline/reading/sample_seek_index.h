@@ -3,13 +3,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
-#include "pipeline/reading/counted_errors.h"
 #include "pipeline/stats/stats.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "records/example/imagenet_example.h"
@@ -46,16 +47,18 @@ class SeekIndexCounts {
   // the index was refused, for Refuse(); nullopt: not refused.
   [[nodiscard]] std::optional<DataError> Count(const SampleSeekIndex& index,
                                                JpegIndexUse use);
-  // Counts a refused index. error: includes the record's place.
-  void Refuse(const SampleKey& key, const DataError& error) {
-    refused_.Count(key, error);
-  }
+  // Counts a refused index, and keeps the error that is first in the order of
+  // the stream. error: includes the record's place.
+  void Refuse(const SampleKey& key, const DataError& error);
   [[nodiscard]] SeekIndexStats Read() const;
 
  private:
   std::atomic<std::int64_t> used_{0};
   std::atomic<std::int64_t> none_{0};
-  CountedErrors refused_;
+  mutable std::mutex mutex_;  // of the members below
+  std::int64_t refused_ = 0;
+  SampleKey first_key_;
+  std::string first_refused_;  // empty: none
 };
 
 }  // namespace infeed

@@ -15,7 +15,7 @@ class ConsumerCounts {
  public:
   using Clock = StageCounter::Clock;
 
-  // The consumer asks for a batch.
+  // The consumer has called Next().
   void Requested(Clock::time_point now);
   // The consumer got a batch. Returns its images: the slots of weight > 0.
   std::int64_t Delivered(const Batch& batch, Clock::duration waited);

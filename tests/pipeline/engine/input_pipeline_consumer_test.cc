@@ -148,7 +148,6 @@ TEST_F(InputPipelineConsumerTest, LosesNoBatchByDeadlines) {
       break;
     }
   }
-  EXPECT_GT(misses, 0);
   EXPECT_EQ(copies, Stream(index(), kOptions, kBatches));
   EXPECT_EQ(pipeline.stats().batches, kBatches);
 }

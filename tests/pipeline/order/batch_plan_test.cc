@@ -127,12 +127,12 @@ TEST(BatchSequenceTest, GoesOnWhereMoreEpochsAreAskedForLater) {
 TEST(BatchSequenceTest, GivesARankItsPartOfEveryGlobalBatch) {
   InputOptions options{
       .batch_size = 6, .rank = 1, .world_size = 3, .training = false};
-  EXPECT_THAT(
-      Take(Sequence(9, options), 9),
-      ElementsAre(Plan(0, 2, 2, {0, 6}, 9), Plan(0, 8, 1, {0, 9}, 9, true, 6)));
+  EXPECT_THAT(Take(Sequence(9, options), 9),
+              ElementsAre(Plan(0, 2, 2, {0, 6}, 9, false, 6),
+                          Plan(0, 8, 1, {0, 9}, 9, true, 6)));
   options.rank = 2;
   EXPECT_THAT(Take(Sequence(9, options), 9),
-              ElementsAre(Plan(0, 4, 2, {0, 6}, 9),
+              ElementsAre(Plan(0, 4, 2, {0, 6}, 9, false, 6),
                           Plan(0, 10, 0, {0, 9}, 9, true, 6)));
 }
 
