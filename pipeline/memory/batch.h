@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/bounded_queue.h"
 #include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
 #include "pipeline/memory/page_memory.h"
+#include "records/example/fields.h"
 
 namespace infeed {
 
@@ -75,9 +77,16 @@ class Batch {
   // A black image, label -1, weight 0.
   void BlankSlot(int slot);
 
+  // For each of InputOptions::fields the values of all slots, a list a slot;
+  // empty lists for slots of weight 0.
+  [[nodiscard]] std::vector<FieldColumn>& fields() { return fields_; }
+  [[nodiscard]] const std::vector<FieldColumn>& fields() const {
+    return fields_;
+  }
+
   // All that the slots hold: images, labels and weights. Batches of equal size,
   // image size and content have equal layouts, so that copying this memory
-  // copies a batch, except for `next`.
+  // copies a batch, except for fields() and `next`.
   [[nodiscard]] std::span<std::byte> memory() { return used_; }
   [[nodiscard]] std::span<const std::byte> memory() const { return used_; }
 
@@ -103,6 +112,7 @@ class Batch {
   std::span<std::uint8_t> rgb_;
   std::span<std::int32_t> labels_;
   std::span<float> weights_;
+  std::vector<FieldColumn> fields_;
 };
 
 // Returns a batch to its pool; frees it when the pool is closed or there is

@@ -19,7 +19,6 @@ constexpr std::string_view kHeight = "image/height";
 constexpr std::string_view kWidth = "image/width";
 constexpr std::string_view kColorspace = "image/colorspace";
 constexpr std::string_view kChannels = "image/channels";
-constexpr std::string_view kLabel = "image/class/label";
 constexpr std::string_view kSynset = "image/class/synset";
 constexpr std::string_view kText = "image/class/text";
 constexpr std::string_view kFormat = "image/format";
@@ -27,20 +26,6 @@ constexpr std::string_view kFilename = "image/filename";
 constexpr std::string_view kEncoded = "image/encoded";
 constexpr std::string_view kPackedKey = "image/packed";
 constexpr std::string_view kSeekIndex = "image/seek_index";
-
-std::string_view KindName(FeatureKind kind) {
-  switch (kind) {
-    case FeatureKind::kNone:
-      break;
-    case FeatureKind::kBytes:
-      return "bytes";
-    case FeatureKind::kFloat:
-      return "float";
-    case FeatureKind::kInt64:
-      return "int64";
-  }
-  return "nothing";
-}
 
 // Keeps the single value of a known key, and counts how many values there are.
 template <typename T>
@@ -69,8 +54,8 @@ class OneValue final : public FeatureSink {
     }
     if (kind_ != kKind) {
       throw DataError("Example key '" + std::string(key) + "' holds " +
-                      std::string{KindName(kind_)} + ", expected " +
-                      std::string{KindName(kKind)});
+                      std::string{FeatureKindName(kind_)} + ", expected " +
+                      std::string{FeatureKindName(kKind)});
     }
     if (count_ != 1) {
       throw DataError("Example key '" + std::string(key) + "' has " +
@@ -138,7 +123,7 @@ class KnownEntries {
   std::array<KnownEntry, 10> entries_ = {{{kEncoded, {}},
                                           {kPackedKey, {}},
                                           {kSeekIndex, {}},
-                                          {kLabel, {}},
+                                          {kLabelKey, {}},
                                           {kFormat, {}},
                                           {kHeight, {}},
                                           {kWidth, {}},
@@ -163,7 +148,7 @@ std::string BuildImagenetExample(const ImagenetExample& example) {
   add_int(kWidth, example.width);
   add_bytes(kColorspace, example.colorspace);
   add_int(kChannels, example.channels);
-  add_int(kLabel, example.label);
+  add_int(kLabelKey, example.label);
   add_bytes(kSynset, example.synset);
   add_bytes(kText, example.text);
   add_bytes(kFormat, example.format);
@@ -187,7 +172,8 @@ std::string BuildImagenetExample(const ImagenetExample& example) {
   return bytes;
 }
 
-ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload) {
+ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload,
+                                         LabelList labels) {
   const KnownEntries entries(payload);
   ImagenetExampleView view;
   view.encoded =
@@ -196,7 +182,9 @@ ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload) {
       std::as_bytes(std::span(entries.Get(kPackedKey, std::string_view())));
   view.seek_index = std::as_bytes(
       std::span(entries.GetIfGood(kSeekIndex, std::string_view())));
-  view.label = entries.Get(kLabel, view.label);
+  view.label = labels == LabelList::kOne
+                   ? entries.Get(kLabelKey, view.label)
+                   : entries.GetIfGood(kLabelKey, view.label);
   view.format = entries.Get(kFormat, view.format);
   view.height = entries.Get(kHeight, view.height);
   view.width = entries.Get(kWidth, view.width);

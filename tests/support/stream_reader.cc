@@ -12,6 +12,7 @@ BatchCopy CopyOf(const Batch& batch) {
           .rgb = {batch.rgb().begin(), batch.rgb().end()},
           .labels = {batch.labels().begin(), batch.labels().end()},
           .weights = {batch.weights().begin(), batch.weights().end()},
+          .fields = batch.fields(),
           .next = batch.next};
 }
 

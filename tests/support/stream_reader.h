@@ -13,6 +13,7 @@ struct BatchCopy {
   std::vector<std::uint8_t> rgb;      // empty for words
   std::vector<std::int32_t> labels;
   std::vector<float> weights;
+  std::vector<FieldColumn> fields;
   StreamPosition next;
 
   friend bool operator==(const BatchCopy&, const BatchCopy&) = default;
