@@ -196,6 +196,7 @@ void InputPipeline::Impl::Deliver(OpenBatch& open) {
     pool_.Close();
     return;
   }
+  open.GatherFields(options_.fields.size());
   const Clock::time_point now = Clock::now();
   Clock::rep unset = 0;
   first_batch_.compare_exchange_strong(unset, (now - started_).count());

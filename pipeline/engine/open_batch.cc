@@ -13,6 +13,10 @@ void OpenBatch::Begin(std::int64_t number, const BatchPlan& plan,
   bad_records_.clear();
   error_ = nullptr;
   EnterPlan(plan, order, *batch_);
+  fields_.resize(static_cast<std::size_t>(batch_->size()));
+  for (std::vector<FieldColumn>& slot : fields_) {
+    std::ranges::for_each(slot, &FieldColumn::Clear);
+  }
   for (int slot = plan.samples; slot < batch_->size(); ++slot) {
     batch_->BlankSlot(slot);
   }
@@ -43,6 +47,21 @@ std::span<const BadRecord> OpenBatch::BadRecords() {
     });
   }
   return bad_records_;
+}
+
+void OpenBatch::GatherFields(std::size_t count) {
+  std::vector<FieldColumn>& columns = batch_->fields();
+  columns.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    columns[i].Clear();
+    for (const std::vector<FieldColumn>& slot : fields_) {
+      if (slot.size() == count && slot[i].offsets.size() > 1) {
+        columns[i].Append(slot[i]);
+      } else {
+        columns[i].AppendEmpty();
+      }
+    }
+  }
 }
 
 std::exception_ptr OpenBatch::error() {

@@ -1,16 +1,19 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pipeline/memory/batch.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/stats/bad_record.h"
+#include "records/example/fields.h"
 
 namespace infeed {
 
@@ -47,6 +50,12 @@ class OpenBatch {
   // slot is kept, so that it does not depend on thread timing.
   void Fail(int slot, std::exception_ptr error);
 
+  // Takes the fields of the slot's record, each with one list, and gives their
+  // memory in exchange. For different slots from several threads at once.
+  void SetFields(int slot, std::vector<FieldColumn>& fields) {
+    fields_[static_cast<std::size_t>(slot)].swap(fields);
+  }
+
   // Notes a bad record.
   void AddBadRecord(BadRecord bad);
 
@@ -55,11 +64,15 @@ class OpenBatch {
   [[nodiscard]] std::span<const BadRecord> BadRecords();
   // The error; nullptr: none. Requires: every slot is done.
   [[nodiscard]] std::exception_ptr error();
+  // Puts the slots' fields into the batch, with empty lists for slots without
+  // fields. count: of InputOptions::fields. Requires: every slot is done.
+  void GatherFields(std::size_t count);
   [[nodiscard]] BatchHandle TakeBatch() { return std::move(batch_); }
 
  private:
   std::int64_t number_ = 0;
   BatchPlan plan_;
+  std::vector<std::vector<FieldColumn>> fields_;  // by slot; empty: none
   BatchHandle batch_;
   std::atomic<int> unfilled_{0};
   std::mutex mutex_;

@@ -1,5 +1,6 @@
 #include "pipeline/engine/slot_filler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "pipeline/order/label_class.h"
@@ -15,6 +16,11 @@ using Clock = StageCounter::Clock;
 constexpr int kMaxBadInARow = 16;
 constexpr std::int64_t kRgbBytes = 3;
 
+bool HasLabelField(const InputOptions& options) {
+  return std::ranges::find(options.fields, kLabelKey, &FieldSpec::key) !=
+         options.fields.end();
+}
+
 }  // namespace
 
 SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
@@ -24,6 +30,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
       seek_store_(seek_store),
       places_(places),
       options_(options),
+      labels_(HasLabelField(options) ? LabelList::kAny : LabelList::kOne),
       counters_(counters),
       cache_(cache) {}
 
@@ -65,18 +72,24 @@ void SlotFiller::Load(Sample& sample) {
   Trace("read", start, end, sample);
 }
 
+void SlotFiller::Parse(std::span<const std::byte> payload,
+                       Sample& sample) const {
+  sample.stage = BadRecordKind::kExample;
+  sample.example = ParseImagenetExample(payload, labels_);
+  sample.fields.resize(options_.fields.size());
+  ReadFields(payload, options_.fields, options_.max_field_bytes, sample.fields);
+}
+
 CachedRecord SlotFiller::ReadRecord(Sample& sample) {
   if (cache_ != nullptr) {
     if (const std::optional<CachedRecord> kept = cache_->Find(sample.record)) {
-      sample.stage = BadRecordKind::kExample;
-      sample.example = ParseImagenetExample(kept->payload.bytes);
+      Parse(kept->payload.bytes, sample);
       return *kept;
     }
   }
   CachedRecord record = {.payload = store_.ReadPayload(
                              sample.record, sample.buffer, sample.access)};
-  sample.stage = BadRecordKind::kExample;
-  sample.example = ParseImagenetExample(record.payload.bytes);
+  Parse(record.payload.bytes, sample);
   if (options_.use_seek_indexes) {
     record.seek_index = ReadIndexBeside(sample.example, sample.record,
                                         seek_store_, sample.seek_index.buffer);
@@ -190,6 +203,7 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
   }
   batch.weights()[slot] = 1;
   batch.records()[slot] = sample.record;
+  sample.batch->SetFields(sample.slot, sample.fields);
   Count(counts, batch.image_bytes().size() / batch.labels().size(), start,
         sample);
 }

@@ -19,6 +19,7 @@
 #include "pipeline/stats/stage_counters.h"
 #include "pipeline/stats/stats.h"
 #include "preprocess/recipe/recipe.h"
+#include "records/example/fields.h"
 #include "records/example/imagenet_example.h"
 #include "records/store/record_store.h"
 #include "records/store/seek_file.h"
@@ -40,7 +41,8 @@ struct Sample {
   int draw = 0;  // 0: the position's own record; k: the k-th substitute for it
   Access access = Access::kInOrder;
   std::vector<std::byte> buffer = {};
-  ImagenetExampleView example = {};  // views into buffer, or the cache
+  ImagenetExampleView example = {};      // views into buffer, or the cache
+  std::vector<FieldColumn> fields = {};  // of the options, one list each
   SampleSeekIndex seek_index = {};
   BadRecordKind stage = BadRecordKind::kFrame;  // of a failure now
   std::exception_ptr failure = {};              // why no example
@@ -89,6 +91,8 @@ class SlotFiller {
  private:
   // Reads sample.record and parses it; a failure is stored in the sample.
   void Load(Sample& sample);
+  // Parses a payload into the sample's Example and fields.
+  void Parse(std::span<const std::byte> payload, Sample& sample) const;
   // Returns the record from the cache, or reads it and adds it to the cache;
   // stores its Example in the sample.
   CachedRecord ReadRecord(Sample& sample);
@@ -120,6 +124,7 @@ class SlotFiller {
   const SeekStore& seek_store_;
   std::int64_t places_;
   InputOptions options_;
+  LabelList labels_;  // kAny: the label is also one of the fields
   StageCounters& counters_;
   RecordCache* cache_;  // null: none
   SeekIndexCounts seek_counts_;

@@ -130,6 +130,7 @@ void Batch::CopyPlan(const Batch& from) {
   next = from.next;
   records_ = from.records_;
   positions_ = from.positions_;
+  fields_ = from.fields_;
 }
 
 void BatchReturn::operator()(Batch* batch) const {

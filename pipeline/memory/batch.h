@@ -12,6 +12,7 @@
 #include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
 #include "pipeline/memory/page_memory.h"
+#include "records/example/fields.h"
 
 namespace infeed {
 
@@ -95,8 +96,15 @@ class Batch {
   // A black image, label -1, weight 0, record -1.
   void BlankSlot(int slot);
 
-  // Copies epoch, number, next, records and positions. Requires: sizes are
-  // equal.
+  // For each of InputOptions::fields the values of all slots, a list a slot;
+  // empty lists for slots of weight 0.
+  [[nodiscard]] std::vector<FieldColumn>& fields() { return fields_; }
+  [[nodiscard]] const std::vector<FieldColumn>& fields() const {
+    return fields_;
+  }
+
+  // Copies epoch, number, next, records, positions and fields. Requires: sizes
+  // are equal.
   void CopyPlan(const Batch& from);
 
   // The epoch, and the number of the global batch in it, from 0.
@@ -125,6 +133,7 @@ class Batch {
   std::span<float> weights_;
   std::vector<std::int64_t> records_;
   std::vector<std::int64_t> positions_;
+  std::vector<FieldColumn> fields_;
 };
 
 // What a pool shares with the handles of its batches, which may outlive it.

@@ -1,5 +1,6 @@
 #include "pipeline/order/options.h"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -17,6 +18,25 @@ void CheckMost(std::string_view name, int value, int most) {
   if (value > most) {
     throw UsageError(
         fmt::format("{}={}: must be at most {}", name, value, most));
+  }
+}
+
+void CheckFields(const InputOptions& options) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+  if (options.max_field_bytes < 1 || options.max_field_bytes > kMostBytes) {
+    throw UsageError(fmt::format("max_field_bytes={}: must be from 1 to {}",
+                                 options.max_field_bytes, kMostBytes));
+  }
+  std::set<std::string_view> keys;
+  for (const FieldSpec& field : options.fields) {
+    if (field.key.empty() || field.kind == FeatureKind::kNone) {
+      throw UsageError(
+          "fields: each needs a key and one of the kinds bytes, "
+          "float and int64");
+    }
+    if (!keys.insert(field.key).second) {
+      throw UsageError("fields: '" + field.key + "' is given twice");
+    }
   }
 }
 
@@ -38,6 +58,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   if (options.layout == BatchContent::kChoices) {
     throw UsageError("layout: must be words or rgb: a pipeline has images");
   }
+  CheckFields(options);
   CheckMost("rank", options.rank, options.world_size - 1);
   CheckMost("local_world_size", options.local_world_size, options.world_size);
   CheckMost("max_lent", options.max_lent, options.batches_in_pool - 1);

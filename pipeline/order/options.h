@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/choices.h"
 #include "pipeline/memory/batch_content.h"
@@ -13,6 +14,7 @@
 #include "preprocess/augment/options.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/recipe/recipe.h"
+#include "records/example/fields.h"
 
 namespace infeed {
 
@@ -93,6 +95,14 @@ struct InputOptions {
   std::int64_t max_records = 0;
   // Selects an epoch's records by weight; null: each record once.
   std::shared_ptr<const Selection> selection = nullptr;
+  // Features of each record that a batch carries beside the images
+  // (Batch::fields()); a record in which one of them is of another kind is bad.
+  // If kLabelKey is among them, a record may have several labels or none: then
+  // it counts as one without a label (require_labels).
+  std::vector<FieldSpec> fields = {};
+  // The most bytes of an image's fields together (ReadFields()); a record with
+  // more is bad. Bounds the memory of the fields.
+  std::int64_t max_field_bytes = 4096;
   // Decode large crop windows of JPEGs at a fraction of their size: faster,
   // with different pixels (preprocess/recipe/recipe.h).
   bool scaled_decode = false;

@@ -36,10 +36,11 @@ struct Part {
   std::int64_t bytes;
 };
 
-std::array<Part, 8> PartsOf(const MemoryPlan& plan) {
+std::array<Part, 9> PartsOf(const MemoryPlan& plan) {
   return {{{"program", plan.program},
            {"index", plan.index},
            {"batches", plan.batches},
+           {"fields", plan.fields},
            {"records in flight", plan.records},
            {"prefetch", plan.prefetch},
            {"decoding", plan.decoding},
@@ -59,6 +60,20 @@ std::string PartsText(const MemoryPlan& plan) {
   return text;
 }
 
+// The most memory of the fields of all batches: the slots' lists and the
+// batches' copies of them, in vectors that may be half empty.
+std::int64_t FieldBytes(const InputOptions& options) {
+  constexpr std::int64_t kCopies = 4;
+  constexpr std::int64_t kColumn =
+      sizeof(FieldColumn) + 2 * sizeof(std::int64_t);
+  const std::int64_t fields = std::ssize(options.fields);
+  const std::int64_t slots = std::int64_t{options.batches_in_pool} *
+                             (options.batch_size / options.world_size);
+  return fields == 0
+             ? 0
+             : kCopies * slots * (options.max_field_bytes + fields * kColumn);
+}
+
 // The required parts.
 MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
   const std::int64_t record = std::min(data.longest_record, kLongestRecord);
@@ -71,6 +86,7 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
       .batches = options.batches_in_pool *
                  Batch::MemoryBytes(options.batch_size / options.world_size,
                                     options.image_size, options.layout),
+      .fields = FieldBytes(options),
       .records = options.threads * record,
       .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
       .decoding = options.threads * (record + kRows + kSmallImage + scratch),
@@ -101,6 +117,7 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
         MemorySizeText(plan.total()) + " (" + std::to_string(plan.total()) +
         " bytes) is needed: " + PartsText(plan) +
         ": raise it, or lower batch_size, image_size, batches_in_pool" +
+        (plan.fields > 0 ? ", max_field_bytes" : "") +
         (plan.compressed > 0 ? ", window_records" : "") + " or threads");
   }
   const std::int64_t for_images = options.use_cache ? left / 4 : left;

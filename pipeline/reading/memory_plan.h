@@ -23,6 +23,7 @@ struct MemoryPlan {
   std::int64_t program = 0;     // code, libraries, allocators, threads' stacks
   std::int64_t index = 0;       // offsets of the records
   std::int64_t batches = 0;     // the pool
+  std::int64_t fields = 0;      // of the batches' records
   std::int64_t records = 0;     // in flight: the longest record per worker
   std::int64_t prefetch = 0;    // read ahead from object stores
   std::int64_t decoding = 0;    // of all workers together
@@ -34,7 +35,7 @@ struct MemoryPlan {
   std::int64_t image = 0;
 
   [[nodiscard]] std::int64_t total() const {
-    return program + index + batches + records + prefetch + decoding +
+    return program + index + batches + fields + records + prefetch + decoding +
            compressed + cache;
   }
 };

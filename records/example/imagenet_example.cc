@@ -14,7 +14,6 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::string_view kHeight = "image/height";
 constexpr std::string_view kWidth = "image/width";
-constexpr std::string_view kLabel = "image/class/label";
 constexpr std::string_view kSynset = "image/class/synset";
 constexpr std::string_view kText = "image/class/text";
 constexpr std::string_view kFormat = "image/format";
@@ -22,20 +21,6 @@ constexpr std::string_view kFilename = "image/filename";
 constexpr std::string_view kEncoded = "image/encoded";
 constexpr std::string_view kPackedKey = "image/packed";
 constexpr std::string_view kSeekIndex = "image/seek_index";
-
-std::string_view KindName(FeatureKind kind) {
-  switch (kind) {
-    case FeatureKind::kNone:
-      break;
-    case FeatureKind::kBytes:
-      return "bytes";
-    case FeatureKind::kFloat:
-      return "float";
-    case FeatureKind::kInt64:
-      return "int64";
-  }
-  return "nothing";
-}
 
 // Keeps the single value of a known key, and counts how many values there are.
 template <typename T>
@@ -64,8 +49,8 @@ class OneValue final : public FeatureSink {
     }
     if (kind_ != kKind) {
       throw DataError("Example key '" + std::string(key) + "' holds " +
-                      std::string{KindName(kind_)} + ", expected " +
-                      std::string{KindName(kKind)});
+                      std::string{FeatureKindName(kind_)} + ", expected " +
+                      std::string{FeatureKindName(kKind)});
     }
     if (count_ != 1) {
       throw DataError("Example key '" + std::string(key) + "' has " +
@@ -133,7 +118,7 @@ class KnownEntries {
   std::array<KnownEntry, 10> entries_ = {{{kEncoded, {}},
                                           {kPackedKey, {}},
                                           {kSeekIndex, {}},
-                                          {kLabel, {}},
+                                          {kLabelKey, {}},
                                           {kFormat, {}},
                                           {kHeight, {}},
                                           {kWidth, {}},
@@ -149,7 +134,8 @@ std::string BuildImagenetExample(const ImagenetExample& example) {
   return parts.before + std::string(parts.image) + parts.after;
 }
 
-ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload) {
+ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload,
+                                         LabelList labels) {
   const KnownEntries entries(payload);
   ImagenetExampleView view;
   view.encoded =
@@ -158,7 +144,9 @@ ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload) {
       std::as_bytes(std::span(entries.Get(kPackedKey, std::string_view())));
   view.seek_index = std::as_bytes(
       std::span(entries.GetIfGood(kSeekIndex, std::string_view())));
-  view.label = entries.Get(kLabel, view.label);
+  view.label = labels == LabelList::kOne
+                   ? entries.Get(kLabelKey, view.label)
+                   : entries.GetIfGood(kLabelKey, view.label);
   view.format = entries.Get(kFormat, view.format);
   view.height = entries.Get(kHeight, view.height);
   view.width = entries.Get(kWidth, view.width);

@@ -8,6 +8,9 @@
 
 namespace infeed {
 
+// The key of an image's class.
+inline constexpr std::string_view kLabelKey = "image/class/label";
+
 // The contents of the tf.train.Example of an ImageNet-style record. The keys
 // are those of the reference converter; docs/formats.md lists them.
 struct ImagenetExample {
@@ -37,7 +40,7 @@ struct ImagenetExample {
 // reference's input function.
 struct ImagenetExampleView {
   std::span<const std::byte> encoded;  // image/encoded, '' when absent
-  std::int64_t label = -1;             // image/class/label
+  std::int64_t label = -1;             // kLabelKey
   std::span<const std::byte> packed;   // image/packed, '' when absent
   // image/seek_index, '' when absent. Optional, as it only saves time: one with
   // another kind of list or not exactly one value counts as absent.
@@ -50,11 +53,14 @@ struct ImagenetExampleView {
   std::string_view filename;
 };
 
+// What a list of no label or of several is: an error, or no label.
+enum class LabelList { kOne, kAny };
+
 // Parses a record's payload. Unknown keys and fields are skipped; of a key
 // given twice the last counts; lists may be packed or not. Throws DataError
 // when the bytes are not an Example, when a known key holds another kind of
-// list, or not exactly one value.
+// list, or not exactly one value (of the label unless labels is kAny).
 [[nodiscard]] ImagenetExampleView ParseImagenetExample(
-    std::span<const std::byte> payload);
+    std::span<const std::byte> payload, LabelList labels = LabelList::kOne);
 
 }  // namespace infeed

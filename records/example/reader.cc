@@ -186,6 +186,20 @@ class AllValues final : public FeatureSink {
 
 }  // namespace
 
+std::string_view FeatureKindName(FeatureKind kind) {
+  switch (kind) {
+    case FeatureKind::kNone:
+      break;
+    case FeatureKind::kBytes:
+      return "bytes";
+    case FeatureKind::kFloat:
+      return "float";
+    case FeatureKind::kInt64:
+      return "int64";
+  }
+  return "nothing";
+}
+
 void ForEachEntry(
     std::span<const std::byte> example,
     const std::function<void(std::string_view key,

@@ -15,6 +15,9 @@ namespace infeed {
 // The kind of list in a Feature.
 enum class FeatureKind { kNone, kBytes, kFloat, kInt64 };
 
+// "bytes", "float", "int64", or "nothing".
+[[nodiscard]] std::string_view FeatureKindName(FeatureKind kind);
+
 // Receives the values of one feature.
 class FeatureSink {
  public:

@@ -16,6 +16,7 @@ BatchCopy CopyOf(const Batch& batch) {
           .positions = {batch.positions().begin(), batch.positions().end()},
           .epoch = batch.epoch,
           .number = batch.number,
+          .fields = batch.fields(),
           .next = batch.next};
 }
 

@@ -17,6 +17,7 @@ struct BatchCopy {
   std::vector<std::int64_t> positions;
   std::uint32_t epoch = 0;
   std::int64_t number = 0;
+  std::vector<FieldColumn> fields;
   StreamPosition next;
 
   friend bool operator==(const BatchCopy&, const BatchCopy&) = default;

@@ -73,6 +73,21 @@ TEST(InputOptionsTest, RefusesALayoutWithoutImages) {
       Refuses("layout: must be words or rgb"));
 }
 
+TEST(InputOptionsTest, RefusesImpossibleFields) {
+  const auto check = [](const InputOptions& options) {
+    return [options] { (void)CheckedInputOptions(options); };
+  };
+  EXPECT_THAT(check({.fields = {{.key = ""}}}),
+              Refuses("fields: each needs a key and one of the kinds bytes, "
+                      "float and int64"));
+  EXPECT_THAT(check({.fields = {{.key = "a", .kind = FeatureKind::kNone}}}),
+              Refuses("fields: each needs a key"));
+  EXPECT_THAT(check({.fields = {{.key = "a"}, {.key = "b"}, {.key = "a"}}}),
+              Refuses("fields: 'a' is given twice"));
+  EXPECT_THAT(check({.max_field_bytes = 0}),
+              Refuses("max_field_bytes=0: must be from 1 to 1073741824"));
+}
+
 TEST(InputOptionsTest, RefusesABatchThatRanksCannotShare) {
   EXPECT_THAT(
       [] { (void)CheckedInputOptions({.batch_size = 10, .world_size = 4}); },

@@ -56,6 +56,21 @@ TEST(MemoryPlanTest, CountsScratchSlotsAndSmallerBatchesForRgbBytes) {
   EXPECT_LE(plan.total(), plan.limit);
 }
 
+TEST(MemoryPlanTest, CountsFieldsByTheirLimit) {
+  InputOptions options = kOptions;
+  EXPECT_EQ(PlanMemory(options, kData).fields, 0);
+  options.fields = {{.key = "image/class/text"}};
+  options.max_field_bytes = 10'000;
+  const MemoryPlan plan = PlanMemory(options, kData);
+  EXPECT_GE(plan.fields, 4 * 3 * 4 * 10'000);
+  EXPECT_LT(plan.fields, 4 * 3 * 4 * 11'000);
+  EXPECT_THAT(MemoryText(plan), HasSubstr(", fields 4"));
+  options.max_field_bytes = 10 * kMebi;
+  EXPECT_THAT([&] { (void)PlanMemory(options, kData); },
+              Throws<UsageError>(
+                  Property(&UsageError::what, HasSubstr("max_field_bytes"))));
+}
+
 TEST(MemoryPlanTest, GivesImagesNoMoreThanTheirLimit) {
   InputOptions options = kOptions;
   options.jpeg_limits.max_memory_bytes = 10 * kMebi;

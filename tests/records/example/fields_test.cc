@@ -1,0 +1,135 @@
+#include "records/example/fields.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "records/example/imagenet_example.h"
+#include "tests/support/extra_feature.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace fields_test {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::int64_t kRoom = 1000;
+
+std::vector<FieldColumn> Read(const std::string& example,
+                              const std::vector<FieldSpec>& fields,
+                              std::int64_t max_bytes = kRoom) {
+  std::vector<FieldColumn> columns(fields.size());
+  ReadFields(std::as_bytes(std::span(example)), fields, max_bytes, columns);
+  return columns;
+}
+
+std::string MessageFor(const std::string& example, const FieldSpec& field,
+                       std::int64_t max_bytes = kRoom) {
+  return MessageOf<DataError>([&] { (void)Read(example, {field}, max_bytes); });
+}
+
+TEST(FieldsTest, AreListsOfAnyLength) {
+  const std::string example = ExtraInt64s("boxes", {3, -1, 1'000'000'000'000}) +
+                              ExtraFloats("scores", {0.5F, -2}) +
+                              ExtraBytes("names", {"cat", "", "dog"});
+  const std::vector<FieldColumn> columns =
+      Read(example, {{.key = "scores", .kind = FeatureKind::kFloat},
+                     {.key = "boxes", .kind = FeatureKind::kInt64},
+                     {.key = "names", .kind = FeatureKind::kBytes}});
+  EXPECT_THAT(columns[0].floats, ElementsAre(0.5F, -2));
+  EXPECT_THAT(columns[0].offsets, ElementsAre(0, 2));
+  EXPECT_THAT(columns[1].int64s, ElementsAre(3, -1, 1'000'000'000'000));
+  EXPECT_THAT(columns[1].offsets, ElementsAre(0, 3));
+  EXPECT_EQ(columns[2].bytes, "catdog");
+  EXPECT_THAT(columns[2].byte_offsets, ElementsAre(0, 3, 3, 6));
+  EXPECT_THAT(columns[2].offsets, ElementsAre(0, 3));
+}
+
+TEST(FieldsTest, AreEmptyWhereTheExampleHasNone) {
+  const std::vector<FieldColumn> columns =
+      Read(ExtraInt64s("a", {}) + ExtraInt64s("b", {1}),
+           {{.key = "a"}, {.key = "c", .kind = FeatureKind::kFloat}});
+  for (const FieldColumn& column : columns) {
+    EXPECT_THAT(column.offsets, ElementsAre(0, 0));
+    EXPECT_THAT(column.int64s, IsEmpty());
+  }
+}
+
+TEST(FieldsTest, AreTheLastOnesOfAKeyGivenTwice) {
+  EXPECT_THAT(
+      Read(ExtraInt64s("a", {1, 2}) + ExtraInt64s("a", {3}), {{.key = "a"}})
+          .front()
+          .int64s,
+      ElementsAre(3));
+}
+
+TEST(FieldsTest, ReplaceWhatAColumnHad) {
+  const std::string example = ExtraInt64s("a", {1, 2});
+  const std::vector<FieldSpec> fields = {{.key = "a"}};
+  std::vector<FieldColumn> columns = Read(example, fields);
+  ReadFields(std::as_bytes(std::span(example)), fields, kRoom, columns);
+  EXPECT_EQ(columns, Read(example, fields));
+}
+
+TEST(FieldsTest, RefuseAnotherKind) {
+  EXPECT_THAT(MessageFor(ExtraFloats("a", {1}), {.key = "a"}),
+              HasSubstr("Example key 'a' holds float, expected int64"));
+  EXPECT_THAT(MessageFor(ExtraBytes("a", {}),
+                         {.key = "a", .kind = FeatureKind::kFloat}),
+              HasSubstr("Example key 'a' holds bytes, expected float"));
+}
+
+TEST(FieldsTest, RefuseMoreBytesThanAllowed) {
+  const std::string numbers = ExtraInt64s("a", {1, 2, 3});
+  EXPECT_EQ(Read(numbers, {{.key = "a"}}, 24).front().values(), 3);
+  EXPECT_THAT(MessageFor(numbers, {.key = "a"}, 23),
+              HasSubstr("Example key 'a': the values of the fields take more "
+                        "than max_field_bytes"));
+  const std::string text = ExtraBytes("t", {"12345678"});
+  const FieldSpec field = {.key = "t", .kind = FeatureKind::kBytes};
+  EXPECT_EQ(Read(text, {field}, 16).front().values(), 1);
+  EXPECT_THAT(MessageFor(text, field, 15), HasSubstr("max_field_bytes"));
+}
+
+TEST(FieldsTest, RefuseWhatIsNoExample) {
+  EXPECT_THAT(MessageFor("\x0a", {.key = "a"}),
+              HasSubstr("not a tf.train.Example"));
+}
+
+TEST(FieldColumnTest, AppendsListsOneAfterTheOther) {
+  const FieldSpec field = {.key = "t", .kind = FeatureKind::kBytes};
+  FieldColumn all;
+  all.AppendEmpty();
+  all.Append(Read(ExtraBytes("t", {"ab", "c"}), {field}).front());
+  all.Append(Read("", {field}).front());
+  all.Append(Read(ExtraBytes("t", {"de"}), {field}).front());
+  EXPECT_THAT(all.offsets, ElementsAre(0, 0, 2, 2, 3));
+  EXPECT_THAT(all.byte_offsets, ElementsAre(0, 2, 3, 5));
+  EXPECT_EQ(all.bytes, "abcde");
+  all.Clear();
+  EXPECT_EQ(all, FieldColumn());
+}
+
+TEST(LabelListTest, TakesAnyNumberOfLabelsWhereToldSo) {
+  const std::string one = ExtraInt64s(kLabelKey, {7});
+  const std::string two = ExtraInt64s(kLabelKey, {7, 8});
+  const auto label = [](const std::string& example, LabelList labels) {
+    return ParseImagenetExample(std::as_bytes(std::span(example)), labels)
+        .label;
+  };
+  EXPECT_EQ(label(one, LabelList::kAny), 7);
+  EXPECT_EQ(label(two, LabelList::kAny), -1);
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { (void)label(two, LabelList::kOne); }),
+      HasSubstr("Example key 'image/class/label' has 2 values, expected 1"));
+}
+
+}  // namespace fields_test
+}  // namespace infeed
