@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "trainer/checkpoint/manifest.h"
-#include "trainer/checkpoint/run_state.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/tensors/safetensors.h"
 

@@ -13,7 +13,7 @@
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/station_options.h"
 #include "trainer/log/run_storage.h"
-#include "trainer/model/schedule_advice.h"
+#include "trainer/model/lr_schedule.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/params/parse.h"
 #include "trainer/ranks/parts.h"

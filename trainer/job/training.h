@@ -7,7 +7,6 @@
 
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/save.h"
-#include "trainer/checkpoint/writer.h"
 #include "trainer/feed/epoch_lines.h"
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"

@@ -12,7 +12,6 @@
 #include "trainer/loop/eval.h"
 #include "trainer/loop/passes.h"
 #include "trainer/loop/step.h"
-#include "trainer/model/batch_norm_ranks.h"
 #include "trainer/network/batch_norm.h"
 #include "trainer/network/network.h"
 #include "trainer/network/tensors.h"

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "pipeline/order/options.h"
-#include "trainer/model/arithmetic.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/model/options.h"
 

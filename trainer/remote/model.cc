@@ -13,7 +13,6 @@
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/model_dir/move_folder.h"
 
 namespace infeed {
 namespace {

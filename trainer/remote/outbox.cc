@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "records/bytes/json.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/model_dir/move_folder.h"
 #include "trainer/remote/folder.h"
 
 namespace infeed {

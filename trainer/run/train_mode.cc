@@ -17,7 +17,6 @@
 #include "trainer/job/description.h"
 #include "trainer/job/job.h"
 #include "trainer/job/memory.h"
-#include "trainer/job/report_subject.h"
 #include "trainer/job/resident_data.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/training.h"
@@ -28,7 +27,6 @@
 #include "trainer/report/train_log.h"
 #include "trainer/run/evaluation.h"
 #include "trainer/run/train_end.h"
-#include "trainer/run/train_summary.h"
 
 namespace infeed {
 namespace {

@@ -1,5 +1,3 @@
-#include "trainer/checkpoint/writer.h"
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,6 +10,7 @@
 #include "tests/support/made_checkpoint.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
+#include "trainer/checkpoint/save.h"
 
 namespace infeed {
 namespace {
