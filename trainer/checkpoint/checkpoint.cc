@@ -145,8 +145,8 @@ std::optional<Checkpoint> FindCheckpoint(const std::string& path,
   return LoadNewestCheckpoint(path, damaged);
 }
 
-std::string DifferencesOf(const RunIdentity& run,
-                          const RunIdentity& checkpoint) {
+std::string DescribeDifferences(const RunIdentity& run,
+                                const RunIdentity& checkpoint) {
   std::vector<std::string> differences;
   for (const auto& [name, value] : run) {
     const auto other = std::ranges::find(checkpoint, name, &StateField::name);

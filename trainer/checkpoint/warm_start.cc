@@ -181,7 +181,7 @@ FoundWeights ReadWeights(const std::string& path,
 
 WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
                       TensorMap& weights) {
-  const std::vector<LayerPlan> layers = LayersOf(model);
+  const std::vector<LayerPlan> layers = PlanLayers(model);
   FoundWeights found = ReadWeights(path, layers);
   const std::string head = layers.back().name + ".";
   const Fit fit = Compare(weights, found.tensors, head);

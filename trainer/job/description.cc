@@ -101,7 +101,7 @@ void WriteDescription(const Job& job) {
       ToYaml(job.resolved) + "# The run:\n" + YamlComments(MakeOrigin(job)));
 }
 
-ReportSubject ReportSubjectOf(const Job& job) {
+ReportSubject MakeReportSubject(const Job& job) {
   const TrainParams& params = job.params;
   return {.title = ModelName(params) + " on " +
                    WithoutUrlSecrets(job.options.data_dir),

@@ -12,6 +12,6 @@ void WriteDescription(const Job& job);
 
 // The unchanging part of a job's report: its model, its parameters with their
 // origins, its classes' names, and the machine.
-[[nodiscard]] ReportSubject ReportSubjectOf(const Job& job);
+[[nodiscard]] ReportSubject MakeReportSubject(const Job& job);
 
 }  // namespace infeed

@@ -106,8 +106,8 @@ class Training {
   void RequireSameWeights();
   void RequestEnd();
   void Take(const StepResult& result);
-  [[nodiscard]] DeviceUse UseOf(std::int64_t steps, int image_size,
-                                double seconds, double waited) const;
+  [[nodiscard]] DeviceUse MeasureUse(std::int64_t steps, int image_size,
+                                     double seconds, double waited) const;
 
   TrainingOptions options_;
   DeviceLoop& device_;

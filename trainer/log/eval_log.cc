@@ -52,15 +52,15 @@ OrderedJson Classes(const EvalResult& result, const ModelLabels& labels) {
   const auto accuracies = ClassAccuracies(result.confusion, result.classes);
   for (std::size_t i = 0; i < width; ++i) {
     std::int64_t images = 0;
-    std::int64_t said = 0;
+    std::int64_t predicted = 0;
     for (std::size_t j = 0; j < width; ++j) {
       images += result.confusion[i * width + j];
-      said += result.confusion[j * width + i];
+      predicted += result.confusion[j * width + i];
     }
     classes.push_back({{"index", i},
                        {"label", labels.NameOf(static_cast<std::int64_t>(i))},
                        {"images", images},
-                       {"said", said},
+                       {"said", predicted},
                        {"right", result.confusion[i * width + i]}});
     if (accuracies[i]) {
       classes.back()["accuracy"] = *accuracies[i];
@@ -90,7 +90,7 @@ void EvalLog::Write(std::int64_t step, const EvalResult& result) {
                                {"images_per_second", result.images_per_second},
                                {"input_wait", result.input_wait}};
   for (const TaggedMetric& metric : kTaggedMetrics) {
-    if (const std::optional<double> value = MetricOf(result, metric.name)) {
+    if (const std::optional<double> value = FindMetric(result, metric.name)) {
       values.emplace_back(metric.name, *value);
       summaries_.Scalar(metric.tag, *value, step);
     }
@@ -116,7 +116,7 @@ std::string EvalFileText(std::int64_t step, const EvalResult& result,
                       {"images", result.images},
                       {"bad_records", result.bad_records}};
   for (const std::string_view name : kMetrics) {
-    if (const std::optional<double> value = MetricOf(result, name)) {
+    if (const std::optional<double> value = FindMetric(result, name)) {
       file[std::string(name)] = *value;
     }
   }

@@ -45,7 +45,7 @@ std::vector<TensorPlan> TensorsOf(const LayerPlan& layer) {
   return tensors;
 }
 
-std::int64_t ElementsOf(const TensorPlan& tensor) {
+std::int64_t CountElements(const TensorPlan& tensor) {
   return std::accumulate(tensor.shape.begin(), tensor.shape.end(),
                          std::int64_t{1}, std::multiplies<>());
 }

@@ -43,6 +43,6 @@ struct TensorPlan {
 [[nodiscard]] std::vector<TensorPlan> TensorsOf(const LayerPlan& layer);
 
 // How many numbers a tensor holds.
-[[nodiscard]] std::int64_t ElementsOf(const TensorPlan& tensor);
+[[nodiscard]] std::int64_t CountElements(const TensorPlan& tensor);
 
 }  // namespace infeed

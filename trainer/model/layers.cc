@@ -61,7 +61,7 @@ class LayerList {
       AddConv(conv, block.group);
     }
     if (block.se_channels > 0) {
-      for (const ConvPlan& conv : SqueezeExcitationOf(block)) {
+      for (const ConvPlan& conv : PlanSqueezeExcitation(block)) {
         AddConv(conv, block.group);
       }
     }
@@ -86,18 +86,18 @@ class LayerList {
 
 }  // namespace
 
-std::vector<LayerPlan> LayersOf(const ModelOptions& options) {
+std::vector<LayerPlan> PlanLayers(const ModelOptions& options) {
   if (options.kind == ModelKind::kResNet) {
-    return LayersOf(PlanOf(options));
+    return PlanLayers(PlanResNet(options));
   }
   if (options.frozen_stages > 0) {
     throw UsageError("frozen_stages=" + std::to_string(options.frozen_stages) +
-                     " cannot be: LeNet is not made of stages");
+                     " cannot be: LeNet has no stages");
   }
   return LeNetLayers(options.num_classes);
 }
 
-std::vector<LayerPlan> LayersOf(const ResNetPlan& plan) {
+std::vector<LayerPlan> PlanLayers(const ResNetPlan& plan) {
   LayerList list;
   for (const ConvPlan& conv : plan.stem) {
     list.AddConv(conv, 0);

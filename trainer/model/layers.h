@@ -13,10 +13,10 @@ namespace infeed {
 // its branch, a pre-activation block's first norm before both. So the k-th
 // convolution (norm) is the reference's "conv2d_<k>"
 // ("batch_normalization_<k>"), the first one without a number. Throws as
-// PlanOf() does.
-[[nodiscard]] std::vector<LayerPlan> LayersOf(const ModelOptions& options);
+// PlanResNet() does.
+[[nodiscard]] std::vector<LayerPlan> PlanLayers(const ModelOptions& options);
 
-[[nodiscard]] std::vector<LayerPlan> LayersOf(const ResNetPlan& plan);
+[[nodiscard]] std::vector<LayerPlan> PlanLayers(const ResNetPlan& plan);
 
 // LeNet-5 as in the X10 tutorial: conv1 and conv2 (5x5), then fc1, fc2, fc3,
 // all with biases. Throws UsageError for num_classes < 1.

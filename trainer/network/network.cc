@@ -12,7 +12,7 @@
 namespace infeed {
 
 Network::Network(const ModelOptions& options)
-    : options_(options), layers_(LayersOf(options)) {
+    : options_(options), layers_(PlanLayers(options)) {
   for (const LayerPlan& layer : layers_) {
     for (const TensorPlan& tensor : TensorsOf(layer)) {
       if (!tensor.buffer) {

@@ -16,7 +16,7 @@
 namespace infeed {
 
 // A network that classifies images, as the device loop uses it. Its tensors
-// have the names and shapes that LayersOf() lists.
+// have the names and shapes that PlanLayers() lists.
 //
 // Starts on the CPU, in training mode. Frozen stages and frozen batch norms
 // always stay in evaluation mode; a frozen stage's parameters have
@@ -45,7 +45,7 @@ class Network : public torch::nn::Module {
   void train(bool on = true) override;
 
  protected:
-  // Throws as LayersOf() does.
+  // Throws as PlanLayers() does.
   explicit Network(const ModelOptions& options);
 
   // Call it when all modules are registered: sets the initial weights, and

@@ -230,7 +230,7 @@ std::optional<RankSocket> RankListener::Accept() const {
   return socket;
 }
 
-std::string PeerOf(int descriptor) {
+std::string PeerAddress(int descriptor) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   std::array<char, NI_MAXHOST> host{};

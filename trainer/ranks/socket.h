@@ -58,7 +58,7 @@ class RankListener {
 };
 
 // The peer's address, "10.0.0.7:40112"; "?" where the peer is gone.
-[[nodiscard]] std::string PeerOf(int descriptor);
+[[nodiscard]] std::string PeerAddress(int descriptor);
 
 // Connects, trying the name's addresses in turn until the time-out: rank 0 may
 // not listen yet. Throws IoError naming host and port.

@@ -91,8 +91,8 @@ void RemoteModel::AddUnsent() {
 // only if no other run has written to the store.
 std::string RemoteModel::WhatChanged() const {
   constexpr const char* kOther = "another run has trained there since";
-  const std::optional<std::int64_t> size = remote_.SizeOf(kMetrics);
-  const SentFiles::State here = sent_.StateOf(kMetrics);
+  const std::optional<std::int64_t> size = remote_.FindSize(kMetrics);
+  const SentFiles::State here = sent_.ReadState(kMetrics);
   if (!size) {
     return sent_.WasSent(kMetrics)
                ? "its metrics.jsonl is missing: the folder was emptied, or the "
@@ -161,7 +161,7 @@ void RemoteModel::PullFiles() {
     const std::string path = PathIn(options_.model_dir, name);
     if (!fs::exists(path)) {
       remote_.Pull(name, path);
-      sent_.Note(name, sent_.StateOf(name));
+      sent_.Note(name, sent_.ReadState(name));
     }
   }
 }
@@ -254,7 +254,7 @@ KeepOptions RemoteModel::Keep() const {
 // again.
 void RemoteModel::SendFile(const std::string& name,
                            const std::stop_token& stop) {
-  const SentFiles::State state = sent_.StateOf(name);
+  const SentFiles::State state = sent_.ReadState(name);
   outgoing_.Push(PathIn(options_.model_dir, name), name, stop);
   sent_.Note(name, state);
 }

@@ -216,13 +216,13 @@ std::vector<std::string> SentFiles::Changed() const {
   AddFilesOf(model_dir_, "", names);
   std::erase_if(names, [this](const std::string& name) {
     const auto known = sent_.find(name);
-    return known != sent_.end() && known->second == StateOf(name);
+    return known != sent_.end() && known->second == ReadState(name);
   });
   std::ranges::sort(names);
   return names;
 }
 
-SentFiles::State SentFiles::StateOf(const std::string& name) const {
+SentFiles::State SentFiles::ReadState(const std::string& name) const {
   const fs::path path = fs::path(model_dir_) / name;
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);

@@ -85,7 +85,7 @@ class SentFiles {
   // written are left out.
   [[nodiscard]] std::vector<std::string> Changed() const;
   // The current state of a file; size -1 if it is missing.
-  [[nodiscard]] State StateOf(const std::string& name) const;
+  [[nodiscard]] State ReadState(const std::string& name) const;
 
   // Whether a file of this name was ever sent.
   [[nodiscard]] bool WasSent(const std::string& name) const {

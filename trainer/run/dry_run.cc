@@ -65,10 +65,10 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   if (trains ? !data.has_train() : !data.has_eval()) {
     return 0;
   }
-  const std::unique_ptr<BatchStream> input =
-      OpenInput(trains ? data.train_index() : data.eval_index(),
-                trains ? TrainingOf(params, options.model_dir, data).input
-                       : EvalInputOf(params));
+  const std::unique_ptr<BatchStream> input = OpenInput(
+      trains ? data.train_index() : data.eval_index(),
+      trains ? MakeTrainingOptions(params, options.model_dir, data).input
+             : MakeEvalInput(params));
   const BatchHandle batch = input->Next();
   Check(batch != nullptr, "a split has a batch");
   input->Stop();
@@ -91,7 +91,8 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
 void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
   const RecordIndex& index = split.index;
   if (std::ranges::any_of(index.shards(), IsUrl)) {
-    Say("labels: of " + split.name + " not counted: its shards are in a store");
+    Say("labels: " + split.name +
+        " not counted: its shards are in an object store");
     return;
   }
   const BadLabels bad = CountBadLabels(CountLabels(index), params);
@@ -113,8 +114,9 @@ void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
 }
 
 void TryModel(const RunOptions& options, const TrainParams& params) {
-  const DeviceLoop device(ModelOf(params), OptimizerOf(params),
-                          DeviceOf(params, options.device));
+  const DeviceLoop device(MakeModelOptions(params),
+                          MakeOptimizerOptions(params),
+                          MakeDeviceOptions(params, options.device));
   Say("device: " + device.Describe());
   Say(fmt::format("model:  {}, {} parameters", ModelName(params),
                   device.parameter_count()));
@@ -126,7 +128,7 @@ void TryModel(const RunOptions& options, const TrainParams& params) {
 
 void TryMemory(const RunOptions& options, const TrainParams& params,
                std::int64_t input) {
-  const MemoryNeed need = NeedOf(options, params, input);
+  const MemoryNeed need = EstimateNeed(options, params, input);
   const MemoryThere there = WithGpu(FindMemory(), need);
   Say("memory: " + MemoryNeedText(need, there));
   if (NeverFits(need, there)) {
@@ -152,7 +154,8 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
                   folder.string());
   }
   const std::int64_t one = CheckpointBytes(
-      CostOf(ModelOf(params), params.input.image_size), OptimizerOf(params));
+      ComputeCost(MakeModelOptions(params), params.input.image_size),
+      MakeOptimizerOptions(params));
   // While a checkpoint is written, the oldest one still exists.
   const std::int64_t all = one * (params.keep_last + 1);
   const auto free = static_cast<std::int64_t>(fs::space(folder).available);
@@ -212,7 +215,7 @@ ExitCode DryRun(const RunOptions& options) {
   DataSet data;
   findings.Try([&] { RequireModel(options); });
   findings.Try([&] {
-    data = DataOf(options);
+    data = OpenData(options);
     if (!options.data_dir.empty()) {
       Say("data:   " + data.Describe());
     }

@@ -126,7 +126,7 @@ ExitCode Follow(const Job& job, const std::stop_token& stop) {
   }
   if (!done) {
     throw UsageError("model_dir=" + job.options.model_dir +
-                     ": no checkpoint to evaluate came");
+                     ": no checkpoint to evaluate appeared");
   }
   Say(fmt::format("no newer checkpoint than step {} for {:g} s", *done,
                   *job.options.eval_timeout));

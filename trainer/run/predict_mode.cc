@@ -175,7 +175,7 @@ ExitCode PredictAll(const Job& job, const RecordIndex* index,
   }
   if (page_file) {
     WritePage(sample, log.counts(), *index, labels, input, *page_file);
-    Say("the images with what was said of them: " + PathForMessages(page));
+    Say("page of predictions: " + PathForMessages(page));
   }
   return log.counts().bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
 }

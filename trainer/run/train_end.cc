@@ -93,7 +93,7 @@ std::string RanksText(const PipelineStats& mine, Ranks& ranks) {
       ranks.Total({mine.first_wait_seconds + mine.consumer_wait_seconds})[0];
   return fmt::format(
       "of {} ranks, rank {} waited longest for its input: {:.1f} % of the time "
-      "in loops; what follows is rank 0's",
+      "in loops; the figures below are rank 0's",
       ranks.place().world_size, wait.rank,
       mine.elapsed_seconds > 0 ? 100 * wait.most / mine.elapsed_seconds : 0.0);
 }
@@ -105,7 +105,7 @@ ExitCode StopEarly(Training& training, RunLog& log) {
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kStopped);
   Say(fmt::format(
-      "stopped at step {} as asked; the same command goes on from there",
+      "stopped at step {} on request; the same command resumes from there",
       training.step()));
   return ExitCode::kStoppedBySignal;
 }
@@ -142,8 +142,8 @@ bool HasNothingToDo(const Job& job, std::int64_t step) {
 
 ExitCode NothingToDo(const Job& job, std::int64_t step) {
   Say(fmt::format(
-      "nothing to do: step {} of {}; a greater train_steps (or train_epochs) "
-      "trains on",
+      "nothing to do: step {} of {}; raise train_steps (or train_epochs) to "
+      "train further",
       step, job.params.train_steps));
   fmt::print("step {}\n", step);
   ExportAtEnd(job, step);

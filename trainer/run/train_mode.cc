@@ -38,7 +38,7 @@ std::int64_t EpochSteps(const Job& job) {
 }
 
 bool IsInBfloat16(const Job& job) {
-  return DeviceOf(job.params, job.options.device).precision ==
+  return MakeDeviceOptions(job.params, job.options.device).precision ==
          Precision::kBfloat16;
 }
 
@@ -65,7 +65,7 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .warm_up_steps = job.device.warm_up_steps(),
           .configuration = ToYaml(job.resolved),
           .ceilings = CeilingsOf(job),
-          .report = ReportSubjectOf(job),
+          .report = MakeReportSubject(job),
           .profiler = &profiler};
 }
 
@@ -114,7 +114,7 @@ void RequireEpochEnds(const Job& job) {
   if (EpochSteps(job) % params.steps_per_eval != 0) {
     throw UsageError(fmt::format(
         "epoch_lines=true: needs an evaluation at the end of each epoch, but "
-        "steps_per_eval={} is no part of its {} steps",
+        "steps_per_eval={} does not divide its {} steps",
         params.steps_per_eval, EpochSteps(job)));
   }
 }
@@ -235,8 +235,8 @@ ExitCode TrainFrom(const Job& job, const RunStart& start,
   }
   Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
   const std::unique_ptr<RunLog> log = MakeLog(job, start.step, profiler);
-  TrainingOptions options = TrainingOf(job.params, job.options.model_dir,
-                                       job.data, job.options.place);
+  TrainingOptions options = MakeTrainingOptions(
+      job.params, job.options.model_dir, job.data, job.options.place);
   options.input.trace = profiler.trace();
   options.images = PlaceImages(job, options.input);
   options.in_bfloat16 = IsInBfloat16(job);

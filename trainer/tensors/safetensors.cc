@@ -218,7 +218,7 @@ std::vector<const TensorMap::value_type*> FileOrder(const TensorMap& tensors) {
     order.push_back(&entry);
   }
   std::ranges::stable_sort(order, std::ranges::greater(), [](const auto* e) {
-    return ElementBytes(StoredTypeOf(e->second.type));
+    return ElementBytes(ToStoredType(e->second.type));
   });
   return order;
 }
@@ -230,7 +230,7 @@ std::vector<TensorEntry> Layout(
   std::uint64_t offset = 0;
   for (const auto* named : order) {
     const auto& [name, tensor] = *named;
-    const StoredType type = StoredTypeOf(tensor.type);
+    const StoredType type = ToStoredType(tensor.type);
     Check(TensorBytes(type, tensor.shape) ==
               static_cast<std::int64_t>(tensor.bytes.size()),
           "a tensor has the bytes its shape says");

@@ -1,3 +1,5 @@
+#include "trainer/checkpoint/save.h"
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,7 +12,6 @@
 #include "tests/support/made_checkpoint.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-#include "trainer/checkpoint/save.h"
 
 namespace infeed {
 namespace {

@@ -155,7 +155,9 @@ class SentFilesTest : public testing::Test {
     MakeFolder(folder_ / "model/eval");
     WriteFileAtomically(folder_ / "model/" + name, text);
   }
-  void Send(const std::string& name) { sent_.Note(name, sent_.StateOf(name)); }
+  void Send(const std::string& name) {
+    sent_.Note(name, sent_.ReadState(name));
+  }
 
   TemporaryFolder folder_;
   SentFiles sent_{folder_ / "model", folder_ / "sent.json"};
@@ -175,7 +177,7 @@ TEST_F(SentFilesTest, NamesWhatIsNewOrChanged) {
 
 TEST_F(SentFilesTest, WhatGrewWhileItWasSentIsSentAgain) {
   Write("metrics.jsonl", "{}\n");
-  const SentFiles::State before = sent_.StateOf("metrics.jsonl");
+  const SentFiles::State before = sent_.ReadState("metrics.jsonl");
   std::ofstream(folder_ / "model/metrics.jsonl", std::ios::app) << "{}\n";
   sent_.Note("metrics.jsonl", before);
   EXPECT_THAT(sent_.Changed(), ElementsAre("metrics.jsonl"));
