@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tests/support/tensors.h"
-#include "trainer/model/layer_plan.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/options.h"
 #include "trainer/tensors/host_tensor.h"

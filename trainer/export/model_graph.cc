@@ -7,7 +7,6 @@
 
 #include "base/rounding.h"
 #include "trainer/export/graph_builder.h"
-#include "trainer/model/layer_plan.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/resnet_plan.h"
 

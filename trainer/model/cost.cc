@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/rounding.h"
-#include "trainer/model/layer_plan.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/resnet_plan.h"
 

@@ -10,7 +10,7 @@
 #include <ATen/core/Generator.h>
 #include <torch/nn/module.h>
 
-#include "trainer/model/layer_plan.h"
+#include "trainer/model/layers.h"
 #include "trainer/model/options.h"
 
 namespace infeed {

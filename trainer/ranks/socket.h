@@ -65,4 +65,9 @@ class RankListener {
 [[nodiscard]] RankSocket ConnectTo(const std::string& host, int port,
                                    std::chrono::milliseconds timeout);
 
+// This machine's own numeric address on the route to a host: the ranks there
+// can reach it at this address. Nothing is sent. Throws IoError when the name
+// is not known or there is no route.
+[[nodiscard]] std::string AddressTowards(const std::string& host);
+
 }  // namespace infeed

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "trainer/model/layer_plan.h"
+#include "trainer/model/layers.h"
 #include "trainer/tensors/host_tensor.h"
 #include "trainer/tensors/tensor_bundle.h"
 
