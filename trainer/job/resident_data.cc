@@ -55,7 +55,8 @@ ImagePlace PlaceImages(const Job& job, const InputOptions& input) {
     return ImagePlace::kRecords;
   }
   if (const std::string reason = ReasonAgainst(job); !reason.empty()) {
-    Say("data_on_device: images stay in the records: " + reason);
+    Say("data_on_device: images are read from the records as needed: " +
+        reason);
     return ImagePlace::kRecords;
   }
   CheckResident(input);
