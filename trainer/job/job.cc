@@ -199,12 +199,12 @@ std::optional<RunStart> Restore(const Job& job, bool& unusable) {
     start = ReadCheckpoint(job, unusable);
   }
   const RunStart mine = start.value_or(RunStart{});
-  std::istringstream told(job.ranks.Broadcast(
+  std::istringstream words(job.ranks.Broadcast(
       fmt::format("{:d} {:d} {} {} {}", start.has_value(), unusable, mine.step,
                   mine.stream.epoch, mine.stream.position)));
   bool found = false;
   RunStart of_all;
-  told >> found >> unusable >> of_all.step >> of_all.stream.epoch >>
+  words >> found >> unusable >> of_all.step >> of_all.stream.epoch >>
       of_all.stream.position;
   if (!found) {
     return std::nullopt;

@@ -31,9 +31,9 @@ namespace fs = std::filesystem;
 class Findings {
  public:
   // Returns false when there is a problem.
-  bool Try(const std::function<void()>& look) {
+  bool Try(const std::function<void()>& check) {
     try {
-      TranslateTorchErrors(look);
+      TranslateTorchErrors(check);
       return true;
     } catch (const UsageError& error) {
       Add(ExitCode::kUsageError, error.what());
@@ -73,13 +73,13 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   Check(batch != nullptr, "a split has a batch");
   input->Stop();
   const PipelineStats stats = input->stats();
-  const std::int64_t side = batch->image_size();
+  const int side = batch->image_size();
   Say(
-      fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
-                  "bits, {} bad "
-                  "records in it; up to {} of memory",
-                  batch->size(), side, side, batch->size() * side * side,
-                  stats.bad_records, MemorySizeText(input->memory_bytes())));
+      fmt::format("input:  one batch made, {} x {} x {} pixels, {} bad records "
+                  "in it; up to "
+                  "{} of memory",
+                  batch->size(), side, side, stats.bad_records,
+                  MemorySizeText(input->memory_bytes())));
   if (stats.bad_records > 0) {
     Say("        the first: " + stats.first_bad_record);
   }
@@ -164,9 +164,10 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
                   FileSizeText(free)));
   if (all > free) {
     throw IoError(fmt::format(
-        "{}: {} for {} checkpoints are more than is free; lower keep_last or "
-        "give another model_dir",
-        options.model_dir, FileSizeText(all), params.keep_last + 1));
+        "{}: {} checkpoints need {}, more than is free; lower keep_last or "
+        "give "
+        "another model_dir",
+        options.model_dir, params.keep_last + 1, FileSizeText(all)));
   }
 }
 
