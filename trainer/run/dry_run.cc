@@ -74,12 +74,9 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   input->Stop();
   const PipelineStats stats = input->stats();
   const int side = batch->image_size();
-  Say(
-      fmt::format("input:  one batch made, {} x {} x {} pixels, {} bad records "
-                  "in it; up to "
-                  "{} of memory",
-                  batch->size(), side, side, stats.bad_records,
-                  MemorySizeText(input->memory_bytes())));
+  Say(fmt::format("input:  one batch made, {} x {} x {} pixels, {} bad records",
+                  batch->size(), side, side, stats.bad_records) +
+      " in it; up to " + MemorySizeText(input->memory_bytes()) + " of memory");
   if (stats.bad_records > 0) {
     Say("        the first: " + stats.first_bad_record);
   }
