@@ -37,7 +37,7 @@ TEST(TrainVerdictTest, SaysWhatBoundsTheInput) {
 
 TEST(TrainVerdictTest, SaysThatMadeDataDoesNotBound) {
   EXPECT_EQ(TrainVerdict(GoodRun(), {}, 10),
-            "the device bounds the run: it waited 5 % of the time for made "
+            "the device bounds the run: it waited 5 % of the time for fake "
             "data");
 }
 
