@@ -86,7 +86,7 @@ TEST_F(BestModeTest, ATrainingGoesOnFromIt) {
       Run("train", std::string("--resume best --params_override ") +
                        SmallModel::kParameters);
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("going on from the checkpoint at step 1\n"));
+  EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step 1\n"));
   EXPECT_EQ(run.out.substr(0, 7), "step 2\n");
 }
 

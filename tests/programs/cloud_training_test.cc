@@ -77,7 +77,7 @@ class CloudTrainingTest : public CloudTraining {
     }
     const ProgramResult run = Train(root, Others(root));
     ASSERT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("going on from the checkpoint at step"));
+    EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step"));
     EXPECT_EQ(LastSumsIn(Bucket(root)), LocalSums(Others(local_ / "")));
     EXPECT_THAT(StepsIn(Bucket(root)),
                 ElementsAre(kSteps - 2, kSteps - 1, kSteps));
@@ -121,7 +121,7 @@ TEST_F(CloudTrainingTest, WhatTheStoreNeverTookIsUploadedByTheNextRun) {
   EXPECT_EQ(next.exit_code, 0) << next.err;
   EXPECT_THAT(next.err,
               AllOf(HasSubstr("uploading 3 checkpoints"),
-                    HasSubstr("going on from the checkpoint at step " +
+                    HasSubstr("resuming from the checkpoint at step " +
                               std::to_string(kSteps))));
   EXPECT_EQ(LastSumsIn("gs-shards"), LocalSums());
 }
@@ -240,7 +240,7 @@ TEST_F(CloudTrainingTest, GoesOnFromAnotherModelDirThere) {
   }
   const ProgramResult next = Train(kGs, {"--resume", "s3://shards/model"});
   ASSERT_EQ(next.exit_code, 0) << next.err;
-  EXPECT_THAT(next.err, HasSubstr("going on from the checkpoint at step 20"));
+  EXPECT_THAT(next.err, HasSubstr("resuming from the checkpoint at step 20"));
 }
 
 TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
@@ -292,7 +292,7 @@ TEST_F(CloudTrainingTest, WhatNoStoreHasIsDroppedByForceAlone) {
   EXPECT_EQ(right.exit_code, 0) << right.err;
   EXPECT_THAT(right.err,
               AllOf(HasSubstr("uploading 2 checkpoints"),
-                    HasSubstr("going on from the checkpoint at step 6")));
+                    HasSubstr("resuming from the checkpoint at step 6")));
 }
 
 TEST_F(CloudTrainingTest, ForceBeginsAnewInAnotherStore) {

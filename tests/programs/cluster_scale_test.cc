@@ -120,7 +120,7 @@ TEST(StarCostTest, CountsTheBytesOfFrames) {
   sums.classes = 10;
   sums.confusion.resize(100, 1);
   (void)ranks.Total({0, 0, 0, 0, 0});
-  (void)ranks.Reduce(BytesOf(sums), [](const std::vector<std::string>& parts) {
+  (void)ranks.Reduce(ToBytes(sums), [](const std::vector<std::string>& parts) {
     return parts.front();
   });
   EXPECT_EQ(star.evaluation_bytes, 2 * ranks.TakeSent());

@@ -222,7 +222,7 @@ TEST_F(RanksTest, GoOnWithAnotherNumberOfRanks) {
     fs::copy(Model("two"), Model(model), fs::copy_options::recursive);
     const ProgramResult run = Train(model, 8, {"--local_ranks", ranks});
     ASSERT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("going on from the checkpoint at step 4"));
+    EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step 4"));
     ExpectSameTraining("one", model, 8);
   }
 }
@@ -255,7 +255,7 @@ TEST_F(RanksTest, AllStopWhereOneIsAsked) {
   ranks[1].Signal(SIGTERM);
   EXPECT_EQ(ranks[0].Wait(), 75) << ranks[0].err();
   EXPECT_EQ(ranks[1].Wait(), 75) << ranks[1].err();
-  EXPECT_THAT(ranks[0].err(), HasSubstr("the same command goes on from there"));
+  EXPECT_THAT(ranks[0].err(), HasSubstr("the same command resumes from there"));
   EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
 }
 

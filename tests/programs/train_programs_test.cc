@@ -199,7 +199,7 @@ TEST_F(TrainProgramsTest, EvaluatesAsOftenAsItIsTold) {
 TEST_F(TrainProgramsTest, RefusesEpochLinesWithoutEvaluationsAtEpochsEnds) {
   ConvertIdx();
   EXPECT_THAT(Train("model", std::string(kX10) + " --steps_per_eval 3").err,
-              HasSubstr("steps_per_eval=3 is no part of its 14 steps"));
+              HasSubstr("steps_per_eval=3 does not divide its 14 steps"));
   const ProgramResult result =
       Train("model", std::string(kX10) + " --mode train");
   EXPECT_EQ(result.exit_code, 2);
@@ -230,7 +230,7 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
       "--steps_per_eval 2";
   EXPECT_THAT(RunProgram("train_resnet", flags + " --dry_run").err,
               AllOf(HasSubstr("fake: black images of class 0"),
-                    HasSubstr("4 x 28 x 28 pixels: 3136 words of 32 bits")));
+                    HasSubstr("4 x 28 x 28 pixels, 0 bad records in it")));
   const ProgramResult result = RunProgram("train_resnet", flags);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::vector<nlohmann::json> evals = Events("fake", "eval");
@@ -295,10 +295,10 @@ TEST_F(TrainProgramsTest, TellsACpuBuildFromAMissingCard) {
   }
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err,
-              testing::AnyOf(HasSubstr("this is a CPU build: make one for GPUs "
-                                       "by ./dev build cuda"),
-                             HasSubstr("no NVIDIA GPU is found: see what "
-                                       "nvidia-smi says")));
+              testing::AnyOf(HasSubstr("this is a CPU build: build with ./dev "
+                                       "build cuda"),
+                             HasSubstr("no NVIDIA GPU is found: check "
+                                       "nvidia-smi")));
 }
 
 // The names of the spans in all profiles of a model.
@@ -340,7 +340,7 @@ TEST_F(TrainProgramsTest, GoesOnFromFakeDataWithFakeDataAlone) {
             0);
   const ProgramResult other = Train("model", kX10 + flags);
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("its checkpoint is of another run"));
+  EXPECT_THAT(other.err, HasSubstr("its checkpoint belongs to another run"));
 }
 
 }  // namespace

@@ -138,14 +138,14 @@ TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
   ASSERT_TRUE(first.ReadUntil("checkpoint at step 9"));
   first.Signal(SIGTERM);
   EXPECT_EQ(first.Wait(), 75) << first.err();
-  EXPECT_THAT(first.err(), HasSubstr("the same command goes on from there"));
+  EXPECT_THAT(first.err(), HasSubstr("the same command resumes from there"));
   EXPECT_EQ(Metrics("stopped", "end").begin()->second["state"], "stopped");
   EXPECT_THAT(ReadWholeFile(Model("stopped/report.html"), 1 << 24),
               HasSubstr("<td>stopped at step "));
 
   const ProgramResult second = Train("stopped", "steps_per_checkpoint=9");
   EXPECT_EQ(second.exit_code, 0) << second.err;
-  EXPECT_THAT(second.err, HasSubstr("going on from the checkpoint at step"));
+  EXPECT_THAT(second.err, HasSubstr("resuming from the checkpoint at step"));
   ExpectSameSteps("straight", "stopped");
 }
 
@@ -441,8 +441,8 @@ TEST_F(TrainResnetTest, SettlesWhatAutoPrecisionIsAndKeepsIt) {
   WriteFileAtomically(Model("model") + "/params.yaml", "precision: bfloat16\n");
   const ProgramResult more = Train("model", "train_steps=4,precision=auto");
   ASSERT_EQ(more.exit_code, 0) << more.err;
-  EXPECT_THAT(more.err, HasSubstr("precision: bfloat16, as params.yaml of the "
-                                  "run that goes on has it"));
+  EXPECT_THAT(more.err, HasSubstr("precision: bfloat16, as in the params.yaml "
+                                  "of the resumed run"));
   EXPECT_THAT(Params("model"), HasSubstr("\nprecision: bfloat16"));
 }
 

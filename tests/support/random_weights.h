@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tests/support/tensors.h"
-#include "trainer/model/layer_plan.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/options.h"
 #include "trainer/tensors/host_tensor.h"
@@ -21,12 +20,12 @@ inline HostTensor RandomWeight(const TensorPlan& plan, std::mt19937& random) {
   if (plan.name.ends_with("num_batches_tracked")) {
     return IntTensor(7);
   }
-  const auto elements = static_cast<std::size_t>(ElementsOf(plan));
+  const auto elements = static_cast<std::size_t>(CountElements(plan));
   std::vector<float> values(elements);
   float centre = 0;
   float spread = 0.1F;
   if (plan.shape.size() > 1) {
-    const auto fan_in = static_cast<float>(ElementsOf(plan) / plan.shape[0]);
+    const auto fan_in = static_cast<float>(CountElements(plan) / plan.shape[0]);
     spread = std::sqrt(2 / fan_in);
   } else if (plan.name.ends_with("running_var") ||
              (plan.kind == ParameterKind::kNorm &&
@@ -44,7 +43,7 @@ inline HostTensor RandomWeight(const TensorPlan& plan, std::mt19937& random) {
 inline TensorMap RandomWeights(const ModelOptions& options) {
   std::mt19937 random(5);
   TensorMap weights;
-  for (const LayerPlan& layer : LayersOf(options)) {
+  for (const LayerPlan& layer : PlanLayers(options)) {
     for (const TensorPlan& plan : TensorsOf(layer)) {
       weights[plan.name] = RandomWeight(plan, random);
     }

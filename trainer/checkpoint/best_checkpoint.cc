@@ -82,7 +82,7 @@ bool BestCheckpoint::Note(std::int64_t step, const EvalResult& result) {
   if (metric_ == "none") {
     return false;
   }
-  const std::optional<double> value = MetricOf(result, metric_);
+  const std::optional<double> value = FindMetric(result, metric_);
   if (!value || !std::isfinite(*value) ||
       (step_ && !IsBetter(metric_, *value, value_))) {
     return false;

@@ -16,7 +16,7 @@ namespace infeed {
 // One thread at a time. Throws IoError, and DataError for a damaged file.
 class BestCheckpoint {
  public:
-  // metric: as in MetricOf(), or "none" to remember nothing. If the file is
+  // metric: as in FindMetric(), or "none" to remember nothing. If the file is
   // about another metric, or about a checkpoint that no longer exists, it is
   // ignored.
   BestCheckpoint(std::string model_dir, std::string metric);

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "trainer/checkpoint/manifest.h"
-#include "trainer/checkpoint/run_state.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/tensors/safetensors.h"
 
@@ -146,8 +145,8 @@ std::optional<Checkpoint> FindCheckpoint(const std::string& path,
   return LoadNewestCheckpoint(path, damaged);
 }
 
-std::string DifferencesOf(const RunIdentity& run,
-                          const RunIdentity& checkpoint) {
+std::string DescribeDifferences(const RunIdentity& run,
+                                const RunIdentity& checkpoint) {
   std::vector<std::string> differences;
   for (const auto& [name, value] : run) {
     const auto other = std::ranges::find(checkpoint, name, &StateField::name);

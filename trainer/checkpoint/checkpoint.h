@@ -54,7 +54,7 @@ struct Checkpoint {
 // Every field in which the two differ: "seed is 1, the checkpoint has 0; ...";
 // empty when they agree. A field that only one of them has is from another
 // version of the program, and is ignored.
-[[nodiscard]] std::string DifferencesOf(const RunIdentity& run,
-                                        const RunIdentity& checkpoint);
+[[nodiscard]] std::string DescribeDifferences(const RunIdentity& run,
+                                              const RunIdentity& checkpoint);
 
 }  // namespace infeed

@@ -12,8 +12,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kManifestSchema = 1;
+constexpr int kSchema = 1;  // of both files
 constexpr std::size_t kMaxFiles = 16;
+
+void RequireSchema(const Json& json) {
+  if (json.at("schema").get<int>() != kSchema) {
+    throw DataError("its schema is unknown: it was written by another version");
+  }
+}
 
 std::uint32_t ParseCrc(const std::string& hex) {
   const auto crc = ParsePlainNumber<std::uint32_t>(hex, 16);
@@ -24,9 +30,7 @@ std::uint32_t ParseCrc(const std::string& hex) {
 }
 
 Manifest ReadFields(const Json& json) {
-  if (json.at("schema").get<int>() != kManifestSchema) {
-    throw DataError("its schema is unknown: it was written by another version");
-  }
+  RequireSchema(json);
   Manifest manifest{.step = json.at("step").get<std::int64_t>(), .files = {}};
   const Json& files = json.at("files");
   if (files.size() > kMaxFiles) {
@@ -41,12 +45,40 @@ Manifest ReadFields(const Json& json) {
   return manifest;
 }
 
+Json IdentityToJson(const RunIdentity& identity) {
+  Json json = Json::object();
+  for (const auto& [name, value] : identity) {
+    json[name] = ParseJson<Json>(value);
+  }
+  return json;
+}
+
+RunIdentity IdentityFromJson(const Json& json) {
+  RunIdentity identity;
+  for (const auto& [name, value] : json.get_ref<const Json::object_t&>()) {
+    identity.push_back({name, value.dump()});
+  }
+  return identity;
+}
+
+Checkpoint FromJson(const Json& json) {
+  RequireSchema(json);
+  const Json& stream = json.at("stream");
+  if (stream.at("position").get<std::int64_t>() < 0) {
+    throw DataError("the stream's position is negative");
+  }
+  return {.step = json.at("step").get<std::int64_t>(),
+          .stream = {.epoch = stream.at("epoch").get<std::uint32_t>(),
+                     .position = stream.at("position").get<std::int64_t>()},
+          .identity = IdentityFromJson(json.at("identity")),
+          .state = {}};
+}
+
 }  // namespace
 
 std::string BuildManifest(const Manifest& manifest) {
-  Json json = {{"schema", kManifestSchema},
-               {"step", manifest.step},
-               {"files", Json::array()}};
+  Json json = {
+      {"schema", kSchema}, {"step", manifest.step}, {"files", Json::array()}};
   for (const Manifest::File& file : manifest.files) {
     json["files"].push_back(
         {{"file", file.name},
@@ -67,6 +99,24 @@ Manifest ParseManifest(std::string_view text) {
     throw DataError("the manifest has been changed since it was written");
   }
   return manifest;
+}
+
+std::string BuildRunState(const Checkpoint& checkpoint) {
+  const Json json = {{"schema", kSchema},
+                     {"step", checkpoint.step},
+                     {"stream",
+                      {{"epoch", checkpoint.stream.epoch},
+                       {"position", checkpoint.stream.position}}},
+                     {"identity", IdentityToJson(checkpoint.identity)}};
+  return json.dump(2) + "\n";
+}
+
+Checkpoint ParseRunState(std::string_view text) {
+  try {
+    return FromJson(ParseJson<Json>(text));
+  } catch (const Json::exception& error) {
+    throw DataError(fmt::format("not a run's state: {}", error.what()));
+  }
 }
 
 }  // namespace infeed

@@ -5,12 +5,14 @@
 #include <string_view>
 #include <vector>
 
+#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/tensors/safetensors.h"
+
+// The JSON files of a checkpoint.
+namespace infeed {
 
 // The file that makes a folder a checkpoint. It is written last and has the
 // size and checksum of every other file.
-namespace infeed {
-
 struct Manifest {
   struct File {
     std::string name;
@@ -28,5 +30,13 @@ struct Manifest {
 // Throws DataError unless text is, byte for byte, a result of BuildManifest():
 // the manifest itself has no checksum.
 [[nodiscard]] Manifest ParseManifest(std::string_view text);
+
+// state.json: everything except the tensors, as one JSON object with "schema",
+// "step", "stream" and "identity".
+[[nodiscard]] std::string BuildRunState(const Checkpoint& checkpoint);
+
+// Returns the checkpoint without its tensors. Throws DataError for a field
+// that is missing or of another type.
+[[nodiscard]] Checkpoint ParseRunState(std::string_view text);
 
 }  // namespace infeed

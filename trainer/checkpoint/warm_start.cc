@@ -1,19 +1,30 @@
 #include "trainer/checkpoint/warm_start.h"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "trainer/checkpoint/weights_file.h"
+#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/model/layers.h"
+#include "trainer/tensors/pth_file.h"
+#include "trainer/tensors/safetensors.h"
+#include "trainer/tensors/tensor_bundle.h"
+#include "trainer/tensors/tensorflow_weights.h"
 
 namespace infeed {
 namespace {
 
+namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
 constexpr std::size_t kNamesShown = 6;
@@ -91,11 +102,86 @@ void RequireAll(const Fit& fit, const std::string& path) {
   throw DataError({.path = path}, why);
 }
 
+constexpr std::size_t kHeadBytes = 9;
+constexpr char kPickleMagic = '\x80';  // of torch's older files
+constexpr std::string_view kZipMagic = "PK";
+
+// Whether the path is a folder; throws when it does not exist.
+bool IsFolder(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    throw IoError(path, "read the weights", ENOENT);
+  }
+  return fs::is_directory(status);
+}
+
+// Weights found at a path, by our names.
+struct FoundWeights {
+  std::string what;  // "torch.save() file PATH", for people
+  TensorMap tensors;
+};
+
+std::optional<FoundWeights> ReadOurs(const std::string& folder) {
+  std::vector<std::string> damaged;
+  std::optional<Checkpoint> checkpoint = FindCheckpoint(folder, damaged);
+  if (!checkpoint) {
+    if (!damaged.empty()) {
+      throw DataError({.path = folder},
+                      "all checkpoints in it are damaged; " + damaged.front());
+    }
+    return std::nullopt;
+  }
+  return FoundWeights{.what = "the checkpoint of step " +
+                              std::to_string(checkpoint->step) + " in " +
+                              folder,
+                      .tensors = std::move(checkpoint->state.model)};
+}
+
+// Reads a file, whose type follows from its first bytes.
+FoundWeights ReadFile(const std::string& path) {
+  std::array<char, kHeadBytes> head{};
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw IoError(path, "open", errno);
+  }
+  file.read(head.data(), head.size());
+  if (std::string_view(head.data(), 2) == kZipMagic ||
+      head[0] == kPickleMagic) {
+    return {.what = "the torch.save() file " + path, .tensors = ReadPth(path)};
+  }
+  if (head.back() != '{') {  // After the header's length.
+    throw DataError({.path = path},
+                    "neither a safetensors file, nor a torch.save() file, nor "
+                    "a TensorFlow checkpoint");
+  }
+  return {.what = "the safetensors file " + path,
+          .tensors = ReadSafetensors(path)};
+}
+
+// The numbering of a TensorFlow checkpoint's variables follows from the layers.
+FoundWeights ReadWeights(const std::string& path,
+                         const std::vector<LayerPlan>& layers) {
+  if (const std::optional<std::string> prefix = FindTensorBundle(path)) {
+    return {.what = "the TensorFlow checkpoint " + *prefix,
+            .tensors = ReadTensorflowWeights(TensorBundle(*prefix), layers)};
+  }
+  if (!IsFolder(path)) {
+    return ReadFile(path);
+  }
+  if (std::optional<FoundWeights> ours = ReadOurs(path)) {
+    return std::move(*ours);
+  }
+  throw UsageError(path +
+                   ": no checkpoint in this folder; give a model_dir, a "
+                   "checkpoint, or a file of weights");
+}
+
 }  // namespace
 
 WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
                       TensorMap& weights) {
-  const std::vector<LayerPlan> layers = LayersOf(model);
+  const std::vector<LayerPlan> layers = PlanLayers(model);
   FoundWeights found = ReadWeights(path, layers);
   const std::string head = layers.back().name + ".";
   const Fit fit = Compare(weights, found.tensors, head);

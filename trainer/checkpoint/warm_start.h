@@ -15,13 +15,22 @@ struct WarmStarted {
   std::string head_left;
 };
 
-// Replaces a new model's weights by those at a path (weights_file.h). The last
-// linear layer keeps its new weights unless all its tensors fit: fine-tuning
-// usually changes the number of classes. num_batches_tracked stays, too, where
-// a file lacks it. Every other tensor must be present and fit.
+// Replaces a new model's weights by those at a path, written by this program or
+// by others:
 //
-// Throws DataError, naming the tensors, when one is missing or has another
-// shape; then, and when the weights cannot be read, nothing is replaced.
+//   a model directory of ours              its newest undamaged checkpoint
+//   a checkpoint folder of ours
+//   a folder with TensorFlow's `checkpoint` file, or a checkpoint's prefix
+//   a safetensors file
+//   a file of torch.save()
+//
+// The last linear layer keeps its new weights unless all its tensors fit:
+// fine-tuning usually changes the number of classes. num_batches_tracked stays,
+// too, where a file lacks it. Every other tensor must be present and fit.
+//
+// Throws UsageError for a folder without weights, IoError for a file that
+// cannot be read, and DataError for a damaged file and for tensors that are
+// missing or have another shape, naming them. Nothing is replaced then.
 [[nodiscard]] WarmStarted WarmStart(const std::string& path,
                                     const ModelOptions& model,
                                     TensorMap& weights);

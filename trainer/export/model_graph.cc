@@ -1,29 +1,195 @@
 #include "trainer/export/model_graph.h"
 
+#include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/rounding.h"
 #include "trainer/export/graph_builder.h"
+#include "trainer/model/layers.h"
 #include "trainer/model/resnet_plan.h"
 
 namespace infeed {
+namespace {
 
-InferenceGraph GraphOf(const ModelOptions& options, const TensorMap& weights,
-                       const GraphInput& input) {
+GraphWindow WindowOf(const ConvPlan& conv) {
+  return {.kernel = conv.kernel,
+          .stride = conv.stride,
+          .pad_before = conv.kernel / 2,
+          .pad_after = conv.kernel / 2};
+}
+
+// Adds the nodes of a plan; each method takes and returns a node's name.
+class ResNetNodes {
+ public:
+  ResNetNodes(bool pre_activation, double epsilon, GraphBuilder& graph)
+      : pre_activation_(pre_activation), epsilon_(epsilon), graph_(graph) {}
+
+  std::string Stem(const ResNetPlan& plan, int side, std::string x);
+  std::string Block(const BlockPlan& block, const std::string& input);
+  std::string NormRelu(const std::string& norm, std::int64_t channels,
+                       const std::string& x) {
+    return graph_.Relu(graph_.BatchNorm(x, norm, channels, epsilon_));
+  }
+
+ private:
+  std::string Convolution(const ConvPlan& conv, const std::string& x) {
+    return graph_.Convolution(x, conv.name, conv.in, conv.out, WindowOf(conv),
+                              conv.bias);
+  }
+  std::string ConvolutionNorm(const ConvPlan& conv, const std::string& x) {
+    const std::string y = Convolution(conv, x);
+    return conv.norm.empty()
+               ? y
+               : graph_.BatchNorm(y, conv.norm, conv.out, epsilon_);
+  }
+  std::string Branch(const BlockPlan& block, std::string x);
+  std::string PreActivationBlock(const BlockPlan& block,
+                                 const std::string& input);
+  std::string Shortcut(const BlockPlan& block, const std::string& x);
+  std::string SqueezeExcitation(const BlockPlan& block, const std::string& x);
+
+  bool pre_activation_;
+  double epsilon_;
+  GraphBuilder& graph_;
+};
+
+std::string ResNetNodes::Stem(const ResNetPlan& plan, int side, std::string x) {
+  for (const ConvPlan& conv : plan.stem) {
+    x = ConvolutionNorm(conv, x);
+    if (!conv.norm.empty()) {
+      x = graph_.Relu(x);
+    }
+    side = CeilDiv(side, conv.stride);
+  }
+  switch (plan.pool) {
+    case StemPool::kNone:
+    case StemPool::kConvolution:
+      return x;
+    case StemPool::kMax:
+      return graph_.MaxPool(
+          x, {.kernel = 3, .stride = 2, .pad_before = 1, .pad_after = 1});
+    case StemPool::kMaxSame:
+      return graph_.MaxPool(
+          x,
+          {.kernel = 3, .stride = 2, .pad_before = side % 2, .pad_after = 1});
+  }
+  return x;
+}
+
+std::string ResNetNodes::Block(const BlockPlan& block,
+                               const std::string& input) {
+  if (pre_activation_) {
+    return PreActivationBlock(block, input);
+  }
+  const std::string branch = Branch(block, input);
+  const std::string shortcut = block.shortcut ? Shortcut(block, input) : input;
+  return graph_.Relu(graph_.Add(branch, shortcut, block.name));
+}
+
+std::string ResNetNodes::Branch(const BlockPlan& block, std::string x) {
+  for (const ConvPlan& conv : block.convs) {
+    x = ConvolutionNorm(conv, x);
+    if (&conv != &block.convs.back()) {
+      x = graph_.Relu(x);
+    }
+  }
+  return block.se_channels > 0 ? SqueezeExcitation(block, x) : x;
+}
+
+std::string ResNetNodes::PreActivationBlock(const BlockPlan& block,
+                                            const std::string& input) {
+  std::string x = input;
+  std::string shortcut = input;
+  for (const ConvPlan& conv : block.convs) {
+    x = NormRelu(conv.norm, conv.in, x);
+    if (&conv == &block.convs.front() && block.shortcut) {
+      shortcut = Shortcut(block, x);
+    }
+    x = Convolution(conv, x);
+  }
+  return graph_.Add(x, shortcut, block.name);
+}
+
+std::string ResNetNodes::Shortcut(const BlockPlan& block,
+                                  const std::string& x) {
+  if (!block.average_shortcut) {
+    return ConvolutionNorm(*block.shortcut, x);
+  }
+  return ConvolutionNorm(
+      *block.shortcut,
+      graph_.AveragePool(x, {.kernel = 2, .stride = 2, .partial = true}));
+}
+
+std::string ResNetNodes::SqueezeExcitation(const BlockPlan& block,
+                                           const std::string& x) {
+  const std::vector<ConvPlan> convs = PlanSqueezeExcitation(block);
+  const std::string squeezed =
+      graph_.Relu(Convolution(convs.front(), graph_.GlobalAveragePool(x)));
+  const std::string excitation =
+      graph_.Sigmoid(Convolution(convs.back(), squeezed));
+  return graph_.ScaleChannels(x, excitation, block.name + ".se");
+}
+
+// Add the layers of a network after x; the last node's output is the logits.
+void AddResNet(const ResNetPlan& plan, double bn_epsilon, int side,
+               const std::string& input, GraphBuilder& graph) {
+  ResNetNodes nodes(plan.pre_activation, bn_epsilon, graph);
+  std::string x = nodes.Stem(plan, side, input);
+  for (const BlockPlan& block : plan.blocks) {
+    x = nodes.Block(block, x);
+  }
+  if (!plan.final_norm.empty()) {
+    x = nodes.NormRelu(plan.final_norm, plan.features, x);
+  }
+  graph.Linear(graph.Flatten(graph.GlobalAveragePool(x)), plan.classifier,
+               plan.features, plan.classes);
+}
+
+void AddLeNet(int classes, const std::string& input, GraphBuilder& graph) {
+  constexpr GraphWindow kPool = {.kernel = 2, .stride = 2};
+  std::string x = input;
+  for (const LayerPlan& layer : LeNetLayers(classes)) {
+    const bool is_convolution = layer.kind == LayerKind::kConvolution;
+    if (!is_convolution && layer.name == "fc1") {
+      x = graph.Flatten(x);
+    }
+    // The first convolution keeps the image's size.
+    const int padding = layer.name == "conv1" ? layer.kernel / 2 : 0;
+    x = is_convolution ? graph.Convolution(x, layer.name, layer.in, layer.out,
+                                           {.kernel = layer.kernel,
+                                            .pad_before = padding,
+                                            .pad_after = padding},
+                                           layer.bias)
+                       : graph.Linear(x, layer.name, layer.in, layer.out);
+    if (layer.name != "fc3") {
+      x = graph.Relu(x);
+    }
+    if (is_convolution) {
+      x = graph.AveragePool(x, kPool);
+    }
+  }
+}
+
+}  // namespace
+
+InferenceGraph BuildGraph(const ModelOptions& options, const TensorMap& weights,
+                          const GraphInput& input) {
   const bool is_lenet = options.kind == ModelKind::kLeNet;
-  const std::size_t channels = is_lenet ? 1 : 3;
-  GraphBuilder graph(weights, {.channels = static_cast<int>(channels),
+  const int channels = is_lenet ? 1 : 3;
+  GraphBuilder graph(weights, {.channels = channels,
                                .side = input.side,
                                .classes = options.num_classes});
-  const auto first = [&](std::vector<float> values) {
-    values.resize(channels);
-    return values;
+  const auto first = [&](const std::array<float, 3>& values) {
+    return std::vector<float>(values.begin(), values.begin() + channels);
   };
-  const std::string x =
-      graph.Normalize(graph.Input(), first(input.mean), first(input.std));
+  const std::string x = graph.Normalize(
+      graph.Input(), first(input.statistics.mean), first(input.statistics.std));
   if (is_lenet) {
     AddLeNet(options.num_classes, x, graph);
   } else {
-    AddResNet(PlanOf(options), options.bn_epsilon, input.side, x, graph);
+    AddResNet(PlanResNet(options), options.bn_epsilon, input.side, x, graph);
   }
   return std::move(graph).Finish();
 }

@@ -2,7 +2,7 @@
 
 #include "pipeline/engine/input_pipeline.h"
 #include "trainer/feed/fake_data.h"
-#include "trainer/feed/resident_order.h"
+#include "trainer/feed/resident_images.h"
 
 namespace infeed {
 

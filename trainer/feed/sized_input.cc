@@ -40,7 +40,7 @@ SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
       position_(start) {
   if (index == nullptr && sizes.NextChange(0)) {
     throw UsageError(
-        "image_size_schedule: fake data have no epochs at which the size could "
+        "image_size_schedule: fake data has no epochs at which the size could "
         "change; leave it out");
   }
   if (place == ImagePlace::kRecords && sizes.largest() > SizeAt(start)) {

@@ -17,7 +17,7 @@ namespace infeed {
 // ones.
 //
 // Only one input exists at a time. The constructor throws as OpenInput() does,
-// also for the largest size, and UsageError for fake data, which have no
+// also for the largest size, and UsageError for fake data, which has no
 // epochs.
 class SizedInput final : public BatchStream {
  public:

@@ -11,7 +11,7 @@
 #include "trainer/groups/gpu_group.h"
 #include "trainer/groups/seat.h"
 #include "trainer/groups/torch_errors.h"
-#include "trainer/ranks/route_address.h"
+#include "trainer/ranks/socket.h"
 
 namespace infeed {
 namespace {
@@ -23,7 +23,7 @@ constexpr int kMostTries = 10;
 
 std::string OwnAddress(const RankPlace& place) {
   std::string address = AddressTowards(place.master_addr);
-  if (IsLoopback(address) && place.local_world_size < place.world_size) {
+  if (IsThisMachineOnly(address) && place.local_world_size < place.world_size) {
     throw IoError(fmt::format(
         "rank {}: {} is this machine's own loopback address {}, which ranks on "
         "other machines cannot reach: give rank 0's address as they see it",

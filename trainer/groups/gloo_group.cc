@@ -1,16 +1,75 @@
 #include "trainer/groups/gloo_group.h"
 
+#include <chrono>
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
 
-#include "trainer/groups/rank_store.h"
+#include "base/error.h"
+#include "trainer/ranks/ranks.h"
 
 namespace infeed {
 namespace {
 
 using Gloo = c10d::ProcessGroupGloo;
+
+[[noreturn]] void Refuse(const char* call) {
+  throw IoError(fmt::format("the ranks' store has no {}()", call));
+}
+
+// The ranks' notes as a c10d store, through which Gloo's ranks exchange their
+// addresses; it needs no server of its own. Stores with different prefixes have
+// separate keys. Functions that Gloo does not use throw IoError. The ranks must
+// outlive it.
+class RankStore final : public c10d::Store {
+ public:
+  RankStore(Ranks& ranks, std::string prefix, std::chrono::milliseconds timeout)
+      : Store(timeout), ranks_(ranks), prefix_(std::move(prefix)) {}
+
+  void set(const std::string& key,
+           const std::vector<std::uint8_t>& value) override {
+    ranks_.Post(prefix_ + key, std::string(value.begin(), value.end()));
+  }
+
+  std::vector<std::uint8_t> get(const std::string& key) override {
+    const std::string value = Read(key, timeout_);
+    return {value.begin(), value.end()};
+  }
+
+  void wait(const std::vector<std::string>& keys) override {
+    wait(keys, timeout_);
+  }
+
+  void wait(const std::vector<std::string>& keys,
+            const std::chrono::milliseconds& timeout) override {
+    for (const std::string& key : keys) {
+      (void)Read(key, timeout);
+    }
+  }
+
+  std::int64_t add(const std::string& /*key*/,
+                   std::int64_t /*value*/) override {
+    Refuse("add");
+  }
+  bool deleteKey(const std::string& /*key*/) override { Refuse("deleteKey"); }
+  bool check(const std::vector<std::string>& /*keys*/) override {
+    Refuse("check");
+  }
+  std::int64_t getNumKeys() override { Refuse("getNumKeys"); }
+
+ private:
+  std::string Read(const std::string& key, std::chrono::milliseconds timeout) {
+    return ranks_.Read(prefix_ + key, timeout);
+  }
+
+  Ranks& ranks_;
+  std::string prefix_;
+};
 
 class GlooPending final : public DeviceGroup::Pending {
  public:
@@ -55,8 +114,8 @@ class GlooGroup final : public DeviceGroup {
     const auto options = Gloo::Options::create(seat.timeout);
     options->devices.push_back(Gloo::createDeviceForHostname(seat.address));
     return c10::make_intrusive<Gloo>(
-        MakeRankStore(seat.ranks, seat.prefix, seat.timeout), seat.rank,
-        seat.size, options);
+        c10::make_intrusive<RankStore>(seat.ranks, seat.prefix, seat.timeout),
+        seat.rank, seat.size, options);
   }
 
   int world_rank_;

@@ -84,7 +84,7 @@ std::string DataSet::Describe() const {
   for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
     text += *split ? DescribeSplit(**split) : "";
   }
-  const int classes = ClassesOf(labels_);
+  const int classes = CountClasses(labels_);
   if (classes == 0) {  // Not counted, or no record has a label.
     return text.substr(0, text.size() - std::string_view("; ").size());
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,8 +16,10 @@
 #include "records/http/secrets_guard.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/log/machine_check.h"
+#include "trainer/log/run_origin.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/params/params.h"
+#include "trainer/params/table.h"
 
 namespace infeed {
 namespace {
@@ -51,9 +54,20 @@ std::string DataIdentity(const DataSet& data) {
   return text;
 }
 
-}  // namespace
+std::vector<ReportFact> Configuration(const RunParams& params) {
+  std::vector<ReportFact> facts;
+  for (const Param& param : ParamTable()) {
+    const auto origin = params.origins.find(param.name);
+    facts.push_back(
+        {.name = std::string(param.name),
+         .value = WithoutUrlSecrets(ValueText(param, params.values)),
+         .origin = origin == params.origins.end() ? "" : origin->second});
+  }
+  return facts;
+}
 
-RunOrigin OriginOf(const Job& job) {
+// How the job was started, its machine and its data.
+RunOrigin MakeOrigin(const Job& job) {
   const RunOptions& options = job.options;
   return {{"command", CommandText(options.command)},
           {"folder", WorkingFolder()},
@@ -73,6 +87,8 @@ RunOrigin OriginOf(const Job& job) {
           {"environment", EnvironmentText(environ)}};
 }
 
+}  // namespace
+
 void WriteDescription(const Job& job) {
   const std::string& model_dir = job.options.model_dir;
   if (!job.data.is_fake()) {
@@ -82,7 +98,19 @@ void WriteDescription(const Job& job) {
   // exists.
   WriteFileAtomically(
       ParamsPath(model_dir),
-      ToYaml(job.resolved) + "# The run:\n" + YamlComments(OriginOf(job)));
+      ToYaml(job.resolved) + "# The run:\n" + YamlComments(MakeOrigin(job)));
+}
+
+ReportSubject MakeReportSubject(const Job& job) {
+  const TrainParams& params = job.params;
+  return {.title = ModelName(params) + " on " +
+                   WithoutUrlSecrets(job.options.data_dir),
+          .total_steps = params.train_steps,
+          .batch_size = params.input.batch_size,
+          .iterations_per_loop = params.iterations_per_loop,
+          .class_names = DataLabels(job).names(),
+          .configuration = Configuration(job.resolved),
+          .origin = MakeOrigin(job)};
 }
 
 }  // namespace infeed

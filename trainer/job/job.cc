@@ -13,7 +13,7 @@
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/station_options.h"
 #include "trainer/log/run_storage.h"
-#include "trainer/model/schedule_advice.h"
+#include "trainer/model/lr_schedule.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/params/parse.h"
 #include "trainer/ranks/parts.h"
@@ -44,12 +44,12 @@ void SayScheduleAdvice(const TrainParams& params, const DataSet& data) {
     return;
   }
   for (const std::string& line :
-       ScheduleAdvice(OptimizerOf(params).learning_rate)) {
+       ScheduleAdvice(MakeOptimizerOptions(params).learning_rate)) {
     Say(line);
   }
 }
 
-DataSet DataOf(const RunOptions& options) {
+DataSet OpenData(const RunOptions& options) {
   if (options.data_dir.empty()) {
     return {};
   }
@@ -107,7 +107,7 @@ void RequireModel(const RunOptions& options) {
 }
 
 InputOptions EvalInput(const Job& job) {
-  InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
+  InputOptions input = PartOf(MakeEvalInput(job.params), job.options.place);
   input.trace = job.options.trace;
   return input;
 }
@@ -118,9 +118,9 @@ namespace {
 // run's. Other modes may use any checkpoint.
 std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
   return Trains(job.options.mode)
-             ? DifferencesOf(IdentityOf(job.params, job.data,
-                                        job.options.place.world_size),
-                             checkpoint.identity)
+             ? DescribeDifferences(MakeIdentity(job.params, job.data,
+                                                job.options.place.world_size),
+                                   checkpoint.identity)
              : "";
 }
 
@@ -150,15 +150,16 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   const std::string difference = DifferenceOf(job, *checkpoint);
   if (!difference.empty()) {
     if (!job.options.force) {
-      throw UsageError("model_dir=" + job.options.model_dir +
-                       ": its checkpoint is of another run: " + difference +
-                       "; give another model_dir, or --force to go on from it");
+      throw UsageError(
+          "model_dir=" + job.options.model_dir +
+          ": its checkpoint belongs to another run: " + difference +
+          "; give another model_dir, or --force to resume from it");
     }
-    Say("going on in spite of a difference (--force): " + difference);
+    Say("resuming despite a difference (--force): " + difference);
   }
   job.device.Load(checkpoint->state);
   Say(fmt::format("{} the checkpoint at step {}{}",
-                  Trains(job.options.mode) ? "going on from" : "using",
+                  Trains(job.options.mode) ? "resuming from" : "using",
                   checkpoint->step, BetterText(job.options, checkpoint->step)));
   return RunStart{.step = checkpoint->step, .stream = checkpoint->stream};
 }
@@ -172,7 +173,7 @@ WarmStarted ReadWeights(const Job& job) {
     path = job.options.storage->Fetched(path);
   }
   TensorMap weights = job.device.Save().model;
-  WarmStarted started = WarmStart(path, ModelOf(job.params), weights);
+  WarmStarted started = WarmStart(path, MakeModelOptions(job.params), weights);
   Say(started.text);
   job.device.LoadWeights(weights);
   return started;
@@ -198,12 +199,12 @@ std::optional<RunStart> Restore(const Job& job, bool& unusable) {
     start = ReadCheckpoint(job, unusable);
   }
   const RunStart mine = start.value_or(RunStart{});
-  std::istringstream told(job.ranks.Broadcast(
+  std::istringstream words(job.ranks.Broadcast(
       fmt::format("{:d} {:d} {} {} {}", start.has_value(), unusable, mine.step,
                   mine.stream.epoch, mine.stream.position)));
   bool found = false;
   RunStart of_all;
-  told >> found >> unusable >> of_all.step >> of_all.stream.epoch >>
+  words >> found >> unusable >> of_all.step >> of_all.stream.epoch >>
       of_all.stream.position;
   if (!found) {
     return std::nullopt;

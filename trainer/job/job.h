@@ -46,11 +46,11 @@ void SayScheduleAdvice(const TrainParams& params, const DataSet& data);
   return static_cast<double>(bytes) / 0x1p20;
 }
 
-// What a run does about shards that are missing: allow_missing_shards.
+// How a run handles missing shards (allow_missing_shards).
 [[nodiscard]] OnShardSetFaults ShardSetPolicy(const RunOptions& options);
 
 // The data of a run; an empty DataSet where no data was given.
-[[nodiscard]] DataSet DataOf(const RunOptions& options);
+[[nodiscard]] DataSet OpenData(const RunOptions& options);
 
 // The names of the model's classes, from the data.
 [[nodiscard]] ModelLabels DataLabels(const Job& job);

@@ -19,8 +19,8 @@ MemoryNeed NeedOfBatch(const RunOptions& options, const TrainParams& params,
   MemoryNeed need;
   need.images = batch_size / options.place.world_size;
   need.image_size = params.input.image_size;
-  need.in_bfloat16 =
-      DeviceOf(params, options.device).precision == Precision::kBfloat16;
+  need.in_bfloat16 = MakeDeviceOptions(params, options.device).precision ==
+                     Precision::kBfloat16;
   need.on_gpu = IsGpu(options.device);
   need.processes = options.place.local_world_size;
   return need;
@@ -37,9 +37,9 @@ MemoryNeed TrainingNeed(const RunOptions& options, const TrainParams& params,
       ImageSizeSchedule(params.image_size_schedule, params.input.image_size)
           .largest();
   need.in_parts = true;
-  need.device =
-      TrainingBytes(CostOf(ModelOf(params), need.image_size),
-                    OptimizerOf(params), need.images, need.in_bfloat16);
+  need.device = TrainingBytes(
+      ComputeCost(MakeModelOptions(params), need.image_size),
+      MakeOptimizerOptions(params), need.images, need.in_bfloat16);
   need.input = input;
   return need;
 }
@@ -53,14 +53,15 @@ MemoryNeed EvaluationNeed(const RunOptions& options, const TrainParams& params,
       predicts ? options.predict_batch_size : params.eval_batch_size);
   need.step = "an evaluation";
   need.batch_parameter = predicts ? "predict_batch_size" : "eval_batch_size";
-  need.device = ForwardBytes(CostOf(ModelOf(params), need.image_size),
-                             need.images, need.in_bfloat16);
+  need.device =
+      ForwardBytes(ComputeCost(MakeModelOptions(params), need.image_size),
+                   need.images, need.in_bfloat16);
   need.input = input;
   return need;
 }
 
-MemoryNeed NeedOf(const RunOptions& options, const TrainParams& params,
-                  std::int64_t input) {
+MemoryNeed EstimateNeed(const RunOptions& options, const TrainParams& params,
+                        std::int64_t input) {
   return Trains(options.mode) ? TrainingNeed(options, params, input)
                               : EvaluationNeed(options, params, input);
 }

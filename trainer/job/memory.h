@@ -19,9 +19,9 @@ namespace infeed {
                                         const TrainParams& params,
                                         std::int64_t input = 0);
 // The need of the options' mode.
-[[nodiscard]] MemoryNeed NeedOf(const RunOptions& options,
-                                const TrainParams& params,
-                                std::int64_t input = 0);
+[[nodiscard]] MemoryNeed EstimateNeed(const RunOptions& options,
+                                      const TrainParams& params,
+                                      std::int64_t input = 0);
 
 // The memory that this machine has now; zeros where it is not known.
 [[nodiscard]] MemoryThere FindMemory();

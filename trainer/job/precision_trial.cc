@@ -41,7 +41,7 @@ class Copy {
  public:
   Copy(const TrainParams& params, DeviceOptions device, int batch,
        Precision precision)
-      : loop_(ModelOf(params), OptimizerOfCopy(params),
+      : loop_(MakeModelOptions(params), OptimizerOfCopy(params),
               InPrecision(std::move(device), precision)),
         infeed_(OpenInput(nullptr, {.batch_size = batch,
                                     .image_size = params.input.image_size,
@@ -61,7 +61,7 @@ class Copy {
 
  private:
   static OptimizerOptions OptimizerOfCopy(const TrainParams& params) {
-    OptimizerOptions optimizer = OptimizerOf(params);
+    OptimizerOptions optimizer = MakeOptimizerOptions(params);
     optimizer.accumulation_steps = 1;  // The batch is small enough.
     return optimizer;
   }
@@ -110,12 +110,12 @@ std::string TrialText(const PrecisionSpeeds& speeds) {
 std::string Settle(const RunOptions& options, const TrainParams& params) {
   if (const std::optional<Precision> so_far = PrecisionSoFar(options)) {
     return std::string(PrecisionText(*so_far)) +
-           ", as params.yaml of the run that goes on has it";
+           ", as in the params.yaml of the resumed run";
   }
   if (!CpuHasBfloat16()) {
     return "float32, this CPU has no units for bfloat16";
   }
-  DeviceOptions device = DeviceOf(params, options.device);
+  DeviceOptions device = MakeDeviceOptions(params, options.device);
   device.threads = ThreadsOf(options.place);
   const int cores = device.threads > 0
                         ? device.threads
@@ -146,8 +146,8 @@ void SettlePrecision(const RunOptions& options, Ranks& ranks,
 }
 
 int TrialBatch(const TrainParams& params, int ranks, int cores) {
-  const double operations =
-      StepOperations(CostOf(ModelOf(params), params.input.image_size), 1);
+  const double operations = StepOperations(
+      ComputeCost(MakeModelOptions(params), params.input.image_size), 1);
   const double most = cores * kOperationsOfACore / operations;
   const int part = std::max(1, params.input.batch_size / ranks);
   return static_cast<int>(std::clamp<double>(most, 1, part));

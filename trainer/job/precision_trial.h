@@ -1,7 +1,7 @@
 #pragma once
 
 #include "trainer/job/run_options.h"
-#include "trainer/loop/options.h"
+#include "trainer/loop/device_loop.h"
 #include "trainer/params/params.h"
 #include "trainer/ranks/ranks.h"
 

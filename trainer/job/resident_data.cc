@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
-#include "trainer/feed/resident_order.h"
+#include "trainer/feed/resident_images.h"
 
 namespace infeed {
 namespace {
@@ -21,7 +21,7 @@ bool DrawsInSteps(const TrainParams& params) {
 std::string ReasonAgainst(const Job& job) {
   const TrainParams& params = job.params;
   if (job.data.is_fake()) {
-    return "the data are fake";
+    return "the data is fake";
   }
   if (!job.ranks.place().is_alone()) {
     return "there are several ranks";
@@ -55,7 +55,8 @@ ImagePlace PlaceImages(const Job& job, const InputOptions& input) {
     return ImagePlace::kRecords;
   }
   if (const std::string reason = ReasonAgainst(job); !reason.empty()) {
-    Say("data_on_device: images are read as they are needed: " + reason);
+    Say("data_on_device: images are read from the records as needed: " +
+        reason);
     return ImagePlace::kRecords;
   }
   CheckResident(input);
@@ -65,7 +66,7 @@ ImagePlace PlaceImages(const Job& job, const InputOptions& input) {
         "image_size_schedule out, or give data_on_device=false");
   }
   const RecordIndex& index = *job.data.train_index();
-  const ResidentShape shape = ResidentShapeOf(index, input);
+  const ResidentShape shape = ComputeResidentShape(index, input);
   RequireRoom(job, shape);
   ReadResidentImages(index, input, job.device.Hold(shape));
   Say(fmt::format("data_on_device: {} images, {}", shape.images,

@@ -7,8 +7,8 @@
 namespace infeed {
 
 // Copies the training images to the device if data_on_device is set. Returns
-// where the training run's images are: kRecords also where this run cannot have
-// them on the device, with a printed reason. Throws UsageError for options with
+// where the training run's images are: kRecords also if this run cannot hold
+// them on the device; the reason is printed. Throws UsageError for options with
 // random transformations other than mirroring, for records without packed
 // pixels, and for images that do not fit on the device; DataError for a record
 // that cannot be read.

@@ -76,7 +76,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   return resolved;
 }
 
-ModelOptions ModelOf(const TrainParams& params) {
+ModelOptions MakeModelOptions(const TrainParams& params) {
   ModelOptions model = params.model;
   model.num_classes = params.input.num_label_classes;
   model.seed = params.input.seed;
@@ -85,7 +85,7 @@ ModelOptions ModelOf(const TrainParams& params) {
   return model;
 }
 
-OptimizerOptions OptimizerOf(const TrainParams& params) {
+OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
   OptimizerOptions optimizer = params.optimizer;
   optimizer.kind = params.optimizer_kind();
   optimizer.seed = params.input.seed;
@@ -106,7 +106,8 @@ OptimizerOptions OptimizerOf(const TrainParams& params) {
   return optimizer;
 }
 
-DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
+DeviceOptions MakeDeviceOptions(const TrainParams& params,
+                                const std::string& device) {
   // In a training run on a CPU, SettlePrecision() has set the precision.
   return {.device = device,
           .precision = params.precision.value_or(
@@ -116,7 +117,7 @@ DeviceOptions DeviceOf(const TrainParams& params, const std::string& device) {
           .batch_norm_group = params.batch_norm_group};
 }
 
-InputOptions EvalInputOf(const TrainParams& params) {
+InputOptions MakeEvalInput(const TrainParams& params) {
   const InputOptions& input = params.input;
   return {.batch_size = params.eval_batch_size,
           .image_size = input.image_size,
@@ -134,8 +135,8 @@ InputOptions EvalInputOf(const TrainParams& params) {
           .memory_limit = input.memory_limit};
 }
 
-RunIdentity IdentityOf(const TrainParams& params, const DataSet& data,
-                       int ranks) {
+RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,
+                         int ranks) {
   RunIdentity identity = ModelIdentityOf(params);
   if (data.is_fake()) {
     identity.emplace_back("data_identity", "\"fake data\"");  // JSON
@@ -158,14 +159,15 @@ RunIdentity IdentityOf(const TrainParams& params, const DataSet& data,
   return identity;
 }
 
-TrainingOptions TrainingOf(const TrainParams& params,
-                           const std::string& model_dir, const DataSet& data,
-                           const RankPlace& place) {
+TrainingOptions MakeTrainingOptions(const TrainParams& params,
+                                    const std::string& model_dir,
+                                    const DataSet& data,
+                                    const RankPlace& place) {
   return {.model_dir = model_dir,
-          .identity = IdentityOf(params, data, place.world_size),
+          .identity = MakeIdentity(params, data, place.world_size),
           .input = PartOf(params.input, place),
-          .model = ModelOf(params),
-          .optimizer = OptimizerOf(params),
+          .model = MakeModelOptions(params),
+          .optimizer = MakeOptimizerOptions(params),
           .image_size_schedule = params.image_size_schedule,
           .iterations_per_loop = params.iterations_per_loop,
           .steps_per_checkpoint = params.steps_per_checkpoint,

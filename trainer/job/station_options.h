@@ -18,17 +18,17 @@ namespace infeed {
                                 const std::string& device, const DataSet& data,
                                 int ranks = 1);
 
-[[nodiscard]] ModelOptions ModelOf(const TrainParams& params);
-[[nodiscard]] OptimizerOptions OptimizerOf(const TrainParams& params);
-[[nodiscard]] DeviceOptions DeviceOf(const TrainParams& params,
-                                     const std::string& device);
-[[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
+[[nodiscard]] ModelOptions MakeModelOptions(const TrainParams& params);
+[[nodiscard]] OptimizerOptions MakeOptimizerOptions(const TrainParams& params);
+[[nodiscard]] DeviceOptions MakeDeviceOptions(const TrainParams& params,
+                                              const std::string& device);
+[[nodiscard]] InputOptions MakeEvalInput(const TrainParams& params);
 // Requires: the ranks can share a training batch (RequireShares()).
-[[nodiscard]] RunIdentity IdentityOf(const TrainParams& params,
-                                     const DataSet& data, int ranks = 1);
-[[nodiscard]] TrainingOptions TrainingOf(const TrainParams& params,
-                                         const std::string& model_dir,
-                                         const DataSet& data,
-                                         const RankPlace& place = {});
+[[nodiscard]] RunIdentity MakeIdentity(const TrainParams& params,
+                                       const DataSet& data, int ranks = 1);
+[[nodiscard]] TrainingOptions MakeTrainingOptions(const TrainParams& params,
+                                                  const std::string& model_dir,
+                                                  const DataSet& data,
+                                                  const RankPlace& place = {});
 
 }  // namespace infeed

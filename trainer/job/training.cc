@@ -127,7 +127,7 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   loop_seconds_ += Seconds(end - start).count();
   const double waited_here = infeed_.wait_seconds() - waited;
   DeviceUse use =
-      UseOf(done, image_size, Seconds(end - start).count(), waited_here);
+      MeasureUse(done, image_size, Seconds(end - start).count(), waited_here);
   use.host_syncs = device_.host_syncs() - syncs;
   log_.EndLoop({.step = step_,
                 .done = done,
@@ -167,9 +167,9 @@ void Training::RequireSameWeights() {
   }
 }
 
-DeviceUse Training::UseOf(std::int64_t steps, int image_size, double seconds,
-                          double waited) const {
-  const ModelCost cost = CostOf(options_.model, image_size);
+DeviceUse Training::MeasureUse(std::int64_t steps, int image_size,
+                               double seconds, double waited) const {
+  const ModelCost cost = ComputeCost(options_.model, image_size);
   const int images = options_.input.batch_size / options_.input.world_size;
   const auto count = static_cast<double>(steps);
   return {.loop_seconds = seconds,

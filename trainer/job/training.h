@@ -7,7 +7,6 @@
 
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/save.h"
-#include "trainer/checkpoint/writer.h"
 #include "trainer/feed/epoch_lines.h"
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"
@@ -107,8 +106,8 @@ class Training {
   void RequireSameWeights();
   void RequestEnd();
   void Take(const StepResult& result);
-  [[nodiscard]] DeviceUse UseOf(std::int64_t steps, int image_size,
-                                double seconds, double waited) const;
+  [[nodiscard]] DeviceUse MeasureUse(std::int64_t steps, int image_size,
+                                     double seconds, double waited) const;
 
   TrainingOptions options_;
   DeviceLoop& device_;

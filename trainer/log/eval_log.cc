@@ -2,13 +2,19 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
 #include "trainer/log/pictures.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/scores/eval_file.h"
+#include "trainer/scores/metrics.h"
 
 namespace infeed {
 namespace {
+
+using OrderedJson = nlohmann::ordered_json;
 
 // A metric in metrics.jsonl and, under the reference's tag, in TensorBoard.
 struct TaggedMetric {
@@ -24,6 +30,53 @@ constexpr TaggedMetric kTaggedMetrics[] = {
     {"auc", "auc"},
     {"auc_at_half", "auc_at_half"}};
 
+constexpr std::string_view kMetrics[] = {"top_1",      "top_5", "loss",
+                                         "mean_class", "auc",   "auc_at_half"};
+
+// The rows of the confusion matrix.
+OrderedJson Rows(const EvalResult& result) {
+  OrderedJson rows = OrderedJson::array();
+  const auto width = static_cast<std::size_t>(result.classes);
+  for (std::size_t i = 0; i < result.confusion.size(); i += width) {
+    rows.push_back(std::vector<std::int64_t>(
+        result.confusion.begin() + static_cast<std::ptrdiff_t>(i),
+        result.confusion.begin() + static_cast<std::ptrdiff_t>(i + width)));
+  }
+  return rows;
+}
+
+// The classes predicted for each class's images.
+OrderedJson Classes(const EvalResult& result, const ModelLabels& labels) {
+  OrderedJson classes = OrderedJson::array();
+  const auto width = static_cast<std::size_t>(result.classes);
+  const auto accuracies = ClassAccuracies(result.confusion, result.classes);
+  for (std::size_t i = 0; i < width; ++i) {
+    std::int64_t images = 0;
+    std::int64_t predicted = 0;
+    for (std::size_t j = 0; j < width; ++j) {
+      images += result.confusion[i * width + j];
+      predicted += result.confusion[j * width + i];
+    }
+    classes.push_back({{"index", i},
+                       {"label", labels.NameOf(static_cast<std::int64_t>(i))},
+                       {"images", images},
+                       {"said", predicted},
+                       {"right", result.confusion[i * width + i]}});
+    if (accuracies[i]) {
+      classes.back()["accuracy"] = *accuracies[i];
+    }
+  }
+  return classes;
+}
+
+OrderedJson Curve(const EvalResult& result) {
+  OrderedJson points = OrderedJson::array();
+  for (const RocPoint& point : result.roc) {
+    points.push_back({point.false_positive_rate, point.true_positive_rate});
+  }
+  return points;
+}
+
 }  // namespace
 
 EvalLog::EvalLog(const std::string& model_dir)
@@ -37,7 +90,7 @@ void EvalLog::Write(std::int64_t step, const EvalResult& result) {
                                {"images_per_second", result.images_per_second},
                                {"input_wait", result.input_wait}};
   for (const TaggedMetric& metric : kTaggedMetrics) {
-    if (const std::optional<double> value = MetricOf(result, metric.name)) {
+    if (const std::optional<double> value = FindMetric(result, metric.name)) {
       values.emplace_back(metric.name, *value);
       summaries_.Scalar(metric.tag, *value, step);
     }
@@ -51,7 +104,34 @@ void EvalLog::Write(std::int64_t step, const EvalResult& result) {
   }
   summaries_.Flush();
   metrics_.Write("eval", step, values);
-  WriteEvalFile(model_dir_, step, result, labels_);
+  MakeFolder(EvalFolder(model_dir_), "create the folder");
+  WriteFileAtomically(EvalPath(model_dir_, step),
+                      EvalFileText(step, result, labels_));
+}
+
+std::string EvalFileText(std::int64_t step, const EvalResult& result,
+                         const ModelLabels& labels) {
+  OrderedJson file = {{"schema", 1},
+                      {"step", step},
+                      {"images", result.images},
+                      {"bad_records", result.bad_records}};
+  for (const std::string_view name : kMetrics) {
+    if (const std::optional<double> value = FindMetric(result, name)) {
+      file[std::string(name)] = *value;
+    }
+  }
+  file["images_per_second"] = result.images_per_second;
+  file["input_wait"] = result.input_wait;
+  if (!result.confusion.empty()) {
+    file["classes"] = Classes(result, labels);
+    file["confusion"] = Rows(result);
+  }
+  if (!result.roc.empty()) {
+    file["roc"] = Curve(result);
+  }
+  // Names may have bytes that are not UTF-8.
+  return file.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace infeed

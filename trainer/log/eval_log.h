@@ -11,8 +11,8 @@
 namespace infeed {
 
 // Writes the evaluations of a model directory: to metrics.jsonl, to the
-// TensorBoard events in eval/ (numbers and pictures), and to a file in eval/
-// for each evaluation (eval_file.h). Class names are read once, at
+// TensorBoard events in eval/ (numbers and pictures), and to EvalPath(), whose
+// file a second evaluation of a step replaces. Class names are read once, at
 // construction.
 //
 // One thread at a time. Throws IoError.
@@ -28,5 +28,11 @@ class EvalLog {
   MetricsLog metrics_;
   SummaryWriter summaries_;
 };
+
+// An evaluation's result as one JSON object, schema 1; docs/evaluation.md has
+// the fields. Numbers that are not finite are null.
+[[nodiscard]] std::string EvalFileText(std::int64_t step,
+                                       const EvalResult& result,
+                                       const ModelLabels& labels);
 
 }  // namespace infeed

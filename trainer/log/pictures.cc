@@ -168,9 +168,9 @@ void DrawSquares(RgbImage& image, const EvalResult& result,
         std::span(result.confusion).subspan(label * classes, classes);
     const double total = static_cast<double>(
         std::accumulate(row.begin(), row.end(), std::int64_t{0}));
-    for (std::size_t said = 0; said < classes; ++said) {
-      const double share = Ratio(static_cast<double>(row[said]), total);
-      FillSquare(image, margin + static_cast<int>(said) * square + frame,
+    for (std::size_t predicted = 0; predicted < classes; ++predicted) {
+      const double share = Ratio(static_cast<double>(row[predicted]), total);
+      FillSquare(image, margin + static_cast<int>(predicted) * square + frame,
                  margin + static_cast<int>(label) * square + frame,
                  square - frame, Shade(share));
     }

@@ -22,8 +22,8 @@ double SecondsIn(const TraceEvent& event, const TraceLog::Window& window) {
 
 }  // namespace
 
-ProfileShares SharesOf(const std::vector<TraceLog::Thread>& threads,
-                       const TraceLog::Window& window) {
+ProfileShares ComputeShares(const std::vector<TraceLog::Thread>& threads,
+                            const TraceLog::Window& window) {
   const double all = ToSeconds(window.to - window.from);
   const auto share = [&](std::string_view name) {
     double seconds = 0;
@@ -89,7 +89,7 @@ std::optional<Profile> Profiler::End() {
   Profile profile{.step = last_step_,
                   .path = ProfilePath(options_.model_dir, last_step_),
                   .seconds = ToSeconds(window.to - window.from),
-                  .shares = SharesOf(log_->Read(), window)};
+                  .shares = ComputeShares(log_->Read(), window)};
   MakeFolder(std::filesystem::path(profile.path).parent_path(),
              "create the folder");
   log_->Write(profile.path, window);

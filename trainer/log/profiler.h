@@ -34,7 +34,7 @@ struct ProfileShares {
 
 // The fractions in a window, from the spans of all threads. Requires: the
 // window is not empty.
-[[nodiscard]] ProfileShares SharesOf(
+[[nodiscard]] ProfileShares ComputeShares(
     const std::vector<TraceLog::Thread>& threads,
     const TraceLog::Window& window);
 

@@ -48,8 +48,8 @@ struct HistoryRun {
 };
 
 // A whole training over all its runs, read from metrics.jsonl. Steps that a
-// later run repeated replace the earlier ones. Lines that are of no use here,
-// or not JSON, are skipped.
+// later run repeated replace the earlier ones. Other lines, and lines that
+// are not JSON, are skipped.
 //
 // Memory grows with the file, by some 60 bytes for each line. One thread at a
 // time.

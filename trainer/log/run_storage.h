@@ -14,22 +14,22 @@ class RunStorage {
  public:
   virtual ~RunStorage() = default;
 
-  // Has a new checkpoint uploaded, and the log's files with it.
+  // Starts the upload of a new checkpoint and of the log's files.
   virtual void UploadCheckpoint(std::int64_t step,
                                 const std::string& folder) = 0;
-  // Has the log's files uploaded.
+  // Starts the upload of the log's files.
   virtual void UploadLog() = 0;
 
   // For a run that follows another run's checkpoints: downloads the newest one,
-  // if it is newer than the local ones, and has new files uploaded. If the
-  // store fails, the error is printed, and the next call tries again.
+  // if it is newer than the local ones, and starts the upload of new files. If
+  // the store fails, the error is printed, and the next call tries again.
   virtual void Refresh() = 0;
 
   // The local path of the weights at a path or URL, downloaded if needed.
   // Throws IoError.
   [[nodiscard]] virtual std::string Fetched(const std::string& path) = 0;
 
-  // Has a finished export uploaded, and returns the name to print for it.
+  // Starts the upload of a finished export; returns the name to print for it.
   [[nodiscard]] virtual std::string Exported(const std::string& folder) = 0;
 };
 

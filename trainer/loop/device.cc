@@ -16,12 +16,12 @@ namespace {
 
 #ifdef INFEED_CUDA
 constexpr const char* kNoGpu =
-    "device is cuda, but no NVIDIA GPU is found: see what nvidia-smi says, or "
+    "device is cuda, but no NVIDIA GPU is found: check nvidia-smi, or "
     "give --device cpu";
 #else
 constexpr const char* kNoGpu =
-    "device is cuda, but this is a CPU build: make one for GPUs by ./dev build "
-    "cuda, or give --device cpu";
+    "device is cuda, but this is a CPU build: build with ./dev build cuda, or "
+    "give --device cpu";
 #endif
 
 torch::Device CudaDevice(int index) {

@@ -12,7 +12,6 @@
 #include "trainer/loop/eval.h"
 #include "trainer/loop/passes.h"
 #include "trainer/loop/step.h"
-#include "trainer/model/batch_norm_ranks.h"
 #include "trainer/network/batch_norm.h"
 #include "trainer/network/network.h"
 #include "trainer/network/tensors.h"
@@ -152,10 +151,10 @@ void DeviceLoop::Predict(Infeed& infeed, const PredictionSink& sink) {
 std::vector<NonFiniteTensor> DeviceLoop::FindNonFinite() const {
   std::vector<NonFiniteTensor> found;
   for (const auto& more :
-       {NonFiniteOf("input", impl_->step.RefusedImages()),
-        NonFiniteOf("weights", WeightsOf(*impl_->network)),
-        NonFiniteOf("statistics", StatisticsOf(*impl_->network)),
-        NonFiniteOf("gradients", impl_->step.RefusedGradients())}) {
+       {FindNonFiniteTensors("input", impl_->step.RefusedImages()),
+        FindNonFiniteTensors("weights", WeightsOf(*impl_->network)),
+        FindNonFiniteTensors("statistics", StatisticsOf(*impl_->network)),
+        FindNonFiniteTensors("gradients", impl_->step.RefusedGradients())}) {
     found.insert(found.end(), more.begin(), more.end());
   }
   return found;
@@ -202,7 +201,7 @@ void DeviceLoop::Broadcast() {
 }
 
 std::uint64_t DeviceLoop::Hash() const {
-  return HashOf(ToHost(TensorsOf(*impl_->network)));
+  return HashTensors(ToHost(TensorsOf(*impl_->network)));
 }
 
 std::int64_t DeviceLoop::parameter_count() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,16 +11,37 @@
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"
 #include "trainer/feed/resident_images.h"
-#include "trainer/loop/options.h"
 #include "trainer/model/non_finite.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/model/options.h"
 #include "trainer/ranks/place.h"
+#include "trainer/ranks/ranks.h"
 #include "trainer/scores/eval_sums.h"
 #include "trainer/scores/prediction.h"
 #include "trainer/tensors/host_tensor.h"
 
 namespace infeed {
+
+struct DeviceOptions {
+  std::string device = "auto";  // auto, cpu, cuda, cuda:N
+  Precision precision = Precision::kFloat32;
+  int threads = 0;  // of the CPU's own work; 0: one for each core
+  Normalization normalization = Normalization::kImagenet;
+  // On a GPU: whether steps are replayed as CUDA graphs.
+  bool graphs = true;
+
+  // ranks: the ranks that train this model, each on a part of every batch; must
+  // outlive the loop; nullptr: a single process. batch_norm_group: how many
+  // consecutive ranks share the statistics of their batch norms: a divisor of
+  // world_size, 0 for all.
+  Ranks* ranks = nullptr;
+  int batch_norm_group = 1;
+  std::chrono::seconds rank_timeout{300};
+
+  [[nodiscard]] RankPlace place() const {
+    return ranks == nullptr ? RankPlace() : ranks->place();
+  }
+};
 
 // The device with the model on it. The host starts whole loops; inside a loop
 // the device does not wait for the host. LibTorch is used only in loop,

@@ -45,7 +45,7 @@ torch::Tensor UploadMixes(std::int64_t first_step, std::int64_t steps,
   torch::Tensor mixes = torch::empty({steps, kNumbers}, torch::kFloat);
   auto* row = mixes.data_ptr<float>();
   for (std::int64_t i = 0; i < steps; ++i) {
-    const Mix mix = MixOf(first_step + i, image_size, options);
+    const Mix mix = DrawMix(first_step + i, image_size, options);
     for (const float number : {mix.outside, mix.inside, mix.left, mix.top,
                                mix.right, mix.bottom, mix.label_share}) {
       *row++ = number;

@@ -19,7 +19,7 @@ struct TrainBatch {
   torch::Tensor label_share = {};     // float32 [N]: of the own label
 };
 
-// The results of MixOf() for a loop's steps, [steps, 7], on the device.
+// The results of DrawMix() for a loop's steps, [steps, 7], on the device.
 [[nodiscard]] torch::Tensor UploadMixes(std::int64_t first_step,
                                         std::int64_t steps, int image_size,
                                         const MixOptions& options,

@@ -230,7 +230,7 @@ torch::Tensor TrainStep::DivisorOf(const TrainBatch& batch) const {
                                  static_cast<double>(exchange_->BatchSize(
                                      batch.labels.size(0))),
                                  torch::device(device_).dtype(torch::kFloat))
-                   : CountOf(batch.counted);
+                   : CountSlots(batch.counted);
 }
 
 // Computes loss and top-1 of the batch, and the gradients of the loss. The

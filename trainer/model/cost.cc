@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/rounding.h"
-#include "trainer/model/layer_plan.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/resnet_plan.h"
 
@@ -42,14 +41,14 @@ void Add(const BlockPlan& block, int& side, Work& work) {
     Add(*block.shortcut, side, work);
   }
   if (block.se_channels > 0) {
-    for (const ConvPlan& conv : SqueezeExcitationOf(block)) {
+    for (const ConvPlan& conv : PlanSqueezeExcitation(block)) {
       work.multiplications += conv.in * conv.out;
     }
   }
 }
 
 Work ResNetWork(const ModelOptions& model, int side) {
-  const ResNetPlan plan = PlanOf(model);
+  const ResNetPlan plan = PlanResNet(model);
   Work work = {.activations = std::int64_t{3} * side * side};
   Add(plan.stem, side, work);
   if (plan.pool == StemPool::kMax || plan.pool == StemPool::kMaxSame) {
@@ -83,11 +82,11 @@ int SlotsOf(const OptimizerOptions& optimizer) {
 
 }  // namespace
 
-ModelCost CostOf(const ModelOptions& model, int image_size) {
+ModelCost ComputeCost(const ModelOptions& model, int image_size) {
   ModelCost cost;
-  for (const LayerPlan& layer : LayersOf(model)) {
+  for (const LayerPlan& layer : PlanLayers(model)) {
     for (const TensorPlan& tensor : TensorsOf(layer)) {
-      (tensor.buffer ? cost.buffers : cost.parameters) += ElementsOf(tensor);
+      (tensor.buffer ? cost.buffers : cost.parameters) += CountElements(tensor);
     }
   }
   const Work work = model.kind == ModelKind::kLeNet

@@ -22,8 +22,8 @@ struct ModelCost {
   std::int64_t multiplications = 0;
 };
 
-// Throws as LayersOf() and PlanOf() do. Requires: image_size > 0.
-[[nodiscard]] ModelCost CostOf(const ModelOptions& model, int image_size);
+// Throws as PlanLayers() and PlanResNet() do. Requires: image_size > 0.
+[[nodiscard]] ModelCost ComputeCost(const ModelOptions& model, int image_size);
 
 // Bytes of a training step: weights, gradients and the optimizer's state in
 // float32, and the activations of one part of the batch (see

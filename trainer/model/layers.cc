@@ -1,8 +1,8 @@
 #include "trainer/model/layers.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -61,7 +61,7 @@ class LayerList {
       AddConv(conv, block.group);
     }
     if (block.se_channels > 0) {
-      for (const ConvPlan& conv : SqueezeExcitationOf(block)) {
+      for (const ConvPlan& conv : PlanSqueezeExcitation(block)) {
         AddConv(conv, block.group);
       }
     }
@@ -84,20 +84,38 @@ class LayerList {
   std::vector<LayerPlan> layers_;
 };
 
+std::vector<TensorPlan> TensorsOfNorm(const LayerPlan& norm) {
+  const auto parameter = [&](const char* name) {
+    return TensorPlan{.name = norm.name + name,
+                      .shape = {norm.out},
+                      .kind = ParameterKind::kNorm};
+  };
+  const auto buffer = [&](const char* name, std::vector<std::int64_t> shape) {
+    return TensorPlan{.name = norm.name + name,
+                      .shape = std::move(shape),
+                      .kind = ParameterKind::kNorm,
+                      .buffer = true};
+  };
+  return {parameter(".weight"), parameter(".bias"),
+          buffer(".running_mean", {norm.out}),
+          buffer(".running_var", {norm.out}),
+          buffer(".num_batches_tracked", {})};
+}
+
 }  // namespace
 
-std::vector<LayerPlan> LayersOf(const ModelOptions& options) {
+std::vector<LayerPlan> PlanLayers(const ModelOptions& options) {
   if (options.kind == ModelKind::kResNet) {
-    return LayersOf(PlanOf(options));
+    return PlanLayers(PlanResNet(options));
   }
   if (options.frozen_stages > 0) {
     throw UsageError("frozen_stages=" + std::to_string(options.frozen_stages) +
-                     " cannot be: LeNet is not made of stages");
+                     " cannot be: LeNet has no stages");
   }
   return LeNetLayers(options.num_classes);
 }
 
-std::vector<LayerPlan> LayersOf(const ResNetPlan& plan) {
+std::vector<LayerPlan> PlanLayers(const ResNetPlan& plan) {
   LayerList list;
   for (const ConvPlan& conv : plan.stem) {
     list.AddConv(conv, 0);
@@ -127,6 +145,29 @@ std::vector<LayerPlan> LeNetLayers(int num_classes) {
   };
   return {conv("conv1", 1, 6), conv("conv2", 6, 16), Linear("fc1", 400, 120, 0),
           Linear("fc2", 120, 84, 0), Linear("fc3", 84, num_classes, 0)};
+}
+
+std::vector<TensorPlan> TensorsOf(const LayerPlan& layer) {
+  if (layer.kind == LayerKind::kNorm) {
+    return TensorsOfNorm(layer);
+  }
+  std::vector<std::int64_t> shape = {layer.out, layer.in};
+  if (layer.kind == LayerKind::kConvolution) {
+    shape.insert(shape.end(), 2, layer.kernel);
+  }
+  std::vector<TensorPlan> tensors = {
+      {.name = layer.name + ".weight", .shape = std::move(shape)}};
+  if (layer.bias) {
+    tensors.push_back({.name = layer.name + ".bias",
+                       .shape = {layer.out},
+                       .kind = ParameterKind::kBias});
+  }
+  return tensors;
+}
+
+std::int64_t CountElements(const TensorPlan& tensor) {
+  return std::accumulate(tensor.shape.begin(), tensor.shape.end(),
+                         std::int64_t{1}, std::multiplies<>());
 }
 
 }  // namespace infeed

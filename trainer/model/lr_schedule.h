@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/choices.h"
 
@@ -60,5 +62,12 @@ struct LearningRateOptions {
 // 1e-4.
 [[nodiscard]] double LearningRate(std::int64_t step,
                                   const LearningRateOptions& options);
+
+// A line for each problem of a run that is too short for its learning rate,
+// with what to set instead: the run ends within an epoch, its warm-up is longer
+// than the run, or it uses the reference's schedule of 90 epochs, which has no
+// warm-up in runs of less than 18.
+[[nodiscard]] std::vector<std::string> ScheduleAdvice(
+    const LearningRateOptions& options);
 
 }  // namespace infeed

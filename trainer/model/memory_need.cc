@@ -58,7 +58,7 @@ std::string MemoryWarning(const MemoryNeed& need, const MemoryThere& there) {
     return "";
   }
   return fmt::format(
-      "memory may not suffice: {}, but there are {}; should it run out, {}",
+      "memory may not suffice: {}, but there are {}; if it runs out, {}",
       NeedText(need), ThereText(there), Advice(need));
 }
 

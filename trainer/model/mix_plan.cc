@@ -44,7 +44,7 @@ double Beta(double alpha, SampleRandom& random) {
   return 1 / (1 + std::exp(b - a));
 }
 
-Mix CutMixOf(int image_size, double alpha, SampleRandom& random) {
+Mix DrawCutMix(int image_size, double alpha, SampleRandom& random) {
   const double share = Beta(alpha, random);
   const int half = static_cast<int>(image_size * std::sqrt(1 - share)) / 2;
   const auto size = static_cast<std::uint32_t>(image_size);
@@ -64,14 +64,14 @@ Mix CutMixOf(int image_size, double alpha, SampleRandom& random) {
       .label_share = static_cast<float>(1 - area / image_size / image_size)};
 }
 
-Mix MixUpOf(double alpha, SampleRandom& random) {
+Mix DrawMixUp(double alpha, SampleRandom& random) {
   const auto share = static_cast<float>(Beta(alpha, random));
   return {.outside = share, .label_share = share};
 }
 
 }  // namespace
 
-Mix MixOf(std::int64_t step, int image_size, const MixOptions& options) {
+Mix DrawMix(std::int64_t step, int image_size, const MixOptions& options) {
   if (!options.any()) {
     return {};
   }
@@ -80,8 +80,8 @@ Mix MixOf(std::int64_t step, int image_size, const MixOptions& options) {
       RandomStream::kMix);
   const bool both = options.mixup_alpha > 0 && options.cutmix_alpha > 0;
   const bool cut = both ? random.Real() < 0.5F : options.cutmix_alpha > 0;
-  return cut ? CutMixOf(image_size, options.cutmix_alpha, random)
-             : MixUpOf(options.mixup_alpha, random);
+  return cut ? DrawCutMix(image_size, options.cutmix_alpha, random)
+             : DrawMixUp(options.mixup_alpha, random);
 }
 
 }  // namespace infeed

@@ -33,7 +33,7 @@ struct Mix {
 // the area that is left. A pure function of its arguments: drawn from stream 5
 // of the seed at (epoch 0, position step), so that a resumed run mixes as an
 // uninterrupted one.
-[[nodiscard]] Mix MixOf(std::int64_t step, int image_size,
-                        const MixOptions& options);
+[[nodiscard]] Mix DrawMix(std::int64_t step, int image_size,
+                          const MixOptions& options);
 
 }  // namespace infeed

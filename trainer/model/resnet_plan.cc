@@ -48,10 +48,10 @@ void CheckDropBlock(const DropBlockOptions& options) {
   if (!options.groups.empty()) {
     Refuse(!(options.keep_prob > 0 && options.keep_prob <= 1),
            "dropblock_groups without dropblock_keep_prob",
-           "give what is kept at the end, above 0 and at most 1");
+           "give the share kept at the end, above 0 and at most 1");
     Refuse(options.size < 1, "dropblock_size below 1", "it is a side");
     Refuse(options.train_steps < 1, "dropblock_groups without training steps",
-           "what is kept falls over them");
+           "the share kept falls over these steps");
   }
 }
 
@@ -237,7 +237,7 @@ ResNetPlan Planner::Plan() {
 
 }  // namespace
 
-ResNetPlan PlanOf(const ModelOptions& options) {
+ResNetPlan PlanResNet(const ModelOptions& options) {
   const Architecture& architecture = ArchitectureOf(options.depth);
   if (options.num_classes < 1) {
     throw UsageError("num_label_classes is " +
@@ -248,7 +248,7 @@ ResNetPlan PlanOf(const ModelOptions& options) {
   return Planner(options, architecture).Plan();
 }
 
-std::vector<ConvPlan> SqueezeExcitationOf(const BlockPlan& block) {
+std::vector<ConvPlan> PlanSqueezeExcitation(const BlockPlan& block) {
   const std::int64_t out = block.convs.back().out;
   return {{.name = block.name + ".se.fc1",
            .in = out,

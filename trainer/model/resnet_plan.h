@@ -80,9 +80,10 @@ struct ResNetPlan {
 
 // Requires: options.kind is kResNet. Throws UsageError for a depth, a number of
 // classes or a combination that is not possible.
-[[nodiscard]] ResNetPlan PlanOf(const ModelOptions& options);
+[[nodiscard]] ResNetPlan PlanResNet(const ModelOptions& options);
 
 // "layer1.0.se.fc1", "layer1.0.se.fc2". Requires: block.se_channels > 0.
-[[nodiscard]] std::vector<ConvPlan> SqueezeExcitationOf(const BlockPlan& block);
+[[nodiscard]] std::vector<ConvPlan> PlanSqueezeExcitation(
+    const BlockPlan& block);
 
 }  // namespace infeed

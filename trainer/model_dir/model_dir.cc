@@ -1,8 +1,10 @@
 #include "trainer/model_dir/model_dir.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -115,6 +117,25 @@ std::string TemporaryCheckpointFolder(const std::string& model_dir,
 
 bool IsTemporaryCheckpoint(std::string_view base_name) {
   return base_name.starts_with(".checkpoint-");
+}
+
+void RenameFolder(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) {
+    throw IoError(to, "rename", errno);
+  }
+}
+
+void RemoveFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  if (error) {
+    throw IoError(folder, "remove", error.value());
+  }
+}
+
+void RemoveFolderWhole(const std::string& folder, const std::string& aside) {
+  RenameFolder(folder, aside);
+  RemoveFolder(aside);
 }
 
 }  // namespace infeed

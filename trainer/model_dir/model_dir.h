@@ -78,4 +78,14 @@ inline constexpr std::string_view kReportFile = "report.html";
 
 [[nodiscard]] bool IsTemporaryCheckpoint(std::string_view base_name);
 
+// Renames and removes folders. All throw IoError naming the folder.
+void RenameFolder(const std::string& from, const std::string& to);
+
+// Removes the folder and everything in it; a missing folder is no error.
+void RemoveFolder(const std::string& folder);
+
+// Renames the folder to `aside`, then removes it: nobody ever sees a folder
+// that is half removed. aside: a name that readers ignore.
+void RemoveFolderWhole(const std::string& folder, const std::string& aside);
+
 }  // namespace infeed

@@ -46,7 +46,7 @@ namespace infeed {
 // a time.
 class DropBlock {
  public:
-  // Requires: options that PlanOf() accepts.
+  // Requires: options that PlanResNet() accepts.
   explicit DropBlock(const DropBlockOptions& options);
 
   void SetStep(std::int64_t step, const torch::Device& device);

@@ -40,7 +40,7 @@ torch::Tensor InTop5(const torch::Tensor& logits, const torch::Tensor& labels) {
   return better.lt(5).logical_and_(logits.isfinite().all(1)).to(torch::kFloat);
 }
 
-torch::Tensor CountOf(const torch::Tensor& counted) {
+torch::Tensor CountSlots(const torch::Tensor& counted) {
   return counted.sum().clamp_min(1);
 }
 

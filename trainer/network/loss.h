@@ -32,7 +32,7 @@ namespace infeed {
                                    const torch::Tensor& labels);
 
 // The number of slots that count, at least 1.
-[[nodiscard]] torch::Tensor CountOf(const torch::Tensor& counted);
+[[nodiscard]] torch::Tensor CountSlots(const torch::Tensor& counted);
 
 // The sum of [N] values over the slots that count.
 [[nodiscard]] torch::Tensor MaskedSum(const torch::Tensor& values,

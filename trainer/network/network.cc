@@ -3,16 +3,65 @@
 #include <cstddef>
 #include <utility>
 
+#include <ATen/ATen.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
 #include "base/error.h"
 #include "trainer/model/layers.h"
 #include "trainer/network/init.h"
-#include "trainer/network/lenet.h"
 #include "trainer/network/resnet.h"
 
 namespace infeed {
+namespace {
+
+// LeNet-5 as in the X10 tutorial: two 5x5 convolutions, the first with two
+// pixels of padding, each with a ReLU and a 2x2 average pool; then linear
+// layers of 120, 84 and num_classes outputs. Takes images of 28 x 28 pixels and
+// uses their first channel.
+class LeNet final : public Network {
+ public:
+  // Throws UsageError for num_classes < 1, and for frozen stages.
+  explicit LeNet(const ModelOptions& options)
+      : Network(options),
+        conv1_(register_module(
+            "conv1",
+            torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 6, 5).padding(2)))),
+        conv2_(register_module("conv2", torch::nn::Conv2d(6, 16, 5))),
+        fc1_(register_module("fc1", torch::nn::Linear(16 * 5 * 5, 120))),
+        fc2_(register_module("fc2", torch::nn::Linear(120, 84))),
+        fc3_(register_module("fc3",
+                             torch::nn::Linear(84, options.num_classes))) {
+    Finish();
+  }
+
+  // Throws UsageError for images of another size.
+  [[nodiscard]] torch::Tensor Forward(const torch::Tensor& images) override {
+    if (images.size(2) != 28 || images.size(3) != 28) {
+      throw UsageError("model=lenet takes images of 28 pixels, not of " +
+                       std::to_string(images.size(2)) + ": give image_size=28");
+    }
+    torch::Tensor x = images.narrow(1, 0, 1).contiguous();
+    x = at::avg_pool2d(conv1_->forward(x).relu_(), 2);
+    x = at::avg_pool2d(conv2_->forward(x).relu_(), 2);
+    x = fc1_->forward(x.flatten(1)).relu_();
+    return fc3_->forward(fc2_->forward(x).relu_());
+  }
+
+  void SetStep(std::int64_t /*step*/) override {}  // Nothing is random.
+
+ private:
+  torch::nn::Conv2d conv1_;
+  torch::nn::Conv2d conv2_;
+  torch::nn::Linear fc1_;
+  torch::nn::Linear fc2_;
+  torch::nn::Linear fc3_;
+};
+
+}  // namespace
 
 Network::Network(const ModelOptions& options)
-    : options_(options), layers_(LayersOf(options)) {
+    : options_(options), layers_(PlanLayers(options)) {
   for (const LayerPlan& layer : layers_) {
     for (const TensorPlan& tensor : TensorsOf(layer)) {
       if (!tensor.buffer) {

@@ -10,13 +10,13 @@
 #include <ATen/core/Generator.h>
 #include <torch/nn/module.h>
 
-#include "trainer/model/layer_plan.h"
+#include "trainer/model/layers.h"
 #include "trainer/model/options.h"
 
 namespace infeed {
 
 // A network that classifies images, as the device loop uses it. Its tensors
-// have the names and shapes that LayersOf() lists.
+// have the names and shapes that PlanLayers() lists.
 //
 // Starts on the CPU, in training mode. Frozen stages and frozen batch norms
 // always stay in evaluation mode; a frozen stage's parameters have
@@ -45,7 +45,7 @@ class Network : public torch::nn::Module {
   void train(bool on = true) override;
 
  protected:
-  // Throws as LayersOf() does.
+  // Throws as PlanLayers() does.
   explicit Network(const ModelOptions& options);
 
   // Call it when all modules are registered: sets the initial weights, and

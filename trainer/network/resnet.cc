@@ -8,7 +8,7 @@ namespace infeed {
 
 ResNet::ResNet(const ModelOptions& options)
     : Network(options),
-      plan_(PlanOf(options)),
+      plan_(PlanResNet(options)),
       dropout_rate_(options.dropout_rate),
       drops_{.random = StepRandom(options.seed, options.rank),
              .drop_block = DropBlock(options.drop_block)} {

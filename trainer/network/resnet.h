@@ -14,11 +14,11 @@
 
 namespace infeed {
 
-// A ResNet as PlanOf() describes it. Convolution weights are in channels_last
-// order, which is fast on both CPUs and GPUs.
+// A ResNet as PlanResNet() describes it. Convolution weights are in
+// channels_last order, which is fast on both CPUs and GPUs.
 class ResNet final : public Network {
  public:
-  // Throws as PlanOf() does.
+  // Throws as PlanResNet() does.
   explicit ResNet(const ModelOptions& options);
 
   [[nodiscard]] torch::Tensor Forward(const torch::Tensor& images) override;

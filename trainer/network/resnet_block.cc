@@ -54,7 +54,7 @@ ResidualBlock::ResidualBlock(const BlockPlan& plan, const ModelOptions& options)
     convs_.push_back(make(conv, pre_activation_ ? conv.in : conv.out));
   }
   if (plan.se_channels > 0) {
-    for (const ConvPlan& conv : SqueezeExcitationOf(plan)) {
+    for (const ConvPlan& conv : PlanSqueezeExcitation(plan)) {
       squeeze_.push_back(make(conv, conv.out));
     }
   }

@@ -107,8 +107,8 @@ void FromHost(const NamedTensors& tensors, const TensorMap& state) {
   }
 }
 
-std::vector<NonFiniteTensor> NonFiniteOf(const std::string& kind,
-                                         const NamedTensors& tensors) {
+std::vector<NonFiniteTensor> FindNonFiniteTensors(const std::string& kind,
+                                                  const NamedTensors& tensors) {
   std::vector<NonFiniteTensor> found;
   for (const auto& [name, tensor] : tensors) {
     const auto count =
@@ -120,7 +120,7 @@ std::vector<NonFiniteTensor> NonFiniteOf(const std::string& kind,
   return found;
 }
 
-std::uint64_t HashOf(const TensorMap& state) {
+std::uint64_t HashTensors(const TensorMap& state) {
   std::string text;
   for (const auto& [name, tensor] : state) {
     text += name + ' ' + std::to_string(Crc32c(tensor.bytes)) + '\n';

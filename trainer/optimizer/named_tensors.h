@@ -27,10 +27,10 @@ void CheckFits(const NamedTensors& tensors, const TensorMap& state);
 void FromHost(const NamedTensors& tensors, const TensorMap& state);
 
 // The tensors with numbers that are not finite, in order.
-[[nodiscard]] std::vector<NonFiniteTensor> NonFiniteOf(
+[[nodiscard]] std::vector<NonFiniteTensor> FindNonFiniteTensors(
     const std::string& kind, const NamedTensors& tensors);
 
 // A hash of names and bytes: the same in every run and on every machine.
-[[nodiscard]] std::uint64_t HashOf(const TensorMap& state);
+[[nodiscard]] std::uint64_t HashTensors(const TensorMap& state);
 
 }  // namespace infeed

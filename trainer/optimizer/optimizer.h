@@ -6,7 +6,7 @@
 
 #include <torch/types.h>
 
-#include "trainer/model/layer_plan.h"
+#include "trainer/model/layers.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/optimizer/named_tensors.h"
 

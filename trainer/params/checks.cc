@@ -51,7 +51,7 @@ constexpr Quarrel kQuarrels[] = {
      [](const P& p) {
        return !p.dropblock_groups.empty() && p.model.drop_block.keep_prob == 0;
      },
-     "give what DropBlock keeps at the end, 0.9 for example"},
+     "give the share that DropBlock keeps at the end, for example 0.9"},
     {"small_stem", "use_resnetd_stem",
      [](const P& p) { return p.model.small_stem && p.model.resnetd_stem; },
      "they are two stems, give one"},
@@ -64,7 +64,7 @@ constexpr Quarrel kQuarrels[] = {
      [](const P& p) {
        return p.input.batch_size % p.optimizer.accumulation_steps != 0;
      },
-     "the batch must fall into equal parts"},
+     "the batch must divide into equal parts"},
     {"model", "image_size",
      [](const P& p) { return IsLeNet(p) && p.input.image_size != 28; },
      "LeNet takes images of 28 pixels, give image_size=28"},

@@ -29,8 +29,8 @@ void CheckFound(const LabelFacts& facts) {
   if (last > kMostClasses) {
     throw DataError("the records have labels up to " + std::to_string(last) +
                     "; at most " + std::to_string(kMostClasses) +
-                    " classes are possible: give num_label_classes, and "
-                    "records with higher labels are bad ones");
+                    " classes are possible: give num_label_classes; "
+                    "records with higher labels then count as bad");
   }
 }
 
@@ -54,7 +54,7 @@ int CountClasses(const LabelFacts& facts, int offset) {
 
 }  // namespace
 
-int ClassesOf(const LabelFacts& facts) {
+int CountClasses(const LabelFacts& facts) {
   return CountClasses(facts, FindOffset(facts, 0));
 }
 

@@ -1,26 +1,23 @@
 #include "trainer/params/mode.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "pipeline/order/option_text.h"
 
 namespace infeed {
 
 Mode ParseMode(std::string_view name) {
-  static constexpr std::pair<std::string_view, Mode> kNames[] = {
-      {"train", Mode::kTrain},
-      {"eval", Mode::kEval},
-      {"train_and_eval", Mode::kTrainAndEval},
-      {"predict", Mode::kPredict},
-      {"export", Mode::kExport},
-      {"doctor", Mode::kDoctor}};
-  for (const auto& [known, mode] : kNames) {
-    if (name == known) {
-      return mode;
-    }
+  static constexpr Choices<Mode, 6> kNames = {
+      {{"train", Mode::kTrain},
+       {"eval", Mode::kEval},
+       {"train_and_eval", Mode::kTrainAndEval},
+       {"predict", Mode::kPredict},
+       {"export", Mode::kExport},
+       {"doctor", Mode::kDoctor}}};
+  if (const Mode* const mode = FindChoice(name, kNames)) {
+    return *mode;
   }
   throw UsageError(
       fmt::format("mode={}: must be {}", name, ChoicesText(kModes)));

@@ -205,7 +205,7 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params) {
 
 std::string ToYaml(const RunParams& params) {
   std::string text =
-      "# The parameters of a run; a later one takes them as --config_file.\n";
+      "# The parameters of a run; a later run reads them with --config_file.\n";
   for (const Param& param : ParamTable()) {
     const auto origin = params.origins.find(param.name);
     if (!IsGiven(param, params.values)) {

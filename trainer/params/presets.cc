@@ -32,8 +32,8 @@ constexpr Preset kPresets[] = {
     {"ffcv_16", "ffcv's 16 epochs for ResNet-50: 160 pixels, then 192",
      "libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: rate 1.7 for "
      "8 x 512 images, rising for 2 epochs, then a line to 0; 192 pixels from "
-     "epoch 12, 256 in evaluation. Its blur pools and the mirrored second look "
-     "in evaluation are not here.",
+     "epoch 12, 256 in evaluation. Its blur pools and its test-time flips are "
+     "not implemented.",
      "recipe=torchvision,train_batch_size=1024,train_epochs=16,"
      "base_learning_rate=0.10625,learning_rate_schedule=linear,"
      "warmup_epochs=2,use_nesterov=false,weight_decay=1e-4,"
@@ -47,7 +47,7 @@ constexpr Preset kPresets[] = {
      "base_learning_rate=0.1,learning_rate_scaling=none,"
      "learning_rate_schedule=constant,momentum=0,use_nesterov=false,"
      "weight_decay=0,precision=float32,epoch_lines=true"},
-    {"xla_jl", "the XLA.jl article's loop: 1,000 steps of 128 in one go, SGD",
+    {"xla_jl", "the XLA.jl article's loop: one loop of 1,000 steps of 128, SGD",
      "The XLA.jl ResNet article: ResNet-50 with biases, learning rate 0.001. "
      "Its notebook's later run had 0.01 and 10,000 steps.",
      "model_variant=xla_jl,resnet_depth=50,num_label_classes=1000,"
@@ -56,7 +56,7 @@ constexpr Preset kPresets[] = {
      "base_learning_rate=0.001,learning_rate_scaling=none,"
      "learning_rate_schedule=constant,momentum=0,use_nesterov=false,"
      "weight_decay=0,zero_gamma=false"},
-    {"lenet_best", "the same LeNet, with a recipe of ours",
+    {"lenet_best", "the same LeNet, with our own recipe",
      "Ours: the X10 tutorial's network with shifts, momentum and a cosine.",
      "model=lenet,image_size=28,recipe=cifar,random_flip=false,"
      "normalization=unit,"

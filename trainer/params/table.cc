@@ -106,7 +106,7 @@ const Param kModelParams[] = {
         "Number that batch norm adds to the variance."),
     Row("fused_batch_norm", Field<&P::model, &M::fused_batch_norm>(), Any(), "",
         "Train with batch norm, sum and ReLU as one operation; on a GPU, "
-        "kernels that go over the memory less often."),
+        "kernels that access memory less often."),
     Row("batch_norm_group", Field<&P::batch_norm_group>(), Between(0, 100'000),
         "ranks",
         "Consecutive ranks that share the statistics of their batch norms; 1: "
@@ -147,8 +147,8 @@ const Param kDataParams[] = {
         Any(), "",
         "Split to evaluate; auto: validation where there is one, else test."),
     Row("allow_missing_shards", Field<&P::allow_missing_shards>(), Any(), "",
-        "Go on where shards of the data set are missing, and say how many "
-        "images are not there; otherwise they end the run."),
+        "Continue if shards of the data set are missing, and print how many "
+        "images are missing; otherwise missing shards end the run."),
     Input("batch_size",
           {.name = "train_batch_size",
            .range = Between(0, 1 << 20),
@@ -220,7 +220,7 @@ const Param kRunLengthParams[] = {
         "train_steps counts"),
     Row("iterations_per_loop", Field<&P::iterations_per_loop>(),
         Between(1, kMaxSteps), "steps",
-        "Steps that the device runs before the host is asked again.",
+        "Steps that the device runs without waiting for the host.",
         "one epoch, at most 1251"),
     Row("steps_per_eval", Field<&P::steps_per_eval>(), Between(1, kMaxSteps),
         "steps", "Steps between evaluations.", "one epoch"),
@@ -316,7 +316,8 @@ const Param kOptimizerParams[] = {
         "Parameters that decay: all but batch norm's (reference), all but "
         "batch norm's and biases (weights), or all."),
     Row("label_smoothing", Field<&P::optimizer, &O::label_smoothing>(),
-        BelowOne(), "", "Share of the target that all classes get alike."),
+        BelowOne(), "",
+        "Share of the target that is spread evenly over all classes."),
     Row("moving_average_decay",
         Field<&P::optimizer, &O::moving_average_decay>(), BelowOne(), "",
         "Fraction of the moving average of the weights kept per step; "

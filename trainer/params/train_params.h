@@ -5,7 +5,6 @@
 #include <string>
 
 #include "pipeline/order/options.h"
-#include "trainer/model/arithmetic.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/model/options.h"
 
@@ -22,7 +21,7 @@ inline constexpr int kLeastBatches = 4;
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): by meaning.
 struct TrainParams {
   // Without num_classes, seed, rank and drop_block's groups and train_steps,
-  // which ModelOf() sets.
+  // which MakeModelOptions() sets.
   ModelOptions model = {.drop_block = {.keep_prob = 0}};
   std::string dropblock_groups;
   int batch_norm_group = 1;  // ranks; 0: all
@@ -61,7 +60,7 @@ struct TrainParams {
   double stop_at_top_1 = 0;
 
   // Without seed and the learning rate's numbers of images and steps, which
-  // OptimizerOf() sets. adam_epsilon 0: the default of the kind.
+  // MakeOptimizerOptions() sets. adam_epsilon 0: the default of the kind.
   OptimizerOptions optimizer = {.adam_epsilon = 0};
   bool enable_lars = false;  // the reference's name for OptimizerKind::kLars
   bool export_moving_average = false;

@@ -14,8 +14,8 @@ const UnsupportedParam kUnsupported[] = {
     {"use_tpu", "true", kTruth,
      "there is no TPU here, --device chooses the device"},
     {"num_cores", "8", "",
-     "each process drives one device, and how many there are the ranks decide "
-     "(--local_ranks, or a launcher)"},
+     "each process drives one device; --local_ranks or a launcher sets their "
+     "number"},
     {"transpose_input", "true", kTruth,
      "the layout in memory is chosen here, the fastest for the device"},
     {"data_format", "channels_last", "channels_last|channels_first",

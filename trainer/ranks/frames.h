@@ -33,7 +33,7 @@ struct Frame {
 
 // Frames over a socket: a byte of the kind, eight of the body's length, the
 // body; numbers little-endian. Until Trust() is called, a body has at most 4
-// KiB, and no more than one is read ahead: the peer may be anybody. One thread
+// KiB, and no more than one is read ahead: the peer is not trusted. One thread
 // at a time.
 class FrameStream {
  public:

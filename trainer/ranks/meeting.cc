@@ -196,7 +196,7 @@ class Meeting {
       ++lines_;
       options_.say(fmt::format(
           "dropped a connection from {} while waiting for the ranks: {}{}",
-          PeerOf(connection.stream.descriptor()), why,
+          PeerAddress(connection.stream.descriptor()), why,
           lines_ == kMostLines ? "; later ones are not reported" : ""));
     }
     connection.stream.Close();

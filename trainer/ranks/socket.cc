@@ -133,10 +133,11 @@ int PortOf(const RankSocket& socket) {
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-AddressList AddressesOf(const std::string& host, int port) {
+// kind: SOCK_STREAM or SOCK_DGRAM.
+AddressList FindAddresses(const std::string& host, int port, int kind) {
   addrinfo wanted{};
   wanted.ai_family = AF_UNSPEC;
-  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_socktype = kind;
   addrinfo* found = nullptr;
   const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(),
                                   &wanted, &found);
@@ -172,6 +173,23 @@ RankSocket TryToConnect(const addrinfo& address, Clock::time_point deadline) {
   }
   SendAtOnce(socket.descriptor());
   return socket;
+}
+
+// This machine's own numeric address on the route to the target; if there is no
+// route, "", and errno has the reason.
+std::string OwnAddress(const addrinfo& target) {
+  const RankSocket socket(::socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC,
+                                   target.ai_protocol));
+  sockaddr_storage own{};
+  auto* const address = reinterpret_cast<sockaddr*>(&own);
+  socklen_t size = sizeof own;
+  std::array<char, NI_MAXHOST> text{};
+  const bool found =
+      ::connect(socket.descriptor(), target.ai_addr, target.ai_addrlen) == 0 &&
+      ::getsockname(socket.descriptor(), address, &size) == 0 &&
+      ::getnameinfo(address, size, text.data(), text.size(), nullptr, 0,
+                    NI_NUMERICHOST) == 0;
+  return found ? text.data() : "";
 }
 
 // Connects to the first address that answers; else errno has the reason.
@@ -230,7 +248,7 @@ std::optional<RankSocket> RankListener::Accept() const {
   return socket;
 }
 
-std::string PeerOf(int descriptor) {
+std::string PeerAddress(int descriptor) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   std::array<char, NI_MAXHOST> host{};
@@ -246,7 +264,7 @@ std::string PeerOf(int descriptor) {
 RankSocket ConnectTo(const std::string& host, int port,
                      std::chrono::milliseconds timeout) {
   const Clock::time_point deadline = Clock::now() + timeout;
-  const AddressList addresses = AddressesOf(host, port);
+  const AddressList addresses = FindAddresses(host, port, SOCK_STREAM);
   for (int pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     RankSocket socket = TryAll(addresses, deadline);
     if (socket.is_open()) {
@@ -264,6 +282,21 @@ RankSocket ConnectTo(const std::string& host, int port,
     }
     (void)::poll(nullptr, 0, std::min(pause, left));
   }
+}
+
+std::string AddressTowards(const std::string& host) {
+  // Any port: connecting a datagram socket only looks up a route and sends
+  // nothing.
+  constexpr int kAnyPort = 9;
+  const AddressList targets = FindAddresses(host, kAnyPort, SOCK_DGRAM);
+  for (const addrinfo* target = targets.get(); target != nullptr;
+       target = target->ai_next) {
+    std::string address = OwnAddress(*target);
+    if (!address.empty()) {
+      return address;
+    }
+  }
+  throw IoError(host, "find a route to it", errno);
 }
 
 }  // namespace infeed

@@ -58,11 +58,16 @@ class RankListener {
 };
 
 // The peer's address, "10.0.0.7:40112"; "?" where the peer is gone.
-[[nodiscard]] std::string PeerOf(int descriptor);
+[[nodiscard]] std::string PeerAddress(int descriptor);
 
 // Connects, trying the name's addresses in turn until the time-out: rank 0 may
 // not listen yet. Throws IoError naming host and port.
 [[nodiscard]] RankSocket ConnectTo(const std::string& host, int port,
                                    std::chrono::milliseconds timeout);
+
+// This machine's own numeric address on the route to a host: the ranks there
+// can reach it at this address. Nothing is sent. Throws IoError when the name
+// is not known or there is no route.
+[[nodiscard]] std::string AddressTowards(const std::string& host);
 
 }  // namespace infeed

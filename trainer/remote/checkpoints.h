@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "records/cloud/cloud_runtime.h"
 #include "trainer/remote/folder.h"
 
 namespace infeed {
@@ -50,5 +52,14 @@ class RemoteCheckpoints {
 
 // Whether a local checkpoint folder is complete and undamaged.
 [[nodiscard]] bool IsWholeCheckpoint(const std::string& folder);
+
+// Downloads the weights at a URL into a folder and returns their path there.
+// The URL may be, as in warm_start.h, a model directory, whose newest
+// undamaged checkpoint is downloaded; a checkpoint's folder; a TensorFlow
+// checkpoint's prefix, one of its files, or a folder whose `checkpoint` file
+// names it; or any other file. Throws IoError where there is none.
+[[nodiscard]] std::string PullWeights(
+    const std::string& url, const std::string& folder,
+    const std::shared_ptr<const CloudRuntime>& runtime);
 
 }  // namespace infeed

@@ -102,7 +102,8 @@ bool RemoteFolder::Has(std::string_view name) const {
   return runtime_->store.Find(UrlOf(name)).has_value();
 }
 
-std::optional<std::int64_t> RemoteFolder::SizeOf(std::string_view name) const {
+std::optional<std::int64_t> RemoteFolder::FindSize(
+    std::string_view name) const {
   const std::optional<ObjectInfo> info = runtime_->store.Find(UrlOf(name));
   return info ? std::optional(info->size) : std::nullopt;
 }

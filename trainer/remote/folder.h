@@ -42,7 +42,8 @@ class RemoteFolder {
 
   [[nodiscard]] bool Has(std::string_view name) const;
   // Both return nullopt if there is no such file.
-  [[nodiscard]] std::optional<std::int64_t> SizeOf(std::string_view name) const;
+  [[nodiscard]] std::optional<std::int64_t> FindSize(
+      std::string_view name) const;
   [[nodiscard]] std::optional<std::string> ReadText(
       std::string_view name, std::int64_t max_bytes) const;
 

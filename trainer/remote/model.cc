@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,10 +9,10 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/bytes/base_name.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/model_dir/move_folder.h"
 
 namespace infeed {
 namespace {
@@ -43,10 +42,9 @@ RemoteModel::RemoteModel(RemoteModelOptions options,
       remote_(options_.url, std::move(runtime)),
       outgoing_(options_.url, std::move(of_rounds)),
       checkpoints_(remote_),
+      outgoing_checkpoints_(outgoing_),
       outbox_(outbox),
-      sent_(options_.model_dir, options_.record),
-      upload_(options_.model_dir, outgoing_, outbox_, sent_,
-              {.keep = options_.keep, .trains = options_.trains}) {
+      sent_(options_.model_dir, options_.record) {
   MakeFolder(options_.model_dir, "make the scratch folder");
 }
 
@@ -61,7 +59,7 @@ void RemoteModel::Begin() {
           left == 1 ? "a checkpoint" : fmt::format("{} checkpoints", left),
           options_.model_dir));
     }
-    upload_.Round();
+    Round();
   }
   DropOthers();
   PullFiles();
@@ -71,7 +69,7 @@ void RemoteModel::Begin() {
       !here.empty()) {
     sent_.NoteNewestStep(here.back());
   }
-  upload_.BeginPruning(checkpoints_.List());
+  BeginPruning();
 }
 
 // Adds checkpoints that are missing in the outbox because the run was killed
@@ -93,8 +91,8 @@ void RemoteModel::AddUnsent() {
 // only if no other run has written to the store.
 std::string RemoteModel::WhatChanged() const {
   constexpr const char* kOther = "another run has trained there since";
-  const std::optional<std::int64_t> size = remote_.SizeOf(kMetrics);
-  const SentFiles::State here = sent_.StateOf(kMetrics);
+  const std::optional<std::int64_t> size = remote_.FindSize(kMetrics);
+  const SentFiles::State here = sent_.ReadState(kMetrics);
   if (!size) {
     return sent_.WasSent(kMetrics)
                ? "its metrics.jsonl is missing: the folder was emptied, or the "
@@ -163,7 +161,7 @@ void RemoteModel::PullFiles() {
     const std::string path = PathIn(options_.model_dir, name);
     if (!fs::exists(path)) {
       remote_.Pull(name, path);
-      sent_.Note(name, sent_.StateOf(name));
+      sent_.Note(name, sent_.ReadState(name));
     }
   }
 }
@@ -198,6 +196,103 @@ void RemoteModel::PullNewer() {
   checkpoints_.Pull(newer.back(), options_.model_dir);
   for (const std::int64_t step : here) {
     RemoveFolder(CheckpointFolder(options_.model_dir, step));
+  }
+}
+
+// From now on, checkpoints of the store that are not kept are removed.
+void RemoteModel::BeginPruning() {
+  const std::vector<std::int64_t> steps = checkpoints_.List();
+  in_store_ = {steps.begin(), steps.end()};
+  newest_ = -1;
+  prunes_ = true;
+  best_sent_ = RecordedBestStep(options_.model_dir);
+}
+
+// With this order, a store that is read at any moment has no metrics older than
+// its checkpoints, and no best.json that names a missing checkpoint.
+void RemoteModel::Round(const std::stop_token& stop) {
+  for (const std::string& name : ChangedFiles()) {
+    if (name != BaseName(BestPath(options_.model_dir))) {
+      SendFile(name, stop);
+    }
+  }
+  SendCheckpoints(stop);
+  SendBest(stop);
+  Prune();
+}
+
+std::vector<std::string> RemoteModel::Pending() const {
+  std::vector<std::string> names = ChangedFiles();
+  for (const std::int64_t step : outbox_.Steps()) {
+    names.push_back(fmt::format("the checkpoint of step {}", step));
+  }
+  return names;
+}
+
+// An evaluation's metrics.jsonl has only its own lines; the store keeps that of
+// the training run.
+std::vector<std::string> RemoteModel::ChangedFiles() const {
+  std::vector<std::string> names = sent_.Changed();
+  if (!options_.trains) {
+    std::erase(names, BaseName(MetricsPath(options_.model_dir)));
+  }
+  return names;
+}
+
+void RemoteModel::Add(std::int64_t step, const std::string& folder) {
+  outbox_.AddCheckpoint(step, folder);
+  outbox_.DropSuperseded(Keep());
+}
+
+KeepOptions RemoteModel::Keep() const {
+  KeepOptions keep = options_.keep;
+  keep.best = RecordedBestStep(options_.model_dir);
+  return keep;
+}
+
+// Reads the file's state first: if the file changes meanwhile, it is sent
+// again.
+void RemoteModel::SendFile(const std::string& name,
+                           const std::stop_token& stop) {
+  const SentFiles::State state = sent_.ReadState(name);
+  outgoing_.Push(PathIn(options_.model_dir, name), name, stop);
+  sent_.Note(name, state);
+}
+
+void RemoteModel::SendCheckpoints(const std::stop_token& stop) {
+  while (const std::optional<std::int64_t> step = outbox_.BeginNewest()) {
+    newest_ = std::max(newest_, *step);
+    outgoing_checkpoints_.Push(*step, outbox_.FolderOf(*step), stop);
+    in_store_.insert(*step);
+    sent_.NoteNewestStep(std::max(sent_.newest_step(), *step));
+    outbox_.DropCheckpoint(*step);
+  }
+}
+
+void RemoteModel::SendBest(const std::stop_token& stop) {
+  const std::string name(BaseName(BestPath(options_.model_dir)));
+  const std::optional<std::int64_t> best = RecordedBestStep(options_.model_dir);
+  const std::vector<std::string> changed = ChangedFiles();
+  if (best && in_store_.contains(*best) &&
+      std::ranges::binary_search(changed, name)) {
+    SendFile(name, stop);
+    best_sent_ = best;
+  }
+}
+
+// As RemoveOthers() in trainer/checkpoint/save.cc. The checkpoint that the
+// store's best.json names stays until best.json names another.
+void RemoteModel::Prune() {
+  if (!prunes_) {
+    return;
+  }
+  const std::vector<std::int64_t> steps(in_store_.begin(),
+                                        in_store_.upper_bound(newest_));
+  for (const std::int64_t step : NotKept(steps, Keep())) {
+    if (step != best_sent_) {
+      outgoing_checkpoints_.Remove(step);
+      in_store_.erase(step);
+    }
   }
 }
 

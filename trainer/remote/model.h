@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -10,20 +12,18 @@
 #include "trainer/checkpoint/save.h"
 #include "trainer/remote/checkpoints.h"
 #include "trainer/remote/folder.h"
-#include "trainer/remote/model_upload.h"
 #include "trainer/remote/outbox.h"
-#include "trainer/remote/sent_files.h"
 
 namespace infeed {
 
 struct RemoteModelOptions {
   std::string url{};        // of the model_dir in the store
-  std::string model_dir{};  // on this disk; made if missing
-  std::string record{};     // SentFiles'
+  std::string model_dir{};  // on this disk; created if missing
+  std::string record{};     // the file of SentFiles
   KeepOptions keep{};
   bool trains = true;
   std::string resume = "auto";  // RunOptions::resume
-  // Only look at what exists: do not download the tensors of checkpoints.
+  // Only list what exists: do not download the tensors of checkpoints.
   bool only_looks = false;
   // Whether checkpoints that were never uploaded may be dropped.
   bool force = false;
@@ -33,11 +33,19 @@ struct RemoteModelOptions {
 // A model directory in an object store and its copy on this disk. The store's
 // state counts; the disk has copies of its files, and files not uploaded yet.
 //
+// Uploads run in rounds: files that changed, then the checkpoints that wait in
+// the outbox, the newest first, then best.json, once the store has the
+// checkpoint that it names. Then checkpoints of the store that are not kept
+// (KeepOptions) are removed, as on disk. Only a training run uploads
+// metrics.jsonl; an evaluation beside a training run adds its other files to
+// the store.
+//
 // Call Begin() first; then Round() in one thread and the rest in another.
-// Throws IoError.
+// Throws IoError; the next round continues.
 class RemoteModel {
  public:
-  // of_rounds: the runtime of rounds, which are retried without limit.
+  // of_rounds: the runtime of rounds, which are retried without limit. The
+  // outbox must outlive this object.
   RemoteModel(RemoteModelOptions options,
               std::shared_ptr<const CloudRuntime> runtime,
               std::shared_ptr<const CloudRuntime> of_rounds, Outbox& outbox);
@@ -56,14 +64,11 @@ class RemoteModel {
   // which are then deleted.
   void PullNewer();
 
-  // As in ModelUpload.
-  void Add(std::int64_t step, const std::string& folder) {
-    upload_.Add(step, folder);
-  }
-  void Round(const std::stop_token& stop) { upload_.Round(stop); }
-  [[nodiscard]] std::vector<std::string> Pending() const {
-    return upload_.Pending();
-  }
+  // Adds a written checkpoint for the next round.
+  void Add(std::int64_t step, const std::string& folder);
+  void Round(const std::stop_token& stop = {});
+  // What a round would upload: names of files, "the checkpoint of step 42".
+  [[nodiscard]] std::vector<std::string> Pending() const;
 
  private:
   [[nodiscard]] std::string WhatChanged() const;
@@ -73,13 +78,27 @@ class RemoteModel {
   void PullFiles();
   void PullCheckpoints();
 
+  [[nodiscard]] std::vector<std::string> ChangedFiles() const;
+  [[nodiscard]] KeepOptions Keep() const;
+  void BeginPruning();
+  void SendFile(const std::string& name, const std::stop_token& stop);
+  void SendCheckpoints(const std::stop_token& stop);
+  void SendBest(const std::stop_token& stop);
+  void Prune();
+
   RemoteModelOptions options_;
   RemoteFolder remote_;
-  RemoteFolder outgoing_;
+  RemoteFolder outgoing_;  // the same folder, in rounds
   RemoteCheckpoints checkpoints_;
+  RemoteCheckpoints outgoing_checkpoints_;
   Outbox& outbox_;
   SentFiles sent_;
-  ModelUpload upload_;
+  std::set<std::int64_t> in_store_;  // the steps of the store's checkpoints
+  // The newest checkpoint of this run; later steps in the store were written
+  // before the run resumed from an earlier one.
+  std::int64_t newest_ = -1;
+  bool prunes_ = false;
+  std::optional<std::int64_t> best_sent_;
 };
 
 }  // namespace infeed

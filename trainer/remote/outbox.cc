@@ -2,20 +2,23 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/bytes/json.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/model_dir/move_folder.h"
+#include "trainer/remote/folder.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
 constexpr std::string_view kExportPrefix = "export-";
 
@@ -29,6 +32,46 @@ void LinkOrCopy(const fs::path& from, const fs::path& to) {
   }
   if (error) {
     throw IoError(to.string(), "link", error.value());
+  }
+}
+
+// A name in the record, which has no hidden files.
+constexpr const char* kNewestStep = ".newest_step";
+constexpr std::int64_t kMaxRecordBytes = std::int64_t{64} << 20;
+
+// Whether a file is permanent: not a checkpoint's, and not being written.
+bool IsFileToSend(const std::string& name) {
+  return !name.starts_with('.') && name.find(".tmp-") == std::string::npos &&
+         !CheckpointStep(name);
+}
+
+void AddFilesOf(const fs::path& folder, const std::string& prefix,
+                std::vector<std::string>& names) {
+  for (const std::string& name : NamesInFolder(folder.string())) {
+    if (!IsFileToSend(name)) {
+      continue;
+    }
+    std::error_code ignored;
+    if (fs::is_directory(folder / name, ignored)) {
+      AddFilesOf(folder / name, prefix + name + "/", names);
+    } else {
+      names.push_back(prefix + name);
+    }
+  }
+}
+
+// A file in a waiting folder, with the URL of its destination.
+constexpr const char* kAddress = ".address";
+constexpr std::int64_t kMaxAddressBytes = 1 << 14;
+constexpr const char* kLast = "preprocessing.json";
+
+// The names of the exports in a store; empty if the store cannot be listed: the
+// upload is tried all the same.
+std::vector<std::string> ExportNames(const RemoteFolder& remote) {
+  try {
+    return remote.Folders();
+  } catch (const IoError&) {
+    return {};
   }
 }
 
@@ -98,10 +141,21 @@ void Outbox::Remove(std::int64_t step) {
                     TemporaryCheckpointFolder(path_, step, "old"));
 }
 
-void Outbox::AddExport(const std::string& folder, const std::string& name) {
+std::string Outbox::AddExport(
+    const std::string& folder, const std::string& url,
+    const std::shared_ptr<const CloudRuntime>& runtime) {
+  const RemoteFolder remote(url, runtime);
+  const std::vector<std::string> taken = ExportNames(remote);
+  std::string name = fs::path(folder).filename().string();
+  while (std::ranges::find(taken, name) != taken.end()) {
+    name = std::to_string(std::stoll(name) + 1);
+  }
+  std::string address = remote.UrlOf(name);
+  WriteFileAtomically(PathIn(folder, kAddress), address);
   const std::lock_guard lock(mutex_);
   RenameFolder(folder, FolderOfExport(name));
   SyncDirectory(path_);
+  return address;
 }
 
 std::vector<std::string> Outbox::Exports() const {
@@ -120,9 +174,91 @@ std::string Outbox::FolderOfExport(const std::string& name) const {
   return PathIn(path_, std::string(kExportPrefix) + name);
 }
 
-void Outbox::DropExport(const std::string& name) {
-  const std::lock_guard lock(mutex_);
-  RemoveFolderWhole(FolderOfExport(name), PathIn(path_, "." + name));
+void Outbox::SendExports(const std::shared_ptr<const CloudRuntime>& runtime,
+                         const std::stop_token& stop) {
+  for (const std::string& name : Exports()) {
+    const std::string folder = FolderOfExport(name);
+    const RemoteFolder remote(
+        ReadWholeFile(PathIn(folder, kAddress), kMaxAddressBytes), runtime);
+    std::vector<std::string> files = NamesInFolder(folder);
+    std::erase(files, kAddress);
+    std::ranges::sort(files);
+    std::ranges::stable_partition(
+        files, [](const std::string& file) { return file != kLast; });
+    for (const std::string& file : files) {
+      remote.Push(PathIn(folder, file), file, stop);
+    }
+    const std::lock_guard lock(mutex_);
+    RemoveFolderWhole(folder, PathIn(path_, "." + name));
+  }
+}
+
+SentFiles::SentFiles(std::string model_dir, std::string record)
+    : model_dir_(std::move(model_dir)), record_(std::move(record)) {
+  if (!fs::exists(record_)) {
+    return;
+  }
+  const Json json =
+      ParseJsonOrDiscard<Json>(ReadWholeFile(record_, kMaxRecordBytes));
+  if (!json.is_object()) {
+    return;
+  }
+  for (const auto& [name, state] : json.items()) {
+    if (state.is_array() && state.size() == 2 && state[0].is_number() &&
+        state[1].is_number()) {
+      sent_[name] = {.size = state[0], .time = state[1]};
+    }
+  }
+}
+
+std::vector<std::string> SentFiles::Changed() const {
+  std::vector<std::string> names;
+  AddFilesOf(model_dir_, "", names);
+  std::erase_if(names, [this](const std::string& name) {
+    const auto known = sent_.find(name);
+    return known != sent_.end() && known->second == ReadState(name);
+  });
+  std::ranges::sort(names);
+  return names;
+}
+
+SentFiles::State SentFiles::ReadState(const std::string& name) const {
+  const fs::path path = fs::path(model_dir_) / name;
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  const fs::file_time_type time = fs::last_write_time(path, error);
+  if (error) {
+    return {.size = -1, .time = 0};
+  }
+  return {.size = static_cast<std::int64_t>(size),
+          .time = static_cast<std::int64_t>(time.time_since_epoch().count())};
+}
+
+void SentFiles::Note(const std::string& name, const State& state) {
+  sent_[name] = state;
+  Write();
+}
+
+std::int64_t SentFiles::newest_step() const {
+  const auto known = sent_.find(kNewestStep);
+  return known == sent_.end() ? -1 : known->second.size;
+}
+
+void SentFiles::NoteNewestStep(std::int64_t step) {
+  Note(kNewestStep, {.size = step, .time = 0});
+}
+
+void SentFiles::Forget() {
+  sent_.clear();
+  Write();
+}
+
+void SentFiles::Write() const {
+  Json json = Json::object();
+  for (const auto& [key, state] : sent_) {
+    json[key] = {state.size, state.time};
+  }
+  WriteFileAtomically(record_, json.dump() + "\n");
 }
 
 }  // namespace infeed

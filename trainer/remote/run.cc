@@ -12,8 +12,7 @@
 #include "records/cloud/cloud_runtime.h"
 #include "records/files/open_source.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/remote/exports.h"
-#include "trainer/remote/weights.h"
+#include "trainer/remote/checkpoints.h"
 
 namespace infeed {
 namespace {
@@ -185,7 +184,7 @@ std::string RemoteRun::Exported(const std::string& folder) {
   if (export_url_.empty()) {
     return folder;
   }
-  std::string address = QueueExport(folder, export_url_, outbox_, runtime_);
+  std::string address = outbox_.AddExport(folder, export_url_, runtime_);
   uploader_->Wake();
   return address;
 }
@@ -247,7 +246,7 @@ void RemoteRun::Round(const std::stop_token& stop) {
   if (model_ != nullptr) {
     model_->Round(stop);
   }
-  SendExports(outbox_, upload_runtime_, stop);
+  outbox_.SendExports(upload_runtime_, stop);
 }
 
 std::vector<std::string> RemoteRun::Pending() const {

@@ -58,10 +58,10 @@ std::vector<ClassRow> WorstFirst(const EvalResult& result) {
                  .images = std::accumulate(counts.begin(), counts.end(),
                                            std::int64_t{0}),
                  .right = counts[label]};
-    for (std::size_t said = 0; said < counts.size(); ++said) {
-      if (said != label && counts[said] > row.mistaken) {
-        row.mistaken_for = said;
-        row.mistaken = counts[said];
+    for (std::size_t predicted = 0; predicted < counts.size(); ++predicted) {
+      if (predicted != label && counts[predicted] > row.mistaken) {
+        row.mistaken_for = predicted;
+        row.mistaken = counts[predicted];
       }
     }
     if (row.images > 0) {
@@ -100,9 +100,9 @@ std::string ClassTable(const EvalResult& result,
         "<p class=\"note\">mean of the classes' accuracies: {:.1f} %</p>\n",
         100 * *result.mean_class);
   }
-  return HtmlTable(
-             {"class", "images", "right", "accuracy", "most often taken for"},
-             rows) +
+  return HtmlTable({"class", "images", "right", "accuracy",
+                    "most often predicted as"},
+                   rows) +
          note;
 }
 
@@ -125,8 +125,8 @@ std::string NumbersMatrix(const EvalResult& result,
   std::string html =
       fmt::format("<table class=\"heat{}\">\n<tr><th>actual \\ predicted</th>",
                   IsWide(result) ? " upright" : "");
-  for (std::size_t said = 0; said < classes; ++said) {
-    html += "<th><span>" + EscapeXml(NameOf(said, names)) + "</span></th>";
+  for (std::size_t predicted = 0; predicted < classes; ++predicted) {
+    html += "<th><span>" + EscapeXml(NameOf(predicted, names)) + "</span></th>";
   }
   html += "</tr>\n";
   for (std::size_t label = 0; label < classes; ++label) {
@@ -172,8 +172,8 @@ std::string RocChart(const EvalResult& result) {
 
 }  // namespace
 
-ClassCards ClassCardsOf(const EvalResult& result,
-                        const std::vector<std::string>& names) {
+ClassCards MakeClassCards(const EvalResult& result,
+                          const std::vector<std::string>& names) {
   ClassCards cards;
   if (!result.confusion.empty()) {
     cards.confusion = result.classes <= kMaxNumbers

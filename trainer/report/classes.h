@@ -17,7 +17,7 @@ struct ClassCards {
 };
 
 // names: by label; a class without one is shown as its label.
-[[nodiscard]] ClassCards ClassCardsOf(const EvalResult& result,
-                                      const std::vector<std::string>& names);
+[[nodiscard]] ClassCards MakeClassCards(const EvalResult& result,
+                                        const std::vector<std::string>& names);
 
 }  // namespace infeed

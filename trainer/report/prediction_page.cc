@@ -61,15 +61,16 @@ class Figures {
       return "";
     }
     const auto name = data_.names.find(shown.record);
-    const bool is_wrong = shown.label && *shown.label != shown.said;
+    const bool is_wrong = shown.label && *shown.label != shown.predicted;
     return fmt::format(
         "<figure class=\"{}\"><img width=\"{}\" height=\"{}\" alt=\"{}\" "
         "src=\"data:{};base64,{}\"><figcaption title=\"{}\"><b>{}{}</b> "
         "{}{}</figcaption></figure>\n",
-        kind.style, kSide, kSide, EscapeXml(labels_.NameOf(shown.said)),
+        kind.style, kSide, kSide, EscapeXml(labels_.NameOf(shown.predicted)),
         picture->second.type, Base64(picture->second.bytes),
         name == data_.names.end() ? "" : EscapeXml(name->second), kind.mark,
-        EscapeXml(labels_.NameOf(shown.said)), HtmlPercent(shown.probability),
+        EscapeXml(labels_.NameOf(shown.predicted)),
+        HtmlPercent(shown.probability),
         is_wrong ? "<br>is\u00a0" + EscapeXml(labels_.NameOf(*shown.label))
                  : "");
   }

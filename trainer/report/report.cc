@@ -160,7 +160,7 @@ std::string RunsTable(const RunHistory& history) {
   }
   return HtmlTable(
       {"run", "start (UTC)", "from step", "before the first loop, s",
-       "warm-up, s", "of it for the first batch, s", "all, s", "state"},
+       "warm-up, s", "first batch, s", "total, s", "state"},
       rows);
 }
 
@@ -251,7 +251,7 @@ std::vector<ChartSeries> WithPoints(std::vector<ChartSeries> series) {
 }
 
 ReportCurves CurvesOf(const RunHistory& history) {
-  LineChartOptions options{.mark_title = "a run went on from here"};
+  LineChartOptions options{.mark_title = "a run resumed here"};
   for (const HistoryRun& run : history.runs()) {
     options.marks.push_back(static_cast<double>(run.first_step));
   }
@@ -365,7 +365,7 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
   body += "<div class=\"cards\">\n" + HtmlCard("Loss", curves.loss) +
           HtmlCard("Accuracy", curves.accuracy) +
           HtmlCard("Images per second", curves.images_per_second) +
-          HtmlCard("Time that the device waited for its input, share",
+          HtmlCard("Share of time that the device waited for its input",
                    curves.input_wait) +
           HtmlCard("Learning rate", curves.learning_rate) +
           HtmlCard("Where the time of this run went", TimesTable(state.times)) +
@@ -373,7 +373,7 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
                    DeviceTable(state.times.device, state.ceilings));
   if (state.evaluation) {
     const ClassCards classes =
-        ClassCardsOf(*state.evaluation, subject.class_names);
+        MakeClassCards(*state.evaluation, subject.class_names);
     const std::string at = fmt::format(" at step {}", state.evaluation_step);
     const char* const kind = classes.are_wide ? "wide" : "";
     body += HtmlCard("Confusion matrix" + at, classes.confusion, kind) +

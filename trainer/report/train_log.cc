@@ -10,7 +10,6 @@
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/stats/scalars.h"
 #include "trainer/log/eval_log.h"
-#include "trainer/log/loop_values.h"
 #include "trainer/log/pictures.h"
 #include "trainer/model_dir/model_dir.h"
 
@@ -49,6 +48,64 @@ std::string CodeBlock(std::string_view text) {
 
 void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
   std::ranges::copy(more, std::back_inserter(values));
+}
+
+// The host never waits for a CPU.
+MetricsLog::Values DeviceValues(const DeviceUse& use) {
+  MetricsLog::Values values = {{"device_busy", use.busy_share()},
+                               {"tflops", use.tflops()},
+                               {"gb_per_second", use.gb_per_second()}};
+  if (use.host_syncs > 0) {
+    values.emplace_back("host_syncs", use.syncs_per_loop());
+  }
+  return values;
+}
+
+std::vector<Scalar> DeviceScalars(const DeviceUse& use) {
+  std::vector<Scalar> scalars = {{"device/busy", use.busy_share()},
+                                 {"device/tflops", use.tflops()},
+                                 {"device/gb_per_second", use.gb_per_second()}};
+  if (use.host_syncs > 0) {
+    scalars.push_back({"device/host_syncs", use.syncs_per_loop()});
+  }
+  return scalars;
+}
+
+// How long the ranks waited for their inputs, as fractions of a loop's time.
+// Empty where a single process runs.
+MetricsLog::Values RankValues(const std::optional<RankWaits>& waits,
+                              double seconds) {
+  if (!waits || seconds <= 0) {
+    return {};
+  }
+  return {{"input_wait_of_worst_rank", waits->worst / seconds},
+          {"input_wait_of_ranks", waits->mean / seconds}};
+}
+
+std::vector<Scalar> RankScalars(const std::optional<RankWaits>& waits,
+                                double seconds) {
+  if (!waits || seconds <= 0) {
+    return {};
+  }
+  return {{"ranks/input_wait_worst", waits->worst / seconds},
+          {"ranks/input_wait_mean", waits->mean / seconds}};
+}
+
+// How a run ended, where its time went, and its peak memory.
+MetricsLog::Values EndValues(const RunTimes& times,
+                             const DeviceCeilings& ceilings, RunEnd end) {
+  MetricsLog::Values values = {
+      {"state", std::string(RunEndName(end))},
+      {"seconds", times.total},
+      {"warm_up_seconds", times.start_up + times.warm_up},
+      {"checkpoint_seconds", times.checkpoints},
+      {"evaluation_seconds", times.evaluations},
+      {"between_loops_seconds", times.between},
+      {"tflops_measured", ceilings.tflops},
+      {"gb_per_second_measured", ceilings.gb_per_second},
+      {"peak_memory_bytes", PeakRssBytes()}};
+  Append(values, DeviceValues(times.device));
+  return values;
 }
 
 }  // namespace

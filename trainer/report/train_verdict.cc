@@ -18,7 +18,7 @@ std::string InputText(const RunTimes& times, const PipelineStats& input) {
   return input.stages.empty()
              ? fmt::format(
                    "the device bounds the run: it waited {:.0f} % of the time "
-                   "for made data",
+                   "for fake data",
                    100 * times.input_wait_share())
              : Verdict(input);
 }
@@ -29,7 +29,8 @@ std::string WarmUpText(const RunTimes& times) {
              ? ""
              : fmt::format(
                    "\nwarm-up took {:.0f} % of the run, {:.1f} s before the "
-                   "first loop and {:.1f} s of it: a longer run would say more",
+                   "first loop and {:.1f} s of it: give a longer run for "
+                   "better figures",
                    100 * share, times.start_up, times.warm_up);
 }
 
@@ -42,7 +43,7 @@ std::string BetweenText(const RunTimes& times,
     return "";
   }
   return fmt::format(
-      "\nthe device stood still for {:.1f} % of the time while the host went "
+      "\nthe device was idle for {:.1f} % of the time while the host went "
       "from loop to loop, {:.1f} ms for each loop of {} steps: a larger "
       "iterations_per_loop would help",
       100 * share, 1e3 * host / static_cast<double>(times.loops),

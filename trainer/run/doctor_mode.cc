@@ -57,11 +57,12 @@ std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
   if (!load) {
     return {};
   }
-  return {{"load", load->Text(),
-           load->is_too_high()
-               ? "a training gets what they leave, and the ceilings above are "
-                 "too low: end them first (top shows them)"
-               : ""}};
+  return {
+      {"load", load->Text(),
+       load->is_too_high()
+           ? "training gets only the rest of the CPU, and the ceilings above "
+             "are too low: stop these programs first (top lists them)"
+           : ""}};
 }
 
 // How many shards have a valid offset index beside them.
@@ -75,7 +76,7 @@ Finding OffsetIndex(const DataSplit& split) {
           fmt::format("{} images; {} of {} shards have one", split.index.size(),
                       indexed, shards.size()),
           indexed < shards.size()
-              ? "each start passes over the others: run records index"
+              ? "each start scans the other shards: run records index"
               : ""};
 }
 

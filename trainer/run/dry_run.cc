@@ -31,9 +31,9 @@ namespace fs = std::filesystem;
 class Findings {
  public:
   // Returns false when there is a problem.
-  bool Try(const std::function<void()>& look) {
+  bool Try(const std::function<void()>& check) {
     try {
-      TranslateTorchErrors(look);
+      TranslateTorchErrors(check);
       return true;
     } catch (const UsageError& error) {
       Add(ExitCode::kUsageError, error.what());
@@ -65,21 +65,18 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   if (trains ? !data.has_train() : !data.has_eval()) {
     return 0;
   }
-  const std::unique_ptr<BatchStream> input =
-      OpenInput(trains ? data.train_index() : data.eval_index(),
-                trains ? TrainingOf(params, options.model_dir, data).input
-                       : EvalInputOf(params));
+  const std::unique_ptr<BatchStream> input = OpenInput(
+      trains ? data.train_index() : data.eval_index(),
+      trains ? MakeTrainingOptions(params, options.model_dir, data).input
+             : MakeEvalInput(params));
   const BatchHandle batch = input->Next();
   Check(batch != nullptr, "a split has a batch");
   input->Stop();
   const PipelineStats stats = input->stats();
-  const std::int64_t side = batch->image_size();
-  Say(
-      fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
-                  "bits, {} bad "
-                  "records in it; up to {} of memory",
-                  batch->size(), side, side, batch->size() * side * side,
-                  stats.bad_records, MemorySizeText(input->memory_bytes())));
+  const int side = batch->image_size();
+  Say(fmt::format("input:  one batch made, {} x {} x {} pixels, {} bad records",
+                  batch->size(), side, side, stats.bad_records) +
+      " in it; up to " + MemorySizeText(input->memory_bytes()) + " of memory");
   if (stats.bad_records > 0) {
     Say("        the first: " + stats.first_bad_record);
   }
@@ -91,7 +88,8 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
 void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
   const RecordIndex& index = split.index;
   if (std::ranges::any_of(index.shards(), IsUrl)) {
-    Say("labels: of " + split.name + " not counted: its shards are in a store");
+    Say("labels: " + split.name +
+        " not counted: its shards are in an object store");
     return;
   }
   const BadLabels bad = CountBadLabels(CountLabels(index), params);
@@ -113,8 +111,9 @@ void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
 }
 
 void TryModel(const RunOptions& options, const TrainParams& params) {
-  const DeviceLoop device(ModelOf(params), OptimizerOf(params),
-                          DeviceOf(params, options.device));
+  const DeviceLoop device(MakeModelOptions(params),
+                          MakeOptimizerOptions(params),
+                          MakeDeviceOptions(params, options.device));
   Say("device: " + device.Describe());
   Say(fmt::format("model:  {}, {} parameters", ModelName(params),
                   device.parameter_count()));
@@ -126,7 +125,7 @@ void TryModel(const RunOptions& options, const TrainParams& params) {
 
 void TryMemory(const RunOptions& options, const TrainParams& params,
                std::int64_t input) {
-  const MemoryNeed need = NeedOf(options, params, input);
+  const MemoryNeed need = EstimateNeed(options, params, input);
   const MemoryThere there = WithGpu(FindMemory(), need);
   Say("memory: " + MemoryNeedText(need, there));
   if (NeverFits(need, there)) {
@@ -152,7 +151,8 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
                   folder.string());
   }
   const std::int64_t one = CheckpointBytes(
-      CostOf(ModelOf(params), params.input.image_size), OptimizerOf(params));
+      ComputeCost(MakeModelOptions(params), params.input.image_size),
+      MakeOptimizerOptions(params));
   // While a checkpoint is written, the oldest one still exists.
   const std::int64_t all = one * (params.keep_last + 1);
   const auto free = static_cast<std::int64_t>(fs::space(folder).available);
@@ -161,9 +161,10 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
                   FileSizeText(free)));
   if (all > free) {
     throw IoError(fmt::format(
-        "{}: {} for {} checkpoints are more than is free; lower keep_last or "
-        "give another model_dir",
-        options.model_dir, FileSizeText(all), params.keep_last + 1));
+        "{}: {} checkpoints need {}, more than is free; lower keep_last or "
+        "give "
+        "another model_dir",
+        options.model_dir, params.keep_last + 1, FileSizeText(all)));
   }
 }
 
@@ -212,7 +213,7 @@ ExitCode DryRun(const RunOptions& options) {
   DataSet data;
   findings.Try([&] { RequireModel(options); });
   findings.Try([&] {
-    data = DataOf(options);
+    data = OpenData(options);
     if (!options.data_dir.empty()) {
       Say("data:   " + data.Describe());
     }

@@ -20,8 +20,8 @@ std::optional<EvalLog> LogOf(const Job& job) {
 }
 
 // Evaluates the model on the device. Returns false after a stop request.
-bool EvaluateAndTell(const Job& job, std::optional<EvalLog>& log,
-                     std::int64_t step, const std::stop_token& stop) {
+bool EvaluateAndPrint(const Job& job, std::optional<EvalLog>& log,
+                      std::int64_t step, const std::stop_token& stop) {
   const std::optional<EvalResult> result = Evaluate(
       job.device, job.data.eval_index(), EvalInput(job), job.ranks, stop);
   if (!result) {
@@ -41,8 +41,8 @@ ExitCode EvaluateOne(const Job& job, const std::stop_token& stop) {
     return ExitCode::kCheckpointUnusable;
   }
   std::optional<EvalLog> log = LogOf(job);
-  return EvaluateAndTell(job, log, *step, stop) ? ExitCode::kDone
-                                                : ExitCode::kStoppedBySignal;
+  return EvaluateAndPrint(job, log, *step, stop) ? ExitCode::kDone
+                                                 : ExitCode::kStoppedBySignal;
 }
 
 // nullopt if the training run has just deleted the checkpoint; a later one will
@@ -83,8 +83,8 @@ std::optional<std::int64_t> LoadNext(const Job& job,
   return std::nullopt;
 }
 
-// Loads rank 0's next checkpoint onto the devices of all ranks; nullopt: none
-// came in time, or a stop was requested.
+// Loads rank 0's next checkpoint onto the devices of all ranks; nullopt: no
+// checkpoint appeared in time, or a stop was requested.
 std::optional<std::int64_t> ShareNext(
     const Job& job, std::optional<CheckpointFollower>& follower) {
   constexpr const char* kNone = "none";
@@ -93,12 +93,12 @@ std::optional<std::int64_t> ShareNext(
     const std::optional<std::int64_t> step = LoadNext(job, *follower);
     mine = step ? std::to_string(*step) : kNone;
   }
-  const std::string told = job.ranks.Broadcast(mine);
-  if (told == kNone) {
+  const std::string text = job.ranks.Broadcast(mine);
+  if (text == kNone) {
     return std::nullopt;
   }
   job.device.Broadcast();
-  return std::stoll(told);
+  return std::stoll(text);
 }
 
 // As in the reference: evaluates the newest checkpoint, once each, until that
@@ -111,7 +111,7 @@ ExitCode Follow(const Job& job, const std::stop_token& stop) {
   }
   std::optional<std::int64_t> done;
   while (const std::optional<std::int64_t> step = ShareNext(job, follower)) {
-    if (!EvaluateAndTell(job, log, *step, stop)) {
+    if (!EvaluateAndPrint(job, log, *step, stop)) {
       return ExitCode::kStoppedBySignal;
     }
     done = step;
@@ -126,7 +126,7 @@ ExitCode Follow(const Job& job, const std::stop_token& stop) {
   }
   if (!done) {
     throw UsageError("model_dir=" + job.options.model_dir +
-                     ": no checkpoint to evaluate came");
+                     ": no checkpoint to evaluate appeared");
   }
   Say(fmt::format("no newer checkpoint than step {} for {:g} s", *done,
                   *job.options.eval_timeout));

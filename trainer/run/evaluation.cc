@@ -35,13 +35,13 @@ void DropTooManyScores(const RankTotal& scores, EvalPart& part) {
 
 // The sums over all ranks, on each rank.
 EvalSums SumOf(const EvalSums& mine, Ranks& ranks) {
-  return EvalSumsOf(
-      ranks.Reduce(BytesOf(mine), [](const std::vector<std::string>& parts) {
+  return ParseEvalSums(
+      ranks.Reduce(ToBytes(mine), [](const std::vector<std::string>& parts) {
         EvalSums sum;
         for (const std::string& part : parts) {
-          sum.Add(EvalSumsOf(part));
+          sum.Add(ParseEvalSums(part));
         }
-        return BytesOf(sum);
+        return ToBytes(sum);
       }));
 }
 
@@ -66,7 +66,7 @@ std::string KeptText(const EvalResult& result, std::string_view metric) {
   if (std::ranges::find(kShown, metric) != kShown.end()) {
     return "";
   }
-  const std::optional<double> value = MetricOf(result, metric);
+  const std::optional<double> value = FindMetric(result, metric);
   return value ? fmt::format("  {} {:.4f}", metric, *value)
                : fmt::format("  no {}", metric);
 }
@@ -102,7 +102,7 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
                     "no good record to evaluate; the first bad one: " +
                         stats.first_bad_record);
   }
-  EvalResult result = ResultOf(all.sums);
+  EvalResult result = MakeEvalResult(all.sums);
   result.bad_records = all.bad_records;
   result.images_per_second = static_cast<double>(all.sums.images) / all.seconds;
   result.input_wait = std::min(1.0, all.waited / all.seconds);

@@ -29,14 +29,6 @@ std::vector<std::string> CheckedFormats(std::vector<std::string> formats) {
                          : formats;
 }
 
-InferenceGraph GraphOf(const FinishedModel& model) {
-  const PixelStatistics& statistics = StatisticsOf(model.params);
-  return GraphOf(ModelOf(model.params), model.weights,
-                 {.side = model.params.input.image_size,
-                  .mean = {statistics.mean.begin(), statistics.mean.end()},
-                  .std = {statistics.std.begin(), statistics.std.end()}});
-}
-
 std::int64_t SecondsNow() {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -54,7 +46,10 @@ std::string ExportModel(const ExportOptions& options,
   const std::string preprocessing =
       PreprocessingJson(model.params, model.labels, model.step);
   // Needed for any format: throws for weights that are not the model's.
-  const InferenceGraph graph = GraphOf(model);
+  const InferenceGraph graph =
+      BuildGraph(MakeModelOptions(model.params), model.weights,
+                 {.side = model.params.input.image_size,
+                  .statistics = StatisticsOf(model.params)});
   ExportFolder folder(options.export_dir);
   WriteFileAtomically(folder.PathFor("preprocessing.json"), preprocessing);
   if (has("onnx")) {

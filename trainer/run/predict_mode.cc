@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,14 +11,18 @@
 #include <vector>
 
 #include "base/error.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "pipeline/order/options.h"
+#include "pipeline/order/selection.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/store/record_index.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
+#include "trainer/log/pictures.h"
 #include "trainer/report/prediction_page.h"
 #include "trainer/run/predict_input.h"
-#include "trainer/run/prediction_pictures.h"
 #include "trainer/scores/prediction_log.h"
 #include "trainer/scores/prediction_sample.h"
 
@@ -24,6 +30,7 @@ namespace infeed {
 namespace {
 
 constexpr std::size_t kShownOfEachKind = 48;
+constexpr int kPictureBatch = 16;
 
 // nullopt: made-up images.
 std::optional<RecordIndex> RecordsToPredict(const Job& job,
@@ -72,6 +79,36 @@ std::string NameOf(const RecordIndex& index, std::int64_t record) {
                                : ", record " + std::to_string(location.number));
 }
 
+// Returns pictures of records, by record, as the model gets them: reads them
+// once more, with the options of the prediction. A record that has become bad
+// is left out. Requires: each record is in the index, and listed once.
+std::map<std::int64_t, WebPicture> ReadPictures(
+    const RecordIndex& index, std::vector<std::int64_t> records,
+    InputOptions input) {
+  std::map<std::int64_t, WebPicture> pictures;
+  if (records.empty()) {
+    return pictures;
+  }
+  std::ranges::sort(records);
+  input.batch_size = std::min(kPictureBatch, static_cast<int>(records.size()));
+  input.max_records = 0;
+  input.selection = std::make_shared<const Selection>(std::vector<RecordGroup>{
+      {.name = "shown", .ids = {records.begin(), records.end()}}});
+  input.on_bad = {};
+  input.bad_record_report.clear();
+  InputPipeline pipeline(index, input);
+  std::size_t next = 0;
+  while (const BatchHandle batch = pipeline.Next()) {
+    for (int slot = 0; slot < batch->size() && next < records.size();
+         ++slot, ++next) {
+      if (batch->weights()[static_cast<std::size_t>(slot)] != 0) {
+        pictures.emplace(records[next], PictureForWeb(*batch, slot));
+      }
+    }
+  }
+  return pictures;
+}
+
 // Reads the images to show once more, and writes the page.
 void WritePage(const PredictionSample& sample, const PredictionCounts& counts,
                const RecordIndex& index, const ModelLabels& labels,
@@ -87,7 +124,7 @@ void WritePage(const PredictionSample& sample, const PredictionCounts& counts,
       page.names[shown.record] = NameOf(index, shown.record);
     }
   }
-  page.pictures = PicturesOf(index, std::move(records), input);
+  page.pictures = ReadPictures(index, std::move(records), input);
   file.Write(PredictionPage(page, labels));
   file.Commit();
 }
@@ -138,7 +175,7 @@ ExitCode PredictAll(const Job& job, const RecordIndex* index,
   }
   if (page_file) {
     WritePage(sample, log.counts(), *index, labels, input, *page_file);
-    Say("the images with what was said of them: " + PathForMessages(page));
+    Say("page of predictions: " + PathForMessages(page));
   }
   return log.counts().bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
 }

@@ -75,18 +75,18 @@ DataSet DataInTurn(const RunOptions& options, Ranks& ranks) {
   const bool is_first_here = options.place.local_rank == 0;
   DataSet data;
   if (is_first_here) {
-    data = DataOf(options);
+    data = OpenData(options);
   }
   ranks.Barrier();
   if (!is_first_here) {
-    data = DataOf(options);
+    data = OpenData(options);
   }
   return data;
 }
 
 DeviceOptions DeviceOfJob(const RunOptions& options,
                           const TrainParams& params) {
-  DeviceOptions device = DeviceOf(params, options.device);
+  DeviceOptions device = MakeDeviceOptions(params, options.device);
   device.threads = ThreadsOf(options.place);
   device.rank_timeout = options.rank_timeout;
   return device;
@@ -97,7 +97,8 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
                     const DataSet& data, Ranks& ranks) {
   std::string identity = data.Describe();
   const int sharing = Trains(options.mode) ? options.place.world_size : 1;
-  for (const auto& [name, value] : IdentityOf(resolved.values, data, sharing)) {
+  for (const auto& [name, value] :
+       MakeIdentity(resolved.values, data, sharing)) {
     identity += fmt::format("\n{} {}", name, value);
   }
   ranks.RequireSame("data", identity);
@@ -141,7 +142,8 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
       [&] {
         DeviceOptions device_options = DeviceOfJob(options, params);
         device_options.ranks = &ranks;
-        DeviceLoop device(ModelOf(params), OptimizerOf(params), device_options);
+        DeviceLoop device(MakeModelOptions(params),
+                          MakeOptimizerOptions(params), device_options);
         const Job job{options, resolved, params, data,
                       device,  ranks,    memory, ReadCpuTimes()};
         PrintStart(job);
@@ -151,7 +153,7 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
         }
         code = RunMode(job, stop);
       },
-      MakeOutOfMemoryText(NeedOf(options, params), memory));
+      MakeOutOfMemoryText(EstimateNeed(options, params), memory));
   return code;
 }
 
@@ -183,7 +185,7 @@ ExitCode RunAndReportErrors(const RunOptions& options, Ranks& ranks,
 std::string ConfigText(const RunOptions& options) {
   return ToYaml(options.data_dir.empty()
                     ? options.params
-                    : Resolve(options.params, options.device, DataOf(options),
+                    : Resolve(options.params, options.device, OpenData(options),
                               options.place.world_size));
 }
 

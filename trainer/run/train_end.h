@@ -29,4 +29,9 @@ void ExportAtEnd(const Job& job, std::int64_t step);
 // data has images for them.
 [[nodiscard]] bool Evaluates(const Job& job);
 
+// Prints on stderr a summary of a training run: its speed, its input, and which
+// of the two was slower. Values are those of rank 0, except the ones over all
+// ranks; all ranks must call it.
+void PrintSummary(const Job& job, const Training& training, const RunLog& log);
+
 }  // namespace infeed

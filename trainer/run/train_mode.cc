@@ -17,7 +17,6 @@
 #include "trainer/job/description.h"
 #include "trainer/job/job.h"
 #include "trainer/job/memory.h"
-#include "trainer/job/report_subject.h"
 #include "trainer/job/resident_data.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/training.h"
@@ -28,7 +27,6 @@
 #include "trainer/report/train_log.h"
 #include "trainer/run/evaluation.h"
 #include "trainer/run/train_end.h"
-#include "trainer/run/train_summary.h"
 
 namespace infeed {
 namespace {
@@ -40,7 +38,7 @@ std::int64_t EpochSteps(const Job& job) {
 }
 
 bool IsInBfloat16(const Job& job) {
-  return DeviceOf(job.params, job.options.device).precision ==
+  return MakeDeviceOptions(job.params, job.options.device).precision ==
          Precision::kBfloat16;
 }
 
@@ -67,7 +65,7 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .warm_up_steps = job.device.warm_up_steps(),
           .configuration = ToYaml(job.resolved),
           .ceilings = CeilingsOf(job),
-          .report = ReportSubjectOf(job),
+          .report = MakeReportSubject(job),
           .profiler = &profiler};
 }
 
@@ -116,7 +114,7 @@ void RequireEpochEnds(const Job& job) {
   if (EpochSteps(job) % params.steps_per_eval != 0) {
     throw UsageError(fmt::format(
         "epoch_lines=true: needs an evaluation at the end of each epoch, but "
-        "steps_per_eval={} is no part of its {} steps",
+        "steps_per_eval={} does not divide its {} steps",
         params.steps_per_eval, EpochSteps(job)));
   }
 }
@@ -237,8 +235,8 @@ ExitCode TrainFrom(const Job& job, const RunStart& start,
   }
   Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
   const std::unique_ptr<RunLog> log = MakeLog(job, start.step, profiler);
-  TrainingOptions options = TrainingOf(job.params, job.options.model_dir,
-                                       job.data, job.options.place);
+  TrainingOptions options = MakeTrainingOptions(
+      job.params, job.options.model_dir, job.data, job.options.place);
   options.input.trace = profiler.trace();
   options.images = PlaceImages(job, options.input);
   options.in_bfloat16 = IsInBfloat16(job);

@@ -30,7 +30,7 @@ std::optional<double> MeanAuc(const EvalSums& sums) {
 
 }  // namespace
 
-EvalResult ResultOf(const EvalSums& sums) {
+EvalResult MakeEvalResult(const EvalSums& sums) {
   const auto images = static_cast<double>(sums.images);
   EvalResult result = {.images = sums.images,
                        .top_1 = static_cast<double>(sums.top_1) / images,
@@ -49,8 +49,8 @@ EvalResult ResultOf(const EvalSums& sums) {
   return result;
 }
 
-std::optional<double> MetricOf(const EvalResult& result,
-                               std::string_view name) {
+std::optional<double> FindMetric(const EvalResult& result,
+                                 std::string_view name) {
   if (name == "top_1") {
     return result.top_1;
   }

@@ -44,13 +44,13 @@ struct EvalResult {
 
 // The result from the sums of a whole evaluation, without speed and bad
 // records. Requires: sums.images > 0.
-[[nodiscard]] EvalResult ResultOf(const EvalSums& sums);
+[[nodiscard]] EvalResult MakeEvalResult(const EvalSums& sums);
 
 // A metric by its name in metrics.jsonl and keep_best: top_1, top_5, loss,
 // mean_class, auc, auc_at_half; nullopt where the evaluation has no such
 // metric. Requires: name is one of these.
-[[nodiscard]] std::optional<double> MetricOf(const EvalResult& result,
-                                             std::string_view name);
+[[nodiscard]] std::optional<double> FindMetric(const EvalResult& result,
+                                               std::string_view name);
 
 // Whether a is strictly better than b: smaller for loss, greater for the other
 // metrics. A value that is not finite is never better, and any finite value is

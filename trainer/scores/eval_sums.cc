@@ -118,7 +118,7 @@ void EvalSums::DropScores() {
   labels = {};
 }
 
-std::string BytesOf(const EvalSums& sums) {
+std::string ToBytes(const EvalSums& sums) {
   std::string bytes;
   AppendValue(bytes, sums.images);
   AppendValue(bytes, sums.top_1);
@@ -132,7 +132,7 @@ std::string BytesOf(const EvalSums& sums) {
   return bytes;
 }
 
-EvalSums EvalSumsOf(std::string_view bytes) {
+EvalSums ParseEvalSums(std::string_view bytes) {
   EvalSums sums;
   TakeValue(bytes, sums.images);
   TakeValue(bytes, sums.top_1);

@@ -38,8 +38,8 @@ struct EvalSums {
 };
 
 // The sums as bytes, for another process on a machine of the same kind, and
-// back. EvalSumsOf throws IoError for what BytesOf did not write.
-[[nodiscard]] std::string BytesOf(const EvalSums& sums);
-[[nodiscard]] EvalSums EvalSumsOf(std::string_view bytes);
+// back. ParseEvalSums throws IoError for what ToBytes did not write.
+[[nodiscard]] std::string ToBytes(const EvalSums& sums);
+[[nodiscard]] EvalSums ParseEvalSums(std::string_view bytes);
 
 }  // namespace infeed

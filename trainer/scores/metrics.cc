@@ -130,9 +130,9 @@ std::optional<double> ThresholdAuc(std::span<const ScoredImage> images) {
   }
   Counts right;
   for (const ScoredImage& image : images) {
-    const bool said = image.score > 0.5F;
-    right.positives += image.positive && said ? 1 : 0;
-    right.negatives += !image.positive && !said ? 1 : 0;
+    const bool predicted = image.score > 0.5F;
+    right.positives += image.positive && predicted ? 1 : 0;
+    right.negatives += !image.positive && !predicted ? 1 : 0;
   }
   const Counts all = CountOf(images);
   return (static_cast<double>(right.positives) /

@@ -75,7 +75,7 @@ void PredictionLog::Add(const Predictions& batch) {
     if (batch.weights[static_cast<std::size_t>(slot)] == 0) {
       lines += BadLine(next_);
     } else {
-      lines += LineOf(batch, slot);
+      lines += MakeLine(batch, slot);
       Count(batch, slot);
     }
   }
@@ -95,7 +95,7 @@ std::string PredictionLog::BadLine(std::int64_t record) {
   return Line(line);
 }
 
-std::string PredictionLog::LineOf(const Predictions& batch, int slot) const {
+std::string PredictionLog::MakeLine(const Predictions& batch, int slot) const {
   Json line = PlaceOf(index_, next_);
   line.update(ClassOf(batch, slot, 0, labels_));
   const std::int32_t label = batch.labels[static_cast<std::size_t>(slot)];
@@ -117,10 +117,11 @@ void PredictionLog::Count(const Predictions& batch, int slot) {
   if (label < 0 || label >= num_classes_) {
     return;
   }
-  const auto said = batch.classes_of(slot);
+  const auto predicted = batch.classes_of(slot);
   ++counts_.labelled;
-  counts_.top_1 += said.front() == label ? 1 : 0;
-  counts_.top_5 += std::ranges::find(said, label) != said.end() ? 1 : 0;
+  counts_.top_1 += predicted.front() == label ? 1 : 0;
+  counts_.top_5 +=
+      std::ranges::find(predicted, label) != predicted.end() ? 1 : 0;
 }
 
 std::string PredictionText(const PredictionCounts& counts, double seconds) {

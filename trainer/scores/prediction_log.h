@@ -42,7 +42,7 @@ class PredictionLog {
   [[nodiscard]] const PredictionCounts& counts() const { return counts_; }
 
  private:
-  [[nodiscard]] std::string LineOf(const Predictions& batch, int slot) const;
+  [[nodiscard]] std::string MakeLine(const Predictions& batch, int slot) const;
   [[nodiscard]] std::string BadLine(std::int64_t record);
   void Count(const Predictions& batch, int slot);
 

@@ -35,7 +35,7 @@ void PredictionSample::Add(const Predictions& batch) {
   for (int slot = 0; slot < batch.size(); ++slot) {
     ShownPrediction shown = {
         .record = next_++,
-        .said = batch.classes_of(slot).front(),
+        .predicted = batch.classes_of(slot).front(),
         .probability = batch.probabilities_of(slot).front()};
     if (batch.weights[static_cast<std::size_t>(slot)] == 0) {
       continue;
@@ -46,7 +46,7 @@ void PredictionSample::Add(const Predictions& batch) {
       continue;
     }
     shown.label = label;
-    if (shown.said == label) {
+    if (shown.predicted == label) {
       Keep(Drawn(shown.record), shown, right_);
     } else {
       Keep(-shown.probability, shown, wrong_);

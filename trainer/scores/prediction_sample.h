@@ -14,7 +14,7 @@ namespace infeed {
 // A model's prediction for one image.
 struct ShownPrediction {
   std::int64_t record = 0;
-  std::int32_t said = 0;  // the most probable class
+  std::int32_t predicted = 0;  // the most probable class
   float probability = 0;
   std::optional<std::int32_t> label = {};  // where it is a class of the model
 };

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "trainer/tensors/host_tensor.h"
 
@@ -68,20 +68,16 @@ constexpr std::string_view kRebuildTensor = "torch._utils _rebuild_tensor_v2";
 constexpr std::string_view kRebuildParameter =
     "torch._utils _rebuild_parameter";
 
-constexpr std::pair<std::string_view, StoredType> kStorages[] = {
-    {"torch FloatStorage", StoredType::kFloat32},
-    {"torch HalfStorage", StoredType::kFloat16},
-    {"torch BFloat16Storage", StoredType::kBfloat16},
-    {"torch DoubleStorage", StoredType::kFloat64},
-    {"torch LongStorage", StoredType::kInt64},
-};
-
-constexpr auto kTypeName = &std::pair<std::string_view, StoredType>::first;
+constexpr Choices<StoredType, 5> kStorages = {
+    {{"torch FloatStorage", StoredType::kFloat32},
+     {"torch HalfStorage", StoredType::kFloat16},
+     {"torch BFloat16Storage", StoredType::kBfloat16},
+     {"torch DoubleStorage", StoredType::kFloat64},
+     {"torch LongStorage", StoredType::kInt64}}};
 
 bool IsAllowed(std::string_view name) {
   return name == kOrderedDict || name == kRebuildTensor ||
-         name == kRebuildParameter ||
-         std::ranges::find(kStorages, name, kTypeName) != std::end(kStorages);
+         name == kRebuildParameter || FindChoice(name, kStorages) != nullptr;
 }
 
 // A pickle is a program for this stack machine; pickle.h lists what is
@@ -461,11 +457,10 @@ void PickleMachine::PushStorage() {
               id[2]->kind == Kind::kString && id[4]->kind == Kind::kInt &&
               id[4]->number >= 0,
           "a persistent id is not that of a storage");
-  const auto* const type =
-      std::ranges::find(kStorages, std::string_view(id[1]->text), kTypeName);
-  Require(type != std::end(kStorages), "a storage has no type");
+  const StoredType* const type = FindChoice(id[1]->text, kStorages);
+  Require(type != nullptr, "a storage has no type");
   PickleNode& storage = New(Kind::kStorage);
-  storage.type = type->second;
+  storage.type = *type;
   storage.text = id[2]->text;
   storage.number = id[4]->number;
   Push(storage);

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/choices.h"
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "trainer/tensors/host_tensor.h"
@@ -40,17 +41,11 @@ struct TensorEntry {
   std::uint64_t end = 0;
 };
 
-constexpr std::pair<std::string_view, StoredType> kTypes[] = {
-    {"F16", StoredType::kFloat16}, {"BF16", StoredType::kBfloat16},
-    {"F32", StoredType::kFloat32}, {"F64", StoredType::kFloat64},
-    {"I64", StoredType::kInt64},
-};
-
-std::string_view TypeName(StoredType type) {
-  return std::ranges::find(kTypes, type,
-                           &std::pair<std::string_view, StoredType>::second)
-      ->first;
-}
+constexpr Choices<StoredType, 5> kTypes = {{{"F16", StoredType::kFloat16},
+                                            {"BF16", StoredType::kBfloat16},
+                                            {"F32", StoredType::kFloat32},
+                                            {"F64", StoredType::kFloat64},
+                                            {"I64", StoredType::kInt64}}};
 
 // Parses JSON no deeper than a header is, and without duplicate names.
 Json ParseText(std::string_view text) {
@@ -98,10 +93,8 @@ StoredType ParseType(const Json& entry, const std::string& name) {
     throw DataError(fmt::format("tensor '{}' has no dtype", name));
   }
   const std::string& type = found->get_ref<const std::string&>();
-  for (const auto& [known, stored] : kTypes) {
-    if (type == known) {
-      return stored;
-    }
+  if (const StoredType* const stored = FindChoice(type, kTypes)) {
+    return *stored;
   }
   throw DataError(
       fmt::format("tensor '{}' has type {}: only F16, BF16, F32, F64 and I64 "
@@ -169,7 +162,7 @@ std::string BuildHeader(const std::vector<TensorEntry>& entries) {
   header[std::string(kMetadata)] = {{"format", "pt"}};
   for (const TensorEntry& entry : entries) {
     Check(entry.name != kMetadata, "no tensor has the metadata's name");
-    header[entry.name] = {{"dtype", TypeName(entry.type)},
+    header[entry.name] = {{"dtype", ChoiceName(entry.type, kTypes)},
                           {"shape", entry.shape},
                           {"data_offsets", {entry.begin, entry.end}}};
   }
@@ -218,7 +211,7 @@ std::vector<const TensorMap::value_type*> FileOrder(const TensorMap& tensors) {
     order.push_back(&entry);
   }
   std::ranges::stable_sort(order, std::ranges::greater(), [](const auto* e) {
-    return ElementBytes(StoredTypeOf(e->second.type));
+    return ElementBytes(ToStoredType(e->second.type));
   });
   return order;
 }
@@ -230,7 +223,7 @@ std::vector<TensorEntry> Layout(
   std::uint64_t offset = 0;
   for (const auto* named : order) {
     const auto& [name, tensor] = *named;
-    const StoredType type = StoredTypeOf(tensor.type);
+    const StoredType type = ToStoredType(tensor.type);
     Check(TensorBytes(type, tensor.shape) ==
               static_cast<std::int64_t>(tensor.bytes.size()),
           "a tensor has the bytes its shape says");

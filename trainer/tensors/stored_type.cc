@@ -63,7 +63,7 @@ std::vector<std::byte> InMemory(StoredType type,
 
 }  // namespace
 
-StoredType StoredTypeOf(DataType type) {
+StoredType ToStoredType(DataType type) {
   return type == DataType::kFloat32 ? StoredType::kFloat32 : StoredType::kInt64;
 }
 

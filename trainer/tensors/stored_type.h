@@ -13,7 +13,7 @@ namespace infeed {
 
 enum class StoredType { kFloat16, kBfloat16, kFloat32, kFloat64, kInt64 };
 
-[[nodiscard]] StoredType StoredTypeOf(DataType type);
+[[nodiscard]] StoredType ToStoredType(DataType type);
 
 // Bytes of one element.
 [[nodiscard]] std::int64_t ElementBytes(StoredType type);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "trainer/model/layer_plan.h"
+#include "trainer/model/layers.h"
 #include "trainer/tensors/host_tensor.h"
 #include "trainer/tensors/tensor_bundle.h"
 
@@ -11,7 +11,7 @@ namespace infeed {
 // A TensorFlow checkpoint's tensors under our names and in our layout. The k-th
 // convolution of `layers` is "conv2d_<k>" in the checkpoint, the k-th norm
 // "batch_normalization_<k>", the k-th linear layer "dense_<k>", the first ones
-// without a number: LayersOf() lists them in that order. Convolution kernels
+// without a number: PlanLayers() lists them in that order. Convolution kernels
 // [kh, kw, in, out] become [out, in, kh, kw], dense ones [in, out] become [out,
 // in]. Tensors missing from the checkpoint are left out; variables of no layer
 // (global_step, the optimizer's slots, moving averages) are not read.

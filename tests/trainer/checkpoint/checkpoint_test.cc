@@ -300,17 +300,17 @@ TEST_F(CheckpointTest, NamesAFolderThatStandsInTheWay) {
 }
 
 TEST(RunIdentityTest, AgreesWithItself) {
-  EXPECT_EQ(DifferencesOf(At(1).identity, At(2).identity), "");
+  EXPECT_EQ(DescribeDifferences(At(1).identity, At(2).identity), "");
 }
 
 TEST(RunIdentityTest, NamesEveryDifference) {
   const RunIdentity theirs = At(1).identity;
   RunIdentity ours = theirs;
   ours[3].value = "true";
-  EXPECT_EQ(DifferencesOf(ours, theirs),
+  EXPECT_EQ(DescribeDifferences(ours, theirs),
             "scaled_decode is true, the checkpoint has false");
   ours[1].value = "1";
-  EXPECT_EQ(DifferencesOf(ours, theirs),
+  EXPECT_EQ(DescribeDifferences(ours, theirs),
             "seed is 1, the checkpoint has 18446744073709551615; "
             "scaled_decode is true, the checkpoint has false");
 }
@@ -319,8 +319,8 @@ TEST(RunIdentityTest, PassesOverFieldsOfAnotherVersion) {
   const RunIdentity theirs = At(1).identity;
   RunIdentity ours = theirs;
   ours.push_back({"new", "1"});
-  EXPECT_EQ(DifferencesOf(ours, theirs), "");
-  EXPECT_EQ(DifferencesOf(theirs, ours), "");
+  EXPECT_EQ(DescribeDifferences(ours, theirs), "");
+  EXPECT_EQ(DescribeDifferences(theirs, ours), "");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ ModelOptions Model(int classes = 10) {
 // A model's tensors, of which every number has the value.
 TensorMap Weights(const ModelOptions& model, float value) {
   TensorMap weights;
-  for (const LayerPlan& layer : LayersOf(model)) {
+  for (const LayerPlan& layer : PlanLayers(model)) {
     for (const TensorPlan& plan : TensorsOf(layer)) {
       HostTensor& tensor = weights[plan.name];
       tensor.shape = plan.shape;
@@ -39,7 +39,7 @@ TensorMap Weights(const ModelOptions& model, float value) {
         continue;
       }
       const std::vector<float> values(
-          static_cast<std::size_t>(ElementsOf(plan)), value);
+          static_cast<std::size_t>(CountElements(plan)), value);
       const auto bytes = std::as_bytes(std::span(values));
       tensor.bytes.assign(bytes.begin(), bytes.end());
     }

@@ -2,6 +2,7 @@
 // network itself.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <random>
@@ -26,8 +27,6 @@ namespace infeed {
 namespace {
 
 constexpr int kBatch = 5;
-const GraphInput kInput = {.mean = {123.675F, 116.28F, 103.53F},
-                           .std = {58.395F, 57.12F, 57.375F}};
 
 torch::Tensor RandomPixels(int side) {
   return torch::randint(0, 256, {kBatch, 3, side, side},
@@ -55,11 +54,11 @@ std::shared_ptr<Network> NetworkWith(const ModelOptions& options,
 
 torch::Tensor OurLogits(Network& network, const torch::Tensor& pixels) {
   const torch::NoGradGuard no_grad;
-  const auto channels = [](std::vector<float> values) {
-    return torch::tensor(values).reshape({3, 1, 1});
+  const auto channels = [](const std::array<float, 3>& values) {
+    return torch::tensor(at::ArrayRef<float>(values)).reshape({3, 1, 1});
   };
-  return network.Forward((pixels - channels(kInput.mean)) /
-                         channels(kInput.std));
+  return network.Forward((pixels - channels(kImagenetStatistics.mean)) /
+                         channels(kImagenetStatistics.std));
 }
 
 torch::Tensor TorchScriptLogits(const std::string& bytes,
@@ -96,9 +95,7 @@ TEST_P(ExportedModelTest, GivesOurLogits) {
   const torch::Tensor ours = OurLogits(*NetworkWith(options, weights), pixels);
   ASSERT_GT(ours.std().item<float>(), 0.01);
 
-  GraphInput input = kInput;
-  input.side = side;
-  const InferenceGraph graph = GraphOf(options, weights, input);
+  const InferenceGraph graph = BuildGraph(options, weights, {.side = side});
   const torch::Tensor taken = pixels.narrow(1, 0, graph.channels);
   EXPECT_LT(Difference(TorchScriptLogits(TorchScriptBytes(graph), taken), ours),
             1e-4);

@@ -17,11 +17,11 @@ using ::testing::HasSubstr;
 
 const ModelOptions kLeNetOptions = {.kind = ModelKind::kLeNet,
                                     .num_classes = 10};
-const GraphInput kPixels = {.side = 28, .mean = {0, 0, 0}, .std = {2, 3, 4}};
+const GraphInput kPixels = {.side = 28, .statistics = {{0, 0, 0}, {2, 3, 4}}};
 
 std::string ErrorOf(const TensorMap& weights) {
   try {
-    (void)GraphOf(kLeNetOptions, weights, kPixels);
+    (void)BuildGraph(kLeNetOptions, weights, kPixels);
   } catch (const DataError& error) {
     return error.what();
   }
@@ -45,7 +45,7 @@ TEST(ModelGraphTest, TakesOnlyWhatTheNetworkUses) {
   const ModelOptions options = {.depth = 18, .num_classes = 3};
   TensorMap weights = RandomWeights(options);
   const InferenceGraph graph =
-      GraphOf(options, weights, {.mean = {1, 2, 3}, .std = {4, 5, 6}});
+      BuildGraph(options, weights, {.statistics = {{1, 2, 3}, {4, 5, 6}}});
   EXPECT_FALSE(graph.weights.contains("bn1.num_batches_tracked"));
   EXPECT_EQ(graph.weights.at("conv1.weight"), weights.at("conv1.weight"));
   EXPECT_EQ(graph.weights.at("normalization.std"),
@@ -58,7 +58,7 @@ TEST(ModelGraphTest, TakesOnlyWhatTheNetworkUses) {
 
 TEST(ModelGraphTest, IsTorchScriptsText) {
   const std::string text = TorchScriptSource(
-      GraphOf(kLeNetOptions, RandomWeights(kLeNetOptions), kPixels));
+      BuildGraph(kLeNetOptions, RandomWeights(kLeNetOptions), kPixels));
   // A mean of 0 is not subtracted.
   EXPECT_THAT(text, HasSubstr("def forward(self, images: Tensor) -> Tensor:\n"
                               "  v1 = images / getattr(getattr(self, "

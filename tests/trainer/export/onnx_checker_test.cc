@@ -38,8 +38,8 @@ std::string OutputShape(::onnx::ModelProto& model) {
 TEST_P(OnnxCheckerTest, FindsNothingWrong) {
   const auto& [name, options, side] = GetParam();
   const InferenceGraph graph =
-      GraphOf(options, RandomWeights(options),
-              {.side = side, .mean = {1, 2, 3}, .std = {4, 5, 6}});
+      BuildGraph(options, RandomWeights(options),
+                 {.side = side, .statistics = {{1, 2, 3}, {4, 5, 6}}});
   for (const int batch : {0, 5}) {
     ::onnx::ModelProto model;
     ASSERT_TRUE(model.ParseFromString(

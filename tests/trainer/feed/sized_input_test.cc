@@ -116,7 +116,7 @@ std::string MessageOf(Make make) {
 
 TEST(SizedInputTest, RefusesFakeDataOnlyWhereTheSizeChanges) {
   EXPECT_THAT(MessageOf([] { SizedInput(nullptr, kTraining, Schedule()); }),
-              HasSubstr("image_size_schedule: fake data have no epochs"));
+              HasSubstr("image_size_schedule: fake data has no epochs"));
   EXPECT_EQ(MessageOf([] {
               SizedInput(nullptr, kTraining, ImageSizeSchedule("", 16));
             }),

@@ -13,7 +13,8 @@
 #include "tests/support/rank_threads.h"
 #include "tests/support/throws.h"
 #include "trainer/groups/flat_tensors.h"
-#include "trainer/ranks/route_address.h"
+#include "trainer/ranks/place.h"
+#include "trainer/ranks/socket.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -208,14 +209,14 @@ TEST(DeviceGroupErrorTest, ASilentRankEndsTheSumAfterTheTimeOut) {
 
 TEST(AddressTowardsTest, IsTheOneOnTheWay) {
   EXPECT_EQ(AddressTowards("127.0.0.1"), "127.0.0.1");
-  EXPECT_TRUE(IsLoopback(AddressTowards("localhost")));
+  EXPECT_TRUE(IsThisMachineOnly(AddressTowards("localhost")));
   EXPECT_THROW(AddressTowards("no.such.host.invalid"), IoError);
 }
 
 TEST(AddressTowardsTest, LoopbackIsNoOtherMachinesAddress) {
-  EXPECT_TRUE(IsLoopback("127.0.1.1"));
-  EXPECT_TRUE(IsLoopback("::1"));
-  EXPECT_FALSE(IsLoopback("10.127.0.1"));
+  EXPECT_TRUE(IsThisMachineOnly("127.0.1.1"));
+  EXPECT_TRUE(IsThisMachineOnly("::1"));
+  EXPECT_FALSE(IsThisMachineOnly("10.127.0.1"));
 }
 
 }  // namespace device_group_test

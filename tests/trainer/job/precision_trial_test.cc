@@ -25,9 +25,10 @@ TrainParams Small() {
 // The model's hash after three steps.
 std::uint64_t Trained() {
   const TrainParams params = Small();
-  DeviceOptions device = DeviceOf(params, "cpu");
+  DeviceOptions device = MakeDeviceOptions(params, "cpu");
   device.threads = 1;
-  DeviceLoop loop(ModelOf(params), OptimizerOf(params), device);
+  DeviceLoop loop(MakeModelOptions(params), MakeOptimizerOptions(params),
+                  device);
   Infeed infeed(OpenInput(nullptr, {.batch_size = 8,
                                     .image_size = 32,
                                     .batches_in_pool = kLeastBatches}),

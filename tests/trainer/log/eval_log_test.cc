@@ -1,5 +1,6 @@
 #include "trainer/log/eval_log.h"
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 
@@ -60,6 +61,54 @@ TEST(EvalLogTest, TellsTheSameInAllItsFiles) {
                     HasSubstr("mean_class_accuracy"), HasSubstr("loss"),
                     HasSubstr(ConfusionPicture(result, {"cat", "dog"}).png),
                     Not(HasSubstr("auc"))));
+}
+
+TEST(EvalFileTest, HoldsAllThatAnEvaluationFound) {
+  const EvalResult result = {.images = 3,
+                             .bad_records = 1,
+                             .top_1 = 0.75,
+                             .top_5 = 1,
+                             .loss = 0.5,
+                             .images_per_second = 8,
+                             .input_wait = 0.25,
+                             .classes = 2,
+                             .confusion = {2, 1, 0, 0},
+                             .mean_class = 0.625,
+                             .auc = 0.875,
+                             .roc = {{0, 0}, {0.5, 1}, {1, 1}},
+                             .auc_at_half = 0.5};
+  const ModelLabels labels({"cat", "d\xffg"});
+  EXPECT_EQ(json::parse(EvalFileText(7, result, labels)), json::parse(R"({
+      "schema": 1, "step": 7, "images": 3, "bad_records": 1,
+      "top_1": 0.75, "top_5": 1.0, "loss": 0.5, "mean_class": 0.625,
+      "auc": 0.875, "auc_at_half": 0.5,
+      "images_per_second": 8.0, "input_wait": 0.25,
+      "classes": [
+        {"index": 0, "label": "cat", "images": 3, "said": 2, "right": 2,
+         "accuracy": 0.6666666666666666},
+        {"index": 1, "label": "d�g", "images": 0, "said": 1, "right": 0}],
+      "confusion": [[2, 1], [0, 0]],
+      "roc": [[0.0, 0.0], [0.5, 1.0], [1.0, 1.0]]})"));
+}
+
+TEST(EvalFileTest, LeavesOutWhatThereIsNot) {
+  const json file =
+      json::parse(EvalFileText(0, {.images = 1, .loss = std::nan("")}, {}));
+  EXPECT_TRUE(file["loss"].is_null());
+  for (const char* name :
+       {"mean_class", "auc", "classes", "confusion", "roc"}) {
+    EXPECT_FALSE(file.contains(name)) << name;
+  }
+}
+
+TEST(EvalFileTest, TakesThePlaceOfAnEarlierOne) {
+  const TemporaryFolder folder;
+  EvalLog log(folder.path());
+  log.Write(12, {.images = 1});
+  log.Write(12, {.images = 2});
+  const std::string path = EvalPath(folder.path(), 12);
+  EXPECT_EQ(path, folder / "eval/00000012.json");
+  EXPECT_EQ(json::parse(ReadWholeFile(path, 1 << 20))["images"], 2);
 }
 
 }  // namespace

@@ -111,13 +111,13 @@ TEST_F(ProfilerTest, CountsWhatLiesInTheProfilesTime) {
                       .start = now_ + std::chrono::milliseconds(from),
                       .length = std::chrono::milliseconds(to - from)};
   };
-  const ProfileShares shares =
-      SharesOf({{.id = 1,
-                 .name = "a",
-                 .events = {span("input wait", -50, 20), span("step", 20, 90),
-                            span("checkpoint", 90, 200)}},
-                {.id = 2, .name = "b", .events = {span("evaluation", 40, 90)}}},
-               {.from = now_, .to = now_ + 100ms});
+  const ProfileShares shares = ComputeShares(
+      {{.id = 1,
+        .name = "a",
+        .events = {span("input wait", -50, 20), span("step", 20, 90),
+                   span("checkpoint", 90, 200)}},
+       {.id = 2, .name = "b", .events = {span("evaluation", 40, 90)}}},
+      {.from = now_, .to = now_ + 100ms});
   EXPECT_DOUBLE_EQ(shares.input_wait, 0.2);
   EXPECT_DOUBLE_EQ(shares.checkpoints, 0.1);
   EXPECT_DOUBLE_EQ(shares.evaluations, 0.5);

@@ -255,18 +255,19 @@ TEST(DeviceLoopTest, PredictsWhatAnEvaluationCounts) {
   std::int64_t right = 0;
   std::vector<float> scores(sums.scores.size());
   std::size_t image = 0;
-  loop.Predict(infeed, [&](const Predictions& said) {
-    ASSERT_EQ(said.size(), kBatch);
-    ASSERT_EQ(said.top, kClasses);
+  loop.Predict(infeed, [&](const Predictions& predictions) {
+    ASSERT_EQ(predictions.size(), kBatch);
+    ASSERT_EQ(predictions.top, kClasses);
     for (int slot = 0; slot < kBatch; ++slot, ++image) {
-      const std::int32_t label = said.labels[static_cast<std::size_t>(slot)];
-      EXPECT_EQ(said.weights[static_cast<std::size_t>(slot)], 1);
+      const std::int32_t label =
+          predictions.labels[static_cast<std::size_t>(slot)];
+      EXPECT_EQ(predictions.weights[static_cast<std::size_t>(slot)], 1);
       EXPECT_EQ(label, sums.labels[image]);
-      right += said.classes_of(slot)[0] == label ? 1 : 0;
+      right += predictions.classes_of(slot)[0] == label ? 1 : 0;
       for (std::size_t i = 0; i < kClasses; ++i) {
         scores[image * kClasses +
-               static_cast<std::size_t>(said.classes_of(slot)[i])] =
-            said.probabilities_of(slot)[i];
+               static_cast<std::size_t>(predictions.classes_of(slot)[i])] =
+            predictions.probabilities_of(slot)[i];
       }
     }
   });

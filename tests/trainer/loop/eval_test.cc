@@ -96,22 +96,22 @@ TEST(EvalCounterTest, WithoutABatchHasNothing) {
 }
 
 TEST(PredictionsTest, AreTheFiveGreatestTheFirstOfEqualsFirst) {
-  const Predictions said =
+  const Predictions predictions =
       PredictionsOf(torch::tensor({{0.F, 2.F, 1.F, 2.F, 0.F, 0.F, -1.F},
                                    {9.F, 0.F, 0.F, 0.F, 0.F, 0.F, 0.F}}));
-  EXPECT_EQ(said.top, 5);
-  EXPECT_THAT(said.classes_of(0), ElementsAre(1, 3, 2, 0, 4));
-  EXPECT_THAT(said.classes_of(1), ElementsAre(0, 1, 2, 3, 4));
-  EXPECT_NEAR(said.probabilities_of(0)[0], 0.3541487, 1e-6);
-  EXPECT_NEAR(said.probabilities_of(0)[4], 0.0479288, 1e-6);
+  EXPECT_EQ(predictions.top, 5);
+  EXPECT_THAT(predictions.classes_of(0), ElementsAre(1, 3, 2, 0, 4));
+  EXPECT_THAT(predictions.classes_of(1), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_NEAR(predictions.probabilities_of(0)[0], 0.3541487, 1e-6);
+  EXPECT_NEAR(predictions.probabilities_of(0)[4], 0.0479288, 1e-6);
 }
 
 TEST(PredictionsTest, AreAllOfFewerClasses) {
-  const Predictions said = PredictionsOf(
+  const Predictions predictions = PredictionsOf(
       torch::tensor({{std::log(1.F), std::log(3.F)}}).to(torch::kBFloat16));
-  EXPECT_EQ(said.top, 2);
-  EXPECT_THAT(said.classes, ElementsAre(1, 0));
-  EXPECT_THAT(said.probabilities,
+  EXPECT_EQ(predictions.top, 2);
+  EXPECT_THAT(predictions.classes, ElementsAre(1, 0));
+  EXPECT_THAT(predictions.probabilities,
               ElementsAre(FloatNear(0.75F, 2e-3F), FloatNear(0.25F, 2e-3F)));
 }
 

@@ -75,7 +75,7 @@ TEST(MixedTest, TakesWhatWasUploadedForTheStep) {
   const MixOptions options = {.mixup_alpha = 1, .cutmix_alpha = 1, .seed = 3};
   const torch::Tensor rows = UploadMixes(7, 4, 32, options, torch::kCPU);
   for (std::int64_t i = 0; i < 4; ++i) {
-    EXPECT_TRUE(rows[i].equal(Row(MixOf(7 + i, 32, options))));
+    EXPECT_TRUE(rows[i].equal(Row(DrawMix(7 + i, 32, options))));
   }
 }
 

@@ -175,9 +175,9 @@ TEST(TrainLoopTest, EndsWithTheFirstLossThatIsNotFinite) {
   EXPECT_TRUE(std::isnan(results[1].loss));
   // It updates nothing, so that its gradients and what caused them are there.
   EXPECT_TRUE(model.bias.equal(expected.bias));
-  EXPECT_EQ(NonFiniteOf("", model.Tensors()),
+  EXPECT_EQ(FindNonFiniteTensors("", model.Tensors()),
             std::vector({NonFiniteTensor{"", "fc.weight", 1, 192}}));
-  EXPECT_EQ(NonFiniteOf("", step.RefusedGradients()),
+  EXPECT_EQ(FindNonFiniteTensors("", step.RefusedGradients()),
             std::vector({NonFiniteTensor{"", "fc.bias", 4, 4},
                          NonFiniteTensor{"", "fc.weight", 192, 192}}));
   EXPECT_EQ(step.RefusedImages().size(), 1U);

@@ -8,39 +8,41 @@ namespace {
 ModelOptions ResNet(int depth) { return {.depth = depth, .num_classes = 1000}; }
 
 TEST(CostOfTest, CountsParametersAndBuffers) {
-  const ModelCost cost = CostOf(ResNet(50), 224);
+  const ModelCost cost = ComputeCost(ResNet(50), 224);
   EXPECT_EQ(cost.parameters, 25'557'032);
   // Mean and variance of 26,560 channels, and a counter for each of 53 norms.
   EXPECT_EQ(cost.buffers, 2 * 26'560 + 53);
-  EXPECT_EQ(
-      CostOf({.kind = ModelKind::kLeNet, .num_classes = 10}, 28).parameters,
-      61'706);
+  EXPECT_EQ(ComputeCost({.kind = ModelKind::kLeNet, .num_classes = 10}, 28)
+                .parameters,
+            61'706);
 }
 
 // tests/data/make_activation_goldens.py computes the expected values: what
 // autograd of PyTorch 2.15 keeps of an image for torchvision's networks.
 TEST(CostOfTest, ComesCloseToWhatAutogradKeeps) {
-  EXPECT_NEAR(CostOf(ResNet(18), 224).activations, 5554560, 0.1 * 5554560);
-  EXPECT_NEAR(CostOf(ResNet(50), 224).activations, 21530496, 0.1 * 21530496);
-  EXPECT_NEAR(CostOf(ResNet(50), 64).activations, 1808256, 0.1 * 1808256);
+  EXPECT_NEAR(ComputeCost(ResNet(18), 224).activations, 5554560, 0.1 * 5554560);
+  EXPECT_NEAR(ComputeCost(ResNet(50), 224).activations, 21530496,
+              0.1 * 21530496);
+  EXPECT_NEAR(ComputeCost(ResNet(50), 64).activations, 1808256, 0.1 * 1808256);
 }
 
 // torchvision's documentation gives GFLOPS of its weights; it counts a
 // multiplication and its addition as one.
 TEST(CostOfTest, MultipliesAsOftenAsTorchvisionSays) {
-  EXPECT_NEAR(CostOf(ResNet(18), 224).multiplications, 1.814e9, 1e6);
-  EXPECT_NEAR(CostOf(ResNet(34), 224).multiplications, 3.664e9, 1e6);
-  EXPECT_NEAR(CostOf(ResNet(50), 224).multiplications, 4.089e9, 1e6);
-  EXPECT_NEAR(CostOf(ResNet(101), 224).multiplications, 7.801e9, 1e6);
-  EXPECT_NEAR(CostOf(ResNet(152), 224).multiplications, 11.514e9, 1e6);
+  EXPECT_NEAR(ComputeCost(ResNet(18), 224).multiplications, 1.814e9, 1e6);
+  EXPECT_NEAR(ComputeCost(ResNet(34), 224).multiplications, 3.664e9, 1e6);
+  EXPECT_NEAR(ComputeCost(ResNet(50), 224).multiplications, 4.089e9, 1e6);
+  EXPECT_NEAR(ComputeCost(ResNet(101), 224).multiplications, 7.801e9, 1e6);
+  EXPECT_NEAR(ComputeCost(ResNet(152), 224).multiplications, 11.514e9, 1e6);
 }
 
 // Around a bottleneck's last convolution: 56 x 56 pixels of 64 channels in, of
 // 256 out, and as many after the norm.
 TEST(CostOfTest, FindsTheWidestConvolution) {
-  EXPECT_EQ(CostOf(ResNet(50), 224).widest, 56 * 56 * (64 + 2 * 256));
-  EXPECT_EQ(CostOf({.kind = ModelKind::kLeNet, .num_classes = 10}, 28).widest,
-            28 * 28 * 13);
+  EXPECT_EQ(ComputeCost(ResNet(50), 224).widest, 56 * 56 * (64 + 2 * 256));
+  EXPECT_EQ(
+      ComputeCost({.kind = ModelKind::kLeNet, .num_classes = 10}, 28).widest,
+      28 * 28 * 13);
 }
 
 TEST(ForwardBytesTest, AddsWeightsAndTheWidestLayer) {

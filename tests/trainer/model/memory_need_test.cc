@@ -44,7 +44,7 @@ TEST(MemoryNeedTest, WarnsOfMoreThanIsFree) {
             "memory may not suffice: about 600 MiB for a training step of 64 "
             "images of 224 x 224 pixels in float32, up to 300 MiB for the "
             "input, but there are 2000 MiB in this machine, 899 MiB of them "
-            "free; should it run out, lower train_batch_size, image_size or "
+            "free; if it runs out, lower train_batch_size, image_size or "
             "memory_limit, raise gradient_accumulation_steps, or give "
             "precision=bfloat16");
 }

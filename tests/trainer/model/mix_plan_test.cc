@@ -20,10 +20,10 @@ TEST(MixOfTest, DrawsWhatTheGoldensDid) {
       std::ifstream(INFEED_TEST_DATA "/mix_goldens.json"));
   ASSERT_FALSE(golden.empty());
   for (const nlohmann::json& item : golden) {
-    const Mix mix = MixOf(item["step"].get<std::int64_t>(), kSide,
-                          {.mixup_alpha = item["mixup"].get<double>(),
-                           .cutmix_alpha = item["cutmix"].get<double>(),
-                           .seed = item["seed"].get<std::uint64_t>()});
+    const Mix mix = DrawMix(item["step"].get<std::int64_t>(), kSide,
+                            {.mixup_alpha = item["mixup"].get<double>(),
+                             .cutmix_alpha = item["cutmix"].get<double>(),
+                             .seed = item["seed"].get<std::uint64_t>()});
     const std::array<float, 7> numbers = {
         mix.outside, mix.inside, mix.left,       mix.top,
         mix.right,   mix.bottom, mix.label_share};
@@ -35,7 +35,7 @@ TEST(MixOfTest, DrawsWhatTheGoldensDid) {
 }
 
 TEST(MixOfTest, LeavesImagesAloneUnlessAsked) {
-  const Mix mix = MixOf(3, kSide, {.seed = 5});
+  const Mix mix = DrawMix(3, kSide, {.seed = 5});
   EXPECT_EQ(mix.outside, 1);
   EXPECT_EQ(mix.label_share, 1);
   EXPECT_EQ(mix.left, mix.right);
@@ -49,7 +49,7 @@ TEST(MixOfTest, SharesHaveTheMomentsOfBeta) {
     double squares = 0;
     for (int step = 0; step < kDraws; ++step) {
       const double share =
-          MixOf(step, kSide, {.mixup_alpha = alpha, .seed = 1}).label_share;
+          DrawMix(step, kSide, {.mixup_alpha = alpha, .seed = 1}).label_share;
       ASSERT_TRUE(share >= 0 && share <= 1) << share;
       sum += share;
       squares += (share - 0.5) * (share - 0.5);
@@ -62,8 +62,8 @@ TEST(MixOfTest, SharesHaveTheMomentsOfBeta) {
 TEST(MixOfTest, BoxesLieInTheImageAndShareTheLabelByArea) {
   int cut = 0;
   for (int step = 0; step < 1000; ++step) {
-    const Mix mix =
-        MixOf(step, kSide, {.mixup_alpha = 0.5, .cutmix_alpha = 1, .seed = 2});
+    const Mix mix = DrawMix(step, kSide,
+                            {.mixup_alpha = 0.5, .cutmix_alpha = 1, .seed = 2});
     if (mix.inside == 1) {
       EXPECT_EQ(mix.outside, mix.label_share);
       continue;

@@ -16,7 +16,7 @@ namespace {
 
 std::vector<TensorPlan> Tensors(const ModelOptions& options) {
   std::vector<TensorPlan> tensors;
-  for (const LayerPlan& layer : LayersOf(options)) {
+  for (const LayerPlan& layer : PlanLayers(options)) {
     for (const TensorPlan& tensor : TensorsOf(layer)) {
       tensors.push_back(tensor);
     }
@@ -28,7 +28,7 @@ std::int64_t Count(const ModelOptions& options,
                    const std::function<bool(const TensorPlan&)>& counted) {
   std::int64_t count = 0;
   for (const TensorPlan& tensor : Tensors(options)) {
-    count += counted(tensor) ? ElementsOf(tensor) : 0;
+    count += counted(tensor) ? CountElements(tensor) : 0;
   }
   return count;
 }
@@ -151,7 +151,7 @@ TEST(ResNetPlanTest, XlaJlHasTheParametersThatTheArticlePrints) {
 }
 
 TEST(ResNetPlanTest, XlaJlHasItsStrideOnTheLastConvolution) {
-  const ResNetPlan plan = PlanOf({.variant = ModelVariant::kXlaJl});
+  const ResNetPlan plan = PlanResNet({.variant = ModelVariant::kXlaJl});
   const BlockPlan& block = plan.blocks[3];
   EXPECT_EQ(block.name, "layer2.0");
   EXPECT_EQ(block.convs[0].stride, 1);
@@ -194,7 +194,7 @@ TEST(ResNetPlanTest, ConvolutionsComeInTheReferencesOrder) {
 TEST(ResNetPlanTest, PreActivationNormsComeBeforeTheirConvolutions) {
   ModelOptions options = Tpu(18);
   options.pre_activation = true;
-  const std::vector<LayerPlan> layers = LayersOf(options);
+  const std::vector<LayerPlan> layers = PlanLayers(options);
   EXPECT_EQ(layers[0].name, "conv1");
   EXPECT_EQ(layers[1].name, "layer1.0.bn1");
   EXPECT_EQ(layers[2].name, "layer1.0.downsample.0");
@@ -204,14 +204,14 @@ TEST(ResNetPlanTest, PreActivationNormsComeBeforeTheirConvolutions) {
 }
 
 TEST(ResNetPlanTest, OnlyTheTpuVariantProjectsInItsFirstBasicGroup) {
-  EXPECT_FALSE(PlanOf({.depth = 18}).blocks[0].shortcut);
-  EXPECT_TRUE(PlanOf(Tpu(18)).blocks[0].shortcut);
-  EXPECT_EQ(PlanOf({.depth = 18}).pool, StemPool::kMax);
-  EXPECT_EQ(PlanOf(Tpu(18)).pool, StemPool::kMaxSame);
+  EXPECT_FALSE(PlanResNet({.depth = 18}).blocks[0].shortcut);
+  EXPECT_TRUE(PlanResNet(Tpu(18)).blocks[0].shortcut);
+  EXPECT_EQ(PlanResNet({.depth = 18}).pool, StemPool::kMax);
+  EXPECT_EQ(PlanResNet(Tpu(18)).pool, StemPool::kMaxSame);
 }
 
 TEST(ResNetPlanTest, AveragesOnlyBeforeAShortcutWithAStride) {
-  const ResNetPlan plan = PlanOf({.resnetd_shortcut = true});
+  const ResNetPlan plan = PlanResNet({.resnetd_shortcut = true});
   EXPECT_FALSE(plan.blocks[0].average_shortcut);
   EXPECT_EQ(plan.blocks[0].shortcut->name, "layer1.0.downsample.1");
   EXPECT_TRUE(plan.blocks[3].average_shortcut);
@@ -220,29 +220,31 @@ TEST(ResNetPlanTest, AveragesOnlyBeforeAShortcutWithAStride) {
 }
 
 TEST(ResNetPlanTest, DropConnectGrowsFromGroupToGroup) {
-  const ResNetPlan plan = PlanOf({.drop_connect_rate = 0.1});
+  const ResNetPlan plan = PlanResNet({.drop_connect_rate = 0.1});
   EXPECT_DOUBLE_EQ(plan.blocks.front().drop_connect_rate, 0.04);
   EXPECT_DOUBLE_EQ(plan.blocks.back().drop_connect_rate, 0.1);
 }
 
 TEST(ResNetPlanTest, DropBlockIsInItsGroupsAlone) {
   const ResNetPlan plan =
-      PlanOf({.drop_block = {.groups = {3, 4}, .keep_prob = 0.9}});
+      PlanResNet({.drop_block = {.groups = {3, 4}, .keep_prob = 0.9}});
   for (const BlockPlan& block : plan.blocks) {
     EXPECT_EQ(block.drop_block, block.group >= 3) << block.name;
   }
 }
 
 TEST(ResNetPlanTest, TheLastScaleOfABlockStartsAtZeroIfAsked) {
-  EXPECT_TRUE(PlanOf({.depth = 18}).blocks[0].convs[1].zero_scale);
-  EXPECT_FALSE(PlanOf({.depth = 18}).blocks[0].convs[0].zero_scale);
-  EXPECT_FALSE(
-      PlanOf({.depth = 18, .zero_gamma = false}).blocks[0].convs[1].zero_scale);
+  EXPECT_TRUE(PlanResNet({.depth = 18}).blocks[0].convs[1].zero_scale);
+  EXPECT_FALSE(PlanResNet({.depth = 18}).blocks[0].convs[0].zero_scale);
+  EXPECT_FALSE(PlanResNet({.depth = 18, .zero_gamma = false})
+                   .blocks[0]
+                   .convs[1]
+                   .zero_scale);
 }
 
 std::string Refusal(const ModelOptions& options) {
   try {
-    static_cast<void>(LayersOf(options));
+    static_cast<void>(PlanLayers(options));
     return "";
   } catch (const UsageError& error) {
     return error.what();
@@ -277,13 +279,13 @@ TEST(ResNetPlanTest, RefusesADropBlockWithoutItsNumbers) {
   EXPECT_EQ(refusal({.groups = {5}, .keep_prob = 0.9}),
             "dropblock_groups with 5 cannot be: groups are 1 to 4");
   EXPECT_EQ(refusal({.groups = {4}, .keep_prob = 0}),
-            "dropblock_groups without dropblock_keep_prob cannot be: give what "
-            "is kept at the end, above 0 and at most 1");
+            "dropblock_groups without dropblock_keep_prob cannot be: give the "
+            "share kept at the end, above 0 and at most 1");
   EXPECT_EQ(refusal({.groups = {4}, .size = 0}),
             "dropblock_size below 1 cannot be: it is a side");
   EXPECT_EQ(refusal({.groups = {4}, .train_steps = 0}),
-            "dropblock_groups without training steps cannot be: what is kept "
-            "falls over them");
+            "dropblock_groups without training steps cannot be: the share "
+            "kept falls over these steps");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "tests/support/rank_threads.h"
-#include "trainer/model/batch_norm_ranks.h"
 #include "trainer/network/resnet.h"
 
 #include "gtest/gtest.h"

@@ -66,12 +66,12 @@ TEST(LossTest, MaskedSumLeavesSlotsOut) {
   const torch::Tensor values = torch::tensor({1.0F, 2.0F, nan, 6.0F});
   const torch::Tensor counted = torch::tensor({1.0F, 1.0F, 0.0F, 1.0F});
   EXPECT_EQ(MaskedSum(values, counted).item<float>(), 9);
-  EXPECT_EQ(CountOf(counted).item<float>(), 3);
+  EXPECT_EQ(CountSlots(counted).item<float>(), 3);
 }
 
 TEST(LossTest, MaskedSumOfNothingIsZero) {
   EXPECT_EQ(MaskedSum(torch::ones({2}), torch::zeros({2})).item<float>(), 0);
-  EXPECT_EQ(CountOf(torch::zeros({2})).item<float>(), 1);
+  EXPECT_EQ(CountSlots(torch::zeros({2})).item<float>(), 1);
 }
 
 TEST(LossTest, SlotsThatDoNotCountHaveNoGradient) {

@@ -91,7 +91,7 @@ TEST_P(NetworkVariantTest, GivesTheLogitsOfItsTwinInPyTorch) {
 TEST_P(NetworkVariantTest, HasTheTensorsOfItsPlan) {
   const std::shared_ptr<Network> network = MakeNetwork(GetParam().options);
   std::map<std::string, torch::Tensor> state = StateOf(*network);
-  for (const LayerPlan& layer : LayersOf(GetParam().options)) {
+  for (const LayerPlan& layer : PlanLayers(GetParam().options)) {
     for (const TensorPlan& tensor : TensorsOf(layer)) {
       ASSERT_TRUE(state.contains(tensor.name)) << tensor.name;
       EXPECT_EQ(state[tensor.name].sizes(), at::IntArrayRef(tensor.shape))

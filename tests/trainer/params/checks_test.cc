@@ -101,7 +101,7 @@ TEST(CheckTogetherTest, LooksAtWhatTheDataDecidesToo) {
       .train_images = 1000, .eval_images = 100, .labels = {.classes = 10}};
   EXPECT_EQ(MessageOf<UsageError>([&] { ResolveDefaults(facts, run); }),
             "train_batch_size=64 and gradient_accumulation_steps=3: the batch "
-            "must fall into equal parts");
+            "must divide into equal parts");
 }
 
 }  // namespace checks_test

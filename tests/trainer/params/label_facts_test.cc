@@ -99,8 +99,8 @@ TEST(LabelFactsTest, LabelsOfTheDataHaveALimit) {
               }),
               "the records have labels up to " + std::to_string(last) +
                   "; at most 100000 classes are possible: give "
-                  "num_label_classes, and records with higher labels are bad "
-                  "ones");
+                  "num_label_classes; records with higher labels then count as "
+                  "bad");
     EXPECT_EQ(Choice({.found = {{1, 1}, {last, 1}}}, "num_label_classes=9"),
               "1/9");
   }

@@ -362,8 +362,8 @@ TEST(ReadParamsTest, NotesOtherValuesOfWhatItDoesNotHave) {
               "data_format=channels_first"),
       testing::ElementsAre(
           testing::StartsWith("data_format=channels_first has no effect: "),
-          "num_cores=16 has no effect: each process drives one device, and "
-          "how many there are the ranks decide (--local_ranks, or a launcher)",
+          "num_cores=16 has no effect: each process drives one device; "
+          "--local_ranks or a launcher sets their number",
           testing::StartsWith("transpose_input=no has no effect: "),
           "use_tpu=False has no effect: there is no TPU here, --device "
           "chooses the device"));

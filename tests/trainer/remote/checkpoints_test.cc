@@ -1,5 +1,6 @@
 #include "trainer/remote/checkpoints.h"
 
+#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -12,8 +13,11 @@
 namespace infeed {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::ThrowsMessage;
 
 class RemoteCheckpointsTest : public RemoteFiles {
  protected:
@@ -88,7 +92,7 @@ TEST_F(RemoteCheckpointsTest, OneThatIsHereIsNotDownloadedAgain) {
   server_.ClearLog();
   checkpoints_.Pull(7, disk_ / "here");
   for (const LoggedRequest& request : server_.log().requests) {
-    EXPECT_THAT(request.path, testing::HasSubstr("MANIFEST"));
+    EXPECT_THAT(request.path, HasSubstr("MANIFEST"));
   }
   // But one that was damaged here is.
   Write(disk_ / ("here/" + NameIn(7, kModelFile)), "damaged");
@@ -101,6 +105,72 @@ TEST_F(RemoteCheckpointsTest, ForALookTheManifestIsEnough) {
   checkpoints_.PullManifest(7, disk_ / "here");
   EXPECT_THAT(ListCheckpoints(disk_ / "here"), ElementsAre(7));
   EXPECT_THROW((void)LoadCheckpoint(disk_ / "here", 7), DataError);
+}
+
+class RemoteWeightsTest : public RemoteFiles {
+ protected:
+  // Relative to a folder of this disk.
+  [[nodiscard]] std::string Pull(const std::string& url) const {
+    const std::string path = PullWeights(url, here_, runtime_);
+    return fs::relative(path, here_).string();
+  }
+
+  std::string here_ = disk_ / "here";
+};
+
+TEST_F(RemoteWeightsTest, TakesAFile) {
+  server_.Put(PlaceOf("resnet50.pth"), "weights");
+  EXPECT_EQ(Pull("gs://gs-shards/model/resnet50.pth"), "resnet50.pth");
+  EXPECT_EQ(Read(here_ + "/resnet50.pth"), "weights");
+}
+
+TEST_F(RemoteWeightsTest, TakesAModelDirsNewestWholeCheckpoint) {
+  const RemoteCheckpoints checkpoints(RemoteFolder(kUrl, runtime_));
+  for (const std::int64_t step : {5, 6, 7}) {
+    checkpoints.Push(step, Save(step, disk_ / "made"));
+  }
+  server_.Put(PlaceOf(NameIn(7, kModelFile)), "damaged");
+  EXPECT_EQ(Pull(kUrl), ".");
+  EXPECT_THAT(ListCheckpoints(here_), ElementsAre(6, 7));
+}
+
+TEST_F(RemoteWeightsTest, TakesACheckpoint) {
+  const RemoteCheckpoints checkpoints(RemoteFolder(kUrl, runtime_));
+  checkpoints.Push(5, Save(5, disk_ / "made"));
+  for (const char* end : {"", "/"}) {
+    EXPECT_EQ(Pull(CheckpointFolder(kUrl, 5) + end), ".");
+    EXPECT_EQ(LoadCheckpointFolder(here_).step, 5);
+  }
+}
+
+TEST_F(RemoteWeightsTest, TakesATensorFlowCheckpointWhole) {
+  for (const char* name :
+       {"model.ckpt-9.index", "model.ckpt-9.meta",
+        "model.ckpt-9.data-00000-of-00001", "model.ckpt-99.index"}) {
+    server_.Put(PlaceOf(name), name);
+  }
+  server_.Put(PlaceOf("checkpoint"),
+              "model_checkpoint_path: \"/elsewhere/model.ckpt-9\"\n");
+  for (const char* end : {"", "/", "/model.ckpt-9"}) {
+    fs::remove_all(here_);
+    EXPECT_EQ(Pull(std::string(kUrl) + end), "model.ckpt-9");
+    EXPECT_TRUE(fs::exists(here_ + "/model.ckpt-9.index"));
+    EXPECT_TRUE(fs::exists(here_ + "/model.ckpt-9.data-00000-of-00001"));
+    EXPECT_FALSE(fs::exists(here_ + "/model.ckpt-99.index"));
+  }
+  fs::remove_all(here_);
+  EXPECT_EQ(Pull(std::string(kUrl) + "/model.ckpt-9.data-00000-of-00001"),
+            "model.ckpt-9.data-00000-of-00001");
+  EXPECT_TRUE(fs::exists(here_ + "/model.ckpt-9.index"));
+}
+
+TEST_F(RemoteWeightsTest, SaysWhatIsNotThere) {
+  server_.Put(PlaceOf("notes/readme.txt"), "no weights");
+  for (const char* end : {"", "/", "/none.pth"}) {
+    EXPECT_THAT([&] { (void)Pull(std::string(kUrl) + end); },
+                ThrowsMessage<IoError>(HasSubstr("no weights there")))
+        << end;
+  }
 }
 
 }  // namespace

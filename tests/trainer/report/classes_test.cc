@@ -22,7 +22,7 @@ EvalResult Perfect(int classes) {
 }
 
 TEST(ReportClassesTest, ShowsManyClassesAsAPicture) {
-  const ClassCards cards = ClassCardsOf(Perfect(100), {});
+  const ClassCards cards = MakeClassCards(Perfect(100), {});
   EXPECT_THAT(cards.confusion,
               AllOf(HasSubstr("src=\"data:image/png;base64,iVBORw0KGgo"),
                     Not(HasSubstr("<table"))));
@@ -30,20 +30,20 @@ TEST(ReportClassesTest, ShowsManyClassesAsAPicture) {
 }
 
 TEST(ReportClassesTest, ShowsFewInNumbers) {
-  const ClassCards cards = ClassCardsOf(Perfect(3), {});
+  const ClassCards cards = MakeClassCards(Perfect(3), {});
   EXPECT_THAT(cards.confusion, HasSubstr("<table class=\"heat\">"));
   EXPECT_THAT(cards.table, Not(HasSubstr("the worst")));
 }
 
 TEST(ReportClassesTest, TurnsTheNamesOfManyColumnsUpright) {
-  const ClassCards few = ClassCardsOf(Perfect(8), {"a <b>"});
+  const ClassCards few = MakeClassCards(Perfect(8), {"a <b>"});
   EXPECT_THAT(few.confusion,
               AllOf(HasSubstr("<table class=\"heat\">"),
                     HasSubstr("<th>actual \\ predicted</th>"
                               "<th><span>a &lt;b&gt;</span></th>")));
   EXPECT_FALSE(few.are_wide);
   for (const int classes : {9, 20, 21, 1000}) {
-    const ClassCards many = ClassCardsOf(Perfect(classes), {});
+    const ClassCards many = MakeClassCards(Perfect(classes), {});
     EXPECT_TRUE(many.are_wide);
     EXPECT_THAT(many.confusion,
                 AllOf(HasSubstr("actual \\ predicted"),
@@ -52,7 +52,7 @@ TEST(ReportClassesTest, TurnsTheNamesOfManyColumnsUpright) {
 }
 
 TEST(ReportClassesTest, SaysNothingOfWhatWasNotMeasured) {
-  const ClassCards cards = ClassCardsOf({}, {});
+  const ClassCards cards = MakeClassCards({}, {});
   EXPECT_EQ(cards.confusion + cards.table + cards.roc, "");
 }
 

@@ -17,10 +17,12 @@ class PredictionPageTest : public testing::Test {
   PredictionPageTest() {
     data_.counts = {
         .images = 4, .bad = 1, .labelled = 3, .top_1 = 2, .top_5 = 3};
-    data_.wrong = {{.record = 1, .said = 0, .probability = 0.61F, .label = 1}};
-    data_.right = {{.record = 0, .said = 0, .probability = 0.5F, .label = 0},
-                   {.record = 3, .said = 1, .probability = 1, .label = 1}};
-    data_.unlabelled = {{.record = 2, .said = 1, .probability = 0.75F}};
+    data_.wrong = {
+        {.record = 1, .predicted = 0, .probability = 0.61F, .label = 1}};
+    data_.right = {
+        {.record = 0, .predicted = 0, .probability = 0.5F, .label = 0},
+        {.record = 3, .predicted = 1, .probability = 1, .label = 1}};
+    data_.unlabelled = {{.record = 2, .predicted = 1, .probability = 0.75F}};
     for (const std::int64_t record : {0, 1, 2, 3}) {
       data_.pictures[record] = {.type = "image/png", .bytes = "p"};
       data_.names[record] = "shard, record " + std::to_string(record);

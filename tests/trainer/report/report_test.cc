@@ -145,7 +145,7 @@ TEST(ReportPageTest, SaysWhereTheRunCameFrom) {
 
 TEST(ReportPageTest, MarksWhereARunWentOn) {
   EXPECT_THAT(ReportPage(MadeSubject(), MadeHistory(), MadeState()),
-              HasSubstr("<title>a run went on from here</title>"));
+              HasSubstr("<title>a run resumed here</title>"));
 }
 
 TEST(ReportPageTest, ShowsClassesTheWorstFirst) {

@@ -37,7 +37,7 @@ TEST(TrainVerdictTest, SaysWhatBoundsTheInput) {
 
 TEST(TrainVerdictTest, SaysThatMadeDataDoesNotBound) {
   EXPECT_EQ(TrainVerdict(GoodRun(), {}, 10),
-            "the device bounds the run: it waited 5 % of the time for made "
+            "the device bounds the run: it waited 5 % of the time for fake "
             "data");
 }
 
@@ -45,7 +45,7 @@ TEST(TrainVerdictTest, SaysThatLoopsAreTooShort) {
   RunTimes times = GoodRun();
   times.between = 5;
   EXPECT_THAT(TrainVerdict(times, {}, 10),
-              HasSubstr("\nthe device stood still for 5.4 % of the time while "
+              HasSubstr("\nthe device was idle for 5.4 % of the time while "
                         "the host went from loop to loop, 550.0 ms for each "
                         "loop of 10 steps: a larger iterations_per_loop"));
   times.loops = 1;

@@ -34,27 +34,27 @@ EvalSums SumsOf(const json& golden, std::size_t first, std::size_t last) {
   EvalSums sums = {.classes = 4, .confusion = std::vector<std::int64_t>(16)};
   for (std::size_t i = first; i < last; ++i) {
     const std::int32_t label = golden["labels"][i];
-    std::size_t said = 0;
+    std::size_t predicted = 0;
     for (std::size_t c = 0; c < 4; ++c) {
       sums.scores.push_back(golden["scores"][i * 4 + c]);
-      if (golden["scores"][i * 4 + c] > golden["scores"][i * 4 + said]) {
-        said = c;
+      if (golden["scores"][i * 4 + c] > golden["scores"][i * 4 + predicted]) {
+        predicted = c;
       }
     }
     sums.labels.push_back(label);
-    const bool right = static_cast<std::size_t>(label) == said;
+    const bool right = static_cast<std::size_t>(label) == predicted;
     ++sums.images;
     sums.top_1 += right ? 1 : 0;
     sums.top_5 += 1;
     sums.loss_sum += 0.25;
-    ++sums.confusion[static_cast<std::size_t>(label) * 4 + said];
+    ++sums.confusion[static_cast<std::size_t>(label) * 4 + predicted];
   }
   return sums;
 }
 
 TEST(EvalResultTest, SaysOfManyClassesWhatScikitLearnSays) {
   const json golden = ManyClasses();
-  const EvalResult result = ResultOf(SumsOf(golden, 0, 40));
+  const EvalResult result = MakeEvalResult(SumsOf(golden, 0, 40));
   EXPECT_EQ(result.images, 40);
   EXPECT_EQ(result.loss, 0.25);
   EXPECT_EQ(result.top_5, 1);
@@ -67,11 +67,12 @@ TEST(EvalResultTest, SaysOfManyClassesWhatScikitLearnSays) {
 }
 
 TEST(EvalResultTest, OfTwoClassesHasTheCurveOfTheSecond) {
-  const EvalResult result = ResultOf({.images = 3,
-                                      .classes = 2,
-                                      .confusion = {1, 1, 0, 1},
-                                      .scores = {.9F, .1F, .3F, .7F, .2F, .8F},
-                                      .labels = {0, 0, 1}});
+  const EvalResult result =
+      MakeEvalResult({.images = 3,
+                      .classes = 2,
+                      .confusion = {1, 1, 0, 1},
+                      .scores = {.9F, .1F, .3F, .7F, .2F, .8F},
+                      .labels = {0, 0, 1}});
   EXPECT_THAT(result.auc, Optional(1.0));
   EXPECT_THAT(result.auc_at_half, Optional(0.75));
   EXPECT_THAT(result.roc, SizeIs(3));
@@ -85,8 +86,8 @@ TEST(EvalResultTest, SumsOfPartsAddUpToTheWhole) {
   sums.Add(SumsOf(golden, 0, 7));
   sums.Add({});  // a part without images
   sums.Add(SumsOf(golden, 7, 25));
-  const EvalResult parts = ResultOf(sums);
-  const EvalResult whole = ResultOf(SumsOf(golden, 0, 40));
+  const EvalResult parts = MakeEvalResult(sums);
+  const EvalResult whole = MakeEvalResult(SumsOf(golden, 0, 40));
   EXPECT_EQ(parts.images, whole.images);
   EXPECT_EQ(parts.top_1, whole.top_1);
   EXPECT_EQ(parts.top_5, whole.top_5);
@@ -98,8 +99,8 @@ TEST(EvalResultTest, SumsOfPartsAddUpToTheWhole) {
 
 TEST(EvalResultTest, SumsComeBackFromTheirBytes) {
   const EvalSums sums = SumsOf(ManyClasses(), 0, 7);
-  const std::string bytes = BytesOf(sums);
-  const EvalSums back = EvalSumsOf(bytes);
+  const std::string bytes = ToBytes(sums);
+  const EvalSums back = ParseEvalSums(bytes);
   EXPECT_EQ(back.images, sums.images);
   EXPECT_EQ(back.top_1, sums.top_1);
   EXPECT_EQ(back.top_5, sums.top_5);
@@ -109,9 +110,9 @@ TEST(EvalResultTest, SumsComeBackFromTheirBytes) {
   EXPECT_EQ(back.scores, sums.scores);
   EXPECT_EQ(back.labels, sums.labels);
   EXPECT_TRUE(back.has_scores);
-  EXPECT_EQ(BytesOf(EvalSumsOf(BytesOf({}))), BytesOf({}));
+  EXPECT_EQ(ToBytes(ParseEvalSums(ToBytes({}))), ToBytes({}));
   const auto error = [](const std::string& text) {
-    return MessageOf<IoError>([&] { (void)EvalSumsOf(text); });
+    return MessageOf<IoError>([&] { (void)ParseEvalSums(text); });
   };
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     ASSERT_THAT(error(bytes.substr(0, size)), HasSubstr("cannot be read"));
@@ -122,19 +123,19 @@ TEST(EvalResultTest, SumsComeBackFromTheirBytes) {
 TEST(EvalResultTest, SumsOfFewImagesAreFewBytes) {
   EvalSums sums{.images = 3, .classes = 1000};
   sums.confusion.resize(1'000'000);
-  const std::string empty = BytesOf(sums);
+  const std::string empty = ToBytes(sums);
   sums.confusion[0] = 1;
   sums.confusion[999'999] = 2;
-  const std::string bytes = BytesOf(sums);
+  const std::string bytes = ToBytes(sums);
   EXPECT_EQ(bytes.size(), empty.size() + 2 * 16);
   EXPECT_LT(bytes.size(), 150);
-  EXPECT_EQ(EvalSumsOf(bytes).confusion, sums.confusion);
+  EXPECT_EQ(ParseEvalSums(bytes).confusion, sums.confusion);
   // A cell that the matrix does not have: its place follows the first one.
   std::string wrong = bytes;
   const std::size_t place = wrong.find("\x3f\x42\x0f");  // 999,999
   ASSERT_NE(place, std::string::npos);
   wrong[place] = '\x40';
-  EXPECT_THAT(MessageOf<IoError>([&] { (void)EvalSumsOf(wrong); }),
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)ParseEvalSums(wrong); }),
               HasSubstr("cannot be read"));
 }
 
@@ -144,14 +145,14 @@ TEST(EvalResultTest, ScoresOfAPartAloneAreNoScores) {
   without.DropScores();
   without.Add(SumsOf(golden, 7, 40));
   EXPECT_THAT(without.scores, IsEmpty());
-  const EvalResult result = ResultOf(without);
+  const EvalResult result = MakeEvalResult(without);
   EXPECT_EQ(result.auc, std::nullopt);
   EXPECT_EQ(result.images, 40);
 }
 
 TEST(EvalResultTest, HasNoMeanClassWithoutAConfusionMatrix) {
   const EvalResult result =
-      ResultOf({.images = 1, .classes = 2000, .has_scores = false});
+      MakeEvalResult({.images = 1, .classes = 2000, .has_scores = false});
   EXPECT_EQ(result.mean_class, std::nullopt);
   EXPECT_EQ(result.auc, std::nullopt);
 }
@@ -163,14 +164,14 @@ TEST(EvalResultTest, GivesEachMetricByItsName) {
                              .mean_class = 4,
                              .auc = 5,
                              .auc_at_half = 6};
-  EXPECT_EQ(MetricOf(result, "top_1"), 1);
-  EXPECT_EQ(MetricOf(result, "top_5"), 2);
-  EXPECT_EQ(MetricOf(result, "loss"), 3);
-  EXPECT_EQ(MetricOf(result, "mean_class"), 4);
-  EXPECT_EQ(MetricOf(result, "auc"), 5);
-  EXPECT_EQ(MetricOf(result, "auc_at_half"), 6);
-  EXPECT_EQ(MetricOf({}, "auc"), std::nullopt);
-  EXPECT_DEATH((void)MetricOf(result, "top_3"), "has a name");
+  EXPECT_EQ(FindMetric(result, "top_1"), 1);
+  EXPECT_EQ(FindMetric(result, "top_5"), 2);
+  EXPECT_EQ(FindMetric(result, "loss"), 3);
+  EXPECT_EQ(FindMetric(result, "mean_class"), 4);
+  EXPECT_EQ(FindMetric(result, "auc"), 5);
+  EXPECT_EQ(FindMetric(result, "auc_at_half"), 6);
+  EXPECT_EQ(FindMetric({}, "auc"), std::nullopt);
+  EXPECT_DEATH((void)FindMetric(result, "top_3"), "has a name");
 }
 
 TEST(EvalResultTest, BetterIsStrictlyBetter) {

@@ -40,7 +40,7 @@ TEST(PredictionSampleTest, TellsRightFromWrong) {
   ASSERT_THAT(RecordsOf(sample.right()), ElementsAre(0));
   EXPECT_EQ(sample.right()[0].label, 0);
   ASSERT_THAT(RecordsOf(sample.wrong()), ElementsAre(1));
-  EXPECT_EQ(sample.wrong()[0].said, 0);
+  EXPECT_EQ(sample.wrong()[0].predicted, 0);
   EXPECT_EQ(sample.wrong()[0].label, 1);
   EXPECT_FLOAT_EQ(sample.wrong()[0].probability, 0.6F);
   EXPECT_THAT(RecordsOf(sample.unlabelled()), ElementsAre(2, 3));

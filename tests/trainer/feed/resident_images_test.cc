@@ -1,4 +1,4 @@
-#include "trainer/feed/resident_order.h"
+#include "trainer/feed/resident_images.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +11,12 @@
 #include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
-#include "trainer/feed/resident_images.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
-namespace resident_order_test {
+namespace resident_images_test {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -44,7 +43,7 @@ const RecordIndex& Index() {
 // The batches of an order, with the images that it chooses.
 std::vector<BatchCopy> Chosen(const InputOptions& options, int count,
                               const StreamPosition& start = {}) {
-  ResidentImages images(ResidentShapeOf(Index(), options));
+  ResidentImages images(ComputeResidentShape(Index(), options));
   ReadResidentImages(Index(), options,
                      [&](const Batch& batch) { images.Append(batch); });
   ResidentOrder order(Index(), options, start);
@@ -113,7 +112,7 @@ TEST(ResidentOrderTest, TakesARanksShareAndTheFirstRecords) {
   ExpectThePipelinesBatches(options);
   options = kTraining;
   options.max_records = 20;
-  EXPECT_EQ(ResidentShapeOf(Index(), options).images, 20);
+  EXPECT_EQ(ComputeResidentShape(Index(), options).images, 20);
   ExpectThePipelinesBatches(options);
 }
 
@@ -170,5 +169,5 @@ TEST(ImageChoiceTest, FindsAMirroredImagesPixels) {
   EXPECT_EQ(ChosenPixel(ImageChoice(2, true), 7, 3), 2 * 9 + 7);
 }
 
-}  // namespace resident_order_test
+}  // namespace resident_images_test
 }  // namespace infeed

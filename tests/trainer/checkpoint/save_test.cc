@@ -1,4 +1,4 @@
-#include "trainer/checkpoint/writer.h"
+#include "trainer/checkpoint/save.h"
 
 #include <filesystem>
 #include <fstream>
