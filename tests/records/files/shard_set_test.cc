@@ -85,7 +85,7 @@ TEST_F(ShardSetTest, NamesAndCountsWhatTheDescriptionLists) {
                      "train-00002-of-00003"});
   EXPECT_THAT(SplitRefusal("train"), HasSubstr("; 23 images are missing:"));
   Describe("train", {"train-00000-of-00003", "train-00001-of-00003"});
-  EXPECT_THAT(SplitRefusal("train"), HasSubstr("; no dataset.json says"));
+  EXPECT_THAT(SplitRefusal("train"), HasSubstr("; no dataset.json has"));
 }
 
 TEST_F(ShardSetTest, MissesASplitOfWhichNothingIsLeft) {
