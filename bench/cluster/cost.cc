@@ -37,7 +37,7 @@ std::int64_t SumsBytes(const ClusterSpec& spec) {
     const auto cells = std::min(spec.evaluated, std::ssize(sums.confusion));
     std::fill_n(sums.confusion.begin(), cells, 1);
   }
-  return static_cast<std::int64_t>(BytesOf(sums).size());
+  return static_cast<std::int64_t>(ToBytes(sums).size());
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ TrainingCost ComputeTrainingCost(const ClusterSpec& spec, int machines) {
   cost.steps = spec.records / cost.batch;
   cost.device_seconds = cost.part / spec.device_rate;
   const std::int64_t parameters =
-      CostOf(spec.model, spec.image_size).parameters;
+      ComputeCost(spec.model, spec.image_size).parameters;
   cost.gradient_bytes = 2 * (cost.ranks - 1) * 4 * parameters / cost.ranks;
   cost.ring_messages = 2 * (cost.ranks - 1);
   // A ring enters and leaves a machine once.
@@ -76,7 +76,7 @@ MemoryCost ComputeMemoryCost(const ClusterSpec& spec, int machines) {
           .batch_bytes = spec.devices * TrainParams().input.batches_in_pool *
                          Batch::MemoryBytes(training.part, spec.image_size),
           .checkpoint_bytes =
-              CheckpointBytes(CostOf(spec.model, spec.image_size), {})};
+              CheckpointBytes(ComputeCost(spec.model, spec.image_size), {})};
 }
 
 StarCost ComputeStarCost(const ClusterSpec& spec, int machines) {
