@@ -75,6 +75,12 @@ class Batch:
         """int64 [N]: the samples' positions in the epoch; -1: empty slot."""
         return self._native.positions
 
+    def __getitem__(self, field: str) -> tuple[Any, Any]:
+        """The values of a field of the records, and [N + 1] where each image's
+        begin: int64 or float32, or a list of bytes.
+        """
+        return self._native.field(list(self._loader._fields).index(field))
+
     def state_dict(self) -> dict[str, Any]:
         """The place after this batch, for Loader.load_state_dict()."""
         return self._loader._state_at(self._native.next)
@@ -87,7 +93,8 @@ class Loader:
     batches; global_batch_size: of all ranks together; give one. rank and
     world_size: found in torch.distributed, JAX, or RANK and WORLD_SIZE, unless
     given. subset: the numbers of the records to use; sample_weights: their
-    relative frequency; epoch_records: samples of an epoch. on_bad: called with
+    relative frequency; epoch_records: samples of an epoch. fields: more features
+    of the records, key -> "int64", "float32" or "bytes": batch[key]. on_bad: called with
     a line for each bad record. sharding: a jax.sharding.Sharding, with which
     batches are global arrays.
 
@@ -108,6 +115,8 @@ class Loader:
                  subset: Sequence[int] | None = None,
                  sample_weights: Sequence[float] | None = None,
                  epoch_records: int = 0,
+                 fields: Mapping[str, Literal["int64", "float32", "bytes"]]
+                 | None = None,
                  on_bad: Callable[[str], None] | None = None,
                  sharding: Any = None, **options: Unpack[Options]) -> None:
         # Pickled, as for spawned processes, a loader is its arguments.
@@ -116,7 +125,7 @@ class Loader:
             "training": training, "framework": framework, "layout": layout,
             "rank": rank, "world_size": world_size, "split": split,
             "subset": subset, "sample_weights": sample_weights,
-            "epoch_records": epoch_records, "on_bad": on_bad,
+            "epoch_records": epoch_records, "fields": fields, "on_bad": on_bad,
             "sharding": sharding, **options})
         ranks = find_ranks()
         self._rank = ranks.rank if rank is None else rank
@@ -131,6 +140,7 @@ class Loader:
             data, split=_split(training) if split is None else split)
         self._selection = _selection(len(self._index), subset, sample_weights,
                                      epoch_records)
+        self._fields: dict[str, str] = dict(fields or {})
         self._training = training
         self._convert = frameworks.converter(framework, layout, sharding)
         self._on_bad = on_bad
@@ -155,7 +165,7 @@ class Loader:
             return self._open
         self.close()
         self._open = _engine.Stream(self._index._native, self._options,
-                                    self._selection, self._place)
+                                    self._selection, self._fields, self._place)
         self._at = self._place
         _streams.add(self._open)
         return self._open

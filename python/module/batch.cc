@@ -42,6 +42,31 @@ nb::object Images(Self self) {
   return nb::cast(Share(self, batch.pixels(), {size, side, side}));
 }
 
+nb::list TextsOf(const FieldColumn& column) {
+  nb::list texts;
+  for (std::size_t i = 0; i + 1 < column.byte_offsets.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(column.byte_offsets[i]);
+    const auto end = static_cast<std::size_t>(column.byte_offsets[i + 1]);
+    texts.append(nb::bytes(column.bytes.data() + begin, end - begin));
+  }
+  return texts;
+}
+
+// A field's values and, [N + 1], where each slot's begin.
+nb::tuple FieldAt(Self self, std::size_t number) {
+  FieldColumn& column = BatchOf(self).fields().at(number);
+  nb::object values = TextsOf(column);
+  if (!column.int64s.empty()) {
+    values =
+        nb::cast(Share(self, std::span(column.int64s), {column.int64s.size()}));
+  } else if (!column.floats.empty()) {
+    values =
+        nb::cast(Share(self, std::span(column.floats), {column.floats.size()}));
+  }
+  return nb::make_tuple(
+      values, Share(self, std::span(column.offsets), {column.offsets.size()}));
+}
+
 std::tuple<std::uint32_t, std::int64_t, std::uint32_t> Next(
     const Batch& batch) {
   return {batch.next.epoch, batch.next.position, batch.next.past_epochs};
@@ -70,6 +95,10 @@ void AddBatch(nb::module_& module) {
       .def_prop_ro("positions",
                    &Column<Values<std::int64_t>(&Batch::positions)>,
                    "int64 [N]: the sample's position in the epoch, or -1.")
+      .def("field", &FieldAt,
+           nb::sig("def field(self, number: int) -> tuple[typing.Any, "
+                   "typing.Any]"),
+           "The values of a field, and where each slot's begin.")
       .def_ro("epoch", &Batch::epoch)
       .def_ro("number", &Batch::number, "In its epoch, from 0.")
       .def_prop_ro("next", &Next,

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "pipeline/order/input_table.h"
 #include "pipeline/order/option_text.h"
@@ -14,6 +15,10 @@ namespace infeed::python {
 namespace {
 
 namespace nb = nanobind;
+
+constexpr Choices<FeatureKind, 3> kKinds = {{{"int64", FeatureKind::kInt64},
+                                             {"float32", FeatureKind::kFloat},
+                                             {"bytes", FeatureKind::kBytes}}};
 
 const InputOption& KnownOption(std::string_view name) {
   for (const InputOptionGroup& group : InputOptionGroups()) {
@@ -67,6 +72,16 @@ InputOptions ReadOptions(const nb::dict& given) {
     }
   }
   return options;
+}
+
+std::vector<FieldSpec> ReadFieldSpecs(const nb::dict& given) {
+  std::vector<FieldSpec> fields;
+  for (const auto& [key, kind] : given) {
+    fields.push_back(
+        {.key = nb::cast<std::string>(key),
+         .kind = ParseChoice("fields", nb::cast<std::string>(kind), kKinds)});
+  }
+  return fields;
 }
 
 void AddOptions(nb::module_& module) {

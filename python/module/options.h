@@ -1,8 +1,11 @@
 #pragma once
 
+#include <vector>
+
 #include <nanobind/nanobind.h>
 
 #include "pipeline/order/options.h"
+#include "records/example/fields.h"
 
 namespace infeed::python {
 
@@ -10,6 +13,10 @@ namespace infeed::python {
 // pipeline/order/input_table.h; None: not given. Throws UsageError for an
 // unknown name and a value that is not valid.
 [[nodiscard]] InputOptions ReadOptions(const nanobind::dict& given);
+
+// The fields of a dictionary: key -> "int64", "float32" or "bytes".
+[[nodiscard]] std::vector<FieldSpec> ReadFieldSpecs(
+    const nanobind::dict& given);
 
 // Adds option_table().
 void AddOptions(nanobind::module_& module);

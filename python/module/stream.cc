@@ -44,9 +44,10 @@ Place ToPlace(const StreamPosition& position) {
 
 Stream::Stream(std::shared_ptr<const RecordIndex> index,
                const nb::dict& options, const nb::object& selection,
-               const Place& start)
+               const nb::dict& fields, const Place& start)
     : index_(std::move(index)), options_(ReadOptions(options)) {
   options_.selection = ReadSelection(selection);
+  options_.fields = ReadFieldSpecs(fields);
   const nb::gil_scoped_release release;
   // Every resume asks for it, and it may take a pass over the labels.
   options_ = WithLabelOffset(std::move(options_), *index_);
@@ -117,10 +118,11 @@ void AddStream(nb::module_& module) {
   nb::class_<Stream>(module, "Stream", nb::is_weak_referenceable(),
                      "The batches of an index.")
       .def(nb::init<std::shared_ptr<const RecordIndex>, const nb::dict&,
-                    const nb::object&, const Place&>(),
-           nb::sig("def __init__(self, index: Index, options: dict[str, "
-                   "typing.Any], selection: dict[str, typing.Any] | None, "
-                   "start: tuple[int, int, int]) -> None"))
+                    const nb::object&, const nb::dict&, const Place&>(),
+           nb::sig(
+               "def __init__(self, index: Index, options: dict[str, "
+               "typing.Any], selection: dict[str, typing.Any] | None, "
+               "fields: dict[str, str], start: tuple[int, int, int]) -> None"))
       .def("next", &Stream::Next, nb::sig("def next(self) -> Batch | None"),
            "The next batch; None at the end.")
       .def("stop", &Stream::Stop)

@@ -110,6 +110,23 @@ class EpochTest(unittest.TestCase):
         self.assertEqual(sorted(ids), sorted(list(range(16)) * 4))
 
 
+class FieldsTest(unittest.TestCase):
+    def test_come_with_their_images(self):
+        records = infeed.records.open(support.shards(), split="train")
+        kinds = {"image/class/label": "int64", "image/filename": "bytes",
+                 "none": "float32"}
+        for batch in loader(fields=kinds, require_labels=False):
+            names, offsets = batch["image/filename"]
+            self.assertEqual(list(offsets), list(range(17)))
+            for name, record in zip(names, batch.ids, strict=True):
+                self.assertEqual([name],
+                                 records.parse(record)["image/filename"])
+            labels, _ = batch["image/class/label"]
+            self.assertEqual(labels.dtype, np.int64)
+            self.assertTrue(set(labels) <= set(range(1, 11)))
+            self.assertEqual(len(batch["none"][0]), 0)
+
+
 class ResumeTest(unittest.TestCase):
     def test_goes_on_in_the_epoch(self):
         whole = take(loader(), 30)
