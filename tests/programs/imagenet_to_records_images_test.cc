@@ -82,7 +82,7 @@ TEST_F(ConvertedImagesTest, AreMendedWhereTheyCanBe) {
                     HasSubstr("cut.jpg: re-encoded: damaged: Premature end")));
   EXPECT_THAT(result.out, AllOf(HasSubstr("1 images were re-encoded"),
                                 HasSubstr("1 bad images were left out"),
-                                HasSubstr("conversion_report.json names")));
+                                HasSubstr("conversion_report.json lists")));
   const std::vector<Stored> records = Records();
   ASSERT_THAT(records, SizeIs(2));
   for (const Stored& record : records) {

@@ -127,7 +127,7 @@ TEST(PthFileTest, NoticesATruncationAnywhere) {
 }
 
 // The parts of a zip archive that are written by hand.
-std::string Little(std::uint32_t value, int bytes) {
+std::string Little(std::uint64_t value, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) {
     text += static_cast<char>(value >> (8 * i));
