@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,7 +17,6 @@
 #include "records/store/seek_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
