@@ -108,7 +108,7 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
            run.data_dir = folder.empty() ? "null" : folder;
          },
          "Folder or URL (s3, gs) of train-* and validation-* (or test-*) "
-         "shards; null or empty: synthetic images.")
+         "shards; null or empty: made-up images.")
       ->type_name("DIR");
   app.add_option("--model_dir", run.model_dir,
                  "Folder or URL (s3, gs) for checkpoints, logs and events; "
@@ -205,7 +205,7 @@ void AddRankFlags(CLI::App& app, TrainFlags& flags) {
          [&flags](int seconds) {
            flags.run.rank_timeout = std::chrono::seconds(seconds);
          },
-         "Time without a message after which a rank counts as lost. [300]")
+         "Silence after which a rank counts as lost. [300]")
       ->check(CLI::Range(1, kMostSeconds).description(""))
       ->type_name("SECONDS")
       ->group(kGroup);

@@ -1,6 +1,7 @@
 #include "trainer/groups/gloo_group.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -111,6 +112,9 @@ class GlooGroup final : public DeviceGroup {
 
  private:
   static c10::intrusive_ptr<Gloo> Join(const GroupSeat& seat) {
+    // Gloo's writes to a rank that has ended raise it: a rank that was stopped
+    // for a while would end by the signal, without a message.
+    std::signal(SIGPIPE, SIG_IGN);
     const auto options = Gloo::Options::create(seat.timeout);
     options->devices.push_back(Gloo::createDeviceForHostname(seat.address));
     return c10::make_intrusive<Gloo>(

@@ -241,7 +241,8 @@ TEST_F(ShardRepairTest, KeepsPixelsThatAreReady) {
   ImagenetExample example;
   example.width = 4;
   example.height = 5;
-  example.packed = std::string(4 * 4 * 4, 'x');
+  const std::string pixels(4 * 4 * 4, 'x');
+  example.packed = pixels;
   const std::string bad = BuildImagenetExample(example);
   const std::string bytes = RecordFile().Add(good).Add(bad).bytes();
   for (const bool decode : {false, true}) {

@@ -78,7 +78,7 @@ TEST(TrainFlagsTest, ChooseTheCheckpointOfATrainedModel) {
     return FolderError(all);
   };
   EXPECT_THAT(error({"--checkpoint", "best"}),
-              HasSubstr("a training goes on from --resume"));
+              HasSubstr("--resume chooses where a training run starts"));
   EXPECT_THAT(error({"--mode", "eval", "--checkpoint", "M/checkpoint-1"}),
               HasSubstr("must be best, newest or a step"));
   EXPECT_THAT(

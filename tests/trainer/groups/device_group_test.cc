@@ -1,5 +1,6 @@
 #include "trainer/groups/device_group.h"
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <latch>
@@ -66,6 +67,13 @@ TEST_P(DeviceGroupTest, SumsAreTheSameBitsOnAllRanksAndInAllRuns) {
   for (const torch::Tensor& again : Sums()) {
     EXPECT_TRUE(again.equal(sums[0]));
   }
+}
+
+// Its libraries write to sockets of ranks that may have ended.
+TEST_P(DeviceGroupTest, ALostConnectionDoesNotEndTheProcessByASignal) {
+  const auto before = std::signal(SIGPIPE, SIG_DFL);
+  RankThreads(GetParam()).Run([](Ranks& ranks) { (void)JoinAll(ranks); });
+  EXPECT_EQ(std::signal(SIGPIPE, before), SIG_IGN);
 }
 
 TEST_P(DeviceGroupTest, SeveralSumsMayBeUnderWay) {
