@@ -74,8 +74,10 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   input->Stop();
   const PipelineStats stats = input->stats();
   const int side = batch->image_size();
-  Say(fmt::format("input:  one batch made, {} x {} x {} pixels, {} bad records",
-                  batch->size(), side, side, stats.bad_records) +
+  Say(fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
+                  "bits, {} bad records",
+                  batch->size(), side, side, batch->pixels().size(),
+                  stats.bad_records) +
       " in it; up to " + MemorySizeText(input->memory_bytes()) + " of memory");
   if (stats.bad_records > 0) {
     Say("        the first: " + stats.first_bad_record);
