@@ -230,7 +230,8 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
       "--steps_per_eval 2";
   EXPECT_THAT(RunProgram("train_resnet", flags + " --dry_run").err,
               AllOf(HasSubstr("fake: black images of class 0"),
-                    HasSubstr("4 x 28 x 28 pixels, 0 bad records in it")));
+                    HasSubstr("4 x 28 x 28 pixels: 3136 words of 32 "
+                              "bits, 0 bad records in it")));
   const ProgramResult result = RunProgram("train_resnet", flags);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::vector<nlohmann::json> evals = Events("fake", "eval");
