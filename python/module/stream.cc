@@ -119,6 +119,7 @@ void AddStream(nb::module_& module) {
                      "The batches of an index.")
       .def(nb::init<std::shared_ptr<const RecordIndex>, const nb::dict&,
                     const nb::object&, const nb::dict&, const Place&>(),
+           "index"_a, "options"_a, "selection"_a.none(), "fields"_a, "start"_a,
            nb::sig(
                "def __init__(self, index: Index, options: dict[str, "
                "typing.Any], selection: dict[str, typing.Any] | None, "
