@@ -85,16 +85,20 @@ void AddBatch(nb::module_& module) {
                    nb::for_getter(nb::sig("def images(self) -> typing.Any")),
                    "uint8 [N, H, W, 3], or uint32 [N, H, W] of R << 24 | G << "
                    "16 | B << 8.")
-      .def_prop_ro("labels", &Column<Values<std::int32_t>(&Batch::labels)>,
+      .def_prop_ro("labels",
+                   &Column<static_cast<Values<std::int32_t>>(&Batch::labels)>,
                    "int32 [N], from 0; -1 in a slot of weight 0.")
-      .def_prop_ro("weights", &Column<Values<float>(&Batch::weights)>,
+      .def_prop_ro("weights",
+                   &Column<static_cast<Values<float>>(&Batch::weights)>,
                    "float32 [N]: 1, or 0 for a slot to ignore.")
-      .def_prop_ro("ids", &Column<Values<std::int64_t>(&Batch::records)>,
+      .def_prop_ro("ids",
+                   &Column<static_cast<Values<std::int64_t>>(&Batch::records)>,
                    "int64 [N]: the record in the index that a slot holds, or "
                    "-1.")
-      .def_prop_ro("positions",
-                   &Column<Values<std::int64_t>(&Batch::positions)>,
-                   "int64 [N]: the sample's position in the epoch, or -1.")
+      .def_prop_ro(
+          "positions",
+          &Column<static_cast<Values<std::int64_t>>(&Batch::positions)>,
+          "int64 [N]: the sample's position in the epoch, or -1.")
       .def("field", &FieldAt,
            nb::sig("def field(self, number: int) -> tuple[typing.Any, "
                    "typing.Any]"),

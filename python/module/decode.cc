@@ -22,7 +22,6 @@ namespace infeed::python {
 namespace {
 
 namespace nb = nanobind;
-using namespace nb::literals;
 
 using Corner = std::tuple<int, int, int, int>;  // y, x, height, width
 using Pixels = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>>;
@@ -88,7 +87,7 @@ Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window) {
 
 void AddDecode(nb::module_& module) {
   module.def(
-      "decode_image", &Decode, "data"_a, "window"_a = nb::none(),
+      "decode_image", &Decode, nb::arg("data"), nb::arg("window") = nb::none(),
       "Decodes a JPEG or PNG to uint8 [H, W, 3], RGB. window: (y, x, "
       "height, width), the only part that is decoded. Threads may decode "
       "at once.");

@@ -19,7 +19,6 @@ namespace infeed::python {
 namespace {
 
 namespace nb = nanobind;
-using namespace nb::literals;
 
 using Shards = std::vector<std::string>;
 using Images = std::vector<std::pair<std::string, std::int64_t>>;
@@ -74,11 +73,11 @@ void AddIndex(nb::module_& module) {
       .def_prop_ro("shards", &RecordIndex::shards, "Their paths.")
       .def_prop_ro("identity", &RecordIndex::identity,
                    "A hash of names, offsets and lengths, in hex.");
-  module.def("index_shards", &IndexShards, "shards"_a, "use_cache"_a = true,
-             "Indexes shards, by path or URL.");
-  module.def("index_images", &IndexImages, "images"_a,
+  module.def("index_shards", &IndexShards, nb::arg("shards"),
+             nb::arg("use_cache") = true, "Indexes shards, by path or URL.");
+  module.def("index_images", &IndexImages, nb::arg("images"),
              "Indexes image files, (path, label) each.");
-  module.def("find_shards", &FindShards, "data"_a, "split"_a = "",
+  module.def("find_shards", &FindShards, nb::arg("data"), nb::arg("split") = "",
              "The shards of a file, folder, pattern, comma-separated list or "
              "URL; of a data set's folder those of the split.");
 }

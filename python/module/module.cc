@@ -11,12 +11,11 @@
 #include "python/module/stream.h"
 
 NB_MODULE(_engine, module) {
-  using namespace infeed::python;
-  AddErrors(module);
-  AddOptions(module);
-  AddIndex(module);
-  AddBatch(module);
-  AddStream(module);
-  AddRecords(module);
-  AddDecode(module);
+  infeed::python::AddErrors(module);
+  infeed::python::AddOptions(module);
+  infeed::python::AddIndex(module);
+  infeed::python::AddBatch(module);
+  infeed::python::AddStream(module);
+  infeed::python::AddRecords(module);
+  infeed::python::AddDecode(module);
 }

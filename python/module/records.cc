@@ -28,7 +28,6 @@ namespace infeed::python {
 namespace {
 
 namespace nb = nanobind;
-using namespace nb::literals;
 
 std::span<const std::byte> BytesOf(const nb::bytes& bytes) {
   return {static_cast<const std::byte*>(bytes.data()), bytes.size()};
@@ -191,24 +190,24 @@ class Writer {
 
 void AddRecords(nb::module_& module) {
   nb::class_<Records>(module, "Records", "Random access to an index's records.")
-      .def(nb::init<std::shared_ptr<const RecordIndex>>(), "index"_a)
+      .def(nb::init<std::shared_ptr<const RecordIndex>>(), nb::arg("index"))
       .def("__len__", &Records::size)
-      .def("__getitem__", &Records::At, "record"_a,
+      .def("__getitem__", &Records::At, nb::arg("record"),
            "The record's payload; its checksum is right, or DataError.");
   nb::class_<Writer>(module, "Writer",
                      "Writes a TFRecord file or object, which appears under "
                      "its name when it is closed.")
-      .def(nb::init<std::string, const std::string&>(), "path"_a,
-           "compression"_a = "none")
-      .def("write", &Writer::Write, "payload"_a)
+      .def(nb::init<std::string, const std::string&>(), nb::arg("path"),
+           nb::arg("compression") = "none")
+      .def("write", &Writer::Write, nb::arg("payload"))
       .def("close", &Writer::Close)
       .def("abandon", &Writer::Abandon);
-  module.def("parse_example", &ParseExample, "payload"_a,
+  module.def("parse_example", &ParseExample, nb::arg("payload"),
              nb::sig("def parse_example(payload: bytes) -> dict[str, "
                      "list[typing.Any]]"),
              "The features of a tf.train.Example: key -> list of bytes, floats "
              "or ints.");
-  module.def("build_example", &BuildExampleBytes, "features"_a,
+  module.def("build_example", &BuildExampleBytes, nb::arg("features"),
              nb::sig("def build_example(features: dict[str, typing.Any]) -> "
                      "bytes"),
              "A tf.train.Example: bytes and str, float, or int, one value or a "

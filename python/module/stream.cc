@@ -23,7 +23,6 @@ namespace infeed::python {
 namespace {
 
 namespace nb = nanobind;
-using namespace nb::literals;
 
 using Clock = std::chrono::steady_clock;
 
@@ -119,7 +118,8 @@ void AddStream(nb::module_& module) {
                      "The batches of an index.")
       .def(nb::init<std::shared_ptr<const RecordIndex>, const nb::dict&,
                     const nb::object&, const nb::dict&, const Place&>(),
-           "index"_a, "options"_a, "selection"_a.none(), "fields"_a, "start"_a,
+           nb::arg("index"), nb::arg("options"), nb::arg("selection").none(),
+           nb::arg("fields"), nb::arg("start"),
            nb::sig(
                "def __init__(self, index: Index, options: dict[str, "
                "typing.Any], selection: dict[str, typing.Any] | None, "
@@ -127,8 +127,8 @@ void AddStream(nb::module_& module) {
       .def("next", &Stream::Next, nb::sig("def next(self) -> Batch | None"),
            "The next batch; None at the end.")
       .def("stop", &Stream::Stop)
-      .def("state_at", &Stream::StateAt, "place"_a)
-      .def("place_of", &Stream::PlaceOf, "state"_a)
+      .def("state_at", &Stream::StateAt, nb::arg("place"))
+      .def("place_of", &Stream::PlaceOf, nb::arg("state"))
       .def("stats", &Stream::StatsText)
       .def("verdict", &Stream::VerdictText)
       .def("take_messages", &Stream::TakeMessages)
