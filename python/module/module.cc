@@ -11,6 +11,8 @@
 #include "python/module/stream.h"
 
 NB_MODULE(_engine, module) {
+  // A script may end while it still has batches: nothing of that is a fault.
+  nanobind::set_leak_warnings(false);
   infeed::python::AddErrors(module);
   infeed::python::AddOptions(module);
   infeed::python::AddIndex(module);

@@ -13,7 +13,7 @@
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/stream_state.h"
 #include "pipeline/stats/bad_record.h"
-#include "pipeline/stats/json.h"
+#include "pipeline/stats/text.h"
 #include "pipeline/stats/verdict.h"
 
 #include "python/module/options.h"

@@ -317,6 +317,17 @@ class ProcessTest(unittest.TestCase):
         _, error = process.communicate(timeout=60)
         self.assertEqual((process.returncode, error), (0, ""))
 
+    def test_the_interpreter_ends_while_a_batch_is_held(self):
+        process = self.python(
+            "import infeed, sys\n"
+            "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32)\n"
+            "batches = l.repeat()\n"
+            "batch = next(batches)\n"
+            "images = batch.images\n"
+            "sys.kept = [l, batches, batch, images]\n")
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (0, ""))
+
 
 if __name__ == "__main__":
     unittest.main()
