@@ -29,7 +29,7 @@ TEST(SafeNameTest, NeverLeavesItsFolder) {
 }
 
 TEST(SafeNameTest, CutsLongNamesInFrontOfTheExtension) {
-  const std::string name = SafeName(std::string(300, 'x') + ".JPEG");
+  const std::string name = SafeName(std::string(300, 'x').append(".JPEG"));
   EXPECT_EQ(name, std::string(195, 'x').append(".JPEG"));
   // Whole characters only.
   std::string text;
