@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/stats/json.h"
-#include "pipeline/stats/table.h"
+#include "pipeline/stats/text.h"
 #include "pipeline/stats/verdict.h"
 #include "records/bytes/byte_size.h"
 

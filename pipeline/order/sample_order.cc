@@ -10,7 +10,6 @@
 #include "base/overloaded.h"
 #include "pipeline/order/reference_order.h"
 #include "pipeline/order/selection.h"
-#include "pipeline/order/torch_order.h"
 
 namespace infeed {
 namespace {

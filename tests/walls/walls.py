@@ -48,7 +48,7 @@ DOORS = [
      r"trainer/(cuda|kernels)/.*"),
     (r"nlohmann/.*",
      r"records/(files/dataset_info\.cc|http/google_token\.cc|bytes/json\.h)|"
-     r"pipeline/(engine/bad_record_report|stats/json|order/stream_state)\.cc|"
+     r"pipeline/(engine/bad_record_ledger|stats/text|order/stream_state)\.cc|"
      r"tools/(convert/finished_shard|rewrite/shard_repair)\.h|"
      r"(trainer|tools|bench)/.*\.cc"),
     (r"zip\.h", r"trainer/tensors/zip_archive\.cc"),

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "pipeline/stats/json.h"
+#include "pipeline/stats/text.h"
 #include "tools/input/metrics_server.h"
 
 namespace infeed {

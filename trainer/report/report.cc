@@ -16,7 +16,7 @@
 #include "base/charts/progress.h"
 #include "base/charts/svg_parts.h"
 #include "base/ratio.h"
-#include "pipeline/stats/table.h"
+#include "pipeline/stats/text.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/report/classes.h"
 #include "trainer/report/train_verdict.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/memory/memory_limit.h"
-#include "pipeline/stats/scalars.h"
+#include "pipeline/stats/text.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/pictures.h"
 #include "trainer/model_dir/model_dir.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/charts/progress.h"
-#include "pipeline/stats/scalars.h"
+#include "pipeline/stats/text.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/profiler.h"
 #include "trainer/log/run_clock.h"

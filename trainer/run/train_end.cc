@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/stats/table.h"
+#include "pipeline/stats/text.h"
 #include "records/bytes/byte_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"

@@ -1,4 +1,6 @@
-#include "pipeline/stats/json.h"
+#include "pipeline/stats/text.h"
+
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -135,5 +137,72 @@ TEST(StatsJsonTest, NamesTheGraph) {
                                            "\"graph\": \"basic\""));
 }
 
+using ::testing::HasSubstr;
+
+TEST(SeekIndexTextTest, NamesTheFirstThatWasRefused) {
+  EXPECT_EQ(SeekIndexText({.used = 7, .none = 2}),
+            "seek index: 7 used, 0 refused, 2 none");
+  EXPECT_EQ(SeekIndexText({.refused = 1, .first_refused = "a: record 3: why"}),
+            "seek index: 0 used, 1 refused, 0 none; the first refused: a: "
+            "record 3: why");
+}
+
+TEST(QueueTextTest, SaysNowAndAtMost) {
+  PipelineStats stats;
+  stats.queues = {{"waiting", 12, 128}, {"free", 1, 3}};
+  const std::string queues = "queues: waiting 12 (most 128), free 1 (most 3)";
+  EXPECT_EQ(QueueText(stats), queues);
+  stats.copied_batches = 4;
+  EXPECT_EQ(QueueText(stats), queues + "; 4 batches copied for the consumer");
+}
+
+TEST(StageTableTest, HasALineForEachStage) {
+  PipelineStats stats;
+  stats.elapsed_seconds = 10;
+  stats.threads = 2;
+  stats.stages = {{"read", 1000, 110'000'000, 1, 0.5},
+                  {"decode", 1000, 393'000'000, 8, 2}};
+  EXPECT_EQ(StageTable(stats),
+            "stage       images         MB    busy s  busy %  images/s "
+            "wait ms/i\n"
+            "read         1000      110.0      1.00     5.0      1000     0.500"
+            "\n"
+            "decode       1000      393.0      8.00    40.0       125     2.000"
+            "\n");
+}
+
+TEST(StageTableTest, DividesByNothingBeforeTheFirstBatch) {
+  PipelineStats stats;
+  stats.stages = {{"read", 0, 0, 0, 0}};
+  EXPECT_THAT(StageTable(stats), HasSubstr("    -     0.000\n"));
+}
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(StatsScalarsTest, AreTheseOfAnInterval) {
+  PipelineStats stats = BusyRun();
+  stats.elapsed_seconds = 10;
+  stats.first_wait_seconds = 0;
+  stats.bad_records = 2;
+  stats.outside_pixels = 230'000'000;
+  EXPECT_THAT(
+      StatsScalars(stats),
+      ElementsAre(
+          Scalar{"input/images_per_second", 128},
+          Scalar{"input/device_wait", 0.9}, Scalar{"input/threads_busy", 0.95},
+          Scalar{"input/bad_records", 2}, Scalar{"input/outside_crops", 0.5},
+          Scalar{"input/busy/order", 0.001}, Scalar{"input/busy/read", 0.05},
+          Scalar{"input/busy/decode", 0.75}, Scalar{"input/busy/resize", 0.15},
+          Scalar{"input/busy/augment", 0}, Scalar{"input/queue/waiting", 60},
+          Scalar{"input/queue/in_flight", 4}, Scalar{"input/queue/ready", 0},
+          Scalar{"input/queue/free", 0}));
+}
+
+TEST(StatsScalarsTest, AreNoneOfAnIntervalOfNoLength) {
+  EXPECT_THAT(StatsScalars({}), IsEmpty());
+}
+
 }  // namespace
+
 }  // namespace infeed
