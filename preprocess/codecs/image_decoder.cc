@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "preprocess/codecs/image_size.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/opencv_codecs.h"
 #include "preprocess/codecs/png_codec.h"
 
 namespace infeed {

@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/opencv_codecs.h"
 
 // Replaces opencv_codecs.cc if OpenCV has no image codecs.
 namespace infeed {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "preprocess/codecs/exif.h"
 #include "preprocess/codecs/image_decoder.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/resize/area.h"
 #include "preprocess/codecs/png_codec.h"
 #include "tests/support/exif_jpeg.h"
 #include "tests/support/test_jpeg.h"
