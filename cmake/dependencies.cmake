@@ -16,7 +16,9 @@ find_package(CURL REQUIRED)
 # Signatures of cloud requests; SHA-256 of streams.
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(pugixml REQUIRED)
-find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
+# They have no package files.
+find_library(INFEED_ISAL isal REQUIRED)
+find_library(INFEED_WEBP webp REQUIRED)
 find_package(hwy REQUIRED)
 find_package(fmt REQUIRED)
 

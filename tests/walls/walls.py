@@ -32,6 +32,7 @@ DOORS = [
     (r"j(peglib|error|morecfg)\.h",
      r"preprocess/jpeg(_\w+)?/.*|bench/decoder/rivals\.cc"),
     (r"png\.h", r"preprocess/codecs/png_codec\.cc"),
+    (r"webp/.*", r"preprocess/codecs/webp_codec\.cc"),
     (r"zlib\.h", r"records/tfrecord/byte_stream\.cc"),
     (r"opencv2/.*",
      r"preprocess/codecs/opencv_codecs\.cc|trainer/log/text_image\.cc|"
