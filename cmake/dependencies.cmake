@@ -5,6 +5,12 @@ find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Protobuf REQUIRED)
+# The part of it that is used, unless LibTorch brings the whole: a process should
+# not have both.
+set(infeed_protobuf protobuf::libprotobuf-lite)
+if(INFEED_TRAINER)
+  set(infeed_protobuf protobuf::libprotobuf)
+endif()
 find_package(TBB REQUIRED)
 if(INFEED_IMAGE_CODECS)
   find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)
