@@ -30,6 +30,8 @@ find_package(fmt REQUIRED)
 
 if(INFEED_TOOLS)
   find_package(CLI11 REQUIRED)
+endif()
+if(INFEED_TRAINER)
   find_package(yaml-cpp REQUIRED)
   # Its package file asks for programs that Debian packs apart.
   find_library(INFEED_ZIP zip REQUIRED)
