@@ -5,10 +5,16 @@ find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Protobuf REQUIRED)
+# The part of it that is used, unless LibTorch brings the whole: a process should
+# not have both.
+set(infeed_protobuf protobuf::libprotobuf-lite)
+if(INFEED_TRAINER)
+  set(infeed_protobuf protobuf::libprotobuf)
+endif()
 find_package(TBB REQUIRED)
 if(INFEED_IMAGE_CODECS)
   find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)
-else()
+elseif(INFEED_TRAINER OR INFEED_BENCHMARKS)
   include(cmake/opencv_parts.cmake)
 endif()
 find_package(nlohmann_json REQUIRED)
@@ -16,12 +22,16 @@ find_package(CURL REQUIRED)
 # Signatures of cloud requests; SHA-256 of streams.
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(pugixml REQUIRED)
-find_library(INFEED_ISAL isal REQUIRED)  # It has no package file.
+# They have no package files.
+find_library(INFEED_ISAL isal REQUIRED)
+find_library(INFEED_WEBP webp REQUIRED)
 find_package(hwy REQUIRED)
 find_package(fmt REQUIRED)
 
 if(INFEED_TOOLS)
   find_package(CLI11 REQUIRED)
+endif()
+if(INFEED_TRAINER)
   find_package(yaml-cpp REQUIRED)
   # Its package file asks for programs that Debian packs apart.
   find_library(INFEED_ZIP zip REQUIRED)

@@ -16,7 +16,6 @@ write_basic_package_version_file(infeedConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/infeedConfig.cmake
               ${PROJECT_BINARY_DIR}/infeedConfigVersion.cmake
-              cmake/opencv_parts.cmake
   DESTINATION ${infeed_package_dir})
 
 # What users read: pages, and programs to begin from.

@@ -9,7 +9,7 @@ option(INFEED_PYTHON "Build the Python package's module, with nanobind" OFF)
 option(INFEED_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 option(INFEED_CUDA "Train on GPUs, with LibTorch of a PyTorch wheel" OFF)
 option(INFEED_IMAGE_CODECS
-  "Read BMP, WebP, TIFF, JPEG 2000 and PNM too, through OpenCV's imgcodecs" ON)
+  "Read BMP, TIFF, JPEG 2000 and PNM too, through OpenCV's imgcodecs" ON)
 set(INFEED_CUDA_ARCHITECTURES "80-real;90-real;100" CACHE STRING
   "Whose device code a build with CUDA has, as CMAKE_CUDA_ARCHITECTURES takes it")
 set(INFEED_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")

@@ -18,7 +18,7 @@ IMAGE_SIZE = 224
 # each has among the headers.
 PACKED_HEADERS = ("CLI/", "curl/", "fmt/", "google/protobuf/", "hwy/", "isa-l",
                   "jpeglib.h", "nlohmann/", "opencv4/", "png.h", "pugixml.hpp",
-                  "tbb/", "yaml-cpp/", "zip.h")
+                  "tbb/", "webp/", "yaml-cpp/", "zip.h")
 
 
 def torch_prefix(place):

@@ -18,7 +18,7 @@ PACKAGES = [
     "libgtest-dev", "libhwy-dev", "libisal-dev", "libjpeg62-turbo-dev",
     "libopencv-core-dev", "libopencv-imgproc-dev", "libpng-dev",
     "libprotobuf-dev", "libpugixml-dev", "libssl-dev", "libtbb-dev",
-    "libyaml-cpp-dev", "libzip-dev", "nlohmann-json3-dev", "protobuf-compiler",
+    "libwebp-dev", "libyaml-cpp-dev", "libzip-dev", "nlohmann-json3-dev", "protobuf-compiler",
     "zlib1g-dev",
 ]
 # Whose shared libraries' own needs come along.

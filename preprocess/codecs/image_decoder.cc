@@ -7,8 +7,9 @@
 
 #include "base/error.h"
 #include "preprocess/codecs/image_size.h"
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/opencv_codecs.h"
 #include "preprocess/codecs/png_codec.h"
+#include "preprocess/codecs/webp_codec.h"
 
 namespace infeed {
 namespace {
@@ -45,6 +46,8 @@ void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
   CheckSize(bytes, max_pixels);
   if (IsPng(bytes)) {  // In OpenCV libpng would print.
     DecodePng(bytes, image);
+  } else if (IsWebp(bytes)) {
+    DecodeWebp(bytes, image);
   } else {
     DecodeByOpencv(bytes, image);
   }

@@ -12,9 +12,10 @@ namespace infeed {
 // Whether bytes begin like a JPEG.
 [[nodiscard]] bool IsJpeg(std::span<const std::byte> bytes);
 
-// Decodes an image that is not a JPEG, to RGB: PNG (png_codec.h); BMP, WebP,
-// TIFF, JPEG 2000 and PNM through OpenCV, if it has image codecs. Gray is
-// copied to all channels, alpha dropped, EXIF orientation ignored. Throws
+// Decodes an image that is not a JPEG, to RGB: PNG (png_codec.h), WebP
+// (webp_codec.h); BMP, TIFF, JPEG 2000 and PNM through OpenCV, if the build has
+// its image codecs. Gray is copied to all channels, alpha dropped, EXIF
+// orientation ignored. Throws
 // DataError for other formats (their sizes are not known before OpenCV
 // allocates), when the header claims more than max_pixels, and when the image
 // cannot be decoded.

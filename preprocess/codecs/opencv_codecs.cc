@@ -1,9 +1,10 @@
+#include "preprocess/codecs/opencv_codecs.h"
+
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
-#include "preprocess/codecs/opencv_image.h"
 
 namespace infeed {
 namespace {

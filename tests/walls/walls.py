@@ -32,9 +32,11 @@ DOORS = [
     (r"j(peglib|error|morecfg)\.h",
      r"preprocess/jpeg(_\w+)?/.*|bench/decoder/rivals\.cc"),
     (r"png\.h", r"preprocess/codecs/png_codec\.cc"),
+    (r"webp/.*", r"preprocess/codecs/webp_codec\.cc"),
     (r"zlib\.h", r"records/tfrecord/byte_stream\.cc"),
     (r"opencv2/.*",
-     r"preprocess/codecs/opencv_(image|codecs)\.cc|bench/decoder/rivals\.cc|"
+     r"preprocess/codecs/opencv_codecs\.cc|trainer/log/text_image\.cc|"
+     r"bench/decoder/rivals\.cc|"
      r"bench/micro/resize_bench\.cc"),
     (r"(oneapi/)?tbb/.*",
      r"pipeline/engine/(input_graph|closed_arena)\.cc|tools/convert/graph\.cc"),

@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "base/ratio.h"
-#include "preprocess/codecs/opencv_image.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
+#include "trainer/log/text_image.h"
 
 namespace infeed {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "preprocess/codecs/exif.h"
 #include "preprocess/codecs/image_decoder.h"
-#include "preprocess/codecs/opencv_image.h"
 #include "preprocess/codecs/png_codec.h"
+#include "preprocess/resize/area.h"
 #include "tests/support/exif_jpeg.h"
 #include "tests/support/test_jpeg.h"
 

@@ -1,4 +1,4 @@
-#include "preprocess/codecs/opencv_image.h"
+#include "preprocess/codecs/opencv_codecs.h"
 
 #include <limits>
 #include <string>
@@ -20,7 +20,7 @@
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
-namespace opencv_image_test {
+namespace opencv_codecs_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -316,49 +316,5 @@ TEST(PreprocessorTest, LimitsPngs) {
                DataError);
 }
 
-TEST(ResizeAreaTest, TakesTheMeanOfAnArea) {
-  RgbImage image;
-  image.Resize(4, 2);
-  for (int i = 0; i < 24; ++i) {
-    image.pixels()[i] = static_cast<std::uint8_t>(10 * (i / 3));
-  }
-  RgbImage half;
-  ResizeArea(image.view(), 2, 1, half);
-  // Means of 0 10 40 50 and of 20 30 60 70.
-  EXPECT_EQ(Flat(half.view()), (std::string{25, 25, 25, 45, 45, 45}));
-}
-
-TEST(ResizeAreaTest, TakesAWindowAndEnlarges) {
-  const RgbImage image = TestPhotograph(20, 20, 3);
-  RgbImage large;
-  ResizeArea(image.view({.y = 5, .x = 5, .height = 4, .width = 6}), 60, 40,
-             large);
-  EXPECT_EQ(large.width(), 60);
-  EXPECT_EQ(large.height(), 40);
-}
-
-int DarkPixels(RgbImage image) {
-  int count = 0;
-  for (std::size_t i = 0; i < image.pixels().size(); i += 3) {
-    count += image.pixels()[i] < 128 ? 1 : 0;
-  }
-  return count;
-}
-
-TEST(TextImageTest, DrawsALine) {
-  RgbImage image = TextImage("Lp");
-  EXPECT_EQ(image.height(), kTextHeight);
-  EXPECT_GT(TextImage("LpLp").width(), image.width());
-  EXPECT_GT(DarkPixels(std::move(image)), 10);
-  EXPECT_EQ(DarkPixels(TextImage("")), 0);
-}
-
-TEST(TextImageTest, HasAMarkForACharacterThatItCannotDraw) {
-  for (const char* const text : {"\xC3\xA9", "\n", "\xE2\x82\xAC"}) {
-    EXPECT_EQ(EncodePng(TextImage(text).view()),
-              EncodePng(TextImage("?").view()));
-  }
-}
-
-}  // namespace opencv_image_test
+}  // namespace opencv_codecs_test
 }  // namespace infeed

@@ -1,4 +1,4 @@
-#include "preprocess/codecs/opencv_image.h"
+#include "trainer/log/text_image.h"
 
 #include <algorithm>
 #include <string>
@@ -6,22 +6,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "base/error.h"
-
 namespace infeed {
-
-void ResizeArea(const RgbView& source, int width, int height, RgbImage& image) {
-  image.Resize(width, height);
-  // OpenCV only reads from the first one.
-  const cv::Mat from(source.height, source.width, CV_8UC3,
-                     const_cast<std::uint8_t*>(source.pixels),
-                     static_cast<std::size_t>(source.stride));
-  cv::Mat to(height, width, CV_8UC3, image.row(0));
-  const bool larger = width > source.width || height > source.height;
-  cv::resize(from, to, to.size(), 0, 0,
-             larger ? cv::INTER_CUBIC : cv::INTER_AREA);
-  Check(to.data == image.row(0), "OpenCV resizes in place");
-}
 
 RgbImage TextImage(std::string_view text) {
   constexpr double kScale = 0.4;
