@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "preprocess/codecs/codec_plugin.h"
 #include "preprocess/codecs/image_size.h"
-#include "preprocess/codecs/opencv_codecs.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/codecs/webp_codec.h"
 
@@ -49,7 +49,7 @@ void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
   } else if (IsWebp(bytes)) {
     DecodeWebp(bytes, image);
   } else {
-    DecodeByOpencv(bytes, image);
+    DecodeByPlugin(bytes, image);
   }
 }
 

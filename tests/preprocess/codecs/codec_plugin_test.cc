@@ -1,4 +1,4 @@
-#include "preprocess/codecs/opencv_codecs.h"
+#include "preprocess/codecs/codec_plugin.h"
 
 #include <limits>
 #include <string>
@@ -20,7 +20,7 @@
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
-namespace opencv_codecs_test {
+namespace codec_plugin_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -316,5 +316,5 @@ TEST(PreprocessorTest, LimitsPngs) {
                DataError);
 }
 
-}  // namespace opencv_codecs_test
+}  // namespace codec_plugin_test
 }  // namespace infeed

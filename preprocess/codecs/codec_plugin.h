@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "preprocess/pixels/image.h"
+
+namespace infeed {
+
+// Decodes a BMP, TIFF, JPEG 2000 or PNM image to RGB by the plugin
+// libinfeed_codecs.so, which is loaded for the first such image: its OpenCV
+// loads a hundred libraries, which would take each program a tenth of a second
+// to start. Throws DataError when OpenCV cannot read the image, and where there
+// is no plugin. Requires: at most 2^31 - 1 bytes. Thread-safe.
+void DecodeByPlugin(std::span<const std::byte> bytes, RgbImage& image);
+
+// What the plugin exports as kDecodeByOpencv.
+struct PluginImage {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> bgr;  // rows without padding
+  std::string error;              // "": none
+};
+using PluginDecoder = void (*)(std::span<const std::byte> bytes,
+                               PluginImage& image);
+inline constexpr char kDecodeByOpencv[] = "infeed_decode_by_opencv";
+
+}  // namespace infeed
