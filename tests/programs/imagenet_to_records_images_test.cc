@@ -20,6 +20,7 @@
 #include "tests/support/exif_jpeg.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -296,6 +297,18 @@ TEST_F(ConvertedImagesTest, NeedFlagsThatAgree) {
     EXPECT_THAT(result.err, HasSubstr("--"));
   }
   EXPECT_FALSE(std::filesystem::exists(out()));
+}
+
+TEST_F(ConvertedImagesTest, NeedThePluginForSomeFormats) {
+  raw_.File("raw/a/1.ppm", "P6\n2 2\n255\n............");
+  const TemporaryFolder elsewhere;
+  const std::string alone = elsewhere / "imagenet_to_records";
+  std::filesystem::copy_file(INFEED_PROGRAMS "/imagenet_to_records", alone);
+  const ProgramResult result =
+      RunProgram(alone, "--raw_data_dir " + raw_.path() +
+                            "/raw --local_scratch_dir " + (elsewhere / "out"));
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("libinfeed_codecs.so"));
 }
 
 }  // namespace imagenet_to_records_images_test

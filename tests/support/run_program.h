@@ -19,16 +19,19 @@ struct ProgramResult {
   std::string err;
 };
 
-// Runs a program of ours with arguments as a shell takes them, and waits for
-// its end. first: what the shell does before, as "ulimit -v 1000;".
+// Runs a program of ours, or one with an absolute path, with arguments as a
+// shell takes them, and waits for its end. first: what the shell does before,
+// as "ulimit -v 1000;".
 inline ProgramResult RunProgram(const std::string& name,
                                 const std::string& arguments,
                                 const std::string& first = "") {
   constexpr std::int64_t kMaxBytes = 1 << 20;
   const TemporaryFolder folder;
-  const std::string command = first + " " + INFEED_PROGRAMS + "/" + name + " " +
-                              arguments + " >" + (folder / "out") + " 2>" +
-                              (folder / "err") + " </dev/null";
+  const std::string path =
+      name.starts_with('/') ? name : INFEED_PROGRAMS "/" + name;
+  const std::string command = first + " " + path + " " + arguments + " >" +
+                              (folder / "out") + " 2>" + (folder / "err") +
+                              " </dev/null";
   const int status = std::system(command.c_str());
   Check(WIFEXITED(status), "a program ends by itself");
   return {.exit_code = WEXITSTATUS(status),
