@@ -129,8 +129,8 @@ TEST(PthFileTest, NoticesATruncationAnywhere) {
 // The parts of a zip archive that are written by hand.
 std::string Little(std::uint64_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) {
-    text += static_cast<char>(value >> (8 * i));
+  for (; bytes > 0; --bytes, value >>= 8) {
+    text += static_cast<char>(value);
   }
   return text;
 }
