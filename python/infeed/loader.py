@@ -181,14 +181,14 @@ class Loader:
 
     def __iter__(self) -> Iterator[Batch]:
         """The rest of the epoch after load_state_dict(), else a whole one."""
+        # The pass begins with its first batch, not here: frameworks call
+        # iter() to see whether they can, or before they load a state.
         place = self._place
         # A pass that was left begins its epoch again.
         if place[1] > 0 and not self._resumed:
             self._place = (place[0], 0, place[2])
         self._resumed = False
-        return self._epoch(self._place[0])
-
-    def _epoch(self, epoch: int) -> Iterator[Batch]:
+        epoch = self._place[0]
         while self._place[0] == epoch:
             with self._lock:
                 native = self._next()

@@ -140,6 +140,15 @@ class ResumeTest(unittest.TestCase):
         self.assertEqual(second.epoch, 1)
         self.assertEqual(digest(take(second, 13)), digest(whole[17:]))
 
+    def test_a_pass_begins_with_its_first_batch(self):
+        # Lightning calls iter() twice before it takes a batch.
+        whole = take(loader(), 12)
+        train = loader()
+        train.load_state_dict(whole[4].state_dict())
+        iter(train)
+        iter(train)
+        self.assertEqual(digest(train), digest(whole[5:]))
+
     def test_with_other_ranks(self):
         whole = [loader(rank=0, world_size=1, batch_size=32)]
         batches = take(whole[0], 10)
