@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import copy
 import json
 import logging
 import threading
@@ -87,6 +88,16 @@ class Batch:
 
 
 class Loader:
+    def to(self, device: Any, non_blocking: bool = False) -> Batch:
+        """With framework="torch": the batch with its tensors on the device.
+
+        Lightning and Accelerate call it.
+        """
+        other = copy.copy(self)
+        other.images, other.labels, other.weights = (
+            tensor.to(device, non_blocking=non_blocking) for tensor in self)
+        return other
+
     """Batches of images: one pass of a `for` is one epoch.
 
     data: an Index, or what Index takes. batch_size: images of this process's
