@@ -86,8 +86,6 @@ class Batch:
         """The place after this batch, for Loader.load_state_dict()."""
         return self._loader._state_at(self._native.next)
 
-
-class Loader:
     def to(self, device: Any, non_blocking: bool = False) -> Batch:
         """With framework="torch": the batch with its tensors on the device.
 
@@ -289,6 +287,7 @@ def _make(data: Index | Data, arguments: dict[str, Any]) -> Loader:
 def _split(training: bool) -> str:
     return "train" if training else "validation"
 
+        """The records that it reads."""
 
 def _selection(records: int, subset: Sequence[int] | None,
                weights: Sequence[float] | None,

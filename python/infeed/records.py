@@ -42,7 +42,6 @@ class Records:
         return _engine.parse_example(self[record])
 
 
-
 def open(data: Index | Data, *, split: str = "") -> Records:
     """Any record of these shards: len(), [i], .parse(i)."""
     return Records(data if isinstance(data, Index) else Index(data, split=split))
@@ -59,6 +58,7 @@ class Writer:
         self._native = _engine.Writer(os.fspath(path), compression)
 
     def write(self, payload: bytes) -> None:
+        """One record."""
         self._native.write(payload)
 
     def write_example(self, features: Mapping[str, Any]) -> None:
