@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from infeed import _engine, frameworks
 from infeed.index import Data, Index
-from infeed.ranks import find_ranks
+from infeed.progress import NoBar, find_tqdm
+from infeed.ranks import find_group, find_ranks
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -59,6 +60,7 @@ class Batch:
 
     @property
     def epoch(self) -> int:
+        """The epoch that it is of, from 0."""
         return self._native.epoch
 
     @property
@@ -96,6 +98,8 @@ class Batch:
             tensor.to(device, non_blocking=non_blocking) for tensor in self)
         return other
 
+
+class Loader:
     """Batches of images: one pass of a `for` is one epoch.
 
     data: an Index, or what Index takes. batch_size: images of this process's
@@ -103,9 +107,10 @@ class Batch:
     world_size: found in torch.distributed, JAX, or RANK and WORLD_SIZE, unless
     given. subset: the numbers of the records to use; sample_weights: their
     relative frequency; epoch_records: samples of an epoch. fields: more features
-    of the records, key -> "int64", "float32" or "bytes": batch[key]. on_bad: called with
-    a line for each bad record. sharding: a jax.sharding.Sharding, with which
-    batches are global arrays.
+    of the records, key -> "int64", "float32" or "bytes": batch[key]. on_bad:
+    called with a line for each bad record. sharding: a jax.sharding.Sharding, with which
+    batches are global arrays. progress: rank 0 shows a bar for each epoch, with
+    images/s and the time left; it needs tqdm.
 
     All other options are the engine's, by the names of infeed.option_table()
     (docs/python.md lists them): recipe, image_size, shuffle, seed, augment,
@@ -127,7 +132,8 @@ class Batch:
                  fields: Mapping[str, Literal["int64", "float32", "bytes"]]
                  | None = None,
                  on_bad: Callable[[str], None] | None = None,
-                 sharding: Any = None, **options: Unpack[Options]) -> None:
+                 sharding: Any = None, progress: bool = False,
+                 **options: Unpack[Options]) -> None:
         # Pickled, as for spawned processes, a loader is its arguments.
         self._arguments = (data, {
             "batch_size": batch_size, "global_batch_size": global_batch_size,
@@ -135,14 +141,16 @@ class Batch:
             "rank": rank, "world_size": world_size, "split": split,
             "subset": subset, "sample_weights": sample_weights,
             "epoch_records": epoch_records, "fields": fields, "on_bad": on_bad,
-            "sharding": sharding, **options})
+            "sharding": sharding, "progress": progress, **options})
+        self._finds_ranks = rank is None and world_size is None
         ranks = find_ranks()
         self._rank = ranks.rank if rank is None else rank
         self._world_size = ranks.world_size if world_size is None else world_size
         self._options: dict[str, Any] = {
             "local_world_size": min(ranks.local_world_size, self._world_size),
             # The loop's batch and the next one are lent at once.
-            "batches_in_pool": 4, "max_lent": 2, **options, "training": training, "layout": layout,
+            "batches_in_pool": 4, "max_lent": 2, **options,
+            "training": training, "layout": layout,
             "batch_size": self._whole(batch_size, global_batch_size),
             "rank": self._rank, "world_size": self._world_size}
         self._index = data if isinstance(data, Index) else Index(
@@ -153,6 +161,7 @@ class Batch:
         self._training = training
         self._convert = frameworks.converter(framework, layout, sharding)
         self._on_bad = on_bad
+        self._make_bar = find_tqdm() if progress and self._rank == 0 else NoBar
         self._place: Place = (0, 0, 0)  # after the last batch yielded
         self._lock = threading.Lock()
         self._open: _engine.Stream | None = None
@@ -192,20 +201,42 @@ class Batch:
         """The rest of the epoch after load_state_dict(), else a whole one."""
         # The pass begins with its first batch, not here: frameworks call
         # iter() to see whether they can, or before they load a state.
+        self._check_ranks()
         place = self._place
         # A pass that was left begins its epoch again.
         if place[1] > 0 and not self._resumed:
             self._place = (place[0], 0, place[2])
         self._resumed = False
         epoch = self._place[0]
-        while self._place[0] == epoch:
-            with self._lock:
-                native = self._next()
-            if native is None:
-                break
-            yield Batch(native, self)
+        with self._bar() as bar:
+            while self._place[0] == epoch:
+                with self._lock:
+                    native = self._next()
+                if native is None:
+                    bar.total = bar.n  # The last batch was not full.
+                    break
+                yield Batch(native, self)
+                after, position, _ = native.next
+                bar.update((position if after == epoch else bar.total) - bar.n)
         if not self._training:
             self.set_epoch(epoch + 1)
+
+    def _bar(self) -> Any:
+        epoch, position, _ = self._place
+        return self._make_bar(desc=f"epoch {epoch}", initial=position,
+                              total=len(self) * self._options["batch_size"],
+                              unit=" images", unit_scale=True)
+
+    def _check_ranks(self) -> None:
+        """A loader made before its process joined others would take all."""
+        group = find_group()
+        if (self._finds_ranks and group
+                and group != (self._rank, self._world_size)):
+            raise RuntimeError(
+                f"this loader was made as rank {self._rank} of "
+                f"{self._world_size}, and the process is now rank {group[0]} of "
+                f"{group[1]}: make the loader after torch.distributed or "
+                "jax.distributed is initialised, or give rank and world_size")
 
     def repeat(self) -> Iterator[Batch]:
         """One epoch after the other, without an end."""
@@ -256,6 +287,7 @@ class Batch:
 
     @property
     def index(self) -> Index:
+        """The records that it reads."""
         return self._index
 
     def close(self) -> None:
@@ -287,7 +319,6 @@ def _make(data: Index | Data, arguments: dict[str, Any]) -> Loader:
 def _split(training: bool) -> str:
     return "train" if training else "validation"
 
-        """The records that it reads."""
 
 def _selection(records: int, subset: Sequence[int] | None,
                weights: Sequence[float] | None,

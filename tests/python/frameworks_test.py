@@ -128,6 +128,14 @@ class TorchTest(unittest.TestCase):
         for rank, text in enumerate(self.two_ranks("join(); print(load())")):
             self.assertIn(f"rank {rank} of 2", text)
 
+    def test_a_loader_made_too_early_says_so(self):
+        for text in self.two_ranks(
+                "early = load()\n"
+                "join()\n"
+                "try: list(early)\n"
+                "except RuntimeError as error: print(error)\n"):
+            self.assertIn("make the loader after torch.distributed", text)
+
 
 @unittest.skipUnless(has("jax"), "jax is not installed")
 class JaxTest(unittest.TestCase):
