@@ -26,14 +26,18 @@ _log = logging.getLogger("infeed")
 Framework = Literal["numpy", "torch", "jax"]
 Place = tuple[int, int, int]  # epoch, position, past epochs
 
-# Streams that a thread may wait for: none may wake when the interpreter is gone.
-_streams: weakref.WeakSet[_engine.Stream] = weakref.WeakSet()
+# A daemon thread that returns from the engine when the interpreter is gone would
+# abort the process. So at the end streams stop, and who takes batches waits.
+_loaders: weakref.WeakSet[Loader] = weakref.WeakSet()
+_ending = False
 
 
 @atexit.register
 def _stop_all() -> None:
-    for stream in list(_streams):
-        stream.stop()
+    global _ending
+    _ending = True
+    for loader in list(_loaders):
+        loader._end()
 
 
 class Batch:
@@ -167,6 +171,7 @@ class Loader:
         self._open: _engine.Stream | None = None
         self._at: Place = self._place  # where the open stream goes on
         self._resumed = False
+        _loaders.add(self)
         self._stream()  # Wrong options are reported here.
 
     def _whole(self, own: int | None, whole: int | None) -> int:
@@ -185,8 +190,19 @@ class Loader:
         self._open = _engine.Stream(self._index._native, self._options,
                                     self._selection, self._fields, self._place)
         self._at = self._place
-        _streams.add(self._open)
         return self._open
+
+    def _take(self) -> _engine.Batch | None:
+        if _ending:
+            threading.Event().wait()
+        with self._lock:
+            return self._next()
+
+    def _end(self) -> None:
+        if self._open is not None:
+            self._open.stop()
+        # Kept. The deadline is for a child of fork(), where nobody lets go of it.
+        self._lock.acquire(timeout=5)
 
     def _next(self) -> _engine.Batch | None:
         stream = self._stream()
@@ -210,8 +226,7 @@ class Loader:
         epoch = self._place[0]
         with self._bar() as bar:
             while self._place[0] == epoch:
-                with self._lock:
-                    native = self._next()
+                native = self._take()
                 if native is None:
                     bar.total = bar.n  # The last batch was not full.
                     break

@@ -21,7 +21,11 @@ class Records:
     """
 
     def __init__(self, index: Index) -> None:
+        self._index = index
         self._native = _engine.Records(index._native)
+
+    def __reduce__(self) -> Any:
+        return Records, (self._index,)
 
     def __len__(self) -> int:
         return len(self._native)
