@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small network on shards, with PyTorch: trains, evaluates, resumes exactly.
+"""PyTorch: trains, evaluates, and resumes exactly where it was stopped.
 
 usage: torch_train.py SHARDS [--epochs N] [--checkpoint FILE] [--stop_after STEPS]
 """
@@ -14,19 +14,7 @@ from torch import nn
 
 import infeed
 import infeed.torch
-
-
-def network(classes: int) -> nn.Module:
-    layers: list[nn.Module] = []
-    for inputs, outputs in ((3, 16), (16, 32), (32, 64)):
-        layers += [nn.Conv2d(inputs, outputs, 3, stride=2, padding=1),
-                   nn.BatchNorm2d(outputs), nn.ReLU()]
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(2), nn.Flatten(),
-                         nn.Linear(256, classes))
-
-
-def pixels(images: torch.Tensor) -> torch.Tensor:
-    return images.float() / 127.5 - 1
+from small_net import digest, network, pixels
 
 
 @torch.no_grad()
@@ -53,12 +41,16 @@ def main() -> None:
                           framework="torch")
     validation = infeed.Loader(flags.shards, batch_size=50, image_size=64,
                                framework="torch", training=False)
-    model = network(10).to(device)
-    optimizer = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9)
+    model = network().to(device)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9,
+                                weight_decay=5e-4)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, 0.1, flags.epochs * len(train))
     if flags.checkpoint and os.path.exists(flags.checkpoint):
         saved = torch.load(flags.checkpoint)
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
+        schedule.load_state_dict(saved["schedule"])
         train.load_state_dict(saved["data"])
     for epoch in range(train.epoch, flags.epochs):
         model.train()
@@ -66,15 +58,17 @@ def main() -> None:
             loss = nn.functional.cross_entropy(model(pixels(batch.images)),
                                                batch.labels)
             optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimizer.step()
+            schedule.step()
             if epoch * len(train) + batch.number + 1 == flags.stop_after:
                 torch.save({"model": model.state_dict(),
                             "optimizer": optimizer.state_dict(),
+                            "schedule": schedule.state_dict(),
                             "data": batch.state_dict()}, flags.checkpoint)
                 return
     print(f"top-1 {accuracy(model, validation, device):.4f}, weights "
-          f"{sum(float(p.double().abs().sum()) for p in model.parameters())!r}")
+          f"{digest(model)}")
 
 
 if __name__ == "__main__":

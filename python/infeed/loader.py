@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import copy
 import json
 import logging
 import threading
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from infeed import _engine, frameworks
 from infeed.index import Data, Index
-from infeed.ranks import find_ranks
+from infeed.progress import NoBar, find_tqdm
+from infeed.ranks import find_group, find_ranks
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -24,14 +26,18 @@ _log = logging.getLogger("infeed")
 Framework = Literal["numpy", "torch", "jax"]
 Place = tuple[int, int, int]  # epoch, position, past epochs
 
-# Streams that a thread may wait for: none may wake when the interpreter is gone.
-_streams: weakref.WeakSet[_engine.Stream] = weakref.WeakSet()
+# A daemon thread that returns from the engine when the interpreter is gone would
+# abort the process. So at the end streams stop, and who takes batches waits.
+_loaders: weakref.WeakSet[Loader] = weakref.WeakSet()
+_ending = False
 
 
 @atexit.register
 def _stop_all() -> None:
-    for stream in list(_streams):
-        stream.stop()
+    global _ending
+    _ending = True
+    for loader in list(_loaders):
+        loader._end()
 
 
 class Batch:
@@ -58,6 +64,7 @@ class Batch:
 
     @property
     def epoch(self) -> int:
+        """The epoch that it is of, from 0."""
         return self._native.epoch
 
     @property
@@ -85,6 +92,16 @@ class Batch:
         """The place after this batch, for Loader.load_state_dict()."""
         return self._loader._state_at(self._native.next)
 
+    def to(self, device: Any, non_blocking: bool = False) -> Batch:
+        """With framework="torch": the batch with its tensors on the device.
+
+        Lightning and Accelerate call it.
+        """
+        other = copy.copy(self)
+        other.images, other.labels, other.weights = (
+            tensor.to(device, non_blocking=non_blocking) for tensor in self)
+        return other
+
 
 class Loader:
     """Batches of images: one pass of a `for` is one epoch.
@@ -94,9 +111,10 @@ class Loader:
     world_size: found in torch.distributed, JAX, or RANK and WORLD_SIZE, unless
     given. subset: the numbers of the records to use; sample_weights: their
     relative frequency; epoch_records: samples of an epoch. fields: more features
-    of the records, key -> "int64", "float32" or "bytes": batch[key]. on_bad: called with
-    a line for each bad record. sharding: a jax.sharding.Sharding, with which
-    batches are global arrays.
+    of the records, key -> "int64", "float32" or "bytes": batch[key]. on_bad:
+    called with a line for each bad record. sharding: a jax.sharding.Sharding, with which
+    batches are global arrays. progress: rank 0 shows a bar for each epoch, with
+    images/s and the time left; it needs tqdm.
 
     All other options are the engine's, by the names of infeed.option_table()
     (docs/python.md lists them): recipe, image_size, shuffle, seed, augment,
@@ -118,7 +136,8 @@ class Loader:
                  fields: Mapping[str, Literal["int64", "float32", "bytes"]]
                  | None = None,
                  on_bad: Callable[[str], None] | None = None,
-                 sharding: Any = None, **options: Unpack[Options]) -> None:
+                 sharding: Any = None, progress: bool = False,
+                 **options: Unpack[Options]) -> None:
         # Pickled, as for spawned processes, a loader is its arguments.
         self._arguments = (data, {
             "batch_size": batch_size, "global_batch_size": global_batch_size,
@@ -126,14 +145,16 @@ class Loader:
             "rank": rank, "world_size": world_size, "split": split,
             "subset": subset, "sample_weights": sample_weights,
             "epoch_records": epoch_records, "fields": fields, "on_bad": on_bad,
-            "sharding": sharding, **options})
+            "sharding": sharding, "progress": progress, **options})
+        self._finds_ranks = rank is None and world_size is None
         ranks = find_ranks()
         self._rank = ranks.rank if rank is None else rank
         self._world_size = ranks.world_size if world_size is None else world_size
         self._options: dict[str, Any] = {
             "local_world_size": min(ranks.local_world_size, self._world_size),
             # The loop's batch and the next one are lent at once.
-            "batches_in_pool": 4, "max_lent": 2, **options, "training": training, "layout": layout,
+            "batches_in_pool": 4, "max_lent": 2, **options,
+            "training": training, "layout": layout,
             "batch_size": self._whole(batch_size, global_batch_size),
             "rank": self._rank, "world_size": self._world_size}
         self._index = data if isinstance(data, Index) else Index(
@@ -144,11 +165,13 @@ class Loader:
         self._training = training
         self._convert = frameworks.converter(framework, layout, sharding)
         self._on_bad = on_bad
+        self._make_bar = find_tqdm() if progress and self._rank == 0 else NoBar
         self._place: Place = (0, 0, 0)  # after the last batch yielded
         self._lock = threading.Lock()
         self._open: _engine.Stream | None = None
         self._at: Place = self._place  # where the open stream goes on
         self._resumed = False
+        _loaders.add(self)
         self._stream()  # Wrong options are reported here.
 
     def _whole(self, own: int | None, whole: int | None) -> int:
@@ -167,8 +190,19 @@ class Loader:
         self._open = _engine.Stream(self._index._native, self._options,
                                     self._selection, self._fields, self._place)
         self._at = self._place
-        _streams.add(self._open)
         return self._open
+
+    def _take(self) -> _engine.Batch | None:
+        if _ending:
+            threading.Event().wait()
+        with self._lock:
+            return self._next()
+
+    def _end(self) -> None:
+        if self._open is not None:
+            self._open.stop()
+        # Kept. The deadline is for a child of fork(), where nobody lets go of it.
+        self._lock.acquire(timeout=5)
 
     def _next(self) -> _engine.Batch | None:
         stream = self._stream()
@@ -181,22 +215,43 @@ class Loader:
 
     def __iter__(self) -> Iterator[Batch]:
         """The rest of the epoch after load_state_dict(), else a whole one."""
+        # The pass begins with its first batch, not here: frameworks call
+        # iter() to see whether they can, or before they load a state.
+        self._check_ranks()
         place = self._place
         # A pass that was left begins its epoch again.
         if place[1] > 0 and not self._resumed:
             self._place = (place[0], 0, place[2])
         self._resumed = False
-        return self._epoch(self._place[0])
-
-    def _epoch(self, epoch: int) -> Iterator[Batch]:
-        while self._place[0] == epoch:
-            with self._lock:
-                native = self._next()
-            if native is None:
-                break
-            yield Batch(native, self)
+        epoch = self._place[0]
+        with self._bar() as bar:
+            while self._place[0] == epoch:
+                native = self._take()
+                if native is None:
+                    bar.total = bar.n  # The last batch was not full.
+                    break
+                yield Batch(native, self)
+                after, position, _ = native.next
+                bar.update((position if after == epoch else bar.total) - bar.n)
         if not self._training:
             self.set_epoch(epoch + 1)
+
+    def _bar(self) -> Any:
+        epoch, position, _ = self._place
+        return self._make_bar(desc=f"epoch {epoch}", initial=position,
+                              total=len(self) * self._options["batch_size"],
+                              unit=" images", unit_scale=True)
+
+    def _check_ranks(self) -> None:
+        """A loader made before its process joined others would take all."""
+        group = find_group()
+        if (self._finds_ranks and group
+                and group != (self._rank, self._world_size)):
+            raise RuntimeError(
+                f"this loader was made as rank {self._rank} of "
+                f"{self._world_size}, and the process is now rank {group[0]} of "
+                f"{group[1]}: make the loader after torch.distributed or "
+                "jax.distributed is initialised, or give rank and world_size")
 
     def repeat(self) -> Iterator[Batch]:
         """One epoch after the other, without an end."""
@@ -247,6 +302,7 @@ class Loader:
 
     @property
     def index(self) -> Index:
+        """The records that it reads."""
         return self._index
 
     def close(self) -> None:

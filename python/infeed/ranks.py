@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 
 class Ranks(NamedTuple):
+    """This process among those that share each batch."""
+
     rank: int
     world_size: int
     local_world_size: int
@@ -36,8 +38,13 @@ def _from_environment() -> tuple[int, int] | None:
     return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 
 
+def find_group() -> tuple[int, int] | None:
+    """(rank, world size) of the group that this process has joined."""
+    return _from_torch() or _from_jax()
+
+
 def find_ranks() -> Ranks:
     """As torch.distributed or JAX say, else RANK and WORLD_SIZE; else one."""
-    found = _from_torch() or _from_jax() or _from_environment() or (0, 1)
+    found = find_group() or _from_environment() or (0, 1)
     local = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     return Ranks(*found, min(local, found[1]))

@@ -21,7 +21,11 @@ class Records:
     """
 
     def __init__(self, index: Index) -> None:
+        self._index = index
         self._native = _engine.Records(index._native)
+
+    def __reduce__(self) -> Any:
+        return Records, (self._index,)
 
     def __len__(self) -> int:
         return len(self._native)
@@ -42,7 +46,6 @@ class Records:
         return _engine.parse_example(self[record])
 
 
-
 def open(data: Index | Data, *, split: str = "") -> Records:
     """Any record of these shards: len(), [i], .parse(i)."""
     return Records(data if isinstance(data, Index) else Index(data, split=split))
@@ -59,6 +62,7 @@ class Writer:
         self._native = _engine.Writer(os.fspath(path), compression)
 
     def write(self, payload: bytes) -> None:
+        """One record."""
         self._native.write(payload)
 
     def write_example(self, features: Mapping[str, Any]) -> None:

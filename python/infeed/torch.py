@@ -3,60 +3,120 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 
-from infeed.loader import Batch
+from infeed.loader import Batch, Loader
 
-__all__ = ["prefetch"]
+__all__ = ["Prefetch", "prefetch"]
+
+
+class Prefetch:
+    """A loader's batches on a device; made by prefetch().
+
+    Its state is the place after the last batch that it yielded, while the
+    loader's own is `depth` batches ahead: give it to what keeps the state of a
+    loader, as Lightning's Trainer or Accelerate.
+    """
+
+    def __init__(self, batches: Iterable[Batch], device: torch.device,
+                 depth: int) -> None:
+        self._batches = batches
+        self._device = device
+        self._depth = depth
+        self._last: tuple[Loader, Any] | None = None
+
+    def __len__(self) -> int:
+        """Batches of an epoch."""
+        return len(self._batches)  # type: ignore[arg-type]
+
+    def __iter__(self) -> Iterator[Batch]:
+        """The loader's next pass."""
+        try:
+            for batch in self._ahead():
+                self._last = batch._loader, batch._native.next
+                yield batch
+        except GeneratorExit:
+            # Left: what was copied ahead counts as not given.
+            if self._last:
+                loader, place = self._last
+                loader._place = place
+            raise
+
+    def _ahead(self) -> Iterator[Batch]:
+        send = _Copies(self._device) if self._device.type == "cuda" else _Plain(
+            self._device)
+        waiting: collections.deque[Any] = collections.deque()
+        for batch in self._batches:
+            waiting.append(send.begin(batch))
+            if len(waiting) > self._depth:
+                yield send.end(waiting.popleft())
+        while waiting:
+            yield send.end(waiting.popleft())
+
+    def state_dict(self) -> dict[str, Any]:
+        """The place after the last batch yielded."""
+        if self._last is None:
+            return self._loader().state_dict()
+        loader, place = self._last
+        return loader._state_at(place)
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Loader.load_state_dict() of the loader."""
+        self._loader().load_state_dict(state)
+        self._last = None
+
+    def _loader(self) -> Loader:
+        if not isinstance(self._batches, Loader):
+            raise TypeError("prefetch() of a Loader has a state; this one is of "
+                            f"a {type(self._batches).__name__}")
+        return self._batches
 
 
 def prefetch(batches: Iterable[Batch], device: torch.device | str, *,
-             depth: int = 2) -> Iterator[Batch]:
-    """Yields the batches with images, labels and weights on the device.
+             depth: int = 2) -> Prefetch:
+    """The batches with images, labels and weights on the device.
 
     On a GPU `depth` batches are on their way at once: copied into pinned memory,
     from there on a stream of their own. Memory is not used again before its
     copy is done.
     """
     place = torch.device(device)
-    if place.type != "cuda":
-        for batch in batches:
-            _replace(batch, [tensor.to(place) for tensor in batch])
-            yield batch
-        return
-    copies = torch.cuda.Stream(place)  # type: ignore[no-untyped-call]
-    waiting: collections.deque[tuple[Batch, Any, list[Any]]] = collections.deque()
-    for batch in batches:
-        waiting.append(_send(batch, place, copies))
-        if len(waiting) > depth:
-            yield _arrived(*waiting.popleft(), place)
-    while waiting:
-        yield _arrived(*waiting.popleft(), place)
+    return Prefetch(batches, place, depth if place.type == "cuda" else 0)
 
 
-def _replace(batch: Batch, tensors: list[Any]) -> None:
-    batch.images, batch.labels, batch.weights = tensors
+class _Plain:
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+
+    def begin(self, batch: Batch) -> Batch:
+        return batch.to(self._device)
+
+    def end(self, batch: Batch) -> Batch:
+        return batch
 
 
-def _send(batch: Batch, device: torch.device,
-          copies: torch.cuda.Stream) -> tuple[Batch, Any, list[Any]]:
-    pinned = [tensor.pin_memory() for tensor in batch]
-    with torch.cuda.stream(copies):
-        _replace(batch, [tensor.to(device, non_blocking=True)
-                         for tensor in pinned])
-        event = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        event.record(copies)
-    return batch, event, pinned
+class _Copies:
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
+    def begin(self, batch: Batch) -> tuple[Batch, Any, list[Any]]:
+        pinned = [tensor.pin_memory() for tensor in batch]
+        with torch.cuda.stream(self._stream):
+            batch.images, batch.labels, batch.weights = [
+                tensor.to(self._device, non_blocking=True) for tensor in pinned]
+            event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            event.record(self._stream)
+        return batch, event, pinned
 
-def _arrived(batch: Batch, event: Any, pinned: list[Any],
-             device: torch.device) -> Batch:
-    stream = torch.cuda.current_stream(device)
-    stream.wait_event(event)
-    for tensor in batch:
-        tensor.record_stream(stream)
-    event.synchronize()  # `pinned` may go now.
-    return batch
+    def end(self, sent: tuple[Batch, Any, list[Any]]) -> Batch:
+        batch, event, _ = sent
+        stream = torch.cuda.current_stream(self._device)
+        stream.wait_event(event)
+        for tensor in batch:
+            tensor.record_stream(stream)
+        event.synchronize()  # What was pinned may go now.
+        return batch

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Writes python/infeed/_options.py, the types of the engine's options, from
-infeed.option_table(). `./dev python` runs it; a test compares."""
+"""Writes python/infeed/_options.py, the types of the engine's options, and
+docs/python_options.md from infeed.option_table(). A test compares."""
 
 import keyword
 import pathlib
-import sys
 import textwrap
 
 # What the loader's own arguments say.
@@ -57,12 +56,32 @@ def render(table):
     return "\n".join(lines).rstrip() + "\n"
 
 
+def page(table):
+    lines = ["# Options of infeed.Loader", "",
+             "Keyword arguments of `Loader` beside its own ([python.md](python.md)); the "
+             "programs have flags of these names. Other defaults of "
+             "`Loader`: `batches_in_pool=4` and `max_lent=2`.", "",
+             "<!-- Written by python/module/make_options.py. -->"]
+    group = None
+    for row in table:
+        if row["name"] in OWN:
+            continue
+        if row["group"] != group:
+            group = row["group"]
+            lines += ["", f"## {group}", "",
+                      "| name | default | values | unit | what it does |",
+                      "|---|---|---|---|---|"]
+        values = (row["choices"].replace("|", ", ") or row["range"]
+                  or ("true, false" if row["type"] == "true or false" else ""))
+        lines.append(f"| `{row['name']}` | {row['default']} | {values} "
+                     f"| {row['unit']} | {row['help']} |")
+    return "\n".join(lines) + "\n"
+
+
 if __name__ == "__main__":
     import infeed
 
-    path = pathlib.Path(__file__).parents[1] / "infeed" / "_options.py"
-    text = render(infeed.option_table())
-    if "--check" in sys.argv:
-        sys.exit(0 if path.read_text() == text else
-                 f"{path} is not what the table says: run {__file__}")
-    path.write_text(text)
+    root = pathlib.Path(__file__).parents[2]
+    table = infeed.option_table()
+    (root / "python" / "infeed" / "_options.py").write_text(render(table))
+    (root / "docs" / "python_options.md").write_text(page(table))

@@ -2,9 +2,9 @@
 
 import importlib.util
 import itertools
-import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -79,18 +79,62 @@ class TorchTest(unittest.TestCase):
             loader(framework="torch"), "cpu")]
         self.assertEqual(labels, [b.labels.tolist() for b in loader()])
 
+    def test_a_prefetchs_state_is_that_of_the_last_batch_yielded(self):
+        from infeed.torch import Prefetch
+        import torch
+        whole = [b.labels.tolist() for b in itertools.islice(
+            loader().repeat(), 20)]
+        for depth in (0, 2):
+            for stop in (3, 9, 10):  # An epoch has 10.
+                ahead = Prefetch(loader(framework="torch"),
+                                 torch.device("cpu"), depth)
+                taken = list(itertools.islice(ahead, stop))
+                state = ahead.state_dict()
+                self.assertEqual(state, taken[-1].state_dict())
+                again = Prefetch(loader(framework="torch"),
+                                 torch.device("cpu"), depth)
+                again.load_state_dict(state)
+                self.assertEqual(again.state_dict(), state)
+                self.assertEqual(
+                    [b.labels.tolist() for b in again],
+                    whole[stop:10] or whole[10:], (depth, stop))
+                # A pass that was left begins its epoch again.
+                self.assertEqual([b.labels.tolist() for b in ahead],
+                                 whole[:10] if stop < 10 else whole[10:])
+
+    def test_a_batch_moves_as_a_tensor_does(self):
+        import torch
+        batch = next(iter(loader(framework="torch")))
+        moved = batch.to("meta", non_blocking=True)
+        self.assertEqual([tensor.device.type for tensor in moved], ["meta"] * 3)
+        self.assertEqual(batch.images.device, torch.device("cpu"))
+        self.assertEqual(moved.state_dict(), batch.state_dict())
+
+    def two_ranks(self, code):
+        """What each of two processes prints that meet at a file."""
+        with tempfile.TemporaryDirectory() as folder:
+            meet = ("import sys, torch, infeed\n"
+                    "def load(): return infeed.Loader(\n"
+                    "    sys.argv[1], batch_size=10, image_size=32)\n"
+                    "def join(): torch.distributed.init_process_group(\n"
+                    f"    'gloo', init_method='file://{folder}/meet',\n"
+                    "    rank=int(sys.argv[2]), world_size=2)\n")
+            processes = [subprocess.Popen(
+                [sys.executable, "-c", meet + code, support.shards(), str(rank)],
+                stdout=subprocess.PIPE, text=True) for rank in (0, 1)]
+            return [process.communicate()[0] for process in processes]
+
     def test_ranks_come_from_torch_distributed(self):
-        code = ("import os, sys, torch, infeed\n"
-                "torch.distributed.init_process_group('gloo')\n"
-                "l = infeed.Loader(sys.argv[1], batch_size=10, image_size=32)\n"
-                "print(repr(l))\n")
-        processes = [subprocess.Popen(
-            [sys.executable, "-c", code, support.shards()],
-            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": "2",
-                 "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29517"},
-            stdout=subprocess.PIPE, text=True) for rank in (0, 1)]
-        for rank, process in enumerate(processes):
-            self.assertIn(f"rank {rank} of 2", process.communicate()[0])
+        for rank, text in enumerate(self.two_ranks("join(); print(load())")):
+            self.assertIn(f"rank {rank} of 2", text)
+
+    def test_a_loader_made_too_early_says_so(self):
+        for text in self.two_ranks(
+                "early = load()\n"
+                "join()\n"
+                "try: list(early)\n"
+                "except RuntimeError as error: print(error)\n"):
+            self.assertIn("make the loader after torch.distributed", text)
 
 
 @unittest.skipUnless(has("jax"), "jax is not installed")

@@ -12,7 +12,9 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -140,6 +142,15 @@ class ResumeTest(unittest.TestCase):
         self.assertEqual(second.epoch, 1)
         self.assertEqual(digest(take(second, 13)), digest(whole[17:]))
 
+    def test_a_pass_begins_with_its_first_batch(self):
+        # Lightning calls iter() twice before it takes a batch.
+        whole = take(loader(), 12)
+        train = loader()
+        train.load_state_dict(whole[4].state_dict())
+        iter(train)
+        iter(train)
+        self.assertEqual(digest(train), digest(whole[5:]))
+
     def test_with_other_ranks(self):
         whole = [loader(rank=0, world_size=1, batch_size=32)]
         batches = take(whole[0], 10)
@@ -218,6 +229,57 @@ class LendingTest(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(len(set(numbers)), 24)
+
+
+class Bar:
+    """What of tqdm a loader uses."""
+
+    def __init__(self, desc, initial, total, **_):
+        self.desc, self.n, self.total = desc, initial, total
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.shown.append((self.desc, self.n, self.total))
+
+    def update(self, images):
+        self.n += images
+
+
+class ProgressTest(unittest.TestCase):
+    def setUp(self):
+        Bar.shown = []
+        self.enterContext(unittest.mock.patch.dict(
+            sys.modules, {"tqdm.auto": types.SimpleNamespace(tqdm=Bar)}))
+
+    def test_a_bar_for_each_epoch(self):
+        train = loader(progress=True)
+        for batch in train:
+            if batch.number == 3:  # A loop counts it when it is done with it.
+                break
+        list(train), list(train)
+        self.assertEqual(Bar.shown, [("epoch 0", 48, 192), ("epoch 0", 192, 192),
+                                     ("epoch 1", 192, 192)])
+
+    def test_goes_on_where_the_epoch_does(self):
+        train = loader(progress=True)
+        train.load_state_dict(take(loader(), 5)[4].state_dict())
+        next(iter(train))
+        self.assertEqual(Bar.shown, [("epoch 0", 80, 192)])
+
+    def test_an_evaluation_counts_images_not_slots(self):
+        list(loader(training=False, progress=True))
+        self.assertEqual(Bar.shown, [("epoch 0", 50, 50)])
+
+    def test_one_rank_shows_it(self):
+        list(loader(progress=True, rank=1, world_size=2))
+        self.assertEqual(Bar.shown, [])
+
+    def test_says_what_is_missing(self):
+        with unittest.mock.patch.dict(sys.modules, {"tqdm.auto": None}):
+            with self.assertRaisesRegex(ModuleNotFoundError, "install tqdm"):
+                loader(progress=True)
 
 
 class ErrorTest(unittest.TestCase):

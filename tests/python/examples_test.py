@@ -1,0 +1,136 @@
+"""examples/python: each trains, and goes on in mid-epoch to the same weights."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import support
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
+
+
+def needs(*packages):
+    missing = [name for name in packages
+               if importlib.util.find_spec(name) is None]
+    return unittest.skipIf(missing, f"{', '.join(missing)}: not installed")
+
+
+def run(command, **environment):
+    done = subprocess.run(
+        [sys.executable, *map(str, command)], capture_output=True, text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment})
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+class ExamplesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def resumes(self, name, launcher=(), suffix="", **environment):
+        """Two epochs of four batches in one go, and stopped after six."""
+        example = [*launcher, EXAMPLES / name, support.shards(), "--epochs", 2]
+        checkpoint = ["--checkpoint", self.folder / f"checkpoint{suffix}"]
+        whole = run(example, **environment)
+        self.assertRegex(whole, r"top-1 [\d.]+, weights [\d.]+\n")
+        run([*example, *checkpoint, "--stop_after", 6], **environment)
+        rest = run([*example, *checkpoint], **environment)
+        self.assertEqual(rest.splitlines()[-1], whole.splitlines()[-1])
+
+    @needs("torch")
+    def test_torch(self):
+        self.resumes("torch_train.py")
+
+    @needs("torch")
+    def test_torch_distributed(self):
+        self.resumes("ddp_train.py", torchrun(2))
+
+    @needs("torch")
+    def test_torch_distributed_with_another_number_of_ranks(self):
+        """One rank goes on where two were stopped, on the same images."""
+        recorder = self.folder / "recorder.py"
+        recorder.write_text(RECORDER)
+        example = [recorder, EXAMPLES / "ddp_train.py", support.shards(),
+                   "--epochs", 2]
+        checkpoint = ["--checkpoint", self.folder / "checkpoint"]
+        stop = [*checkpoint, "--stop_after", 6]
+        run([*torchrun(2), *example], RECORDS=str(self.folder / "whole"))
+        run([*torchrun(2), *example, *stop], RECORDS=str(self.folder / "first"))
+        run([*torchrun(1), *example, *checkpoint],
+            RECORDS=str(self.folder / "rest"))
+        whole = recorded(self.folder, "whole", 2)
+        self.assertEqual(len(whole), 8)
+        self.assertEqual(recorded(self.folder, "first", 2), whole[:6])
+        self.assertEqual(recorded(self.folder, "rest", 1), whole[6:])
+
+    @needs("lightning")
+    def test_lightning(self):
+        self.resumes("lightning_train.py", suffix=".ckpt")
+
+    @needs("accelerate")
+    def test_accelerate(self):
+        self.resumes("accelerate_train.py")
+
+    @needs("timm")
+    def test_timm(self):
+        self.resumes("timm_train.py")
+
+    @needs("keras", "jax")
+    def test_keras_with_jax(self):
+        self.resumes("keras_train.py", suffix=".keras", KERAS_BACKEND="jax")
+
+    @needs("keras", "torch")
+    def test_keras_with_torch(self):
+        self.resumes("keras_train.py", suffix=".keras", KERAS_BACKEND="torch")
+
+    @needs("jax", "orbax")
+    def test_jax(self):
+        self.resumes(
+            "jax_train.py",
+            XLA_FLAGS="--xla_force_host_platform_device_count=2")
+
+
+# Runs an example, and writes down the images of each training batch.
+RECORDER = textwrap.dedent("""\
+    import json, os, runpy, sys
+    import infeed
+
+    class Loader(infeed.Loader):
+        def __iter__(self):
+            name = f"{os.environ['RECORDS']}.{self._rank}"
+            for batch in super().__iter__():
+                if self._training:
+                    with open(name, "a") as file:
+                        print(json.dumps(batch.ids.tolist()), file=file)
+                yield batch
+
+    infeed.Loader = Loader
+    sys.argv = sys.argv[1:]
+    sys.path.insert(0, os.path.dirname(sys.argv[0]))
+    runpy.run_path(sys.argv[0], run_name="__main__")
+    """)
+
+
+def recorded(folder, name, ranks):
+    """The images of each batch, of all ranks."""
+    parts = [map(json.loads, (folder / f"{name}.{rank}").read_text().splitlines())
+             for rank in range(ranks)]
+    return [sum(batch, []) for batch in zip(*parts, strict=True)]
+
+
+def torchrun(ranks):
+    return ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
+            ranks]
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,169 @@
+"""Memory, threads, processes and the interpreter's end."""
+
+import gc
+import importlib.util
+import itertools
+import multiprocessing
+import os
+import queue
+import subprocess
+import sys
+import threading
+import unittest
+
+import numpy as np
+
+import infeed
+import support
+
+
+def loader(**options):
+    return infeed.Loader(support.shards(), **{
+        "batch_size": 4, "image_size": support.SIZE, "seed": 3, **options})
+
+
+def first(train):
+    return next(iter(train)).images.tobytes()
+
+
+def resident():
+    """Bytes of memory that the process has now."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class MemoryTest(unittest.TestCase):
+    def test_stays_flat(self):
+        """3,000 batches: 37 MB of pixels, of which none may stay."""
+        batches = iter(loader().repeat())
+        before = 0
+        for number, batch in enumerate(itertools.islice(batches, 3000)):
+            self.assertEqual(batch.images.shape[0], 4)
+            batch.state_dict()
+            if number == 500:
+                before = resident()
+        self.assertLess(resident() - before, 16 << 20)
+
+    def test_kept_copies_are_freed(self):
+        after = []
+        for _ in range(5):
+            kept = list(itertools.islice(loader().repeat(), 1000))  # 12 MB
+            self.assertEqual(len(kept), 1000)
+            del kept
+            after.append(resident())
+        self.assertLess(after[-1] - after[0], 32 << 20)
+
+    def test_batches_in_reference_cycles(self):
+        train = loader()
+        for batch in itertools.islice(train.repeat(), 200):
+            cycle = {"batch": batch, "images": batch.images}
+            cycle["self"] = cycle
+        expected = batch.images.copy()
+        np.testing.assert_array_equal(cycle["images"], expected)
+        del cycle, batch
+        gc.collect()
+        self.assertEqual(len(list(itertools.islice(train.repeat(), 50))), 50)
+
+
+class ThreadsTest(unittest.TestCase):
+    def test_batches_are_made_here_and_freed_there(self):
+        handed, sums = queue.Queue(8), []
+
+        def consume():
+            while (batch := handed.get()) is not None:
+                sums.append(int(batch.images.sum(dtype=np.int64)))
+        threads = [threading.Thread(target=consume) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for batch in itertools.islice(loader().repeat(), 300):
+            handed.put(batch)
+        for _ in threads:
+            handed.put(None)
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(sums), sorted(
+            int(batch.images.sum(dtype=np.int64))
+            for batch in itertools.islice(loader().repeat(), 300)))
+
+    def test_two_threads_take_from_one_loader(self):
+        train, taken = loader(), []
+
+        def consume():
+            for batch in itertools.islice(train.repeat(), 100):
+                taken.append((batch.epoch, batch.number))
+        # The pass has begun, so that no thread begins it again.
+        train.load_state_dict(next(iter(train)).state_dict())
+        threads = [threading.Thread(target=consume) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(taken), 200)
+
+
+class InterpreterTest(unittest.TestCase):
+    def ends(self, code, setup="import infeed, sys\n"
+             "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32)\n"):
+        done = subprocess.run([sys.executable, "-c", setup + code,
+                               support.shards()], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_ends_with_arrays_held(self):
+        self.ends("b = next(iter(l)); images = b.images; kept = list(l)\n")
+
+    def test_ends_with_a_cycle_through_a_module(self):
+        self.ends("sys.kept = b = next(iter(l)); sys.loader = l; l.last = b\n")
+
+    def test_ends_in_the_middle_of_a_pass(self):
+        self.ends("passing = iter(l); next(passing)\n")
+
+    def test_ends_while_daemon_threads_take_batches(self):
+        self.ends(
+            "import threading, time\n"
+            "taken = []\n"
+            "def consume():\n"
+            "    for b in l.repeat(): taken.append(b.images.sum())\n"
+            "for _ in range(3): threading.Thread(target=consume, daemon=True)"
+            ".start()\n"
+            "while len(taken) < 20: time.sleep(0.01)\n")
+
+    def test_a_loader_in_a_spawned_process(self):
+        train = loader()
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            self.assertEqual(pool.apply(first, (train,)), first(train))
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
+class DataLoaderTest(unittest.TestCase):
+    """A Dataset of one's own around infeed.records, in worker processes."""
+
+    def test_workers(self):
+        import torch.utils.data
+        data = Images(support.shards())
+        expected = [data[i] for i in range(len(data))]
+        for start in ("fork", "spawn"):
+            with self.subTest(start):
+                rows = torch.utils.data.DataLoader(
+                    data, batch_size=None, num_workers=2,
+                    multiprocessing_context=start)
+                for (pixels, label), (mean, right) in zip(rows, expected,
+                                                          strict=True):
+                    self.assertEqual((pixels, label), (mean, right))
+
+
+class Images:
+    def __init__(self, shards):
+        self.records = infeed.records.open(shards, split="validation")
+
+    def __len__(self):
+        return len(self.records)
+
+    def __getitem__(self, i):
+        features = self.records.parse(i)
+        image = infeed.decode_image(features["image/encoded"][0])
+        return float(image.mean()), features["image/class/label"][0]
+
+
+if __name__ == "__main__":
+    unittest.main()
