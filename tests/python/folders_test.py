@@ -1,7 +1,9 @@
 """Folders of images: as data, and converted to shards."""
 
+import os
 import pathlib
 import pickle
+import signal
 import tempfile
 import unittest
 
@@ -62,12 +64,53 @@ class ImageFolderTest(unittest.TestCase):
                 infeed.Index(folder)
 
 
-class ProgramsTest(unittest.TestCase):
+class ConversionTest(unittest.TestCase):
     def test_converts(self):
         with tempfile.TemporaryDirectory() as folder:
-            infeed.convert(support.images(), folder, shards=2)
-            self.assertEqual(len(infeed.Index(folder, split="train")), 200)
-            self.assertEqual(len(infeed.Index(folder, split="train").shards), 2)
+            seen = []
+            report = infeed.convert(support.images(), folder, shards=2,
+                                    on_progress=lambda *done: seen.append(done))
+            self.assertEqual(seen[-1], (250, 250))
+            self.assertEqual(report.records, {"train": 200, "validation": 50})
+            self.assertEqual(report.shards, {"train": 2, "validation": 2})
+            self.assertEqual((report.kept_shards, report.bad), (0, []))
+            self.assertIn("250 records in 4 shards", repr(report))
+            index = infeed.Index(folder, split="train")
+            self.assertEqual((len(index), len(index.shards)), (200, 2))
+            again = infeed.convert(support.images(), folder, shards=2)
+            self.assertEqual(again.kept_shards, 4)
+
+    def test_says_what_is_wrong_with_a_conversion(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(ValueError, "^--split 7: "):
+                infeed.convert(support.images(), folder, split="7")
+            with self.assertRaises(OSError):
+                infeed.convert(folder + "/none", folder)
+            images = pathlib.Path(folder, "images")
+            for name in ("a", "b"):
+                (images / name).mkdir(parents=True)
+                (images / name / "good.jpg").write_bytes(support.photograph())
+            (images / "b" / "bad.jpg").write_bytes(b"no image")
+            with self.assertRaisesRegex(infeed.DataError, "bad.jpg"):
+                infeed.convert(images, folder + "/out")
+            report = infeed.convert(images, folder + "/out", on_bad_image="skip")
+            self.assertEqual([bad.path for bad in report.bad],
+                             [str(images / "b" / "bad.jpg")])
+
+    def test_a_conversion_stops_and_goes_on(self):
+        def stop(done, total):
+            raise StopIteration
+
+        def press_ctrl_c(done, total):
+            os.kill(os.getpid(), signal.SIGINT)
+
+        with tempfile.TemporaryDirectory() as folder:
+            for error, ends in ((StopIteration, stop),
+                                (KeyboardInterrupt, press_ctrl_c)):
+                with self.assertRaises(error):
+                    infeed.convert(support.images(), folder, on_progress=ends)
+            report = infeed.convert(support.images(), folder)
+            self.assertEqual(sum(report.records.values()), 250)
 
 
 if __name__ == "__main__":
