@@ -1,10 +1,11 @@
-# find_package(infeed) gives infeed::base, infeed::records, infeed::preprocess
-# and infeed::pipeline. The trainer is an application: consumers need no
-# LibTorch.
+# find_package(infeed) gives infeed::base, infeed::records, infeed::preprocess,
+# infeed::pipeline, and infeed::convert with what it stands on. The trainer is an
+# application: consumers need no LibTorch, and none needs CLI11.
 include(CMakePackageConfigHelpers)
 
 set(infeed_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/infeed)
-install(TARGETS infeed_base infeed_records infeed_preprocess infeed_pipeline
+install(TARGETS infeed_base infeed_charts infeed_records infeed_preprocess
+                infeed_pipeline infeed_shard_tools infeed_convert
   EXPORT infeedTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/infeed)

@@ -15,14 +15,18 @@ constexpr std::int64_t kMostRecords = 1024;
 StreamReader::StreamReader(const RecordIndex& index, const InputOptions& input)
     : order_(ShardSizes(index, input.max_records), input),
       store_(index, {.verify_checksums = input.verify_checksums}),
-      seek_store_(index),
+      seek_store_(index, SeekStore::kMaxOpen, input.image_key),
+      image_key_(input.image_key),
+      label_key_(input.label_key),
       use_seek_indexes_(input.use_seek_indexes) {}
 
 void StreamReader::Read(std::int64_t place, const EpochOrder& epoch,
                         HeldRecord& held) const {
   const std::int64_t record = epoch.RecordAt(place % places());
   held.payload = store_.ReadPayload(record, held.buffer);
-  held.example = ParseImagenetExample(held.payload.bytes);
+  held.example =
+      ParseImagenetExample(held.payload.bytes, LabelList::kOne,
+                           {.image = image_key_, .label = label_key_});
   held.seek_index.opened.reset();
   if (use_seek_indexes_) {
     const std::span<const std::byte> beside = ReadIndexBeside(

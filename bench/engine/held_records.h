@@ -45,6 +45,8 @@ class StreamReader {
   SampleOrder order_;
   RecordStore store_;
   SeekStore seek_store_;
+  std::string image_key_;
+  std::string label_key_;
   bool use_seek_indexes_;
 };
 

@@ -145,7 +145,7 @@ std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
 
 // Resolves label_offset once for all pipelines, and prints the labels.
 void ResolveLabels(const RecordIndex& index, InputOptions& input) {
-  input = WithLabelOffset(input, index);
+  input = ResolvedOptions(input, index);
   fmt::print(stderr, "labels from {} (label_offset {})\n", *input.label_offset,
              *input.label_offset);
 }
@@ -229,8 +229,8 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
 
 void Run(Flags& flags, const std::vector<std::string>& shards) {
   const RecordIndex index(shards);
-  flags.throughput.input.selection =
-      MakeSelection(flags.selection, flags.split, index);
+  flags.throughput.input.selection = MakeSelection(
+      flags.selection, flags.split, index, flags.throughput.input.label_key);
   fmt::print(stderr, "{} records in {} shards\n", index.size(),
              index.shards().size());
   if (flags.hash.order == 0 && ParseStage(flags.stage) == Stage::kAll) {

@@ -17,8 +17,8 @@ constexpr int kMaxBadInARow = 16;
 constexpr std::int64_t kRgbBytes = 3;
 
 bool HasLabelField(const InputOptions& options) {
-  return std::ranges::find(options.fields, kLabelKey, &FieldSpec::key) !=
-         options.fields.end();
+  return std::ranges::find(options.fields, options.label_key,
+                           &FieldSpec::key) != options.fields.end();
 }
 
 }  // namespace
@@ -59,6 +59,10 @@ void SlotFiller::Load(Sample& sample) {
   try {
     const CachedRecord record = ReadRecord(sample);
     bytes = record.payload.bytes.size();
+    if (sample.example.encoded.empty() && sample.example.packed.empty()) {
+      sample.stage = BadRecordKind::kImage;
+      RequireImageKey(record.payload.bytes, options_.image_key);
+    }
     if (options_.use_seek_indexes) {
       OpenIndex(record.payload, sample.example, record.seek_index,
                 sample.seek_index);
@@ -75,7 +79,7 @@ void SlotFiller::Load(Sample& sample) {
 void SlotFiller::Parse(std::span<const std::byte> payload,
                        Sample& sample) const {
   sample.stage = BadRecordKind::kExample;
-  sample.example = ParseImagenetExample(payload, labels_);
+  sample.example = ParseImagenetExample(payload, labels_, KeysOf(options_));
   sample.fields.resize(options_.fields.size());
   ReadFields(payload, options_.fields, options_.max_field_bytes, sample.fields);
 }

@@ -64,6 +64,10 @@ constexpr InputOption kStream[] = {
         "every world_size-th, as PyTorch's DistributedSampler. Strided ranks "
         "fill an epoch up from its beginning until they share it evenly, or "
         "cut it (strided_drop)."),
+    Row("image_key", Field<&I::image_key>(), Any(), "",
+        "Key of the encoded image in the records; TFDS writes image."),
+    Row("label_key", Field<&I::label_key>(), Any(), "",
+        "Key of the label in the records; TFDS writes label."),
     Row("label_offset", ChoiceField<kLabelOffsets, &I::label_offset>(), Any(),
         "",
         "Label of the first class in the records; auto: what dataset.json "

@@ -53,10 +53,10 @@ std::optional<int> DescribedOffset(const RecordIndex& index) {
 
 std::string Why(std::int64_t label, const InputOptions& options) {
   if (label == kNoLabel) {
-    return "there is no label (image/class/label is missing or -1)";
+    return "there is no label (" + options.label_key + " is missing or -1)";
   }
   const int offset = *options.label_offset;
-  const std::string text = "image/class/label " + std::to_string(label);
+  const std::string text = options.label_key + " " + std::to_string(label);
   if (label < offset) {
     return text + " is below " + std::to_string(offset) +
            ", the label of the first class (label_offset)";
@@ -71,20 +71,25 @@ std::string Why(std::int64_t label, const InputOptions& options) {
 
 }  // namespace
 
-int FindLabelOffset(const RecordIndex& index) {
+int FindLabelOffset(const RecordIndex& index, std::string_view label_key) {
   if (!index.is_of_images()) {
     if (const std::optional<int> described = DescribedOffset(index)) {
       return *described;
     }
   }
-  const LabelCounts counts =
-      CountLabels(index, {.use_cache = index.uses_cache()});
+  const LabelCounts counts = CountLabels(
+      index,
+      {.use_cache = index.uses_cache(), .label_key = std::string(label_key)});
   return counts.contains(0) ? 0 : 1;
 }
 
-InputOptions WithLabelOffset(InputOptions options, const RecordIndex& index) {
+InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
+  if (index.is_of_images()) {
+    options.image_key = kImageKey;
+    options.label_key = kLabelKey;
+  }
   if (!options.label_offset) {
-    options.label_offset = FindLabelOffset(index);
+    options.label_offset = FindLabelOffset(index, options.label_key);
   }
   return options;
 }

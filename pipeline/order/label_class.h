@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "pipeline/order/options.h"
 #include "records/store/record_index.h"
@@ -13,10 +14,13 @@ namespace infeed {
 // labels are read once, and stored (label_index.h). Throws UsageError where
 // shards of several data sets number their classes differently, and what
 // RecordLabels() throws.
-[[nodiscard]] int FindLabelOffset(const RecordIndex& index);
+[[nodiscard]] int FindLabelOffset(const RecordIndex& index,
+                                  std::string_view label_key = kLabelKey);
 
-// Returns the options with label_offset set, by FindLabelOffset() if absent.
-[[nodiscard]] InputOptions WithLabelOffset(InputOptions options,
+// Returns the options with what depends on the data: label_offset, by
+// FindLabelOffset() if absent, and for image files the keys of the records that
+// are made of them (image_record.h).
+[[nodiscard]] InputOptions ResolvedOptions(InputOptions options,
                                            const RecordIndex& index);
 
 // The class of a label, from 0; -1 if the label has no class and require_labels

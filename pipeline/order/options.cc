@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,6 +41,16 @@ void CheckFields(const InputOptions& options) {
   }
 }
 
+void CheckKeys(const InputOptions& options) {
+  for (const auto& [name, key] : {std::pair("image_key", options.image_key),
+                                  std::pair("label_key", options.label_key)}) {
+    if (key.empty()) {
+      throw UsageError(std::string(name) +
+                       " is empty: give a key of the records");
+    }
+  }
+}
+
 // Sets the options whose default depends on the mode (training or not).
 void ResolveByMode(InputOptions& options) {
   if (options.last_batch == LastBatch::kByMode) {
@@ -58,6 +69,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   if (options.layout == BatchContent::kChoices) {
     throw UsageError("layout: must be words or rgb: a pipeline has images");
   }
+  CheckKeys(options);
   CheckFields(options);
   CheckMost("rank", options.rank, options.world_size - 1);
   CheckMost("local_world_size", options.local_world_size, options.world_size);
@@ -78,6 +90,10 @@ InputOptions CheckedInputOptions(InputOptions options) {
   }
   ResolveByMode(options);
   return options;
+}
+
+ExampleKeys KeysOf(const InputOptions& options) {
+  return {.image = options.image_key, .label = options.label_key};
 }
 
 PreprocessOptions PreprocessOptionsOf(const InputOptions& options) {

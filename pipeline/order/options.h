@@ -15,6 +15,7 @@
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/recipe/recipe.h"
 #include "records/example/fields.h"
+#include "records/example/imagenet_example.h"
 
 namespace infeed {
 
@@ -83,6 +84,9 @@ struct InputOptions {
   double max_bad_rate = 1;
   // A JPEG that libjpeg warns about is used and counted, not a bad record.
   bool lenient = false;
+  // The keys of the image and the label in each record. Image files have none.
+  std::string image_key{kImageKey};
+  std::string label_key{kLabelKey};
   // The label of the first class, 0 or 1: a record's label minus this is its
   // class, from 0. Absent: found in the data (label_class.h), which may take a
   // pass over all records.
@@ -97,7 +101,7 @@ struct InputOptions {
   std::shared_ptr<const Selection> selection = nullptr;
   // Features of each record that a batch carries beside the images
   // (Batch::fields()); a record in which one of them is of another kind is bad.
-  // If kLabelKey is among them, a record may have several labels or none: then
+  // If label_key is among them, a record may have several labels or none: then
   // it counts as one without a label (require_labels).
   std::vector<FieldSpec> fields = {};
   // The most bytes of an image's fields together (ReadFields()); a record with
@@ -147,6 +151,9 @@ struct InputOptions {
 // UsageError naming the field that is out of its range, or a batch size that
 // the ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
+
+// The keys among them, borrowed.
+[[nodiscard]] ExampleKeys KeysOf(const InputOptions& options);
 
 // The preprocessing options among them. Requires: options are checked.
 [[nodiscard]] PreprocessOptions PreprocessOptionsOf(

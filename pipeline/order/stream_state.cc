@@ -56,6 +56,13 @@ Json OptionsToJson(const InputOptions& options) {
       {"max_scans", options.jpeg_limits.max_scans},
       {"max_memory_bytes", options.jpeg_limits.max_memory_bytes}};
   json.update(AugmentToJson(options.augment));
+  // Of the standard keys, a state says nothing: earlier versions had no others.
+  if (options.image_key != kImageKey) {
+    json["image_key"] = options.image_key;
+  }
+  if (options.label_key != kLabelKey) {
+    json["label_key"] = options.label_key;
+  }
   return json;
 }
 
@@ -136,7 +143,7 @@ std::string Differences(const StreamState& here, const StreamState& there) {
 StreamState StateOf(const RecordIndex& index, const InputOptions& options,
                     const StreamPosition& position) {
   const InputOptions checked =
-      WithLabelOffset(CheckedInputOptions(options), index);
+      ResolvedOptions(CheckedInputOptions(options), index);
   StreamState state{.position = position,
                     .identity = {{"seed", Json(checked.seed).dump()},
                                  {"data", Json(index.identity()).dump()}}};

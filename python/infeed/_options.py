@@ -42,6 +42,14 @@ class Options(TypedDict, total=False):
     # (strided_drop). Default: contiguous.
     rank_share: Literal["contiguous", "strided", "strided_drop"]
 
+    # Key of the encoded image in the records; TFDS writes image. Default:
+    # image/encoded.
+    image_key: str
+
+    # Key of the label in the records; TFDS writes label. Default:
+    # image/class/label.
+    label_key: str
+
     # Label of the first class in the records; auto: what dataset.json says,
     # else 0 where a label 0 occurs, else 1. Default: auto.
     label_offset: Literal["auto", "0", "1"]

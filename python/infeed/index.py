@@ -14,18 +14,31 @@ Data = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
 class Index:
     """The records of some shards, for loaders and for random access.
 
-    data: a shard, a folder, a pattern, a URL, or a list of these. split: which
-    shards of a data set's folder ("train", "validation", "test"); "" for all.
-    Threads may share an index, and several loaders one.
+    data: a shard, a folder, a pattern, a URL, or a list of these; or a folder of
+    images, CLASS/* or {train,val,test}/CLASS/*, which are read as they are, with
+    classes numbered as torchvision's ImageFolder does. split: which part of a
+    data set's folder ("train", "validation", "test"); "" for all. Threads may
+    share an index, and several loaders one.
     """
 
     def __init__(self, data: Data, *, split: str = "",
                  use_cache: bool = True) -> None:
-        parts = [data] if isinstance(data, (str, os.PathLike)) else list(data)
-        shards = [shard for part in parts
-                  for shard in _engine.find_shards(os.fspath(part), split)]
-        self._native = _engine.index_shards(shards, use_cache)
-        self._recipe: Any = (Index, (shards,))
+        paths = [os.fspath(part) for part in (
+            [data] if isinstance(data, (str, os.PathLike)) else data)]
+        self._names: list[str] | None = None  # None: not looked up yet
+        try:
+            shards = [shard for path in paths
+                      for shard in _engine.find_shards(path, split)]
+        except OSError:
+            found = (_engine.index_folder(paths[0], split)
+                     if len(paths) == 1 else None)
+            if found is None:
+                raise
+            self._native, self._names = found
+            self._recipe: Any = (_of_folder, (paths[0], split))
+        else:
+            self._native = _engine.index_shards(shards, use_cache)
+            self._recipe = (Index, (shards,))
 
     @classmethod
     def of_images(cls, images: Iterable[tuple[str | os.PathLike[str], int]],
@@ -35,6 +48,7 @@ class Index:
         index._native = _engine.index_images(
             files := [(os.fspath(path), int(label)) for path, label in images])
         index._recipe = (Index.of_images, (files,))
+        index._names = []
         return index
 
     def __reduce__(self) -> Any:
@@ -49,9 +63,20 @@ class Index:
         return list(self._native.shards)
 
     @property
+    def class_names(self) -> list[str]:
+        """The names of the classes 0, 1, ...; empty where they are not known."""
+        if self._names is None:
+            self._names = _engine.class_names(self.shards[0])
+        return list(self._names)
+
+    @property
     def identity(self) -> str:
         """A hash of the shards' names and of all records' places, in hex."""
         return self._native.identity
 
     def __repr__(self) -> str:
         return f"Index of {len(self):,} records in {len(self.shards):,} shards"
+
+
+def _of_folder(folder: str, split: str) -> Index:
+    return Index(folder, split=split)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import pathlib
+import re
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from infeed._errors import DataError
+
+_log = logging.getLogger("infeed")
 
 _VERBS = {"convert": "imagenet_to_records", "records": "records",
           "throughput": "pipeline_throughput"}
@@ -18,18 +28,85 @@ def _path(verb: str) -> str:
     return os.path.join(folder, _VERBS[verb])
 
 
-def convert(images: str | os.PathLike[str], output: str | os.PathLike[str],
-            **flags: object) -> None:
+class Conversion(NamedTuple):
+    """What convert() did; all of it is in `output`/.infeed/conversion_report.json."""
+
+    records: dict[str, int]  # of each split
+    shards: dict[str, int]
+    kept_shards: int         # made by an earlier run
+    bad: list[DataError]     # images that were left out
+    changed: dict[str, str]  # images that were encoded anew: path -> why
+    notices: list[str]       # what may be unexpected, a line each
+
+    def __repr__(self) -> str:
+        return (f"Conversion to {sum(self.records.values()):,} records in "
+                f"{sum(self.shards.values()):,} shards: {len(self.bad):,} bad "
+                f"images, {len(self.changed):,} encoded anew")
+
+
+def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
+            on_progress: Callable[[int, int], None] | None = None,
+            **flags: object) -> Conversion:
     """Converts images to shards in `output`, as `infeed convert` does.
 
-    Goes on where a conversion was stopped. flags: those of
-    `infeed convert --help`, as shards=64, split="0.9/0.1".
+    Goes on where a conversion was stopped: by Ctrl-C, or by an exception of
+    on_progress(done, total), which is called every few seconds. flags: those of
+    `infeed convert --help`, as shards=64, split="0.9/0.1", overwrite=True.
     """
+    if flags.get("dry_run"):
+        raise ValueError("dry_run prints a plan and converts nothing: "
+                         "`infeed convert --dry_run` does that")
     words = [f"--{name}={str(value).lower() if value in (True, False) else value}"
              for name, value in flags.items()]
-    subprocess.run([_path("convert"), "--raw_data_dir", os.fspath(images),
-                    "--local_scratch_dir", os.fspath(output), *words],
-                   check=True)
+    _run([_path("convert"), "--raw_data_dir", os.fspath(images),
+          "--local_scratch_dir", os.fspath(output), *words], on_progress)
+    # One task of several writes a report of its own.
+    reports = pathlib.Path(output, ".infeed").glob("conversion_report*.json")
+    newest = max(reports, key=lambda path: path.stat().st_mtime_ns)
+    return _read_report(json.loads(newest.read_text()))
+
+
+def _run(words: list[str],
+         on_progress: Callable[[int, int], None] | None) -> None:
+    """Ctrl-C reaches the program once, through us: a second one would end it
+    without cleaning up.
+    """
+    last = ""
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, errors="replace",
+                          start_new_session=True) as program:
+        assert program.stderr is not None
+        try:
+            for line in map(str.rstrip, program.stderr):
+                progress = re.match(r"(\d+)/(\d+) images", line)
+                if progress is None:
+                    _log.info("%s", line)
+                    last = line
+                elif on_progress is not None:
+                    on_progress(int(progress[1]), int(progress[2]))
+        except BaseException:
+            program.send_signal(signal.SIGINT)
+            program.wait()
+            raise
+    if program.returncode != 0:
+        message = last.removeprefix(os.path.basename(words[0]) + ": ")
+        # docs/exit_codes.md
+        raise {2: ValueError, 3: DataError}.get(program.returncode,
+                                                OSError)(message)
+
+
+def _read_report(report: dict[str, Any]) -> Conversion:
+    return Conversion(
+        records={split["name"]: split["records"] for split in report["splits"]},
+        shards={split["name"]: split["shards"] for split in report["splits"]},
+        kept_shards=report["kept_shards"],
+        bad=[DataError(f"{image['path']}: {image['reason']}",
+                       path=image["path"], reason=image["reason"])
+             for image in report["skipped"]],
+        changed={image["path"]: image["reason"]
+                 for image in report["reencoded"]},
+        notices=["{what}: {count}, such as {example}; {hint}".format(**notice)
+                 for notice in report["notices"]])
 
 
 def main() -> int:

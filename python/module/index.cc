@@ -1,19 +1,27 @@
 #include "python/module/index.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/error.h"
+#include "records/files/dataset_info.h"
+#include "records/files/open_source.h"
 #include "records/files/shards.h"
 #include "records/store/record_index.h"
+#include "tools/images/tree.h"
 
 namespace infeed::python {
 namespace {
@@ -22,6 +30,8 @@ namespace nb = nanobind;
 
 using Shards = std::vector<std::string>;
 using Images = std::vector<std::pair<std::string, std::int64_t>>;
+using Names = std::vector<std::string>;
+using NamedIndex = std::pair<std::shared_ptr<RecordIndex>, Names>;
 
 std::shared_ptr<RecordIndex> IndexShards(Shards shards, bool use_cache) {
   if (shards.empty()) {
@@ -42,6 +52,59 @@ std::shared_ptr<RecordIndex> IndexImages(const Images& images) {
     files.push_back({.path = path, .label = label});
   }
   return std::make_shared<RecordIndex>(RecordIndex::OfImages(files));
+}
+
+// The images of a split where the tree has it, else of all splits.
+std::vector<LabelledImage> SplitImages(const ImageTree& tree,
+                                       const std::string& split) {
+  const auto is_it = [&](const ImageSplit& part) {
+    return part.name == (split == "val" ? "validation" : split);
+  };
+  const bool takes_all = std::ranges::none_of(tree.splits, is_it);
+  std::vector<LabelledImage> files;
+  for (const ImageSplit& part : tree.splits) {
+    if (takes_all || is_it(part)) {
+      for (const ImageFile& image : part.images) {
+        // From 1, so that the first class need not occur in each split.
+        files.push_back({.path = image.path, .label = image.class_index + 1});
+      }
+    }
+  }
+  return files;
+}
+
+// The images of a folder of class folders and the classes' names; nullopt: it
+// is no such folder.
+std::optional<NamedIndex> IndexFolder(const std::string& folder,
+                                      const std::string& split) {
+  const nb::gil_scoped_release release;
+  std::error_code ignored;
+  if (!IsUrl(folder) && !std::filesystem::is_directory(folder, ignored)) {
+    return std::nullopt;
+  }
+  try {
+    const ImageTree tree = FindImages(folder);
+    const std::vector<LabelledImage> files = SplitImages(tree, split);
+    if (files.empty()) {
+      return std::nullopt;
+    }
+    Names names;
+    for (const ImageClass& one : tree.classes) {
+      names.push_back(one.name);
+    }
+    return NamedIndex(
+        std::make_shared<RecordIndex>(RecordIndex::OfImages(files)),
+        std::move(names));
+  } catch (const UsageError&) {  // It has none of the layouts.
+    return std::nullopt;
+  }
+}
+
+// The names in the dataset.json of a shard, if there is one.
+Names ClassNamesOf(const std::string& shard) {
+  const nb::gil_scoped_release release;
+  const std::optional<DatasetInfo> info = FindDatasetInfo(shard);
+  return info ? info->classes : Names();
 }
 
 // The split's shards where there are some, else all shards of the folder or
@@ -77,6 +140,11 @@ void AddIndex(nb::module_& module) {
              nb::arg("use_cache") = true, "Indexes shards, by path or URL.");
   module.def("index_images", &IndexImages, nb::arg("images"),
              "Indexes image files, (path, label) each.");
+  module.def("index_folder", &IndexFolder, nb::arg("folder"), nb::arg("split"),
+             "Indexes the images of a folder of class folders; with it, the "
+             "classes' names. None: it is no such folder.");
+  module.def("class_names", &ClassNamesOf, nb::arg("shard"),
+             "The classes' names in a data set's dataset.json.");
   module.def("find_shards", &FindShards, nb::arg("data"), nb::arg("split") = "",
              "The shards of a file, folder, pattern, comma-separated list or "
              "URL; of a data set's folder those of the split.");

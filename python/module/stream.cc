@@ -49,7 +49,7 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
   options_.fields = ReadFieldSpecs(fields);
   const nb::gil_scoped_release release;
   // Every resume asks for it, and it may take a pass over the labels.
-  options_ = WithLabelOffset(std::move(options_), *index_);
+  options_ = ResolvedOptions(std::move(options_), *index_);
   options_.on_bad = [this](const BadRecord& bad) {
     const std::scoped_lock lock(messages_mutex_);
     messages_.emplace_back(std::string(BadRecordActionName(bad.action)) + ": " +

@@ -1,5 +1,6 @@
 #include "records/example/imagenet_example.h"
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
@@ -18,7 +19,6 @@ constexpr std::string_view kSynset = "image/class/synset";
 constexpr std::string_view kText = "image/class/text";
 constexpr std::string_view kFormat = "image/format";
 constexpr std::string_view kFilename = "image/filename";
-constexpr std::string_view kEncoded = "image/encoded";
 constexpr std::string_view kPackedKey = "image/packed";
 constexpr std::string_view kSeekIndex = "image/seek_index";
 
@@ -77,7 +77,17 @@ class OneValue final : public FeatureSink {
 // last.
 class KnownEntries {
  public:
-  explicit KnownEntries(Bytes example) {
+  KnownEntries(Bytes example, const ExampleKeys& keys)
+      : entries_({{{keys.image, {}},
+                   {kPackedKey, {}},
+                   {kSeekIndex, {}},
+                   {keys.label, {}},
+                   {kFormat, {}},
+                   {kHeight, {}},
+                   {kWidth, {}},
+                   {kSynset, {}},
+                   {kText, {}},
+                   {kFilename, {}}}}) {
     ForEachEntry(example, [this](std::string_view key, Bytes entry) {
       for (KnownEntry& known : entries_) {
         if (known.key == key) {
@@ -103,11 +113,9 @@ class KnownEntries {
   template <typename T>
   [[nodiscard]] OneValue<T> Find(std::string_view key) const {
     OneValue<T> value;
-    for (const KnownEntry& known : entries_) {
-      if (known.key == key) {
-        ReadValues(known.entry, value);
-      }
-    }
+    // A data set's own key may be one of the others: the first one counts.
+    ReadValues(std::ranges::find(entries_, key, &KnownEntry::key)->entry,
+               value);
     return value;
   }
 
@@ -115,16 +123,7 @@ class KnownEntries {
     std::string_view key;
     Bytes entry;
   };
-  std::array<KnownEntry, 10> entries_ = {{{kEncoded, {}},
-                                          {kPackedKey, {}},
-                                          {kSeekIndex, {}},
-                                          {kLabelKey, {}},
-                                          {kFormat, {}},
-                                          {kHeight, {}},
-                                          {kWidth, {}},
-                                          {kSynset, {}},
-                                          {kText, {}},
-                                          {kFilename, {}}}};
+  std::array<KnownEntry, 10> entries_;
 };
 
 }  // namespace
@@ -135,18 +134,19 @@ std::string BuildImagenetExample(const ImagenetExample& example) {
 }
 
 ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload,
-                                         LabelList labels) {
-  const KnownEntries entries(payload);
+                                         LabelList labels,
+                                         const ExampleKeys& keys) {
+  const KnownEntries entries(payload, keys);
   ImagenetExampleView view;
   view.encoded =
-      std::as_bytes(std::span(entries.Get(kEncoded, std::string_view())));
+      std::as_bytes(std::span(entries.Get(keys.image, std::string_view())));
   view.packed =
       std::as_bytes(std::span(entries.Get(kPackedKey, std::string_view())));
   view.seek_index = std::as_bytes(
       std::span(entries.GetIfGood(kSeekIndex, std::string_view())));
   view.label = labels == LabelList::kOne
-                   ? entries.Get(kLabelKey, view.label)
-                   : entries.GetIfGood(kLabelKey, view.label);
+                   ? entries.Get(keys.label, view.label)
+                   : entries.GetIfGood(keys.label, view.label);
   view.format = entries.Get(kFormat, view.format);
   view.height = entries.Get(kHeight, view.height);
   view.width = entries.Get(kWidth, view.width);
@@ -154,6 +154,19 @@ ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload,
   view.text = entries.Get(kText, view.text);
   view.filename = entries.Get(kFilename, view.filename);
   return view;
+}
+
+void RequireImageKey(Bytes payload, std::string_view image_key) {
+  std::string there;
+  for (const ExampleFeature& feature : ListFeatures(payload)) {
+    if (feature.key == image_key) {
+      return;
+    }
+    there.append(there.empty() ? "" : ", ").append(feature.key);
+  }
+  throw DataError("no " + std::string(image_key) +
+                  (there.empty() ? ": it has no features"
+                                 : "; it has " + there + ": give image_key"));
 }
 
 }  // namespace infeed

@@ -8,8 +8,15 @@
 
 namespace infeed {
 
-// The key of an image's class.
+// The keys of an image and its class.
+inline constexpr std::string_view kImageKey = "image/encoded";
 inline constexpr std::string_view kLabelKey = "image/class/label";
+
+// The keys under which the records of a data set hold these two. Borrowed.
+struct ExampleKeys {
+  std::string_view image = kImageKey;
+  std::string_view label = kLabelKey;
+};
 
 // The contents of the tf.train.Example of an ImageNet-style record. The keys
 // are those of the reference converter; docs/formats.md lists them.
@@ -39,8 +46,8 @@ struct ImagenetExample {
 // it: nothing is copied. Absent keys have the defaults below, as in the
 // reference's input function.
 struct ImagenetExampleView {
-  std::span<const std::byte> encoded;  // image/encoded, '' when absent
-  std::int64_t label = -1;             // kLabelKey
+  std::span<const std::byte> encoded;  // ExampleKeys::image, '' when absent
+  std::int64_t label = -1;             // ExampleKeys::label
   std::span<const std::byte> packed;   // image/packed, '' when absent
   // image/seek_index, '' when absent. Optional, as it only saves time: one with
   // another kind of list or not exactly one value counts as absent.
@@ -61,6 +68,12 @@ enum class LabelList { kOne, kAny };
 // when the bytes are not an Example, when a known key holds another kind of
 // list, or not exactly one value (of the label unless labels is kAny).
 [[nodiscard]] ImagenetExampleView ParseImagenetExample(
-    std::span<const std::byte> payload, LabelList labels = LabelList::kOne);
+    std::span<const std::byte> payload, LabelList labels = LabelList::kOne,
+    const ExampleKeys& keys = {});
+
+// For a record without an image: throws DataError that names the keys it has,
+// unless it has the image's key.
+void RequireImageKey(std::span<const std::byte> payload,
+                     std::string_view image_key);
 
 }  // namespace infeed

@@ -39,6 +39,11 @@ bool MakeWritableFolder(const fs::path& folder) {
 
 }  // namespace
 
+std::string KeyedEnding(std::string_view ending, std::string_view key,
+                        std::string_view standard) {
+  return (key == standard ? "" : "." + TextHash(key)).append(ending);
+}
+
 std::string SidePathBeside(const std::string& shard, std::string_view ending) {
   return ParentFolder(shard) + "/.infeed/" + MakeName(shard, ending);
 }

@@ -18,6 +18,13 @@ namespace infeed {
 [[nodiscard]] std::vector<std::string> SideFolders(
     const std::string& data_folder);
 
+// Returns the ending of a side file that depends on a key of the records: the
+// ending itself for the standard key, else with a hash of the key before it, so
+// that the files of several keys lie beside each other.
+[[nodiscard]] std::string KeyedEnding(std::string_view ending,
+                                      std::string_view key,
+                                      std::string_view standard);
+
 [[nodiscard]] std::string SidePathBeside(const std::string& shard,
                                          std::string_view ending);
 

@@ -27,9 +27,10 @@ constexpr std::int64_t kRecordsAtOnce = 256;
 
 using Labels = std::vector<std::int64_t>;
 
-std::int64_t ParseLabel(std::span<const std::byte> payload) {
+std::int64_t ParseLabel(std::span<const std::byte> payload,
+                        std::string_view key) {
   try {
-    return ParseImagenetExample(payload).label;
+    return ParseImagenetExample(payload, LabelList::kOne, {.label = key}).label;
   } catch (const DataError&) {  // The error is reported when the image is read.
     return kNoLabel;
   }
@@ -37,7 +38,7 @@ std::int64_t ParseLabel(std::span<const std::byte> payload) {
 
 // Reads the labels of the records from first on.
 Labels ReadLabels(const RecordStore& store, std::int64_t first,
-                  std::int64_t count) {
+                  std::int64_t count, std::string_view key) {
   Labels labels(static_cast<std::size_t>(count), kNoLabel);
   for (std::int64_t done = 0; done < count; done += kRecordsAtOnce) {
     std::vector<std::int64_t> records(
@@ -46,7 +47,8 @@ Labels ReadLabels(const RecordStore& store, std::int64_t first,
     store.ReadMany(
         records,
         [&](std::size_t place, std::span<const std::byte> payload) {
-          labels[static_cast<std::size_t>(done) + place] = ParseLabel(payload);
+          labels[static_cast<std::size_t>(done) + place] =
+              ParseLabel(payload, key);
         },
         [](std::size_t, const DataError&) {});
   }
@@ -61,8 +63,9 @@ Labels LabelsOfImages(const RecordIndex& index) {
   return labels;
 }
 
-std::optional<Labels> FindLabels(const ByteSource& shard, std::int64_t count) {
-  for (const std::string& path : SidePaths(shard.path(), kLabelsEnding)) {
+std::optional<Labels> FindLabels(const ByteSource& shard, std::int64_t count,
+                                 std::string_view ending) {
+  for (const std::string& path : SidePaths(shard.path(), ending)) {
     std::optional<NumberFile> file = ReadNumberFile(path, kLabelsMagic);
     if (file && file->IsOf(shard) && std::ssize(file->numbers) == count) {
       return std::move(file->numbers);
@@ -71,9 +74,10 @@ std::optional<Labels> FindLabels(const ByteSource& shard, std::int64_t count) {
   return std::nullopt;
 }
 
-void SaveLabels(const ByteSource& shard, const Labels& labels) {
+void SaveLabels(const ByteSource& shard, const Labels& labels,
+                std::string_view ending) {
   try {
-    WriteFileAtomically(SidePathToWrite(shard.path(), kLabelsEnding),
+    WriteFileAtomically(SidePathToWrite(shard.path(), ending),
                         NumberFileText(shard, kLabelsMagic, labels));
   } catch (const IoError&) {  // The next process reads the data again.
   }
@@ -83,16 +87,18 @@ void SaveLabels(const ByteSource& shard, const Labels& labels) {
 void ForEachShard(const RecordIndex& index, const LabelIndexOptions& options,
                   const std::function<void(const Labels&)>& take) {
   const RecordStore store(index);
+  const std::string ending =
+      KeyedEnding(kLabelsEnding, options.label_key, kLabelKey);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < index.shards().size(); ++i) {
     const std::unique_ptr<ByteSource> shard = OpenSource(index.shards()[i]);
     const std::int64_t count = index.shard_size(i);
     std::optional<Labels> found =
-        options.use_cache ? FindLabels(*shard, count) : std::nullopt;
+        options.use_cache ? FindLabels(*shard, count, ending) : std::nullopt;
     if (!found) {
-      found = ReadLabels(store, first, count);
+      found = ReadLabels(store, first, count, options.label_key);
       if (options.use_cache) {
-        SaveLabels(*shard, *found);
+        SaveLabels(*shard, *found, ending);
       }
     }
     take(*found);

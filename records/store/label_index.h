@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
+#include "records/example/imagenet_example.h"
 #include "records/store/record_index.h"
 
 namespace infeed {
@@ -14,10 +16,12 @@ inline constexpr std::int64_t kNoLabel = -1;
 struct LabelIndexOptions {
   // Whether label files are read and written beside the shards.
   bool use_cache = true;
+  // The key of the labels in the records.
+  std::string label_key{kLabelKey};
 };
 
-// Returns the stored image/class/label of each record. The first call reads all
-// data once and keeps the labels in a side file per shard, tied to the shard's
+// Returns the stored label of each record. The first call reads all data once
+// and keeps the labels in a side file per shard and key, tied to the shard's
 // size and modification time (docs/formats.md). Throws IoError when a shard
 // cannot be read; a label file that cannot be written is made again the next
 // time. For image files, returns the labels given to the index; reads and

@@ -61,8 +61,9 @@ SeekFile::SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info)
 
 std::unique_ptr<const SeekFile> SeekFile::Find(
     const std::string& shard, std::int64_t shard_size,
-    std::optional<std::int64_t> records) {
-  for (const std::string& path : SidePaths(shard, kSeekEnding)) {
+    std::optional<std::int64_t> records, std::string_view image_key) {
+  const std::string ending = KeyedEnding(kSeekEnding, image_key, kImageKey);
+  for (const std::string& path : SidePaths(shard, ending)) {
     if (IsUrl(path)) {
       continue;  // For a remote file, two requests a record cost more than it
                  // saves.
@@ -132,8 +133,10 @@ std::span<const std::byte> SeekFile::Read(
   }
 }
 
-SeekFileWriter::SeekFileWriter(const ByteSource& shard, int run)
-    : path_(SidePathToWrite(shard.path(), kSeekEnding)),
+SeekFileWriter::SeekFileWriter(const ByteSource& shard, int run,
+                               std::string_view image_key)
+    : path_(SidePathToWrite(shard.path(),
+                            KeyedEnding(kSeekEnding, image_key, kImageKey))),
       info_({.shard_size = shard.size(),
              .shard_version = shard.version(),
              .records = 0,
@@ -159,8 +162,12 @@ void SeekFileWriter::Close() {
   sink_->Commit();
 }
 
-SeekStore::SeekStore(const RecordIndex& index, std::size_t max_open)
-    : index_(index), max_open_(max_open), places_(index.shards().size()) {
+SeekStore::SeekStore(const RecordIndex& index, std::size_t max_open,
+                     std::string_view image_key)
+    : index_(index),
+      max_open_(max_open),
+      image_key_(image_key),
+      places_(index.shards().size()) {
   Check(max_open > 0, "a file can be open");
 }
 
@@ -193,7 +200,7 @@ std::shared_ptr<const SeekFile> SeekStore::Open(const RecordLocation& location,
   const std::int64_t shard_size =
       last.offset + last.length + std::int64_t{kFrameOverheadBytes};
   std::shared_ptr<const SeekFile> file =
-      SeekFile::Find(index_.shards()[shard], shard_size, records);
+      SeekFile::Find(index_.shards()[shard], shard_size, records, image_key_);
   const std::lock_guard lock(mutex_);
   Place& place = places_[shard];
   if (!place.file) {

@@ -13,11 +13,12 @@
 
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
+#include "records/example/imagenet_example.h"
 #include "records/store/record_index.h"
 
 // Stores the seek indexes of a shard in a side file, without changing the
 // shard: FOLDER/.infeed/NAME.seek, or, if that is not writable, a file in the
-// user's cache. docs/formats.md has the format.
+// user's cache; one for each key of the JPEGs. docs/formats.md has the format.
 namespace infeed {
 
 // The version of the shard that a seek file belongs to, and its contents.
@@ -40,7 +41,8 @@ class SeekFile {
   // may differ: each entry identifies its JPEG.
   [[nodiscard]] static std::unique_ptr<const SeekFile> Find(
       const std::string& shard, std::int64_t shard_size,
-      std::optional<std::int64_t> records = {});
+      std::optional<std::int64_t> records = {},
+      std::string_view image_key = kImageKey);
 
   [[nodiscard]] const SeekFileInfo& info() const { return info_; }
 
@@ -65,7 +67,8 @@ class SeekFile {
 // Close(), or not at all. One thread at a time. Throws IoError.
 class SeekFileWriter {
  public:
-  SeekFileWriter(const ByteSource& shard, int run);
+  SeekFileWriter(const ByteSource& shard, int run,
+                 std::string_view image_key = kImageKey);
 
   // Appends the next record's sealed index; empty: the record has none.
   void Append(std::string_view sealed);
@@ -97,8 +100,11 @@ class SeekFileWriter {
 // index counts as absent.
 class SeekStore {
  public:
+  static constexpr std::size_t kMaxOpen = 256;
+
   // Requires: max_open > 0.
-  explicit SeekStore(const RecordIndex& index, std::size_t max_open = 256);
+  explicit SeekStore(const RecordIndex& index, std::size_t max_open = kMaxOpen,
+                     std::string_view image_key = kImageKey);
 
   // Returns a record's sealed index (seek_feature.h), a view into buffer, which
   // grows as needed; empty if there is none. Requires: 0 <= record <
@@ -116,6 +122,7 @@ class SeekStore {
 
   const RecordIndex& index_;
   std::size_t max_open_;
+  std::string image_key_;
   mutable std::mutex mutex_;
   mutable std::vector<Place> places_;     // one for each shard
   mutable std::deque<std::size_t> open_;  // shards, in the order of opening

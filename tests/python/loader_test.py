@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import types
@@ -127,6 +128,36 @@ class FieldsTest(unittest.TestCase):
             self.assertEqual(labels.dtype, np.int64)
             self.assertTrue(set(labels) <= set(range(1, 11)))
             self.assertEqual(len(batch["none"][0]), 0)
+
+
+class KeysTest(unittest.TestCase):
+    def setUp(self):
+        """The training records as TFDS writes them: image, label from 0."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.shard = folder.name + "/demo-train.tfrecord-00000-of-00001"
+        records = infeed.records.open(support.shards(), split="train")
+        with infeed.records.Writer(self.shard) as writer:
+            for record in range(len(records)):
+                features = records.parse(record)
+                writer.write_example({
+                    "image": features["image/encoded"],
+                    "label": features["image/class/label"][0] - 1})
+
+    def test_give_the_same_batches(self):
+        keys = {"image_key": "image", "label_key": "label"}
+        tfds = loader(data=self.shard, **keys)
+        self.assertEqual(digest(take(tfds, 13)), digest(take(loader(), 13)))
+        other = loader(data=self.shard, image_key="image", label_offset=0,
+                       require_labels=False)
+        with self.assertRaisesRegex(ValueError, "label_key"):
+            other.load_state_dict(tfds.state_dict())
+
+    def test_are_named_where_they_are_others(self):
+        with self.assertRaisesRegex(
+                infeed.DataError,
+                "no image/encoded; it has image, label: give image_key"):
+            take(loader(data=self.shard, on_bad_record="fail"), 1)
 
 
 class ResumeTest(unittest.TestCase):

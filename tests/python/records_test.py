@@ -1,4 +1,4 @@
-"""Random access, writing, verification, images, programs."""
+"""Random access, writing, verification, images."""
 
 import os
 import pathlib
@@ -88,14 +88,6 @@ class ImageTest(unittest.TestCase):
                              sorted(set(mine.labels) & set(range(10))))
             self.assertEqual(mine.images.shape, theirs.images.shape)
         self.assertEqual(len(index), 200)
-
-
-class ProgramsTest(unittest.TestCase):
-    def test_converts(self):
-        with tempfile.TemporaryDirectory() as folder:
-            infeed.convert(support.images(), folder, shards=2)
-            self.assertEqual(len(infeed.Index(folder, split="train")), 200)
-            self.assertEqual(len(infeed.Index(folder, split="train").shards), 2)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,11 @@ def images():
     return folder
 
 
+def photograph():
+    """The bytes of one of the images."""
+    return next((images() / "train").rglob("*.jpg")).read_bytes()
+
+
 @functools.cache
 def shards():
     """200 training images in three shards, 50 for validation; ten classes."""

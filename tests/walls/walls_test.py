@@ -45,6 +45,13 @@ class WallsTest(unittest.TestCase):
         self.write("tools/a.cc", '#include "tests/support/b.h"\n')
         self.assertEqual(len(self.breaches(walls.check_includes)), 1)
 
+    def test_the_python_module_uses_what_is_installed_of_the_tools(self):
+        self.write("tools/a/CMakeLists.txt", "PUBLIC_HEADERS\n  b.h)\n")
+        self.write("python/a.cc", '#include "tools/a/b.h"\n')
+        self.assertEqual(self.breaches(walls.check_includes), [])
+        self.write("python/a.cc", '#include "tools/a/c.h"\n')
+        self.assertEqual(len(self.breaches(walls.check_includes)), 1)
+
     def test_sources_lie_in_rooms(self):
         self.fill("records/a")
         self.fill("base", 6)

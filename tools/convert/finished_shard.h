@@ -8,18 +8,12 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "records/files/dataset_info.h"
+#include "tools/convert/image_note.h"
 
 // The side file of each finished shard, with which the next conversion resumes:
 // OUT/.infeed/NAME.shard.json.
 namespace infeed {
 
-// A note of a conversion about an image.
-struct ImageNote {
-  std::string path;
-  std::string reason;
-
-  friend bool operator==(const ImageNote&, const ImageNote&) = default;
-};
 void to_json(nlohmann::ordered_json& json, const ImageNote& note);
 
 struct FinishedShard {

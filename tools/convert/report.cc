@@ -12,7 +12,9 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tools/convert/finished_shard.h"
 #include "tools/convert/image_encoder.h"
+#include "tools/convert/shard_converter.h"
 #include "tools/images/unreadable_format.h"
 
 namespace infeed {

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "records/files/dataset_info.h"
+#include "tools/convert/image_note.h"
 #include "tools/convert/plan.h"
-#include "tools/convert/shard_converter.h"
 #include "tools/convert/task_share.h"
 
 namespace infeed {
+
+struct ShardResult;
 
 // What a conversion did.
 struct ConversionReport {

@@ -160,11 +160,13 @@ RecordGroup Weighed(const std::string& path, const RecordIndex& index,
 }
 
 std::vector<RecordGroup> Groups(const SelectionFlags& flags,
-                                const RecordIndex& index) {
+                                const RecordIndex& index,
+                                const std::string& label_key) {
   const bool by_class = flags.balance_classes || !flags.class_weights.empty();
   const bool asks_labels = by_class || !flags.classes.empty();
   const std::vector<std::int64_t> labels =
-      asks_labels ? RecordLabels(index) : std::vector<std::int64_t>();
+      asks_labels ? RecordLabels(index, {.label_key = label_key})
+                  : std::vector<std::int64_t>();
   const ClassNames names = asks_labels ? ClassNames(index) : ClassNames();
   std::vector<std::uint32_t> ids = Filtered(flags, index, names, labels);
   if (by_class) {
@@ -230,7 +232,8 @@ std::vector<std::string> MixedShards(const SelectionFlags& flags,
 
 std::shared_ptr<const Selection> MakeSelection(const SelectionFlags& flags,
                                                const std::string& split,
-                                               const RecordIndex& index) {
+                                               const RecordIndex& index,
+                                               const std::string& label_key) {
   CheckFlags(flags);
   if (!flags.mix.empty()) {
     return std::make_shared<const Selection>(MixedGroups(flags, split, index),
@@ -241,8 +244,8 @@ std::shared_ptr<const Selection> MakeSelection(const SelectionFlags& flags,
       flags.class_weights.empty() && flags.sample_weights.empty() &&
       flags.epoch_records == 0;
   return takes_all ? nullptr
-                   : std::make_shared<const Selection>(Groups(flags, index),
-                                                       flags.epoch_records);
+                   : std::make_shared<const Selection>(
+                         Groups(flags, index, label_key), flags.epoch_records);
 }
 
 }  // namespace infeed

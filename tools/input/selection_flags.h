@@ -38,11 +38,11 @@ void AddSelectionFlags(CLI::App& app, SelectionFlags& flags);
     const OnShardSetFaults& on_faults = RefuseFaults);
 
 // Returns the selection; null: each record of the data once. index: of
-// MixedShards(), if that is not empty. Reads all data if classes are selected
-// and no label files exist yet. Throws UsageError, IoError, and DataError for
-// an invalid file.
+// MixedShards(), if that is not empty. label_key: of the records. Reads all
+// data if classes are selected and no label files exist yet. Throws UsageError,
+// IoError, and DataError for an invalid file.
 [[nodiscard]] std::shared_ptr<const Selection> MakeSelection(
     const SelectionFlags& flags, const std::string& split,
-    const RecordIndex& index);
+    const RecordIndex& index, const std::string& label_key);
 
 }  // namespace infeed

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct IndexOptions {
   std::string dali;
   // The seek indexes to make for the records, in a file beside the shard.
   SeekEntries seek = SeekEntries::kNone;
+  std::string image_key{kImageKey};  // of the JPEGs
   bool dry_run = false;
   std::function<void()> on_record = [] {};  // may throw, which ends the work
 };
@@ -155,17 +157,19 @@ void IndexPacked(const ByteSource& shard, const IndexOptions& options,
 }
 
 bool HasSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
-                 SeekEntries entries) {
+                 const IndexOptions& options) {
   const auto file = SeekFile::Find(shard.path(), shard.size(),
-                                   static_cast<std::int64_t>(offsets.size()));
+                                   static_cast<std::int64_t>(offsets.size()),
+                                   options.image_key);
   return file && file->info().shard_version == shard.version() &&
-         file->info().run == SeekRun(entries);
+         file->info().run == SeekRun(options.seek);
 }
 
 // Reads the record between two offsets; nullopt when it is damaged.
 std::optional<ImagenetExampleView> ReadExample(const ByteSource& shard,
                                                std::int64_t begin,
                                                std::int64_t end,
+                                               std::string_view image_key,
                                                std::vector<std::byte>& buffer) {
   const auto bytes = static_cast<std::size_t>(end - begin);
   buffer.resize(std::max(buffer.size(), bytes));
@@ -179,7 +183,8 @@ std::optional<ImagenetExampleView> ReadExample(const ByteSource& shard,
     return std::nullopt;
   }
   try {
-    return ParseImagenetExample(body.first(body.size() - kFrameFooterBytes));
+    return ParseImagenetExample(body.first(body.size() - kFrameFooterBytes),
+                                LabelList::kAny, {.image = image_key});
   } catch (const DataError&) {  // `records verify` reports the error.
     return std::nullopt;
   }
@@ -190,11 +195,11 @@ std::optional<ImagenetExampleView> ReadExample(const ByteSource& shard,
 MadeSeekFile MakeSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
                           const IndexOptions& options) {
   MadeSeekFile made;
-  made.was_there = !options.force && HasSeekFile(shard, offsets, options.seek);
+  made.was_there = !options.force && HasSeekFile(shard, offsets, options);
   if (made.was_there || options.dry_run) {
     return made;
   }
-  SeekFileWriter writer(shard, SeekRun(options.seek));
+  SeekFileWriter writer(shard, SeekRun(options.seek), options.image_key);
   std::vector<std::byte> buffer;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     options.on_record();
@@ -202,7 +207,8 @@ MadeSeekFile MakeSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
         i + 1 < offsets.size() ? offsets[i + 1] : shard.size();
     shard.WillRead(offsets[i],
                    std::min(kAheadBytes, shard.size() - offsets[i]));
-    const auto example = ReadExample(shard, offsets[i], end, buffer);
+    const auto example =
+        ReadExample(shard, offsets[i], end, options.image_key, buffer);
     const bool has_own = example && !example->seek_index.empty();
     const std::string sealed =
         example && !has_own
@@ -412,6 +418,11 @@ void AddIndexVerb(CLI::App& app, Command& command) {
                  "hold one keep it.")
       ->check(CLI::IsMember({"rows", "8", "4"}))
       ->option_text("[=rows|8|4]");
+  index
+      ->add_option("--image_key", flags->index.image_key,
+                   "Key of the JPEGs that get seek indexes.")
+      ->capture_default_str()
+      ->type_name("KEY");
   index->add_flag("--force", flags->index.force,
                   "Make the files again, even if valid ones exist.");
   index->add_flag("--dry_run", flags->index.dry_run,

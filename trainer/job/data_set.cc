@@ -68,7 +68,8 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
   }
   labels_ = DescribedLabels(data_dir);
   if (options.counts_labels && (labels_.classes == 0 || !labels_.first)) {
-    labels_.found = CountLabels((train_ ? train_ : eval_)->index);
+    labels_.found = CountLabels((train_ ? train_ : eval_)->index,
+                                {.label_key = options.label_key});
   }
 }
 

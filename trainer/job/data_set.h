@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "records/example/imagenet_example.h"
 #include "records/files/shard_set.h"
 #include "records/store/record_index.h"
 #include "trainer/params/label_facts.h"
@@ -22,6 +23,7 @@ struct DataSetOptions {
   // Whether to read the labels of the training records (or, if there are none,
   // of those to evaluate) if dataset.json does not have all facts.
   bool counts_labels = true;
+  std::string label_key{kLabelKey};  // of the records
   // What to do about splits that lack shards.
   OnShardSetFaults on_train_faults = RefuseFaults;
   OnShardSetFaults on_eval_faults = RefuseFaults;

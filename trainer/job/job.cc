@@ -64,6 +64,7 @@ DataSet OpenData(const RunOptions& options) {
   return DataSet(options.data_dir,
                  {.eval_split = params.eval_split,
                   .counts_labels = is_open,
+                  .label_key = params.input.label_key,
                   .on_train_faults = Trains(mode) ? policy : ignore,
                   .on_eval_faults = evaluates ? policy : ignore});
 }

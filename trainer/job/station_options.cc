@@ -125,6 +125,8 @@ InputOptions MakeEvalInput(const TrainParams& params) {
           .interpolation = input.interpolation,
           .training = false,
           .seed = input.seed,
+          .image_key = input.image_key,
+          .label_key = input.label_key,
           .label_offset = input.label_offset,
           .num_label_classes = input.num_label_classes,
           .max_records = params.num_eval_images,

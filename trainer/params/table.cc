@@ -164,6 +164,8 @@ const Param kDataParams[] = {
           {.help = "Treatment of the images of an epoch that do not fill a "
                    "batch: drop them (auto), make a smaller batch (pad), or "
                    "fill it up from the epoch's beginning (repeat)."}),
+    Input("image_key"),
+    Input("label_key"),
     Input("image_size",
           {.range = Between(8, 4096), .help = "Side of the model's input."}),
     Row("image_size_schedule", Field<&P::image_size_schedule>(), Any(), "",

@@ -80,11 +80,11 @@ Finding OffsetIndex(const DataSplit& split) {
               : ""};
 }
 
-Finding SeekIndex(const DataSplit& split) {
+Finding SeekIndex(const DataSplit& split, const ExampleKeys& keys) {
   const RecordStore store(split.index);
   std::vector<std::byte> buffer;
   const ImagenetExampleView example =
-      ParseImagenetExample(store.Read(0, buffer));
+      ParseImagenetExample(store.Read(0, buffer), LabelList::kOne, keys);
   const bool jpeg = example.format == "jpeg" || example.format == "JPEG";
   const bool missing = jpeg && example.seek_index.empty();
   return {
@@ -95,14 +95,15 @@ Finding SeekIndex(const DataSplit& split) {
       missing ? "crops decode faster with one: see records index --help" : ""};
 }
 
-void LookAtData(const std::string& data_dir, std::vector<Finding>& findings) {
+void LookAtData(const std::string& data_dir, const InputOptions& input,
+                std::vector<Finding>& findings) {
   try {
-    const DataSet data(data_dir);
+    const DataSet data(data_dir, {.label_key = input.label_key});
     findings.push_back({"data", data.Describe(), ""});
     for (const auto* split : {&data.train(), &data.eval()}) {
       if (*split && (*split)->index.size() > 0) {
         findings.push_back(OffsetIndex(**split));
-        findings.push_back(SeekIndex(**split));
+        findings.push_back(SeekIndex(**split, KeysOf(input)));
       }
     }
   } catch (const std::exception& error) {
@@ -131,7 +132,7 @@ ExitCode DoctorMode(const RunOptions& options) {
     findings.push_back(std::move(finding));
   }
   if (!options.data_dir.empty()) {
-    LookAtData(options.data_dir, findings);
+    LookAtData(options.data_dir, options.params.values.input, findings);
   }
   fmt::print("{}",
              options.json ? FindingsJson(findings) : FindingsText(findings));

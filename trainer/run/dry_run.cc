@@ -94,7 +94,8 @@ void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
         " not counted: its shards are in an object store");
     return;
   }
-  const BadLabels bad = CountBadLabels(CountLabels(index), params);
+  const BadLabels bad = CountBadLabels(
+      CountLabels(index, {.label_key = params.input.label_key}), params);
   const std::string text = split.name + ": " + BadLabelsText(bad, params);
   Say("labels: " + text);
   const bool is_over = params.input.max_bad_records >= 0 &&

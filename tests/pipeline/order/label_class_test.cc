@@ -56,7 +56,7 @@ TEST_F(LabelClassTest, TakesTheDescriptionsWord) {
   WriteDatasetInfo(folder_ / "set", {});  // Nothing is known.
   EXPECT_EQ(FindLabelOffset(RecordIndex({shard})), 0);
   EXPECT_EQ(
-      *WithLabelOffset({.label_offset = 1}, RecordIndex({shard})).label_offset,
+      *ResolvedOptions({.label_offset = 1}, RecordIndex({shard})).label_offset,
       1);
 }
 

@@ -10,6 +10,7 @@
 #include "tests/support/example_wire.h"
 #include "tests/support/hex.h"
 #include "tests/support/record_file.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -219,6 +220,38 @@ TEST(ImagenetExampleTest, HoldsASeekIndexBesideAJpeg) {
   const ImagenetExampleView view = ParseImagenetExample(AsBytes(payload));
   EXPECT_EQ(AsText(view.seek_index), "places");
   EXPECT_EQ(AsText(view.encoded), "\xff\xd8\xff");
+}
+
+TEST(ImagenetExampleTest, ReadsImageAndLabelByOtherKeys) {
+  const std::string payload =
+      WireExample({{"image", FromHex("0a050a03ffd8ff")},
+                   {"label", FromHex("1a030a0105")},
+                   {"image/height", FromHex("1a030a0107")}});
+  const ImagenetExampleView view = ParseImagenetExample(
+      AsBytes(payload), LabelList::kOne, {.image = "image", .label = "label"});
+  EXPECT_EQ(AsText(view.encoded), "\xff\xd8\xff");
+  EXPECT_EQ(view.label, 5);
+  EXPECT_EQ(view.height, 7);
+  EXPECT_TRUE(ParseImagenetExample(AsBytes(payload)).encoded.empty());
+  // A key may be one that has another meaning as well.
+  EXPECT_EQ(ParseImagenetExample(AsBytes(payload), LabelList::kOne,
+                                 {.label = "image/height"})
+                .label,
+            7);
+}
+
+TEST(ImagenetExampleTest, NamesTheKeysOfARecordWithoutTheImages) {
+  const std::string payload =
+      WireExample({{"label", ""}, {"image", FromHex("0a050a03ffd8ff")}});
+  const auto words = [](const std::string& example) {
+    return MessageOf<DataError>(
+        [&] { RequireImageKey(AsBytes(example), kImageKey); });
+  };
+  EXPECT_EQ(words(payload),
+            "no image/encoded; it has image, label: give image_key");
+  EXPECT_EQ(words(""), "no image/encoded: it has no features");
+  RequireImageKey(AsBytes(payload), "image");  // does not throw
+  RequireImageKey(AsBytes(WireExample({{"image/encoded", ""}})), kImageKey);
 }
 
 TEST(ImagenetExampleTest, ASeekIndexThatIsNotOneValueIsNone) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "records/example/imagenet_example.h"
+#include "tests/support/extra_feature.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -64,6 +65,23 @@ TEST_F(LabelIndexTest, DoesNotReadTheDataAgain) {
   ChangeUnseen();
   EXPECT_THAT(Labels(), ElementsAre(3, 1, 2));
   EXPECT_THAT(Labels(false), ElementsAre(8, 9, 2));
+}
+
+TEST_F(LabelIndexTest, KeepsTheLabelsOfEachKeyApart) {
+  for (const std::string& shard : {first_, second_}) {
+    RecordFile()
+        .Add(Labelled(5) + ExtraInt64s("label", {0}))
+        .Add(Labelled(6) + ExtraInt64s("label", {1}))
+        .Write(shard);
+  }
+  const RecordIndex index({first_, second_}, {.use_cache = false});
+  for (int round = 0; round < 2; ++round) {  // the second one by the files
+    EXPECT_THAT(RecordLabels(index), ElementsAre(5, 6, 5, 6));
+    EXPECT_THAT(RecordLabels(index, {.label_key = "label"}),
+                ElementsAre(0, 1, 0, 1));
+    EXPECT_THAT(CountLabels(index, {.label_key = "other"}),
+                ElementsAre(Pair(kNoLabel, 4)));
+  }
 }
 
 TEST_F(LabelIndexTest, WritesNothingWhereItMayNot) {

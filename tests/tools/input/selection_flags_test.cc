@@ -71,7 +71,8 @@ class SelectionFlagsTest : public ::testing::Test {
   }
   [[nodiscard]] std::shared_ptr<const Selection> Made(
       const std::vector<std::string>& arguments) const {
-    return MakeSelection(Parsed(arguments), "train", index_);
+    return MakeSelection(Parsed(arguments), "train", index_,
+                         std::string(kLabelKey));
   }
   // The records of an epoch's places.
   [[nodiscard]] std::vector<std::int64_t> Records(
@@ -171,8 +172,8 @@ TEST_F(SelectionFlagsTest, MixDataSetsByWeight) {
   EXPECT_THAT(shards, ElementsAre(folder_ / "train-00000-of-00001",
                                   other / "train-00000-of-00002",
                                   other / "train-00001-of-00002"));
-  const std::shared_ptr<const Selection> selection =
-      MakeSelection(flags, "train", RecordIndex(shards));
+  const std::shared_ptr<const Selection> selection = MakeSelection(
+      flags, "train", RecordIndex(shards), std::string(kLabelKey));
   EXPECT_EQ(selection->places_of(0), 2);
   EXPECT_EQ(selection->places_of(1), 6);
   std::vector<std::int64_t> second;

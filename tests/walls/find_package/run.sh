@@ -11,6 +11,10 @@ trap 'rm -rf "$work"' EXIT
   { cat "$work/configure.log"; exit 1; }
 "$cmake" --build "$work/build"
 "$work/build/consumer" "$work"
+"$prefix/bin/make_demo_images" --output "$work/images" --train 20 --validation 10 >"$work/log"
+"$work/build/converter" "$work/images" "$work/shards"
+# None of the libraries needs the command line's.
+if grep -r CLI11 "$prefix"/lib*/cmake/infeed; then exit 1; fi
 # The installed programs run, too, each with its manual page and completion.
 for program in "$prefix"/bin/*; do
   "$program" --version
