@@ -8,15 +8,22 @@
 #include <span>
 #include <tuple>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 
 #include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/pixels/row_sink.h"
+#include "preprocess/pixels/unpack.h"
+#include "preprocess/resize/resize.h"
+#include "preprocess/resize/sink.h"
 
 namespace infeed::python {
 namespace {
@@ -24,6 +31,8 @@ namespace {
 namespace nb = nanobind;
 
 using Corner = std::tuple<int, int, int, int>;  // y, x, height, width
+using Size = std::tuple<int, int>;              // height, width
+using SizeArgument = std::variant<int, Size>;   // an int: of both sides
 using Pixels = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>>;
 
 void CheckWindow(const Window& window, int height, int width) {
@@ -62,17 +71,54 @@ void DecodeInto(std::span<const std::byte> bytes,
   CopyWindow(whole.view(*window), image);
 }
 
-Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window) {
+Size CheckedSize(const SizeArgument& given) {
+  constexpr int kMostSide = 1 << 14;
+  const int* const side = std::get_if<int>(&given);
+  const Size size = side ? Size{*side, *side} : std::get<Size>(given);
+  const auto [height, width] = size;
+  if (height < 1 || height > kMostSide || width < 1 || width > kMostSide) {
+    throw UsageError("size is " + std::to_string(height) + " x " +
+                     std::to_string(width) + ": give sides from 1 to " +
+                     std::to_string(kMostSide));
+  }
+  return size;
+}
+
+// The kernel of the recipe torchvision; squares have vector code.
+void ResizeTo(const Size& size, RgbImage& image) {
+  constexpr ResizeKernel kKernel = ResizeKernel::kAntialias;
+  const auto [height, width] = size;
+  std::vector<std::uint32_t> packed(static_cast<std::size_t>(height) * width);
+  if (height == width) {
+    const auto sink = MakeResizeSink(kKernel, width);
+    sink->Aim(packed, false);
+    PutImage(image.view(), *sink);
+  } else {
+    Resize(kKernel, image.view(), width, height, packed);
+  }
+  image.Resize(width, height);
+  UnpackPixels(packed, image.pixels());
+}
+
+Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window,
+              const std::optional<SizeArgument>& size) {
   std::optional<Window> part;
   if (window) {
     const auto [y, x, height, width] = *window;
     part = Window{.y = y, .x = x, .height = height, .width = width};
+  }
+  std::optional<Size> resized;
+  if (size) {
+    resized = CheckedSize(*size);
   }
   auto image = std::make_unique<RgbImage>();
   {
     const nb::gil_scoped_release release;
     DecodeInto({static_cast<const std::byte*>(data.data()), data.size()}, part,
                *image);
+    if (resized) {
+      ResizeTo(*resized, *image);
+    }
   }
   const auto height = static_cast<std::size_t>(image->height());
   const auto width = static_cast<std::size_t>(image->width());
@@ -88,9 +134,11 @@ Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window) {
 void AddDecode(nb::module_& module) {
   module.def(
       "decode_image", &Decode, nb::arg("data"), nb::arg("window") = nb::none(),
-      "Decodes a JPEG or PNG to uint8 [H, W, 3], RGB. window: (y, x, "
-      "height, width), the only part that is decoded. Threads may decode "
-      "at once.");
+      nb::arg("size") = nb::none(),
+      "Decodes a JPEG, PNG or WebP to uint8 [H, W, 3], RGB. window: (y, x, "
+      "height, width), the only part that is decoded. size: (height, width), "
+      "or an int for both, to which that part is resized as the recipe "
+      "torchvision does, antialiased. Threads may decode at once.");
 }
 
 }  // namespace infeed::python

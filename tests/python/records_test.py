@@ -68,6 +68,23 @@ class ImageTest(unittest.TestCase):
         part = infeed.decode_image(self.data, window=(3, 5, 16, 20))
         np.testing.assert_array_equal(part, whole[3:19, 5:25])
 
+    def test_resizes(self):
+        whole = infeed.decode_image(self.data)
+        height, width = whole.shape[:2]
+        np.testing.assert_array_equal(
+            infeed.decode_image(self.data, size=(height, width)), whole)
+        part = infeed.decode_image(self.data, window=(3, 5, 16, 16), size=16)
+        np.testing.assert_array_equal(part, whole[3:19, 5:21])
+        for size, shape in ((8, (8, 8, 3)), ((8, 4), (8, 4, 3)),
+                            ((40, 8), (40, 8, 3))):
+            image = infeed.decode_image(self.data, window=(3, 5, 16, 16),
+                                        size=size)
+            self.assertEqual(image.shape, shape)
+            self.assertLess(abs(image.mean() - part.mean()), 10)
+        for size in (0, -1, (5, 0), 1 << 20):
+            with self.assertRaises(ValueError):
+                infeed.decode_image(self.data, size=size)
+
     def test_refuses_other_bytes_and_windows(self):
         with self.assertRaises(infeed.DataError):
             infeed.decode_image(b"no image")
