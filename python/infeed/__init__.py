@@ -5,7 +5,7 @@
         step(batch.images, batch.labels)
 """
 
-from infeed import records
+from infeed import _certificates, records
 from infeed._engine import decode_image, option_table
 from infeed._errors import DataError
 from infeed.index import Index
@@ -15,3 +15,5 @@ from infeed.programs import convert
 __all__ = ["Batch", "DataError", "Index", "Loader", "convert", "decode_image",
            "option_table", "records"]
 __version__ = "0.1.0"
+
+_certificates.use_certifi()

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "records/example/builder.h"
 #include "records/example/reader.h"
+#include "records/http/http_client.h"
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
 #include "records/tfrecord/writer.h"
@@ -212,6 +213,9 @@ void AddRecords(nb::module_& module) {
                      "bytes"),
              "A tf.train.Example: bytes and str, float, or int, one value or a "
              "list of each key.");
+  module.def("certificate_file", &CertificateFile,
+             "The certificate authorities that https:// is verified by; \"\" "
+             "where no file of them is found.");
 }
 
 }  // namespace infeed::python

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 
 #include <curl/curl.h>
 
@@ -253,9 +255,30 @@ class HttpClient::Pool {
   std::vector<Handle> idle_;
 };
 
+std::string CertificateFile() {
+  if (std::string named = EnvironmentValue("SSL_CERT_FILE"); !named.empty()) {
+    return named;
+  }
+  for (const char* const place : {
+           "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch
+           "/etc/pki/tls/certs/ca-bundle.crt",    // Fedora and its relatives
+           "/etc/ssl/ca-bundle.pem",              // SUSE
+           "/etc/ssl/cert.pem",                   // Alpine
+       }) {
+    std::error_code unreadable;
+    if (std::filesystem::exists(place, unreadable)) {
+      return place;
+    }
+  }
+  return "";
+}
+
 HttpClient::HttpClient(HttpClientOptions options)
     : options_(std::move(options)) {
   InitialiseOnce();
+  if (options_.ca_file.empty()) {
+    options_.ca_file = CertificateFile();
+  }
   pool_ = std::make_unique<Pool>();
 }
 

@@ -58,9 +58,14 @@ struct HttpClientOptions {
   std::int64_t low_speed_bytes = 1024;
   std::chrono::seconds low_speed_time{20};
   std::size_t max_header_bytes = std::size_t{64} << 10;
-  // A file of certificate authorities that replaces the system's.
+  // A file of certificate authorities; empty: CertificateFile()'s.
   std::string ca_file{};
 };
+
+// The file that SSL_CERT_FILE names, otherwise the system's, where
+// distributions have it; "" if there is none. libcurl knows one place alone,
+// that of the machine it was built for.
+[[nodiscard]] std::string CertificateFile();
 
 // Sends HTTP requests over connections that are kept for later requests.
 //

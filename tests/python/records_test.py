@@ -2,13 +2,17 @@
 
 import os
 import pathlib
+import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import infeed
 import support
+from infeed import _certificates, _engine
 
 
 class RecordsTest(unittest.TestCase):
@@ -54,6 +58,23 @@ class RecordsTest(unittest.TestCase):
                     writer.write(b"payload")
                     raise RuntimeError
             self.assertFalse(os.path.exists(path))
+
+
+class CertificatesTest(unittest.TestCase):
+    def test_certifis_are_used_where_there_are_no_others(self):
+        certifi = types.SimpleNamespace(where=lambda: "/certifi.pem")
+        for found, expected in (("/some.pem", None), ("", "/certifi.pem")):
+            with mock.patch.dict(sys.modules, certifi=certifi), \
+                    mock.patch.dict(os.environ), \
+                    mock.patch.object(_certificates, "certificate_file",
+                                      return_value=found):
+                os.environ.pop("SSL_CERT_FILE", None)
+                _certificates.use_certifi()
+                self.assertEqual(os.environ.get("SSL_CERT_FILE"), expected)
+
+    def test_the_environments_come_first(self):
+        with mock.patch.dict(os.environ, SSL_CERT_FILE="/mine.pem"):
+            self.assertEqual(_engine.certificate_file(), "/mine.pem")
 
 
 class ImageTest(unittest.TestCase):

@@ -255,6 +255,11 @@ TEST_F(CloudFaultsTest, CertificatesAreVerified) {
   settings_.http.ca_file = folder / "certificate.pem";
   SetCloudSettings(settings_);
   EXPECT_TRUE(ReadAll(url) == bytes_);
+
+  settings_.http.ca_file = "";
+  Set("SSL_CERT_FILE", folder / "certificate.pem");
+  SetCloudSettings(settings_);
+  EXPECT_TRUE(ReadAll(url) == bytes_);
 }
 
 }  // namespace cloud_faults_test
