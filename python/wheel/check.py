@@ -1,0 +1,191 @@
+"""check.py WHEEL INTERPRETER [PACKAGE ...]: installs the wheel into a bare
+environment and uses it there; beside other packages, if any are named."""
+
+import base64
+import http.server
+import itertools
+import os
+import pathlib
+import random
+import re
+import ssl
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import zlib
+
+BUILD = pathlib.Path("build/release/bin")
+# 4 x 3 pixels without loss.
+WEBP = base64.b64decode("UklGRj4AAABXRUJQVlA4TDIAAAAvA4AAAF+gIG0DpvMv+pqYAANp24ay7Z//LuALAjEM8jNAEEDilEEG422wwawR/Y/cUQ==")
+BATCHES = 20
+# What a user writes first; prints the batches' hash.
+PROGRAM = """
+import hashlib, itertools, sys, infeed
+train = infeed.Loader(sys.argv[1], batch_size=16, image_size=32, seed=3,
+                      recipe="torchvision")
+sha = hashlib.sha256()
+for batch in itertools.islice(train.repeat(), int(sys.argv[2])):
+    sha.update(batch.images.tobytes())
+    sha.update(batch.labels.tobytes())
+print(sha.hexdigest())
+"""
+IMAGES = """
+import sys, infeed
+jpeg = infeed.records.open(sys.argv[1]).parse(0)["image/encoded"][0]
+assert infeed.decode_image(jpeg, size=8).shape == (8, 8, 3)
+assert infeed.decode_image(open(sys.argv[2], "rb").read()).shape == (40, 48, 3)
+webp = infeed.decode_image(open(sys.argv[3], "rb").read())
+assert webp.tolist() == [[[x, y, 5] for x in range(4)] for y in range(3)], webp
+"""
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], text=True,
+                          capture_output=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}"
+                 f"\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def png(width, height):
+    """Noise: 8 bits of R, G and B."""
+    rows = b"".join(b"\0" + random.randbytes(3 * width) for _ in range(height))
+
+    def chunk(kind, data):
+        return (struct.pack(">I", len(data)) + kind + data +
+                struct.pack(">I", zlib.crc32(kind + data)))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def make_images(folder):
+    random.seed(1)
+    for name in ("cat", "dog"):
+        (folder / "train" / name).mkdir(parents=True)
+        for number in range(24):
+            (folder / "train" / name / f"{number}.png").write_bytes(
+                png(48, 40))
+
+
+def hash_flags(shards):
+    return ["--data_dir", shards, "--batch_size", 16, "--image_size", 32,
+            "--seed", 3, "--recipe", "torchvision", "--layout", "rgb",
+            "--hash", BATCHES]
+
+
+def check_programs(bin_folder, work):
+    infeed = bin_folder / "infeed"
+    print(run(infeed, "convert", "--version").strip())
+    run(infeed, "convert", "--raw_data_dir", work / "images",
+        "--local_scratch_dir", work / "shards", "--shards", 2)
+    shards = work / "shards"
+    counted = run(infeed, "records", "count", shards)
+    if "48" not in counted:
+        sys.exit(f"infeed records count: {counted}")
+    return run(infeed, "throughput", *hash_flags(shards))
+
+
+def check_batches(python, work, programs):
+    shards = work / "shards"
+    digest = run(python, "-c", PROGRAM, shards, BATCHES).strip()
+    for name, text in programs.items():
+        if digest not in text:
+            sys.exit(f"{BATCHES} batches are {digest}, {name} says:\n{text}")
+    print(f"{BATCHES} batches are {digest}, as with", " and ".join(programs))
+
+
+def check_images(python, work):
+    (work / "x.webp").write_bytes(WEBP)
+    run(python, "-c", IMAGES, work / "shards",
+        next((work / "images").rglob("*.png")), work / "x.webp")
+
+
+class Files(http.server.BaseHTTPRequestHandler):
+    """A folder's files by ranges, which the standard's server lacks."""
+    folder = pathlib.Path()
+
+    def do_HEAD(self):
+        self.do_GET()
+
+    def do_GET(self):
+        path = self.folder / self.path.strip("/")
+        if not path.is_file():
+            self.send_error(404)
+            return
+        data = path.read_bytes()
+        first, last = 0, len(data) - 1
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)",
+                             self.headers.get("Range", ""))
+        if asked:
+            first = int(asked[1])
+            last = min(last, int(asked[2] or last))
+        self.send_response(206 if asked else 200)
+        self.send_header("Content-Range",
+                         f"bytes {first}-{last}/{len(data)}")
+        self.send_header("Content-Length", str(last + 1 - first))
+        self.send_header("ETag", '"1"')
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(data[first:last + 1])
+
+    def log_message(self, *_):
+        pass
+
+
+def check_tls(bin_folder, work):
+    """The wheel's libcurl and OpenSSL, with a certificate of SSL_CERT_FILE."""
+    shard = next((work / "shards").rglob("train-00000-of-*"))
+    Files.folder = shard.parent
+    run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", 2,
+        "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+        "-keyout", work / "key.pem", "-out", work / "certificate.pem")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(work / "certificate.pem", work / "key.pem")
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"https://127.0.0.1:{server.server_port}/{shard.name}"
+    os.environ["SSL_CERT_FILE"] = str(work / "certificate.pem")
+    count = run(bin_folder / "infeed", "records", "count", url)
+    del os.environ["SSL_CERT_FILE"]
+    server.shutdown()
+    print("over TLS:", count.strip().splitlines()[-1])
+
+
+def check_beside(python, work, package):
+    """Libraries that both bring must not meet, whichever comes first."""
+    for first, second in itertools.permutations((package, "infeed")):
+        program = f"import {first}\nimport {second}\n" + PROGRAM
+        run(python, "-c", program, work / "shards", BATCHES)
+    print(f"imports beside {package} in both orders")
+
+
+def main():
+    wheel, interpreter, *packages = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        run(interpreter, "-m", "venv", work / "env")
+        python = work / "env/bin/python"
+        run(python, "-m", "pip", "install", "--quiet", wheel, *packages)
+        make_images(work / "images")
+        programs = {"the wheel's program":
+                    check_programs(work / "env/bin", work)}
+        if (BUILD / "pipeline_throughput").exists():
+            programs["build/release's"] = run(BUILD / "pipeline_throughput",
+                                              *hash_flags(work / "shards"))
+        check_batches(python, work, programs)
+        check_images(python, work)
+        check_tls(work / "env/bin", work)
+        for package in packages:
+            name = {"opencv-python-headless": "cv2",
+                    "tensorflow-cpu": "tensorflow"}.get(package, package)
+            check_beside(python, work, name)
+    print(f"{wheel}: good with {interpreter}")
+
+
+main()

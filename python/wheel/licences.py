@@ -1,0 +1,71 @@
+"""licences.py WHEEL FOLDER: puts the wheel into the folder, with the licences
+of what it brings along; fails where a library is new to it."""
+
+import glob
+import importlib.metadata
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CURL = "build/wheel/curl"
+# Looked at, and under licences that let anyone pass them on: nothing of the
+# GPL may be in an Apache wheel.
+LIBRARIES = {"libcrypto", "libcurl", "libfmt", "libhwy", "libisal", "libjpeg",
+             "libpng16", "libprotobuf-lite", "libpugixml", "libssl", "libtbb",
+             "libwebp"}
+# Compiled in from headers: Debian's packages.
+HEADERS = ["libcli11-dev", "nlohmann-json3-dev"]
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True,
+                          text=True).stdout
+
+
+def package_of(library):
+    """Debian's package of a library in the wheel, whose name has a hash."""
+    name = re.sub(r"-[0-9a-f]{8,}(?=\.so)", "", library.name)
+    return run("dpkg-query", "--search", "*/" + name).split(":")[0]
+
+
+def debian_copyright(package):
+    return pathlib.Path("/usr/share/doc") / package / "copyright"
+
+
+def licences(libraries):
+    """The licence files by the names they get."""
+    files = {package: debian_copyright(package) for package in HEADERS}
+    for library in libraries:
+        if library.name.startswith("libcurl"):
+            files["curl"] = pathlib.Path(glob.glob(f"{CURL}/curl-*/COPYING")[0])
+        else:
+            package = package_of(library)
+            files[package] = debian_copyright(package)
+    for file in importlib.metadata.files("nanobind"):
+        if file.name == "LICENSE":
+            files["nanobind"] = pathlib.Path(file.locate())
+    return files
+
+
+def main():
+    wheel, folder = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as place:
+        run(sys.executable, "-m", "wheel", "unpack", "--dest", place, wheel)
+        root = next(pathlib.Path(place).iterdir())
+        libraries = sorted((root / "infeed.libs").iterdir())
+        unknown = [library.name for library in libraries
+                   if re.split(r"[-.]", library.name)[0] not in LIBRARIES
+                   and "-".join(library.name.split("-")[:2]) not in LIBRARIES]
+        if unknown:
+            sys.exit(f"{wheel}: look at the licences of {unknown} first")
+        target = next(root.glob("*.dist-info")) / "licenses" / "libraries"
+        target.mkdir(parents=True)
+        for name, source in sorted(licences(libraries).items()):
+            shutil.copyfile(source, target / name)
+        run(sys.executable, "-m", "wheel", "pack", "--dest-dir", folder, root)
+
+
+main()
