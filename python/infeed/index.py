@@ -75,7 +75,7 @@ class Index:
         return self._native.identity
 
     def __repr__(self) -> str:
-        return f"Index of {len(self):,} records in {len(self.shards):,} shards"
+        return f"Index of {len(self):,} records in {len(self.shards):,} files"
 
 
 def _of_folder(folder: str, split: str) -> Index:

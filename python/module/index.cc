@@ -49,23 +49,20 @@ std::shared_ptr<RecordIndex> IndexImages(const Images& images) {
   std::vector<LabelledImage> files;
   files.reserve(images.size());
   for (const auto& [path, label] : images) {
-    files.push_back({.path = path, .label = label});
+    // From 1 here, so that the first class need not occur.
+    files.push_back({.path = path, .label = label + 1});
   }
   return std::make_shared<RecordIndex>(RecordIndex::OfImages(files));
 }
 
-// The images of a split where the tree has it, else of all splits.
+// The images of a split; of a folder that is not divided, all.
 std::vector<LabelledImage> SplitImages(const ImageTree& tree,
                                        const std::string& split) {
-  const auto is_it = [&](const ImageSplit& part) {
-    return part.name == (split == "val" ? "validation" : split);
-  };
-  const bool takes_all = std::ranges::none_of(tree.splits, is_it);
+  const std::string name = split == "val" ? "validation" : split;
   std::vector<LabelledImage> files;
   for (const ImageSplit& part : tree.splits) {
-    if (takes_all || is_it(part)) {
+    if (name.empty() || !tree.has_split_folders || part.name == name) {
       for (const ImageFile& image : part.images) {
-        // From 1, so that the first class need not occur in each split.
         files.push_back({.path = image.path, .label = image.class_index + 1});
       }
     }
@@ -73,31 +70,38 @@ std::vector<LabelledImage> SplitImages(const ImageTree& tree,
   return files;
 }
 
-// The images of a folder of class folders and the classes' names; nullopt: it
-// is no such folder.
-std::optional<NamedIndex> IndexFolder(const std::string& folder,
-                                      const std::string& split) {
-  const nb::gil_scoped_release release;
+// nullopt: it is no folder of class folders.
+std::optional<ImageTree> FindTree(const std::string& folder) {
   std::error_code ignored;
   if (!IsUrl(folder) && !std::filesystem::is_directory(folder, ignored)) {
     return std::nullopt;
   }
   try {
-    const ImageTree tree = FindImages(folder);
-    const std::vector<LabelledImage> files = SplitImages(tree, split);
-    if (files.empty()) {
-      return std::nullopt;
-    }
-    Names names;
-    for (const ImageClass& one : tree.classes) {
-      names.push_back(one.name);
-    }
-    return NamedIndex(
-        std::make_shared<RecordIndex>(RecordIndex::OfImages(files)),
-        std::move(names));
+    return FindImages(folder);
   } catch (const UsageError&) {  // It has none of the layouts.
     return std::nullopt;
   }
+}
+
+// The images of a folder of class folders and the classes' names; nullopt: it
+// is no such folder.
+std::optional<NamedIndex> IndexFolder(const std::string& folder,
+                                      const std::string& split) {
+  const nb::gil_scoped_release release;
+  const std::optional<ImageTree> tree = FindTree(folder);
+  if (!tree) {
+    return std::nullopt;
+  }
+  const std::vector<LabelledImage> files = SplitImages(*tree, split);
+  if (files.empty()) {
+    throw UsageError(folder + " has no images of split='" + split + "'");
+  }
+  Names names;
+  for (const ImageClass& one : tree->classes) {
+    names.push_back(one.name);
+  }
+  return NamedIndex(std::make_shared<RecordIndex>(RecordIndex::OfImages(files)),
+                    std::move(names));
 }
 
 // The names in the dataset.json of a shard, if there is one.

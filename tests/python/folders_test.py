@@ -52,6 +52,22 @@ class ImageFolderTest(unittest.TestCase):
             self.assertEqual(batch.labels[0], 1)
             self.assertEqual(len(infeed.Index(folder)), 3)
 
+    def test_a_missing_split_is_not_another_one(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "train/a").mkdir(parents=True)
+            (folder / "train/a/1.jpg").write_bytes(support.photograph())
+            with self.assertRaisesRegex(ValueError, "split='validation'"):
+                self.batches(folder)
+
+    def test_files_keep_the_labels_that_they_are_given(self):
+        files = sorted((support.images() / "train").rglob("*.*"))[:20]
+        index = infeed.Index.of_images(
+            [(path, number % 3 + 1) for number, path in enumerate(files)])
+        for batch in self.batches(index):
+            self.assertEqual(list(batch.labels), [
+                record % 3 + 1 for record in batch.ids])
+
     def test_pickles_as_its_name(self):
         index = infeed.Index(support.images(), split="validation")
         again = pickle.loads(pickle.dumps(index))
